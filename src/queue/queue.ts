@@ -1,0 +1,32 @@
+/** What travels in the queue: a reference, never a booking. */
+export interface StepReference {
+  readonly runId: string;
+  readonly step: string;
+  /** The attempt this reference is for, counted from 1: a stale reference is told by it. */
+  readonly attempt: number;
+}
+
+export interface QueuedStep extends StepReference {
+  /** Not to be handed out before this instant, in epoch milliseconds. The ledger holds the truth of it. */
+  readonly notBefore?: number;
+}
+
+export type PerformStep = (reference: StepReference, signal: AbortSignal) => Promise<void>;
+
+/**
+ * Hands steps to workers. It may forget everything and may hand out a step twice: the ledger rebuilds it and
+ * refuses the second claim. It never retries on its own.
+ */
+export interface StepQueue {
+  /** Resolves when the references are taken; waits while the backlog is full, so that a caller can stream. */
+  add(steps: Iterable<QueuedStep>, options: { readonly signal: AbortSignal }): Promise<void>;
+  /** Starts handing out steps. Called once. A rejection of `perform` reaches `onError` and nothing else. */
+  work(
+    perform: PerformStep,
+    options: { readonly onError: (error: unknown, reference: StepReference) => void },
+  ): void;
+  /** Forgets what waits of that run; what is being performed goes on. */
+  drop(runId: string): Promise<void>;
+  /** Hands out nothing more, waits `graceMs` for what is being performed, then aborts it. Idempotent. */
+  close(options?: { readonly graceMs?: number }): Promise<void>;
+}

@@ -1,0 +1,60 @@
+import type { RawBooking } from '../booking/booking.js';
+import type { BusinessDay } from '../booking/business-day.js';
+
+/** A record that the source could delimit but not read: it becomes a reject, and the rest goes on. */
+export type UnreadableReason = 'wrong-cell-count' | 'malformed-quotes' | 'record-too-long';
+
+export type SourceRecord =
+  | { readonly place: number; readonly fields: RawBooking }
+  | { readonly place: number; readonly unreadable: UnreadableReason };
+
+export interface SourceChunk {
+  /** In the source's order. */
+  readonly records: readonly SourceRecord[];
+  /** How far the reading has come, in the source's own measure (bytes for files). */
+  readonly progress?: { readonly done: number; readonly total: number };
+  readonly notices?: readonly SourceNotice[];
+}
+
+/** Something a person should look at that stops nothing: an optional column that is nowhere in the source. */
+export interface SourceNotice {
+  readonly kind: 'absent-column';
+  readonly column: string;
+}
+
+/**
+ * Where a day's bookings come from.
+ *
+ * A source streams: it holds one chunk at a time, reads no further than it is asked, and ends early only by
+ * throwing, so that a cut-off day is never taken for a short one.
+ */
+export interface BookingSource {
+  /** Where the bookings of that day lie, for people: a path, a query's name. Without secrets. */
+  locate(day: BusinessDay): string;
+  /** What `place` counts: "line", "record", "row". */
+  readonly placeUnit: string;
+  /** @throws SourceError for a source that is missing, broken or unreadable as a whole. */
+  read(day: BusinessDay, options: { readonly signal: AbortSignal }): AsyncIterable<SourceChunk>;
+}
+
+export type SourceFault =
+  | 'missing'
+  | 'unreadable'
+  | 'empty'
+  | 'binary'
+  | 'missing-column'
+  | 'ambiguous-column'
+  | 'unterminated-quote'
+  | 'truncated';
+
+/** The source as a whole can't be trusted. The message holds no cell of the source. */
+export class SourceError extends Error {
+  override readonly name = 'SourceError';
+  constructor(
+    readonly fault: SourceFault,
+    message: string,
+    options?: { cause?: unknown },
+  ) {
+    super(message, options);
+  }
+}
