@@ -1,18 +1,22 @@
-import { TZDate } from '@date-fns/tz';
-import { addDays, format, isValid, parse } from 'date-fns';
+import { tzOffset } from '@date-fns/tz';
+import { format } from 'date-fns';
 
 /**
  * A calendar day in the account's time zone: the identity of the work.
  *
  * It is built from a written day or from an instant, never from "now", so that a schedule that fires late, or twice
- * in a night of changing clocks, still means the day it was due for.
+ * in a night of changing clocks, still means the day it was due for. The time zone of the machine plays no part.
+ *
+ * Days tile time: each ends a millisecond before the next begins. A day that a zone skipped altogether (Pacific/Apia,
+ * 2011-12-30) is still a day that can be written and stepped over; it begins where the next one does and holds no
+ * instant, so its last instant comes a millisecond before its first.
  */
 export interface BusinessDay {
   /** YYYY-MM-DD */
   readonly iso: string;
   /** IANA name, for example Europe/Madrid */
   readonly zone: string;
-  /** The first instant that belongs to the day. */
+  /** The first instant that belongs to the day: later than 00:00 where the clocks skip midnight. */
   readonly firstInstant: Date;
   /** The last instant that belongs to the day, to the millisecond. */
   readonly lastInstant: Date;
@@ -20,20 +24,24 @@ export interface BusinessDay {
   readonly ddmmyyyy: string;
   /** MMYYYY, the name of its folder. (Spec 4.3.) */
   readonly mmyyyy: string;
-  /** The day written with a date-fns pattern, for path templates. */
+  /** The day written with a date-fns pattern, for path templates. @throws RangeError for a pattern it can't read. */
   format(pattern: string): string;
+  /** @throws RangeError before the year 0001. */
   previous(): BusinessDay;
+  /** @throws RangeError after the year 9999. */
   next(): BusinessDay;
 }
 
+const hour = 3_600_000;
+const dayLength = 24 * hour;
 const writtenDay = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Any fixed date serves as the reference that date-fns asks for: the pattern names year, month and day. */
-const reference = new Date(2000, 0, 1);
-
-/** True for a calendar date written YYYY-MM-DD. */
+/** True for a calendar date written YYYY-MM-DD, from the year 0001 on. */
 export function isCalendarDay(text: string): boolean {
-  return writtenDay.test(text) && isValid(parse(text, 'yyyy-MM-dd', reference));
+  if (!writtenDay.test(text) || text.startsWith('0000')) return false;
+  const midnight = midnightInUtc(text);
+  // The engine rolls the 30th of February over into March, so the date must come back as it went in.
+  return !Number.isNaN(midnight) && writeUtcDate(midnight) === text;
 }
 
 /** True for a time zone that this machine knows. */
@@ -51,26 +59,57 @@ export function createBusinessDay(iso: string, zone: string): BusinessDay {
   if (!isCalendarDay(iso)) throw new RangeError(`expected a day as YYYY-MM-DD, got: ${JSON.stringify(iso)}`);
   if (!isTimeZone(zone))
     throw new RangeError(`expected a time zone such as Europe/Madrid, got: ${JSON.stringify(zone)}`);
-  const [year, month, dayOfMonth] = iso.split('-').map(Number) as [number, number, number];
-  const midnightOf = (offset: number) => new Date(+new TZDate(year, month - 1, dayOfMonth + offset, zone));
-  // The calendar date alone, free of any zone: for writing it and for stepping to its neighbours.
-  const calendarDate = new Date(year, month - 1, dayOfMonth, 12);
-  const neighbour = (offset: number) =>
-    createBusinessDay(format(addDays(calendarDate, offset), 'yyyy-MM-dd'), zone);
+  const midnight = midnightInUtc(iso);
+  const [year, month, dayOfMonth] = iso.split('-');
+  const neighbour = (days: number) => createBusinessDay(writeUtcDate(midnight + days * dayLength), zone);
   return {
     iso,
     zone,
-    firstInstant: midnightOf(0),
-    lastInstant: new Date(+midnightOf(1) - 1),
-    ddmmyyyy: format(calendarDate, 'ddMMyyyy'),
-    mmyyyy: format(calendarDate, 'MMyyyy'),
-    format: (pattern) => format(calendarDate, pattern),
+    firstInstant: new Date(findFirstInstant(midnight, zone)),
+    lastInstant: new Date(findFirstInstant(midnight + dayLength, zone) - 1),
+    ddmmyyyy: `${dayOfMonth}${month}${year}`,
+    mmyyyy: `${month}${year}`,
+    // date-fns writes a Date by the machine's clock: noon by that clock is on the day meant.
+    format: (pattern) => format(new Date(`${iso}T12:00:00`), pattern),
     previous: () => neighbour(-1),
     next: () => neighbour(1),
   };
 }
 
-/** The business day that an instant falls on in a zone. */
+/** The business day that an instant falls on in a zone. @throws RangeError for an invalid Date or an unknown zone. */
 export function businessDayAt(instant: Date, zone: string): BusinessDay {
-  return createBusinessDay(format(new TZDate(+instant, zone), 'yyyy-MM-dd'), zone);
+  if (!isTimeZone(zone))
+    throw new RangeError(`expected a time zone such as Europe/Madrid, got: ${JSON.stringify(zone)}`);
+  return createBusinessDay(writeUtcDate(readLocalClock(instant.getTime(), zone)), zone);
+}
+
+/** What the zone's clock shows at an instant, as if that reading were UTC. Epoch milliseconds, in and out. */
+function readLocalClock(instant: number, zone: string): number {
+  return instant + Math.round(tzOffset(zone, new Date(instant)) * 60_000);
+}
+
+/**
+ * The first instant at which the zone's clock shows a midnight or anything later.
+ *
+ * It is searched, not computed from an offset: in some zones the clocks go from 23:59 to 01:00, or show 00:30 twice,
+ * and there midnight has no offset of its own.
+ */
+function findFirstInstant(midnight: number, zone: string): number {
+  // No zone was ever 16 hours away from UTC.
+  let before = midnight - 16 * hour;
+  let reached = midnight + 16 * hour;
+  while (reached - before > 1) {
+    const middle = Math.floor((before + reached) / 2);
+    if (readLocalClock(middle, zone) >= midnight) reached = middle;
+    else before = middle;
+  }
+  return reached;
+}
+
+function midnightInUtc(iso: string): number {
+  return Date.parse(`${iso}T00:00:00Z`);
+}
+
+function writeUtcDate(instant: number): string {
+  return new Date(instant).toISOString().slice(0, 10);
 }

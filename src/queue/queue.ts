@@ -18,13 +18,16 @@ export type PerformStep = (reference: StepReference, signal: AbortSignal) => Pro
  * refuses the second claim. It never retries on its own.
  */
 export interface StepQueue {
-  /** Resolves when the references are taken; waits while the backlog is full, so that a caller can stream. */
-  add(steps: Iterable<QueuedStep>, options: { readonly signal: AbortSignal }): Promise<void>;
+  add(steps: Iterable<QueuedStep>): Promise<void>;
+  /** Resolves when the backlog has room for more, or the queue is closed: a caller with a long list waits for it. */
+  room(): Promise<void>;
   /** Starts handing out steps. Called once. A rejection of `perform` reaches `onError` and nothing else. */
   work(
     perform: PerformStep,
     options: { readonly onError: (error: unknown, reference: StepReference) => void },
   ): void;
+  /** Hands out nothing before that instant (epoch milliseconds): the service asked for patience. */
+  holdOff(until: number): Promise<void>;
   /** Forgets what waits of that run; what is being performed goes on. */
   drop(runId: string): Promise<void>;
   /** Hands out nothing more, waits `graceMs` for what is being performed, then aborts it. Idempotent. */

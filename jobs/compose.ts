@@ -1,0 +1,106 @@
+import { randomInt } from 'node:crypto';
+import { createNormaliser } from '../src/booking/normalise.js';
+import type { Config } from '../src/config/load.js';
+import type { Ledger } from '../src/ledger/ledger.js';
+import { createSqliteLedger } from '../src/ledger/sqlite/sqlite-ledger.js';
+import { createMappingServiceClient } from '../src/mapping-service/client.js';
+import type { ReviewService } from '../src/mapping-service/mapping-service.js';
+import { createInProcessQueue } from '../src/queue/in-process.js';
+import { createBodyDelivery } from '../src/review/body/body-delivery.js';
+import { readReference } from '../src/review/body/booking-item.js';
+import type { Notify } from '../src/review/events.js';
+import { type RunDayParts, UsageError } from '../src/review/run-day.js';
+import { createRunId } from '../src/review/run-id.js';
+import { createCsvSource } from '../src/sources/csv.js';
+import type { BookingSource } from '../src/sources/source.js';
+
+/** After a stop was asked for; with what a process needs to end it stays under five seconds. */
+const graceMs = 3_000;
+
+export const clock = (): number => Date.now();
+const random = (): number => randomInt(2 ** 47) / 2 ** 47;
+
+/** The parts of a review as the configuration chooses them: the one place where adapters are picked. */
+export function composeReview(config: Config, notify: Notify) {
+  const ledger = openLedger(config);
+  const source = openSource(config);
+  const service = openService(config);
+  const parts: RunDayParts = {
+    ledger,
+    source,
+    normalise: createNormaliser({ dateFormat: config.source.dateFormat }),
+    deliveryFor: () =>
+      createBodyDelivery({
+        ledger,
+        service,
+        masterIdName: config.service.masterIdName,
+        batchSize: config.body.batchSize,
+      }),
+    createQueue: () =>
+      createInProcessQueue({
+        concurrency: config.body.concurrency,
+        perSecond: config.body.requestsPerSecond,
+        clock,
+      }),
+    retry: {
+      tries: config.retry.tries,
+      baseMs: config.retry.baseSeconds * 1000,
+      capMs: config.retry.capSeconds * 1000,
+      retryAfterCapMs: config.retry.retryAfterCapSeconds * 1000,
+      waits: config.retry.waits,
+    },
+    limits: {
+      maxRejectedShare: config.maxRejectedShare,
+      maxRefusedShare: config.maxRefusedShare,
+      emptyDay: config.emptyDay,
+      batchSize: config.body.batchSize,
+    },
+    graceMs,
+    createRunId: (day) => createRunId(day, random),
+    clock,
+    random,
+    notify,
+  };
+  return {
+    parts,
+    async close(): Promise<void> {
+      await service.close();
+      await ledger.close();
+    },
+  };
+}
+
+export function openLedger({ ledger }: Config, { isOnlooker = false } = {}): Ledger {
+  switch (ledger.kind) {
+    case 'sqlite':
+      return openSqlite(ledger.path, isOnlooker);
+    case 'postgres':
+      throw new UsageError('ledger: postgres:// is not available in this version');
+  }
+}
+
+export function openSqlite(path: string, isOnlooker = false): Ledger {
+  return createSqliteLedger({
+    path,
+    carriesReference: (line, _form, reference) => readReference(line) === reference,
+    clock,
+    isOnlooker,
+  });
+}
+
+export function openSource({ source }: Config): BookingSource {
+  return createCsvSource(source);
+}
+
+function openService({ service, body }: Config): ReviewService {
+  return createMappingServiceClient({
+    baseUrl: service.baseUrl,
+    apiKey: service.apiKey,
+    accountId: service.accountId,
+    connections: body.concurrency,
+    timeoutMs: (body.timeoutSeconds ?? service.timeoutSeconds) * 1000,
+    connectTimeoutMs: service.connectTimeoutSeconds * 1000,
+    statusCodes: service.statusCodes,
+    clock: () => new Date(),
+  });
+}

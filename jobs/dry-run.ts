@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BusinessDay } from '../src/booking/business-day.js';
+import { createNormaliser } from '../src/booking/normalise.js';
+import { createBodyFolder } from '../src/cli/body-folder.js';
+import { renderDryRun } from '../src/cli/dry-run-report.js';
+import { exitCode } from '../src/cli/exit-code.js';
+import { readMaskedItem } from '../src/cli/mask-names.js';
+import { readRunDetails } from '../src/cli/run-details.js';
+import type { Config } from '../src/config/load.js';
+import type { Ledger } from '../src/ledger/ledger.js';
+import { createBodyDelivery } from '../src/review/body/body-delivery.js';
+import { buildRequestBody } from '../src/review/body/request-body.js';
+import { CollectError, collectDay } from '../src/review/collect.js';
+import type { Run } from '../src/review/run.js';
+import { clock, openSource, openSqlite } from './compose.js';
+import type { Terminal } from './terminal.js';
+
+const sampleSize = 5;
+const runId = 'dry-run';
+
+/**
+ * Collects a day as a run would, into a ledger of its own that is thrown away, and tells what would be sent. Neither
+ * the real ledger nor the service is touched.
+ */
+export async function dryRunDay(
+  config: Config,
+  day: BusinessDay,
+  { out }: { readonly out?: string | undefined },
+  terminal: Terminal,
+): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'hotel-review-'));
+  const ledger = openSqlite(join(folder, 'dry-run.db'));
+  try {
+    const { failure } = await collect(config, day, ledger, terminal);
+    terminal.endProgress();
+    const run = await ledger.getRun(runId);
+    const details = await readRunDetails(ledger, run, openSource(config).placeUnit);
+    const bodies = failure ? undefined : await readBodies(ledger, run, out);
+    const report = {
+      dryRun: true,
+      day: day.iso,
+      delivery: run.delivery,
+      source: run.source,
+      counts: run.counts,
+      rejects: details.rejects,
+      warnings: details.warnings,
+      ...bodies,
+      ...(failure && { error: { class: 'data', message: failure.message } }),
+    };
+    terminal.answer(renderDryRun(report, details.placeUnit, out), report);
+    return failure ? exitCode.failed : exitCode.done;
+  } finally {
+    await ledger.close();
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function collect(
+  config: Config,
+  day: BusinessDay,
+  ledger: Ledger,
+  { notify, signal }: Terminal,
+): Promise<{ failure?: CollectError }> {
+  const { id, token } = await ledger.createRun({
+    id: runId,
+    day: day.iso,
+    delivery: config.delivery,
+    trigger: 'manual',
+    startedAt: clock(),
+  });
+  const delivery = createBodyDelivery({
+    ledger,
+    service: {
+      reviewBookedHotels: () => Promise.reject(new TypeError('a dry run calls no service')),
+    },
+    masterIdName: config.service.masterIdName,
+    batchSize: config.body.batchSize,
+  });
+  const parts = {
+    source: openSource(config),
+    normalise: createNormaliser({ dateFormat: config.source.dateFormat }),
+    delivery,
+    ledger,
+    limits: { ...config, batchSize: config.body.batchSize },
+    clock,
+    notify,
+  };
+  try {
+    await collectDay(day, { runId: id, token }, parts, signal);
+    return {};
+  } catch (error) {
+    if (error instanceof CollectError) return { failure: error };
+    throw error;
+  }
+}
+
+/** Builds every body as it would be sent: its checksums, a sample with names masked, and files where asked for. */
+async function readBodies(ledger: Ledger, run: Run, out: string | undefined) {
+  const folder = out === undefined ? undefined : await createBodyFolder(out);
+  const all = createHash('sha256');
+  const sample: Record<string, unknown>[] = [];
+  let batches = 0;
+  let bytes = 0;
+  for (let sent = 0; sent < run.counts.accepted; batches += 1) {
+    const lines = await ledger.readBatch(run.id, 'body', batches);
+    const items = lines.toString().split('\n').slice(0, -1);
+    const body = buildRequestBody(lines, { first: 0, bookings: items.length });
+    sample.push(...items.slice(0, sampleSize - sample.length).map(readMaskedItem));
+    all.update(body);
+    bytes += body.length;
+    sent += items.length;
+    await folder?.add(`batch-${batches}.json`, body);
+  }
+  await folder?.finish();
+  return { batches, bytes, sha256: all.digest('hex'), sample };
+}

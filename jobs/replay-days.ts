@@ -1,0 +1,32 @@
+import { type BusinessDay, createBusinessDay } from '../src/booking/business-day.js';
+import { exitCode } from '../src/cli/exit-code.js';
+import type { ReplayOptions } from '../src/cli/program.js';
+import type { Config } from '../src/config/load.js';
+import { UsageError } from '../src/review/run-day.js';
+import { dryRunDay } from './dry-run.js';
+import { reviewDay } from './review-day.js';
+import type { Terminal } from './terminal.js';
+
+/** Reviews a day, or a range of days one after the other, in new runs. Stops at the first day that is not done. */
+export async function replayDays(
+  config: Config,
+  from: string,
+  { to = from, reason, delivery, dryRun, out }: ReplayOptions,
+  terminal: Terminal,
+): Promise<number> {
+  if (out !== undefined && to !== from) throw new UsageError('--out takes one day, not a range');
+  for (const day of daysBetween(from, to, config.timezone)) {
+    const code = dryRun
+      ? await dryRunDay(config, day, { out }, terminal)
+      : await reviewDay(config, day, { mode: 'replay', trigger: 'replay', delivery, reason }, terminal);
+    if (code !== exitCode.done) return code;
+  }
+  return exitCode.done;
+}
+
+function daysBetween(from: string, to: string, zone: string): BusinessDay[] {
+  if (to < from) throw new UsageError(`--to ${to} lies before ${from}`);
+  const days: BusinessDay[] = [];
+  for (let day = createBusinessDay(from, zone); day.iso <= to; day = day.next()) days.push(day);
+  return days;
+}

@@ -1,0 +1,23 @@
+import { renderHistories, toHistory } from '../src/cli/booking-history.js';
+import { exitCode } from '../src/cli/exit-code.js';
+import type { Config } from '../src/config/load.js';
+import { openLedger } from './compose.js';
+import type { Terminal } from './terminal.js';
+
+/** Tells what became of one booking; exits with 1 when no run knows it. */
+export async function showBooking(
+  config: Config,
+  reference: string,
+  { answers }: { readonly answers: boolean },
+  terminal: Terminal,
+): Promise<number> {
+  const ledger = openLedger(config, { isOnlooker: true });
+  try {
+    const traces = await ledger.trace(reference);
+    const bookings = traces.map((trace) => toHistory(trace, { withAnswers: answers }));
+    terminal.answer(renderHistories(reference, bookings), { reference, bookings });
+    return bookings.length > 0 ? exitCode.done : exitCode.failed;
+  } finally {
+    await ledger.close();
+  }
+}

@@ -1,0 +1,45 @@
+import { renderClosing } from '../src/cli/closing.js';
+import { exitCode } from '../src/cli/exit-code.js';
+import { readRunDetails } from '../src/cli/run-details.js';
+import { renderStatus } from '../src/cli/status.js';
+import type { Config } from '../src/config/load.js';
+import { readReference } from '../src/review/body/booking-item.js';
+import { toReport } from '../src/review/report.js';
+import { clock, openLedger, openSource } from './compose.js';
+import type { Terminal } from './terminal.js';
+
+/** Runs shown without a day: about a month of nights. */
+const runsShown = 40;
+
+/** Shows the latest runs, or all runs of one day with what was rejected and refused. */
+export async function showStatus(
+  config: Config,
+  day: string | undefined,
+  terminal: Terminal,
+): Promise<number> {
+  const ledger = openLedger(config, { isOnlooker: true });
+  try {
+    const runs = await ledger.listRuns({ limit: runsShown, ...(day !== undefined && { day }) });
+    if (day === undefined || runs.length === 0) {
+      terminal.answer(renderStatus(runs), { runs: runs.map((run) => toReport(run, clock())) });
+      return exitCode.done;
+    }
+    const { placeUnit } = openSource(config);
+    const detailed = await Promise.all(runs.map((run) => readRunDetails(ledger, run, placeUnit)));
+    terminal.answer(detailed.map((details) => renderClosing(details, clock())).join('\n'), {
+      runs: detailed.map(({ run, rejects, warnings, refused }) => ({
+        ...toReport(run, clock()),
+        rejects,
+        warnings,
+        refused: refused.map(({ line, code, step }) => ({
+          reference: readReference(line) ?? null,
+          code,
+          step,
+        })),
+      })),
+    });
+    return exitCode.done;
+  } finally {
+    await ledger.close();
+  }
+}

@@ -1,0 +1,46 @@
+import { createEventLog } from '../src/cli/log-events.js';
+import type { LogLevel } from '../src/cli/log-level.js';
+import { createProgress } from '../src/cli/progress.js';
+import type { Notify } from '../src/review/events.js';
+import { clock } from './compose.js';
+
+/** Where a job speaks: progress and words to a person, the report to a program. */
+export interface Terminal {
+  /** Aborts when the process was asked to stop. */
+  readonly signal: AbortSignal;
+  readonly notify: Notify;
+  endProgress(): void;
+  /** Words for a person: standard output, or standard error where a program reads that. */
+  say(text: string): void;
+  /** The one JSON object of `--json`; nothing otherwise. */
+  report(report: object): void;
+  /** The answer to a question: its words for a person, or its JSON for a program. */
+  answer(text: string, report: object): void;
+}
+
+interface TerminalOptions {
+  readonly json: boolean;
+  readonly logLevel?: LogLevel | undefined;
+  readonly signal: AbortSignal;
+  readonly output: NodeJS.WritableStream;
+  readonly errors: NodeJS.WriteStream;
+}
+
+export function createTerminal({ json, logLevel, signal, output, errors }: TerminalOptions): Terminal {
+  const progress = createProgress({ stream: errors, clock });
+  const notify = logLevel === undefined ? progress.notify : createEventLog(logLevel, errors);
+  const say = (text: string) => {
+    (json ? errors : output).write(text.endsWith('\n') ? text : `${text}\n`);
+  };
+  const report = (object: object) => {
+    if (json) output.write(`${JSON.stringify(object)}\n`);
+  };
+  return {
+    signal,
+    notify,
+    endProgress: progress.stop,
+    say,
+    report,
+    answer: (text, object) => (json ? report(object) : say(text)),
+  };
+}

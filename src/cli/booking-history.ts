@@ -1,0 +1,92 @@
+import type { Attempt, Trace } from '../ledger/ledger.js';
+import type { StepState } from '../review/step.js';
+import { formatInstant } from './format.js';
+import { readMaskedItem } from './mask-names.js';
+
+/** What became of one booking in one run. */
+export interface BookingHistory {
+  readonly runId: string;
+  readonly day: string;
+  readonly runState: string;
+  readonly state: 'delivered' | 'refused' | 'pending' | 'rejected';
+  readonly booking?: Record<string, unknown>;
+  readonly step?: string;
+  readonly attempts?: readonly AttemptReport[];
+  readonly rejected?: { readonly place: number; readonly reason: string };
+}
+
+interface AttemptReport extends Omit<Attempt, 'startedAt' | 'endedAt'> {
+  readonly startedAt: string;
+  readonly endedAt: string;
+}
+
+/** @param withAnswers keeps the service's own words, which may name a guest: only where a person asked for them */
+export function toHistory(trace: Trace, { withAnswers }: { readonly withAnswers: boolean }): BookingHistory {
+  const { run } = trace;
+  const common = { runId: run.id, day: run.day, runState: run.state };
+  switch (trace.kind) {
+    case 'reject':
+      return { ...common, state: 'rejected', rejected: { place: trace.place, reason: trace.reason } };
+    case 'booking':
+      return {
+        ...common,
+        state: bookingState(trace.step?.state),
+        booking: readMaskedItem(trace.line),
+        ...(trace.step && { step: trace.step.name }),
+        attempts: trace.attempts.map((attempt) => toAttemptReport(attempt, withAnswers)),
+      };
+  }
+}
+
+function bookingState(step: StepState | undefined): BookingHistory['state'] {
+  switch (step) {
+    case 'done':
+      return 'delivered';
+    case 'refused':
+      return 'refused';
+    case 'waiting':
+    case 'ready':
+    case 'running':
+    case 'failed':
+    case 'halved':
+    case undefined:
+      return 'pending';
+  }
+}
+
+function toAttemptReport(
+  { answer, startedAt, endedAt, ...attempt }: Attempt,
+  withAnswers: boolean,
+): AttemptReport {
+  return {
+    ...attempt,
+    startedAt: new Date(startedAt).toISOString(),
+    endedAt: new Date(endedAt).toISOString(),
+    ...(withAnswers && answer !== undefined && { answer }),
+  };
+}
+
+export function renderHistories(reference: string, histories: readonly BookingHistory[]): string {
+  if (histories.length === 0) return `${reference} is in no run of this ledger.\n`;
+  return histories.map((history) => `${renderHistory(reference, history)}\n`).join('\n');
+}
+
+function renderHistory(reference: string, history: BookingHistory): string {
+  const lines = [
+    `${reference}: ${history.state} in run ${history.runId} of ${history.day} (${history.runState})`,
+  ];
+  if (history.rejected) {
+    lines.push(`  not sent: ${history.rejected.reason}, at place ${history.rejected.place} of the source`);
+  }
+  for (const [field, value] of Object.entries(history.booking ?? {})) lines.push(`  ${field}: ${value}`);
+  for (const attempt of history.attempts ?? []) {
+    const status = attempt.httpStatus === undefined ? '' : ` (HTTP ${attempt.httpStatus})`;
+    const when = formatInstant(Date.parse(attempt.startedAt));
+    lines.push(
+      `  ${when}  ${attempt.step}, attempt ${attempt.attempt}: ${attempt.outcome}, ${attempt.code}${status}`,
+    );
+    if (attempt.answer !== undefined) lines.push(`    the service said: ${attempt.answer}`);
+  }
+  if (history.attempts?.length === 0) lines.push('  not sent yet');
+  return lines.join('\n');
+}

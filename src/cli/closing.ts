@@ -1,0 +1,95 @@
+import type { ReasonCount, RefusedBooking } from '../ledger/ledger.js';
+import { readReference } from '../review/body/booking-item.js';
+import { isActive, type Run } from '../review/run.js';
+import { formatCount, formatDuration, wrapText } from './format.js';
+import { renderTable } from './tables.js';
+
+/** Refused bookings named in a closing table; the ledger has them all. */
+export const refusedShown = 20;
+
+export interface RunDetails {
+  readonly run: Run;
+  readonly rejects: readonly ReasonCount[];
+  readonly warnings: readonly ReasonCount[];
+  readonly refused: readonly RefusedBooking[];
+  /** What `place` counts in the source, for example "line". */
+  readonly placeUnit: string;
+}
+
+/** The closing words of a run: what became of every record, why, and what to do next. */
+export function renderClosing(
+  { run, rejects, warnings, refused, placeUnit }: RunDetails,
+  now: number,
+): string {
+  const { counts } = run;
+  const sections = [
+    `${run.day}: run ${run.id} ${describeState(run)} in ${formatDuration((run.finishedAt ?? now) - run.startedAt)}`,
+    ...explain(run),
+    renderTable(
+      Object.entries(counts)
+        .filter(([name, count]) => count > 0 || name !== 'affected')
+        .map(([name, count]) => [name, formatCount(count)]),
+    ),
+    ...renderReasons('rejected, by reason', rejects, placeUnit),
+    ...renderReasons('warnings', warnings, placeUnit),
+    ...renderRefused(refused, counts.refused),
+    ...nextSteps(run),
+  ];
+  return `${sections.join('\n')}\n`;
+}
+
+function describeState({ state, failure }: Run): string {
+  switch (state) {
+    case 'succeeded':
+      return 'succeeded';
+    case 'failed':
+      return `failed (${failure?.class})`;
+    case 'cancelled':
+      return 'was cancelled';
+    case 'collecting':
+    case 'delivering':
+      return `was stopped while ${state}`;
+    case 'awaiting-result':
+      return 'is delivered and awaits its result';
+  }
+}
+
+function explain({ state, failure, counts }: Run): string[] {
+  if (failure) return wrapText(failure.message);
+  if (state === 'succeeded' && counts.read === 0)
+    return ['  The source holds no bookings: nothing was sent.'];
+  return [];
+}
+
+export function renderReasons(title: string, reasons: readonly ReasonCount[], placeUnit: string): string[] {
+  if (reasons.length === 0) return [];
+  const rows = reasons.map(({ reason, count, firstPlace }) => [
+    reason,
+    formatCount(count),
+    firstPlace === undefined ? '' : `first at ${placeUnit} ${formatCount(firstPlace)}`,
+  ]);
+  return [`${title}:`, renderTable(rows)];
+}
+
+function renderRefused(refused: readonly RefusedBooking[], total: number): string[] {
+  if (refused.length === 0) return [];
+  const rows = refused
+    .slice(0, refusedShown)
+    .map(({ line, code, step }) => [readReference(line) ?? '(no reference)', code, step]);
+  const more = total > rows.length ? [`  … and ${formatCount(total - rows.length)} more`] : [];
+  return ['refused by the service:', renderTable(rows), ...more];
+}
+
+function nextSteps(run: Run): string[] {
+  if (isActive(run)) return [`To go on: hotel-review run --day ${run.day}`];
+  if (run.state === 'failed') {
+    return [
+      `When the cause is mended: hotel-review run --day ${run.day}`,
+      '(what was delivered is not sent again)',
+    ];
+  }
+  if (run.counts.refused > 0) {
+    return ['What the service said of one: hotel-review show REFERENCE --answers'];
+  }
+  return [];
+}

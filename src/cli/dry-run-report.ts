@@ -1,0 +1,64 @@
+import type { ReasonCount } from '../ledger/ledger.js';
+import type { Counts } from '../review/run.js';
+import { renderReasons } from './closing.js';
+import { formatCount, wrapText } from './format.js';
+import { renderTable } from './tables.js';
+
+/** What a dry run found out, as `--dry-run --json` prints it. */
+export interface DryRunReport {
+  readonly day: string;
+  readonly source?: string | undefined;
+  readonly counts: Counts;
+  readonly rejects: readonly ReasonCount[];
+  readonly warnings: readonly ReasonCount[];
+  /** Absent when the day could not be collected. */
+  readonly batches?: number;
+  readonly bytes?: number;
+  /** Of all bodies, one after the other. */
+  readonly sha256?: string;
+  /** The first bookings as they would be sent, names masked. */
+  readonly sample?: readonly Record<string, unknown>[];
+  readonly error?: { readonly message: string };
+}
+
+export function renderDryRun(report: DryRunReport, placeUnit: string, out: string | undefined): string {
+  const {
+    day,
+    source,
+    counts,
+    rejects,
+    warnings,
+    batches = 0,
+    bytes = 0,
+    sha256,
+    sample = [],
+    error,
+  } = report;
+  const { read, accepted, duplicates, rejected } = counts;
+  const result = error
+    ? ['The run would fail before anything is sent:', ...wrapText(error.message)]
+    : [
+        renderTable([
+          ['batches', formatCount(batches)],
+          ['bytes', formatCount(bytes)],
+        ]),
+        'sha256 of all bodies:',
+        `  ${sha256}`,
+        ...(sample.length > 0 ? ['the first bookings, names masked:'] : []),
+        ...sample.map((item) => `  ${JSON.stringify(item)}`),
+        ...(out === undefined ? [] : [`The bodies are in ${out}; they hold guest names.`]),
+      ];
+  const sections = [
+    `${day}: dry run of ${source}; nothing was sent`,
+    renderTable(
+      Object.entries({ read, accepted, duplicates, rejected }).map(([name, count]) => [
+        name,
+        formatCount(count),
+      ]),
+    ),
+    ...renderReasons('rejected, by reason', rejects, placeUnit),
+    ...renderReasons('warnings', warnings, placeUnit),
+    ...result,
+  ];
+  return `${sections.join('\n')}\n`;
+}

@@ -1,0 +1,70 @@
+import { ConfigurationError } from '../config/problems.js';
+import { FencedError } from '../ledger/ledger.js';
+import type { Run } from '../review/run.js';
+import { DayBusyError, UsageError } from '../review/run-day.js';
+
+/** The exit codes of design 9. */
+export const exitCode = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  resultPending: 3,
+  busy: 4,
+} as const;
+
+export type ExitCode = (typeof exitCode)[keyof typeof exitCode];
+
+/** What the state of a run means for the caller of the command. */
+export function exitCodeOf({ state }: Run): ExitCode {
+  switch (state) {
+    case 'succeeded':
+      return exitCode.done;
+    case 'awaiting-result':
+      return exitCode.resultPending;
+    case 'collecting':
+    case 'delivering':
+    case 'failed':
+    case 'cancelled':
+      return exitCode.failed;
+  }
+}
+
+export interface CommandFailure {
+  readonly exitCode: ExitCode;
+  readonly class: 'usage' | 'configuration' | 'busy' | 'internal';
+  readonly message: string;
+}
+
+/** What an error means for the caller. The messages of our own classes are safe to show; of others only the code is. */
+export function describeFailure(error: unknown): CommandFailure {
+  if (error instanceof ConfigurationError) {
+    return { exitCode: exitCode.usage, class: 'configuration', message: error.message };
+  }
+  if (error instanceof UsageError) {
+    return { exitCode: exitCode.usage, class: 'usage', message: error.message };
+  }
+  if (error instanceof DayBusyError || error instanceof FencedError) {
+    return { exitCode: exitCode.busy, class: 'busy', message: error.message };
+  }
+  return { exitCode: exitCode.failed, class: 'internal', message: describeUnexpected(error) };
+}
+
+/** System and database errors name paths and codes; any other message might quote what it choked on. */
+function describeUnexpected(error: unknown): string {
+  if (!(error instanceof Error)) return 'unexpected error';
+  if ('syscall' in error || error.name === 'SqliteError' || error.name === 'DatabaseBusyError')
+    return error.message;
+  const code = 'code' in error && typeof error.code === 'string' ? ` ${error.code}` : '';
+  return `unexpected ${error.name}${code}; run it again with --stack-trace to see where`;
+}
+
+/** The frames of a stack alone: the message above them might quote a booking. */
+export function stackFrames(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  // A message of several lines may itself hold one that begins like a frame.
+  return (error.stack ?? '')
+    .replace(error.message, () => '')
+    .split('\n')
+    .filter((line) => line.trimStart().startsWith('at '))
+    .join('\n');
+}

@@ -1,0 +1,81 @@
+import pino from 'pino';
+import type { Notify, ReviewEvent } from '../review/events.js';
+import type { LogLevel } from './log-level.js';
+
+/** Writes events as JSON lines, with run, day and step where they have one. Events hold no guest data to begin with. */
+export function createEventLog(level: LogLevel, stream: NodeJS.WritableStream): Notify {
+  const log = pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    stream as pino.DestinationStream,
+  );
+  return (event) => logEvent(log, event);
+}
+
+function logEvent(log: pino.Logger, event: ReviewEvent): void {
+  switch (event.type) {
+    case 'run-opened':
+      return log.info(
+        {
+          ...runFields(event),
+          trigger: event.run.trigger,
+          token: event.run.token,
+          isResumed: event.isResumed,
+        },
+        'run opened',
+      );
+    case 'collecting':
+      return log.debug({ read: event.read, ...event.progress }, 'collecting');
+    case 'source-notice':
+      return log.warn({ column: event.notice.column }, 'column not in the source');
+    case 'collected':
+      return log.info(
+        { ...runFields(event), counts: event.run.counts, steps: event.run.openSteps },
+        'collected',
+      );
+    case 'step-claimed':
+      return log.trace({ run: event.runId, step: event.step.name, attempt: event.attempt }, 'step claimed');
+    case 'step-ended':
+      return logStepEnd(log, event);
+    case 'holding-off':
+      return log.warn(
+        { run: event.runId, until: new Date(event.until).toISOString(), code: event.code },
+        'holding off',
+      );
+    case 'stopping':
+      return log.warn({ run: event.runId, graceMs: event.graceMs }, 'stopping');
+    case 'settled':
+      return log[event.run.state === 'failed' ? 'error' : 'info'](
+        { ...runFields(event), counts: event.run.counts, failure: event.run.failure },
+        'run settled',
+      );
+  }
+}
+
+function logStepEnd(
+  log: pino.Logger,
+  { run, step, attempt, outcome, evidence }: ReviewEvent & { type: 'step-ended' },
+): void {
+  const { code, httpStatus, statusCode } = evidence;
+  const level = outcome === 'done' ? 'debug' : 'warn';
+  log[level](
+    {
+      run: run.id,
+      day: run.day,
+      step: step.name,
+      attempt,
+      outcome,
+      code,
+      httpStatus,
+      statusCode,
+    },
+    'step ended',
+  );
+}
+
+function runFields({
+  run,
+}: {
+  readonly run: { readonly id: string; readonly day: string; readonly state: string };
+}) {
+  return { run: run.id, day: run.day, state: run.state };
+}

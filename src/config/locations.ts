@@ -1,0 +1,47 @@
+/** Where the ledger lives. */
+export type LedgerLocation =
+  | { readonly kind: 'sqlite'; readonly path: string }
+  | { readonly kind: 'postgres'; readonly url: string };
+
+/** What hands out the steps. */
+export type QueueLocation =
+  | { readonly kind: 'in-process' }
+  | { readonly kind: 'redis'; readonly url: string };
+
+/** Where the evidence of file runs is kept. */
+export type ArchiveLocation =
+  | { readonly kind: 'directory'; readonly path: string }
+  | { readonly kind: 's3'; readonly url: string };
+
+/** Reads `sqlite:PATH` or `postgres://…`; undefined for anything else. The path is left as it is written. */
+export function readLedgerLocation(text: string): LedgerLocation | undefined {
+  if (isUrlOf(text, ['postgres:', 'postgresql:'])) return { kind: 'postgres', url: text };
+  // After two slashes a URL names a host, and a database file has none; after three comes an absolute path.
+  const path = /^sqlite:(?!\/\/[^/])(.+)$/.exec(text)?.[1];
+  return path === undefined ? undefined : { kind: 'sqlite', path };
+}
+
+/** Reads `in-process`, `redis://…` or `rediss://…`; undefined for anything else. */
+export function readQueueLocation(text: string): QueueLocation | undefined {
+  if (text === 'in-process') return { kind: 'in-process' };
+  return isUrlOf(text, ['redis:', 'rediss:']) ? { kind: 'redis', url: text } : undefined;
+}
+
+/** Reads a folder's path or `s3://BUCKET/…`; undefined for anything else. The path is left as it is written. */
+export function readArchiveLocation(text: string): ArchiveLocation | undefined {
+  if (isUrlOf(text, ['s3:'])) return { kind: 's3', url: text };
+  return text === '' || /^[a-z][a-z0-9+.-]*:\/\//i.test(text) || /^s3:/i.test(text)
+    ? undefined
+    : { kind: 'directory', path: text };
+}
+
+/** True when a URL carries a password, be it beside the user's name or among the parameters. */
+export function holdsPassword(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { password, searchParams } = new URL(text);
+  return password !== '' || [...searchParams.keys()].some((name) => /pass|secret|token|key/i.test(name));
+}
+
+function isUrlOf(text: string, protocols: readonly string[]): boolean {
+  return /^[a-z0-9]+:\/\/./i.test(text) && URL.canParse(text) && protocols.includes(new URL(text).protocol);
+}

@@ -1,0 +1,61 @@
+import { resolve } from 'node:path';
+import { defaultStatusCodes, type StatusCodeTable } from '../mapping-service/verdict.js';
+import {
+  type ArchiveLocation,
+  type LedgerLocation,
+  type QueueLocation,
+  readArchiveLocation,
+  readLedgerLocation,
+  readQueueLocation,
+} from './locations.js';
+import type { Settings } from './schema.js';
+
+/** The configuration as the parts use it: nothing left to default, every path absolute. */
+export interface Config extends Omit<Settings, 'service' | 'body' | 'ledger' | 'queue' | 'archive'> {
+  readonly service: Omit<Settings['service'], 'statusCodes'> & { readonly statusCodes: StatusCodeTable };
+  readonly body: Settings['body'] & { readonly timeoutSeconds: number };
+  readonly ledger: LedgerLocation;
+  readonly queue: QueueLocation;
+  readonly archive: ArchiveLocation;
+  /** The settings whose secret stands in the file itself, as paths; `doctor` warns of them. */
+  readonly literalSecrets: readonly string[];
+}
+
+/** @param folder the folder of the configuration file, absolute: what relative paths are relative to */
+export function resolveConfig(
+  settings: Settings,
+  { folder, literalSecrets }: { readonly folder: string; readonly literalSecrets: readonly string[] },
+): Config {
+  const { service, source, body, file } = settings;
+  return {
+    ...settings,
+    service: { ...service, statusCodes: { ...defaultStatusCodes, ...service.statusCodes } },
+    source: { ...source, path: resolve(folder, source.path) },
+    body: { ...body, timeoutSeconds: body.timeoutSeconds ?? service.timeoutSeconds },
+    file: file.sftp === undefined ? file : { ...file, sftp: resolveKeyFile(file.sftp, folder) },
+    ledger: resolvePath(mustRead(readLedgerLocation, settings.ledger), folder),
+    queue: mustRead(readQueueLocation, settings.queue),
+    archive: resolvePath(mustRead(readArchiveLocation, settings.archive), folder),
+    literalSecrets,
+  };
+}
+
+type Sftp = NonNullable<Settings['file']['sftp']>;
+
+function resolveKeyFile(sftp: Sftp, folder: string): Sftp {
+  const { privateKeyFile } = sftp;
+  return privateKeyFile === undefined ? sftp : { ...sftp, privateKeyFile: resolve(folder, privateKeyFile) };
+}
+
+function resolvePath<Location extends LedgerLocation | ArchiveLocation>(
+  location: Location,
+  folder: string,
+): Location {
+  return 'path' in location ? { ...location, path: resolve(folder, location.path) } : location;
+}
+
+function mustRead<Location>(read: (text: string) => Location | undefined, text: string): Location {
+  const location = read(text);
+  if (location === undefined) throw new RangeError('the schema let a location through that cannot be read');
+  return location;
+}

@@ -1,0 +1,271 @@
+import * as z from 'zod';
+import { isTimeZone } from '../booking/business-day.js';
+import { checkBaseUrl } from '../mapping-service/base-url.js';
+import { parsePathTemplate } from '../sources/path-template.js';
+import { isDatePattern } from './date-pattern.js';
+import {
+  confidentiality,
+  expected,
+  group,
+  headerText,
+  isGroup,
+  numberUpTo,
+  oneOf,
+  oneOrMore,
+  share,
+  text,
+  textLike,
+  textThat,
+  wholeNumber,
+} from './kinds.js';
+import { readArchiveLocation, readLedgerLocation, readQueueLocation } from './locations.js';
+
+const hourInSeconds = 3_600;
+const dayInSeconds = 86_400;
+const weekInMinutes = 10_080;
+const centuryInDays = 36_500;
+
+/** The other names beside the master id's, in the JSON and in the file alike. (Spec 2.5 and 2.6.) */
+const otherFields =
+  /^(?!(?:BookingReferenceId|BookingClientName|ProviderName|ProviderHotelId|CheckInDate|CheckOutDate)$)/;
+const fieldName = () =>
+  text('a name without control characters')
+    .regex(/^\P{Cc}*$/u, expected('a name without control characters'))
+    .regex(otherFields, expected('a name that none of the other six fields has'));
+
+const service = group(
+  {
+    baseUrl: z
+      .string(expected('an address such as https://service.example.com/api/3.0'))
+      .refine((url) => checkBaseUrl(url) === undefined, { error: ({ input }) => checkBaseUrl(String(input)) })
+      .describe('The address of the mapping service, up to and with its version.'),
+    apiKey: headerText()
+      .describe("The account's API key, sent as the header `apikey`.")
+      .register(confidentiality, { level: 'secret' }),
+    accountId: headerText()
+      .describe("The account's identifier, sent as the header `accountId`; in quotes when it is a number.")
+      .register(confidentiality, { level: 'private' }),
+    timeoutSeconds: numberUpTo(hourInSeconds).default(30).describe('How long a whole call may take.'),
+    connectTimeoutSeconds: numberUpTo(hourInSeconds).default(10).describe('How long connecting may take.'),
+    masterIdName: fieldName()
+      .default('ServiceId')
+      .describe('What this deployment of the service calls the master hotel id in JSON.'),
+    masterIdColumn: fieldName()
+      .default('Service Mappings Id')
+      .describe("The master hotel id's column in the review file."),
+    statusCodes: z
+      .record(
+        textLike(/^(?:0|[1-9]\d{0,8})$/, 'a StatusCode such as 2030'),
+        oneOf('accepted', 'retryable', 'fatal', 'refused'),
+        expected('a group of StatusCodes, such as 2030: retryable'),
+      )
+      .default({})
+      .describe('What each `StatusCode` inside an HTTP 200 means, where it differs from the defaults.'),
+  },
+  'a group with baseUrl, apiKey and accountId',
+);
+
+const column = (field: string) =>
+  text('the name of a column')
+    .exactOptional()
+    .describe(`The column that holds ${field}, if not the one of that name.`);
+
+const source = group(
+  {
+    kind: z
+      .literal('csv', expected('csv'))
+      .describe("The kind of the source: `csv`, a file of the day's bookings."),
+    path: text('a path')
+      .refine(
+        isPathTemplate,
+        expected('a path with no braces but {day} and {day:PATTERN}, a date-fns pattern'),
+      )
+      .describe(
+        'The file; `{day}` stands for the day as YYYY-MM-DD, `{day:ddMMyyyy}` for the day in that date-fns pattern.',
+      ),
+    columns: group({
+      ServiceId: column('the master hotel id'),
+      BookingReferenceId: column('the booking reference'),
+      BookingClientName: column("the guest's name"),
+      ProviderName: column("the provider's name"),
+      ProviderHotelId: column("the provider's hotel id"),
+      CheckInDate: column('the day of check-in'),
+      CheckOutDate: column('the day of check-out'),
+    })
+      .prefault({})
+      .describe("The source's columns by the service's names of the fields."),
+    dateFormat: textThat(
+      isDatePattern,
+      'a date-fns pattern that reads back the day it writes, such as dd/MM/yyyy (yyyy year, MM month, dd day)',
+    )
+      .default('yyyy-MM-dd')
+      .describe('The date-fns pattern of the dates; YYYY-MM-DD is always understood.'),
+    delimiter: textLike(/^[!#-/:-@[-`{-~\t]$/, 'one character such as , or ; or "\\t"')
+      .default(',')
+      .describe('The character between two cells.'),
+  },
+  'a group with kind and path',
+);
+
+const body = group({
+  batchSize: wholeNumber(1, 10_000).default(500).describe('Bookings in one call.'),
+  concurrency: wholeNumber(1, 256).default(8).describe('Calls at the same time, for each process.'),
+  requestsPerSecond: numberUpTo(100_000)
+    .exactOptional()
+    .describe('Calls a second at most, over all processes; without it there is no limit.'),
+  timeoutSeconds: numberUpTo(hourInSeconds)
+    .exactOptional()
+    .describe('How long a call with a batch may take; by default `service.timeoutSeconds`.'),
+});
+
+const hostKeys =
+  'a fingerprint such as SHA256:… with 43 characters (ssh-keygen -lf shows it), or a list of them';
+
+const sftp = group(
+  {
+    host: textLike(/^[^\s/@]+$/, 'a host name').describe('The SFTP server.'),
+    port: wholeNumber(1, 65_535).default(22).describe("The SFTP server's port."),
+    username: text().describe('The user name on the SFTP server.'),
+    password: text()
+      .describe('The password on the SFTP server, where no key is used.')
+      .register(confidentiality, { level: 'secret' })
+      .exactOptional(),
+    privateKeyFile: text('a path').exactOptional().describe('The file of the private key.'),
+    passphrase: text()
+      .describe('The passphrase of the private key.')
+      .register(confidentiality, { level: 'secret' })
+      .exactOptional(),
+    hostKey: oneOrMore(textLike(/^SHA256:[A-Za-z0-9+/]{43}=?$/, hostKeys), hostKeys).describe(
+      "The fingerprints of the server's host keys that are trusted; any other is refused.",
+    ),
+    root: text('a path')
+      .default('/')
+      .describe('The folder on the server that the service calls the SFTP root.'),
+  },
+  'a group with host, username, hostKey and a password or a privateKeyFile',
+).refine(({ password, privateKeyFile }) => password !== undefined || privateKeyFile !== undefined, {
+  error: 'must hold a password or a privateKeyFile',
+  when: ({ value }) => isGroup(value),
+});
+
+const file = group({
+  sftp: sftp.exactOptional().describe('The SFTP server; needed for file delivery only.'),
+  incomplete: oneOf('post', 'reject')
+    .default('post')
+    .describe('What happens to a booking that cannot stand in the file: posted by body, or rejected.'),
+  resultTimeoutMinutes: wholeNumber(1, weekInMinutes)
+    .default(360)
+    .describe('How long a run waits for its result before it says that there is none yet.'),
+  resultQuietSeconds: numberUpTo(hourInSeconds)
+    .default(30)
+    .describe('How long a result of unclear length must be unchanged to count as whole.'),
+  resultPattern: text('a pattern of file names')
+    .exactOptional()
+    .describe("The pattern of the result's name; by default the day as DDMMYYYY, anything, `_Result.csv`."),
+  ftpFilePathPrefix: z
+    .string(expected('a text'))
+    .default('')
+    .describe('Stands before the path from the SFTP root when the service is told where the file is.'),
+});
+
+const retry = group({
+  tries: wholeNumber(1, 100).default(6).describe('How many tries a step has.'),
+  waits: wholeNumber(0, 1_000)
+    .default(20)
+    .describe('How often a step may wait because the service asked for it; such a wait spends no try.'),
+  baseSeconds: numberUpTo(hourInSeconds)
+    .default(1)
+    .describe('The longest wait before the second try; it doubles with every further one.'),
+  capSeconds: numberUpTo(dayInSeconds).default(60).describe('The longest wait between two tries.'),
+  retryAfterCapSeconds: numberUpTo(dayInSeconds)
+    .default(300)
+    .describe('The longest wait that the service can ask for with `Retry-After`.'),
+});
+
+const schedule = group({
+  cron: textLike(/^\s*(?:[\w*/,?#-]+\s+){4}[\w*/,?#-]+\s*$/, 'five cron fields such as "30 2 * * *"')
+    .default('30 2 * * *')
+    .describe('When `serve` starts the run of the day before, in the configured time zone.'),
+  catchUpDays: wholeNumber(0, 366).default(3).describe('How many missed days `serve` makes up for.'),
+  resumeMinutes: wholeNumber(1, 1_440)
+    .default(30)
+    .describe('How often `serve` takes up again what has failed or whose result is late.'),
+});
+
+const hook = group({
+  secret: oneOrMore(text(), 'a text or a list of texts')
+    .describe('The secret that signs calls of the end-of-day hook; a list while it is being changed.')
+    .register(confidentiality, { level: 'secret' })
+    .exactOptional(),
+});
+
+/** Every setting as it may be written, relative paths and all. The names on the page of settings come from here. */
+export const settingsSchema = group({
+  timezone: textThat(isTimeZone, 'a time zone such as Europe/Madrid')
+    .default('UTC')
+    .describe("The account's time zone, by its IANA name; it decides which day a booking belongs to."),
+  service: service.describe('The mapping service and the account.'),
+  source: source.describe("Where a day's bookings come from."),
+  delivery: oneOf('body', 'file')
+    .default('body')
+    .describe('How bookings reach the service: in request bodies, or as a file on SFTP.'),
+  body: body.prefault({}).describe('Delivery by request body.'),
+  file: file.prefault({}).describe('Delivery by file.'),
+  maxRejectedShare: share()
+    .default(0.1)
+    .describe("The share of a day's records that may be rejected before the run fails and sends nothing."),
+  maxRefusedShare: share()
+    .default(0.1)
+    .describe("The share of a day's bookings that the service may refuse before the run stops."),
+  emptyDay: oneOf('succeed', 'fail')
+    .default('succeed')
+    .describe('How the run of a day without bookings ends.'),
+  retry: retry.prefault({}).describe('When something is tried again.'),
+  ledger: textThat((value) => readLedgerLocation(value) !== undefined, 'sqlite:PATH or postgres://…')
+    .default('sqlite:./data/ledger.db')
+    .describe('The database of runs, steps and bookings.'),
+  queue: textThat((value) => readQueueLocation(value) !== undefined, 'in-process, redis://… or rediss://…')
+    .default('in-process')
+    .describe('What hands out the steps.'),
+  archive: textThat((value) => readArchiveLocation(value) !== undefined, 'a folder or s3://…')
+    .default('./data/archive')
+    .describe('Where files as sent and results as received are kept.'),
+  schedule: schedule.prefault({}).describe('The nightly run of `serve`.'),
+  hook: hook.prefault({}).describe('The end-of-day hook of `serve`.'),
+  guestNameDays: wholeNumber(1, centuryInDays)
+    .default(30)
+    .describe('After how many days guest names are blanked and archived bytes deleted; checksums stay.'),
+  recordDays: wholeNumber(1, centuryInDays)
+    .default(800)
+    .describe('After how many days bookings and verdicts are removed; the rows of the runs stay.'),
+})
+  .refine(({ recordDays, guestNameDays }) => recordDays >= guestNameDays, {
+    path: ['recordDays'],
+    error: ({ input }) => sayWhatIsLess(input),
+    when: ({ value }) =>
+      isGroup(value) && Number.isInteger(value.recordDays) && Number.isInteger(value.guestNameDays),
+  })
+  .refine(({ delivery, file: { sftp } }) => delivery !== 'file' || sftp !== undefined, {
+    path: ['file', 'sftp'],
+    error: expected(
+      'a group with host, username, hostKey and a password or a privateKeyFile, as delivery is file',
+    ),
+    when: ({ value }) => isGroup(value) && isGroup(value.file),
+  });
+
+/** The settings as written, every default filled in. */
+export type Settings = z.output<typeof settingsSchema>;
+
+function sayWhatIsLess(settings: unknown): string {
+  const { recordDays, guestNameDays } = isGroup(settings) ? settings : {};
+  return `must be at least guestNameDays, which is ${guestNameDays}; it is ${recordDays}`;
+}
+
+function isPathTemplate(path: string): boolean {
+  try {
+    parsePathTemplate(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

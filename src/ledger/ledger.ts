@@ -1,0 +1,199 @@
+import type { BookingWarning, RejectReason } from '../booking/normalise.js';
+import type { DeliveryKind, Run, RunFailure, RunState, Trigger } from '../review/run.js';
+import type { BookingForm, Claim, PlannedStep, Step, StepEnding, StepState } from '../review/step.js';
+import type { UnreadableReason } from '../sources/source.js';
+
+/**
+ * The database that knows every run, step and booking and its state: the truth. (Design 3.)
+ *
+ * It keeps bookings by batch, in the bytes in which they are sent. All instants are epoch milliseconds.
+ */
+export interface Ledger {
+  /** Takes the sole right to work on a day; undefined when somebody alive holds it. */
+  holdDay(day: string): Promise<DayHold | undefined>;
+
+  latestRun(day: string): Promise<Run | undefined>;
+  /** @throws RangeError for a run that does not exist. */
+  getRun(runId: string): Promise<Run>;
+  /** Newest day first, and within a day the newest run first. */
+  listRuns(options: { readonly day?: string; readonly limit: number }): Promise<Run[]>;
+  /** Creates a run; `replaces` is marked cancelled in the same transaction and can be written no more. */
+  createRun(run: NewRun): Promise<Run>;
+  /**
+   * Makes a run one's own: raises its token, opens again what was being performed (its outcome is unknown), and,
+   * where the run had failed, gives fresh tries to what failed; where too many refusals had stopped it, also to
+   * what was refused.
+   */
+  takeOver(runId: string): Promise<Run>;
+  /** Ends a run by compare-and-set. False when the run is not active any more. @throws FencedError */
+  settle(right: Right, settlement: Settlement): Promise<boolean>;
+
+  /** Starts collecting from nothing: what an earlier, cut-off collect of this run left is removed. @throws FencedError */
+  beginCollect(right: Right, collect: CollectStart): Promise<Collect>;
+
+  /** Steps that may be queued, in the plan's order, a page at a time. */
+  listOpenSteps(
+    runId: string,
+    page: { readonly after?: StepCursor; readonly limit: number },
+  ): Promise<OpenStep[]>;
+  /** Undefined when the step is not open, the attempt is stale, or the run is no longer ours or active. */
+  claim(right: Right, step: string, attempt: number, at: number): Promise<Claim | undefined>;
+  /** Records what an attempt came to, and the run's counts with it. @throws FencedError under an outdated claim. */
+  record(claim: Claim, ending: StepEnding, at: number): Promise<Recorded>;
+  readBatch(runId: string, form: BookingForm, batch: number): Promise<Buffer>;
+
+  /** Counts again from steps and stored batches, past the counters: the proof that the sums add up. */
+  tally(runId: string): Promise<Tally>;
+  countRejects(runId: string): Promise<ReasonCount[]>;
+  countWarnings(runId: string): Promise<ReasonCount[]>;
+  listRefused(runId: string, limit: number): Promise<RefusedBooking[]>;
+  /** Every booking and reject with that reference, in all runs, the newest run first. */
+  trace(reference: string): Promise<Trace[]>;
+
+  /** Rewrites the bookings of days before `day`, once, and drops the service's words: the guests' names go. */
+  blankGuestNames(before: string, blank: (lines: Buffer, form: BookingForm) => Buffer): Promise<number>;
+  /** Removes bookings, steps and verdicts of days before `day`; the rows of the runs stay. */
+  prune(before: string): Promise<number>;
+  close(): Promise<void>;
+}
+
+export interface DayHold {
+  /** Aborts when the right was lost to somebody else; never does where the kernel holds the lock. */
+  readonly lost: AbortSignal;
+  release(): Promise<void>;
+}
+
+/** Names a run and the token under which one writes to it. */
+export interface Right {
+  readonly runId: string;
+  readonly token: number;
+}
+
+/** A write under an outdated token: somebody else has taken the run over. */
+export class FencedError extends Error {
+  override readonly name = 'FencedError';
+  constructor(readonly runId: string) {
+    super(`run ${runId} was taken over by another process; this one stops writing to it`);
+  }
+}
+
+export interface NewRun {
+  readonly id: string;
+  readonly day: string;
+  readonly delivery: DeliveryKind;
+  readonly trigger: Trigger;
+  readonly reason?: string;
+  readonly startedAt: number;
+  readonly replaces?: string;
+}
+
+export interface Settlement {
+  readonly state: Exclude<RunState, 'collecting' | 'delivering'>;
+  readonly failure?: RunFailure;
+  readonly at: number;
+}
+
+export interface CollectStart {
+  readonly source: string;
+  readonly at: number;
+  /** How many bookings every stored batch but the last of its form holds. */
+  readonly batchSize: number;
+}
+
+/** One collect, from its first record to the plan. */
+export interface Collect {
+  /** Stores a chunk in one transaction; the run's counts rise with it, so that the sums hold at any moment. */
+  store(chunk: CollectedChunk): Promise<void>;
+  /** True when that stored batch has exactly this line. */
+  holds(form: BookingForm, batch: number, line: string): Promise<boolean>;
+  /** Ends the collect and writes down the plan, in one transaction. */
+  finish(plan: { readonly steps: readonly PlannedStep[]; readonly at: number }): Promise<Run>;
+}
+
+export interface CollectedChunk {
+  readonly batches: readonly CollectedBatch[];
+  readonly duplicates: number;
+  readonly rejects: readonly Reject[];
+  readonly warnings: readonly ReasonCount[];
+}
+
+export interface CollectedBatch {
+  readonly form: BookingForm;
+  readonly number: number;
+  /** One rendered booking a line, each ended by a line feed. */
+  readonly lines: Buffer;
+  /** The booking reference of each line. */
+  readonly references: readonly (string | undefined)[];
+}
+
+export type RejectCode = RejectReason | UnreadableReason | 'not-for-the-file';
+
+export interface Reject {
+  readonly place: number;
+  readonly reason: RejectCode;
+  readonly reference?: string;
+}
+
+export interface ReasonCount {
+  readonly reason: RejectCode | BookingWarning | 'absent-column';
+  readonly count: number;
+  /** The first place it was met at, in the source's own count. */
+  readonly firstPlace?: number;
+}
+
+export interface StepCursor {
+  readonly position: number;
+  readonly name: string;
+}
+
+export interface OpenStep extends StepCursor {
+  /** The attempt that a claim would be for. */
+  readonly attempt: number;
+  readonly notBefore?: number;
+}
+
+export interface Recorded {
+  readonly run: Run;
+  /** Steps that this ending opened: halves, a successor, or the step itself again. */
+  readonly opened: readonly OpenStep[];
+}
+
+export interface Tally {
+  readonly stored: number;
+  readonly delivered: number;
+  readonly refused: number;
+  readonly pending: number;
+  readonly openSteps: number;
+  readonly failedSteps: number;
+}
+
+export interface RefusedBooking {
+  readonly step: string;
+  readonly code: string;
+  readonly line: string;
+  readonly form: BookingForm;
+}
+
+export interface Attempt {
+  readonly step: string;
+  readonly attempt: number;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly outcome: StepEnding['kind'];
+  readonly code: string;
+  readonly httpStatus?: number;
+  readonly statusCode?: number;
+  readonly answer?: string;
+  readonly sha256?: string;
+}
+
+export type Trace =
+  | {
+      readonly kind: 'booking';
+      readonly run: Run;
+      readonly form: BookingForm;
+      readonly line: string;
+      readonly step?: Pick<Step, 'name' | 'kind'> & { readonly state: StepState };
+      readonly attempts: readonly Attempt[];
+    }
+  | { readonly kind: 'reject'; readonly run: Run; readonly place: number; readonly reason: RejectCode };

@@ -1,0 +1,140 @@
+import type { BookingForm, PlannedStep } from '../../review/step.js';
+import type { Collect, CollectedBatch, CollectedChunk, CollectStart, Right } from '../ledger.js';
+import type { Database } from './database.js';
+import { createReferenceIndex, type ReferenceIndex } from './reference-index.js';
+import { checkRight, readRun } from './runs.js';
+import { insertSteps } from './steps.js';
+
+/** Batches that `holds` keeps at hand: duplicates mostly come close together or in the order of their originals. */
+const cachedBatches = 32;
+
+export function beginCollect(
+  database: Database,
+  right: Right,
+  { source, at, batchSize }: CollectStart,
+): Collect {
+  const run = database.transact(() => {
+    const number = checkRight(database, right);
+    for (const table of ['attempts', 'steps', 'reference_pages', 'batches', 'rejects', 'warnings']) {
+      database.run(`DELETE FROM ${table} WHERE run = ?`, number);
+    }
+    database.run(
+      `UPDATE runs SET state = 'collecting', source = ?, batch_size = ?, collect_started_at = ?, collected_at = NULL,
+         read = 0, accepted = 0, duplicates = 0, rejected = 0, delivered = 0, refused = 0, repeated = 0, affected = 0,
+         open_steps = 0, failed_steps = 0, failures_in_row = 0
+       WHERE number = ?`,
+      source,
+      batchSize,
+      at,
+      number,
+    );
+    return number;
+  });
+  const indexes: Record<BookingForm, ReferenceIndex> = {
+    body: createReferenceIndex(),
+    file: createReferenceIndex(),
+  };
+  const cache = new Map<string, string>();
+
+  function storeBatch({ form, number, lines, references }: CollectedBatch): void {
+    database.run(
+      'INSERT INTO batches (run, form, batch, bookings, lines) VALUES (?, ?, ?, ?, ?)',
+      run,
+      form,
+      number,
+      references.length,
+      lines,
+    );
+    references.forEach((reference, index) => {
+      if (reference !== undefined) indexes[form].add(reference, number * batchSize + index);
+    });
+  }
+
+  return {
+    async store(chunk) {
+      database.transact(() => {
+        checkRight(database, right);
+        chunk.batches.forEach(storeBatch);
+        storeRejects(database, run, chunk);
+        const accepted = chunk.batches.reduce((sum, batch) => sum + batch.references.length, 0);
+        database.run(
+          `UPDATE runs SET read = read + ?, accepted = accepted + ?, duplicates = duplicates + ?, rejected = rejected + ?
+           WHERE number = ?`,
+          accepted + chunk.duplicates + chunk.rejects.length,
+          accepted,
+          chunk.duplicates,
+          chunk.rejects.length,
+          run,
+        );
+      });
+    },
+
+    async holds(form, batch, line) {
+      const key = `${form} ${batch}`;
+      let lines = cache.get(key);
+      if (lines === undefined) {
+        lines = `\n${readBatch(database, run, form, batch).toString()}`;
+        const oldest = cache.size < cachedBatches ? undefined : cache.keys().next().value;
+        if (oldest !== undefined) cache.delete(oldest);
+        cache.set(key, lines);
+      }
+      return lines.includes(`\n${line}\n`);
+    },
+
+    async finish({ steps, at: collectedAt }) {
+      return database.transact(() => {
+        checkRight(database, right);
+        for (const form of ['body', 'file'] as const) indexes[form].store(database, run, form);
+        insertPlan(database, run, steps);
+        database.run(
+          `UPDATE runs SET state = 'delivering', collected_at = ?, open_steps = ? WHERE number = ?`,
+          collectedAt,
+          steps.length,
+          run,
+        );
+        return readRun(database, run);
+      });
+    },
+  };
+}
+
+export function readBatch(database: Database, run: number, form: BookingForm, batch: number): Buffer {
+  const row = database.get(
+    'SELECT lines FROM batches WHERE run = ? AND form = ? AND batch = ?',
+    run,
+    form,
+    batch,
+  );
+  if (!row) throw new RangeError(`no ${form} batch ${batch} in the ledger`);
+  return row.lines as Buffer;
+}
+
+function storeRejects(database: Database, run: number, { rejects, warnings }: CollectedChunk): void {
+  for (const { place, reason, reference } of rejects) {
+    database.run(
+      'INSERT INTO rejects (run, place, reason, reference) VALUES (?, ?, ?, ?)',
+      run,
+      place,
+      reason,
+      reference ?? null,
+    );
+  }
+  for (const { reason, count, firstPlace } of warnings) {
+    database.run(
+      `INSERT INTO warnings (run, reason, count, first_place) VALUES (?, ?, ?, ?)
+       ON CONFLICT (run, reason) DO UPDATE SET count = count + excluded.count`,
+      run,
+      reason,
+      count,
+      firstPlace ?? null,
+    );
+  }
+}
+
+function insertPlan(database: Database, run: number, steps: readonly PlannedStep[]): void {
+  insertSteps(
+    database,
+    run,
+    steps.map((step, position) => ({ step, position })),
+  );
+}

@@ -1,0 +1,123 @@
+import { existsSync } from 'node:fs';
+import Libsql from 'libsql';
+
+/** What may be bound and what comes back: the rest is refused here, because libsql aborts or errs in silence on it. */
+export type Value = string | number | null | Uint8Array;
+export type Row = Readonly<Record<string, string | number | null | Buffer>>;
+
+export interface Database {
+  /** Runs a statement inside a transaction and answers how many rows it changed. */
+  run(sql: string, ...values: readonly Value[]): number;
+  get(sql: string, ...values: readonly Value[]): Row | undefined;
+  all(sql: string, ...values: readonly Value[]): Row[];
+  exec(sql: string): void;
+  /** Runs `work` in one immediate transaction: all of it or nothing. Not reentrant. */
+  transact<Result>(work: () => Result): Result;
+  close(): void;
+}
+
+/** Another process held the database longer than `busyTimeoutMs`. */
+export class DatabaseBusyError extends Error {
+  override readonly name = 'DatabaseBusyError';
+}
+
+interface OpenOptions {
+  readonly busyTimeoutMs: number;
+  /** libsql ignores its own fileMustExist. */
+  readonly mustExist?: boolean;
+}
+
+/**
+ * Opens an SQLite database: the one place that touches libsql. It binds, reads and converts so that none of the
+ * driver's known faults can be met (docs/decisions.md lists them; each has a test).
+ */
+export function openDatabase(path: string, { busyTimeoutMs, mustExist = false }: OpenOptions): Database {
+  if (mustExist && !existsSync(path)) throw new Error(`no database at ${path}`);
+  const connection = new Libsql(path, { timeout: busyTimeoutMs });
+  connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+  // One prepared statement for each text: preparing in a loop leaks until the event loop turns.
+  const statements = new Map<string, { statement: Libsql.Statement; parameters: number }>();
+  let isClosed = false;
+
+  function prepare(sql: string, values: readonly Value[]): Libsql.Statement {
+    let prepared = statements.get(sql);
+    if (!prepared) {
+      prepared = { statement: connection.prepare(sql), parameters: countParameters(sql) };
+      statements.set(sql, prepared);
+    }
+    if (values.length !== prepared.parameters) {
+      throw new TypeError(`expected ${prepared.parameters} values, got: ${values.length}, for ${sql}`);
+    }
+    values.forEach(checkValue);
+    return prepared.statement;
+  }
+
+  const database: Database = {
+    run(sql, ...values) {
+      const statement = prepare(sql, values);
+      // Outside of one it could meet BUSY, after which this connection could commit nothing any more.
+      if (!connection.inTransaction) throw new Error(`expected an open transaction for ${sql}`);
+      return statement.run([...values]).changes;
+    },
+    get: (sql, ...values) => database.all(sql, ...values)[0],
+    all: (sql, ...values) => (prepare(sql, values).all([...values]) as Record<string, unknown>[]).map(toRow),
+    exec: (sql) => {
+      connection.exec(sql);
+    },
+    transact(work) {
+      // Locks are taken by exec alone: a prepared statement that met BUSY would block later commits.
+      try {
+        connection.exec('BEGIN IMMEDIATE');
+      } catch (error) {
+        throw isBusy(error)
+          ? new DatabaseBusyError(`${path} is locked by another process`, { cause: error })
+          : error;
+      }
+      try {
+        const result = work();
+        connection.exec('COMMIT');
+        return result;
+      } catch (error) {
+        if (connection.inTransaction) connection.exec('ROLLBACK');
+        throw error;
+      }
+    },
+    close() {
+      if (isClosed) return;
+      isClosed = true;
+      // The driver leaves statements unfinalised, and with them the connection and its locks, until they are collected.
+      if (connection.inTransaction) connection.exec('ROLLBACK');
+      statements.clear();
+      connection.close();
+    },
+  };
+  return database;
+}
+
+export function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
+}
+
+function countParameters(sql: string): number {
+  return sql.split('?').length - 1;
+}
+
+function checkValue(value: Value): void {
+  if (value === null || value instanceof Uint8Array) return;
+  if (typeof value === 'string') {
+    if (value.includes('\0')) throw new TypeError('a text with a NUL character cannot be stored');
+    if (!value.isWellFormed()) throw new TypeError('a text with a lone surrogate cannot be stored');
+    return;
+  }
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return;
+  throw new TypeError(`expected a text, an integer, bytes or null, got: ${typeof value}`);
+}
+
+/** all() hands out BLOBs as ArrayBuffers. */
+function toRow(raw: Record<string, unknown>): Row {
+  for (const name in raw) {
+    const value = raw[name];
+    if (value instanceof ArrayBuffer) raw[name] = Buffer.from(value);
+  }
+  return raw as Row;
+}

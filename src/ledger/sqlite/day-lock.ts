@@ -1,0 +1,28 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { isBusy, openDatabase } from './database.js';
+
+/**
+ * A lock that the kernel holds for this process: an exclusive transaction on an empty side file. It ends with the
+ * process, however that ends, so a dead owner's day is free at once.
+ */
+export function tryLock(folder: string, name: string): { release(): void } | undefined {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const database = openDatabase(join(folder, `${name}.lock`), { busyTimeoutMs: 0 });
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    database.close();
+    if (isBusy(error)) return undefined;
+    throw error;
+  }
+  let isHeld = true;
+  return {
+    release() {
+      if (!isHeld) return;
+      isHeld = false;
+      database.exec('ROLLBACK');
+      database.close();
+    },
+  };
+}

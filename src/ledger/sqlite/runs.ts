@@ -1,0 +1,165 @@
+import { activeRunStates, type Run, type RunFailure } from '../../review/run.js';
+import { FencedError, type NewRun, type Right, type Settlement } from '../ledger.js';
+import type { Database, Row } from './database.js';
+import { withoutUndefined } from './rows.js';
+
+export const quotedActiveStates = activeRunStates.map((state) => `'${state}'`).join(', ');
+
+/** A run's row number: short, so that the tables below it stay slim. */
+export function runNumber(database: Database, runId: string): number {
+  const row = database.get('SELECT number FROM runs WHERE id = ?', runId);
+  if (!row) throw new RangeError(`no run ${runId} in the ledger`);
+  return Number(row.number);
+}
+
+/** @throws FencedError when the run's token is another one by now. */
+export function checkRight(database: Database, { runId, token }: Right): number {
+  const row = database.get('SELECT number FROM runs WHERE id = ? AND token = ?', runId, token);
+  if (!row) throw new FencedError(runId);
+  return Number(row.number);
+}
+
+export function readRun(database: Database, number: number): Run {
+  const row = database.get('SELECT * FROM runs WHERE number = ?', number);
+  if (!row) throw new RangeError(`no run number ${number} in the ledger`);
+  return toRun(row);
+}
+
+export function readLatestRun(database: Database, day: string): Run | undefined {
+  const row = database.get('SELECT * FROM runs WHERE day = ? ORDER BY number DESC LIMIT 1', day);
+  return row && toRun(row);
+}
+
+export function listRuns(database: Database, day: string | undefined, limit: number): Run[] {
+  const rows =
+    day === undefined
+      ? database.all('SELECT * FROM runs ORDER BY day DESC, number DESC LIMIT ?', limit)
+      : database.all('SELECT * FROM runs WHERE day = ? ORDER BY number DESC LIMIT ?', day, limit);
+  return rows.map(toRun);
+}
+
+export function createRun(database: Database, run: NewRun): Run {
+  if (run.replaces !== undefined) {
+    // The raised token keeps out whoever still works on the old run.
+    database.run(
+      `UPDATE runs SET state = 'cancelled', token = token + 1, finished_at = ? WHERE id = ? AND state <> 'succeeded'`,
+      run.startedAt,
+      run.replaces,
+    );
+  }
+  database.run(
+    `INSERT INTO runs (id, day, delivery, trigger, reason, state, started_at) VALUES (?, ?, ?, ?, ?, 'collecting', ?)`,
+    run.id,
+    run.day,
+    run.delivery,
+    run.trigger,
+    run.reason ?? null,
+    run.startedAt,
+  );
+  return readRun(database, runNumber(database, run.id));
+}
+
+export function takeOver(database: Database, runId: string): Run {
+  const number = runNumber(database, runId);
+  const run = readRun(database, number);
+  interruptRunningSteps(database, number);
+  if (run.state === 'failed') reopenFailedRun(database, number, run.failure);
+  // Whoever goes on with it may write guests' names again.
+  database.run('UPDATE runs SET token = token + 1, names_blanked_at = NULL WHERE number = ?', number);
+  return readRun(database, number);
+}
+
+/** What a dead or frozen owner was doing may have reached the service. */
+function interruptRunningSteps(database: Database, number: number): void {
+  database.run(
+    `INSERT INTO attempts (run, step, attempt, started_at, ended_at, outcome, code)
+     SELECT run, name, attempts, claimed_at, claimed_at, 'interrupted', 'owner-lost'
+     FROM steps WHERE run = ? AND state = 'running'`,
+    number,
+  );
+  database.run(
+    `UPDATE steps SET state = 'ready', outcome_unknown = 1, last_code = 'owner-lost'
+     WHERE run = ? AND state = 'running'`,
+    number,
+  );
+}
+
+function reopenFailedRun(database: Database, number: number, failure: RunFailure | undefined): void {
+  const again = failure?.class === 'refused' ? `'failed', 'refused'` : `'failed'`;
+  const reopened = database.run(
+    `UPDATE steps SET state = 'ready', not_before = NULL, ended_at = NULL WHERE run = ? AND state IN (${again})`,
+    number,
+  );
+  database.run(
+    `UPDATE steps SET tries = 0, waits = 0, not_before = NULL WHERE run = ? AND state = 'ready'`,
+    number,
+  );
+  database.run(
+    `UPDATE runs SET
+       state = CASE WHEN collected_at IS NULL THEN 'collecting' ELSE 'delivering' END,
+       refused = (SELECT coalesce(sum(bookings), 0) FROM steps WHERE run = ? AND state = 'refused'),
+       open_steps = open_steps + ?, failed_steps = 0, failures_in_row = 0, finished_at = NULL,
+       failure_class = NULL, failure_code = NULL, failure_message = NULL
+     WHERE number = ?`,
+    number,
+    reopened,
+    number,
+  );
+}
+
+export function settle(database: Database, right: Right, { state, failure, at }: Settlement): boolean {
+  checkRight(database, right);
+  const changed = database.run(
+    `UPDATE runs SET state = ?, failure_class = ?, failure_code = ?, failure_message = ?, finished_at = ?
+     WHERE id = ? AND token = ? AND state IN (${quotedActiveStates})`,
+    state,
+    failure?.class ?? null,
+    failure?.code ?? null,
+    failure?.message ?? null,
+    state === 'awaiting-result' ? null : at,
+    right.runId,
+    right.token,
+  );
+  return changed === 1;
+}
+
+function toRun(row: Row): Run {
+  const count = (name: string) => Number(row[name]);
+  const instant = (name: string) => (row[name] === null ? undefined : Number(row[name]));
+  const text = (name: string) => (row[name] === null ? undefined : String(row[name]));
+  const accepted = count('accepted');
+  const failure = row.failure_class !== null && {
+    class: text('failure_class') as RunFailure['class'],
+    code: String(row.failure_code),
+    message: String(row.failure_message),
+  };
+  return withoutUndefined({
+    id: String(row.id),
+    day: String(row.day),
+    delivery: text('delivery') as Run['delivery'],
+    trigger: text('trigger') as Run['trigger'],
+    reason: text('reason'),
+    state: text('state') as Run['state'],
+    token: count('token'),
+    source: text('source'),
+    startedAt: count('started_at'),
+    collectStartedAt: instant('collect_started_at'),
+    collectedAt: instant('collected_at'),
+    finishedAt: instant('finished_at'),
+    counts: {
+      read: count('read'),
+      accepted,
+      duplicates: count('duplicates'),
+      rejected: count('rejected'),
+      delivered: count('delivered'),
+      refused: count('refused'),
+      pending: accepted - count('delivered') - count('refused'),
+      repeated: count('repeated'),
+      affected: count('affected'),
+    },
+    openSteps: count('open_steps'),
+    failedSteps: count('failed_steps'),
+    failuresInRow: count('failures_in_row'),
+    failure: failure || undefined,
+  });
+}

@@ -1,0 +1,56 @@
+import type { BookingForm } from '../../review/step.js';
+import type { Ledger } from '../ledger.js';
+import { beginCollect, readBatch } from './collecting.js';
+import { tryLock } from './day-lock.js';
+import { openLedgerFile } from './ledger-file.js';
+import { blankGuestNames, prune } from './retention.js';
+import { createRun, listRuns, readLatestRun, readRun, runNumber, settle, takeOver } from './runs.js';
+import { claim, listOpenSteps, record, tally } from './steps.js';
+import { countRejects, countWarnings, listRefused, trace } from './tracing.js';
+
+export interface SqliteLedgerOptions {
+  readonly path: string;
+  /** Tells whether a stored line is of that booking reference. */
+  readonly carriesReference: (line: string, form: BookingForm, reference: string) => boolean;
+  readonly clock: () => number;
+  /** For looking on while others work: it leaves the writing back of the WAL to them. */
+  readonly isOnlooker?: boolean;
+}
+
+/** The ledger in one SQLite file beside the program. */
+export function createSqliteLedger({
+  path,
+  carriesReference,
+  clock,
+  isOnlooker = false,
+}: SqliteLedgerOptions): Ledger {
+  const { database, locks, close } = openLedgerFile(path, { isOnlooker });
+  return {
+    async holdDay(day) {
+      const lock = tryLock(locks, day);
+      if (!lock) return undefined;
+      return { lost: new AbortController().signal, release: async () => lock.release() };
+    },
+    latestRun: async (day) => readLatestRun(database, day),
+    getRun: async (runId) => readRun(database, runNumber(database, runId)),
+    listRuns: async ({ day, limit }) => listRuns(database, day, limit),
+    createRun: async (run) => database.transact(() => createRun(database, run)),
+    takeOver: async (runId) => database.transact(() => takeOver(database, runId)),
+    settle: async (right, settlement) => database.transact(() => settle(database, right, settlement)),
+    beginCollect: async (right, collect) => beginCollect(database, right, collect),
+    listOpenSteps: async (runId, page) => listOpenSteps(database, runNumber(database, runId), page),
+    claim: async (right, step, attempt, at) =>
+      database.transact(() => claim(database, right, step, attempt, at)),
+    record: async (held, ending, at) => database.transact(() => record(database, held, ending, at)),
+    readBatch: async (runId, form, batch) => readBatch(database, runNumber(database, runId), form, batch),
+    tally: async (runId) => tally(database, runNumber(database, runId)),
+    countRejects: async (runId) => countRejects(database, runNumber(database, runId)),
+    countWarnings: async (runId) => countWarnings(database, runNumber(database, runId)),
+    listRefused: async (runId, limit) => listRefused(database, runNumber(database, runId), limit),
+    trace: async (reference) =>
+      trace(database, reference, (line, form) => carriesReference(line, form, reference)),
+    blankGuestNames: async (before, blank) => blankGuestNames(database, before, blank, clock()),
+    prune: async (before) => prune(database, before, clock()),
+    close: async () => close(),
+  };
+}

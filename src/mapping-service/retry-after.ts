@@ -1,0 +1,16 @@
+const httpDate = /^[A-Z][a-z]{2,8}, \d{2}[ -][A-Z][a-z]{2}[ -](\d{2}|\d{4}) \d{2}:\d{2}:\d{2} GMT$/;
+
+/**
+ * The wait that a `Retry-After` header asks for, in milliseconds from `now`. Both forms of RFC 9110 are read: whole
+ * seconds and an HTTP-date. Undefined when it asks for no wait (0, a moment that has passed) or cannot be read: then
+ * the ordinary back-off holds.
+ */
+export function readRetryAfter(header: string | undefined, now: Date): number | undefined {
+  const text = header?.trim() ?? '';
+  const milliseconds = /^\d+$/.test(text)
+    ? Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER)
+    : httpDate.test(text)
+      ? Date.parse(text) - now.getTime()
+      : Number.NaN;
+  return milliseconds > 0 ? milliseconds : undefined;
+}

@@ -1,0 +1,42 @@
+export interface RetryPolicy {
+  /** How many tries a step has before it fails. */
+  readonly tries: number;
+  readonly baseMs: number;
+  readonly capMs: number;
+  /** The longest wait that the service can ask for. */
+  readonly retryAfterCapMs: number;
+  /** How often a step may wait because the service asked for it; without a bound it could wait for ever. */
+  readonly waits: number;
+}
+
+export interface Failure {
+  /** Tries spent before this one. */
+  readonly tries: number;
+  /** Waits asked for by the service before this one. */
+  readonly waits: number;
+  readonly retryAfterMs?: number | undefined;
+}
+
+export type RetryDecision =
+  | { readonly kind: 'retry'; readonly delayMs: number; readonly spendsTry: boolean }
+  | { readonly kind: 'spent' };
+
+/**
+ * Decides whether and when a step is tried again: exponential back-off with full jitter, so that batches that failed
+ * together don't come back together. A wait that the service asked for is honoured under a cap and spends no try;
+ * when its waits are spent it costs tries, and still isn't cut short.
+ *
+ * @param random uniform in [0, 1)
+ */
+export function decideRetry(failure: Failure, policy: RetryPolicy, random: () => number): RetryDecision {
+  const { tries, waits, retryAfterMs } = failure;
+  const askedMs = Math.min(retryAfterMs ?? 0, policy.retryAfterCapMs);
+  if (retryAfterMs !== undefined && waits < policy.waits) {
+    // Never before the service's instant; a little after it, so that a "0" is no invitation to a storm.
+    const jitterMs = random() * Math.min(policy.baseMs, policy.capMs);
+    return { kind: 'retry', delayMs: askedMs + jitterMs, spendsTry: false };
+  }
+  if (tries + 1 >= policy.tries) return { kind: 'spent' };
+  const backOffMs = random() * Math.min(policy.capMs, policy.baseMs * 2 ** tries);
+  return { kind: 'retry', delayMs: Math.max(askedMs, backOffMs), spendsTry: true };
+}

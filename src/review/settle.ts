@@ -1,0 +1,81 @@
+import type { Ledger, Tally } from '../ledger/ledger.js';
+import type { Notify } from './events.js';
+import { isActive, type Run, type RunFailure } from './run.js';
+
+/** So many steps out of tries one after the other mean that the service is down, not that a batch is bad. */
+const maxFailuresInRow = 5;
+/** Fewer refused bookings than this never stop a run, whatever their share. */
+const minRefusedToStop = 20;
+
+export interface SettleLimits {
+  readonly maxRefusedShare: number;
+}
+
+interface SettleParts {
+  readonly ledger: Pick<Ledger, 'settle' | 'tally' | 'getRun'>;
+  readonly limits: SettleLimits;
+  readonly clock: () => number;
+  readonly notify: Notify;
+}
+
+/** Ends the run when its last step ended or when it must stop; by compare-and-set, so that it is settled once. */
+export async function settleWhenDue(run: Run, { ledger, limits, clock, notify }: SettleParts): Promise<Run> {
+  if (!isActive(run)) return run;
+  const failure = findReasonToStop(run, limits);
+  if (!failure && run.openSteps > 0) return run;
+  const verdict = failure ?? judgeEnd(run, await ledger.tally(run.id));
+  const settled = await ledger.settle(
+    { runId: run.id, token: run.token },
+    verdict ? { state: 'failed', failure: verdict, at: clock() } : { state: 'succeeded', at: clock() },
+  );
+  const ended = await ledger.getRun(run.id);
+  if (settled) notify({ type: 'settled', run: ended });
+  return ended;
+}
+
+function findReasonToStop(
+  { failuresInRow, counts }: Run,
+  { maxRefusedShare }: SettleLimits,
+): RunFailure | undefined {
+  if (failuresInRow >= maxFailuresInRow) {
+    return {
+      class: 'retryable',
+      code: 'failures-in-row',
+      message: `${failuresInRow} steps in a row ran out of tries: the service seems to be down; run the day again when it is back`,
+    };
+  }
+  if (counts.refused >= minRefusedToStop && counts.refused > maxRefusedShare * counts.accepted) {
+    return {
+      class: 'refused',
+      code: 'too-many-refused',
+      message: `the service refused ${counts.refused} of ${counts.accepted} bookings, more than maxRefusedShare allows (${maxRefusedShare * 100} %)`,
+    };
+  }
+  return undefined;
+}
+
+/** Counted again from the steps themselves: a run whose sums don't add up is failed. */
+function judgeEnd({ counts, failedSteps }: Run, tally: Tally): RunFailure | undefined {
+  const addsUp =
+    counts.read === counts.accepted + counts.duplicates + counts.rejected &&
+    counts.accepted === tally.stored &&
+    counts.accepted === tally.delivered + tally.refused + tally.pending &&
+    counts.delivered === tally.delivered &&
+    counts.refused === tally.refused &&
+    tally.openSteps === 0;
+  if (!addsUp) {
+    return {
+      class: 'internal',
+      code: 'sums-differ',
+      message: `the sums do not add up: ${JSON.stringify({ ...counts, ...tally })}; please report this with the ledger kept`,
+    };
+  }
+  if (failedSteps > 0) {
+    return {
+      class: 'retryable',
+      code: 'steps-failed',
+      message: `${failedSteps} ${failedSteps === 1 ? 'step' : 'steps'} ran out of tries, ${tally.pending} bookings are not delivered; run the day again`,
+    };
+  }
+  return undefined;
+}

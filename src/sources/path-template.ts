@@ -1,0 +1,56 @@
+import { type BusinessDay, createBusinessDay } from '../booking/business-day.js';
+
+/** Writes the path of a day. */
+export type PathTemplate = (day: BusinessDay) => string;
+
+/** Text outside of braces, or one pair of braces; a lone brace is neither. */
+const templatePart = /\{([^{}]*)\}|[^{}]+|[{}]/g;
+
+const anyDay = createBusinessDay('2000-01-01', 'UTC');
+
+/**
+ * Reads a path in which `{day}` stands for the day as YYYY-MM-DD and `{day:PATTERN}` for the day in a date-fns
+ * pattern, for example `{day:ddMMyyyy}` or `{day:yyyy/MM}`.
+ *
+ * @throws RangeError for anything else in braces, a brace without its other half, or a pattern that date-fns refuses.
+ */
+export function parsePathTemplate(template: string): PathTemplate {
+  const parts = Array.from(template.matchAll(templatePart), ([part, placeholder]) =>
+    placeholder === undefined ? readText(part, template) : readPlaceholder(placeholder, template),
+  );
+  return (day) => parts.map((write) => write(day)).join('');
+}
+
+function readText(text: string, template: string): PathTemplate {
+  if (text === '{' || text === '}') {
+    throw new RangeError(`the path ${JSON.stringify(template)} has a brace without its other half`);
+  }
+  return () => text;
+}
+
+function readPlaceholder(placeholder: string, template: string): PathTemplate {
+  if (placeholder === 'day') return (day) => day.iso;
+  if (!placeholder.startsWith('day:')) {
+    throw new RangeError(
+      `the path ${JSON.stringify(template)} has {${placeholder}}: only {day} and {day:ddMMyyyy} (any date-fns pattern) are known`,
+    );
+  }
+  const pattern = placeholder.slice('day:'.length);
+  if (!isDatePattern(pattern)) {
+    throw new RangeError(
+      `the path ${JSON.stringify(template)} has {${placeholder}}: ${JSON.stringify(pattern)} is no date-fns pattern of a day (such as ddMMyyyy)`,
+    );
+  }
+  return (day) => day.format(pattern);
+}
+
+function isDatePattern(pattern: string): boolean {
+  // In date-fns D and Y are the day of the year and the week's year, and it warns on the terminal before it throws.
+  if (pattern === '' || /[DY]/.test(pattern.replaceAll(/'[^']*'/g, ''))) return false;
+  try {
+    anyDay.format(pattern);
+    return true;
+  } catch {
+    return false;
+  }
+}

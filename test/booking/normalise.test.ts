@@ -1,0 +1,251 @@
+import { spawnSync } from 'node:child_process';
+import { execPath } from 'node:process';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Booking, RawBooking, ServiceField } from '../../src/booking/booking.js';
+import { createNormaliser } from '../../src/booking/normalise.js';
+import { accept, complete, expectTidy, toName, toReference } from './accepted-bookings.js';
+import { anyRawBooking, anyText } from './raw-bookings.js';
+
+const normalise = createNormaliser();
+
+/** A booking as a source would give it. */
+function asRaw(booking: Booking): RawBooking {
+  return {
+    ServiceId: booking.serviceId,
+    BookingReferenceId: booking.bookingReferenceId,
+    BookingClientName: booking.bookingClientName,
+    ProviderName: booking.providerName,
+    ProviderHotelId: booking.providerHotelId,
+    CheckInDate: booking.checkInDate,
+    CheckOutDate: booking.checkOutDate,
+  };
+}
+
+describe('a record', () => {
+  it('with seven good fields becomes a booking without a warning', () => {
+    expect(normalise(complete)).toEqual({
+      kind: 'booking',
+      booking: {
+        serviceId: 100200,
+        bookingReferenceId: 'BR-1042',
+        bookingClientName: 'Ana Example',
+        providerName: 'hotelbeds',
+        providerHotelId: '00123',
+        checkInDate: '2026-11-20',
+        checkOutDate: '2026-11-23',
+      },
+      warnings: [],
+    });
+  });
+
+  it('with nothing but its id becomes a booking that has no other property', () => {
+    const { booking, dates } = accept({ ServiceId: 7, CheckInDate: null, ProviderName: ' ' });
+    expect(Object.keys(booking)).toEqual(['serviceId']);
+    expect(dates).toEqual({ given: 0, unreadable: 0 });
+  });
+
+  it('is read under the exact names only', () => {
+    const { booking } = accept({ ServiceId: 7, ...{ providername: 'x', serviceId: 8, Extra: {} } });
+    expect(booking).toEqual({ serviceId: 7 });
+  });
+});
+
+describe('the service id', () => {
+  it.each([
+    ['1', 1],
+    [1, 1],
+    ['0042', 42],
+    [`${'0'.repeat(40)}42`, 42],
+    [' 42\t', 42],
+    ['9007199254740991', 9007199254740991],
+    [9007199254740991, 9007199254740991],
+    [1.0, 1],
+  ])('%j is %d', (value, serviceId) => {
+    expect(accept({ ServiceId: value }).booking.serviceId).toBe(serviceId);
+  });
+
+  it.each([undefined, null, '', ' ', '\u3000', '\0', 'NULL', 'none', 'NaN', 'Undefined'])(
+    '%j is missing',
+    (value) => {
+      expect(normalise({ ...complete, ServiceId: value })).toEqual({
+        kind: 'reject',
+        reason: 'service-id-missing',
+      });
+    },
+  );
+
+  it.each([
+    ...['0', '000', '-1', '+1', '1.0', '1e3', '0x1F', '1 2', '1,000', '9007199254740992', '9007199254740993'],
+    ...['99999999999999999', '１２３', '١٢٣', 'H-12', '12\u200b', '1\n2'],
+    ...[0, -0, -1, 1.5, 9007199254740992, Number.NaN, Number.POSITIVE_INFINITY, 5n],
+    ...[true, [], [1], {}, { toString: () => '1' }, Symbol('1'), () => 1],
+  ])('%s is invalid', (value) => {
+    expect(normalise({ ...complete, ServiceId: value })).toEqual({
+      kind: 'reject',
+      reason: 'service-id-invalid',
+    });
+  });
+});
+
+describe('a text field', () => {
+  it.each([
+    ['  BR-1042 ', 'BR-1042'],
+    ['\u3000BR\u00a0', 'BR'],
+    ['\ufeffBR', 'BR'],
+    ['00123', '00123'],
+    ['a\tb', 'a b'],
+    ['a\r\n\r\nb', 'a b'],
+    ['a\u2028\u2029\0b', 'a b'],
+    ['a \t b', 'a   b'],
+    ['a\x7f\x80\x85\x9fb', 'a b'],
+    ['\0BR\x1f', 'BR'],
+    ['a\ud83db', 'a\ufffdb'],
+    ['\ude00\ud83d', '\ufffd\ufffd'],
+    ['😀', '😀'],
+    ['e\u0301 \u200b\u00ad\u202e', 'e\u0301 \u200b\u00ad\u202e'],
+    ['nullable', 'nullable'],
+    ['a null', 'a null'],
+    ['N/A', 'N/A'],
+    [0, '0'],
+    [-0, '0'],
+    [1042, '1042'],
+    [-7, '-7'],
+    [12.5, '12.5'],
+    [9007199254740991, '9007199254740991'],
+  ])('%j becomes %j', (value, text) => {
+    expect(toReference(value)).toBe(text);
+  });
+
+  it.each([
+    ...[
+      undefined,
+      null,
+      '',
+      ' ',
+      '\t\r\n',
+      '\u00a0\u1680\u2003\u202f\u205f\u3000',
+      '\u2028',
+      '\x85',
+      '\0',
+      '\ufeff',
+    ],
+    ...['null', 'NULL', 'Null', 'none', 'None', 'undefined', 'UNDEFINED', 'nan', 'NaN', ' null ', '\0None\n'],
+  ])('%j is missing', (value) => {
+    expect(accept({ ServiceId: 1, BookingReferenceId: value }).booking).toEqual({ serviceId: 1 });
+  });
+
+  it.each([
+    ...[true, false, [], ['BR-1'], {}, { a: 1 }, 1n, Symbol('BR'), new Date(0), Object.create(null)],
+    ...[9007199254740992, -9007199254740992, 1e21, 1e300, 1e-7, Number.NaN, Number.NEGATIVE_INFINITY],
+  ])('that is no text rejects the record, case %#', (value) => {
+    const optional: ServiceField[] = [
+      'BookingReferenceId',
+      'BookingClientName',
+      'ProviderName',
+      'ProviderHotelId',
+      'CheckInDate',
+      'CheckOutDate',
+    ];
+    for (const field of optional)
+      expect(normalise({ ...complete, [field]: value })).toEqual({
+        kind: 'reject',
+        reason: 'field-not-text',
+      });
+  });
+});
+
+describe('the guest’s name', () => {
+  it.each(['Null', 'None', 'none', 'NONE', 'nan', 'Nan', 'NAN', 'Undefined', 'nULL'])('may be %s', (name) => {
+    expect(toName(name)).toBe(name);
+    expect(toName(` ${name}\n`)).toBe(name);
+  });
+
+  it.each([
+    ...['NULL', 'null', 'undefined', 'NaN', ' null ', '\0NULL'],
+    ...[null, undefined, '', ' ', '\u3000'],
+  ])('is missing as %j', (value) => {
+    expect(accept({ ServiceId: 1, BookingClientName: value }).booking).toEqual({ serviceId: 1 });
+  });
+});
+
+describe('whatever comes in', () => {
+  it('nothing throws, and what is accepted is tidy', () => {
+    fc.assert(
+      fc.property(anyRawBooking, (raw) => {
+        const normalised = normalise(raw);
+        if (normalised.kind === 'reject') return;
+        const { serviceId, ...texts } = normalised.booking;
+        expect(Number.isSafeInteger(serviceId) && serviceId >= 1).toBe(true);
+        for (const [property, text] of Object.entries(texts)) {
+          expectTidy(text);
+          const words =
+            property === 'bookingClientName'
+              ? ['NULL', 'null', 'undefined', 'NaN'].includes(text)
+              : ['null', 'none', 'undefined', 'nan'].includes(text.toLowerCase());
+          expect(words).toBe(false);
+        }
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('a booking given back comes out as the same booking', () => {
+    for (const dateFormat of [undefined, 'dd/MM/yyyy', 'd MMM yyyy']) {
+      const again = createNormaliser({ dateFormat });
+      fc.assert(
+        fc.property(anyRawBooking, (raw) => {
+          const first = again(raw);
+          if (first.kind === 'reject') return;
+          const second = again(asRaw(first.booking));
+          expect(second.kind === 'booking' && second.booking).toStrictEqual(first.booking);
+        }),
+        { numRuns: 1000 },
+      );
+    }
+  });
+
+  it('a record of any other shape is rejected', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.jsonValue(), fc.anything(), anyText), (value) => {
+        fc.pre(value !== null && value !== undefined);
+        const normalised = normalise(Object(value));
+        expect(normalised).toEqual({ kind: 'reject', reason: 'service-id-missing' });
+      }),
+    );
+  });
+
+  it('a text of any kind is a reference, or missing', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const reference = toReference(text);
+        if (reference !== undefined) expectTidy(reference);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});
+
+describe('Normalising a large day', () => {
+  // V8 11.3 compiled an earlier form of the normaliser into code that corrupted the heap, in two processes of three.
+  it('never crashes once the compiler has optimised it', () => {
+    const script = `
+      import { createNormaliser } from './dist/src/booking/normalise.js';
+      import { renderBookingItem } from './dist/src/review/body/booking-item.js';
+      const normalise = createNormaliser();
+      let length = 0;
+      for (let number = 1; number <= 300_000; number += 1) {
+        const row = \`\${number % 200 ? 100_000 + number : ''},BR-\${number},"Ana Núñez",North,H\${number},2026-11-20,2026-11-21\`.split(',');
+        const [ServiceId, BookingReferenceId, BookingClientName, ProviderName, ProviderHotelId, CheckInDate, CheckOutDate] = row;
+        const normalised = normalise({ ServiceId, BookingReferenceId, BookingClientName, ProviderName, ProviderHotelId, CheckInDate, CheckOutDate });
+        if (normalised.kind === 'booking') length += Buffer.from(renderBookingItem(normalised.booking, 'ServiceId')).length;
+      }
+      console.log(length > 0);`;
+    for (let process = 0; process < 5; process += 1) {
+      const { signal, stdout } = spawnSync(execPath, ['--input-type=module', '-e', script], {
+        encoding: 'utf8',
+      });
+      expect({ signal, stdout }).toEqual({ signal: null, stdout: 'true\n' });
+    }
+  });
+});

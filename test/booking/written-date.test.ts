@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { createNormaliser } from '../../src/booking/normalise.js';
+import { accept, complete, toCheckIn } from './accepted-bookings.js';
+
+describe('a date', () => {
+  it.each([
+    '2026-11-20',
+    ' 2026-11-20 ',
+    '2026-11-20T14:30:00Z',
+    '2026-11-20T23:30:00.000+09:00',
+    '2026-11-20 14:30',
+    '2026-11-20\t2:30 PM',
+    '2026-11-20  00:00:00 +0100',
+    '2026-11-20T143000',
+  ])('%j is 2026-11-20', (value) => {
+    expect(toCheckIn(value)).toBe('2026-11-20');
+    expect(toCheckIn(value, 'dd/MM/yyyy')).toBe('2026-11-20');
+  });
+
+  it.each([
+    ['dd/MM/yyyy', '20/11/2026'],
+    ['dd/MM/yyyy', '20/11/2026 14:30'],
+    ['dd/MM/yyyy HH:mm', '20/11/2026 14:30'],
+    ['dd/MM/yyyy HH:mm', '20/11/2026'],
+    ["yyyy/MM/dd'T'HH:mm:ssXXX", '2026/11/20T23:30:00+09:00'],
+    ['dd/MM/yyyy, HH:mm', '20/11/2026, 14:30'],
+    ['dd/MM/yyyy', '2026-11-20'],
+    ['yyyyMMdd', '20261120'],
+    ['yyyyMMdd', 20261120],
+    ['d MMM yyyy', '20 Nov 2026'],
+    ['d MMM yyyy', '20 nov 2026 14:30'],
+    ['EEEE, d MMMM yyyy', 'Friday, 20 November 2026'],
+    ['yyyy-dd-MM', '2026-20-11'],
+    ['dd.MM.yy', '20.11.26'],
+    ['yyyy-MM-dd', '2026-11-20'],
+  ])('in the format %s may be %j', (dateFormat, value) => {
+    expect(toCheckIn(value, dateFormat)).toBe('2026-11-20');
+  });
+
+  it('is read in the source’s format first', () => {
+    expect(toCheckIn('2026-11-05', 'yyyy-dd-MM')).toBe('2026-05-11');
+  });
+
+  it('keeps the calendar’s leap days', () => {
+    expect(toCheckIn('2028-02-29')).toBe('2028-02-29');
+    expect(toCheckIn('29/02/2028', 'dd/MM/yyyy')).toBe('2028-02-29');
+    expect(accept({ ServiceId: 1, CheckInDate: '29/02/2100' }, 'dd/MM/yyyy').dates.unreadable).toBe(1);
+  });
+
+  it.each([
+    ...[
+      '2026-02-30',
+      '2026-02-29',
+      '2100-02-29',
+      '2026-13-01',
+      '2026-00-01',
+      '0000-01-01',
+      '26-11-20',
+      '2026-1-2',
+    ],
+    ...[
+      '20261120',
+      '2026-11-20T',
+      '2026-11-20Z',
+      '2026-11-20x',
+      '12026-11-20',
+      '-2026-11-20',
+      'soon',
+      '14:30',
+    ],
+    ...[
+      '20/11/26',
+      '20/11/026',
+      '20/11/0000',
+      '31/11/2026',
+      '20/11/12026',
+      `2026-11-20 ${'1 '.repeat(500_000)}`,
+    ],
+  ])('%.40j is unreadable: left out, counted, and warned of', (value) => {
+    for (const dateFormat of [undefined, 'dd/MM/yyyy']) {
+      const { booking, warnings, dates } = accept({ ...complete, CheckInDate: value }, dateFormat);
+      expect(booking).not.toHaveProperty('checkInDate');
+      expect(booking.checkOutDate).toBe('2026-11-23');
+      expect(warnings).toEqual(['unreadable-check-in-date']);
+      expect(dates).toEqual({ given: 2, unreadable: 1 });
+    }
+  });
+
+  it('is counted as neither given nor unreadable when missing', () => {
+    expect(accept({ ...complete, CheckInDate: 'NULL', CheckOutDate: ' ' })).toMatchObject({
+      warnings: [],
+      dates: { given: 0, unreadable: 0 },
+    });
+  });
+
+  it('of check-out may equal check-in; before it, the booking is accepted with a warning', () => {
+    expect(accept({ ...complete, CheckOutDate: '2026-11-20' }).warnings).toEqual([]);
+    const reversed = accept({ ...complete, CheckOutDate: '2026-11-19' });
+    expect(reversed.warnings).toEqual(['check-out-before-check-in']);
+    expect(reversed.booking.checkOutDate).toBe('2026-11-19');
+    expect(reversed.dates).toEqual({ given: 2, unreadable: 0 });
+  });
+
+  it('of either kind can be unreadable', () => {
+    expect(accept({ ...complete, CheckInDate: 'x', CheckOutDate: 'y' })).toMatchObject({
+      warnings: ['unreadable-check-in-date', 'unreadable-check-out-date'],
+      dates: { given: 2, unreadable: 2 },
+    });
+  });
+
+  it('is read the same after many thousands of others', () => {
+    const normaliseAll = createNormaliser({ dateFormat: 'dd/MM/yyyy' });
+    const read = (value: string) => {
+      const normalised = normaliseAll({ ServiceId: 1, CheckInDate: value });
+      return normalised.kind === 'booking' ? normalised.booking.checkInDate : undefined;
+    };
+    for (let round = 0; round < 2; round += 1) {
+      expect(read('20/11/2026 14:30')).toBe('2026-11-20');
+      expect(read('31/11/2026')).toBeUndefined();
+      for (let other = 0; other < 5_000; other += 1) read(`x${other}`);
+    }
+  });
+
+  it.each(['dd/MM', 'HH:mm', '', 'YYYY-MM-DD', 'yyyy-MM', 'MM/yyyy', 'T', 'nonsense', "'2033'-MM-dd"])(
+    'can’t be written as %j: the format names no whole date',
+    (dateFormat) => {
+      expect(() => createNormaliser({ dateFormat })).toThrow(RangeError);
+    },
+  );
+
+  it.each(['America/Sao_Paulo', 'Pacific/Apia', 'Asia/Kathmandu'])(
+    'does not depend on a machine’s clock in %s',
+    (host) => {
+      const before = process.env.TZ;
+      process.env.TZ = host;
+      try {
+        expect(toCheckIn('04/11/2018', 'dd/MM/yyyy')).toBe('2018-11-04');
+        expect(toCheckIn('2011-12-30')).toBe('2011-12-30');
+        expect(toCheckIn('2026-11-20T23:59:59Z')).toBe('2026-11-20');
+      } finally {
+        if (before === undefined) delete process.env.TZ;
+        else process.env.TZ = before;
+      }
+    },
+  );
+});

@@ -1,0 +1,273 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: a configuration names variables of the environment so
+import { describe, expect, it } from 'vitest';
+import { complain, complainOf, complainOfText, hostKey, parse, service, sftp, source } from './writing.js';
+
+describe('everything that is wrong', () => {
+  it('is told at once, in one message', () => {
+    const attempt = () =>
+      parse({
+        timezone: 'Mars/Olympus',
+        service: { baseUrl: 'ftp://mapping.example.com', apiKey: '${NOWHERE}', timeoutSeconds: 'long' },
+        source: { kind: 'ndjson', path: 'x' },
+        delivery: 'file',
+        bodi: { batchSize: 5 },
+        guestNameDays: 900,
+      });
+    expect(complainOf(attempt).message).toBe(
+      [
+        '/etc/agency/hotel-review.yaml cannot be used:',
+        '  service.apiKey: expected a value in the environment variable NOWHERE, got: nothing',
+        '  timezone: expected a time zone such as Europe/Madrid, got: Mars/Olympus',
+        '  service.baseUrl: must begin with https://',
+        '  service.accountId: expected a text of ASCII characters without spaces at its ends, got: nothing',
+        '  service.timeoutSeconds: expected a number above 0 and up to 3600, got: long',
+        '  source.kind: expected csv, got: ndjson',
+        '  bodi: unknown setting; did you mean body?',
+        '  recordDays: must be at least guestNameDays, which is 900; it is 800',
+        '  file.sftp: expected a group with host, username, hostKey and a password or a privateKeyFile, as delivery is file, got: nothing',
+      ].join('\n'),
+    );
+  });
+
+  it('is what is missing, when nothing is written', () => {
+    const nothingThere = [
+      'service: expected a group with baseUrl, apiKey and accountId, got: nothing',
+      'source: expected a group with kind and path, got: nothing',
+    ];
+    expect(complainOfText('')).toEqual(nothingThere);
+    expect(complainOfText('# all of it is a comment\nservice:\nsource:\n')).toEqual(nothingThere);
+    expect(complainOfText('service: {}\nsource: {}')).toEqual([
+      'service.baseUrl: expected an address such as https://service.example.com/api/3.0, got: nothing',
+      'service.apiKey: expected a text of ASCII characters without spaces at its ends, got: nothing',
+      'service.accountId: expected a text of ASCII characters without spaces at its ends, got: nothing',
+      'source.kind: expected csv, got: nothing',
+      'source.path: expected a path, got: nothing',
+    ]);
+  });
+
+  it.each([
+    ['- a list', 'the whole file: expected a group of settings, got: a list'],
+    ['only a text', 'the whole file: expected a group of settings, got: a text'],
+  ])('is the whole file, when it is %s', (text, complaint) => {
+    expect(complainOfText(text)).toEqual([complaint]);
+  });
+});
+
+const inService = (settings: object) => ({ service: { ...service, ...settings } });
+const inSource = (settings: object) => ({ source: { ...source, ...settings } });
+const inSftp = (settings: object) => ({ file: { sftp: { ...sftp, ...settings } } });
+const dateFormat =
+  'source.dateFormat: expected a date-fns pattern that reads back the day it writes, such as dd/MM/yyyy (yyyy year, MM month, dd day), got: ';
+const aPath =
+  'source.path: expected a path with no braces but {day} and {day:PATTERN}, a date-fns pattern, got: ';
+const hostKeys =
+  'expected a fingerprint such as SHA256:… with 43 characters (ssh-keygen -lf shows it), or a list of them, got: ';
+
+describe('a wrong value', () => {
+  it.each<[object, string]>([
+    [{ timezone: '' }, 'timezone: expected a time zone such as Europe/Madrid, got: an empty text'],
+    [
+      { timezone: 1 },
+      'timezone: expected a time zone such as Europe/Madrid, got: 1 (digits need quotes to be a text)',
+    ],
+    [{ timezone: null }, 'timezone: expected a time zone such as Europe/Madrid, got: null'],
+    [
+      inService({ baseUrl: 'http://mapping.example.com' }),
+      'service.baseUrl: must begin with https://; plain http:// is taken for this machine only (localhost, 127.0.0.1, [::1])',
+    ],
+    [
+      inService({ connectTimeoutSeconds: 0 }),
+      'service.connectTimeoutSeconds: expected a number above 0 and up to 3600, got: 0',
+    ],
+    [
+      inService({ timeoutSeconds: '30' }),
+      'service.timeoutSeconds: expected a number above 0 and up to 3600, got: "30"',
+    ],
+    [
+      inService({ masterIdName: 'ProviderName' }),
+      'service.masterIdName: expected a name that none of the other six fields has, got: ProviderName',
+    ],
+    [
+      inService({ masterIdColumn: 'Master\nId' }),
+      'service.masterIdColumn: expected a name without control characters, got: "Master\\nId"',
+    ],
+    [
+      inService({ masterIdColumn: '' }),
+      'service.masterIdColumn: expected a name without control characters, got: an empty text',
+    ],
+    [
+      inService({ statusCodes: { 2030: 'again' } }),
+      'service.statusCodes.2030: expected accepted or retryable or fatal or refused, got: again',
+    ],
+    [
+      inService({ statusCodes: { soon: 'fatal' } }),
+      'service.statusCodes.soon: expected a StatusCode such as 2030, got: soon',
+    ],
+    [
+      inService({ statusCodes: [2030] }),
+      'service.statusCodes: expected a group of StatusCodes, such as 2030: retryable, got: a list',
+    ],
+    [inSource({ path: '{date}.csv' }), `${aPath}{date}.csv`],
+    [inSource({ path: '{day.csv' }), `${aPath}{day.csv`],
+    [
+      inSource({ columns: { ServiceId: '' } }),
+      'source.columns.ServiceId: expected the name of a column, got: an empty text',
+    ],
+    [inSource({ dateFormat: 'YYYY-MM-DD' }), `${dateFormat}YYYY-MM-DD`],
+    [inSource({ dateFormat: 'yyyy-MM' }), `${dateFormat}yyyy-MM`],
+    [inSource({ dateFormat: 'dMyyyy' }), `${dateFormat}dMyyyy`],
+    [inSource({ dateFormat: '' }), `${dateFormat}an empty text`],
+    [
+      inSource({ delimiter: ';;' }),
+      'source.delimiter: expected one character such as , or ; or "\\t", got: ;;',
+    ],
+    [
+      inSource({ delimiter: '"' }),
+      'source.delimiter: expected one character such as , or ; or "\\t", got: "',
+    ],
+    [{ delivery: 'mail' }, 'delivery: expected body or file, got: mail'],
+    [{ body: { batchSize: 0 } }, 'body.batchSize: expected a whole number from 1 to 10000, got: 0'],
+    [{ body: { batchSize: 10_001 } }, 'body.batchSize: expected a whole number from 1 to 10000, got: 10001'],
+    [{ body: { batchSize: 0.5 } }, 'body.batchSize: expected a whole number from 1 to 10000, got: 0.5'],
+    [{ body: { concurrency: 257 } }, 'body.concurrency: expected a whole number from 1 to 256, got: 257'],
+    [
+      { body: { requestsPerSecond: -1 } },
+      'body.requestsPerSecond: expected a number above 0 and up to 100000, got: -1',
+    ],
+    [
+      { body: { requestsPerSecond: Number.POSITIVE_INFINITY } },
+      'body.requestsPerSecond: expected a number above 0 and up to 100000, got: Infinity',
+    ],
+    [{ body: 500 }, 'body: expected a group of settings, got: a number'],
+    [{ body: [500] }, 'body: expected a group of settings, got: a list'],
+    [{ maxRejectedShare: 1.5 }, 'maxRejectedShare: expected a share from 0 to 1, got: 1.5'],
+    [{ maxRefusedShare: '10 %' }, 'maxRefusedShare: expected a share from 0 to 1, got: 10 %'],
+    [{ emptyDay: true }, 'emptyDay: expected succeed or fail, got: true'],
+    [{ retry: { tries: 0 } }, 'retry.tries: expected a whole number from 1 to 100, got: 0'],
+    [
+      { retry: { capSeconds: {} } },
+      'retry.capSeconds: expected a number above 0 and up to 86400, got: a group',
+    ],
+    [
+      { delivery: 'file' },
+      'file.sftp: expected a group with host, username, hostKey and a password or a privateKeyFile, as delivery is file, got: nothing',
+    ],
+    [
+      { file: { sftp: { ...sftp, password: undefined } } },
+      'file.sftp: must hold a password or a privateKeyFile',
+    ],
+    [inSftp({ host: 'sftp://sftp.example.com' }), 'file.sftp.host: expected a host name, got: sftp://…'],
+    [inSftp({ port: 70_000 }), 'file.sftp.port: expected a whole number from 1 to 65535, got: 70000'],
+    [inSftp({ hostKey: 'MD5:1f:2e' }), `file.sftp.hostKey: ${hostKeys}MD5:1f:2e`],
+    [inSftp({ hostKey: [] }), `file.sftp.hostKey: ${hostKeys}a list`],
+    [inSftp({ hostKey: [hostKey, 'SHA256:short'] }), `file.sftp.hostKey[1]: ${hostKeys}SHA256:short`],
+    [{ file: { incomplete: 'drop' } }, 'file.incomplete: expected post or reject, got: drop'],
+    [
+      { file: { resultTimeoutMinutes: 0 } },
+      'file.resultTimeoutMinutes: expected a whole number from 1 to 10080, got: 0',
+    ],
+    [{ ledger: 'mysql://u:hush@db/review' }, 'ledger: expected sqlite:PATH or postgres://…, got: mysql://…'],
+    [
+      { ledger: 'postgres://u:hu/sh@db:x' },
+      'ledger: expected sqlite:PATH or postgres://…, got: postgres://…',
+    ],
+    [{ ledger: 'postgres:/u:hush@db' }, 'ledger: expected sqlite:PATH or postgres://…, got: a text'],
+    [{ ledger: './ledger.db' }, 'ledger: expected sqlite:PATH or postgres://…, got: ./ledger.db'],
+    [{ ledger: 'sqlite://host/ledger.db' }, 'ledger: expected sqlite:PATH or postgres://…, got: sqlite://…'],
+    [{ queue: 'in-proces' }, 'queue: expected in-process, redis://… or rediss://…, got: in-proces'],
+    [{ archive: 'gs://bucket' }, 'archive: expected a folder or s3://…, got: gs://…'],
+    [{ archive: '' }, 'archive: expected a folder or s3://…, got: an empty text'],
+    [
+      { schedule: { cron: 'every night' } },
+      'schedule.cron: expected five cron fields such as "30 2 * * *", got: every night',
+    ],
+    [
+      { schedule: { catchUpDays: -1 } },
+      'schedule.catchUpDays: expected a whole number from 0 to 366, got: -1',
+    ],
+    [{ guestNameDays: 0 }, 'guestNameDays: expected a whole number from 1 to 36500, got: 0'],
+    [
+      { guestNameDays: 31, recordDays: 30 },
+      'recordDays: must be at least guestNameDays, which is 31; it is 30',
+    ],
+    [
+      { timezone: `Nowhere/${'x'.repeat(100)}` },
+      `timezone: expected a time zone such as Europe/Madrid, got: Nowhere/${'x'.repeat(52)}…`,
+    ],
+  ])('%j is told with what was expected', (settings, complaint) => {
+    expect(complain({ ...settings })).toEqual([complaint]);
+  });
+});
+
+describe('a wrong name', () => {
+  it.each<[object, string]>([
+    [{ bodi: {} }, 'bodi: unknown setting; did you mean body?'],
+    [{ body: { batchsize: 5 } }, 'body.batchsize: unknown setting; did you mean batchSize?'],
+    [
+      { file: { sftp: { ...sftp, hostkeys: hostKey } } },
+      'file.sftp.hostkeys: unknown setting; did you mean hostKey?',
+    ],
+    [
+      inSource({ columns: { ServiceID: 'id' } }),
+      'source.columns.ServiceID: unknown setting; did you mean ServiceId?',
+    ],
+    [{ batchSize: 5 }, 'batchSize: unknown setting; did you mean body.batchSize?'],
+    [{ body: { tries: 5 } }, 'body.tries: unknown setting; did you mean retry.tries?'],
+    [{ wibble: 5 }, 'wibble: unknown setting'],
+    [{ 'my setting': 5 }, '["my setting"]: unknown setting'],
+  ])('%j is told with the one that was meant', (settings, complaint) => {
+    expect(complain({ ...settings })).toEqual([complaint]);
+  });
+
+  it('does not get into the machinery', () => {
+    expect(complainOfText('__proto__: { polluted: true }\nservice: {}\nsource: {}')).toContain(
+      '__proto__: unknown setting',
+    );
+    expect(complain({ constructor: 1 })).toEqual(['constructor: unknown setting']);
+  });
+});
+
+describe('a secret', () => {
+  const canary = 'canary-7c1\u00e9';
+
+  it.each<[string, object]>([
+    ['an API key that is no header', inService({ apiKey: canary })],
+    ['an account that is no header', inService({ accountId: canary })],
+    ['a number as API key', inService({ apiKey: 71_717_171 })],
+    ['a number as account', inService({ accountId: 71_717_171 })],
+    ['a list as password', inSftp({ password: [canary] })],
+    ['a number as passphrase', inSftp({ passphrase: 71_717_171 })],
+    ['a hook secret in a group', { hook: { secret: { first: canary } } }],
+    ['a hook secret among numbers', { hook: { secret: [canary, 71_717_171] } }],
+    ['a password in the address', inService({ baseUrl: `https://u:${canary}@mapping.example.com` })],
+    ['a password in a wrong URL', { ledger: `mysql://u:${canary}@db`, queue: `redis:/u:${canary}@c` }],
+    ['an API key of the wrong name', inService({ apikey: canary, apiKeys: [canary] })],
+    ['a hook secret in the place of the hook', { hook: canary }],
+    ['a service that is a text', { service: canary }],
+  ])('never shows: %s', (_, settings) => {
+    const { message } = complainOf(() => parse({ ...settings }));
+    expect(message).not.toBe('');
+    expect(message).not.toMatch(/canary|7171/);
+  });
+
+  it('is told by its type', () => {
+    expect(complain(inService({ apiKey: canary, accountId: 4711 }))).toEqual([
+      'service.apiKey: expected a text of ASCII characters without spaces at its ends, got: a text',
+      'service.accountId: expected a text of ASCII characters without spaces at its ends, got: a number (digits need quotes to be a text)',
+    ]);
+  });
+
+  it('is whatever came from the environment, in any setting', () => {
+    const env = { WHERE: 'canary', KEY: 'canary\n' };
+    expect(
+      complain(
+        { timezone: 'Europe/${WHERE}', body: { batchSize: '${WHERE}' }, ...inService({ apiKey: '${KEY}' }) },
+        env,
+      ),
+    ).toEqual([
+      'timezone: expected a time zone such as Europe/Madrid, got: a text from the environment',
+      'service.apiKey: expected a text of ASCII characters without spaces at its ends, got: a text from the environment',
+      'body.batchSize: expected a whole number from 1 to 10000, got: a text from the environment',
+    ]);
+  });
+});

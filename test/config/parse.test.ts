@@ -1,0 +1,196 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: a configuration names variables of the environment so
+import { describe, expect, it } from 'vitest';
+import { defaultStatusCodes } from '../../src/mapping-service/verdict.js';
+import { hostKey, parse, parseText, service, sftp, source } from './writing.js';
+
+/** Design 9, with real values where it has an ellipsis. */
+const designExample = `
+timezone: Europe/Madrid
+service:  { baseUrl: "https://mapping.example.com/api/3.0", apiKey: "\${HOTEL_REVIEW_API_KEY}", accountId: "\${HOTEL_REVIEW_ACCOUNT_ID}", timeoutSeconds: 30 }
+source:   { kind: csv, path: "exports/bookings-{day}.csv", columns: { ServiceId: hotel_id }, dateFormat: yyyy-MM-dd }
+delivery: body
+body:     { batchSize: 500, concurrency: 8, requestsPerSecond: 20, timeoutSeconds: 30 }
+file:
+  sftp:   { host: sftp.example.com, port: 22, username: acme, privateKeyFile: ./id_ed25519, hostKey: "${hostKey}", root: / }
+  incomplete: post
+  resultTimeoutMinutes: 360
+ledger:   sqlite:./data/ledger.db        # or postgres://…
+queue:    in-process                     # or redis://…
+archive:  ./data/archive                 # or s3://…
+schedule: { cron: "30 2 * * *", catchUpDays: 3, resumeMinutes: 30 }
+hook:     { secret: "\${HOTEL_REVIEW_HOOK_SECRET}" }
+guestNameDays: 30                        # then names are blanked and archived bytes deleted, checksums kept
+recordDays: 800                          # then references and verdicts go; run rows stay
+`;
+
+const designEnvironment = {
+  HOTEL_REVIEW_API_KEY: 'the-key',
+  HOTEL_REVIEW_ACCOUNT_ID: '4711',
+  HOTEL_REVIEW_HOOK_SECRET: 'the-hook-secret',
+};
+
+describe('a configuration', () => {
+  it('is complete with the service and the source: everything else has its default', () => {
+    expect(parse()).toEqual({
+      timezone: 'UTC',
+      service: {
+        ...service,
+        timeoutSeconds: 30,
+        connectTimeoutSeconds: 10,
+        masterIdName: 'ServiceId',
+        masterIdColumn: 'Service Mappings Id',
+        statusCodes: defaultStatusCodes,
+      },
+      source: {
+        kind: 'csv',
+        path: '/etc/agency/bookings-{day}.csv',
+        columns: {},
+        dateFormat: 'yyyy-MM-dd',
+        delimiter: ',',
+      },
+      delivery: 'body',
+      body: { batchSize: 500, concurrency: 8, timeoutSeconds: 30 },
+      file: { incomplete: 'post', resultTimeoutMinutes: 360, resultQuietSeconds: 30, ftpFilePathPrefix: '' },
+      maxRejectedShare: 0.1,
+      maxRefusedShare: 0.1,
+      emptyDay: 'succeed',
+      retry: { tries: 6, waits: 20, baseSeconds: 1, capSeconds: 60, retryAfterCapSeconds: 300 },
+      ledger: { kind: 'sqlite', path: '/etc/agency/data/ledger.db' },
+      queue: { kind: 'in-process' },
+      archive: { kind: 'directory', path: '/etc/agency/data/archive' },
+      schedule: { cron: '30 2 * * *', catchUpDays: 3, resumeMinutes: 30 },
+      hook: {},
+      guestNameDays: 30,
+      recordDays: 800,
+      literalSecrets: ['service.apiKey'],
+    });
+  });
+
+  it("can be the design's example", () => {
+    const config = parseText(designExample, designEnvironment);
+    expect(config).toMatchObject({
+      timezone: 'Europe/Madrid',
+      service: { apiKey: 'the-key', accountId: '4711' },
+      source: { path: '/etc/agency/exports/bookings-{day}.csv', columns: { ServiceId: 'hotel_id' } },
+      body: { requestsPerSecond: 20 },
+      file: { sftp: { port: 22, privateKeyFile: '/etc/agency/id_ed25519', hostKey, root: '/' } },
+      hook: { secret: 'the-hook-secret' },
+    });
+    expect(config.literalSecrets).toEqual([]);
+  });
+
+  it('fills in the SFTP server when it is given', () => {
+    expect(parse({ delivery: 'file', file: { sftp } }).file.sftp).toEqual({ ...sftp, port: 22, root: '/' });
+  });
+
+  it('waits for a batch as long as for any call, unless it says otherwise', () => {
+    expect(parse({ service: { ...service, timeoutSeconds: 12 } }).body.timeoutSeconds).toBe(12);
+    expect(
+      parse({ service: { ...service, timeoutSeconds: 12 }, body: { timeoutSeconds: 90 } }).body
+        .timeoutSeconds,
+    ).toBe(90);
+  });
+
+  it('lays its codes over the known ones', () => {
+    const { statusCodes } = parse({
+      service: { ...service, statusCodes: { 2009: 'fatal', 2999: 'retryable' } },
+    }).service;
+    expect(statusCodes).toEqual({ ...defaultStatusCodes, 2009: 'fatal', 2999: 'retryable' });
+  });
+
+  it('takes a list of host keys and a list of hook secrets', () => {
+    const config = parse({
+      file: { sftp: { ...sftp, hostKey: [hostKey, `${hostKey}=`] } },
+      hook: { secret: ['s-1', 's-2'] },
+    });
+    expect(config.file.sftp?.hostKey).toEqual([hostKey, `${hostKey}=`]);
+    expect(config.hook.secret).toEqual(['s-1', 's-2']);
+  });
+
+  it.each([['dd/MM/yyyy'], ['yyyyMMdd'], ["dd 'de' MM yyyy"], ['dd.MM.yy'], ['d-M-yyyy'], ['d MMM yyyy']])(
+    'takes the date format %s',
+    (dateFormat) => {
+      expect(parse({ source: { ...source, dateFormat } }).source.dateFormat).toBe(dateFormat);
+    },
+  );
+
+  it.each([[';'], ['|'], ['\t']])('takes the delimiter %j', (delimiter) => {
+    expect(parse({ source: { ...source, delimiter } }).source.delimiter).toBe(delimiter);
+  });
+});
+
+describe('a path', () => {
+  it('is relative to the configuration file, wherever one stands', () => {
+    const config = parse({
+      source: { kind: 'csv', path: '../exports/{day:yyyy/MM}/{day}.csv' },
+      file: { sftp: { ...sftp, privateKeyFile: 'keys/id_ed25519' } },
+      ledger: 'sqlite:ledger.db',
+      archive: 'evidence',
+    });
+    expect(config.source.path).toBe('/etc/exports/{day:yyyy/MM}/{day}.csv');
+    expect(config.file.sftp?.privateKeyFile).toBe('/etc/agency/keys/id_ed25519');
+    expect(config.ledger).toEqual({ kind: 'sqlite', path: '/etc/agency/ledger.db' });
+    expect(config.archive).toEqual({ kind: 'directory', path: '/etc/agency/evidence' });
+  });
+
+  it('stays as it is when it is absolute', () => {
+    const config = parse({
+      source: { kind: 'csv', path: '/exports/{day}.csv' },
+      file: { sftp: { ...sftp, privateKeyFile: '/keys/id_ed25519' } },
+      ledger: 'sqlite:///var/lib/ledger.db',
+      archive: '/evidence',
+    });
+    expect(config.source.path).toBe('/exports/{day}.csv');
+    expect(config.file.sftp?.privateKeyFile).toBe('/keys/id_ed25519');
+    expect(config.ledger).toEqual({ kind: 'sqlite', path: '/var/lib/ledger.db' });
+    expect(config.archive).toEqual({ kind: 'directory', path: '/evidence' });
+  });
+});
+
+describe('a part is chosen by its URL', () => {
+  it.each(['postgres://db/review', 'postgresql://u:p@db:5432/review'])('the ledger by %s', (url) => {
+    expect(parse({ ledger: url }).ledger).toEqual({ kind: 'postgres', url });
+  });
+
+  it.each(['redis://cache:6379', 'rediss://:p@cache/1'])('the queue by %s', (url) => {
+    expect(parse({ queue: url }).queue).toEqual({ kind: 'redis', url });
+  });
+
+  it('the archive by s3://bucket/reviews', () => {
+    expect(parse({ archive: 's3://bucket/reviews' }).archive).toEqual({
+      kind: 's3',
+      url: 's3://bucket/reviews',
+    });
+  });
+});
+
+describe('literal secrets', () => {
+  it('are told by their settings, passwords inside of URLs too', () => {
+    const config = parse(
+      {
+        file: { sftp: { ...sftp, passphrase: 'q-1' } },
+        hook: { secret: ['s-1', '${SECOND}'] },
+        ledger: 'postgres://u:p@db/review',
+        queue: 'redis://cache',
+        archive: 's3://bucket?secretAccessKey=x',
+      },
+      { SECOND: 's-2' },
+    );
+    expect(config.literalSecrets).toEqual([
+      'service.apiKey',
+      'file.sftp.password',
+      'file.sftp.passphrase',
+      'hook.secret[0]',
+      'ledger',
+      'archive',
+    ]);
+  });
+
+  it('are none where the environment holds them', () => {
+    const config = parse(
+      { service: { ...service, apiKey: '${KEY}' }, ledger: 'postgres://u:${PASSWORD}@db/review' },
+      { KEY: 'k', PASSWORD: 'p' },
+    );
+    expect(config.literalSecrets).toEqual([]);
+  });
+});

@@ -1,0 +1,98 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: a configuration names variables of the environment so
+import { describe, expect, it } from 'vitest';
+import { complain, complainOf, complainOfText, parse, parseText, service } from './writing.js';
+
+const apiKey = (text: string, env: NodeJS.ProcessEnv) =>
+  parse({ service: { ...service, apiKey: text } }, env).service.apiKey;
+
+describe('the environment', () => {
+  it('fills in a text, whole or in part, as often as it is named', () => {
+    expect(apiKey('${KEY}', { KEY: 'k-9' })).toBe('k-9');
+    expect(apiKey('a-${KEY}-${KEY_2}-${KEY}', { KEY: 'k', KEY_2: 'l' })).toBe('a-k-l-k');
+  });
+
+  it('is taken as it is: what looks like a variable in it is none', () => {
+    expect(apiKey('${KEY}', { KEY: '${OTHER}$&$1' })).toBe('${OTHER}$&$1');
+  });
+
+  it('is left alone by $${ and by a lone $', () => {
+    expect(apiKey('$${KEY}-$KEY-5$', {})).toBe('${KEY}-$KEY-5$');
+  });
+
+  it('does not fill in names or comments', () => {
+    expect(complain({ '${NAME}': 1 }, { NAME: 'timezone' })).toEqual(['["${NAME}"]: unknown setting']);
+    expect(
+      parseText(`# \${NOWHERE}\nservice: ${JSON.stringify(service)}\nsource: { kind: csv, path: x }`),
+    ).toBeDefined();
+  });
+
+  it('is asked for what is missing, by name and setting, also where it is empty', () => {
+    expect(
+      complain(
+        {
+          service: { ...service, apiKey: '${KEY}' },
+          hook: { secret: ['s', '${A}${B}'] },
+          timezone: '${ZONE}',
+        },
+        { B: '' },
+      ),
+    ).toEqual([
+      'service.apiKey: expected a value in the environment variable KEY, got: nothing',
+      'hook.secret[1]: expected a value in the environment variable A, got: nothing',
+      'hook.secret[1]: expected a value in the environment variable B, got: an empty text',
+      'timezone: expected a value in the environment variable ZONE, got: nothing',
+    ]);
+  });
+
+  it.each(['${}', '${MY-KEY}', '${KEY:-other}', '${KEY', '${ KEY }'])('is not asked by %s', (written) => {
+    expect(complain({ service: { ...service, apiKey: written } }, { KEY: 'k' })).toEqual([
+      'service.apiKey: expected ${NAME} with a name of letters, digits and _ (a ${ that means itself is written $${), got: another form',
+    ]);
+  });
+});
+
+describe('text that is no YAML', () => {
+  it.each([
+    ['a: 1\na: 2', 'line 2, column 1: expected YAML, got: a name that stands there twice'],
+    ['a:\n  b: 1\n\tc: 2', 'line 3, column 1: expected YAML, got: a tab as indentation'],
+    [
+      'a: "canary',
+      'line 1, column 11: expected YAML, got: something without its closing quote, its bracket or a space',
+    ],
+    [
+      'a: "canary\\q"',
+      'line 1, column 11: expected YAML, got: an unknown escape between double quotes (a backslash is written \\\\ there)',
+    ],
+    ['a: 1\n---\nb: 2', 'line 2, column 1: expected YAML, got: a second document'],
+    [
+      'a: !canary',
+      'line 1, column 4: expected YAML, got: a tag (a text that begins with ! must stand in quotes)',
+    ],
+    [
+      'a: *canary',
+      'line 1, column 4: expected YAML, got: an alias (a text that begins with * must stand in quotes)',
+    ],
+    ['a: @canary', 'line 1, column 4: expected YAML, got: a text that must stand in quotes'],
+    ['[a]: 1', 'line 1, column 1: expected YAML, got: a name that is no text'],
+  ])('%j is told with its place, and not quoted', (text, complaint) => {
+    expect(complainOfText(text)).toContain(complaint);
+    expect(complainOf(() => parseText(text)).message).not.toContain('canary');
+  });
+
+  it('is told alone: the settings cannot be read yet', () => {
+    expect(complainOfText('timezone: Mars\nbody: {\n')).toHaveLength(1);
+  });
+});
+
+describe('a setting without a value', () => {
+  it('counts as not written, so that a group can be commented out', () => {
+    const text = `service: ${JSON.stringify(service)}\nsource: { kind: csv, path: x }\nbody:\n  # batchSize: 100\nrecordDays:\n`;
+    expect(parseText(text)).toMatchObject({ body: { batchSize: 500 }, recordDays: 800 });
+  });
+
+  it('is not the same as a null that somebody wrote', () => {
+    expect(complain({ guestNameDays: null })).toEqual([
+      'guestNameDays: expected a whole number from 1 to 36500, got: null',
+    ]);
+  });
+});

@@ -1,0 +1,448 @@
+import { EventEmitter, once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createMappingServiceClient, type MappingServiceOptions } from '../../src/mapping-service/client.js';
+import type { ReviewService, Verdict } from '../../src/mapping-service/mapping-service.js';
+import {
+  refusal,
+  type StandIn,
+  type StandInHandler,
+  startStandIn,
+  success,
+} from '../support/http-stand-in.js';
+
+const body = Buffer.from('{"Hotels":[{"ServiceId":101,"BookingClientName":"Zoë Okonjo"}]}');
+const notDone = { kind: 'retryable', outcomeUnknown: false, refusedWhenSpent: false };
+const perhapsDone = { kind: 'retryable', outcomeUnknown: true, refusedWhenSpent: false };
+
+const toClose: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const thing of toClose.splice(0).reverse()) await thing.close();
+});
+
+async function standInFor(handler?: StandInHandler): Promise<StandIn> {
+  const standIn = await startStandIn(handler);
+  toClose.push(standIn);
+  return standIn;
+}
+
+function clientOf(baseUrl: string, more: Partial<MappingServiceOptions> = {}): ReviewService {
+  const client = createMappingServiceClient({
+    baseUrl,
+    apiKey: 'k-7f3a',
+    accountId: 'acme',
+    connections: 2,
+    timeoutMs: 20_000,
+    connectTimeoutMs: 10_000,
+    clock: () => new Date('2026-11-20T02:30:00Z'),
+    ...more,
+  });
+  toClose.push(client);
+  return client;
+}
+
+function review(client: ReviewService, signal = new AbortController().signal): Promise<Verdict> {
+  return client.reviewBookedHotels(body, { signal });
+}
+
+/** A bare TCP server, for what no HTTP server would do. */
+async function startTcp(onConnection: (socket: Socket) => void): Promise<number> {
+  const sockets = new Set<Socket>();
+  const server: Server = createTcpServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    onConnection(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  toClose.push({
+    close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+describe('a call', () => {
+  it('is the request of the specification, to the letter', async () => {
+    const standIn = await standInFor();
+
+    expect(await review(clientOf(standIn.baseUrl))).toMatchObject({ kind: 'accepted', code: 'ok' });
+
+    const [request, ...others] = standIn.requests;
+    expect(others).toEqual([]);
+    expect(request?.method).toBe('POST');
+    expect(request?.url).toBe('/api/3.0/hotels/ReviewMappingsOfBookedHotels');
+    expect(request?.body).toEqual(body);
+    const headers = request?.rawHeaders ?? [];
+    const pairs = headers.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${headers[i + 1]}`] : []));
+    expect(pairs).toContain('apikey: k-7f3a');
+    expect(pairs).toContain('accountId: acme');
+    expect(pairs).toContain('Content-Type: application/json');
+    expect(pairs).toContain('Accept: application/json');
+    expect(pairs).toContain('User-Agent: booked-hotel-review');
+    expect(pairs).toContain(`content-length: ${body.length}`);
+    expect(pairs.join('\n')).not.toMatch(/accept-encoding|transfer-encoding/i);
+    expect(standIn.accepted()).toEqual([{ ServiceId: 101, BookingClientName: 'Zoë Okonjo' }]);
+  });
+
+  it.each([
+    ['/api/3.0/', '/api/3.0/hotels/ReviewMappingsOfBookedHotels'],
+    ['/api/3.0//', '/api/3.0/hotels/ReviewMappingsOfBookedHotels'],
+    ['', '/hotels/ReviewMappingsOfBookedHotels'],
+    ['/a%20b', '/a%20b/hotels/ReviewMappingsOfBookedHotels'],
+  ])('goes below the base path %j', async (path, expected) => {
+    const standIn = await standInFor();
+    await review(clientOf(`http://127.0.0.1:${standIn.port}${path}`));
+    expect(standIn.requests[0]?.url).toBe(expected);
+  });
+
+  it('uses no more connections than it may, and uses them again', async () => {
+    const standIn = await standInFor();
+    const client = clientOf(standIn.baseUrl, { connections: 3 });
+    await Promise.all(Array.from({ length: 60 }, () => review(client)));
+    expect(standIn.requests).toHaveLength(60);
+    expect(standIn.connections).toBe(3);
+  });
+
+  it('sends a part of a larger buffer as that part', async () => {
+    const standIn = await standInFor();
+    const whole = new Uint8Array([1, 2, ...body, 3, 4]);
+    const { signal } = new AbortController();
+    await clientOf(standIn.baseUrl).reviewBookedHotels(whole.subarray(2, -2), { signal });
+    expect(standIn.requests[0]?.body).toEqual(body);
+  });
+});
+
+describe('an answer is judged', () => {
+  it.each<[string, StandInHandler, object]>([
+    [
+      '503 with Retry-After',
+      () => ({
+        kind: 'json',
+        status: 503,
+        body: { code: 7, message: 'later' },
+        headers: { 'retry-after': '4' },
+      }),
+      { ...notDone, code: 'http-503', retryAfterMs: 4_000, statusCode: 7, answer: 'later' },
+    ],
+    [
+      '429 with Retry-After as a date',
+      () => ({
+        kind: 'text',
+        status: 429,
+        body: '',
+        headers: { 'Retry-After': 'Fri, 20 Nov 2026 02:31:00 GMT' },
+      }),
+      { ...notDone, code: 'http-429', retryAfterMs: 60_000 },
+    ],
+    ['a refusal inside a 200', () => refusal(2009, 'bad hotel'), { kind: 'refused', code: 'code-2009' }],
+    [
+      'Status false with 2000',
+      () => refusal(2000),
+      { kind: 'retryable', code: 'status-false', refusedWhenSpent: true },
+    ],
+    [
+      'an HTML page',
+      () => ({ kind: 'text', body: '<h1>Sign in</h1>' }),
+      { ...perhapsDone, code: 'unreadable-answer', answer: '<h1>Sign in</h1>' },
+    ],
+    [
+      'a success that came compressed, unasked',
+      () => ({
+        kind: 'text',
+        body: gzipSync('{"Status":true,"StatusCode":2000}'),
+        headers: { 'content-encoding': 'gzip' },
+      }),
+      { ...perhapsDone, code: 'unreadable-answer' },
+    ],
+    ['403', () => ({ kind: 'json', status: 403, body: {} }), { kind: 'fatal', code: 'http-403' }],
+    [
+      '426 that asks for another protocol',
+      () => ({
+        kind: 'text',
+        status: 426,
+        body: 'no',
+        headers: { Upgrade: 'TLS/1.3', Connection: 'Upgrade' },
+      }),
+      { kind: 'fatal', code: 'http-426' },
+    ],
+    ['204', () => ({ kind: 'text', status: 204, body: '' }), { ...perhapsDone, code: 'http-204' }],
+    ['a slow one', () => ({ ...success, delayMs: 30 }), { kind: 'accepted' }],
+  ])('%s', async (_what, handler, verdict) => {
+    const standIn = await standInFor(handler);
+    expect(await review(clientOf(standIn.baseUrl))).toMatchObject(verdict);
+    expect(standIn.requests).toHaveLength(1);
+  });
+
+  it('without following a redirect', async () => {
+    const elsewhere = await standInFor();
+    const standIn = await standInFor(() => ({
+      kind: 'text',
+      status: 307,
+      body: '',
+      headers: { location: `${elsewhere.baseUrl}/hotels/ReviewMappingsOfBookedHotels` },
+    }));
+    expect(await review(clientOf(standIn.baseUrl))).toMatchObject({ kind: 'fatal', code: 'http-307' });
+    expect(standIn.requests).toHaveLength(1);
+    expect(elsewhere.requests).toHaveLength(0);
+  });
+
+  it('after a notice that came before it', async () => {
+    const port = await startTcp((socket) => {
+      const json = '{"Status":true,"StatusCode":2000}';
+      const early = 'HTTP/1.1 103 Early Hints\r\nRetry-After: 9\r\n\r\n';
+      const head = `HTTP/1.1 200 OK\r\nContent-Length: ${json.length}\r\n\r\n`;
+      socket.once('data', () => socket.write(early + head + json));
+    });
+    expect(await review(clientOf(`http://127.0.0.1:${port}`))).toMatchObject({ kind: 'accepted' });
+  });
+
+  it('by its status alone when the rest of it never comes', async () => {
+    const port = await startTcp((socket) => {
+      socket.once('data', () => socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 100\r\n\r\n{"mess'));
+    });
+    expect(await review(clientOf(`http://127.0.0.1:${port}`))).toMatchObject({
+      kind: 'fatal',
+      code: 'http-403',
+      answer: '{"mess',
+    });
+  });
+
+  it('from its first bytes when it is 10 MB long', async () => {
+    const standIn = await standInFor(() => ({ kind: 'text', body: 'x'.repeat(10_000_000) }));
+    const verdict = await review(clientOf(standIn.baseUrl));
+    expect(verdict).toMatchObject({ ...perhapsDone, code: 'unreadable-answer', answer: 'x'.repeat(2_000) });
+  });
+
+  it('from its first bytes when it never ends, and the connection is cut', async () => {
+    const server = createServer((_request, response) => {
+      const pour = () => {
+        while (!response.destroyed && response.write('x'.repeat(16_384))) {}
+      };
+      response.on('drain', pour);
+      pour();
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    toClose.push(server);
+    const hungUp = new Promise((resolve) => {
+      server.once('connection', (socket) => socket.once('close', resolve));
+    });
+
+    const client = clientOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    expect(await review(client)).toMatchObject({ ...perhapsDone, code: 'unreadable-answer' });
+    await hungUp;
+  });
+
+  it('as whole when it is exactly as long as is read, and as unreadable when longer', async () => {
+    const json = '{"Status":true,"StatusCode":2000}';
+    const standIn = await standInFor(() => ({ kind: 'text', body: json }));
+    const exact = clientOf(standIn.baseUrl, { maxAnswerBytes: json.length });
+    const less = clientOf(standIn.baseUrl, { maxAnswerBytes: json.length - 1 });
+    expect(await review(exact)).toMatchObject({ kind: 'accepted' });
+    expect(await review(less)).toMatchObject({ code: 'unreadable-answer' });
+  });
+});
+
+describe('a call without a clear answer', () => {
+  it.each(['before-reading', 'after-reading'] as const)('is a dropped connection %s', async (when) => {
+    const standIn = await standInFor(() => ({ kind: 'drop', when }));
+    expect(await review(clientOf(standIn.baseUrl))).toEqual({ ...perhapsDone, code: 'connection-reset' });
+    expect(standIn.requests).toHaveLength(1);
+    expect(standIn.requests[0]?.body).toEqual(when === 'after-reading' ? body : Buffer.alloc(0));
+  });
+
+  it('is a connection dropped in the middle of the answer, whose beginning is kept', async () => {
+    const standIn = await standInFor(() => ({ kind: 'drop', when: 'mid-answer' }));
+    const verdict = await review(clientOf(standIn.baseUrl));
+    expect(verdict).toMatchObject({ ...perhapsDone, code: 'connection-reset', httpStatus: 200 });
+    expect(verdict.answer).toMatch(/^\{"Status":true/);
+  });
+
+  it('is a connection dropped after a notice that is no answer', async () => {
+    const port = await startTcp((socket) => {
+      socket.once('data', () => socket.end('HTTP/1.1 103 Early Hints\r\n\r\n'));
+    });
+    expect(await review(clientOf(`http://127.0.0.1:${port}`))).toEqual({
+      ...perhapsDone,
+      code: 'connection-reset',
+    });
+  });
+
+  it('is an answer that is no HTTP', async () => {
+    const port = await startTcp((socket) => socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.6\r\n')));
+    expect(await review(clientOf(`http://127.0.0.1:${port}`))).toEqual({
+      ...perhapsDone,
+      code: 'malformed-answer',
+    });
+  });
+
+  it('is a hang, ended by the timeout, and the next call finds a fresh connection', async () => {
+    const standIn = await standInFor((_request, number) => (number === 1 ? { kind: 'hang' } : success));
+    const client = clientOf(standIn.baseUrl, { connections: 1, timeoutMs: 300 });
+    expect(await review(client)).toEqual({ ...perhapsDone, code: 'timeout' });
+    expect(await review(client)).toMatchObject({ kind: 'accepted' });
+    expect(standIn.connections).toBe(2);
+  });
+
+  it('is an answer whose body stalls, ended by the timeout', async () => {
+    const port = await startTcp((socket) => {
+      socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"Sta'));
+    });
+    expect(await review(clientOf(`http://127.0.0.1:${port}`, { timeoutMs: 300 }))).toMatchObject({
+      ...perhapsDone,
+      code: 'timeout',
+      httpStatus: 200,
+      answer: '{"Sta',
+    });
+  });
+});
+
+describe('a call that was never sent', () => {
+  it('is a refused connection, for every call that waited for it', async () => {
+    const standIn = await startStandIn();
+    await standIn.close();
+    const client = clientOf(standIn.baseUrl, { connections: 2 });
+    const verdicts = await Promise.all(Array.from({ length: 9 }, () => review(client)));
+    for (const verdict of verdicts) expect(verdict).toEqual({ ...notDone, code: 'connection-refused' });
+  });
+
+  it('is a connection that does not come about in time', async () => {
+    const port = await startTcp(() => {});
+    const client = clientOf(`https://127.0.0.1:${port}`, { connectTimeoutMs: 200 });
+    expect(await review(client)).toEqual({ ...notDone, code: 'connect-timeout' });
+  });
+
+  it('is one whose whole time passed before the connection was there', async () => {
+    const port = await startTcp(() => {});
+    const client = clientOf(`https://127.0.0.1:${port}`, { timeoutMs: 200 });
+    expect(await review(client)).toEqual({ ...notDone, code: 'timeout' });
+  });
+});
+
+describe('the caller', () => {
+  it('stops all its calls that hang, and gets its own reason back from each', async () => {
+    const standIn = await standInFor(() => ({ kind: 'hang' }));
+    const stop = new AbortController();
+    const client = clientOf(standIn.baseUrl);
+    const calls = [review(client, stop.signal), review(client, stop.signal)];
+    await standIn.received(2);
+    const reason = new Error('Ctrl-C');
+    stop.abort(reason);
+    for (const call of calls) await expect(call).rejects.toBe(reason);
+  });
+
+  it('stops a call that waits for a connection, and it is not sent later', async () => {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const standIn = await standInFor(async (_request, number) => {
+      if (number === 1) await released;
+      return success;
+    });
+    const client = clientOf(standIn.baseUrl, { connections: 1 });
+    const stop = new AbortController();
+    const first = review(client);
+    const second = client.reviewBookedHotels(Buffer.from('{"Hotels":[]}'), { signal: stop.signal });
+    stop.abort('enough');
+    await expect(second).rejects.toBe('enough');
+    release();
+    expect(await first).toMatchObject({ kind: 'accepted' });
+    expect(await review(client)).toMatchObject({ kind: 'accepted' });
+    expect(standIn.requests.map((request) => request.body)).toEqual([body, body]);
+  });
+
+  it('that had stopped before sends nothing', async () => {
+    const standIn = await standInFor();
+    const reason = new Error('stopped');
+    await expect(review(clientOf(standIn.baseUrl), AbortSignal.abort(reason))).rejects.toBe(reason);
+    expect(standIn.requests).toHaveLength(0);
+  });
+
+  it('may use one signal for 10,000 calls, a hundred at a time, and nothing is left hanging on it', async () => {
+    const standIn = await standInFor();
+    const client = clientOf(standIn.baseUrl, { connections: 8 });
+    const warnings: Error[] = [];
+    const note = (warning: Error) => warnings.push(warning);
+    process.on('warning', note);
+    const { signal, listeners } = countListeners();
+    let accepted = 0;
+    const callOften = async () => {
+      for (let i = 0; i < 100; i += 1) {
+        if ((await review(client, signal)).kind === 'accepted') accepted += 1;
+      }
+    };
+    await Promise.all(Array.from({ length: 100 }, callOften));
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', note);
+    expect(accepted).toBe(10_000);
+    expect(listeners()).toBe(0);
+    expect(warnings).toEqual([]);
+  });
+});
+
+function countListeners(): { signal: AbortSignal; listeners: () => number } {
+  const { signal } = new AbortController();
+  let count = 0;
+  const add = signal.addEventListener.bind(signal);
+  const remove = signal.removeEventListener.bind(signal);
+  signal.addEventListener = (...args: Parameters<typeof add>) => {
+    count += 1;
+    add(...args);
+  };
+  signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+    count -= 1;
+    remove(...args);
+  };
+  return { signal, listeners: () => count };
+}
+
+describe('closing', () => {
+  it('ends what is in flight without a clear answer, and may be asked for twice', async () => {
+    const standIn = await standInFor(() => ({ kind: 'hang' }));
+    const client = clientOf(standIn.baseUrl, { connections: 1 });
+    const sent = review(client);
+    const waiting = review(client);
+    await standIn.received(1);
+    await Promise.all([client.close(), client.close()]);
+    await client.close();
+    expect(await sent).toEqual({ ...perhapsDone, code: 'client-closed' });
+    expect(await waiting).toEqual({ ...notDone, code: 'client-closed' });
+    expect(await review(client)).toEqual({ ...notDone, code: 'client-closed' });
+    expect(standIn.requests).toHaveLength(1);
+  });
+
+  it('gives up connections that are only being opened', async () => {
+    const events = new EventEmitter();
+    const opened = once(events, 'opened');
+    const hungUp = once(events, 'hung up');
+    const port = await startTcp((socket) => {
+      events.emit('opened');
+      socket.resume().once('close', () => events.emit('hung up'));
+    });
+    const client = clientOf(`https://127.0.0.1:${port}`);
+    const call = review(client);
+    await opened;
+    await client.close();
+    expect(await call).toEqual({ ...notDone, code: 'client-closed' });
+    await hungUp;
+  });
+});
+
+describe('what the client is made with', () => {
+  it.each([
+    ['an address that is refused', { baseUrl: 'http://service.example.com/?key=s3cret' }, /baseUrl must/],
+    ['an empty key', { apiKey: '' }, /apiKey/],
+    ['a key with the line end of its file', { apiKey: 's3cret\n' }, /apiKey/],
+    ['an account outside ASCII', { accountId: 's3cretö' }, /accountId/],
+  ])('is checked at once, and the message quotes nothing: %s', (_what, options, words) => {
+    const make = () => clientOf('http://127.0.0.1:9', options);
+    expect(make).toThrow(words);
+    expect(make).not.toThrow(/s3cret/);
+  });
+});

@@ -1,0 +1,50 @@
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { stringify } from 'csv-stringify/sync';
+import { serviceFields } from '../../src/booking/booking.js';
+import { createCsvSource } from '../../src/sources/csv.js';
+import { describeSourceContract, type IntendedRecord, type SourceDriver } from '../contracts/source.js';
+import { canCountDescriptors, countDescriptors } from './open-descriptors.js';
+
+function createCsvDriver(encode: (csv: string, broken: boolean) => Buffer): SourceDriver {
+  let root = '';
+  async function prepare(records: readonly IntendedRecord[], broken: boolean) {
+    root = await realpath(await mkdtemp(join(tmpdir(), 'csv-contract-')));
+    const path = join(root, 'bookings-2026-11-20.csv');
+    const rows = records.map((record) => serviceFields.map((field) => record[field] ?? ''));
+    await writeFile(path, encode(stringify([[...serviceFields], ...rows]), broken));
+    let line = 2;
+    const places = rows.map((row) => {
+      const place = line;
+      line += stringify([row]).split('\n').length - 1;
+      return place;
+    });
+    return {
+      source: createCsvSource({ path: join(root, 'bookings-{day}.csv') }),
+      places,
+      ...(canCountDescriptors ? { held: () => countDescriptors(path) } : {}),
+    };
+  }
+  return {
+    prepare: (records) => prepare(records, false),
+    prepareBroken: (records) => prepare(records, true),
+    dispose: () => rm(root, { recursive: true, force: true }),
+  };
+}
+
+describeSourceContract('csv', () =>
+  createCsvDriver((csv, broken) => {
+    const bytes = Buffer.from(csv);
+    if (broken) bytes[Math.floor(bytes.length / 2)] = 0;
+    return bytes;
+  }),
+);
+describeSourceContract('csv in gzip', () =>
+  createCsvDriver((csv, broken) => {
+    // Stored, not compressed: the reading of a small file would be over at once.
+    const bytes = gzipSync(csv, { level: 0 });
+    return broken ? bytes.subarray(0, bytes.length / 2) : bytes;
+  }),
+);

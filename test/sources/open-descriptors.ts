@@ -1,0 +1,13 @@
+import { existsSync } from 'node:fs';
+import { readdir, readlink } from 'node:fs/promises';
+
+/** Only where the system tells. */
+export const canCountDescriptors = existsSync('/proc/self/fd');
+
+/** How many descriptors this process has open on a path. */
+export async function countDescriptors(path: string): Promise<number> {
+  const targets = await Promise.all(
+    (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
+  );
+  return targets.filter((target) => target === path).length;
+}
