@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/build.ts'],
+    reporters: ['default', './test/support/skip-reporter.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',

@@ -1,5 +1,5 @@
 import { tzOffset } from '@date-fns/tz';
-import { format } from 'date-fns';
+import { format } from 'date-fns/format';
 
 /**
  * A calendar day in the account's time zone: the identity of the work.

@@ -1,4 +1,5 @@
-import { format, parse } from 'date-fns';
+import { format } from 'date-fns/format';
+import { parse } from 'date-fns/parse';
 import { isCalendarDay } from './business-day.js';
 
 /** Reads a date as YYYY-MM-DD; undefined for a text that is no calendar date. */

@@ -50,7 +50,7 @@ function describeState({ state, failure }: Run): string {
     case 'delivering':
       return `was stopped while ${state}`;
     case 'awaiting-result':
-      return 'is delivered and awaits its result';
+      return 'awaits its result, delivered';
   }
 }
 

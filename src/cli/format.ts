@@ -1,17 +1,28 @@
-import { formatDuration as formatUnits, intervalToDuration } from 'date-fns';
-
 const counts = new Intl.NumberFormat('en');
+
+const units = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+] as const;
 
 /** 1234567 as 1,234,567 */
 export function formatCount(count: number): string {
   return counts.format(count);
 }
 
-/** Under a minute with tenths of a second, above it in whole units. */
+/** Under a minute with tenths of a second, above it in whole units: 2 h 5 min 12 s */
 export function formatDuration(milliseconds: number): string {
-  // What would be rounded up to a whole minute is none yet.
-  if (milliseconds < 59_950) return `${(Math.max(0, milliseconds) / 1000).toFixed(1)} s`;
-  return formatUnits(intervalToDuration({ start: 0, end: milliseconds }));
+  const tenths = Math.round(Math.max(0, milliseconds) / 100);
+  if (tenths < 600) return `${(tenths / 10).toFixed(1)} s`;
+  let left = tenths * 100;
+  const parts = units.map(([unit, length]) => {
+    const count = Math.floor(left / length);
+    left -= count * length;
+    return count > 0 ? `${count} ${unit}` : '';
+  });
+  return parts.filter((part) => part !== '').join(' ');
 }
 
 export function formatRate(done: number, milliseconds: number): string {

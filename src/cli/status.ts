@@ -2,20 +2,18 @@ import type { Run } from '../review/run.js';
 import { formatCount, formatInstant } from './format.js';
 import { renderTable } from './tables.js';
 
-/** One line a run, for `status` without a day. */
+/** One line a run, for `status` without a day, within 80 columns. */
 export function renderStatus(runs: readonly Run[]): string {
   if (runs.length === 0) return 'No runs yet. The first one: hotel-review run\n';
   const rows = runs.map((run) => [
     run.day,
     run.state,
-    run.delivery,
-    run.trigger,
     formatCount(run.counts.delivered),
     formatCount(run.counts.pending),
     formatCount(run.counts.refused),
     formatCount(run.counts.rejected),
     formatInstant(run.startedAt),
   ]);
-  const head = ['day', 'state', 'by', 'trigger', 'delivered', 'pending', 'refused', 'rejected', 'started'];
+  const head = ['day', 'state', 'delivered', 'pending', 'refused', 'rejected', 'started'];
   return `${renderTable(rows, head)}\n`;
 }

@@ -78,7 +78,7 @@ export function createBatching(
         references,
       }));
       waiting = waiting.slice(count);
-      firstWaiting = isLast ? accepted : firstWaiting + count * batchSize;
+      firstWaiting = Math.min(accepted, firstWaiting + count * batchSize);
       return taken;
     },
   };

@@ -113,7 +113,8 @@ export function decideEnding(
         const { delayMs, spendsTry } = decision;
         return { kind: 'retry', evidence, notBefore: Math.ceil(now + delayMs), spendsTry, outcomeUnknown };
       }
-      return refusedWhenSpent ? refuse(step, evidence) : { kind: 'failed', evidence };
+      if (refusedWhenSpent) return refuse(step, evidence);
+      return { kind: 'failed', evidence, ...(outcomeUnknown && { outcomeUnknown }) };
     }
   }
 }

@@ -66,7 +66,12 @@ export interface Evidence {
 export type StepEnding =
   | { readonly kind: 'done'; readonly evidence: Evidence }
   | { readonly kind: 'refused'; readonly evidence: Evidence }
-  | { readonly kind: 'failed'; readonly evidence: Evidence }
+  | {
+      readonly kind: 'failed';
+      readonly evidence: Evidence;
+      /** True when its last call had no clear answer: sent again, its bookings count as repeated. */
+      readonly outcomeUnknown?: boolean;
+    }
   | {
       readonly kind: 'halved';
       readonly evidence: Evidence;

@@ -5,7 +5,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createMappingServiceClient } from '../../src/mapping-service/client.js';
 import type { Verdict } from '../../src/mapping-service/mapping-service.js';
 import { startStandIn } from '../support/http-stand-in.js';
@@ -31,7 +31,6 @@ function makeCertificate(): { key: Buffer; cert: Buffer } | undefined {
     });
     return { key: readFileSync(key), cert: readFileSync(cert) };
   } catch {
-    console.warn('SKIPPED: a certificate that nobody vouches for. This test needs openssl on the PATH.');
     return undefined;
   } finally {
     rmSync(folder, { recursive: true });
@@ -52,7 +51,11 @@ async function review(baseUrl: string): Promise<Verdict> {
   return client.reviewBookedHotels(Buffer.from('{"Hotels":[]}'), { signal }).finally(() => client.close());
 }
 
-describe.skipIf(certificate === undefined)('a service whose certificate nobody vouches for', () => {
+describe('a service whose certificate nobody vouches for', () => {
+  beforeEach(({ skip }) =>
+    skip(certificate === undefined, 'needs openssl on the PATH (Debian: apt-get install openssl)'),
+  );
+
   let requests = 0;
   const server = createServer({ ...certificate }, (_request, response) => {
     requests += 1;

@@ -166,6 +166,8 @@ function endStep(
       return [];
     case 'failed':
       end('failed');
+      if (ending.outcomeUnknown)
+        database.run('UPDATE steps SET outcome_unknown = 1 WHERE run = ? AND name = ?', run, name);
       database.run(
         `UPDATE runs SET open_steps = open_steps - 1, failed_steps = failed_steps + 1,
            failures_in_row = failures_in_row + 1

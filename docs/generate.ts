@@ -1,0 +1,77 @@
+import { writeFile } from 'node:fs/promises';
+import * as z from 'zod';
+import { settingsSchema } from '../src/config/schema.js';
+
+/** Writes docs/configuration.md from the schema: `npm run docs`. A test fails when the page is out of date. */
+interface Node {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, Node>>;
+  readonly required?: readonly string[];
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly string[];
+  readonly const?: string;
+  readonly anyOf?: readonly Node[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+const introduction = `# Configuration
+
+One YAML file, by default \`hotel-review.yaml\` in the current folder; \`--config FILE\` names another. Relative paths are
+relative to the file. \`\${NAME}\` inside a text takes a variable of the environment; a missing one is an error that names
+it, and \`$\${\` is a \`\${\` that means itself. Unknown settings are errors, and all mistakes are reported at once.
+
+Settings of parts that come with later versions (file delivery, PostgreSQL, Redis, S3, schedule, hook) are understood
+already; asking for such a part is an error that says so.
+
+| setting | what it is | form | default |
+|---|---|---|---|
+`;
+
+export function renderConfigurationPage(): string {
+  const schema = z.toJSONSchema(settingsSchema, { io: 'input', unrepresentable: 'any' }) as Node;
+  return `${introduction}${listSettings(schema, '').join('\n')}\n`;
+}
+
+function listSettings(group: Node, prefix: string): string[] {
+  return Object.entries(group.properties ?? {}).flatMap(([name, node]) => {
+    const path = `${prefix}${name}`;
+    if (node.properties)
+      return [`| **\`${path}\`** | ${escapeCell(node.description)} | | |`, ...listSettings(node, `${path}.`)];
+    const fallback =
+      node.default === undefined ? (group.required?.includes(name) ? 'needed' : '') : code(node.default);
+    return [`| \`${path}\` | ${escapeCell(node.description)} | ${describeForm(node)} | ${fallback} |`];
+  });
+}
+
+function describeForm(node: Node): string {
+  if (node.const !== undefined) return code(node.const);
+  if (node.enum) return node.enum.map(code).join(' or ');
+  if (node.anyOf) return [...new Set(node.anyOf.map(describeForm))].join(' or ');
+  switch (node.type) {
+    case 'integer':
+    case 'number':
+      return node.maximum === undefined
+        ? 'number'
+        : `${node.type === 'integer' ? 'whole number' : 'number'} up to ${node.maximum}`;
+    case 'array':
+      return 'list';
+    case 'object':
+      return 'group';
+    default:
+      return 'text';
+  }
+}
+
+function code(value: unknown): string {
+  return `\`${escapeCell(typeof value === 'string' ? value : JSON.stringify(value))}\``;
+}
+
+function escapeCell(text = ''): string {
+  return text.replaceAll('|', '\\|');
+}
+
+if (process.argv[1] === import.meta.filename) {
+  await writeFile(new URL('configuration.md', import.meta.url), renderConfigurationPage());
+}

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { renderHistories, toHistory } from '../../src/cli/booking-history.js';
+import { readMaskedItem } from '../../src/cli/mask-names.js';
+import type { Attempt, Trace } from '../../src/ledger/ledger.js';
+import type { StepState } from '../../src/review/step.js';
+import { someRun } from '../review/some-run.js';
+
+const line = '{"ServiceId":7,"BookingReferenceId":"BR-1042","BookingClientName":"Ana Lovelace"}';
+const first: Attempt = {
+  step: 'batch 3',
+  attempt: 1,
+  startedAt: Date.parse('2026-11-21T02:30:05Z'),
+  endedAt: Date.parse('2026-11-21T02:30:35Z'),
+  outcome: 'retry',
+  code: 'timeout',
+};
+const second: Attempt = {
+  ...first,
+  attempt: 2,
+  startedAt: Date.parse('2026-11-21T02:30:37Z'),
+  outcome: 'done',
+  code: 'ok',
+  httpStatus: 200,
+  statusCode: 2000,
+  answer: 'thank you, Ana Lovelace',
+};
+
+describe('the history of a booking', () => {
+  it('tells every attempt, the name masked, and not what the service said', () => {
+    const history = toHistory(booked('done', [first, second]), { withAnswers: false });
+    expect(JSON.stringify(history)).not.toContain('Lovelace');
+    expect(renderHistories('BR-1042', [history])).toBe(
+      `BR-1042: delivered in run 20261120-k3f9xq7d of 2026-11-20 (succeeded)
+  ServiceId: 7
+  BookingReferenceId: BR-1042
+  BookingClientName: ***
+  2026-11-21 02:30:05Z  batch 3, attempt 1: retry, timeout
+  2026-11-21 02:30:37Z  batch 3, attempt 2: done, ok (HTTP 200)
+`,
+    );
+  });
+
+  it('tells what the service said to those who ask for it', () => {
+    const history = toHistory(booked('done', [first, second]), { withAnswers: true });
+    expect(history.attempts).toMatchObject([
+      { code: 'timeout', startedAt: '2026-11-21T02:30:05.000Z' },
+      { answer: 'thank you, Ana Lovelace', endedAt: '2026-11-21T02:30:35.000Z' },
+    ]);
+    expect(history.attempts?.[0]).not.toHaveProperty('answer');
+    expect(renderHistories('BR-1042', [history])).toContain(
+      '    the service said: thank you, Ana Lovelace\n',
+    );
+  });
+
+  it.each<[StepState | undefined, string]>([
+    ['done', 'delivered'],
+    ['refused', 'refused'],
+    ['waiting', 'pending'],
+    ['ready', 'pending'],
+    ['running', 'pending'],
+    ['failed', 'pending'],
+    ['halved', 'pending'],
+    [undefined, 'pending'],
+  ])('calls it by the state of its step: %s is %s', (state, word) => {
+    expect(toHistory(booked(state), { withAnswers: false }).state).toBe(word);
+  });
+
+  it('of a booking that was not sent says so', () => {
+    const history = toHistory(booked('ready'), { withAnswers: false });
+    expect(renderHistories('BR-1042', [history])).toContain('\n  not sent yet\n');
+  });
+
+  it('of a reject says why and where', () => {
+    const trace: Trace = { kind: 'reject', run: someRun(), place: 88, reason: 'service-id-invalid' };
+    const history = toHistory(trace, { withAnswers: false });
+    expect(history).toEqual({
+      runId: '20261120-k3f9xq7d',
+      day: '2026-11-20',
+      runState: 'succeeded',
+      state: 'rejected',
+      rejected: { place: 88, reason: 'service-id-invalid' },
+    });
+    expect(renderHistories('BR-1042', [history])).toBe(
+      `BR-1042: rejected in run 20261120-k3f9xq7d of 2026-11-20 (succeeded)
+  not sent: service-id-invalid, at place 88 of the source
+`,
+    );
+  });
+
+  it('keeps a blank line between runs', () => {
+    const reject: Trace = { kind: 'reject', run: someRun(), place: 1, reason: 'service-id-missing' };
+    const history = toHistory(reject, { withAnswers: false });
+    expect(renderHistories('BR-1', [history, history])).toMatch(/source\n\nBR-1: rejected/);
+  });
+
+  it('of a reference that nobody knows says so', () => {
+    expect(renderHistories('BR-9', [])).toBe('BR-9 is in no run of this ledger.\n');
+  });
+});
+
+describe('masking', () => {
+  it('hides the name and keeps everything else, in order', () => {
+    expect(JSON.stringify(readMaskedItem(line))).toBe(line.replace('Ana Lovelace', '***'));
+    expect(readMaskedItem('{"ServiceId":7}')).toEqual({ ServiceId: 7 });
+  });
+});
+
+function booked(state: StepState | undefined, attempts: readonly Attempt[] = []): Trace {
+  const step = state && { name: 'batch 3', kind: 'batch' as const, state };
+  return { kind: 'booking', run: someRun(), form: 'body', line, attempts, ...(step && { step }) };
+}

@@ -1,0 +1,190 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type RunDetails, renderClosing } from '../../src/cli/closing.js';
+import { readRunDetails } from '../../src/cli/run-details.js';
+import type { ReasonCount, RefusedBooking } from '../../src/ledger/ledger.js';
+import { someRun } from '../review/some-run.js';
+
+const now = Date.parse('2026-11-21T02:32:05Z');
+const shown: string[] = [];
+
+function close(details: Partial<RunDetails> = {}): string {
+  const text = renderClosing(
+    { run: someRun(), rejects: [], warnings: [], refused: [], placeUnit: 'line', ...details },
+    now,
+  );
+  shown.push(text);
+  return text;
+}
+
+describe('the closing words', () => {
+  afterEach(() => {
+    for (const line of shown.splice(0).join('').split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  });
+
+  it('of a night without trouble are a table', () => {
+    expect(close()).toBe(
+      `2026-11-20: run 20261120-k3f9xq7d succeeded in 12.3 s
+  read        1,000
+  accepted      990
+  duplicates      7
+  rejected        3
+  delivered     990
+  refused         0
+  pending         0
+  repeated        0
+`,
+    );
+  });
+
+  it('tell what was rejected and refused, why and where', () => {
+    const counts = { read: 1_234_567, accepted: 1_200_000, duplicates: 567, rejected: 34_000 };
+    expect(
+      close({
+        run: someRun({
+          counts: { ...counts, delivered: 1_199_975, refused: 25, repeated: 500, affected: 2 },
+        }),
+        rejects: [
+          { reason: 'service-id-missing', count: 30_000, firstPlace: 12 },
+          { reason: 'wrong-cell-count', count: 4_000, firstPlace: 1_234_567 },
+        ],
+        warnings: [
+          { reason: 'unreadable-check-out-date', count: 3, firstPlace: 8 },
+          { reason: 'absent-column', count: 1 },
+        ],
+        refused: [refusedBooking('BR-1042', 'batch 7.0.1'), refusedBooking(undefined, 'batch 12.1')],
+      }),
+    ).toBe(
+      `2026-11-20: run 20261120-k3f9xq7d succeeded in 12.3 s
+  read        1,234,567
+  accepted    1,200,000
+  duplicates        567
+  rejected       34,000
+  delivered   1,199,975
+  refused            25
+  pending             0
+  repeated          500
+  affected            2
+rejected, by reason:
+  service-id-missing  30,000  first at line 12
+  wrong-cell-count     4,000  first at line 1,234,567
+warnings:
+  unreadable-check-out-date  3  first at line 8
+  absent-column              1
+refused by the service:
+  BR-1042         code-2009  batch 7.0.1
+  (no reference)  code-2009  batch 12.1
+  … and 23 more
+What the service said of one: hotel-review show REFERENCE --answers
+`,
+    );
+  });
+
+  it('of a failed run say why, and what to do', () => {
+    const message =
+      'the service turned down batch 12 with http-403, which no retry mends: check baseUrl, apiKey and accountId, ' +
+      'then run the day again';
+    const run = someRun({
+      state: 'failed',
+      failure: { class: 'fatal', code: 'http-403', message },
+      counts: { delivered: 500, pending: 490 },
+    });
+    expect(close({ run })).toBe(
+      `2026-11-20: run 20261120-k3f9xq7d failed (fatal) in 12.3 s
+  the service turned down batch 12 with http-403, which no retry mends: check
+  baseUrl, apiKey and accountId, then run the day again
+  read        1,000
+  accepted      990
+  duplicates      7
+  rejected        3
+  delivered     500
+  refused         0
+  pending       490
+  repeated        0
+When the cause is mended: hotel-review run --day 2026-11-20
+(what was delivered is not sent again)
+`,
+    );
+  });
+
+  it('of a run that was stopped say how to go on', () => {
+    const { finishedAt: _, ...run } = someRun({
+      state: 'delivering',
+      counts: { delivered: 500, pending: 490 },
+    });
+    const lines = close({ run }).split('\n');
+    expect(lines[0]).toBe('2026-11-20: run 20261120-k3f9xq7d was stopped while delivering in 2 min 5 s');
+    expect(lines.at(-2)).toBe('To go on: hotel-review run --day 2026-11-20');
+  });
+
+  it('of an empty day say so', () => {
+    const counts = { read: 0, accepted: 0, duplicates: 0, rejected: 0, delivered: 0 };
+    expect(
+      close({ run: someRun({ counts }) })
+        .split('\n')
+        .slice(0, 3),
+    ).toEqual([
+      '2026-11-20: run 20261120-k3f9xq7d succeeded in 12.3 s',
+      '  The source holds no bookings: nothing was sent.',
+      '  read        0',
+    ]);
+  });
+
+  it.each([
+    ['awaiting-result', 'awaits its result, delivered', 'To go on: hotel-review run --day 2026-11-20'],
+    ['cancelled', 'was cancelled', '  repeated        0'],
+    ['collecting', 'was stopped while collecting', 'To go on: hotel-review run --day 2026-11-20'],
+  ] as const)('of a run that is %s', (state, words, last) => {
+    const lines = close({ run: someRun({ state }) }).split('\n');
+    expect(lines[0]).toBe(`2026-11-20: run 20261120-k3f9xq7d ${words} in 12.3 s`);
+    expect(lines.at(-2)).toBe(last);
+  });
+
+  it('never name a guest, and twenty refused bookings at most', () => {
+    const refused = Array.from({ length: 30 }, (_, number) =>
+      refusedBooking(`BR-${number}`, `batch ${number}`),
+    );
+    const text = close({ run: someRun({ counts: { refused: 30 } }), refused });
+    expect(text).not.toContain('Lovelace');
+    expect(text).toContain('  BR-19 ');
+    expect(text).not.toContain('BR-20');
+    expect(text).toContain('  … and 10 more\n');
+  });
+});
+
+describe('the details of a run', () => {
+  it('are read from the ledger, refused bookings only as many as are shown', async () => {
+    const run = someRun();
+    const rejects: ReasonCount[] = [{ reason: 'record-too-long', count: 1 }];
+    const warnings: ReasonCount[] = [{ reason: 'absent-column', count: 1 }];
+    const refused = [refusedBooking('BR-1', 'batch 0.1')];
+    const asked: unknown[] = [];
+    const answer =
+      <Answer>(it: Answer) =>
+      async (...question: unknown[]) => {
+        asked.push(question);
+        return it;
+      };
+    const ledger = {
+      countRejects: answer(rejects),
+      countWarnings: answer(warnings),
+      listRefused: answer(refused),
+    };
+    expect(await readRunDetails(ledger, run, 'line')).toEqual({
+      run,
+      rejects,
+      warnings,
+      refused,
+      placeUnit: 'line',
+    });
+    expect(asked).toEqual([[run.id], [run.id], [run.id, 20]]);
+  });
+});
+
+function refusedBooking(reference: string | undefined, step: string): RefusedBooking {
+  const line = JSON.stringify({
+    ServiceId: 1,
+    BookingReferenceId: reference,
+    BookingClientName: 'Ana Lovelace',
+  });
+  return { step, code: 'code-2009', form: 'body', line };
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { type DryRunReport, renderDryRun } from '../../src/cli/dry-run-report.js';
+import { someRun } from '../review/some-run.js';
+
+const report: DryRunReport = {
+  day: '2026-11-20',
+  source: '/exports/bookings.csv',
+  counts: someRun().counts,
+  rejects: [{ reason: 'service-id-missing', count: 3, firstPlace: 12 }],
+  warnings: [{ reason: 'absent-column', count: 1 }],
+};
+const summary = `2026-11-20: dry run of /exports/bookings.csv; nothing was sent
+  read        1,000
+  accepted      990
+  duplicates      7
+  rejected        3
+rejected, by reason:
+  service-id-missing  3  first at line 12
+warnings:
+  absent-column  1
+`;
+
+describe('the report of a dry run', () => {
+  it('tells what would be sent', () => {
+    const sample = [{ ServiceId: 7, BookingClientName: '***' }, { ServiceId: 8 }];
+    const collected = { ...report, batches: 2, bytes: 123_456, sha256: 'ab'.repeat(32), sample };
+    expect(renderDryRun(collected, 'line', undefined)).toBe(
+      `${summary}  batches        2
+  bytes    123,456
+sha256 of all bodies:
+  ${'ab'.repeat(32)}
+the first bookings, names masked:
+  {"ServiceId":7,"BookingClientName":"***"}
+  {"ServiceId":8}
+`,
+    );
+  });
+
+  it('tells where the bodies are, and that they hold names', () => {
+    const text = renderDryRun({ ...report, sha256: '' }, 'line', './out');
+    expect(text.split('\n').at(-2)).toBe('The bodies are in ./out; they hold guest names.');
+  });
+
+  it('tells why the run would fail, and of no bodies', () => {
+    const message =
+      '300 of 1000 records of /exports/bookings.csv cannot be sent, more than maxRejectedShare allows (10 %)';
+    expect(renderDryRun({ ...report, error: { message } }, 'line', './out')).toBe(
+      `${summary}The run would fail before anything is sent:
+  300 of 1000 records of /exports/bookings.csv cannot be sent, more than
+  maxRejectedShare allows (10 %)
+`,
+    );
+  });
+});

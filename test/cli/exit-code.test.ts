@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { describeFailure, exitCodeOf, stackFrames } from '../../src/cli/exit-code.js';
+import { ConfigurationError } from '../../src/config/problems.js';
+import { FencedError } from '../../src/ledger/ledger.js';
+import { DatabaseBusyError } from '../../src/ledger/sqlite/database.js';
+import { activeRunStates, endedRunStates } from '../../src/review/run.js';
+import { DayBusyError, UsageError } from '../../src/review/run-day.js';
+import { someRun } from '../review/some-run.js';
+
+describe('the exit code', () => {
+  it('of every state of a run', () => {
+    const codes = [...activeRunStates, ...endedRunStates].map((state) => [
+      state,
+      exitCodeOf(someRun({ state })),
+    ]);
+    expect(Object.fromEntries(codes)).toEqual({
+      collecting: 1,
+      delivering: 1,
+      'awaiting-result': 3,
+      succeeded: 0,
+      failed: 1,
+      cancelled: 1,
+    });
+  });
+
+  it.each([
+    [new UsageError('--out goes with --dry-run'), 2, 'usage', '--out goes with --dry-run'],
+    [
+      new ConfigurationError('my.yaml', [{ path: 'source', message: 'is missing' }]),
+      2,
+      'configuration',
+      'my.yaml cannot be used:\n  source: is missing',
+    ],
+    [new DayBusyError('that day is being run'), 4, 'busy', 'that day is being run'],
+    [
+      new FencedError('run-a'),
+      4,
+      'busy',
+      'run run-a was taken over by another process; this one stops writing to it',
+    ],
+    [new DatabaseBusyError('ledger.db is locked'), 1, 'internal', 'ledger.db is locked'],
+  ])('and the words of our own errors: %s', (error, exitCode, kind, message) => {
+    expect(describeFailure(error)).toEqual({ exitCode, class: kind, message });
+  });
+
+  it('and the words of the operating system, which name a path', () => {
+    expect(describeFailure(errorOf(() => readFileSync('/nowhere/at/all')))).toEqual({
+      exitCode: 1,
+      class: 'internal',
+      message: "ENOENT: no such file or directory, open '/nowhere/at/all'",
+    });
+  });
+});
+
+describe('an error that is not ours', () => {
+  const guest = 'Ana Lovelace';
+  const coded = Object.assign(new TypeError(guest), { code: 'ERR_SOMETHING' });
+
+  it.each([
+    [errorOf(() => JSON.parse(`{"BookingClientName": ${guest}`)), 'unexpected SyntaxError'],
+    [new Error(guest), 'unexpected Error'],
+    [coded, 'unexpected TypeError ERR_SOMETHING'],
+    [new Error('outer', { cause: new Error(guest) }), 'unexpected Error'],
+    [new AggregateError([new Error(guest)], guest), 'unexpected AggregateError'],
+  ])('never shows its words: %#', (error, beginning) => {
+    expect(describeFailure(error)).toEqual({
+      exitCode: 1,
+      class: 'internal',
+      message: `${beginning}; run it again with --stack-trace to see where`,
+    });
+  });
+
+  it.each([guest, undefined, { message: guest }])('may be no error at all: %#', (thrown) => {
+    expect(describeFailure(thrown)).toEqual({ exitCode: 1, class: 'internal', message: 'unexpected error' });
+    expect(stackFrames(thrown)).toBe('');
+  });
+
+  it.each([guest, `first line\n    at ${guest} (guest.js:1:1)\nlast line`, ''])(
+    'shows where it came from and nothing of its words: %#',
+    (message) => {
+      const frames = stackFrames(new Error(message));
+      expect(frames).toContain('exit-code.test.ts');
+      expect(frames).not.toContain(guest);
+      for (const line of frames.split('\n')) expect(line).toMatch(/^ +at /);
+    },
+  );
+});
+
+function errorOf(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { formatCount, formatDuration, formatInstant, formatRate, wrapText } from '../../src/cli/format.js';
+
+describe('for people,', () => {
+  it.each([
+    [0, '0'],
+    [999, '999'],
+    [1_234_567, '1,234,567'],
+  ])('a count of %d is written %s', (count, text) => {
+    expect(formatCount(count)).toBe(text);
+  });
+
+  it.each([
+    [-5, '0.0 s'],
+    [0, '0.0 s'],
+    [1_240, '1.2 s'],
+    [59_949, '59.9 s'],
+    [59_999, '1 min'],
+    [60_000, '1 min'],
+    [125_900, '2 min 5 s'],
+    [3_600_000, '1 h'],
+    [90_061_000, '1 d 1 h 1 min 1 s'],
+  ])('%d milliseconds are %s', (milliseconds, text) => {
+    expect(formatDuration(milliseconds)).toBe(text);
+  });
+
+  it.each([
+    [10_000, 2_000, '5,000/s'],
+    [10, 499, ''],
+    [0, 10_000, '0/s'],
+  ])('%d in %d milliseconds is a rate of "%s"', (done, milliseconds, text) => {
+    expect(formatRate(done, milliseconds)).toBe(text);
+  });
+
+  it('an instant is written in UTC', () => {
+    expect(formatInstant(Date.parse('2026-11-21T02:30:12.345+01:00'))).toBe('2026-11-21 01:30:12Z');
+  });
+
+  it('a long text becomes indented lines of 80 columns, its words whole', () => {
+    const path = `/exports/${'folder/'.repeat(14)}bookings.csv`;
+    expect(wrapText(`${'word '.repeat(17)}${path} is missing`)).toEqual([
+      `  ${'word '.repeat(14)}word`,
+      '  word word',
+      `  ${path}`,
+      '  is missing',
+    ]);
+    expect(wrapText('')).toEqual([]);
+  });
+});

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { createEventLog } from '../../src/cli/log-events.js';
+import { type LogLevel, logLevels } from '../../src/cli/log-level.js';
+import type { ReviewEvent } from '../../src/review/events.js';
+import { someRun } from '../review/some-run.js';
+import { captureStream } from './captured-stream.js';
+import { collected, collecting, opened, step, stepEnded } from './events.js';
+
+const failure = { class: 'fatal', code: 'http-403', message: 'the service turned it down' } as const;
+const runId = someRun().id;
+const everything: readonly ReviewEvent[] = [
+  opened(),
+  collecting(500, 250),
+  { type: 'source-notice', notice: { kind: 'absent-column', column: 'guest' } },
+  collected(1_000),
+  { type: 'step-claimed', runId, step, attempt: 1 },
+  stepEnded(500, 1_000),
+  refused(),
+  { type: 'holding-off', runId, until: Date.parse('2026-11-21T02:31:00Z'), code: 'http-429' },
+  { type: 'stopping', runId, graceMs: 3_000 },
+  { type: 'settled', run: someRun() },
+  { type: 'settled', run: someRun({ state: 'failed', failure }) },
+];
+
+describe('the log', () => {
+  it.each<[LogLevel, string[]]>([
+    [
+      'trace',
+      [
+        'info run opened',
+        'debug collecting',
+        'warn column not in the source',
+        'info collected',
+        'trace step claimed',
+        'debug step ended',
+        'warn step ended',
+        'warn holding off',
+        'warn stopping',
+        'info run settled',
+        'error run settled',
+      ],
+    ],
+    [
+      'info',
+      [
+        'info run opened',
+        'warn column not in the source',
+        'info collected',
+        'warn step ended',
+        'warn holding off',
+        'warn stopping',
+        'info run settled',
+        'error run settled',
+      ],
+    ],
+    ['error', ['error run settled']],
+    ['fatal', []],
+  ])('at %s holds what is as grave as that, a JSON object a line', (level, expected) => {
+    const names = new Map([
+      [10, 'trace'],
+      [20, 'debug'],
+      [30, 'info'],
+      [40, 'warn'],
+      [50, 'error'],
+    ]);
+    expect(logAll(level).map(({ level, msg }) => `${names.get(Number(level))} ${msg}`)).toEqual(expected);
+  });
+
+  it('names run, day, step and what came of it', () => {
+    const ended = logAll('trace').find(({ msg, level }) => msg === 'step ended' && level === 40);
+    expect(ended).toEqual({
+      level: 40,
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      run: '20261120-k3f9xq7d',
+      day: '2026-11-20',
+      step: 'batch 3',
+      attempt: 2,
+      outcome: 'halved',
+      code: 'code-2009',
+      httpStatus: 200,
+      statusCode: 2009,
+      msg: 'step ended',
+    });
+  });
+
+  it('says why a run failed', () => {
+    expect(logAll('error')).toMatchObject([{ state: 'failed', failure, counts: someRun().counts }]);
+  });
+
+  it.each(logLevels)(
+    'at %s never holds the words of the service, even where an event came with them',
+    (level) => {
+      expect(JSON.stringify(logAll(level))).not.toContain('Lovelace');
+    },
+  );
+});
+
+function logAll(level: LogLevel): Record<string, unknown>[] {
+  const { stream, lines } = captureStream();
+  const log = createEventLog(level, stream);
+  for (const event of everything) log(event);
+  return lines().map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+/** An event whose evidence holds more than it may. */
+function refused(): ReviewEvent {
+  const evidence = {
+    code: 'code-2009',
+    httpStatus: 200,
+    statusCode: 2009,
+    answer: 'the hotel of Ana Lovelace is unknown',
+    sha256: 'f'.repeat(64),
+  };
+  return {
+    type: 'step-ended',
+    run: someRun({ state: 'delivering' }),
+    step,
+    attempt: 2,
+    outcome: 'halved',
+    evidence,
+  };
+}

@@ -1,0 +1,140 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createProgress, type Progress } from '../../src/cli/progress.js';
+import type { ReviewEvent } from '../../src/review/events.js';
+import { someRun } from '../review/some-run.js';
+import { captureStream } from './captured-stream.js';
+import { collected, collecting, deliveringRun, opened, step, stepEnded } from './events.js';
+
+const notice: ReviewEvent = {
+  type: 'source-notice',
+  notice: { kind: 'absent-column', column: 'guest' },
+};
+const started: Progress[] = [];
+
+afterEach(() => {
+  for (const progress of started.splice(0)) progress.stop();
+});
+
+describe('progress where there is no terminal', () => {
+  it('is a line for what matters, and sparse lines for the rest', () => {
+    const { later, lines } = start();
+    later(0, opened());
+    later(0, notice);
+    later(9_999, collecting(100, 10));
+    later(1, collecting(200, 20));
+    later(500, collecting(300, 30));
+    later(0, collected(1_200));
+    later(9_999, stepEnded(500, 1_200));
+    later(1, stepEnded(1_000, 1_200));
+    later(0, { type: 'holding-off', runId: 'r', until: 60_000, code: 'http-429' });
+    later(0, { type: 'step-claimed', runId: 'r', step, attempt: 1 });
+    later(0, { type: 'stopping', runId: 'r', graceMs: 3_000 });
+    later(0, { type: 'settled', run: someRun() });
+    expect(lines()).toEqual([
+      '2026-11-20: starting run 20261120-k3f9xq7d by body',
+      'the source has no column guest: every booking goes without it',
+      'collecting: 200 records read',
+      'collected: 1,200 bookings in 3 steps',
+      'delivering: 1,000 of 1,200 bookings',
+      'the service asks for patience (http-429): waiting 39.5 s',
+      'stopping: waiting at most 3.0 s for the steps in hand',
+    ]);
+  });
+
+  it('says when it goes on with a run', () => {
+    const { later, text } = start();
+    later(0, opened(deliveringRun(500, 1_200), true));
+    expect(text()).toBe('2026-11-20: going on with run 20261120-k3f9xq7d by body\n');
+  });
+});
+
+describe('progress on a terminal', () => {
+  it('is a bar for each phase, with rate and time left', () => {
+    const { later, progress, screen } = start({ isTTY: true });
+    later(0, opened());
+    later(1_000, collecting(500, 250));
+    later(1_000, collecting(2_000, 1_000));
+    later(0, collected(2_000));
+    later(2_000, stepEnded(500, 2_000));
+    later(2_000, stepEnded(2_000, 2_000));
+    progress.stop();
+    expect(screen()).toEqual([
+      '2026-11-20: starting run 20261120-k3f9xq7d by body',
+      `  collect ${'█'.repeat(24)} 100 %  2,000 read  1,000/s`,
+      `  deliver ${'█'.repeat(24)} 100 %  2,000 reviewed  500/s  0s left`,
+    ]);
+  });
+
+  it('comes back after words that had to be said', () => {
+    const { later, progress, screen } = start({ isTTY: true });
+    later(0, opened());
+    later(0, notice);
+    later(1_000, collecting(500, 250));
+    later(1_000, collected(1_000));
+    later(1_000, stepEnded(250, 1_000));
+    later(0, { type: 'holding-off', runId: 'r', until: 33_000, code: 'http-429' });
+    later(1_000, stepEnded(500, 1_000));
+    progress.stop();
+    const text = screen().join('\n');
+    expect(text).toContain('  the source has no column guest: every booking goes without it');
+    expect(text).toMatch(/collect █+░* 100 % {2}500 read {2}500\/s/);
+    expect(text).toContain('  the service asks for patience (http-429): waiting 30.0 s');
+    expect(screen().at(-1)).toMatch(/^ {2}deliver █{12}░{12} 50 % {2}500 reviewed {2}250\/s/);
+  });
+
+  it('begins where an earlier process ended, and counts only what is new in its rate', () => {
+    const { later, progress, screen } = start({ isTTY: true });
+    later(0, opened(deliveringRun(600_000, 1_000_000), true));
+    later(10_000, stepEnded(605_000, 1_000_000));
+    progress.stop();
+    expect(screen()[1]).toMatch(/^ {2}deliver █{14,15}░+ 6[01] % {2}605,000 reviewed {2}500\/s/);
+  });
+
+  it('shows an empty day as done', () => {
+    const { later, progress, screen } = start({ isTTY: true });
+    later(0, opened());
+    later(0, { type: 'collecting', read: 0 });
+    later(0, collected(0));
+    progress.stop();
+    expect(screen().at(-1)).toContain(' 100 % ');
+  });
+
+  it('shows the cursor again when it stops, and nothing more afterwards', () => {
+    const { later, progress, text } = start({ isTTY: true });
+    later(0, opened());
+    later(0, collected(1_000));
+    progress.stop();
+    const shown = text();
+    expect(shown.lastIndexOf('\x1b[?25h')).toBeGreaterThan(shown.lastIndexOf('\x1b[?25l'));
+    later(0, stepEnded(500, 1_000));
+    expect(text()).toBe(shown);
+  });
+});
+
+function start({ isTTY = false } = {}) {
+  let now = 0;
+  const { stream, text, lines } = captureStream({ isTTY });
+  const progress = createProgress({ stream, clock: () => now });
+  started.push(progress);
+  return {
+    progress,
+    text,
+    lines,
+    /** Something happens so many milliseconds after what happened last. */
+    later(milliseconds: number, event: ReviewEvent) {
+      now += milliseconds;
+      progress.notify(event);
+    },
+    /** What is left on the screen: of a line that was drawn again and again, its last state. */
+    screen: () =>
+      lines().map((line) => {
+        const states = line.split('\x1b[1G').map(stripControls);
+        return (states.findLast((state) => state !== '') ?? '').trimEnd();
+      }),
+  };
+}
+
+function stripControls(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals are controlled by them
+  return text.replaceAll(/\x1b(?:\[[?\d;]*[A-Za-z]|[78])/g, '');
+}

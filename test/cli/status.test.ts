@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { renderStatus } from '../../src/cli/status.js';
+import { someRun } from '../review/some-run.js';
+
+describe('the status', () => {
+  it('is a line a run', () => {
+    const runs = [
+      someRun({
+        state: 'awaiting-result',
+        delivery: 'file',
+        trigger: 'schedule',
+        counts: { delivered: 1_234_567 },
+      }),
+      someRun({ day: '2026-11-19', state: 'failed', counts: { delivered: 400, pending: 589, refused: 1 } }),
+    ];
+    expect(renderStatus(runs)).toBe(
+      `  day         state            delivered  pending  refused  rejected  started
+  2026-11-20  awaiting-result  1,234,567        0        0         3  2026-11-21 02:30:00Z
+  2026-11-19  failed                 400      589        1         3  2026-11-21 02:30:00Z
+`,
+    );
+  });
+
+  it('of an empty ledger says how to begin', () => {
+    expect(renderStatus([])).toBe('No runs yet. The first one: hotel-review run\n');
+  });
+});

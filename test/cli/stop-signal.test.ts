@@ -1,0 +1,39 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { listenForStop } from '../../src/cli/stop-signal.js';
+import { captureStream } from './captured-stream.js';
+
+describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (name) => {
+  it('stops cleanly: the signal aborts, the process goes on', () => {
+    const { process, exits, stop, errors } = listen();
+    expect(stop.signal.aborted).toBe(false);
+    process.emit(name, name);
+    expect(stop.signal.reason).toEqual(new Error(`stopped by ${name}`));
+    expect(errors.text()).toBe(`\n${name}: stopping; once more stops at once\n`);
+    expect(exits).toEqual([]);
+  });
+
+  it.each(['SIGINT', 'SIGTERM'])('and then %s stops at once, as failed', (second) => {
+    const { process, exits, errors } = listen();
+    process.emit(name, name);
+    const said = errors.text();
+    process.emit(second, second);
+    expect(exits).toEqual([1]);
+    expect(errors.text()).toBe(said);
+  });
+
+  it('is left to others when nobody listens any more', () => {
+    const { process, stop } = listen();
+    stop.ignore();
+    expect(process.listenerCount(name)).toBe(0);
+    process.emit(name, name);
+    expect(stop.signal.aborted).toBe(false);
+  });
+});
+
+function listen() {
+  const exits: number[] = [];
+  const process = Object.assign(new EventEmitter(), { exit: (code: number) => void exits.push(code) });
+  const errors = captureStream();
+  return { process, exits, errors, stop: listenForStop(process, errors.stream) };
+}

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { renderTable } from '../../src/cli/tables.js';
+
+describe('a table', () => {
+  it('has columns in line, numbers flush right, and no blank at the end of a line', () => {
+    expect(
+      renderTable([
+        ['read', '1,234,567', 'first'],
+        ['duplicates', 9, undefined],
+      ]),
+    ).toBe('  read        1,234,567  first\n  duplicates          9');
+  });
+
+  it('may have a head', () => {
+    expect(renderTable([['2026-11-20', '12']], ['day', 'delivered'])).toBe(
+      '  day         delivered\n  2026-11-20         12',
+    );
+  });
+
+  it('keeps in line what is written in wide characters', () => {
+    expect(
+      renderTable([
+        ['宿泊予約', 'a'],
+        ['BR-1', 'b'],
+      ]),
+    ).toBe('  宿泊予約  a\n  BR-1      b');
+  });
+
+  it('without rows is empty', () => {
+    expect(renderTable([])).toBe('');
+  });
+});

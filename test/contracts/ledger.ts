@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, describe } from 'vitest';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import { describeClaiming } from './ledger/claiming.js';
+import { describeCollecting } from './ledger/collecting.js';
+import { describeHolding } from './ledger/holding.js';
+import { describeRecording } from './ledger/recording.js';
+import { describeRetention } from './ledger/retention.js';
+import { describeRuns } from './ledger/runs.js';
+import { describeSums } from './ledger/sums.js';
+import { describeTakingOver } from './ledger/taking-over.js';
+import { describeTracing } from './ledger/tracing.js';
+
+/** An empty ledger, made with `carriesReference` of ledger/days.ts. */
+export interface OpenedLedger {
+  readonly ledger: Ledger;
+  /** A second connection on the same database, as another process would have. */
+  reopen(): Promise<Ledger>;
+  cleanUp(): Promise<void>;
+}
+
+/** What every adapter of the ledger must do, in the words of the port. */
+export function describeLedgerContract(
+  name: string,
+  { open }: { readonly open: () => Promise<OpenedLedger> },
+): void {
+  describe(`the ledger contract: ${name}`, () => {
+    let opened: OpenedLedger;
+    beforeEach(async () => {
+      opened = await open();
+    });
+    afterEach(() => opened.cleanUp());
+
+    for (const describePart of [
+      describeRuns,
+      describeCollecting,
+      describeClaiming,
+      describeRecording,
+      describeTakingOver,
+      describeSums,
+      describeTracing,
+      describeRetention,
+      describeHolding,
+    ]) {
+      describePart(() => opened);
+    }
+  });
+}

@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import type { StepCursor } from '../../../src/ledger/ledger.js';
+import type { OpenedLedger } from '../ledger.js';
+import {
+  at,
+  batchOf,
+  chunkOf,
+  claimStep,
+  collectedRun,
+  done,
+  failed,
+  halved,
+  newRun,
+  openNames,
+  perform,
+  references,
+  retry,
+  rightOf,
+  startCollect,
+} from './days.js';
+
+export function describeClaiming(opened: () => OpenedLedger): void {
+  describe('claiming a step', () => {
+    it('hands out the step with its slice, its attempt and the token', async () => {
+      const { ledger } = opened();
+      const run = await collectedRun(ledger, 'r1');
+      expect(await ledger.claim(rightOf(run), 'batch 2', 1, at + 2)).toMatchObject({
+        attempt: 1,
+        token: run.token,
+        claimedAt: at + 2,
+        step: {
+          runId: 'r1',
+          name: 'batch 2',
+          kind: 'batch',
+          bookings: 2,
+          slice: { form: 'body', batch: 2, first: 0, bookings: 2 },
+          tries: 0,
+          waits: 0,
+        },
+      });
+      expect(await openNames(ledger, 'r1')).toEqual(['batch 0', 'batch 1']);
+      expect((await ledger.getRun('r1')).openSteps).toBe(3);
+    });
+
+    it('claims a step once', async () => {
+      const { ledger } = opened();
+      const run = await collectedRun(ledger, 'r1');
+      await claimStep(ledger, run, 'batch 0');
+      expect(await ledger.claim(rightOf(run), 'batch 0', 1, at)).toBeUndefined();
+      expect(await ledger.claim(rightOf(run), 'batch 0', 2, at)).toBeUndefined();
+    });
+
+    it('gives each step to exactly one of two processes that race for it', async () => {
+      const { ledger, reopen } = opened();
+      const other = await reopen();
+      const run = await collectedRun(ledger, 'r1', { bookings: references(80) });
+      for (const step of await openNames(ledger, 'r1')) {
+        const racers = step.endsWith('0') ? [ledger, other] : [other, ledger];
+        const claims = await Promise.all(racers.map((racer) => racer.claim(rightOf(run), step, 1, at)));
+        expect(claims.filter((claim) => claim !== undefined)).toHaveLength(1);
+      }
+    });
+
+    it('refuses a stale attempt, one too early, and steps that do not exist or are over', async () => {
+      const { ledger } = opened();
+      const run = await collectedRun(ledger, 'r1');
+      await perform(ledger, run, 'batch 0', retry());
+      expect(await ledger.claim(rightOf(run), 'batch 0', 1, at)).toBeUndefined();
+      expect(await ledger.claim(rightOf(run), 'batch 0', 3, at)).toBeUndefined();
+      await perform(ledger, run, 'batch 0', done, 2);
+      expect(await ledger.claim(rightOf(run), 'batch 0', 3, at)).toBeUndefined();
+      expect(await ledger.claim(rightOf(run), 'batch 9', 1, at)).toBeUndefined();
+      expect(await ledger.claim({ runId: 'nobody', token: 1 }, 'batch 0', 1, at)).toBeUndefined();
+    });
+
+    it('refuses a step whose predecessor is not done', async () => {
+      const { ledger } = opened();
+      const run = await ledger.createRun(newRun('r1', { delivery: 'file' }));
+      const collect = await startCollect(ledger, run);
+      await collect.finish({
+        steps: [
+          { name: 'write', kind: 'write', bookings: 0 },
+          { name: 'upload', kind: 'upload', bookings: 0, after: 'write' },
+          { name: 'trigger', kind: 'trigger', bookings: 0, after: 'upload' },
+        ],
+        at,
+      });
+      expect(await ledger.claim(rightOf(run), 'upload', 1, at)).toBeUndefined();
+      const claim = await claimStep(ledger, run, 'write');
+      expect(await ledger.claim(rightOf(run), 'upload', 1, at)).toBeUndefined();
+      const recorded = await ledger.record(claim, done, at);
+      expect(recorded.opened).toEqual([{ position: 1, name: 'upload', attempt: 1 }]);
+      expect(recorded.run.openSteps).toBe(2);
+      expect(await ledger.claim(rightOf(run), 'trigger', 1, at)).toBeUndefined();
+      const failure = await perform(ledger, run, 'upload', failed);
+      expect(failure.opened).toEqual([]);
+      expect(await ledger.claim(rightOf(run), 'trigger', 1, at)).toBeUndefined();
+      expect(failure.run).toMatchObject({ openSteps: 1, failedSteps: 1 });
+    });
+
+    it('refuses every step of a run that is settled or not planned yet', async () => {
+      const { ledger } = opened();
+      const run = await collectedRun(ledger, 'r1');
+      await ledger.settle(rightOf(run), { state: 'failed', at });
+      expect(await ledger.claim(rightOf(run), 'batch 0', 1, at)).toBeUndefined();
+      const next = await ledger.createRun(newRun('r2'));
+      const collect = await startCollect(ledger, next);
+      await collect.store(chunkOf({ batches: [batchOf(0, ['a'])] }));
+      expect(await ledger.claim(rightOf(next), 'batch 0', 1, at)).toBeUndefined();
+    });
+  });
+
+  describe('listing open steps', () => {
+    it('hands them out a page at a time, none lost and none twice', async () => {
+      const { ledger } = opened();
+      await collectedRun(ledger, 'r1', { bookings: references(46) });
+      const names: string[] = [];
+      let after: StepCursor | undefined;
+      do {
+        const page = await ledger.listOpenSteps('r1', { limit: 5, ...(after && { after }) });
+        expect(page.length).toBeLessThanOrEqual(5);
+        names.push(...page.map(({ name }) => name));
+        after = page.at(-1);
+      } while (after && names.length < 1_000);
+      expect(names).toEqual(await openNames(ledger, 'r1'));
+    });
+
+    it('loses and doubles nothing when steps are halved between the pages', async () => {
+      const { ledger } = opened();
+      const run = await collectedRun(ledger, 'r1', { bookings: references(40) });
+      const listed: string[] = [];
+      const followed: string[] = [];
+      const halve = async (step: string) =>
+        followed.push(...(await perform(ledger, run, step, halved)).opened.map(({ name }) => name));
+      const between = [
+        ['batch 0', 'batch 2', 'batch 3'],
+        ['batch 0.1', 'batch 2.0', 'batch 4'],
+        ['batch 9', 'batch 3.1'],
+        ['batch 9.0', 'batch 9.1'],
+      ];
+      let after: StepCursor | undefined;
+      do {
+        const page = await ledger.listOpenSteps('r1', { limit: 3, ...(after && { after }) });
+        listed.push(...page.map(({ name }) => name));
+        after = page.at(-1);
+        for (const step of between.shift() ?? []) await halve(step);
+      } while (after && listed.length < 1_000);
+      expect(new Set(listed).size).toBe(listed.length);
+      const known = new Set([...listed, ...followed]);
+      expect((await openNames(ledger, 'r1')).filter((name) => !known.has(name))).toEqual([]);
+    });
+  });
+}

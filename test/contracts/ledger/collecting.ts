@@ -1,0 +1,297 @@
+import { describe, expect, it } from 'vitest';
+import { FencedError } from '../../../src/ledger/ledger.js';
+import { planBatches } from '../../../src/review/body/plan.js';
+import type { PlannedStep } from '../../../src/review/step.js';
+import type { OpenedLedger } from '../ledger.js';
+import {
+  at,
+  batchOf,
+  chunkOf,
+  collectedRun,
+  done,
+  lineOf,
+  look,
+  newRun,
+  openNames,
+  perform,
+  rightOf,
+  startCollect,
+  toLines,
+} from './days.js';
+
+export function describeCollecting(opened: () => OpenedLedger): void {
+  describe('collecting', () => {
+    it('keeps each batch byte for byte, by form', async () => {
+      const { ledger } = opened();
+      const run = await ledger.createRun(newRun('r1'));
+      const collect = await startCollect(ledger, run);
+      const bytes = { body: toLines(['é 😀 "\\\\"', '', '  x']), file: Buffer.from('7,"NUL, no"\n8,""\n') };
+      await collect.store(
+        chunkOf({
+          batches: [
+            { form: 'body', number: 0, lines: bytes.body, references: [undefined, undefined, 'x'] },
+            { form: 'file', number: 0, lines: bytes.file, references: ['a', 'b'] },
+          ],
+        }),
+      );
+      expect(await ledger.readBatch('r1', 'body', 0)).toEqual(bytes.body);
+      expect(await ledger.readBatch('r1', 'file', 0)).toEqual(bytes.file);
+      await expect(ledger.readBatch('r1', 'file', 1)).rejects.toThrow(RangeError);
+      expect((await ledger.getRun('r1')).counts).toMatchObject({ read: 5, accepted: 5, pending: 5 });
+    });
+
+    it('holds the sums after each chunk', async () => {
+      const { ledger, reopen } = opened();
+      const run = await ledger.createRun(newRun('r1'));
+      const collect = await startCollect(ledger, run);
+      const onlooker = await reopen();
+      const chunks = [
+        chunkOf({ batches: [batchOf(0, ['a', 'b', 'c', 'd'])], duplicates: 2 }),
+        chunkOf({ rejects: [{ place: 7, reason: 'service-id-missing' }], duplicates: 1 }),
+        chunkOf({}),
+        chunkOf({
+          batches: [batchOf(1, ['e', 'f', 'g', 'h']), batchOf(2, ['i']), batchOf(0, ['j', 'k'], 'file')],
+          rejects: [{ place: 15, reason: 'wrong-cell-count' }],
+        }),
+      ];
+      const expected = [
+        { read: 6, accepted: 4, duplicates: 2, rejected: 0 },
+        { read: 8, accepted: 4, duplicates: 3, rejected: 1 },
+        { read: 8, accepted: 4, duplicates: 3, rejected: 1 },
+        { read: 16, accepted: 11, duplicates: 3, rejected: 2 },
+      ];
+      for (const [index, chunk] of chunks.entries()) {
+        await collect.store(chunk);
+        const { counts } = await onlooker.getRun('r1');
+        expect(counts).toMatchObject({ ...expected[index], delivered: 0, refused: 0 });
+        expect(counts.pending).toBe(counts.accepted);
+        expect((await onlooker.tally('r1')).stored).toBe(counts.accepted);
+      }
+    });
+
+    it('stores a chunk whole or not at all', async () => {
+      const { ledger } = opened();
+      const run = await ledger.createRun(newRun('r1'));
+      const collect = await startCollect(ledger, run);
+      await collect.store(chunkOf({ batches: [batchOf(0, ['a'])] }));
+      const before = await look(ledger, 'r1');
+      await expect(
+        collect.store(
+          chunkOf({
+            batches: [batchOf(1, ['b']), batchOf(0, ['again'])],
+            rejects: [{ place: 3, reason: 'service-id-missing' }],
+          }),
+        ),
+      ).rejects.toThrow();
+      expect(await look(ledger, 'r1')).toEqual(before);
+      await expect(ledger.readBatch('r1', 'body', 1)).rejects.toThrow(RangeError);
+    });
+
+    it('begins from nothing: counts, batches, rejects, warnings and the look-up of a cut-off collect are gone', async () => {
+      const { ledger } = opened();
+      const run = await ledger.createRun(newRun('r1'));
+      const cutOff = await startCollect(ledger, run);
+      await cutOff.store(
+        chunkOf({
+          batches: [batchOf(0, ['old-1', 'old-2', 'old-3', 'old-4']), batchOf(1, ['old-5'])],
+          duplicates: 3,
+          rejects: [{ place: 9, reason: 'service-id-invalid', reference: 'old-9' }],
+          warnings: [{ reason: 'absent-column', count: 1 }],
+        }),
+      );
+      const again = await ledger.takeOver('r1');
+      const collect = await ledger.beginCollect(rightOf(again), {
+        source: 'new.csv',
+        at: at + 3,
+        batchSize: 4,
+      });
+      expect(await look(ledger, 'r1')).toEqual({
+        run: { ...again, source: 'new.csv', collectStartedAt: at + 3, counts: run.counts },
+        tally: { stored: 0, delivered: 0, refused: 0, pending: 0, openSteps: 0, failedSteps: 0 },
+        open: [],
+        rejects: [],
+        warnings: [],
+      });
+      await expect(ledger.readBatch('r1', 'body', 0)).rejects.toThrow(RangeError);
+      await collect.store(chunkOf({ batches: [batchOf(0, ['new-1'])] }));
+      await collect.finish({ steps: planBatches(1, 4), at });
+      for (const reference of ['old-1', 'old-5', 'old-9']) {
+        expect(await ledger.trace(reference)).toEqual([]);
+      }
+      expect(await ledger.trace('new-1')).toHaveLength(1);
+      expect((await ledger.getRun('r1')).counts).toMatchObject({ read: 1, accepted: 1, rejected: 0 });
+    });
+
+    it('leaves the other runs alone when it begins', async () => {
+      const { ledger } = opened();
+      await collectedRun(ledger, 'other', { day: '2026-11-19', bookings: ['kept'] });
+      const before = await look(ledger, 'other');
+      await startCollect(ledger, await ledger.createRun(newRun('r1')));
+      expect(await look(ledger, 'other')).toEqual(before);
+      expect(await ledger.trace('kept')).toHaveLength(1);
+    });
+
+    it('tells a stored line exactly', async () => {
+      const { ledger } = opened();
+      const run = await ledger.createRun(newRun('r1'));
+      const collect = await startCollect(ledger, run);
+      const lines = ['7,"a.*b",100%', '7,"ab"', 'x_y', 'last (one', 'é😀'];
+      await collect.store(
+        chunkOf({
+          batches: [
+            { form: 'body', number: 0, lines: toLines(lines), references: lines.map(() => undefined) },
+            { form: 'body', number: 1, lines: toLines(['elsewhere']), references: [undefined] },
+            { form: 'file', number: 0, lines: toLines(['in the file']), references: [undefined] },
+          ],
+        }),
+      );
+      for (const line of lines) expect(await collect.holds('body', 0, line)).toBe(true);
+      const strangers = [
+        '7,"a.*b",100',
+        ',"a.*b",100%',
+        '7,"aXXb",100%',
+        '%',
+        '.*',
+        'xzy',
+        'X_Y',
+        '7,"ab" ',
+        'last (on',
+        'ast (one',
+        '',
+        'elsewhere',
+        'in the file',
+        'e\u0301😀',
+      ];
+      for (const line of strangers) expect(await collect.holds('body', 0, line), line).toBe(false);
+      expect(await collect.holds('body', 1, 'elsewhere')).toBe(true);
+      expect(await collect.holds('file', 0, 'in the file')).toBe(true);
+    });
+
+    it('tells a stored line exactly among many batches, asked in any order', async () => {
+      const { ledger } = opened();
+      const collect = await startCollect(ledger, await ledger.createRun(newRun('r1')));
+      const numbers = Array.from({ length: 100 }, (_, number) => number);
+      await collect.store(
+        chunkOf({ batches: numbers.map((number) => batchOf(number, [`BR-${number}`, `again-${number}`])) }),
+      );
+      for (const number of [...numbers, ...numbers.toReversed(), 5, 99, 5]) {
+        expect(await collect.holds('body', number, lineOf(`BR-${number}`))).toBe(true);
+        expect(await collect.holds('body', number, lineOf(`BR-${number + 1}`))).toBe(false);
+      }
+    });
+
+    it('writes down the plan and lists its open steps in the plan order', async () => {
+      const { ledger } = opened();
+      const run = await ledger.createRun(newRun('r1', { delivery: 'file' }));
+      const collect = await startCollect(ledger, run);
+      await collect.store(
+        chunkOf({ batches: [batchOf(0, ['a', 'b'], 'file'), batchOf(0, ['c', 'd', 'e', 'f'])] }),
+      );
+      const batches = planBatches(4, 4);
+      const steps: PlannedStep[] = [
+        { name: 'write', kind: 'write', bookings: 0 },
+        { name: 'upload', kind: 'upload', bookings: 0, after: 'write' },
+        { name: 'trigger', kind: 'trigger', bookings: 2, after: 'upload' },
+        ...batches,
+      ];
+      const planned = await collect.finish({ steps, at: at + 40 });
+      expect(planned).toMatchObject({
+        state: 'delivering',
+        collectedAt: at + 40,
+        openSteps: 4,
+        failedSteps: 0,
+      });
+      expect(await ledger.getRun('r1')).toEqual(planned);
+      expect(await ledger.listOpenSteps('r1', { limit: 10 })).toEqual([
+        { position: 0, name: 'write', attempt: 1 },
+        { position: 3, name: 'batch 0', attempt: 1 },
+      ]);
+      expect(await ledger.tally('r1')).toMatchObject({ stored: 6, pending: 6, openSteps: 4 });
+    });
+
+    it('keeps the plan order of steps whose names would sort otherwise', async () => {
+      const { ledger } = opened();
+      await collectedRun(ledger, 'r1', { bookings: Array.from({ length: 45 }, () => undefined) });
+      expect(await openNames(ledger, 'r1')).toEqual(Array.from({ length: 12 }, (_, n) => `batch ${n}`));
+    });
+
+    it('has one step of a name: a plan that names two is refused whole', async () => {
+      const { ledger } = opened();
+      const collect = await startCollect(ledger, await ledger.createRun(newRun('r1')));
+      await collect.store(chunkOf({ batches: [batchOf(0, ['a'])] }));
+      const before = await look(ledger, 'r1');
+      await expect(
+        collect.finish({ steps: [...planBatches(1, 4), ...planBatches(1, 4)], at }),
+      ).rejects.toThrow();
+      expect(await look(ledger, 'r1')).toEqual(before);
+    });
+
+    it('plans an empty day: no step, nothing pending', async () => {
+      const { ledger } = opened();
+      const run = await collectedRun(ledger, 'r1', { bookings: [] });
+      expect(run).toMatchObject({ state: 'delivering', openSteps: 0, counts: { read: 0, pending: 0 } });
+      expect(await ledger.listOpenSteps('r1', { limit: 10 })).toEqual([]);
+    });
+
+    it('counts rejects by reason and warnings over all chunks, the most frequent first, with the first place', async () => {
+      const { ledger } = opened();
+      const collect = await startCollect(ledger, await ledger.createRun(newRun('r1')));
+      await collect.store(
+        chunkOf({
+          rejects: [
+            { place: 3, reason: 'service-id-missing' },
+            { place: 4, reason: 'wrong-cell-count' },
+          ],
+          warnings: [
+            { reason: 'check-out-before-check-in', count: 2, firstPlace: 5 },
+            { reason: 'absent-column', count: 1 },
+          ],
+        }),
+      );
+      await collect.store(
+        chunkOf({
+          rejects: [{ place: 11, reason: 'wrong-cell-count', reference: 'BR-11' }],
+          warnings: [
+            { reason: 'check-out-before-check-in', count: 3, firstPlace: 12 },
+            { reason: 'unreadable-check-in-date', count: 9, firstPlace: 13 },
+          ],
+        }),
+      );
+      expect(await ledger.countRejects('r1')).toEqual([
+        { reason: 'wrong-cell-count', count: 2, firstPlace: 4 },
+        { reason: 'service-id-missing', count: 1, firstPlace: 3 },
+      ]);
+      expect(await ledger.countWarnings('r1')).toEqual([
+        { reason: 'unreadable-check-in-date', count: 9, firstPlace: 13 },
+        { reason: 'check-out-before-check-in', count: 5, firstPlace: 5 },
+        { reason: 'absent-column', count: 1 },
+      ]);
+    });
+
+    it('refuses every write under an old token, and writes nothing', async () => {
+      const { ledger, reopen } = opened();
+      const run = await ledger.createRun(newRun('r1'));
+      const frozen = await startCollect(ledger, run);
+      const other = await reopen();
+      const owner = await other.takeOver('r1');
+      const collect = await startCollect(other, owner);
+      await collect.store(chunkOf({ batches: [batchOf(0, ['a', 'b'])] }));
+      const before = await look(other, 'r1');
+
+      await expect(startCollect(ledger, run)).rejects.toThrow(FencedError);
+      await expect(
+        frozen.store(
+          chunkOf({ batches: [batchOf(1, ['stale'])], rejects: [{ place: 1, reason: 'wrong-cell-count' }] }),
+        ),
+      ).rejects.toThrow(FencedError);
+      await expect(frozen.finish({ steps: planBatches(1, 4), at })).rejects.toThrow(FencedError);
+      await expect(ledger.settle(rightOf(run), { state: 'failed', at })).rejects.toThrow(FencedError);
+      expect(await look(other, 'r1')).toEqual(before);
+      await expect(other.readBatch('r1', 'body', 1)).rejects.toThrow(RangeError);
+
+      await collect.finish({ steps: planBatches(2, 4), at });
+      expect(await ledger.claim(rightOf(run), 'batch 0', 1, at)).toBeUndefined();
+      await perform(other, owner, 'batch 0', done);
+    });
+  });
+}

@@ -1,0 +1,163 @@
+import type {
+  Collect,
+  CollectedBatch,
+  CollectedChunk,
+  Ledger,
+  NewRun,
+  Recorded,
+  Right,
+} from '../../../src/ledger/ledger.js';
+import { readReference, renderBookingItem } from '../../../src/review/body/booking-item.js';
+import { halveBatch, planBatches } from '../../../src/review/body/plan.js';
+import type { Run } from '../../../src/review/run.js';
+import type { BookingForm, Claim, StepEnding } from '../../../src/review/step.js';
+
+export const day = '2026-11-20';
+export const batchSize = 4;
+export const at = Date.UTC(2026, 10, 21, 1, 30);
+
+/** What the adapters under test are made with: the lines of these tests are the body delivery's, in both forms. */
+export function carriesReference(line: string, _form: BookingForm, reference: string): boolean {
+  return readReference(line) === reference;
+}
+
+export function lineOf(reference: string | undefined, bookingClientName = 'Ana Gil'): string {
+  return renderBookingItem(
+    {
+      serviceId: 7,
+      ...(reference !== undefined && { bookingReferenceId: reference }),
+      bookingClientName,
+      providerHotelId: '007',
+    },
+    'ServiceId',
+  );
+}
+
+export function batchOf(
+  number: number,
+  references: readonly (string | undefined)[],
+  form: BookingForm = 'body',
+): CollectedBatch {
+  return { form, number, references, lines: toLines(references.map((reference) => lineOf(reference))) };
+}
+
+export function toLines(lines: readonly string[]): Buffer {
+  return Buffer.from(lines.map((line) => `${line}\n`).join(''));
+}
+
+export function chunkOf(parts: Partial<CollectedChunk>): CollectedChunk {
+  return { batches: [], duplicates: 0, rejects: [], warnings: [], ...parts };
+}
+
+export function rightOf({ id, token }: Run): Right {
+  return { runId: id, token };
+}
+
+export function newRun(id: string, changes: Partial<NewRun> = {}): NewRun {
+  return { id, day, delivery: 'body', trigger: 'manual', startedAt: at, ...changes };
+}
+
+export function startCollect(ledger: Ledger, run: Run): Promise<Collect> {
+  return ledger.beginCollect(rightOf(run), { source: 'bookings.csv', at, batchSize });
+}
+
+/** References `PREFIX-0`, `PREFIX-1`, … */
+export function references(count: number, prefix = 'BR'): string[] {
+  return Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+}
+
+/** A run whose bookings are collected and whose batches, `batch 0`, `batch 1`, …, are planned. */
+export async function collectedRun(
+  ledger: Ledger,
+  id: string,
+  {
+    bookings = references(10),
+    ...changes
+  }: Partial<NewRun> & { bookings?: readonly (string | undefined)[] } = {},
+): Promise<Run> {
+  const run = await ledger.createRun(newRun(id, changes));
+  return collectInto(ledger, run, bookings);
+}
+
+export async function collectInto(
+  ledger: Ledger,
+  run: Run,
+  bookings: readonly (string | undefined)[],
+): Promise<Run> {
+  const collect = await startCollect(ledger, run);
+  const batches: CollectedBatch[] = [];
+  for (let start = 0; start < bookings.length; start += batchSize) {
+    batches.push(batchOf(start / batchSize, bookings.slice(start, start + batchSize)));
+  }
+  await collect.store(chunkOf({ batches }));
+  return collect.finish({ steps: planBatches(bookings.length, batchSize), at });
+}
+
+export async function claimStep(ledger: Ledger, run: Run, step: string, attempt = 1): Promise<Claim> {
+  const claim = await ledger.claim(rightOf(run), step, attempt, at);
+  if (!claim) throw new Error(`expected a claim of ${step}, attempt ${attempt}, got: none`);
+  return claim;
+}
+
+/** Claims a step and records what came of it. */
+export async function perform(
+  ledger: Ledger,
+  run: Run,
+  step: string,
+  ending: StepEnding | ((claim: Claim) => StepEnding),
+  attempt = 1,
+): Promise<Recorded> {
+  const claim = await claimStep(ledger, run, step, attempt);
+  return ledger.record(claim, typeof ending === 'function' ? ending(claim) : ending, at);
+}
+
+export const done = {
+  kind: 'done',
+  evidence: { code: 'ok', httpStatus: 200, statusCode: 2000, answer: 'Success', sha256: 'ab12' },
+} as const;
+export const refused = {
+  kind: 'refused',
+  evidence: { code: 'code-2009', httpStatus: 200, statusCode: 2009, answer: 'Invalid hotel data of Ana Gil' },
+} as const;
+export const failed = { kind: 'failed', evidence: { code: 'http-503', httpStatus: 503 } } as const;
+export const fatal = {
+  kind: 'fatal',
+  evidence: { code: 'http-403', httpStatus: 403 },
+  message: 'the service turned it down: check apiKey',
+} as const;
+export const interrupted = { kind: 'interrupted', evidence: { code: 'stopped' } } as const;
+
+export function retry(changes: Partial<StepEnding & { kind: 'retry' }> = {}): StepEnding {
+  return {
+    kind: 'retry',
+    evidence: { code: 'timeout' },
+    notBefore: at + 1_000,
+    spendsTry: true,
+    outcomeUnknown: false,
+    ...changes,
+  };
+}
+
+export function halved({ step }: Claim): StepEnding {
+  if (!step.slice) throw new Error(`expected a batch, got: ${step.name}`);
+  return {
+    kind: 'halved',
+    evidence: { code: 'code-2009', httpStatus: 200, statusCode: 2009 },
+    halves: halveBatch({ ...step, slice: step.slice }),
+  };
+}
+
+/** All that a writer could have changed, to be compared before and after. */
+export async function look(ledger: Ledger, runId: string) {
+  return {
+    run: await ledger.getRun(runId),
+    tally: await ledger.tally(runId),
+    open: await ledger.listOpenSteps(runId, { limit: 1_000 }),
+    rejects: await ledger.countRejects(runId),
+    warnings: await ledger.countWarnings(runId),
+  };
+}
+
+export async function openNames(ledger: Ledger, runId: string): Promise<string[]> {
+  return (await ledger.listOpenSteps(runId, { limit: 1_000 })).map(({ name }) => name);
+}

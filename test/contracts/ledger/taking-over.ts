@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest';
+import { FencedError } from '../../../src/ledger/ledger.js';
+import type { RunFailure } from '../../../src/review/run.js';
+import type { OpenedLedger } from '../ledger.js';
+import {
+  at,
+  batchOf,
+  chunkOf,
+  claimStep,
+  collectedRun,
+  collectInto,
+  done,
+  failed,
+  fatal,
+  halved,
+  look,
+  newRun,
+  openNames,
+  perform,
+  references,
+  refused,
+  retry,
+  rightOf,
+  startCollect,
+} from './days.js';
+
+export function describeTakingOver(opened: () => OpenedLedger): void {
+  describe('taking a run over', () => {
+    const spent: RunFailure = {
+      class: 'retryable',
+      code: 'steps-failed',
+      message: '2 steps ran out of tries',
+    };
+    const tooManyRefused: RunFailure = {
+      class: 'refused',
+      code: 'too-many-refused',
+      message: 'refused 2 of 9',
+    };
+
+    it('raises the token each time, and changes nothing else of a run at rest', async () => {
+      const { ledger } = opened();
+      const run = await collectedRun(ledger, 'r1');
+      const before = await look(ledger, 'r1');
+      expect(await ledger.takeOver('r1')).toEqual({ ...run, token: run.token + 1 });
+      const again = await ledger.takeOver('r1');
+      expect(await look(ledger, 'r1')).toEqual({ ...before, run: { ...run, token: run.token + 2 } });
+      await perform(ledger, again, 'batch 0', done);
+    });
+
+    it('opens again what was being performed, its outcome unknown', async () => {
+      const { ledger, reopen } = opened();
+      const run = await collectedRun(ledger, 'r1', { bookings: references(8) });
+      await perform(ledger, run, 'batch 0', retry());
+      await claimStep(ledger, run, 'batch 0', 2);
+      const other = await reopen();
+      const owner = await other.takeOver('r1');
+      expect(owner).toMatchObject({ state: 'delivering', openSteps: 2, counts: { repeated: 0 } });
+      expect(await other.listOpenSteps('r1', { limit: 10 })).toEqual([
+        { position: 0, name: 'batch 0', attempt: 3 },
+        { position: 1, name: 'batch 1', attempt: 1 },
+      ]);
+      const claim = await claimStep(other, owner, 'batch 0', 3);
+      // The try that was spent stays spent, for the run had not failed.
+      expect(claim).toMatchObject({ token: owner.token, step: { tries: 1, attempts: 2 } });
+      expect((await other.getRun('r1')).counts.repeated).toBe(4);
+      await perform(other, owner, 'batch 1', done);
+      expect((await other.getRun('r1')).counts.repeated).toBe(4);
+    });
+
+    it('keeps an interrupted attempt as evidence that the step may have been sent', async () => {
+      const { ledger } = opened();
+      const run = await collectedRun(ledger, 'r1', { bookings: ['BR-1'] });
+      await ledger.claim(rightOf(run), 'batch 0', 1, at + 11);
+      const owner = await ledger.takeOver('r1');
+      await perform(ledger, owner, 'batch 0', done, 2);
+      const [trace] = await ledger.trace('BR-1');
+      expect(trace).toMatchObject({
+        attempts: [
+          { step: 'batch 0', attempt: 1, outcome: 'interrupted', startedAt: at + 11 },
+          { step: 'batch 0', attempt: 2, outcome: 'done', code: 'ok' },
+        ],
+      });
+    });
+
+    it('refuses what the old owner records, claims or settles when it wakes', async () => {
+      const { ledger, reopen } = opened();
+      const run = await collectedRun(ledger, 'r1');
+      const asleep = await claimStep(ledger, run, 'batch 0');
+      const other = await reopen();
+      const owner = await other.takeOver('r1');
+      const before = await look(other, 'r1');
+      for (const ending of [done, refused, failed, halved(asleep), retry(), fatal]) {
+        await expect(ledger.record(asleep, ending, at)).rejects.toThrow(FencedError);
+      }
+      expect(await ledger.claim(rightOf(run), 'batch 0', 2, at)).toBeUndefined();
+      expect(await ledger.claim(rightOf(run), 'batch 1', 1, at)).toBeUndefined();
+      await expect(ledger.settle(rightOf(run), { state: 'succeeded', at })).rejects.toThrow(FencedError);
+      expect(await look(other, 'r1')).toEqual(before);
+      // Nor once the new owner performs the very same step.
+      await claimStep(other, owner, 'batch 0', 2);
+      await expect(ledger.record(asleep, done, at)).rejects.toThrow(FencedError);
+      expect((await other.getRun('r1')).counts.delivered).toBe(0);
+    });
+
+    it('gives fresh tries to what failed, and to what was open, of a failed run', async () => {
+      const { ledger } = opened();
+      const run = await collectedRun(ledger, 'r1', { bookings: references(17) });
+      await perform(ledger, run, 'batch 0', done);
+      for (const step of ['batch 1', 'batch 2']) {
+        await perform(ledger, run, step, retry());
+        await perform(ledger, run, step, failed, 2);
+      }
+      await perform(ledger, run, 'batch 3', retry());
+      await perform(ledger, run, 'batch 4', refused);
+      await ledger.settle(rightOf(run), { state: 'failed', failure: spent, at });
+      expect(await ledger.getRun('r1')).toMatchObject({ openSteps: 1, failedSteps: 2, failuresInRow: 0 });
+
+      const owner = await ledger.takeOver('r1');
+      expect(owner).toMatchObject({
+        state: 'delivering',
+        openSteps: 3,
+        failedSteps: 0,
+        failuresInRow: 0,
+        counts: { delivered: 4, refused: 1, pending: 12 },
+      });
+      expect(owner).not.toHaveProperty('failure');
+      expect(owner).not.toHaveProperty('finishedAt');
+      expect(await ledger.listOpenSteps('r1', { limit: 10 })).toEqual([
+        { position: 1, name: 'batch 1', attempt: 3 },
+        { position: 2, name: 'batch 2', attempt: 3 },
+        { position: 3, name: 'batch 3', attempt: 2 },
+      ]);
+      expect((await claimStep(ledger, owner, 'batch 1', 3)).step).toMatchObject({ tries: 0, waits: 0 });
+      expect((await claimStep(ledger, owner, 'batch 3', 2)).step).toMatchObject({ tries: 0, waits: 0 });
+    });
+
+    it('counts as repeated what failed with its outcome unknown and is sent again', async () => {
+      const { ledger } = opened();
+      const run = await collectedRun(ledger, 'r1', { bookings: references(6) });
+      await perform(ledger, run, 'batch 0', { ...failed, outcomeUnknown: true });
+      await perform(ledger, run, 'batch 1', { ...failed, outcomeUnknown: false });
+      await ledger.settle(rightOf(run), { state: 'failed', failure: spent, at });
+      const owner = await ledger.takeOver('r1');
+      expect(owner.counts.repeated).toBe(0);
+      await perform(ledger, owner, 'batch 0', done, 2);
+      await perform(ledger, owner, 'batch 1', done, 2);
+      expect((await ledger.getRun('r1')).counts.repeated).toBe(4);
+    });
+
+    it('resumes after a fatal answer, with what was in flight when it came', async () => {
+      const { ledger } = opened();
+      const run = await collectedRun(ledger, 'r1');
+      await claimStep(ledger, run, 'batch 1');
+      await perform(ledger, run, 'batch 0', fatal);
+      const owner = await ledger.takeOver('r1');
+      expect(owner).toMatchObject({ state: 'delivering', openSteps: 3 });
+      expect(owner).not.toHaveProperty('failure');
+      await perform(ledger, owner, 'batch 0', done, 2);
+      expect((await ledger.getRun('r1')).counts.repeated).toBe(0);
+      await perform(ledger, owner, 'batch 1', done, 2);
+      expect((await ledger.getRun('r1')).counts.repeated).toBe(4);
+    });
+
+    it('opens refused steps again where too many refusals had stopped the run', async () => {
+      const { ledger } = opened();
+      const run = await collectedRun(ledger, 'r1', { bookings: references(9) });
+      await perform(ledger, run, 'batch 0', halved);
+      await perform(ledger, run, 'batch 0.0', refused);
+      await perform(ledger, run, 'batch 1', failed);
+      await perform(ledger, run, 'batch 2', refused);
+      await ledger.settle(rightOf(run), { state: 'failed', failure: tooManyRefused, at });
+      expect((await ledger.getRun('r1')).counts).toMatchObject({ refused: 3, pending: 6 });
+
+      const owner = await ledger.takeOver('r1');
+      expect(owner).toMatchObject({ openSteps: 4, failedSteps: 0, counts: { refused: 0, pending: 9 } });
+      expect(await openNames(ledger, 'r1')).toEqual(['batch 0.0', 'batch 0.1', 'batch 1', 'batch 2']);
+      expect(await ledger.listRefused('r1', 10)).toEqual([]);
+      await perform(ledger, owner, 'batch 0.0', done, 2);
+      await perform(ledger, owner, 'batch 2', refused, 2);
+      expect((await ledger.getRun('r1')).counts).toMatchObject({ delivered: 2, refused: 1, pending: 6 });
+    });
+
+    it('brings a run that failed in its collect back as collecting', async () => {
+      const { ledger } = opened();
+      const run = await ledger.createRun(newRun('r1'));
+      const collect = await startCollect(ledger, run);
+      await collect.store(chunkOf({ batches: [batchOf(0, ['a'])], duplicates: 1 }));
+      const failure: RunFailure = { class: 'data', code: 'too-many-rejects', message: 'too many rejects' };
+      await ledger.settle(rightOf(run), { state: 'failed', failure, at });
+      const owner = await ledger.takeOver('r1');
+      expect(owner.state).toBe('collecting');
+      expect(owner).not.toHaveProperty('failure');
+      const collected = await collectInto(ledger, owner, ['b', 'c']);
+      expect(collected).toMatchObject({
+        state: 'delivering',
+        counts: { read: 2, accepted: 2, duplicates: 0 },
+      });
+    });
+
+    it.each(['succeeded', 'cancelled'] as const)('leaves a %s run ended', async (state) => {
+      const { ledger } = opened();
+      const run = await collectedRun(ledger, 'r1');
+      await perform(ledger, run, 'batch 0', failed);
+      await ledger.settle(rightOf(run), { state, at });
+      const owner = await ledger.takeOver('r1');
+      expect(owner).toMatchObject({ state, failedSteps: 1 });
+      expect(await ledger.claim(rightOf(owner), 'batch 1', 1, at)).toBeUndefined();
+    });
+  });
+}

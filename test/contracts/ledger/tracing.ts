@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest';
+import type { OpenedLedger } from '../ledger.js';
+import {
+  at,
+  batchOf,
+  chunkOf,
+  collectedRun,
+  done,
+  halved,
+  lineOf,
+  newRun,
+  perform,
+  references,
+  refused,
+  retry,
+  rightOf,
+  startCollect,
+} from './days.js';
+
+export function describeTracing(opened: () => OpenedLedger): void {
+  describe('tracing a booking', () => {
+    it('knows nothing of an unknown reference, nor of a part of a known one', async () => {
+      const { ledger } = opened();
+      await collectedRun(ledger, 'r1', { bookings: ['BR-10', undefined, 'BR-11'] });
+      for (const reference of ['BR-1', 'R-10', 'br-10', 'BR-10 ', '', '%', 'undefined']) {
+        expect(await ledger.trace(reference)).toEqual([]);
+      }
+    });
+
+    it('tells the line as it is sent, the step that carries it and what came of its attempts', async () => {
+      const { ledger } = opened();
+      const run = await collectedRun(ledger, 'r1', { bookings: references(6) });
+      expect(await ledger.trace('BR-5')).toEqual([
+        {
+          kind: 'booking',
+          run,
+          form: 'body',
+          line: lineOf('BR-5'),
+          step: { name: 'batch 1', kind: 'batch', state: 'ready' },
+          attempts: [],
+        },
+      ]);
+      await perform(ledger, run, 'batch 1', retry());
+      const claim = await ledger.claim(rightOf(run), 'batch 1', 2, at + 10);
+      if (!claim) throw new Error('expected a claim, got: none');
+      await ledger.record(claim, done, at + 12);
+      const [trace] = await ledger.trace('BR-5');
+      expect(trace).toMatchObject({ run: { counts: { delivered: 2 } }, step: { state: 'done' } });
+      expect(trace).toHaveProperty('attempts', [
+        { step: 'batch 1', attempt: 1, startedAt: at, endedAt: at, outcome: 'retry', code: 'timeout' },
+        {
+          step: 'batch 1',
+          attempt: 2,
+          startedAt: at + 10,
+          endedAt: at + 12,
+          outcome: 'done',
+          code: 'ok',
+          httpStatus: 200,
+          statusCode: 2000,
+          answer: 'Success',
+          sha256: 'ab12',
+        },
+      ]);
+    });
+
+    it('follows a booking from the whole batch down to the half that it stands in now', async () => {
+      const { ledger } = opened();
+      const run = await collectedRun(ledger, 'r1', { bookings: references(8) });
+      await perform(ledger, run, 'batch 1', halved);
+      await perform(ledger, run, 'batch 1.0', done);
+      await perform(ledger, run, 'batch 1.1', halved);
+      await perform(ledger, run, 'batch 1.1.0', refused);
+      await perform(ledger, run, 'batch 0', done);
+      const way = async (reference: string) => {
+        const [trace] = await ledger.trace(reference);
+        return trace?.kind === 'booking'
+          ? { step: trace.step, attempts: trace.attempts.map(({ step, outcome }) => `${step} ${outcome}`) }
+          : undefined;
+      };
+      expect(await way('BR-5')).toEqual({
+        step: { name: 'batch 1.0', kind: 'batch', state: 'done' },
+        attempts: ['batch 1 halved', 'batch 1.0 done'],
+      });
+      expect(await way('BR-6')).toEqual({
+        step: { name: 'batch 1.1.0', kind: 'batch', state: 'refused' },
+        attempts: ['batch 1 halved', 'batch 1.1 halved', 'batch 1.1.0 refused'],
+      });
+      expect(await way('BR-7')).toEqual({
+        step: { name: 'batch 1.1.1', kind: 'batch', state: 'ready' },
+        attempts: ['batch 1 halved', 'batch 1.1 halved'],
+      });
+      expect(await way('BR-3')).toMatchObject({ attempts: ['batch 0 done'] });
+    });
+
+    it('lists the refused bookings in the order of the plan, with a limit', async () => {
+      const { ledger } = opened();
+      const run = await collectedRun(ledger, 'r1', { bookings: references(9) });
+      await perform(ledger, run, 'batch 2', refused);
+      await perform(ledger, run, 'batch 0', halved);
+      await perform(ledger, run, 'batch 0.1', halved);
+      await perform(ledger, run, 'batch 0.1.1', refused);
+      await perform(ledger, run, 'batch 0.1.0', done);
+      const all = await ledger.listRefused('r1', 10);
+      expect(all.map(({ step, line }) => [step, line])).toEqual([
+        ['batch 0.1.1', lineOf('BR-3')],
+        ['batch 2', lineOf('BR-8')],
+      ]);
+      expect(await ledger.listRefused('r1', 1)).toEqual(all.slice(0, 1));
+    });
+
+    it('finds every booking of a reference that hundreds share, in their order', async () => {
+      const { ledger } = opened();
+      const bookings = references(1_000).map((own, index) => (index % 3 === 0 ? 'GROUP' : own));
+      await collectedRun(ledger, 'r1', { bookings });
+      const traces = await ledger.trace('GROUP');
+      expect(traces).toHaveLength(334);
+      const steps = traces.map((trace) => (trace.kind === 'booking' ? trace.step?.name : undefined));
+      expect(steps).toEqual(
+        Array.from({ length: 334 }, (_, index) => `batch ${Math.floor((3 * index) / 4)}`),
+      );
+    });
+
+    it('finds each of thousands of references', async () => {
+      const { ledger } = opened();
+      const run = await ledger.createRun(newRun('r1'));
+      const collect = await ledger.beginCollect(rightOf(run), { source: 'x', at, batchSize: 500 });
+      const bookings = references(10_000);
+      const batches = Array.from({ length: 20 }, (_, batch) =>
+        batchOf(batch, bookings.slice(batch * 500, batch * 500 + 500)),
+      );
+      await collect.store(chunkOf({ batches }));
+      await collect.finish({ steps: [], at });
+      for (let index = 0; index < bookings.length; index += 97) {
+        const traces = await ledger.trace(`BR-${index}`);
+        expect(traces).toMatchObject([{ kind: 'booking', line: lineOf(`BR-${index}`) }]);
+      }
+    });
+
+    it('keeps bookings of both forms apart', async () => {
+      const { ledger } = opened();
+      const run = await ledger.createRun(newRun('r1', { delivery: 'file' }));
+      const collect = await startCollect(ledger, run);
+      await collect.store(
+        chunkOf({ batches: [batchOf(0, ['in-file', 'both'], 'file'), batchOf(0, ['in-body', 'both'])] }),
+      );
+      await collect.finish({
+        steps: [
+          { name: 'trigger', kind: 'trigger', bookings: 2 },
+          {
+            name: 'batch 0',
+            kind: 'batch',
+            bookings: 2,
+            slice: { form: 'body', batch: 0, first: 0, bookings: 2 },
+          },
+        ],
+        at,
+      });
+      await perform(ledger, run, 'trigger', done);
+      expect(await ledger.trace('in-file')).toMatchObject([
+        { form: 'file', step: { name: 'trigger', state: 'done' }, attempts: [{ outcome: 'done' }] },
+      ]);
+      expect(await ledger.trace('in-body')).toMatchObject([
+        { form: 'body', step: { name: 'batch 0', state: 'ready' }, attempts: [] },
+      ]);
+      const both = await ledger.trace('both');
+      expect(both.map((trace) => trace.kind === 'booking' && trace.form).sort()).toEqual(['body', 'file']);
+    });
+
+    it('finds rejects by their reference, before the collect ends too', async () => {
+      const { ledger } = opened();
+      const run = await ledger.createRun(newRun('r1'));
+      const collect = await startCollect(ledger, run);
+      await collect.store(
+        chunkOf({
+          rejects: [
+            { place: 17, reason: 'service-id-invalid', reference: 'BR-1' },
+            { place: 18, reason: 'service-id-invalid' },
+          ],
+        }),
+      );
+      expect(await ledger.trace('BR-1')).toMatchObject([
+        { kind: 'reject', run: { id: 'r1' }, place: 17, reason: 'service-id-invalid' },
+      ]);
+    });
+
+    it('goes through all runs and days, the newest run first', async () => {
+      const { ledger } = opened();
+      await collectedRun(ledger, 'r1', { bookings: ['BR-1'] });
+      await collectedRun(ledger, 'r2', { day: '2026-11-19', bookings: ['other'] });
+      const r3 = await ledger.createRun(newRun('r3', { replaces: 'r1' }));
+      const collect = await startCollect(ledger, r3);
+      await collect.store(
+        chunkOf({
+          batches: [batchOf(0, ['BR-1'])],
+          rejects: [{ place: 2, reason: 'wrong-cell-count', reference: 'BR-1' }],
+        }),
+      );
+      await collect.finish({ steps: [], at });
+      const traces = await ledger.trace('BR-1');
+      expect(traces.map(({ run, kind }) => `${run.id} ${kind}`)).toEqual([
+        'r3 booking',
+        'r3 reject',
+        'r1 booking',
+      ]);
+      expect(traces.map(({ run }) => run.state)).toEqual(['delivering', 'delivering', 'cancelled']);
+    });
+  });
+}

@@ -1,0 +1,55 @@
+import type { StepQueue, StepReference } from '../../src/queue/queue.js';
+
+/** Performs what it is handed, and remembers it. */
+export function createWorker(queue: StepQueue) {
+  const log: string[] = [];
+  const handedOut: { readonly name: string; readonly at: number }[] = [];
+  const errors: { readonly error: unknown; readonly reference: StepReference }[] = [];
+  const faults = new Map<string, Error>();
+  let open = Promise.resolve();
+  let letGo = () => {};
+  let inHand = 0;
+  let mostInHand = 0;
+
+  async function perform(reference: StepReference, signal: AbortSignal): Promise<void> {
+    const name = nameOf(reference);
+    handedOut.push({ name, at: Date.now() });
+    log.push(`began ${name}`);
+    inHand += 1;
+    mostInHand = Math.max(mostInHand, inHand);
+    try {
+      await Promise.race([open, aborted(signal)]);
+      const fault = faults.get(name);
+      if (fault) throw fault;
+      log.push(signal.aborted ? `aborted ${name}` : `ended ${name}`);
+    } finally {
+      inHand -= 1;
+    }
+  }
+
+  return {
+    log,
+    errors,
+    start: () => queue.work(perform, { onError: (error, reference) => errors.push({ error, reference }) }),
+    failOn: (name: string, error: Error) => faults.set(name, error),
+    holdAll() {
+      open = new Promise((resolve) => {
+        letGo = resolve;
+      });
+    },
+    letAllGo: () => letGo(),
+    inHand: () => inHand,
+    mostInHand: () => mostInHand,
+    names: () => handedOut.map(({ name }) => name),
+    instants: () => handedOut.map(({ at }) => at),
+    handedOutAt: (wanted: string) => handedOut.find(({ name }) => name === wanted)?.at,
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
+export function nameOf({ runId, step, attempt }: StepReference): string {
+  return `${runId} ${step} ${attempt}`;
+}

@@ -1,0 +1,257 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { QueuedStep, StepQueue } from '../../src/queue/queue.js';
+import { createWorker, nameOf } from './queue-worker.js';
+
+export interface QueueUnderTest {
+  readonly queue: StepQueue;
+  cleanUp(): Promise<void>;
+}
+
+export interface QueueOptions {
+  readonly concurrency: number;
+  readonly perSecond?: number;
+}
+
+const anHour = 3_600_000;
+/** More than any queue keeps in memory at a time. */
+const fullBacklog = 3_000;
+
+/** What every queue promises to the review. */
+export function describeQueueContract(
+  name: string,
+  { create }: { create(options: QueueOptions): Promise<QueueUnderTest> },
+): void {
+  describe(`${name} keeps the contract of a queue: it`, () => {
+    const opened: QueueUnderTest[] = [];
+    const open = async (options: QueueOptions) => {
+      const underTest = await create(options);
+      opened.push(underTest);
+      return { queue: underTest.queue, worker: createWorker(underTest.queue) };
+    };
+    afterEach(async () => {
+      for (const { queue, cleanUp } of opened.splice(0)) {
+        await queue.close();
+        await cleanUp();
+      }
+    });
+
+    describe('hands out', () => {
+      it('every reference that is added, before and after work begins', async () => {
+        const { queue, worker } = await open({ concurrency: 4 });
+        const references = [...stepsOf('run-a', 5), { runId: 'run-b', step: 'batch 0.1', attempt: 7 }];
+        await queue.add(references.slice(0, 3));
+        worker.start();
+        await queue.add(references.slice(3));
+        await settled(() => expect(worker.names()).toHaveLength(references.length));
+        expect(worker.names().sort()).toEqual(references.map(nameOf).sort());
+      });
+
+      it('the steps one by one in the order of adding, with a concurrency of 1', async () => {
+        const { queue, worker } = await open({ concurrency: 1 });
+        const references = stepsOf('run-a', 30);
+        await queue.add(references.slice(0, 20));
+        worker.start();
+        await queue.add(references.slice(20));
+        await settled(() => expect(worker.names()).toHaveLength(30));
+        expect(worker.names()).toEqual(references.map(nameOf));
+      });
+
+      it('never more than the concurrency at once', async () => {
+        const { queue, worker } = await open({ concurrency: 3 });
+        worker.holdAll();
+        worker.start();
+        await queue.add(stepsOf('run-a', 20));
+        await settled(() => expect(worker.inHand()).toBe(3));
+        worker.letAllGo();
+        await settled(() => expect(worker.names()).toHaveLength(20));
+        expect(worker.mostInHand()).toBe(3);
+      });
+
+      it('no step before its instant, and the others meanwhile', async () => {
+        const { queue, worker } = await open({ concurrency: 1 });
+        worker.start();
+        const notBefore = Date.now() + 300;
+        await queue.add([{ runId: 'run-a', step: 'late', attempt: 2, notBefore }, ...stepsOf('run-a', 3)]);
+        await settled(() => expect(worker.names()).toHaveLength(4));
+        expect(worker.names().at(-1)).toBe('run-a late 2');
+        expect(worker.handedOutAt('run-a late 2')).toBeGreaterThanOrEqual(notBefore);
+      });
+
+      it('the others when performing one fails, and tells of that one', async () => {
+        const { queue, worker } = await open({ concurrency: 1 });
+        const fault = new Error('the second step broke');
+        worker.failOn('run-a batch 1 1', fault);
+        worker.start();
+        await queue.add(stepsOf('run-a', 4));
+        await settled(() => expect(worker.names()).toHaveLength(4));
+        await settled(() => expect(worker.errors).toHaveLength(1));
+        expect(worker.errors[0]?.error).toBe(fault);
+        expect(worker.errors[0]?.reference).toMatchObject({ runId: 'run-a', step: 'batch 1', attempt: 1 });
+      });
+
+      it('no more in any time than its pace allows', async () => {
+        const perSecond = 10;
+        const { queue, worker } = await open({ concurrency: 50, perSecond });
+        await queue.add(stepsOf('run-a', 25));
+        worker.start();
+        await settled(() => expect(worker.names()).toHaveLength(25));
+        const instants = worker.instants();
+        instants.forEach((instant, index) => {
+          const seconds = (instant - (instants[0] ?? 0) + 200) / 1000;
+          expect(index + 1).toBeLessThanOrEqual(perSecond * (Math.floor(seconds) + 1));
+        });
+      });
+    });
+
+    describe('holds off', () => {
+      it('everybody until that instant, and then goes on', async () => {
+        const { queue, worker } = await open({ concurrency: 2 });
+        worker.start();
+        const until = Date.now() + 400;
+        await queue.holdOff(until);
+        // An earlier instant does not shorten the wait.
+        await queue.holdOff(until - 300);
+        await queue.add([...stepsOf('run-a', 2), ...stepsOf('run-b', 2)]);
+        await settled(() => expect(worker.names()).toHaveLength(4));
+        expect(Math.min(...worker.instants())).toBeGreaterThanOrEqual(until);
+      });
+
+      it('also when work begins only afterwards', async () => {
+        const { queue, worker } = await open({ concurrency: 2 });
+        const until = Date.now() + 300;
+        await queue.holdOff(until);
+        await queue.add(stepsOf('run-a', 2));
+        worker.start();
+        await settled(() => expect(worker.names()).toHaveLength(2));
+        expect(Math.min(...worker.instants())).toBeGreaterThanOrEqual(until);
+      });
+    });
+
+    describe('drops', () => {
+      it('what waits of that run and nothing else', async () => {
+        const { queue, worker } = await open({ concurrency: 1 });
+        worker.holdAll();
+        worker.start();
+        const soon = Date.now() + 100;
+        await queue.add([
+          ...stepsOf('run-a', 3),
+          ...stepsOf('run-b', 2),
+          { runId: 'run-a', step: 'late', attempt: 2, notBefore: soon },
+          { runId: 'run-b', step: 'later', attempt: 2, notBefore: soon + 200 },
+        ]);
+        await settled(() => expect(worker.names()).toEqual(['run-a batch 0 1']));
+        await queue.drop('run-a');
+        worker.letAllGo();
+        await settled(() => expect(worker.names()).toContain('run-b later 2'));
+        expect(worker.names()).toEqual([
+          'run-a batch 0 1',
+          'run-b batch 0 1',
+          'run-b batch 1 1',
+          'run-b later 2',
+        ]);
+      });
+
+      it('nothing that is added later: of that run, only what was dropped stays forgotten', async () => {
+        const { queue, worker } = await open({ concurrency: 1 });
+        await queue.add(stepsOf('run-a', 3));
+        await queue.drop('run-a');
+        await queue.add([
+          { runId: 'run-a', step: 'batch 7', attempt: 1 },
+          { runId: 'run-b', step: 'last', attempt: 1 },
+        ]);
+        worker.start();
+        await settled(() => expect(worker.names()).toContain('run-b last 1'));
+        expect(worker.names()).toEqual(['run-a batch 7 1', 'run-b last 1']);
+      });
+    });
+
+    describe('says that there is room', () => {
+      it('at once while little waits', async () => {
+        const { queue } = await open({ concurrency: 1 });
+        await queue.add(stepsOf('run-a', 1));
+        await expect(queue.room()).resolves.toBeUndefined();
+      });
+
+      it('when a full backlog has gone down', async () => {
+        const { queue, worker } = await open({ concurrency: 50 });
+        await queue.add(stepsOf('run-a', fullBacklog));
+        const room = queue.room();
+        worker.start();
+        await room;
+        await settled(() => expect(worker.names()).toHaveLength(fullBacklog));
+      });
+
+      it('when it is closed, so that nobody waits for ever', async () => {
+        const { queue } = await open({ concurrency: 1 });
+        await queue.add(stepsOf('run-a', fullBacklog));
+        const room = queue.room();
+        await queue.close();
+        await room;
+      });
+    });
+
+    describe('closes', () => {
+      it('by handing out nothing more, and waits for what is in hand', async () => {
+        const { queue, worker } = await open({ concurrency: 1 });
+        worker.holdAll();
+        worker.start();
+        await queue.add(stepsOf('run-a', 5));
+        await settled(() => expect(worker.inHand()).toBe(1));
+        const closed = queue.close({ graceMs: anHour }).then(() => worker.log.push('closed'));
+        await queue.add(stepsOf('run-b', 5));
+        worker.letAllGo();
+        await closed;
+        expect(worker.log).toEqual(['began run-a batch 0 1', 'ended run-a batch 0 1', 'closed']);
+      });
+
+      it('by aborting what is in hand when its time is over', async () => {
+        const { queue, worker } = await open({ concurrency: 2 });
+        worker.holdAll();
+        worker.start();
+        await queue.add(stepsOf('run-a', 5));
+        await settled(() => expect(worker.inHand()).toBe(2));
+        expect(worker.log.filter((line) => line.startsWith('aborted'))).toEqual([]);
+        await queue.close({ graceMs: 20 });
+        expect(worker.log.filter((line) => line.startsWith('aborted'))).toEqual([
+          'aborted run-a batch 0 1',
+          'aborted run-a batch 1 1',
+        ]);
+        expect(worker.names()).toHaveLength(2);
+      });
+
+      it('once, however often it is asked', async () => {
+        const { queue, worker } = await open({ concurrency: 1 });
+        worker.start();
+        await Promise.all([queue.close(), queue.close({ graceMs: anHour })]);
+        await queue.close();
+      });
+
+      it('while it is held off, with a full backlog and with steps that are due much later', async () => {
+        const { queue, worker } = await open({ concurrency: 1 });
+        worker.start();
+        await queue.holdOff(Date.now() + anHour);
+        await queue.add([
+          ...stepsOf('run-a', fullBacklog),
+          { runId: 'run-b', step: 'late', attempt: 2, notBefore: Date.now() + anHour },
+        ]);
+        await queue.close({ graceMs: anHour });
+        expect(worker.names()).toEqual([]);
+      });
+
+      it('before work ever began', async () => {
+        const { queue } = await open({ concurrency: 1 });
+        await queue.add(stepsOf('run-a', 3));
+        await queue.close({ graceMs: anHour });
+      });
+    });
+  });
+}
+
+function stepsOf(runId: string, count: number): QueuedStep[] {
+  return Array.from({ length: count }, (_, index) => ({ runId, step: `batch ${index}`, attempt: 1 }));
+}
+
+/** Polls until the expectation holds. */
+function settled(expectation: () => void): Promise<void> {
+  return vi.waitFor(expectation, { timeout: 20_000, interval: 5 });
+}

@@ -1,0 +1,279 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createSeededRandom } from '../../src/sandbox/seeded-random.js';
+import { createDayFolder, type Settings } from '../support/day-folder.js';
+import { countBodies, expectEachOnce, expectReport } from '../support/expectations.js';
+import {
+  refusal,
+  type StandIn,
+  type StandInAnswer,
+  type StandInHandler,
+  startStandIn,
+  success,
+} from '../support/http-stand-in.js';
+import { type MadeBooking, makeBookings, toCsv } from '../support/made-bookings.js';
+
+const bookings = makeBookings(300);
+const batchSize = 50;
+
+async function stand(handler: StandInHandler): Promise<StandIn> {
+  const standIn = await startStandIn(handler);
+  onTestFinished(() => standIn.close());
+  return standIn;
+}
+
+async function review(
+  handler: StandInHandler,
+  settings: Settings = {},
+  made: readonly MadeBooking[] = bookings,
+) {
+  const standIn = await stand(handler);
+  const folder = await createDayFolder({ baseUrl: standIn.baseUrl, bookings: toCsv(made), settings });
+  return { standIn, folder, result: await folder.runDay() };
+}
+
+const httpError = (status: number, headers = {}): StandInAnswer => ({
+  kind: 'text',
+  status,
+  body: '<html><h1>Oops</h1></html>',
+  headers,
+});
+
+describe('a service that is in trouble for a while', () => {
+  it.each([
+    ['503', httpError(503)],
+    ['500', httpError(500)],
+    ['408', httpError(408)],
+    ['429 without Retry-After', httpError(429)],
+    ['200 with Status false and 2001', refusal(2001)],
+    ['200 with Status false and 2030', refusal(2030)],
+  ])('%s: every booking arrives exactly once, and none counts as repeated', async (_, answer) => {
+    const { standIn, result } = await review((_, number) => (number <= 3 ? answer : success));
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 300, repeated: 0 } });
+    expectEachOnce(standIn, bookings);
+    expect(standIn.requests).toHaveLength(9);
+    expect(countBodies(standIn).size).toBe(6);
+  });
+
+  it.each([
+    ['a connection that is dropped before the request is read', { kind: 'drop', when: 'before-reading' }],
+    ['a connection that is dropped after the request was read', { kind: 'drop', when: 'after-reading' }],
+    ['a connection that is dropped in the middle of the answer', { kind: 'drop', when: 'mid-answer' }],
+    ['an HTML page with 200', { ...httpError(200) }],
+    ['an answer that is no envelope', { kind: 'json', body: ['Status', true] }],
+    ['202, of which the contract knows nothing', { kind: 'json', status: 202, body: {} }],
+  ] satisfies [string, StandInAnswer][])(
+    '%s: the batch is sent again and counts as repeated',
+    async (_, answer) => {
+      const { standIn, result } = await review((_, number) => (number === 2 ? answer : success));
+      const counts = { delivered: 300, repeated: batchSize };
+      expectReport(result, { exitCode: 0, state: 'succeeded', counts });
+      expectEachOnce(standIn, bookings);
+      expect(standIn.requests).toHaveLength(7);
+    },
+  );
+
+  it('a hang: the call is given up after timeoutSeconds, sent again, and counts as repeated', async () => {
+    const { standIn, result } = await review((_, number) => (number === 1 ? { kind: 'hang' } : success), {
+      body: { timeoutSeconds: 1 },
+    });
+    expectReport(result, {
+      exitCode: 0,
+      state: 'succeeded',
+      counts: { delivered: 300, repeated: batchSize },
+    });
+    expectEachOnce(standIn, bookings);
+    const [hung] = standIn.requests;
+    expect(countBodies(standIn).get(hung?.body.toString() ?? '')).toBe(2);
+  });
+
+  it('429 with Retry-After: the batch comes back no earlier than asked for, and no try is spent', async () => {
+    const { standIn, result } = await review(
+      (_, number) => (number === 1 ? httpError(429, { 'retry-after': '1' }) : success),
+      { retry: { tries: 1 }, body: { concurrency: 1 } },
+    );
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 300, repeated: 0 } });
+    expectEachOnce(standIn, bookings);
+    const [asked, ...later] = standIn.requests;
+    expect(later).toHaveLength(6);
+    for (const { at } of later) expect(at - (asked?.at ?? 0)).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it('any mix of it over 40 batches: exactly once where every answer was clear, at least once elsewhere', async () => {
+    const made = makeBookings(400);
+    const random = createSeededRandom(20_261_120);
+    const faults: readonly StandInAnswer[] = [
+      httpError(503),
+      httpError(500),
+      httpError(429, { 'retry-after': '0' }),
+      refusal(2001),
+      refusal(2030),
+      httpError(200),
+      { kind: 'drop', when: 'before-reading' },
+      { kind: 'drop', when: 'after-reading' },
+      { kind: 'drop', when: 'mid-answer' },
+      { kind: 'hang' },
+    ];
+    // Each fault once for certain, and then as chance wants it.
+    const sure = faults.toSorted(() => random() - 0.5);
+    const { standIn, result } = await review(
+      () =>
+        sure.pop() ??
+        (random() < 0.4 ? faults[Math.floor(random() * (faults.length - 1))] : undefined) ??
+        success,
+      { body: { batchSize: 10, timeoutSeconds: 2 }, retry: { tries: 100 } },
+      made,
+    );
+    expectReport(result, {
+      exitCode: 0,
+      state: 'succeeded',
+      counts: { delivered: 400, refused: 0, pending: 0 },
+    });
+    expect(sure).toEqual([]);
+    expect(result.report.counts.repeated).toBeGreaterThanOrEqual(50);
+    // The stand-in counts what it answered with success: a fault is no success, so once is what is left.
+    expectEachOnce(standIn, made);
+  });
+});
+
+describe('a service that will not take a booking', () => {
+  const poison = ['BR-17', 'BR-233'];
+  const turnsDown =
+    (statusCode: number): StandInHandler =>
+    async (request) => {
+      const hotels = await request.readHotels();
+      const bad = hotels.some(({ BookingReferenceId }) => poison.includes(String(BookingReferenceId)));
+      return bad ? refusal(statusCode, 'this one is no hotel of ours') : success;
+    };
+
+  it.each([2009, 2002, 2011])(
+    'with %i: exactly the poison bookings are refused, with the words of the service; the others arrive once',
+    async (statusCode) => {
+      const { standIn, folder, result } = await review(turnsDown(statusCode));
+      const counts = { delivered: 298, refused: 2, pending: 0, repeated: 0 };
+      expectReport(result, { exitCode: 0, state: 'succeeded', counts });
+      expectEachOnce(
+        standIn,
+        bookings.filter(({ BookingReferenceId }) => !poison.includes(BookingReferenceId)),
+      );
+      expect(result.stderr).toContain('BR-17');
+      expect(result.stderr).toContain('BR-233');
+      const shown = await folder.run(['show', 'BR-17', '--answers']);
+      expect(shown.stdout).toContain('BR-17: refused in run');
+      expect(shown.stdout).toContain('this one is no hotel of ours');
+      expect((await folder.run(['show', 'BR-18'])).stdout).toContain('BR-18: delivered in run');
+    },
+  );
+
+  it('with 400, 413 or 422: the same', async () => {
+    const statuses = [400, 413, 422];
+    const { standIn, result } = await review(async (request, number) => {
+      const verdict = await turnsDown(2009)(request, number);
+      return verdict === success ? success : httpError(statuses[number % 3] ?? 400);
+    });
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 298, refused: 2 } });
+    expect(standIn.accepted()).toHaveLength(298);
+  });
+
+  it('with a code that nobody knows: it has its tries, and is refused then', async () => {
+    const { standIn, result } = await review(turnsDown(2999), {
+      retry: { tries: 2 },
+      body: { batchSize: 4 },
+    });
+    expectReport(result, {
+      exitCode: 0,
+      state: 'succeeded',
+      counts: { delivered: 298, refused: 2, repeated: 0 },
+    });
+    expect(standIn.accepted()).toHaveLength(298);
+    // Each refused body came twice: two tries each for a batch of four, its half, and the booking alone.
+    const refusedBodies = [...countBodies(standIn)].filter(([, times]) => times === 2);
+    expect(refusedBodies).toHaveLength(2 * 3);
+  });
+
+  it('when it refuses nearly everything, the run stops; when it has come to its senses, the run delivers all', async () => {
+    let isMad = true;
+    const { standIn, folder, result } = await review(() => (isMad ? refusal(2009) : success));
+    expectReport(result, { exitCode: 1, state: 'failed', counts: { delivered: 0 } });
+    expect(result.report.error?.class).toBe('refused');
+    expect(result.report.error?.message).toContain('maxRefusedShare');
+    expect(result.report.counts.pending).toBeGreaterThan(200);
+    isMad = false;
+    const again = await folder.runDay();
+    expectReport(again, { exitCode: 0, state: 'succeeded', counts: { delivered: 300, refused: 0 } });
+    expect(again.report.runId).toBe(result.report.runId);
+    expectEachOnce(standIn, bookings);
+  });
+});
+
+describe('a step that is out of tries', () => {
+  it('fails alone: the other batches go on, and the next run sends only what is left', async () => {
+    let isIll = true;
+    const { standIn, folder, result } = await review(
+      async (request) => {
+        const hotels = await request.readHotels();
+        const isBad = hotels.some(({ BookingReferenceId }) => BookingReferenceId === 'BR-120');
+        return isIll && isBad ? httpError(500) : success;
+      },
+      { retry: { tries: 3 } },
+    );
+    expectReport(result, { exitCode: 1, state: 'failed', counts: { delivered: 250, pending: 50 } });
+    expect(result.report.error?.class).toBe('retryable');
+    expect(result.stderr).toContain('hotel-review run --day 2026-11-20');
+    expect(standIn.requests).toHaveLength(5 + 3);
+    isIll = false;
+    const again = await folder.runDay();
+    expectReport(again, { exitCode: 0, state: 'succeeded', counts: { delivered: 300, repeated: 0 } });
+    expect(again.report.runId).toBe(result.report.runId);
+    expect(standIn.requests).toHaveLength(5 + 3 + 1);
+    expectEachOnce(standIn, bookings);
+  });
+
+  it('whose last call had no clear answer counts as repeated when the next run sends it again', async () => {
+    let isIll = true;
+    const { standIn, folder, result } = await review(
+      (_, number) => (isIll && number === 1 ? { kind: 'drop', when: 'mid-answer' } : success),
+      { retry: { tries: 1 } },
+    );
+    expectReport(result, { exitCode: 1, state: 'failed', counts: { delivered: 250, repeated: 0 } });
+    isIll = false;
+    const again = await folder.runDay();
+    const counts = { delivered: 300, repeated: batchSize };
+    expectReport(again, { exitCode: 0, state: 'succeeded', counts });
+    expectEachOnce(standIn, bookings);
+  });
+
+  it('is followed by four others in a row: the run stops, and the next one delivers what is left', async () => {
+    let isDown = true;
+    const made = makeBookings(450);
+    const { standIn, folder, result } = await review(
+      (_, number) => (isDown && number > 2 ? httpError(503) : success),
+      { retry: { tries: 2 }, body: { concurrency: 1 } },
+      made,
+    );
+    expectReport(result, { exitCode: 1, state: 'failed', counts: { delivered: 100, pending: 350 } });
+    expect(result.report.error?.class).toBe('retryable');
+    expect(result.report.error?.message).toContain('5 steps in a row');
+    const before = standIn.requests.length;
+    isDown = false;
+    const again = await folder.runDay();
+    expectReport(again, { exitCode: 0, state: 'succeeded', counts: { delivered: 450, repeated: 0 } });
+    expect(again.report.runId).toBe(result.report.runId);
+    expect(standIn.requests.length - before).toBe(7);
+    expectEachOnce(standIn, made);
+  });
+
+  it('in a service that is down for all 7 batches: the first five stop the run', async () => {
+    let isDown = true;
+    const made = makeBookings(350);
+    const { standIn, folder, result } = await review(
+      () => (isDown ? httpError(503) : success),
+      { retry: { tries: 2 } },
+      made,
+    );
+    expectReport(result, { exitCode: 1, state: 'failed', counts: { delivered: 0, pending: 350 } });
+    expect(standIn.requests.length).toBeLessThanOrEqual(14);
+    isDown = false;
+    expectReport(await folder.runDay(), { exitCode: 0, state: 'succeeded', counts: { delivered: 350 } });
+    expectEachOnce(standIn, made);
+  });
+});

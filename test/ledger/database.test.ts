@@ -1,0 +1,208 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type Database,
+  DatabaseBusyError,
+  isBusy,
+  openDatabase,
+  type Value,
+} from '../../src/ledger/sqlite/database.js';
+import { type Child, startChild } from './child.js';
+
+describe('the one place that touches libsql', () => {
+  let folder: string;
+  let path: string;
+  let database: Database;
+  const others: Database[] = [];
+  const children: Child[] = [];
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'database-'));
+    path = join(folder, 'test.db');
+    database = openDatabase(path, { busyTimeoutMs: 0 });
+    database.exec('PRAGMA journal_mode = WAL');
+    database.exec('CREATE TABLE things (number INTEGER, text TEXT, bytes BLOB) STRICT');
+  });
+  afterEach(async () => {
+    for (const child of children.splice(0)) await child.kill();
+    for (const other of others.splice(0)) other.close();
+    database.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  function openOther(): Database {
+    const other = openDatabase(path, { busyTimeoutMs: 0 });
+    others.push(other);
+    return other;
+  }
+
+  const insertNumber = (value: Value) => database.run('INSERT INTO things (number) VALUES (?)', value);
+  const keep = (column: 'number' | 'text' | 'bytes', value: Value) =>
+    database.transact(() => database.run(`INSERT INTO things (${column}) VALUES (?)`, value));
+  const count = () => database.get('SELECT count(*) AS count FROM things')?.count;
+
+  describe('a transaction', () => {
+    it('answers what its work answers', () => {
+      expect(database.transact(() => insertNumber(1))).toBe(1);
+      expect(count()).toBe(1);
+    });
+
+    it('is rolled back whole when its work throws, and the next one goes on', () => {
+      const fault = new Error('in the middle');
+      expect(() =>
+        database.transact(() => {
+          insertNumber(1);
+          database.exec('CREATE TABLE more (number INTEGER)');
+          insertNumber(2);
+          throw fault;
+        }),
+      ).toThrow(fault);
+      expect(count()).toBe(0);
+      expect(database.get("SELECT name FROM sqlite_schema WHERE name = 'more'")).toBeUndefined();
+      database.transact(() => insertNumber(3));
+      expect(count()).toBe(1);
+    });
+
+    it('is rolled back whole when a statement of it is refused', () => {
+      expect(() =>
+        database.transact(() => {
+          insertNumber(1);
+          insertNumber(true as unknown as Value);
+        }),
+      ).toThrow(TypeError);
+      expect(() =>
+        database.transact(() => {
+          insertNumber(1);
+          insertNumber('many');
+        }),
+      ).toThrow(/INTEGER/);
+      expect(count()).toBe(0);
+    });
+
+    it('is not reentrant: one inside another throws, and both are undone', () => {
+      expect(() =>
+        database.transact(() => {
+          insertNumber(1);
+          database.transact(() => insertNumber(2));
+        }),
+      ).toThrow(/transaction within a transaction/);
+      expect(count()).toBe(0);
+      database.transact(() => insertNumber(3));
+      expect(count()).toBe(1);
+    });
+
+    it('says that the database is busy when another connection writes, and both can be used afterwards', () => {
+      const holder = openOther();
+      let isPerformed = false;
+      holder.exec('BEGIN IMMEDIATE');
+      holder.run('INSERT INTO things (number) VALUES (?)', 1);
+      for (let attempt = 0; attempt < 3; attempt += 1) {
+        expect(() =>
+          database.transact(() => {
+            isPerformed = true;
+          }),
+        ).toThrow(DatabaseBusyError);
+      }
+      expect(isPerformed).toBe(false);
+      expect(count()).toBe(0);
+      holder.exec('COMMIT');
+      database.transact(() => insertNumber(2));
+      holder.transact(() => holder.run('INSERT INTO things (number) VALUES (?)', 3));
+      database.transact(() => insertNumber(4));
+      expect(count()).toBe(4);
+      expect(holder.get('SELECT count(*) AS count FROM things')).toEqual({ count: 4 });
+    });
+
+    it('is needed for a write: one that met BUSY without it would block every later commit', () => {
+      const insert = 'INSERT INTO things (number) VALUES (?)';
+      expect(() => database.run(insert, 1)).toThrow(`expected an open transaction for ${insert}`);
+      expect(count()).toBe(0);
+      database.transact(() => insertNumber(2));
+      expect(count()).toBe(1);
+    });
+
+    it('keeps what libsql said of the lock as the cause', () => {
+      openOther().exec('BEGIN IMMEDIATE');
+      let thrown: unknown;
+      try {
+        database.transact(() => undefined);
+      } catch (error) {
+        thrown = error;
+      }
+      expect(thrown).toMatchObject({ name: 'DatabaseBusyError' });
+      expect(isBusy(thrown instanceof Error && thrown.cause)).toBe(true);
+      expect(isBusy(new Error('SQLITE_BUSY'))).toBe(false);
+    });
+
+    it('waits its turn when it may', async () => {
+      const child = startChild(
+        `const { openDatabase } = await import(built + 'database.js');
+         const database = openDatabase(${JSON.stringify(path)}, { busyTimeoutMs: 30_000 });
+         console.log('ready');
+         database.transact(() => database.run('INSERT INTO things (number) VALUES (8)'));
+         console.log('written');`,
+      );
+      children.push(child);
+      database.exec('BEGIN IMMEDIATE');
+      await child.printed('ready');
+      database.exec('COMMIT');
+      await child.printed('written');
+      expect(count()).toBe(1);
+    });
+  });
+
+  describe('opening and closing', () => {
+    it('refuses a file that must exist and does not, and makes none', () => {
+      const missing = join(folder, 'missing.db');
+      expect(() => openDatabase(missing, { busyTimeoutMs: 0, mustExist: true })).toThrow(
+        `no database at ${missing}`,
+      );
+      expect(existsSync(missing)).toBe(false);
+      openDatabase(missing, { busyTimeoutMs: 0 }).close();
+      openDatabase(path, { busyTimeoutMs: 0, mustExist: true }).close();
+    });
+
+    it('refuses a file that is no database as soon as it is read', () => {
+      const other = join(folder, 'letter.txt');
+      writeFileSync(other, 'Dear Sir or Madam, '.repeat(100));
+      expect(() => {
+        const letter = openDatabase(other, { busyTimeoutMs: 0 });
+        others.push(letter);
+        letter.get('SELECT * FROM sqlite_schema');
+      }).toThrow(/not a database/);
+    });
+
+    it('may be closed twice, and is of no use then', () => {
+      keep('number', 1);
+      database.close();
+      database.close();
+      expect(() => count()).toThrow(/not open/);
+      expect(() => keep('number', 2)).toThrow(/not open/);
+      expect(() => database.transact(() => undefined)).toThrow(/not open/);
+    });
+
+    it.each(['WAL', 'DELETE'])(
+      'lets go of every lock when it is closed, in the middle of a transaction too (%s)',
+      async (mode) => {
+        database.exec(`PRAGMA journal_mode = ${mode}`);
+        const closing = openOther();
+        closing.transact(() => closing.run('INSERT INTO things (number) VALUES (?)', 1));
+        closing.all('SELECT * FROM things');
+        closing.exec('BEGIN IMMEDIATE');
+        closing.run('INSERT INTO things (number) VALUES (?)', 2);
+        closing.close();
+        const child = startChild(
+          `const { openDatabase } = await import(built + 'database.js');
+           const database = openDatabase(${JSON.stringify(path)}, { busyTimeoutMs: 0 });
+           database.transact(() => database.run('INSERT INTO things (number) VALUES (3)'));
+           console.log('written');`,
+        );
+        children.push(child);
+        await child.printed('written');
+        expect(database.all('SELECT number FROM things')).toEqual([{ number: 1 }, { number: 3 }]);
+      },
+    );
+  });
+});

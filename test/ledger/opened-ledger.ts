@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import { type Database, openDatabase } from '../../src/ledger/sqlite/database.js';
+import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
+import { at, carriesReference } from '../contracts/ledger/days.js';
+import type { OpenedLedger } from '../contracts/ledger.js';
+
+export interface OpenedSqliteLedger extends OpenedLedger {
+  readonly path: string;
+  /** The database itself, past the ledger. */
+  openRaw(): Database;
+}
+
+/** A ledger in a new folder. */
+export async function openSqliteLedger(): Promise<OpenedSqliteLedger> {
+  const folder = mkdtempSync(join(tmpdir(), 'ledger-'));
+  const path = join(folder, 'data', 'ledger.db');
+  const ledgers: Ledger[] = [];
+  const databases: Database[] = [];
+  const open = () => {
+    const ledger = createSqliteLedger({ path, carriesReference, clock: () => at });
+    ledgers.push(ledger);
+    return ledger;
+  };
+  return {
+    path,
+    ledger: open(),
+    openRaw() {
+      const database = openDatabase(path, { busyTimeoutMs: 0, mustExist: true });
+      databases.push(database);
+      return database;
+    },
+    reopen: async () => open(),
+    async cleanUp() {
+      for (const database of databases) database.close();
+      for (const ledger of ledgers) await ledger.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { chmodSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { tryLock } from '../../src/ledger/sqlite/day-lock.js';
+import { openLedgerFile } from '../../src/ledger/sqlite/ledger-file.js';
+import { collectedRun, day, newRun } from '../contracts/ledger/days.js';
+import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
+
+describe('the SQLite ledger', () => {
+  let opened: OpenedSqliteLedger;
+  beforeEach(async () => {
+    opened = await openSqliteLedger();
+  });
+  afterEach(() => opened.cleanUp());
+
+  describe('its file', () => {
+    it('is for its owner alone, as is the folder that was made for it', async () => {
+      await collectedRun(opened.ledger, 'r1');
+      await opened.ledger.holdDay(day);
+      const folder = dirname(opened.path);
+      const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
+      expect(mode(folder)).toBe('700');
+      expect(mode(`${opened.path}.locks`)).toBe('700');
+      expect(mode(opened.path)).toBe('600');
+      expect(readdirSync(folder).sort()).toEqual([
+        'ledger.db',
+        'ledger.db-shm',
+        'ledger.db-wal',
+        'ledger.db.locks',
+      ]);
+      for (const name of ['ledger.db-wal', 'ledger.db-shm']) expect(mode(join(folder, name))).toBe('600');
+    });
+
+    it('is closed to others again when its mode was opened by hand', async () => {
+      chmodSync(opened.path, 0o644);
+      await opened.reopen();
+      expect(statSync(opened.path).mode & 0o777).toBe(0o600);
+    });
+
+    it('is in WAL mode, commits with synchronous FULL, overwrites what it deletes', () => {
+      const file = openLedgerFile(opened.path, { isOnlooker: false });
+      const pragma = (name: string) => file.database.get(`PRAGMA ${name}`)?.[name];
+      expect(pragma('journal_mode')).toBe('wal');
+      expect(pragma('synchronous')).toBe(2);
+      expect(pragma('secure_delete')).toBe(1);
+      expect(pragma('page_size')).toBe(8192);
+      expect(opened.openRaw().get('PRAGMA journal_mode')).toEqual({ journal_mode: 'wal' });
+      file.close();
+    });
+
+    it('refuses a row of a run that is not there', () => {
+      const { database, close } = openLedgerFile(opened.path, { isOnlooker: false });
+      expect(() =>
+        database.exec(`INSERT INTO rejects (run, place, reason) VALUES (99, 1, 'wrong-cell-count')`),
+      ).toThrow(/FOREIGN KEY/);
+      close();
+    });
+
+    it('has one process write the WAL back, and the next when that one has left', async () => {
+      const share = (options: { isOnlooker: boolean }) => {
+        const file = openLedgerFile(opened.path, options);
+        const pages = file.database.get('PRAGMA wal_autocheckpoint')?.wal_autocheckpoint;
+        file.close();
+        return pages;
+      };
+      expect(share({ isOnlooker: false })).toBe(0);
+      await opened.ledger.close();
+      expect(share({ isOnlooker: true })).toBe(0);
+      expect(share({ isOnlooker: false })).toBe(1000);
+    });
+  });
+
+  describe('its schema', () => {
+    it('itself refuses a second active run of a day', async () => {
+      await opened.ledger.createRun(newRun('r1'));
+      const raw = opened.openRaw();
+      const insert = (id: string, state: string) =>
+        raw.transact(() =>
+          raw.run(
+            `INSERT INTO runs (id, day, delivery, trigger, state, started_at) VALUES (?, ?, 'body', 'manual', ?, 1)`,
+            id,
+            day,
+            state,
+          ),
+        );
+      for (const state of ['collecting', 'delivering', 'awaiting-result']) {
+        expect(() => insert(`second ${state}`, state)).toThrow(/UNIQUE/);
+      }
+      for (const state of ['succeeded', 'failed', 'cancelled']) expect(insert(state, state)).toBe(1);
+    });
+
+    it('itself refuses a second step of a name, and a state or form that is none', async () => {
+      await collectedRun(opened.ledger, 'r1');
+      const raw = opened.openRaw();
+      const insert = (name: string, state: string) =>
+        raw.transact(() =>
+          raw.run(
+            `INSERT INTO steps (run, name, position, kind, state, bookings) VALUES (1, ?, 9, 'batch', ?, 1)`,
+            name,
+            state,
+          ),
+        );
+      expect(() => insert('batch 0', 'ready')).toThrow(/UNIQUE/);
+      expect(() => insert('batch 9', 'asleep')).toThrow(/CHECK/);
+      expect(() => raw.exec(`UPDATE runs SET state = 'paused'`)).toThrow(/CHECK/);
+      expect(() => raw.exec(`UPDATE batches SET form = 'fax'`)).toThrow(/CHECK/);
+      expect(() => raw.exec(`UPDATE runs SET accepted = 'many'`)).toThrow(/INTEGER/);
+    });
+
+    it('is refused when a newer version wrote it, and the file is left as it was', async () => {
+      await opened.ledger.createRun(newRun('r1'));
+      await opened.ledger.close();
+      const raw = opened.openRaw();
+      const version = Number(raw.get('PRAGMA user_version')?.user_version);
+      raw.exec('PRAGMA user_version = 99');
+      await expect(opened.reopen()).rejects.toThrow(/schema 99, this version knows \d+: install the newer/);
+      const checkpointer = tryLock(`${opened.path}.locks`, 'checkpoint');
+      expect(checkpointer, 'the refused opening holds no lock').toBeDefined();
+      checkpointer?.release();
+      raw.exec(`PRAGMA user_version = ${version}`);
+      expect((await (await opened.reopen()).getRun('r1')).id).toBe('r1');
+    });
+  });
+});

@@ -1,0 +1,159 @@
+import { existsSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
+import { at, carriesReference, collectedRun, day, look, newRun } from '../contracts/ledger/days.js';
+import { type Child, startChild } from './child.js';
+import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
+
+describe('the SQLite ledger among several processes', () => {
+  let opened: OpenedSqliteLedger;
+  const children: Child[] = [];
+  beforeEach(async () => {
+    opened = await openSqliteLedger();
+  });
+  afterEach(async () => {
+    for (const child of children.splice(0)) await child.kill();
+    await opened.cleanUp();
+  });
+
+  /** The script finds `open` there, which opens the ledger under test. */
+  function start(script: string): Child {
+    const child = startChild(
+      `const { createSqliteLedger } = await import(built + 'sqlite-ledger.js');
+       const open = (options = {}) => createSqliteLedger(
+         { path: ${JSON.stringify(opened.path)}, carriesReference: () => true, clock: Date.now, ...options });
+       ${script}`,
+    );
+    children.push(child);
+    return child;
+  }
+
+  describe('with other processes', () => {
+    it('is read while a transaction is open elsewhere', async () => {
+      await collectedRun(opened.ledger, 'r1');
+      const before = await look(opened.ledger, 'r1');
+      const writer = opened.openRaw();
+      writer.exec('BEGIN IMMEDIATE');
+      writer.run('UPDATE runs SET delivered = 99');
+      const onlooker = createSqliteLedger({
+        path: opened.path,
+        carriesReference,
+        clock: () => at,
+        isOnlooker: true,
+      });
+      expect(await look(onlooker, 'r1')).toEqual(before);
+      expect(await onlooker.trace('BR-1')).toHaveLength(1);
+      expect(await onlooker.listRuns({ limit: 5 })).toHaveLength(1);
+      await onlooker.close();
+      writer.exec('COMMIT');
+      expect((await opened.ledger.getRun('r1')).counts.delivered).toBe(99);
+    });
+
+    it('is made by several processes at once', async () => {
+      rmSync(dirname(opened.path), { recursive: true });
+      const ids = ['a', 'b', 'c'];
+      const makers = ids.map((id) =>
+        start(
+          `const run = ${JSON.stringify(newRun(id, { day: `day ${id}` }))};
+           await open().createRun(run); console.log('made');`,
+        ),
+      );
+      await Promise.all(makers.map((maker) => maker.printed('made')));
+      const runs = await (await opened.reopen()).listRuns({ limit: 9 });
+      expect(runs.map(({ id }) => id).sort()).toEqual(ids);
+    });
+
+    it('loses no commit when this process has opened it twice and another comes and goes', async () => {
+      const second = await opened.reopen();
+      await second.createRun(newRun('r1'));
+      const visit = async () => {
+        // Statements that the driver left open are collected first: then the close is a real one.
+        const visitor = start(
+          `const { setFlagsFromString } = await import('node:v8');
+           const { runInNewContext } = await import('node:vm');
+           const ledger = open({ isOnlooker: true });
+           console.log((await ledger.listRuns({ limit: 9 })).map(({ id }) => id).join());
+           await ledger.close();
+           setFlagsFromString('--expose-gc');
+           const collectGarbage = runInNewContext('gc');
+           setImmediate(() => { collectGarbage(); setImmediate(() => console.log('left')); });`,
+        );
+        await visitor.printed('left');
+        return visitor.lines[0];
+      };
+      expect(await visit()).toBe('r1');
+      expect(existsSync(`${opened.path}-wal`), 'the WAL that is in use stays').toBe(true);
+      await second.createRun(newRun('r2', { day: '2026-11-21' }));
+      expect(await visit()).toBe('r2,r1');
+    });
+
+    it('keeps what a killed process had stored', async () => {
+      const child = start(
+        `const ledger = open();
+         const run = await ledger.createRun(${JSON.stringify(newRun('r1'))});
+         const collect = await ledger.beginCollect({ runId: 'r1', token: run.token },
+           { source: 'x', at: 1, batchSize: 2 });
+         for (let number = 0; number < 50; number += 1) {
+           await collect.store({ batches: [{ form: 'body', number, lines: Buffer.from('{}\\n{}\\n'),
+             references: [undefined, undefined] }], duplicates: 1, rejects: [], warnings: [] });
+         }
+         console.log('stored');`,
+      );
+      await child.printed('stored');
+      await child.kill();
+      const run = await opened.ledger.takeOver('r1');
+      expect(run).toMatchObject({
+        state: 'collecting',
+        counts: { read: 150, accepted: 100, duplicates: 50 },
+      });
+      expect((await opened.ledger.tally('r1')).stored).toBe(100);
+      expect((await opened.ledger.readBatch('r1', 'body', 49)).toString()).toBe('{}\n{}\n');
+      expect(opened.openRaw().get('PRAGMA integrity_check')).toEqual({ integrity_check: 'ok' });
+    });
+  });
+
+  describe('the lock of a day', () => {
+    const holder = `const hold = await open().holdDay('${day}'); console.log(hold ? 'held' : 'busy');`;
+
+    it('is held by a frozen process, and free as soon as its holder is killed', async () => {
+      const child = start(holder);
+      await child.printed('held');
+      expect(await opened.ledger.holdDay(day)).toBeUndefined();
+      await child.freeze();
+      expect(await opened.ledger.holdDay(day)).toBeUndefined();
+      await child.kill();
+      expect(await opened.ledger.holdDay(day)).toBeDefined();
+    });
+
+    it('keeps another process out while this one holds it, and lets it in afterwards', async () => {
+      const hold = await opened.ledger.holdDay(day);
+      await start(holder).printed('busy');
+      await hold?.release();
+      await start(holder).printed('held');
+    });
+
+    it('goes to a new process when an operator removes its file, and the old holder is fenced', async () => {
+      const child = start(
+        `const ledger = open();
+         const hold = await ledger.holdDay('${day}');
+         const run = await ledger.createRun(${JSON.stringify(newRun('r1'))});
+         process.once('SIGUSR2', async () => {
+           const late = await ledger.settle({ runId: 'r1', token: run.token }, { state: 'succeeded', at: 1 })
+             .catch((error) => error.name);
+           console.log(late);
+         });
+         console.log('held');`,
+      );
+      await child.printed('held');
+      await child.freeze();
+      rmSync(join(`${opened.path}.locks`, `${day}.lock`));
+      const hold = await opened.ledger.holdDay(day);
+      expect(hold).toBeDefined();
+      await opened.ledger.takeOver('r1');
+      child.wake('SIGUSR2');
+      await child.printed('FencedError');
+      expect((await opened.ledger.getRun('r1')).state).toBe('collecting');
+    });
+  });
+});

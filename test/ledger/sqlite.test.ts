@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { blankNames } from '../../src/review/body/booking-item.js';
+import {
+  at,
+  batchOf,
+  chunkOf,
+  collectedRun,
+  done,
+  lineOf,
+  newRun,
+  perform,
+  references,
+  rightOf,
+  startCollect,
+} from '../contracts/ledger/days.js';
+import { describeLedgerContract } from '../contracts/ledger.js';
+import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
+
+describeLedgerContract('SQLite', { open: openSqliteLedger });
+
+describe('the SQLite ledger', () => {
+  let opened: OpenedSqliteLedger;
+  beforeEach(async () => {
+    opened = await openSqliteLedger();
+  });
+  afterEach(() => opened.cleanUp());
+
+  it('tells references apart whose hashes collide', async () => {
+    const [one, other] = findCollision();
+    const bookings = [...references(5), one, ...references(5, 'X'), other, one];
+    await collectedRun(opened.ledger, 'r1', { bookings });
+    const steps = async (reference: string) =>
+      (await opened.ledger.trace(reference)).map((trace) =>
+        trace.kind === 'booking' ? [trace.line, trace.step?.name] : trace,
+      );
+    expect(await steps(one)).toEqual([
+      [lineOf(one), 'batch 1'],
+      [lineOf(one), 'batch 3'],
+    ]);
+    expect(await steps(other)).toEqual([[lineOf(other), 'batch 2']]);
+  });
+
+  it('leaves no guest name in its file once the names are blanked', async () => {
+    const run = await opened.ledger.createRun(newRun('r1'));
+    const collect = await startCollect(opened.ledger, run);
+    await collect.store(
+      chunkOf({ batches: Array.from({ length: 40 }, (_, n) => batchOf(n, references(300))) }),
+    );
+    await collect.finish({ steps: [], at });
+    await opened.ledger.settle(rightOf(run), { state: 'succeeded', at });
+    const readAll = () => {
+      opened.openRaw().exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      return readFileSync(opened.path, 'latin1');
+    };
+    expect(readAll()).toContain('Ana Gil');
+    await opened.ledger.blankGuestNames('2026-12-01', blankNames);
+    expect(readAll()).not.toContain('Ana Gil');
+    expect((await opened.ledger.readBatch('r1', 'body', 0)).toString()).toContain('BR-299');
+  });
+
+  it('leaves no trace of a pruned day in its file', async () => {
+    const run = await collectedRun(opened.ledger, 'r1');
+    await perform(opened.ledger, run, 'batch 0', done);
+    await opened.ledger.prune('2026-12-01');
+    opened.openRaw().exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    expect(readFileSync(opened.path, 'latin1')).not.toMatch(/Ana Gil|BR-1|ab12/);
+  });
+});
+
+/** Two references with one hash, found as birthdays are: FNV-1a of 32 bits over UTF-16 units. */
+function findCollision(): readonly [string, string] {
+  const seen = new Map<number, string>();
+  for (let index = 0; ; index += 1) {
+    const reference = `BOOKING-${(index * 2_654_435_761) % 4_294_967_296}`;
+    let hash = 0x811c9dc5;
+    for (let at = 0; at < reference.length; at += 1) {
+      hash = Math.imul(hash ^ reference.charCodeAt(at), 0x01000193);
+    }
+    const earlier = seen.get(hash);
+    if (earlier !== undefined && earlier !== reference) return [earlier, reference];
+    seen.set(hash, reference);
+  }
+}

@@ -1,0 +1,130 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createInProcessQueue } from '../../src/queue/in-process.js';
+import { describeQueueContract } from '../contracts/queue.js';
+
+const aDay = 86_400_000;
+const clock = () => Date.now();
+
+describeQueueContract('the queue in the process', {
+  async create(options) {
+    return { queue: createInProcessQueue({ ...options, clock }), cleanUp: async () => {} };
+  },
+});
+
+describe('the queue in the process, by a clock of our own,', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ now: new Date('2026-11-21T02:30:00Z') });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  function openQueue(options: { concurrency: number; perSecond?: number }) {
+    const queue = createInProcessQueue({ ...options, clock });
+    const instants: number[] = [];
+    queue.work(
+      async () => {
+        instants.push(clock());
+      },
+      {
+        onError: (error) => {
+          throw error;
+        },
+      },
+    );
+    return { queue, instants };
+  }
+
+  it.each([0.5, 3, 20, 30, 45, 75, 300, 1_000])('spreads %d steps a second over it', async (perSecond) => {
+    const { queue, instants } = openQueue({ concurrency: 1_000, perSecond });
+    const started = clock();
+    await queue.add(Array.from({ length: 4 * perSecond + 10 }, (_, index) => step(`batch ${index}`)));
+    await vi.advanceTimersByTimeAsync(4_000);
+    const inOneTick = Math.ceil(perSecond / 50);
+    for (const from of [0, 250, 500, 1_000, 2_900]) {
+      const inWindow = instants.filter((at) => at >= started + from && at < started + from + 1_000);
+      expect(inWindow.length).toBeLessThanOrEqual(Math.ceil(perSecond) + inOneTick);
+    }
+    expect(instants.length).toBeGreaterThanOrEqual(Math.floor(4 * perSecond * 0.85));
+    expect(instants.length).toBeLessThanOrEqual(4 * perSecond + inOneTick);
+    await queue.close();
+  });
+
+  it('waits for a step that is due later than a timer can count', async () => {
+    const { queue, instants } = openQueue({ concurrency: 1 });
+    const notBefore = clock() + 60 * aDay;
+    await queue.add([{ ...step('late'), notBefore }]);
+    await vi.advanceTimersByTimeAsync(60 * aDay - 1);
+    expect(instants).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(instants).toEqual([notBefore]);
+  });
+
+  it('holds off for longer than a timer can count', async () => {
+    const { queue, instants } = openQueue({ concurrency: 1 });
+    const until = clock() + 60 * aDay;
+    await queue.holdOff(until);
+    await queue.add([step('batch 0')]);
+    await vi.advanceTimersByTimeAsync(60 * aDay - 1);
+    expect(instants).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(instants).toEqual([until]);
+  });
+
+  it('spends none of its pace on what was dropped', async () => {
+    const { queue, instants } = openQueue({ concurrency: 1, perSecond: 1 });
+    await queue.add(Array.from({ length: 500 }, (_, index) => step(`batch ${index}`)));
+    await queue.drop('run-a');
+    await queue.add([{ ...step('batch 0'), runId: 'run-b' }]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(instants).toHaveLength(2);
+  });
+
+  it('lets many steps in hand listen for the stop without a warning of a leak', async () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    const queue = createInProcessQueue({ concurrency: 50, clock });
+    let listening = 0;
+    queue.work(
+      (_reference, signal) => {
+        listening += 1;
+        return new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+      },
+      { onError: () => {} },
+    );
+    await queue.add(Array.from({ length: 50 }, (_, index) => step(`batch ${index}`)));
+    expect(listening).toBe(50);
+    const closed = queue.close();
+    await vi.advanceTimersByTimeAsync(1);
+    await closed;
+    expect(warn).not.toHaveBeenCalled();
+    warn.mockRestore();
+  });
+
+  it('leaves nothing behind that would keep the process alive', async () => {
+    const { queue } = openQueue({ concurrency: 1, perSecond: 1 });
+    const late = { ...step('late'), notBefore: clock() + aDay };
+    await queue.add([step('batch 0'), step('batch 1'), late]);
+    await queue.holdOff(clock() + aDay);
+    await queue.close();
+    await queue.add([late]);
+    await queue.holdOff(clock() + 2 * aDay);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('has no room while a thousand references wait', async () => {
+    const queue = createInProcessQueue({ concurrency: 1, clock });
+    await queue.add(Array.from({ length: 999 }, (_, index) => step(`batch ${index}`)));
+    await queue.room();
+    await queue.add([step('batch 999')]);
+    const hasRoom = vi.fn();
+    const room = queue.room().then(hasRoom);
+    await vi.advanceTimersByTimeAsync(aDay);
+    expect(hasRoom).not.toHaveBeenCalled();
+    await queue.close();
+    await room;
+  });
+});
+
+function step(name: string) {
+  return { runId: 'run-a', step: name, attempt: 1 };
+}

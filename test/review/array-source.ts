@@ -1,0 +1,49 @@
+import type { RawBooking } from '../../src/booking/booking.js';
+import type { BookingSource, SourceChunk, SourceRecord } from '../../src/sources/source.js';
+
+/** Chunks as they are, and errors where the source breaks. */
+export type Script = Iterable<readonly SourceRecord[] | SourceChunk | Error>;
+
+export interface ArraySource extends BookingSource {
+  /** How many chunks were asked for so far. */
+  pulled(): number;
+}
+
+/** A source that hands out what it is given, a chunk at a time. */
+export function createArraySource(
+  script: Script,
+  { onPull = () => {} }: { onPull?: () => void } = {},
+): ArraySource {
+  let pulled = 0;
+  return {
+    placeUnit: 'record',
+    locate: (day) => `the array of ${day.iso}`,
+    pulled: () => pulled,
+    async *read(_day, { signal }) {
+      for (const part of script) {
+        pulled += 1;
+        onPull();
+        signal.throwIfAborted();
+        if (part instanceof Error) throw part;
+        yield Array.isArray(part) ? { records: part } : (part as SourceChunk);
+      }
+    },
+  };
+}
+
+/** Bookings BR-<from> to BR-<from + count - 1>, each at the place of its number. */
+export function records(from: number, count: number, fields: RawBooking = {}): SourceRecord[] {
+  return Array.from({ length: count }, (_, index) => record(from + index, fields));
+}
+
+export function record(number: number, fields: RawBooking = {}): SourceRecord {
+  return {
+    place: number,
+    fields: {
+      ServiceId: 700_000 + number,
+      BookingReferenceId: `BR-${number}`,
+      BookingClientName: 'Ana Lovelace',
+      ...fields,
+    },
+  };
+}

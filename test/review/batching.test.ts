@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { CollectedBatch } from '../../src/ledger/ledger.js';
+import { createBatching } from '../../src/review/batching.js';
+import { createLineMemory, type LineMemory } from '../../src/review/line-memory.js';
+
+/** Lines to add, one by one; `store` is when the ledger takes the whole batches. */
+type Act = string | typeof store;
+const store = Symbol('store');
+
+const anyActs = fc.array(
+  fc.oneof(
+    { weight: 8, arbitrary: fc.integer({ min: 0, max: 25 }).map((number) => `line ${number}`) },
+    { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 3 }).map((text) => `"${text}"`) },
+    { weight: 1, arbitrary: fc.constant(store) },
+  ),
+  { maxLength: 120 },
+);
+const anyBatchSize = fc.integer({ min: 1, max: 12 });
+
+describe('batching', () => {
+  it('takes every line once, in order, in batches of the size asked for', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyActs, anyBatchSize, async (acts, batchSize) => {
+        expect(await batch(acts, batchSize, createLineMemory())).toEqual(batchNaively(acts, batchSize));
+      }),
+    );
+  });
+
+  it('loses no line when different lines have the same hash', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyActs, anyBatchSize, async (acts, batchSize) => {
+        expect(await batch(acts, batchSize, createForgetfulMemory())).toEqual(batchNaively(acts, batchSize));
+      }),
+    );
+  });
+
+  it('asks the ledger about lines that it holds, and about no others', async () => {
+    const asked: string[] = [];
+    const batching = createBatching('body', 2, {
+      holds: async (form, number, line) => {
+        asked.push(`${form} ${number} ${line}`);
+        return true;
+      },
+    });
+    for (const line of ['a', 'b', 'c', 'd', 'e']) await batching.add(line, undefined);
+    expect(await batching.add('a', undefined)).toBe(false);
+    expect(await batching.add('e', undefined)).toBe(false);
+    expect(asked).toEqual([]);
+    batching.takeBatches({ isLast: false });
+    expect(await batching.add('c', undefined)).toBe(false);
+    expect(await batching.add('e', undefined)).toBe(false);
+    expect(asked).toEqual(['body 1 c']);
+  });
+
+  it('answers at once for a line that is new', () => {
+    const batching = createBatching('body', 2, { holds: async () => true });
+    expect(batching.add('a', 'BR-1')).toBe(true);
+  });
+
+  it('keeps a short last batch back until the end', () => {
+    const batching = createBatching('file', 2, { holds: async () => true });
+    for (const line of ['a', 'b', 'c']) void batching.add(line, undefined);
+    expect(batching.ready).toBe(2);
+    expect(batching.takeBatches({ isLast: false }).map(({ number }) => number)).toEqual([0]);
+    expect(batching.ready).toBe(0);
+    expect(batching.takeBatches({ isLast: false })).toEqual([]);
+    expect(batching.takeBatches({ isLast: true })).toEqual([
+      { form: 'file', number: 1, lines: Buffer.from('c\n'), references: [undefined] },
+    ]);
+    expect(batching.takeBatches({ isLast: true })).toEqual([]);
+    expect(batching.ready).toBe(0);
+    expect(batching.accepted).toBe(3);
+  });
+});
+
+async function batch(acts: readonly Act[], batchSize: number, memory: LineMemory) {
+  const taken: CollectedBatch[] = [];
+  const holds = async (_form: string, number: number, line: string) => {
+    const stored = taken.find((candidate) => candidate.number === number);
+    if (!stored) throw new RangeError(`asked about batch ${number}, which was not stored`);
+    return stored.lines.toString().split('\n').slice(0, -1).includes(line);
+  };
+  const batching = createBatching('body', batchSize, { holds }, memory);
+  const answers: boolean[] = [];
+  for (const act of acts) {
+    if (typeof act === 'string') answers.push(await batching.add(act, referenceOf(act)));
+    else taken.push(...batching.takeBatches({ isLast: false }));
+    expect(batching.ready % batchSize).toBe(0);
+  }
+  taken.push(...batching.takeBatches({ isLast: true }));
+  const batches = taken.map(({ lines, ...rest }) => ({ ...rest, text: lines.toString() }));
+  return { answers, batches, accepted: batching.accepted };
+}
+
+function batchNaively(acts: readonly Act[], batchSize: number) {
+  const lines = acts.filter((act) => typeof act === 'string');
+  const accepted = [...new Set(lines)];
+  return {
+    answers: lines.map((line, index) => lines.indexOf(line) === index),
+    batches: Array.from({ length: Math.ceil(accepted.length / batchSize) }, (_, number) => {
+      const own = accepted.slice(number * batchSize, (number + 1) * batchSize);
+      return {
+        form: 'body',
+        number,
+        text: own.map((line) => `${line}\n`).join(''),
+        references: own.map(referenceOf),
+      };
+    }),
+    accepted: accepted.length,
+  };
+}
+
+/** Hashes to three values only, so that nearly all lines collide. */
+function createForgetfulMemory(): LineMemory {
+  const positions = new Map<number, number>();
+  return {
+    findOrRemember(line, position) {
+      const hash = line.length % 3;
+      const earlier = positions.get(hash);
+      if (earlier === undefined) positions.set(hash, position);
+      return earlier;
+    },
+  };
+}
+
+function referenceOf(line: string): string | undefined {
+  return line.endsWith('3') ? undefined : `reference of ${line}`;
+}

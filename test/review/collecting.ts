@@ -1,0 +1,64 @@
+import { createBusinessDay } from '../../src/booking/business-day.js';
+import { createNormaliser } from '../../src/booking/normalise.js';
+import type { Ledger, Right } from '../../src/ledger/ledger.js';
+import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
+import { type CollectLimits, type CollectParts, collectDay } from '../../src/review/collect.js';
+import type { ReviewEvent } from '../../src/review/events.js';
+import { createArraySource, type Script } from './array-source.js';
+import { openRun, openTemporaryLedger } from './temporary-ledger.js';
+
+const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
+export const now = Date.parse('2026-11-21T02:30:00Z');
+export const lenient: CollectLimits = { maxRejectedShare: 1, emptyDay: 'succeed', batchSize: 500 };
+
+/** A run of a day in a ledger of its own, and the collect that fills it. */
+export async function prepareCollect() {
+  const ledger = await openTemporaryLedger();
+  const right = await openRun(ledger, day.iso);
+  const events: ReviewEvent[] = [];
+  const service = { reviewBookedHotels: () => Promise.reject(new Error('nothing is sent while collecting')) };
+
+  function collect(script: Script, parts: Partial<CollectParts> = {}, signal = new AbortController().signal) {
+    const limits = parts.limits ?? lenient;
+    const { batchSize } = limits;
+    return collectDay(
+      day,
+      right,
+      {
+        source: createArraySource(script),
+        normalise: createNormaliser(),
+        delivery: createBodyDelivery({ ledger, service, masterIdName: 'ServiceId', batchSize }),
+        ledger,
+        limits,
+        clock: () => now,
+        notify: (event) => events.push(event),
+        ...parts,
+      },
+      signal,
+    );
+  }
+
+  return { ledger, right, events, collect };
+}
+
+/** The same ledger; `look` is called after every stored chunk, before the collect goes on. */
+export function afterEachStore(ledger: Ledger, look: () => Promise<void>): Pick<Ledger, 'beginCollect'> {
+  return {
+    async beginCollect(right, start) {
+      const collect = await ledger.beginCollect(right, start);
+      return {
+        ...collect,
+        async store(chunk) {
+          await collect.store(chunk);
+          await look();
+        },
+      };
+    },
+  };
+}
+
+/** The references of a stored batch, in its order. */
+export async function readReferences(ledger: Ledger, { runId }: Right, batch: number): Promise<unknown[]> {
+  const lines = (await ledger.readBatch(runId, 'body', batch)).toString().split('\n').slice(0, -1);
+  return lines.map((line) => (JSON.parse(line) as { BookingReferenceId?: unknown }).BookingReferenceId);
+}

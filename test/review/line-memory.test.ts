@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { createLineMemory } from '../../src/review/line-memory.js';
+import { createSeededRandom } from '../../src/sandbox/seeded-random.js';
+
+describe('the memory of lines', () => {
+  it('answers as a Map would, far beyond its first capacity', () => {
+    const random = createSeededRandom(20261120);
+    const memory = createLineMemory();
+    const expected = new Map<string, number>();
+    const wrong: string[] = [];
+    for (let position = 0; position < 300_000; position += 1) {
+      // One in three comes again: near by, far away, and on both sides of each growth.
+      const number = random() < 0.33 ? Math.floor(random() * position) : position;
+      const line = `{"ServiceId":${number},"BookingClientName":"Žižek 😀 ${number % 7}"}`;
+      const earlier = expected.get(line);
+      if (earlier === undefined) expected.set(line, position);
+      if (memory.findOrRemember(line, position) !== earlier) wrong.push(line);
+    }
+    expect(wrong).toEqual([]);
+    expect(expected.size).toBeGreaterThan(200_000);
+  });
+
+  it('tells lines apart that differ in one unit, in order or in length', () => {
+    const memory = createLineMemory();
+    const lines = [
+      '',
+      ' ',
+      'ab',
+      'ba',
+      'aba',
+      'a\u0000b',
+      'a\ud83d\ude00b',
+      'a\ud83d\ude01b',
+      'AB',
+      'a b',
+      'a',
+    ];
+    expect(lines.map((line, position) => memory.findOrRemember(line, position))).toEqual(
+      lines.map(() => undefined),
+    );
+    expect(lines.map((line) => memory.findOrRemember(line, 99))).toEqual(
+      lines.map((_, position) => position),
+    );
+  });
+
+  it('keeps the first position of a line, 0 included', () => {
+    const memory = createLineMemory();
+    expect(memory.findOrRemember('a line', 0)).toBeUndefined();
+    expect(memory.findOrRemember('a line', 5)).toBe(0);
+    expect(memory.findOrRemember('a line', 6)).toBe(0);
+  });
+});

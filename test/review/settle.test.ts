@@ -1,0 +1,145 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import type { Verdict } from '../../src/mapping-service/mapping-service.js';
+import { ok, prepareDelivery, refusal, unavailable } from './delivering.js';
+import { openTemporaryLedger } from './temporary-ledger.js';
+
+const fatal: Verdict = { kind: 'fatal', code: 'http-403', httpStatus: 403, answer: 'no, Ana Lovelace' };
+
+describe('a run stops', () => {
+  it('at once on a fatal answer, and tells of its end once though many come back with it', async () => {
+    const gate = createGate();
+    const delivering = await prepareDelivery({ bookings: 9, batchSize: 1, answer: () => gate.opened });
+    await delivering.feed();
+    const inHand = delivering.waiting.splice(0, 3).map((reference) => delivering.perform(reference));
+    await vi.waitFor(() => expect(delivering.calls).toHaveLength(3));
+    gate.open(fatal);
+    await Promise.all(inHand);
+    expect(delivering.waiting).toEqual([]);
+    expect(await delivering.run()).toMatchObject({
+      state: 'failed',
+      failure: { class: 'fatal', code: 'http-403' },
+      counts: { delivered: 0, pending: 9 },
+    });
+    expect(delivering.events.filter(({ type }) => type === 'settled')).toHaveLength(1);
+  });
+
+  it('but what was in hand and is accepted after a fatal answer still counts', async () => {
+    const gate = createGate();
+    const delivering = await prepareDelivery({
+      bookings: 3,
+      batchSize: 1,
+      answer: ([reference]) => (reference === 'BR-0' ? gate.opened : fatal),
+    });
+    const { runId } = delivering.right;
+    const inHand = delivering.perform({ runId, step: 'batch 0', attempt: 1 });
+    await delivering.perform({ runId, step: 'batch 1', attempt: 1 });
+    gate.open(ok);
+    await inHand;
+    expect(await delivering.run()).toMatchObject({ state: 'failed', counts: { delivered: 1, pending: 2 } });
+  });
+
+  it('when five steps in a row ran out of tries', async () => {
+    const delivering = await prepareDelivery({
+      bookings: 8,
+      batchSize: 1,
+      answer: () => unavailable,
+      retry: { tries: 1 },
+    });
+    await delivering.feed();
+    await delivering.workOff();
+    expect(delivering.calls).toHaveLength(5);
+    expect(await delivering.run()).toMatchObject({
+      state: 'failed',
+      failure: { class: 'retryable', code: 'failures-in-row' },
+      counts: { pending: 8 },
+    });
+  });
+
+  it('not when a success stands between the failures: the others go on, and the run fails at its end', async () => {
+    const down = new Set(['BR-0', 'BR-1', 'BR-2', 'BR-3', 'BR-5', 'BR-6', 'BR-7', 'BR-8']);
+    const delivering = await prepareDelivery({
+      bookings: 10,
+      batchSize: 1,
+      answer: ([reference = '']) => (down.has(reference) ? unavailable : ok),
+      retry: { tries: 1 },
+    });
+    await delivering.feed();
+    await delivering.workOff();
+    expect(delivering.accepted).toEqual(['BR-4', 'BR-9']);
+    expect(await delivering.run()).toMatchObject({
+      state: 'failed',
+      failure: {
+        code: 'steps-failed',
+        message: '8 steps ran out of tries, 8 bookings are not delivered; run the day again',
+      },
+      counts: { delivered: 2, pending: 8 },
+    });
+  });
+
+  it('when the service refuses more than the share allowed', async () => {
+    const delivering = await prepareDelivery({
+      bookings: 200,
+      batchSize: 1,
+      answer: () => refusal,
+      maxRefusedShare: 0.1,
+    });
+    await delivering.feed();
+    await delivering.workOff();
+    expect(delivering.calls).toHaveLength(21);
+    expect(await delivering.run()).toMatchObject({
+      state: 'failed',
+      failure: {
+        class: 'refused',
+        code: 'too-many-refused',
+        message: 'the service refused 21 of 200 bookings, more than maxRefusedShare allows (10 %)',
+      },
+      counts: { refused: 21, pending: 179 },
+    });
+  });
+
+  it('not for a few refused bookings, whatever their share', async () => {
+    const delivering = await prepareDelivery({
+      bookings: 19,
+      batchSize: 4,
+      answer: () => refusal,
+      maxRefusedShare: 0,
+    });
+    await delivering.feed();
+    await delivering.workOff();
+    expect(await delivering.run()).toMatchObject({ state: 'succeeded', counts: { refused: 19 } });
+  });
+
+  it.each(['stored', 'delivered', 'refused', 'pending', 'openSteps'] as const)(
+    'as failed when the sums do not add up: %s counted again is another number',
+    async (sum) => {
+      const ledger = await openTemporaryLedger();
+      const wrong: Ledger = {
+        ...ledger,
+        async tally(runId) {
+          const tally = await ledger.tally(runId);
+          return { ...tally, [sum]: tally[sum] + 1 };
+        },
+      };
+      const delivering = await prepareDelivery({
+        ledger: wrong,
+        bookings: 3,
+        batchSize: 2,
+        answer: () => ok,
+      });
+      await delivering.feed();
+      await delivering.workOff();
+      const run = await ledger.getRun(delivering.right.runId);
+      expect(run).toMatchObject({ state: 'failed', failure: { class: 'internal', code: 'sums-differ' } });
+    },
+  );
+});
+
+/** A verdict that comes when the test says so. */
+function createGate() {
+  let open: (verdict: Verdict) => void = () => {};
+  const opened = new Promise<Verdict>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}

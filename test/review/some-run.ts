@@ -1,0 +1,36 @@
+import type { Counts, Run } from '../../src/review/run.js';
+
+type Overrides = Partial<Omit<Run, 'counts'>> & { readonly counts?: Partial<Counts> };
+
+/** A run that was delivered and is done, but for what is said otherwise. */
+export function someRun({ counts, ...run }: Overrides = {}): Run {
+  return {
+    id: '20261120-k3f9xq7d',
+    day: '2026-11-20',
+    delivery: 'body',
+    trigger: 'manual',
+    state: 'succeeded',
+    token: 1,
+    source: '/exports/bookings-2026-11-20.csv',
+    startedAt: Date.parse('2026-11-21T02:30:00Z'),
+    collectStartedAt: Date.parse('2026-11-21T02:30:00Z'),
+    collectedAt: Date.parse('2026-11-21T02:30:02Z'),
+    finishedAt: Date.parse('2026-11-21T02:30:12.300Z'),
+    openSteps: 0,
+    failedSteps: 0,
+    failuresInRow: 0,
+    ...run,
+    counts: {
+      read: 1_000,
+      accepted: 990,
+      duplicates: 7,
+      rejected: 3,
+      delivered: 990,
+      refused: 0,
+      pending: 0,
+      repeated: 0,
+      affected: 0,
+      ...counts,
+    },
+  };
+}

@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import type { StepOutcome } from '../../src/review/delivery.js';
+import type { RetryPolicy } from '../../src/review/retry.js';
+import type { Step, StepEnding } from '../../src/review/step.js';
+import { decideEnding } from '../../src/review/step-runner.js';
+
+const now = 1_000_000;
+const retry: RetryPolicy = { tries: 3, baseMs: 1_000, capMs: 60_000, retryAfterCapMs: 30_000, waits: 2 };
+const evidence = { code: 'some-code', httpStatus: 200, answer: 'in the words of the service' };
+const clear = { outcomeUnknown: false, refusedWhenSpent: false };
+
+const upload: Step = {
+  runId: 'run',
+  name: 'upload',
+  kind: 'upload',
+  state: 'ready',
+  bookings: 0,
+  attempts: 1,
+  tries: 1,
+  waits: 1,
+};
+
+function batchOf(bookings: number, spent: Partial<Step> = {}): Step {
+  const slice = { form: 'body', batch: 12, first: 40, bookings } as const;
+  return { ...upload, name: 'batch 12', kind: 'batch', slice, bookings, ...spent };
+}
+
+describe('what follows from an outcome:', () => {
+  it.each<[string, StepOutcome, Step, StepEnding]>([
+    ['done is done', { kind: 'done', evidence }, batchOf(500), { kind: 'done', evidence }],
+    [
+      'fatal stops the run with words for a person',
+      { kind: 'fatal', evidence },
+      batchOf(500),
+      {
+        kind: 'fatal',
+        evidence,
+        message:
+          'the service turned down batch 12 with some-code, which no retry mends: check baseUrl, apiKey and accountId, ' +
+          'then run the day again',
+      },
+    ],
+    [
+      'a refused batch is halved',
+      { kind: 'refused', evidence },
+      batchOf(5),
+      {
+        kind: 'halved',
+        evidence,
+        halves: [
+          {
+            name: 'batch 12.0',
+            kind: 'batch',
+            bookings: 3,
+            slice: { form: 'body', batch: 12, first: 40, bookings: 3 },
+          },
+          {
+            name: 'batch 12.1',
+            kind: 'batch',
+            bookings: 2,
+            slice: { form: 'body', batch: 12, first: 43, bookings: 2 },
+          },
+        ],
+      },
+    ],
+    [
+      'a refused booking that stands alone is refused',
+      { kind: 'refused', evidence },
+      batchOf(1),
+      { kind: 'refused', evidence },
+    ],
+    [
+      'a refused step that is no batch fails',
+      { kind: 'refused', evidence },
+      upload,
+      { kind: 'failed', evidence },
+    ],
+    [
+      'a retryable one comes back later, at the price of a try',
+      { kind: 'retryable', evidence, ...clear },
+      batchOf(500),
+      { kind: 'retry', evidence, notBefore: now + 1_000, spendsTry: true, outcomeUnknown: false },
+    ],
+    [
+      'and remembers that its outcome is unknown',
+      { kind: 'retryable', evidence, ...clear, outcomeUnknown: true },
+      batchOf(500),
+      { kind: 'retry', evidence, notBefore: now + 1_000, spendsTry: true, outcomeUnknown: true },
+    ],
+    [
+      'a wait that the service asked for spends no try',
+      { kind: 'retryable', evidence, ...clear, retryAfterMs: 20_000 },
+      batchOf(500, { tries: 2 }),
+      { kind: 'retry', evidence, notBefore: now + 20_500, spendsTry: false, outcomeUnknown: false },
+    ],
+    [
+      'a retryable one that has no try left fails',
+      { kind: 'retryable', evidence, ...clear },
+      batchOf(500, { tries: 2 }),
+      { kind: 'failed', evidence },
+    ],
+    [
+      'neither waits nor tries left fails too',
+      { kind: 'retryable', evidence, ...clear, retryAfterMs: 20_000 },
+      batchOf(500, { tries: 2, waits: 2 }),
+      { kind: 'failed', evidence },
+    ],
+    [
+      'an unknown no, after its tries, halves a batch',
+      { kind: 'retryable', evidence, ...clear, refusedWhenSpent: true },
+      batchOf(2, { tries: 2 }),
+      {
+        kind: 'halved',
+        evidence,
+        halves: [
+          {
+            name: 'batch 12.0',
+            kind: 'batch',
+            bookings: 1,
+            slice: { form: 'body', batch: 12, first: 40, bookings: 1 },
+          },
+          {
+            name: 'batch 12.1',
+            kind: 'batch',
+            bookings: 1,
+            slice: { form: 'body', batch: 12, first: 41, bookings: 1 },
+          },
+        ],
+      },
+    ],
+    [
+      'an unknown no, after its tries, refuses a booking alone',
+      { kind: 'retryable', evidence, ...clear, refusedWhenSpent: true },
+      batchOf(1, { tries: 2 }),
+      { kind: 'refused', evidence },
+    ],
+  ])('%s', (_, outcome, step, ending) => {
+    expect(decideEnding(outcome, step, { retry, random: () => 0.5, now })).toEqual(ending);
+  });
+
+  it('a broken instant of the back-off is rounded up, never down', () => {
+    const ending = decideEnding({ kind: 'retryable', evidence, ...clear }, batchOf(500), {
+      retry,
+      random: () => 0.000_01,
+      now,
+    });
+    expect(ending).toMatchObject({ notBefore: now + 1 });
+  });
+});

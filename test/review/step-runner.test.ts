@@ -1,0 +1,179 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { inTurn, ok, prepareDelivery, references, refusal, unavailable } from './delivering.js';
+import { openTemporaryLedger } from './temporary-ledger.js';
+
+describe('the step runner', () => {
+  it('delivers every booking once and settles the run with the last step', async () => {
+    const delivering = await prepareDelivery({ bookings: 25, batchSize: 10, answer: () => ok });
+    await delivering.feed();
+    await delivering.workOff();
+    expect(delivering.calls.map(({ length }) => length)).toEqual([10, 10, 5]);
+    expect(delivering.accepted).toEqual(references(25));
+    expect(await delivering.run()).toMatchObject({
+      state: 'succeeded',
+      finishedAt: delivering.clock(),
+      openSteps: 0,
+      counts: { accepted: 25, delivered: 25, refused: 0, pending: 0, repeated: 0 },
+    });
+    expect(delivering.events.map(({ type }) => type)).toEqual([
+      ...Array(3).fill(['step-claimed', 'step-ended']).flat(),
+      'settled',
+    ]);
+  });
+
+  it('halves a refused batch until each poison booking stands alone, and delivers all the others once', async () => {
+    const ledger = await openTemporaryLedger();
+    let days = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.subarray(references(23), { maxLength: 6 }), async (poison) => {
+        days += 1;
+        const day = `2026-11-${String(days).padStart(2, '0')}`;
+        const delivering = await prepareDelivery({
+          ledger,
+          day,
+          bookings: 23,
+          batchSize: 8,
+          answer: (sent) => (sent.some((reference) => poison.includes(reference)) ? refusal : ok),
+        });
+        await delivering.feed();
+        await delivering.workOff();
+        expect([...delivering.accepted].sort()).toEqual(
+          references(23)
+            .filter((reference) => !poison.includes(reference))
+            .sort(),
+        );
+        const { runId } = delivering.right;
+        const refused = await ledger.listRefused(runId, 100);
+        expect(refused.map(({ line }) => JSON.parse(line).BookingReferenceId).sort()).toEqual(
+          [...poison].sort(),
+        );
+        expect(await ledger.getRun(runId)).toMatchObject({
+          state: 'succeeded',
+          counts: { delivered: 23 - poison.length, refused: poison.length, pending: 0 },
+        });
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('keeps the words of the service in the ledger and out of its events', async () => {
+    const delivering = await prepareDelivery({ bookings: 1, batchSize: 1, answer: () => refusal });
+    await delivering.feed();
+    await delivering.workOff();
+    expect(await delivering.ledger.trace('BR-0')).toMatchObject([{ attempts: [{ answer: refusal.answer }] }]);
+    expect(delivering.events).toContainEqual(
+      expect.objectContaining({ type: 'step-ended', outcome: 'refused', evidence: expect.anything() }),
+    );
+    expect(JSON.stringify(delivering.events)).not.toContain('Lovelace');
+  });
+
+  it('does nothing for a reference that is stale, doubled, too early, unknown or under an old token', async () => {
+    const delivering = await prepareDelivery({ bookings: 5, batchSize: 1, answer: () => ok });
+    const { runId, token } = delivering.right;
+    const first = { runId, step: 'batch 0', attempt: 1 };
+    await delivering.perform(first);
+    expect(await delivering.perform(first)).toBeUndefined();
+    expect(await delivering.perform({ ...first, attempt: 2 })).toBeUndefined();
+    expect(await delivering.perform({ runId, step: 'batch 1', attempt: 2 })).toBeUndefined();
+    expect(await delivering.perform({ runId, step: 'batch 99', attempt: 1 })).toBeUndefined();
+    const { signal } = new AbortController();
+    const underOldToken = delivering.performStep({ runId, step: 'batch 1', attempt: 1 }, token - 1, signal);
+    expect(await underOldToken).toBeUndefined();
+    expect(delivering.calls).toEqual([['BR-0']]);
+  });
+
+  it('tries a step again when its instant has come', async () => {
+    const delivering = await prepareDelivery({
+      bookings: 1,
+      batchSize: 1,
+      answer: inTurn([unavailable, unavailable, ok]),
+    });
+    const { runId } = delivering.right;
+    await delivering.perform({ runId, step: 'batch 0', attempt: 1 });
+    expect(delivering.waiting).toMatchObject([
+      { runId, step: 'batch 0', attempt: 2, notBefore: delivering.clock() + 500 },
+    ]);
+    await delivering.workOff();
+    expect(delivering.accepted).toEqual(['BR-0']);
+    expect(delivering.heldOff).toEqual([]);
+  });
+
+  it('holds everybody off as long as the service asks, under the cap', async () => {
+    const busy = { ...unavailable, code: 'http-429', retryAfterMs: 20_000 } as const;
+    const delivering = await prepareDelivery({
+      bookings: 1,
+      batchSize: 1,
+      answer: inTurn([busy, { ...busy, retryAfterMs: 1e9 }, ok]),
+    });
+    const { runId } = delivering.right;
+    const started = delivering.clock();
+    await delivering.perform({ runId, step: 'batch 0', attempt: 1 });
+    expect(delivering.heldOff).toEqual([started + 20_000]);
+    expect(delivering.events).toContainEqual({
+      type: 'holding-off',
+      runId,
+      until: started + 20_000,
+      code: 'http-429',
+    });
+    await delivering.workOff();
+    expect(delivering.heldOff[1]).toBe(started + 20_500 + 60_000);
+    expect(delivering.accepted).toEqual(['BR-0']);
+  });
+
+  it('counts as repeated what is sent again after a call whose outcome was unknown', async () => {
+    const dropped = { ...unavailable, code: 'connection-reset', outcomeUnknown: true };
+    const delivering = await prepareDelivery({
+      bookings: 4,
+      batchSize: 2,
+      answer: inTurn([dropped, ok, ok]),
+    });
+    await delivering.feed();
+    await delivering.workOff();
+    expect((await delivering.run()).counts).toMatchObject({ delivered: 4, repeated: 2 });
+  });
+
+  it('opens a step again that was stopped in mid-call, and queues nothing', async () => {
+    const stop = new AbortController();
+    const delivering = await prepareDelivery({
+      bookings: 2,
+      batchSize: 2,
+      answer: (_, signal) => {
+        stop.abort(new Error('stopped by SIGTERM'));
+        return Promise.reject(signal.reason);
+      },
+    });
+    const { runId } = delivering.right;
+    await delivering.perform({ runId, step: 'batch 0', attempt: 1 }, stop.signal);
+    expect(await delivering.run()).toMatchObject({ state: 'delivering', counts: { pending: 2 } });
+    const open = await delivering.ledger.listOpenSteps(runId, { limit: 9 });
+    expect(open).toMatchObject([{ name: 'batch 0', attempt: 2 }]);
+    expect(delivering.waiting).toEqual([]);
+  });
+
+  it('records what came back even though it was stopped meanwhile', async () => {
+    const stop = new AbortController();
+    const answer = () => {
+      stop.abort();
+      return ok;
+    };
+    const delivering = await prepareDelivery({ bookings: 2, batchSize: 2, answer });
+    await delivering.perform({ runId: delivering.right.runId, step: 'batch 0', attempt: 1 }, stop.signal);
+    expect((await delivering.run()).state).toBe('succeeded');
+  });
+
+  it('passes a fault of our own on, and leaves the step to the next take-over', async () => {
+    const fault = new TypeError('a mistake of ours');
+    const delivering = await prepareDelivery({
+      bookings: 1,
+      batchSize: 1,
+      answer: () => Promise.reject(fault),
+    });
+    const { ledger } = delivering;
+    const { runId } = delivering.right;
+    await expect(delivering.perform({ runId, step: 'batch 0', attempt: 1 })).rejects.toBe(fault);
+    expect(await ledger.listOpenSteps(runId, { limit: 9 })).toEqual([]);
+    await ledger.takeOver(runId);
+    expect(await ledger.listOpenSteps(runId, { limit: 9 })).toMatchObject([{ name: 'batch 0', attempt: 2 }]);
+  });
+});

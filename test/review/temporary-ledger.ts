@@ -1,0 +1,35 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Ledger, Right } from '../../src/ledger/ledger.js';
+import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
+import { readReference } from '../../src/review/body/booking-item.js';
+
+/** The real ledger, in a folder of its own that goes with the test. */
+export async function openTemporaryLedger(clock: () => number = Date.now): Promise<Ledger> {
+  const folder = await mkdtemp(join(tmpdir(), 'hotel-review-test-'));
+  const ledger = createSqliteLedger({
+    path: join(folder, 'ledger.db'),
+    carriesReference: (line, _form, reference) => readReference(line) === reference,
+    clock,
+  });
+  onTestFinished(async () => {
+    await ledger.close();
+    await rm(folder, { recursive: true });
+  });
+  return ledger;
+}
+
+/** A new run of a day, by body. */
+export async function openRun(ledger: Ledger, day: string): Promise<Right> {
+  const id = `run-of-${day}`;
+  const { token } = await ledger.createRun({
+    id,
+    day,
+    delivery: 'body',
+    trigger: 'manual',
+    startedAt: 1_000,
+  });
+  return { runId: id, token };
+}

@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { vi } from 'vitest';
+
+const command = fileURLToPath(new URL('../../dist/jobs/hotel-review.js', import.meta.url));
+
+/** The closing JSON as design 9 gives it; written down here once more, so that the tests don't follow the code. */
+export interface ClosingReport {
+  readonly runId: string;
+  readonly day: string;
+  readonly delivery: string;
+  readonly trigger: string;
+  readonly state: string;
+  readonly counts: Readonly<Record<CountName, number>>;
+  readonly file: null;
+  readonly startedAt: string;
+  readonly finishedAt: string | null;
+  readonly durationMs: number;
+  readonly error?: { readonly class: string; readonly message: string };
+}
+
+export type CountName =
+  | 'read'
+  | 'accepted'
+  | 'duplicates'
+  | 'rejected'
+  | 'delivered'
+  | 'refused'
+  | 'pending'
+  | 'repeated'
+  | 'affected';
+
+/** How a command ended and what it wrote. */
+export interface CommandResult {
+  /** Null when a signal ended it. */
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The last line of standard output as JSON; undefined when it is none. */
+  readonly json: unknown;
+  /** The same as the closing report of a run. @throws Error when there is none */
+  readonly report: ClosingReport;
+}
+
+/** A command that was started and may be running still. */
+export interface RunningCommand {
+  readonly pid: number;
+  readonly ended: Promise<CommandResult>;
+  readonly hasEnded: boolean;
+  kill(signal: NodeJS.Signals): void;
+  /** Waits until it has written that text to standard error. @throws Error when it ends without having done so */
+  wrote(text: string): Promise<void>;
+}
+
+export interface CommandOptions {
+  readonly cwd: string;
+  /** The whole environment: nothing is inherited. */
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Starts `hotel-review` as a user does: the built command in a process of its own. */
+export function startCommand(args: readonly string[], { cwd, env }: CommandOptions): RunningCommand {
+  const child = spawn(process.execPath, [command, ...args], {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  let hasEnded = false;
+  const ended = once(child, 'close').then(([exitCode, signal]): CommandResult => {
+    hasEnded = true;
+    const json = parseLastLine(stdout);
+    return {
+      exitCode,
+      signal,
+      stdout,
+      stderr,
+      json,
+      get report() {
+        if (isReport(json)) return json;
+        throw new Error(`expected a closing report, got exit ${exitCode}, ${stdout}\n${stderr}`);
+      },
+    };
+  });
+  return {
+    pid: child.pid ?? 0,
+    ended,
+    get hasEnded() {
+      return hasEnded;
+    },
+    kill(signal) {
+      child.kill(signal);
+    },
+    async wrote(text) {
+      await vi.waitUntil(() => stderr.includes(text) || hasEnded, { timeout: 30_000, interval: 5 });
+      if (!stderr.includes(text)) throw new Error(`it ended without writing ${text}, but: ${stderr}`);
+    },
+  };
+}
+
+function parseLastLine(text: string): unknown {
+  try {
+    return JSON.parse(text.trimEnd().split('\n').at(-1) ?? '');
+  } catch {
+    return undefined;
+  }
+}
+
+function isReport(json: unknown): json is ClosingReport {
+  return typeof json === 'object' && json !== null && 'runId' in json && 'counts' in json;
+}

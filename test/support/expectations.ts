@@ -1,0 +1,82 @@
+import { expect } from 'vitest';
+import type { CommandResult, CountName } from './command.js';
+import type { ReceivedHotel, StandIn } from './http-stand-in.js';
+
+const reportKeys = [
+  'runId',
+  'day',
+  'delivery',
+  'trigger',
+  'state',
+  'counts',
+  'file',
+  'startedAt',
+  'finishedAt',
+  'durationMs',
+];
+
+const countKeys: readonly CountName[] = [
+  'read',
+  'accepted',
+  'duplicates',
+  'rejected',
+  'delivered',
+  'refused',
+  'pending',
+  'repeated',
+  'affected',
+];
+
+/**
+ * The command ended in that way, and its report is one JSON object with the keys of design 9 (and why, when it
+ * failed) and sums that add up.
+ */
+export function expectReport(
+  result: CommandResult,
+  expected: {
+    readonly exitCode: number;
+    readonly state: string;
+    readonly counts?: Partial<Record<CountName, number>>;
+  },
+): void {
+  const { report } = result;
+  expect(report).toMatchObject({ state: expected.state, counts: expected.counts ?? {} });
+  expect(result.exitCode).toBe(expected.exitCode);
+  expect(result.stdout.trimEnd().split('\n')).toHaveLength(1);
+  expect(Object.keys(report)).toEqual(expected.state === 'failed' ? [...reportKeys, 'error'] : reportKeys);
+  expect(Object.keys(report.counts)).toEqual(countKeys);
+  const { read, accepted, duplicates, rejected, delivered, refused, pending } = report.counts;
+  expect(accepted + duplicates + rejected).toBe(read);
+  expect(delivered + refused + pending).toBe(accepted);
+}
+
+/** The command ended with 2 or 4 and said why: `{"error":{"class","message"}}` and nothing else. (Design 9.) */
+export function expectError(
+  result: CommandResult,
+  expected: { readonly exitCode: number; readonly class: string; readonly message: RegExp },
+): void {
+  const { exitCode, class: errorClass, message } = expected;
+  expect(result.json).toEqual({ error: { class: errorClass, message: expect.stringMatching(message) } });
+  expect(result.stdout.trimEnd().split('\n')).toHaveLength(1);
+  expect(result.stderr).toMatch(message);
+  expect(result.exitCode).toBe(exitCode);
+}
+
+/** Every booking was taken as it was given, once and no more, and nothing else was. */
+export function expectEachOnce(standIn: StandIn, bookings: readonly object[]): void {
+  expect(inOrder(standIn.accepted())).toEqual(inOrder(bookings as readonly ReceivedHotel[]));
+}
+
+export function inOrder(hotels: readonly ReceivedHotel[]): ReceivedHotel[] {
+  return hotels.toSorted((one, other) => Number(one.ServiceId) - Number(other.ServiceId));
+}
+
+/** How often each body came. */
+export function countBodies(standIn: StandIn): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { body } of standIn.requests) {
+    const text = body.toString();
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  return counts;
+}

@@ -1,0 +1,39 @@
+/** A booking as the source writes it and as the service should get it: clean to begin with. */
+export interface MadeBooking {
+  readonly ServiceId: number;
+  readonly BookingReferenceId: string;
+  readonly BookingClientName: string;
+  readonly ProviderName: string;
+  readonly ProviderHotelId: string;
+  readonly CheckInDate: string;
+  readonly CheckOutDate: string;
+}
+
+/** References are BR-1, BR-2, … unless they are to begin later. */
+export function makeBookings(count: number, { first = 1 }: { readonly first?: number } = {}): MadeBooking[] {
+  return Array.from({ length: count }, (_, index) => {
+    const number = first + index;
+    return {
+      ServiceId: 100_000 + number,
+      BookingReferenceId: `BR-${number}`,
+      BookingClientName: `Guest ${number}`,
+      ProviderName: number % 2 === 0 ? 'Hotelbeds' : 'Expedia',
+      ProviderHotelId: `00${number}A`,
+      CheckInDate: '2026-12-01',
+      CheckOutDate: '2026-12-08',
+    };
+  });
+}
+
+export const bookingsHeader =
+  'ServiceId,BookingReferenceId,BookingClientName,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate';
+
+/** The bookings as a CSV file; the values must need no quotes. */
+export function toCsv(bookings: readonly MadeBooking[]): string {
+  return [bookingsHeader, ...bookings.map((booking) => Object.values(booking).join(','))]
+    .join('\n')
+    .concat('\n');
+}
+
+/** `count` bookings as a CSV file. */
+export const csvOf = (count: number): string => toCsv(makeBookings(count));
