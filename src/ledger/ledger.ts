@@ -104,7 +104,7 @@ export interface CollectStart {
 export interface Collect {
   /** Stores a chunk in one transaction; the run's counts rise with it, so that the sums hold at any moment. */
   store(chunk: CollectedChunk): Promise<void>;
-  /** True when that stored batch has exactly this line. */
+  /** True when that stored batch has exactly this line. @throws FencedError */
   holds(form: BookingForm, batch: number, line: string): Promise<boolean>;
   /** Ends the collect and writes down the plan, in one transaction. */
   finish(plan: { readonly steps: readonly PlannedStep[]; readonly at: number }): Promise<Run>;

@@ -1,5 +1,5 @@
 import type { BusinessDay } from '../booking/business-day.js';
-import type { Ledger, Right, StepCursor } from '../ledger/ledger.js';
+import { FencedError, type Ledger, type Right, type StepCursor } from '../ledger/ledger.js';
 import type { StepQueue } from '../queue/queue.js';
 import { CollectError, type CollectParts, collectDay } from './collect.js';
 import type { Delivery } from './delivery.js';
@@ -137,8 +137,8 @@ async function deliver(run: Run, parts: RunDayParts, signal: AbortSignal): Promi
   let fault: { error: unknown } | undefined;
   queue.work(
     async (reference, abandon) => {
-      const current = await performStep(reference, run.token, abandon);
-      if (current && !isActive(current)) over.abort();
+      const current = (await performStep(reference, run.token, abandon)) ?? (await readOwnRun(ledger, run));
+      if (!isActive(current)) over.abort();
     },
     {
       onError(error) {
@@ -162,6 +162,13 @@ async function deliver(run: Run, parts: RunDayParts, signal: AbortSignal): Promi
   }
   if (fault) throw fault.error;
   return ledger.getRun(run.id);
+}
+
+/** A step that cannot be claimed may mean that the run was taken over, or is over. @throws FencedError */
+async function readOwnRun(ledger: Ledger, { id, token }: Run): Promise<Run> {
+  const run = await ledger.getRun(id);
+  if (run.token !== token) throw new FencedError(id);
+  return run;
 }
 
 /** The reconciler: whatever the ledger holds open is queued, a page at a time, however much of it was queued before. */

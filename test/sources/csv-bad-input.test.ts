@@ -9,7 +9,7 @@ import { canCountDescriptors, countDescriptors } from './open-descriptors.js';
 const { pathOf, readDay, readFile } = useCsvFolder();
 
 /** To root every file is readable: for the length of the work, root is nobody. */
-async function withoutPrivileges(work: () => Promise<void>): Promise<void> {
+async function withoutPrivileges(work: () => Promise<unknown>): Promise<void> {
   const isRoot = process.geteuid?.() === 0;
   if (isRoot) await chmod(pathOf('.'), 0o755);
   if (isRoot) process.seteuid?.(65_534);

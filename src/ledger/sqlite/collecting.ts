@@ -15,6 +15,9 @@ export function beginCollect(
 ): Collect {
   const run = database.transact(() => {
     const number = checkRight(database, right);
+    const { state } = readRun(database, number);
+    if (state !== 'collecting')
+      throw new RangeError(`run ${right.runId} is ${state}: it has been collected already`);
     for (const table of ['attempts', 'steps', 'reference_pages', 'batches', 'rejects', 'warnings']) {
       database.run(`DELETE FROM ${table} WHERE run = ?`, number);
     }
@@ -73,6 +76,8 @@ export function beginCollect(
       const key = `${form} ${batch}`;
       let lines = cache.get(key);
       if (lines === undefined) {
+        // Who has taken the run over collects anew: the batch may be gone, or another one.
+        checkRight(database, right);
         lines = `\n${readBatch(database, run, form, batch).toString()}`;
         const oldest = cache.size < cachedBatches ? undefined : cache.keys().next().value;
         if (oldest !== undefined) cache.delete(oldest);

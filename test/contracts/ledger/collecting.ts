@@ -284,6 +284,7 @@ export function describeCollecting(opened: () => OpenedLedger): void {
           chunkOf({ batches: [batchOf(1, ['stale'])], rejects: [{ place: 1, reason: 'wrong-cell-count' }] }),
         ),
       ).rejects.toThrow(FencedError);
+      await expect(frozen.holds('body', 1, 'a line')).rejects.toThrow(FencedError);
       await expect(frozen.finish({ steps: planBatches(1, 4), at })).rejects.toThrow(FencedError);
       await expect(ledger.settle(rightOf(run), { state: 'failed', at })).rejects.toThrow(FencedError);
       expect(await look(other, 'r1')).toEqual(before);
