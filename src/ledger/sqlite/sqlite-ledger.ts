@@ -1,11 +1,12 @@
 import type { BookingForm } from '../../review/step.js';
 import type { Ledger } from '../ledger.js';
+import { claim, record } from './claims.js';
 import { beginCollect, readBatch } from './collecting.js';
 import { tryLock } from './day-lock.js';
 import { openLedgerFile } from './ledger-file.js';
 import { blankGuestNames, prune } from './retention.js';
 import { createRun, listRuns, readLatestRun, readRun, runNumber, settle, takeOver } from './runs.js';
-import { claim, listOpenSteps, record, tally } from './steps.js';
+import { listOpenSteps, tally } from './steps.js';
 import { countRejects, countWarnings, listRefused, trace } from './tracing.js';
 
 export interface SqliteLedgerOptions {

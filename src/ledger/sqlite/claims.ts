@@ -1,0 +1,204 @@
+import type { Claim, Evidence, Step, StepEnding } from '../../review/step.js';
+import { FencedError, type OpenStep, type Recorded, type Right } from '../ledger.js';
+import type { Database } from './database.js';
+import { readRun } from './runs.js';
+import { insertSteps, toOpenStep, toStep } from './steps.js';
+
+export function claim(
+  database: Database,
+  { runId, token }: Right,
+  name: string,
+  attempt: number,
+  at: number,
+): Claim | undefined {
+  const run = database.get(
+    `SELECT number FROM runs WHERE id = ? AND token = ? AND state IN ('delivering', 'awaiting-result')`,
+    runId,
+    token,
+  );
+  if (!run) return undefined;
+  const number = Number(run.number);
+  const before = database.get(
+    `SELECT * FROM steps WHERE run = ? AND name = ? AND state = 'ready' AND attempts = ?`,
+    number,
+    name,
+    attempt - 1,
+  );
+  if (!before) return undefined;
+  const repeated = before.outcome_unknown === 1 ? Number(before.bookings) : 0;
+  database.run(
+    `UPDATE steps SET state = 'running', attempts = ?, token = ?, claimed_at = ?, not_before = NULL,
+       outcome_unknown = 0, repeated = repeated + ?
+     WHERE run = ? AND name = ?`,
+    attempt,
+    token,
+    at,
+    repeated,
+    number,
+    name,
+  );
+  if (repeated > 0)
+    database.run('UPDATE runs SET repeated = repeated + ? WHERE number = ?', repeated, number);
+  return { step: toStep(runId, before), attempt, token, claimedAt: at };
+}
+
+export function record(
+  database: Database,
+  { step, attempt, token, claimedAt }: Claim,
+  ending: StepEnding,
+  at: number,
+): Recorded {
+  const row = database.get(
+    `SELECT runs.number, steps.position FROM runs JOIN steps ON steps.run = runs.number AND steps.name = ?
+     WHERE runs.id = ? AND runs.token = ? AND steps.state = 'running' AND steps.attempts = ? AND steps.token = ?`,
+    step.name,
+    step.runId,
+    token,
+    attempt,
+    token,
+  );
+  if (!row) throw new FencedError(step.runId);
+  const run = Number(row.number);
+  const position = Number(row.position);
+  const opened = endStep(database, run, position, step, ending, at);
+  keepEvidence(database, run, step.name, attempt, ending, claimedAt, at);
+  return { run: readRun(database, run), opened };
+}
+
+function endStep(
+  database: Database,
+  run: number,
+  position: number,
+  step: Step,
+  ending: StepEnding,
+  at: number,
+): readonly OpenStep[] {
+  const { name, bookings } = step;
+  const end = (state: 'done' | 'refused' | 'failed' | 'halved') =>
+    database.run(
+      'UPDATE steps SET state = ?, ended_at = ?, last_code = ? WHERE run = ? AND name = ?',
+      state,
+      at,
+      ending.evidence.code,
+      run,
+      name,
+    );
+  const openAgain = (change: {
+    spendsTry?: boolean;
+    waits?: boolean;
+    outcomeUnknown: boolean;
+    notBefore: number | null;
+  }) =>
+    database.run(
+      `UPDATE steps SET state = 'ready', tries = tries + ?, waits = waits + ?, outcome_unknown = ?, not_before = ?,
+         last_code = ?
+       WHERE run = ? AND name = ?`,
+      change.spendsTry ? 1 : 0,
+      change.waits ? 1 : 0,
+      change.outcomeUnknown ? 1 : 0,
+      change.notBefore,
+      ending.evidence.code,
+      run,
+      name,
+    );
+  switch (ending.kind) {
+    case 'done':
+      end('done');
+      database.run(
+        `UPDATE runs SET delivered = delivered + ?, open_steps = open_steps - 1, failures_in_row = 0 WHERE number = ?`,
+        bookings,
+        run,
+      );
+      return openSuccessors(database, run, name);
+    case 'refused':
+      end('refused');
+      database.run(
+        `UPDATE runs SET refused = refused + ?, open_steps = open_steps - 1, failures_in_row = 0 WHERE number = ?`,
+        bookings,
+        run,
+      );
+      return [];
+    case 'failed':
+      end('failed');
+      if (ending.outcomeUnknown)
+        database.run('UPDATE steps SET outcome_unknown = 1 WHERE run = ? AND name = ?', run, name);
+      database.run(
+        `UPDATE runs SET open_steps = open_steps - 1, failed_steps = failed_steps + 1,
+           failures_in_row = failures_in_row + 1
+         WHERE number = ?`,
+        run,
+      );
+      return [];
+    case 'halved':
+      end('halved');
+      insertSteps(
+        database,
+        run,
+        ending.halves.map((half) => ({ step: half, position })),
+      );
+      database.run('UPDATE runs SET open_steps = open_steps + 1, failures_in_row = 0 WHERE number = ?', run);
+      return ending.halves.map((half) => ({ position, name: half.name, attempt: 1 }));
+    case 'retry':
+      openAgain({
+        spendsTry: ending.spendsTry,
+        waits: !ending.spendsTry,
+        outcomeUnknown: ending.outcomeUnknown,
+        notBefore: ending.notBefore,
+      });
+      return [{ position, name, attempt: step.attempts + 2, notBefore: ending.notBefore }];
+    case 'fatal':
+      openAgain({ outcomeUnknown: false, notBefore: null });
+      database.run(
+        `UPDATE runs SET state = 'failed', finished_at = ?, failure_class = 'fatal', failure_code = ?, failure_message = ?
+         WHERE number = ? AND state IN ('delivering', 'awaiting-result')`,
+        at,
+        ending.evidence.code,
+        ending.message,
+        run,
+      );
+      return [];
+    case 'interrupted':
+      openAgain({ outcomeUnknown: true, notBefore: null });
+      return [];
+  }
+}
+
+function openSuccessors(database: Database, run: number, name: string): OpenStep[] {
+  const rows = database.all(
+    `SELECT position, name, attempts, not_before FROM steps WHERE run = ? AND after = ? AND state = 'waiting'`,
+    run,
+    name,
+  );
+  database.run(
+    `UPDATE steps SET state = 'ready' WHERE run = ? AND after = ? AND state = 'waiting'`,
+    run,
+    name,
+  );
+  return rows.map(toOpenStep);
+}
+
+function keepEvidence(
+  database: Database,
+  run: number,
+  step: string,
+  attempt: number,
+  { kind, evidence }: { kind: StepEnding['kind']; evidence: Evidence },
+  startedAt: number,
+  endedAt: number,
+): void {
+  database.run(
+    `INSERT INTO attempts (run, step, attempt, started_at, ended_at, outcome, code, http_status, status_code, answer, sha256)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    run,
+    step,
+    attempt,
+    startedAt,
+    endedAt,
+    kind,
+    evidence.code,
+    evidence.httpStatus ?? null,
+    evidence.statusCode ?? null,
+    evidence.answer ?? null,
+    evidence.sha256 ?? null,
+  );
+}
