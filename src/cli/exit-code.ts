@@ -2,6 +2,7 @@ import { ConfigurationError } from '../config/problems.js';
 import { FencedError } from '../ledger/ledger.js';
 import type { Run } from '../review/run.js';
 import { DayBusyError, UsageError } from '../review/run-day.js';
+import { StoppedError } from './stopped-error.js';
 
 /** The exit codes of design 9. */
 export const exitCode = {
@@ -31,7 +32,7 @@ export function exitCodeOf({ state }: Run): ExitCode {
 
 export interface CommandFailure {
   readonly exitCode: ExitCode;
-  readonly class: 'usage' | 'configuration' | 'busy' | 'internal';
+  readonly class: 'usage' | 'configuration' | 'busy' | 'stopped' | 'internal';
   readonly message: string;
 }
 
@@ -45,6 +46,10 @@ export function describeFailure(error: unknown): CommandFailure {
   }
   if (error instanceof DayBusyError || error instanceof FencedError) {
     return { exitCode: exitCode.busy, class: 'busy', message: error.message };
+  }
+  // A run that is stopped reports itself; this is for what leaves nothing to go on with.
+  if (error instanceof StoppedError) {
+    return { exitCode: exitCode.failed, class: 'stopped', message: error.message };
   }
   return { exitCode: exitCode.failed, class: 'internal', message: describeUnexpected(error) };
 }

@@ -1,4 +1,5 @@
 import { exitCode } from './exit-code.js';
+import { StoppedError } from './stopped-error.js';
 
 const stopSignals = ['SIGINT', 'SIGTERM'] as const;
 
@@ -22,7 +23,7 @@ export function listenForStop(process: Process, errors: NodeJS.WritableStream): 
   const stop = (name: NodeJS.Signals) => {
     if (controller.signal.aborted) return process.exit(exitCode.failed);
     errors.write(`\n${name}: stopping; once more stops at once\n`);
-    controller.abort(new Error(`stopped by ${name}`));
+    controller.abort(new StoppedError(name));
   };
   for (const name of stopSignals) process.on(name, stop);
   return {

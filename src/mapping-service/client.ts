@@ -1,8 +1,9 @@
 import { checkBaseUrl } from './base-url.js';
 import { judgeFailure } from './failure.js';
 import type { ReviewService, Verdict } from './mapping-service.js';
+import { createRedaction } from './redaction.js';
 import { createTransport, type Exchange } from './transport.js';
-import { defaultStatusCodes, judgeAnswer, type StatusCodeTable } from './verdict.js';
+import { defaultStatusCodes, type HttpAnswer, judgeAnswer, type StatusCodeTable } from './verdict.js';
 
 export interface MappingServiceOptions {
   /** The service's address including the version segment, with or without a slash at its end. (Spec 9.) */
@@ -32,6 +33,8 @@ export function createMappingServiceClient(options: MappingServiceOptions): Revi
   const { origin, pathname } = new URL(options.baseUrl);
   const root = pathname.replace(/\/+$/, '');
   const codes = options.statusCodes ?? defaultStatusCodes;
+  const redact = createRedaction(options);
+  const judge = (answer: HttpAnswer) => judgeAnswer({ ...answer, now: options.clock() }, codes, redact);
 
   // In the specification's spelling; the transport adds host, connection and content-length. (Spec 5.)
   const headers = [
@@ -49,20 +52,20 @@ export function createMappingServiceClient(options: MappingServiceOptions): Revi
     async reviewBookedHotels(body, { signal }) {
       const path = `${root}/hotels/ReviewMappingsOfBookedHotels`;
       const exchange = await transport.call({ method: 'POST', path, headers, body, signal });
-      return judgeExchange(exchange, codes, options.clock());
+      return judgeExchange(exchange, judge);
     },
     close: () => transport.close(),
   };
 }
 
-function judgeExchange(exchange: Exchange, codes: StatusCodeTable, now: Date): Verdict {
+function judgeExchange(exchange: Exchange, judge: (answer: HttpAnswer) => Verdict): Verdict {
   switch (exchange.kind) {
     case 'answered':
-      return judgeAnswer({ ...exchange.answer, now }, codes);
+      return judge(exchange.answer);
     case 'failed': {
       const { brokenAnswer, error, requestWasSent } = exchange;
       if (brokenAnswer === undefined) return judgeFailure(error, { requestWasSent });
-      const verdict = judgeAnswer({ ...brokenAnswer, now }, codes);
+      const verdict = judge(brokenAnswer);
       // Any other status is clear without its body; a success needs it, and the failure says why it is not there.
       return brokenAnswer.status >= 300 ? verdict : { ...verdict, code: judgeFailure(error).code };
     }

@@ -44,11 +44,16 @@ const unknownNo = { kind: 'retryable', outcomeUnknown: false, refusedWhenSpent: 
  * The table of design 6: what an answer means for the runner.
  *
  * @param answer `now` is the moment from which a `Retry-After` that is a date counts
+ * @param redact takes out of the service's words what may not be kept
  */
-export function judgeAnswer(answer: HttpAnswer & { readonly now: Date }, codes: StatusCodeTable): Verdict {
+export function judgeAnswer(
+  answer: HttpAnswer & { readonly now: Date },
+  codes: StatusCodeTable,
+  redact: (text: string) => string = (text) => text,
+): Verdict {
   const { status } = answer;
   const envelope = answer.bodyTruncated ? undefined : readEnvelope(answer.body);
-  const said = describe(answer, envelope);
+  const said = describe(answer, envelope, redact);
   const retryAfterMs = readRetryAfter(answer.retryAfter, answer.now);
   const wish = retryAfterMs === undefined ? {} : { retryAfterMs };
 
@@ -91,8 +96,8 @@ function judgeEnvelope(
 }
 
 /** What was answered, for the evidence: the numbers and the service's own words. */
-function describe(answer: HttpAnswer, envelope: Envelope | undefined) {
-  const words = readWords(envelope?.message === undefined ? answer.body : Buffer.from(envelope.message));
+function describe(answer: HttpAnswer, envelope: Envelope | undefined, redact: (text: string) => string) {
+  const words = readWords(envelope?.message ?? decode(answer.body), redact);
   return {
     httpStatus: answer.status,
     ...(envelope?.statusCode !== undefined && { statusCode: envelope.statusCode }),
@@ -101,7 +106,15 @@ function describe(answer: HttpAnswer, envelope: Envelope | undefined) {
 }
 
 /** The beginning of a text that can be stored anywhere: PostgreSQL takes no NUL, and a cut character is no text. */
-function readWords(bytes: Buffer): string {
-  const text = new TextDecoder().decode(bytes.subarray(0, answerBytes), { stream: true });
-  return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+function readWords(text: string, redact: (text: string) => string): string {
+  // Before the cut, which might leave half of what is to be taken out.
+  const kept = Buffer.from(redact(text)).subarray(0, answerBytes);
+  return decode(kept)
+    .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+    .trim();
+}
+
+/** Text without the broken character at its end. */
+function decode(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes, { stream: true });
 }

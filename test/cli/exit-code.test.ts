@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { describeFailure, exitCodeOf, stackFrames } from '../../src/cli/exit-code.js';
+import { StoppedError } from '../../src/cli/stopped-error.js';
 import { ConfigurationError } from '../../src/config/problems.js';
 import { FencedError } from '../../src/ledger/ledger.js';
 import { DatabaseBusyError } from '../../src/ledger/sqlite/database.js';
@@ -39,6 +40,7 @@ describe('the exit code', () => {
       'busy',
       'run run-a was taken over by another process; this one stops writing to it',
     ],
+    [new StoppedError('SIGTERM'), 1, 'stopped', 'stopped by SIGTERM'],
     [new DatabaseBusyError('ledger.db is locked'), 1, 'internal', 'ledger.db is locked'],
   ])('and the words of our own errors: %s', (error, exitCode, kind, message) => {
     expect(describeFailure(error)).toEqual({ exitCode, class: kind, message });

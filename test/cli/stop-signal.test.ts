@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { listenForStop } from '../../src/cli/stop-signal.js';
+import { StoppedError } from '../../src/cli/stopped-error.js';
 import { captureStream } from './captured-stream.js';
 
 describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (name) => {
@@ -8,7 +9,7 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (name) => {
     const { process, exits, stop, errors } = listen();
     expect(stop.signal.aborted).toBe(false);
     process.emit(name, name);
-    expect(stop.signal.reason).toEqual(new Error(`stopped by ${name}`));
+    expect(stop.signal.reason).toEqual(new StoppedError(name));
     expect(errors.text()).toBe(`\n${name}: stopping; once more stops at once\n`);
     expect(exits).toEqual([]);
   });

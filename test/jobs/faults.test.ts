@@ -1,33 +1,20 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createSeededRandom } from '../../src/sandbox/seeded-random.js';
-import { createDayFolder, type Settings } from '../support/day-folder.js';
+import type { Settings } from '../support/day-folder.js';
 import { countBodies, expectEachOnce, expectReport } from '../support/expectations.js';
-import {
-  refusal,
-  type StandIn,
-  type StandInAnswer,
-  type StandInHandler,
-  startStandIn,
-  success,
-} from '../support/http-stand-in.js';
+import { refusal, type StandInAnswer, type StandInHandler, success } from '../support/http-stand-in.js';
 import { type MadeBooking, makeBookings, toCsv } from '../support/made-bookings.js';
+import { prepareDay } from '../support/prepared-day.js';
 
 const bookings = makeBookings(300);
 const batchSize = 50;
-
-async function stand(handler: StandInHandler): Promise<StandIn> {
-  const standIn = await startStandIn(handler);
-  onTestFinished(() => standIn.close());
-  return standIn;
-}
 
 async function review(
   handler: StandInHandler,
   settings: Settings = {},
   made: readonly MadeBooking[] = bookings,
 ) {
-  const standIn = await stand(handler);
-  const folder = await createDayFolder({ baseUrl: standIn.baseUrl, bookings: toCsv(made), settings });
+  const { standIn, folder } = await prepareDay({ bookings: toCsv(made), settings }, handler);
   return { standIn, folder, result: await folder.runDay() };
 }
 

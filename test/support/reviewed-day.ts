@@ -1,9 +1,9 @@
-import { onTestFinished } from 'vitest';
+import { type DayFolder, day, type Settings } from './day-folder.js';
 import { type Arrivals, countArrivals } from './delivery-model.js';
-import { createDayFolder, type DayFolder, day, type Settings } from './day-folder.js';
-import { type StandIn, type StandInHandler, startStandIn, success } from './http-stand-in.js';
+import type { StandIn, StandInHandler } from './http-stand-in.js';
 import { type LedgerWatch, watchLedger } from './ledger-watch.js';
 import { type MadeBooking, makeBookings, toCsv } from './made-bookings.js';
+import { prepareDay } from './prepared-day.js';
 
 /** A day with everything around it that shows what became of it. */
 export interface ReviewedDay {
@@ -30,7 +30,7 @@ export const runArguments = ['run', '--day', day, '--json'] as const;
 export async function prepareReviewedDay({
   bookings: count,
   settings = {},
-  handler = () => success,
+  handler,
 }: ReviewedDayOptions): Promise<ReviewedDay> {
   const bookings = makeBookings(count);
   const records = bookings.flatMap((booking, index) => [
@@ -38,9 +38,7 @@ export async function prepareReviewedDay({
     ...(index % 40 === 0 ? [booking] : []),
     ...(index % 50 === 0 ? [{ ...booking, ServiceId: 0 }] : []),
   ]);
-  const standIn = await startStandIn(handler);
-  onTestFinished(() => standIn.close());
-  const folder = await createDayFolder({ baseUrl: standIn.baseUrl, bookings: toCsv(records), settings });
+  const { standIn, folder } = await prepareDay({ bookings: toCsv(records), settings }, handler);
   const ledger = watchLedger(folder.ledgerFile);
   const arrivals = countArrivals(standIn, ledger);
   return { bookings, records: records.length, folder, standIn, ledger, arrivals };

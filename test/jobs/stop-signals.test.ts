@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { day } from '../support/day-folder.js';
+import { expectReport } from '../support/expectations.js';
+import { success } from '../support/http-stand-in.js';
+import { prepareReviewedDay, runArguments } from '../support/reviewed-day.js';
+
+const batchSize = 50;
+const inHand = 4;
+/** Design of the command line: Ctrl-C stops within five seconds. */
+const longestStopMs = 5_000;
+const howToGoOn = `hotel-review run --day ${day}`;
+
+describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
+  it('in collect stops the run with 1, nothing sent; the next one collects anew and sends it all', async () => {
+    const { folder, ledger, standIn, arrivals, bookings, records } = await prepareReviewedDay({
+      bookings: 50_000,
+      settings: { body: { batchSize: 500 } },
+    });
+    const command = folder.start(runArguments);
+    const { release } = await ledger.holdWhen(({ state, read }) => state === 'collecting' && read > 0);
+    const askedAt = performance.now();
+    command.kill(signal);
+    release();
+    const stopped = await command.ended;
+    expect(performance.now() - askedAt).toBeLessThan(longestStopMs);
+    expectReport(stopped, { exitCode: 1, state: 'collecting', counts: { delivered: 0 } });
+    expect(stopped.report.counts.read).toBeGreaterThan(0);
+    expect(stopped.report.counts.read).toBeLessThan(records);
+    expect(stopped.stderr).toContain(howToGoOn);
+    expect(standIn.requests).toEqual([]);
+
+    const next = await folder.runDay();
+    expectReport(next, { exitCode: 0, state: 'succeeded', counts: { read: records, repeated: 0 } });
+    expect(next.report.runId).toBe(stopped.report.runId);
+    arrivals.checkWhole(next.report, bookings);
+  });
+
+  it('stops a delivery with 1, though the service hangs; the next run sends what was in flight again', async () => {
+    const answered = 6;
+    const { folder, ledger, standIn, arrivals, bookings } = await prepareReviewedDay({
+      bookings: 1_000,
+      handler: (_, number) => (number > answered && number <= answered + inHand ? { kind: 'hang' } : success),
+    });
+    const command = folder.start(runArguments);
+    await standIn.received(answered + inHand);
+    const askedAt = performance.now();
+    command.kill(signal);
+    const stopped = await command.ended;
+    expect(performance.now() - askedAt).toBeLessThan(longestStopMs);
+    const counts = { delivered: answered * batchSize, pending: 1_000 - answered * batchSize };
+    expectReport(stopped, { exitCode: 1, state: 'delivering', counts });
+    expect(stopped.stderr).toContain(howToGoOn);
+    expect(ledger.run()).toMatchObject({ running: 0, done: answered });
+    arrivals.check();
+
+    const next = await folder.runDay();
+    expectReport(next, { exitCode: 0, state: 'succeeded', counts: { repeated: inHand * batchSize } });
+    expect(next.report.runId).toBe(stopped.report.runId);
+    arrivals.checkWhole(next.report, bookings);
+    expect(standIn.requests).toHaveLength(20 + inHand);
+  });
+
+  it('lets a call end that is answered in time, and records it', async () => {
+    let answer = () => {};
+    const { folder, standIn, arrivals, bookings } = await prepareReviewedDay({
+      bookings: 1_000,
+      settings: { body: { concurrency: 1 } },
+      handler: async (request, number) => {
+        await request.readBody();
+        if (number === 3) await new Promise<void>((resolve) => (answer = resolve));
+        return success;
+      },
+    });
+    const command = folder.start(runArguments);
+    await standIn.received(3);
+    command.kill(signal);
+    await command.wrote('stopping');
+    answer();
+    const stopped = await command.ended;
+    expectReport(stopped, { exitCode: 1, state: 'delivering', counts: { delivered: 3 * batchSize } });
+
+    const next = await folder.runDay();
+    expectReport(next, { exitCode: 0, state: 'succeeded', counts: { repeated: 0 } });
+    arrivals.checkWhole(next.report, bookings);
+    expect(standIn.requests).toHaveLength(20);
+  });
+});
