@@ -16,14 +16,22 @@ const timeOfFormat = /(?:'T'|\s+)[HhKk][HhKkmsSabBXx':.,Z\s]*$/;
 const twoDigitYear = /(?<!y)yy(?!y)/;
 /** Any fixed date serves as the reference that date-fns asks for; two-digit years are read as 1950 to 2049. */
 const reference = new Date(2000, 0, 1);
-const sample = new Date(2033, 9, 27, 12);
+/** Days whose parts cannot be mistaken for one another, and such with one digit, where padding matters. */
+const samples = [new Date(2026, 10, 20), new Date(2027, 0, 11), new Date(2031, 10, 1), new Date(2028, 1, 29)];
+/** Day of the year and week-numbering year: date-fns takes them for a slip and says so on the terminal. */
+const mistakenLetters = /[DY]/;
+const quotedText = /'[^']*'/g;
 
 /** True for a date-fns pattern that names year, month and day. A time at its end is allowed, and ignored. */
 export function isDateFormat(pattern: string): boolean {
+  if (mistakenLetters.test(pattern.replace(quotedText, ''))) return false;
+  const datePattern = pattern.replace(timeOfFormat, '');
   try {
-    const datePattern = pattern.replace(timeOfFormat, '');
-    return parseDate(format(sample, datePattern), datePattern) === format(sample, ownFormat);
+    return samples.every(
+      (day) => parseDate(format(day, datePattern), datePattern) === format(day, ownFormat),
+    );
   } catch {
+    // date-fns throws a RangeError for letters that it doesn't know.
     return false;
   }
 }

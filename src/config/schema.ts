@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { isTimeZone } from '../booking/business-day.js';
+import { isDateFormat } from '../booking/written-date.js';
 import { checkBaseUrl } from '../mapping-service/base-url.js';
 import { parsePathTemplate } from '../sources/path-template.js';
-import { isDatePattern } from './date-pattern.js';
 import {
   confidentiality,
   expected,
@@ -95,7 +95,7 @@ const source = group(
       .prefault({})
       .describe("The source's columns by the service's names of the fields."),
     dateFormat: textThat(
-      isDatePattern,
+      isDateFormat,
       'a date-fns pattern that reads back the day it writes, such as dd/MM/yyyy (yyyy year, MM month, dd day)',
     )
       .default('yyyy-MM-dd')

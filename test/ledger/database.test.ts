@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -154,16 +154,6 @@ describe('the one place that touches libsql', () => {
   });
 
   describe('opening and closing', () => {
-    it('refuses a file that must exist and does not, and makes none', () => {
-      const missing = join(folder, 'missing.db');
-      expect(() => openDatabase(missing, { busyTimeoutMs: 0, mustExist: true })).toThrow(
-        `no database at ${missing}`,
-      );
-      expect(existsSync(missing)).toBe(false);
-      openDatabase(missing, { busyTimeoutMs: 0 }).close();
-      openDatabase(path, { busyTimeoutMs: 0, mustExist: true }).close();
-    });
-
     it('refuses a file that is no database as soon as it is read', () => {
       const other = join(folder, 'letter.txt');
       writeFileSync(other, 'Dear Sir or Madam, '.repeat(100));

@@ -28,7 +28,7 @@ export async function openSqliteLedger(): Promise<OpenedSqliteLedger> {
     path,
     ledger: open(),
     openRaw() {
-      const database = openDatabase(path, { busyTimeoutMs: 0, mustExist: true });
+      const database = openDatabase(path, { busyTimeoutMs: 0 });
       databases.push(database);
       return database;
     },

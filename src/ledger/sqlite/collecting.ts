@@ -55,7 +55,7 @@ export function beginCollect(
 
   return {
     async store(chunk) {
-      database.transact(() => {
+      transactUnflushed(database, () => {
         checkRight(database, right);
         chunk.batches.forEach(storeBatch);
         storeRejects(database, run, chunk);
@@ -101,6 +101,19 @@ export function beginCollect(
       });
     },
   };
+}
+
+/**
+ * A commit that waits for no disk: what a power failure takes of a collect is collected again, and the commit of the
+ * plan flushes all that was written before it.
+ */
+function transactUnflushed(database: Database, work: () => void): void {
+  database.exec('PRAGMA synchronous = NORMAL');
+  try {
+    database.transact(work);
+  } finally {
+    database.exec('PRAGMA synchronous = FULL');
+  }
 }
 
 export function readBatch(database: Database, run: number, form: BookingForm, batch: number): Buffer {

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import Libsql from 'libsql';
 
 /** What may be bound and what comes back: the rest is refused here, because libsql aborts or errs in silence on it. */
@@ -23,16 +22,13 @@ export class DatabaseBusyError extends Error {
 
 interface OpenOptions {
   readonly busyTimeoutMs: number;
-  /** libsql ignores its own fileMustExist. */
-  readonly mustExist?: boolean;
 }
 
 /**
  * Opens an SQLite database: the one place that touches libsql. It binds, reads and converts so that none of the
  * driver's known faults can be met (docs/decisions.md lists them; each has a test).
  */
-export function openDatabase(path: string, { busyTimeoutMs, mustExist = false }: OpenOptions): Database {
-  if (mustExist && !existsSync(path)) throw new Error(`no database at ${path}`);
+export function openDatabase(path: string, { busyTimeoutMs }: OpenOptions): Database {
   const connection = new Libsql(path, { timeout: busyTimeoutMs });
   connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   // One prepared statement for each text: preparing in a loop leaks until the event loop turns.
