@@ -1,5 +1,5 @@
-import { isAscii } from 'node:buffer';
 import Papa from 'papaparse';
+import { decodeCell } from './csv-cell.js';
 import { type CsvColumns, type CsvHeader, readCsvHeader } from './csv-header.js';
 import { type CsvCut, createCsvCutter } from './csv-records.js';
 import { SourceError, type SourceNotice, type SourceRecord } from './source.js';
@@ -50,7 +50,7 @@ export function createCsvDecoder({ path, columns, delimiter, recordLimit }: CsvD
           const rows = parseRecords(cut, delimiter);
           let first = 0;
           if (header === undefined) {
-            header = readCsvHeader(rows[0] ?? [], columns, path);
+            header = readCsvHeader((rows[0] ?? []).map(decodeCell), columns, path);
             notices = header.notices;
             first = 1;
           }
@@ -113,9 +113,11 @@ function parseRecords(cut: CsvCut & { kind: 'records' }, delimiter: string): rea
   return data;
 }
 
+/**
+ * One unit a byte, so that the parser's strings stay small and quick whatever language the file is in. What is not ASCII
+ * is decoded cell by cell.
+ */
 function decodeText(bytes: Buffer): string {
-  const text = bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
-  const withLineFeeds = bytes.includes('\r\n') ? text.replaceAll('\r\n', '\n') : text;
-  // The parser takes one U+FEFF away, even where it is a cell's first character.
-  return withLineFeeds.startsWith('\uFEFF') ? `\uFEFF${withLineFeeds}` : withLineFeeds;
+  const text = bytes.toString('latin1');
+  return bytes.includes('\r\n') ? text.replaceAll('\r\n', '\n') : text;
 }

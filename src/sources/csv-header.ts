@@ -1,4 +1,5 @@
 import { type RawBooking, type ServiceField, serviceFields } from '../booking/booking.js';
+import { decodeCell } from './csv-cell.js';
 import { SourceError, type SourceNotice } from './source.js';
 
 /** Which column of the file holds which field; the fields that are not named stand under their own names. */
@@ -8,6 +9,7 @@ export interface CsvHeader {
   /** How many cells every record has. */
   readonly columns: number;
   readonly notices: readonly SourceNotice[];
+  /** From cells as they were parsed, not yet decoded. */
   pickFields(cells: readonly string[]): RawBooking;
 }
 
@@ -44,7 +46,8 @@ export function readCsvHeader(cells: readonly string[], columns: CsvColumns, pat
 
   const [serviceId, reference, clientName, providerName, providerHotelId, checkIn, checkOut] =
     serviceFields.map(find);
-  const cellAt = (row: readonly string[], at: number | undefined) => (at === undefined ? undefined : row[at]);
+  const cellAt = (row: readonly string[], at: number | undefined) =>
+    at === undefined ? undefined : decodeCell(row[at] ?? '');
   return {
     columns: names.length,
     notices,
