@@ -1,0 +1,165 @@
+import { connect as connectSocket, type Socket } from 'node:net';
+import type { ParsedKey, SFTPWrapper } from 'ssh2';
+import SftpClient from 'ssh2-sftp-client';
+import { algorithms } from './algorithms.js';
+import { chooseAuthentication } from './authentication.js';
+import { explainConnectFailure, refuseHostKey } from './connect-failure.js';
+import { describeHostKey, type HostKeys, type PresentedKey } from './host-key.js';
+import { SftpError } from './sftp.js';
+
+export interface ConnectionOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly username: string;
+  readonly password: string | undefined;
+  readonly key: ParsedKey | undefined;
+  readonly hostKeys: HostKeys;
+  readonly connectTimeoutMs: number;
+  readonly keepAliveSeconds: number;
+}
+
+export interface Connection {
+  readonly client: SftpClient;
+  readonly files: SFTPWrapper;
+  /** Undefined while the connection lives. */
+  ended(): { readonly reason: unknown } | undefined;
+  /** Calls back once with the reason when the connection ends, at once if it has; not after the returned function was called. */
+  whenEnded(callBack: (reason: unknown) => void): () => void;
+  /** Ends it at once, without a word to the server. */
+  cut(reason: unknown): void;
+  /** Says goodbye, and cuts the connection when the server doesn't close it soon. Never throws. */
+  close(): Promise<void>;
+}
+
+/** How long a server may take to close the connection after our goodbye. */
+const goodbyeMs = 1_000;
+
+/**
+ * Opens TCP, SSH and the SFTP subsystem under one deadline.
+ *
+ * The socket is our own, because ssh2 destroys its own only while it is writable, and `end()` may wait for ever.
+ *
+ * @throws SftpError, or the signal's reason.
+ */
+export async function openConnection(options: ConnectionOptions, signal: AbortSignal): Promise<Connection> {
+  signal.throwIfAborted();
+  const { host, port, username, connectTimeoutMs } = options;
+  const server = `${host}:${port}`;
+
+  const socket = connectSocket({ host, port, noDelay: true });
+  let firstError: unknown;
+  // ssh2 goes on emitting errors after the first, and without a listener each of them would end the process.
+  const remember = (error: unknown) => {
+    firstError ??= error;
+  };
+  socket.on('error', remember);
+  const client = new SftpClient('sftp', { error: remember, end() {}, close() {} });
+  client.on('error', remember);
+
+  let late = false;
+  const deadline = setTimeout(() => {
+    late = true;
+    socket.destroy();
+  }, connectTimeoutMs);
+  const onAbort = () => socket.destroy();
+  signal.addEventListener('abort', onAbort, { once: true });
+
+  let refused: PresentedKey | undefined;
+  try {
+    const files = await client.connect({
+      sock: socket,
+      username,
+      algorithms,
+      hostVerifier: (key: Buffer) => {
+        const presented = describeHostKey(key);
+        if (options.hostKeys.trust(presented)) return true;
+        refused = presented;
+        return false;
+      },
+      authHandler: chooseAuthentication(options),
+      readyTimeout: 0,
+      keepaliveInterval: options.keepAliveSeconds * 1_000,
+      keepaliveCountMax: 3,
+    });
+    signal.throwIfAborted();
+    return hold({ socket, client, files, firstError: () => firstError });
+  } catch (error) {
+    socket.destroy();
+    signal.throwIfAborted();
+    if (refused !== undefined) throw refuseHostKey(server, refused);
+    if (late) {
+      const seconds = connectTimeoutMs / 1_000;
+      throw new SftpError(
+        'retryable',
+        'connect-timeout',
+        `SFTP server ${server}: no session within ${seconds} s`,
+      );
+    }
+    throw explainConnectFailure(server, username, firstError ?? error);
+  } finally {
+    clearTimeout(deadline);
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+interface Held {
+  readonly socket: Socket;
+  readonly client: SftpClient;
+  readonly files: SFTPWrapper;
+  readonly firstError: () => unknown;
+}
+
+/** Watches over an open connection until it has ended, however that happens. */
+function hold({ socket, client, files, firstError }: Held): Connection {
+  let end: { readonly reason: unknown } | undefined;
+  const waiting = new Set<(reason: unknown) => void>();
+
+  const finish = (reason: unknown) => {
+    if (end !== undefined) return;
+    end = { reason };
+    for (const callBack of [...waiting]) callBack(reason);
+    waiting.clear();
+  };
+  const cut = (reason: unknown) => {
+    finish(reason);
+    socket.destroy();
+  };
+  const lose = () => cut(firstError() ?? new Error('the server closed the connection'));
+
+  // The server may also close the channel alone, and leave the connection open.
+  for (const event of ['end', 'close'] as const) {
+    socket.on(event, lose);
+    files.on(event, lose);
+  }
+  socket.on('error', cut);
+  client.on('error', cut);
+  files.on('error', cut);
+  if (socket.destroyed || socket.readableEnded) lose();
+
+  const sayGoodbye = async () => {
+    if (socket.destroyed) return;
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const timer = setTimeout(() => socket.destroy(), goodbyeMs);
+    client.end().catch(() => {});
+    await closed;
+    clearTimeout(timer);
+  };
+  let goodbye: Promise<void> | undefined;
+
+  return {
+    client,
+    files,
+    ended: () => end,
+    whenEnded(callBack) {
+      if (end === undefined) waiting.add(callBack);
+      else callBack(end.reason);
+      return () => waiting.delete(callBack);
+    },
+    cut,
+    close() {
+      finish(new Error('the session was closed'));
+      goodbye ??= sayGoodbye();
+      return goodbye;
+    },
+  };
+}

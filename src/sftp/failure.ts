@@ -1,0 +1,85 @@
+import { SftpError } from './sftp.js';
+
+/** The protocol's status codes that mean something to us (draft-ietf-secsh-filexfer-13, 9.1; OpenSSH sends 1 to 8). */
+export const status = {
+  endOfFile: 1,
+  noSuchFile: 2,
+  permissionDenied: 3,
+  failure: 4,
+  noConnection: 6,
+  connectionLost: 7,
+  unsupported: 8,
+  noSuchPath: 10,
+  fileAlreadyExists: 11,
+  writeProtected: 12,
+  noSpaceOnFilesystem: 14,
+  quotaExceeded: 15,
+} as const;
+
+/** Whether the server answered with one of these status codes. */
+export function isStatus(error: unknown, ...codes: readonly number[]): boolean {
+  const code = codeOf(error);
+  return typeof code === 'number' && codes.includes(code);
+}
+
+/** Whether the server answered with the general failure, and with no words that tell more. */
+export function isUnexplained(error: unknown): boolean {
+  return isStatus(error, status.failure) && !saysDiskFull(error);
+}
+
+/**
+ * What a failed operation on an open connection means. The server's own words stay in `cause`: of them only the sort is
+ * told.
+ */
+export function explainFailure(operation: string, error: unknown): SftpError {
+  const make = (kind: SftpError['kind'], code: string, what: string) =>
+    new SftpError(kind, code, `${operation}: ${what}`, { cause: error });
+
+  const code = codeOf(error);
+  if (typeof code === 'string') return explainErrno(code, make);
+  switch (code) {
+    case status.noSuchFile:
+    case status.noSuchPath:
+      return make('retryable', 'no-such-file', 'no such file or folder on the server');
+    case status.permissionDenied:
+    case status.writeProtected:
+      return make(
+        'denied',
+        'permission-denied',
+        'the server denies it; check the permissions of the account',
+      );
+    case status.noSpaceOnFilesystem:
+    case status.quotaExceeded:
+      return make('retryable', 'disk-full', "the server's disk or quota is full");
+    case status.unsupported:
+      return make('denied', 'unsupported', 'the server does not support it');
+    case undefined:
+    case status.noConnection:
+    case status.connectionLost:
+      return make('retryable', 'connection-lost', 'the connection to the SFTP server was lost');
+    default:
+      return saysDiskFull(error)
+        ? make('retryable', 'disk-full', "the server's disk or quota is full")
+        : make('retryable', 'server-failure', `the server failed without a reason (status ${code})`);
+  }
+}
+
+/** Codes of Node: a socket's, or those of the local file of a transfer. */
+function explainErrno(
+  code: string,
+  make: (kind: SftpError['kind'], code: string, what: string) => SftpError,
+): SftpError {
+  const socketCodes = ['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'];
+  return socketCodes.includes(code) || !/^E[A-Z0-9]+$/.test(code)
+    ? make('retryable', 'connection-lost', 'the connection to the SFTP server was lost')
+    : make('retryable', 'local-file', `the local file cannot be read or written (${code})`);
+}
+
+function codeOf(error: unknown): string | number | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  return typeof error.code === 'number' || typeof error.code === 'string' ? error.code : undefined;
+}
+
+function saysDiskFull(error: unknown): boolean {
+  return error instanceof Error && /no space|quota|disk (is )?full/i.test(error.message);
+}

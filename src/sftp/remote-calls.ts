@@ -1,0 +1,127 @@
+import type { FileEntryWithStats, SFTPWrapper, Stats } from 'ssh2';
+import type SftpClient from 'ssh2-sftp-client';
+import { isStatus, status } from './failure.js';
+
+/** 64 requests under way at once, each filling one packet of OpenSSH: measured fastest. */
+const uploadTuning = { concurrency: 64, chunkSize: 261_000 };
+
+/**
+ * The protocol's calls, as promises that always settle. They reject with the server's answer (an Error with its status
+ * as `code`) or with the reason why the connection ended.
+ */
+export interface RemoteCalls {
+  /** Undefined when there is nothing under that path. */
+  stat(path: string): Promise<Stats | undefined>;
+  list(path: string): Promise<readonly FileEntryWithStats[]>;
+  makeFolder(path: string): Promise<void>;
+  unlink(path: string): Promise<void>;
+  /** Most servers refuse to replace a file by it. */
+  rename(from: string, to: string): Promise<void>;
+  renameReplacing(from: string, to: string): Promise<'renamed' | 'unsupported'>;
+  open(path: string): Promise<Buffer>;
+  /** Fills the buffer from its start; resolves to the number of bytes, 0 at the end of the file. */
+  read(handle: Buffer, buffer: Buffer, length: number, position: number): Promise<number>;
+  close(handle: Buffer): Promise<void>;
+  /** The local file must not become shorter meanwhile. */
+  upload(
+    localPath: string,
+    path: string,
+    onProgress?: (bytesDone: number, bytesTotal: number) => void,
+  ): Promise<void>;
+}
+
+interface CallsOptions {
+  readonly client: SftpClient;
+  readonly files: SFTPWrapper;
+  /** Called for each answer of the server. */
+  readonly onAnswer: () => void;
+  /** Calls back when the connection has ended, until the returned function is called. */
+  readonly whenEnded: (reject: (reason: unknown) => void) => () => void;
+}
+
+/**
+ * ssh2-sftp-client opens the session and uploads. The other calls go to ssh2 itself: the wrapper's `stat` takes a
+ * general failure for "no such file", its `fastGet` drops the status and its `list` trusts in the long name. None of
+ * both calls back when the connection is lost at certain moments (mscdex/ssh2#1490), hence `whenEnded`.
+ */
+export function createRemoteCalls({ client, files, onAnswer, whenEnded }: CallsOptions): RemoteCalls {
+  type Answer<T> = (error: Error | null | undefined, value: T) => void;
+
+  const ask = <T>(start: (answer: Answer<T>) => void): Promise<T> => {
+    let stopWaiting = () => {};
+    return new Promise<T>((resolve, reject) => {
+      stopWaiting = whenEnded(reject);
+      start((error, value) => {
+        onAnswer();
+        if (error) reject(error);
+        else resolve(value);
+      });
+    }).finally(() => stopWaiting());
+  };
+  const tell = (start: (answer: (error?: Error | null) => void) => void): Promise<void> =>
+    ask<void>((answer) => start((error) => answer(error, undefined)));
+
+  const close = (handle: Buffer) => tell((answer) => files.close(handle, answer));
+
+  return {
+    close,
+    makeFolder: (path) => tell((answer) => files.mkdir(path, answer)),
+    unlink: (path) => tell((answer) => files.unlink(path, answer)),
+    rename: (from, to) => tell((answer) => files.rename(from, to, answer)),
+    open: (path) => ask<Buffer>((answer) => files.open(path, 'r', answer)),
+    read: (handle, buffer, length, position) =>
+      ask<number>((answer) => files.read(handle, buffer, 0, length, position, answer)),
+
+    async stat(path) {
+      try {
+        return await ask<Stats>((answer) => files.stat(path, answer));
+      } catch (error) {
+        if (isStatus(error, status.noSuchFile, status.noSuchPath)) return undefined;
+        throw error;
+      }
+    },
+
+    async list(path) {
+      const entries: FileEntryWithStats[] = [];
+      const handle = await ask<Buffer>((answer) => files.opendir(path, answer));
+      try {
+        for (;;)
+          entries.push(...(await ask<FileEntryWithStats[]>((answer) => files.readdir(handle, answer))));
+      } catch (error) {
+        if (!isStatus(error, status.endOfFile)) throw error;
+        return entries;
+      } finally {
+        await close(handle).catch(() => {});
+      }
+    },
+
+    async renameReplacing(from, to) {
+      let offered = true;
+      try {
+        await tell((answer) => {
+          try {
+            files.ext_openssh_rename(from, to, answer);
+          } catch {
+            // ssh2 throws at once where the server did not announce the extension.
+            offered = false;
+            answer();
+          }
+        });
+      } catch (error) {
+        if (!isStatus(error, status.unsupported)) throw error;
+        offered = false;
+      }
+      return offered ? 'renamed' : 'unsupported';
+    },
+
+    upload: (localPath, path, onProgress) =>
+      tell((answer) => {
+        const step = (bytesDone: number, chunk: number, bytesTotal: number) => {
+          if (chunk === 0) return;
+          onAnswer();
+          onProgress?.(bytesDone, bytesTotal);
+        };
+        client.fastPut(localPath, path, { ...uploadTuning, step }).then(() => answer(), answer);
+      }),
+  };
+}

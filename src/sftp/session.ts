@@ -1,0 +1,147 @@
+import type { Stats } from 'ssh2';
+import type { Connection } from './connection.js';
+import { downloadFile } from './download.js';
+import { explainFailure, isStatus, status } from './failure.js';
+import { publishFile } from './publish.js';
+import { createRemoteCalls, type RemoteCalls } from './remote-calls.js';
+import { baseName, joinToRoot } from './remote-path.js';
+import { type RemoteFile, SftpError, type SftpSession } from './sftp.js';
+import { uploadFile } from './upload.js';
+import { createWatchdog } from './watchdog.js';
+
+interface SessionOptions {
+  readonly connection: Connection;
+  /** The folder that all paths are below; see joinToRoot. */
+  readonly root: string;
+  readonly noProgressMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** The operations of a session on an open connection, each under the deadline and the signal. */
+export function createSession({ connection, root, noProgressMs, signal }: SessionOptions): SftpSession {
+  const onAbort = () => connection.cut(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  connection.whenEnded(() => signal.removeEventListener('abort', onAbort));
+  if (signal.aborted) onAbort();
+
+  const lost = (operation: string, cause: unknown) => {
+    const message = `${operation}: the connection to the SFTP server was lost`;
+    return new SftpError('retryable', 'connection-lost', message, { cause });
+  };
+
+  /** Runs one operation: any trouble ends as one of the errors that the port names. */
+  const run = async <T>(operation: string, action: (remote: RemoteCalls) => Promise<T>): Promise<T> => {
+    signal.throwIfAborted();
+    const before = connection.ended();
+    if (before !== undefined) throw lost(operation, before.reason);
+
+    let stalled: SftpError | undefined;
+    const watchdog = createWatchdog(noProgressMs, () => {
+      const seconds = noProgressMs / 1_000;
+      const what = `no answer of the SFTP server for ${seconds} s; the connection was ended`;
+      stalled = new SftpError('retryable', 'no-progress', `${operation}: ${what}`);
+      connection.cut(stalled);
+    });
+    const { client, files, whenEnded } = connection;
+    try {
+      return await action(createRemoteCalls({ client, files, onAnswer: watchdog.progressed, whenEnded }));
+    } catch (error) {
+      signal.throwIfAborted();
+      if (stalled !== undefined) throw stalled;
+      const ended = connection.ended();
+      if (ended !== undefined) throw lost(operation, ended.reason);
+      throw error instanceof SftpError ? error : explainFailure(operation, error);
+    } finally {
+      watchdog.stop();
+    }
+  };
+
+  return {
+    async list(folder) {
+      const path = joinToRoot(root, folder);
+      return run(`list ${path}`, async (remote) => {
+        try {
+          const entries = await remote.list(path);
+          return entries
+            .filter(({ attrs }) => attrs.isFile())
+            .map(({ filename, attrs }) => describe(filename, attrs));
+        } catch (error) {
+          if (isStatus(error, status.noSuchFile, status.noSuchPath)) return [];
+          throw error;
+        }
+      });
+    },
+
+    async stat(path) {
+      const remotePath = joinToRoot(root, path);
+      const found = await run(`look at ${remotePath}`, (remote) => remote.stat(remotePath));
+      return found?.isFile() ? describe(baseName(path), found) : undefined;
+    },
+
+    async makeFolder(path) {
+      const whole = joinToRoot(root, path);
+      const parts = path.split('/');
+      return run(`make the folder ${whole}`, async (remote) => {
+        if (await isFolder(remote, whole)) return;
+        for (const index of parts.keys()) {
+          await makeOneFolder(remote, joinToRoot(root, parts.slice(0, index + 1).join('/')));
+        }
+      });
+    },
+
+    async upload(localPath, path, options = {}) {
+      const remotePath = joinToRoot(root, path);
+      await run(`upload ${remotePath}`, (remote) => uploadFile(remote, localPath, remotePath, options));
+    },
+
+    async download(path, localPath, options = {}) {
+      const remotePath = joinToRoot(root, path);
+      return run(`download ${remotePath}`, async (remote) =>
+        describe(baseName(path), await downloadFile(remote, remotePath, localPath, options)),
+      );
+    },
+
+    async publish(from, to, size) {
+      const [source, target] = [joinToRoot(root, from), joinToRoot(root, to)];
+      await run(`publish ${target}`, (remote) => publishFile(remote, source, target, size));
+    },
+
+    async remove(path) {
+      const remotePath = joinToRoot(root, path);
+      return run(`remove ${remotePath}`, (remote) => removeFile(remote, remotePath));
+    },
+
+    close: () => connection.close(),
+  };
+}
+
+function describe(name: string, { size, mtime }: Stats): RemoteFile {
+  return { name, size, modifiedAt: mtime * 1_000 };
+}
+
+async function isFolder(remote: RemoteCalls, path: string): Promise<boolean> {
+  return (await remote.stat(path))?.isDirectory() ?? false;
+}
+
+async function makeOneFolder(remote: RemoteCalls, path: string): Promise<void> {
+  if (await isFolder(remote, path)) return;
+  try {
+    await remote.makeFolder(path);
+  } catch (error) {
+    // Another worker may have been faster.
+    if (!(await isFolder(remote, path))) throw error;
+  }
+}
+
+async function removeFile(remote: RemoteCalls, path: string): Promise<'removed' | 'absent' | 'denied'> {
+  try {
+    await remote.unlink(path);
+    return 'removed';
+  } catch (error) {
+    if (isStatus(error, status.noSuchFile, status.noSuchPath)) return 'absent';
+    if (isStatus(error, status.permissionDenied, status.writeProtected, status.unsupported)) return 'denied';
+    // A read-only disk, among others, is a failure without a reason.
+    if (isStatus(error, status.failure)) return (await remote.stat(path)) === undefined ? 'absent' : 'denied';
+    throw error;
+  }
+}

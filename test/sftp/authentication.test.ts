@@ -1,0 +1,75 @@
+import { generateKeyPairSync } from 'node:crypto';
+import ssh2, { type AuthenticationType } from 'ssh2';
+import { describe, expect, it, vi } from 'vitest';
+import { type Credentials, chooseAuthentication } from '../../src/sftp/authentication.js';
+
+const pem = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
+  type: 'pkcs1',
+  format: 'pem',
+});
+const key = ssh2.utils.parseKey(pem as string);
+if (key instanceof Error) throw key;
+
+/** The methods that are tried against a server which refuses them all, or calls each of them a part. */
+function triedBy(
+  credentials: Partial<Credentials>,
+  ...offers: readonly (readonly AuthenticationType[] | null)[]
+): (string | false)[] {
+  const choose = chooseAuthentication({
+    username: 'acme',
+    password: undefined,
+    key: undefined,
+    ...credentials,
+  });
+  return offers.map((offered) => {
+    const next: unknown = Reflect.apply(choose, undefined, [offered, false, () => {}]);
+    return typeof next === 'object' && next !== null && 'type' in next ? String(next.type) : false;
+  });
+}
+
+describe('logging in', () => {
+  it('offers the key, and only once', () => {
+    expect(triedBy({ key }, null, ['publickey', 'password'])).toEqual(['publickey', false]);
+  });
+
+  it('gives the password once, and not before the server wants one', () => {
+    const both: AuthenticationType[] = ['password', 'keyboard-interactive'];
+    expect(triedBy({ password: 'secret' }, null, both, both)).toEqual(['none', 'password', false]);
+  });
+
+  it('answers a server that asks for the password in a dialogue', () => {
+    const dialogue: AuthenticationType[] = ['publickey', 'keyboard-interactive'];
+    expect(triedBy({ password: 'secret' }, null, dialogue, dialogue)).toEqual([
+      'none',
+      'keyboard-interactive',
+      false,
+    ]);
+  });
+
+  it('gives key and password to a server that wants both', () => {
+    expect(triedBy({ key, password: 'secret' }, null, ['password'])).toEqual(['publickey', 'password']);
+  });
+
+  it('gives up where no method is left', () => {
+    expect(triedBy({ password: 'secret' }, null, ['publickey', 'hostbased'])).toEqual(['none', false]);
+    expect(triedBy({}, null, ['password'])).toEqual(['none', false]);
+  });
+
+  it('types the password only where it is hidden', () => {
+    const choose = chooseAuthentication({ username: 'acme', password: 'secret', key: undefined });
+    const next: unknown = Reflect.apply(choose, undefined, [['keyboard-interactive'], false, () => {}]);
+    const finish = vi.fn();
+    const { prompt } = next as { prompt: (...args: unknown[]) => void };
+    prompt(
+      '',
+      '',
+      '',
+      [
+        { prompt: 'Password:', echo: false },
+        { prompt: 'Name:', echo: true },
+      ],
+      finish,
+    );
+    expect(finish).toHaveBeenCalledWith(['secret', '']);
+  });
+});

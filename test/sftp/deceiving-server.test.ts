@@ -1,0 +1,122 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Stats } from 'ssh2';
+import { afterAll, describe, expect, it } from 'vitest';
+import { publishFile } from '../../src/sftp/publish.js';
+import type { RemoteCalls } from '../../src/sftp/remote-calls.js';
+import { uploadFile } from '../../src/sftp/upload.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'deceived-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const localPath = join(folder, 'local');
+writeFileSync(localPath, 'content');
+
+const statusError = (code: number, message: string) => Object.assign(new Error(message), { code });
+
+/** The calls of a server of which `files` is the disk, without posix-rename. */
+function callsTo(files: Map<string, string>, different: Partial<RemoteCalls>): RemoteCalls {
+  return {
+    stat: async (path) => {
+      const content = files.get(path);
+      return content === undefined ? undefined : ({ size: content.length, isFile: () => true } as Stats);
+    },
+    list: async () => [],
+    makeFolder: async () => {},
+    unlink: async (path) => {
+      files.delete(path);
+    },
+    rename: async (from, to) => {
+      if (files.has(to)) throw statusError(4, 'Failure');
+      files.set(to, files.get(from) ?? '');
+      files.delete(from);
+    },
+    renameReplacing: async () => 'unsupported',
+    open: async (path) => Buffer.from(path),
+    read: async (handle, buffer, length, position) =>
+      buffer.write((files.get(`${handle}`) ?? '').slice(position, position + length)),
+    close: async () => {},
+    upload: async (_localPath, path) => {
+      files.set(path, 'content');
+    },
+    ...different,
+  };
+}
+
+describe('a server that answers every write with success', () => {
+  it.each([
+    ['and keeps a part', 'cont', 'short-upload'],
+    ['and keeps other bytes', 'CONTENT', 'damaged-upload'],
+  ])('%s', async (_what, kept, code) => {
+    const files = new Map<string, string>();
+    const remote = callsTo(files, {
+      upload: async (_localPath, path) => {
+        files.set(path, kept);
+      },
+    });
+    await expect(uploadFile(remote, localPath, 'x', {})).rejects.toMatchObject({ kind: 'retryable', code });
+  });
+
+  it('and keeps nothing', async () => {
+    const remote = callsTo(new Map(), { upload: async () => {} });
+    await expect(uploadFile(remote, localPath, 'x', {})).rejects.toMatchObject({ code: 'short-upload' });
+  });
+
+  it('and lets nobody read what it took, is believed by the size', async () => {
+    const remote = callsTo(new Map(), {
+      open: async () => {
+        throw statusError(3, 'Permission denied');
+      },
+    });
+    await expect(uploadFile(remote, localPath, 'x', {})).resolves.toBeUndefined();
+  });
+});
+
+describe('a server that answers reads in small pieces', () => {
+  it('is asked for the rest', async () => {
+    const remote = callsTo(new Map(), {
+      read: async (_handle, buffer, length, position) =>
+        buffer.write('content'.slice(position, position + Math.min(length, 3))),
+    });
+    await expect(uploadFile(remote, localPath, 'x', {})).resolves.toBeUndefined();
+  });
+});
+
+describe('a server that fails without a reason', () => {
+  const failing = async () => {
+    throw statusError(4, 'Failure');
+  };
+
+  it('has a short file, as when its disk is full', async () => {
+    const remote = callsTo(new Map([['x', 'con']]), { upload: failing });
+    await expect(uploadFile(remote, localPath, 'x', {})).rejects.toMatchObject({ code: 'short-upload' });
+  });
+
+  it('is not believed even when the size is right', async () => {
+    const remote = callsTo(new Map([['x', 'content']]), { upload: failing });
+    await expect(uploadFile(remote, localPath, 'x', {})).rejects.toMatchObject({ code: 4 });
+  });
+
+  it('keeps the old file when it is not the reason of a failed rename', async () => {
+    const files = new Map([['x.tmp', 'content']]);
+    const remote = callsTo(files, { rename: failing });
+    await expect(publishFile(remote, 'x.tmp', 'x', 7)).rejects.toMatchObject({ code: 4 });
+    expect([...files]).toEqual([['x.tmp', 'content']]);
+  });
+});
+
+describe('a server that denies the rename', () => {
+  it('loses nothing, though the target is there', async () => {
+    const files = new Map([
+      ['x.tmp', 'content'],
+      ['x', 'old'],
+    ]);
+    const remote = callsTo(files, {
+      rename: async () => {
+        throw statusError(3, 'Permission denied');
+      },
+    });
+    await expect(publishFile(remote, 'x.tmp', 'x', 7)).rejects.toMatchObject({ code: 3 });
+    expect(files.get('x')).toBe('old');
+  });
+});

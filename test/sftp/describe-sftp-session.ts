@@ -1,0 +1,21 @@
+import { describe } from 'vitest';
+import type { SftpServerKind } from '../support/sftp-server.js';
+import { describeDownloading } from './session/downloading.js';
+import { describeFaults } from './session/faults.js';
+import { describeLooking } from './session/looking.js';
+import { describePublishing } from './session/publishing.js';
+import { prepareTrial } from './session/trial.js';
+import { describeUploading } from './session/uploading.js';
+
+/** What a session promises, tried on a real server. */
+export function describeSftpSession(kind: SftpServerKind): void {
+  describe(`a session with ${kind.name}`, () => {
+    const trial = prepareTrial(kind);
+    describeLooking(trial);
+    describeUploading(trial);
+    describeDownloading(trial);
+    describePublishing(trial);
+    // Last: it freezes sessions, the usual one too.
+    describeFaults(trial);
+  });
+}

@@ -1,0 +1,143 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createSftpServer, type SftpServerOptions } from '../../src/sftp/server.js';
+import { openSsh } from '../support/open-ssh.js';
+import { proFtpd } from '../support/pro-ftpd.js';
+import {
+  findFreePort,
+  makeKey,
+  type RunningSftpServer,
+  type SftpServerKind,
+} from '../support/sftp-server.js';
+
+/** Connects, and tells how that ended: `connected`, or the error. */
+async function tryToConnect(
+  { port, root, fingerprints }: Pick<RunningSftpServer, 'port' | 'root' | 'fingerprints'>,
+  options: Partial<SftpServerOptions> & { username: string },
+): Promise<unknown> {
+  const server = createSftpServer({ host: '127.0.0.1', port, root, hostKeys: fingerprints, ...options });
+  try {
+    await (await server.connect({ signal: new AbortController().signal })).close();
+    return 'connected';
+  } catch (error) {
+    return error;
+  }
+}
+
+function useServer({ needs, start }: SftpServerKind): () => RunningSftpServer {
+  let server: RunningSftpServer | undefined;
+  beforeEach(({ skip }) => skip(needs !== undefined, needs));
+  beforeAll(async () => {
+    if (needs === undefined) server = await start();
+  });
+  afterAll(() => server?.stop());
+  return () => {
+    if (server === undefined) throw new Error('the server was not started');
+    return server;
+  };
+}
+
+const fingerprints = [`SHA256:${'A'.repeat(43)}`];
+const fatal = (code: string) => expect.objectContaining({ name: 'SftpError', kind: 'fatal', code });
+
+describe('logging in by key', () => {
+  const server = useServer(openSsh);
+  const authorise = (privateKeyFile: string) =>
+    appendFileSync(join(server().folder, 'authorized_keys'), readFileSync(`${privateKeyFile}.pub`));
+
+  it('works with a key that has a passphrase', async () => {
+    const { folder, login } = server();
+    const privateKeyFile = makeKey(join(folder, 'locked'), 'ed25519', 'open sésame');
+    authorise(privateKeyFile);
+    expect(await tryToConnect(server(), { ...login, privateKeyFile, passphrase: 'open sésame' })).toBe(
+      'connected',
+    );
+  });
+
+  it('works with an RSA key, signed with SHA-2', async () => {
+    const { folder, login } = server();
+    const privateKeyFile = makeKey(join(folder, 'rsa'), 'rsa');
+    authorise(privateKeyFile);
+    expect(await tryToConnect(server(), { ...login, privateKeyFile })).toBe('connected');
+  });
+
+  it('is refused with a key that the server does not know', async () => {
+    const { folder, login } = server();
+    const privateKeyFile = makeKey(join(folder, 'stranger'), 'ed25519');
+    expect(await tryToConnect(server(), { ...login, privateKeyFile })).toEqual(
+      fatal('authentication-refused'),
+    );
+  });
+});
+
+describe('a private key that cannot be used', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'keys-'));
+  beforeAll(() => {
+    makeKey(join(folder, 'protected'), 'ed25519', 'open sésame');
+    writeFileSync(join(folder, 'rubbish'), 'BEGIN of nothing, s3cret');
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it.each([
+    ['a wrong passphrase', 'protected', 'not this', /passphrase is wrong/],
+    ['no passphrase', 'protected', undefined, /needs a passphrase/],
+    ['a public key', 'protected.pub', undefined, /public key/],
+    ['something that is no key', 'rubbish', undefined, /no private key/],
+    ['no file', 'absent', undefined, /ENOENT/],
+  ])('stops before connecting for %s, and gives no secret away', async (_what, name, passphrase, why) => {
+    const privateKeyFile = join(folder, name);
+    const options = { username: 'acme', privateKeyFile, ...(passphrase === undefined ? {} : { passphrase }) };
+
+    const error = await tryToConnect({ port: await findFreePort(), root: '/', fingerprints }, options);
+
+    expect(error).toEqual(fatal('private-key-unreadable'));
+    expect(String(error)).toMatch(why);
+    expect(String(error)).toContain(privateKeyFile);
+    expect(String(error)).not.toMatch(/not this|s3cret|sésame/);
+  });
+});
+
+describe('logging in by password', () => {
+  const server = useServer(proFtpd);
+
+  it('is refused with a wrong one, which is not told', async () => {
+    const error = await tryToConnect(server(), { username: 'acme', password: 's3cret' });
+    expect(error).toEqual(fatal('authentication-refused'));
+    expect(String(error)).not.toContain('s3cret');
+  });
+
+  it('is refused without one', async () => {
+    expect(await tryToConnect(server(), { username: 'acme' })).toEqual(fatal('authentication-refused'));
+  });
+});
+
+describe('finding the server', () => {
+  const options = { username: 'acme', root: '/', hostKeys: fingerprints };
+  const { signal } = new AbortController();
+
+  it('is tried again when nothing listens', async () => {
+    const server = createSftpServer({ ...options, host: '127.0.0.1', port: await findFreePort() });
+    await expect(server.connect({ signal })).rejects.toMatchObject({
+      kind: 'retryable',
+      code: 'connection-refused',
+    });
+  });
+
+  it('is tried again when the name is unknown', async () => {
+    const server = createSftpServer({ ...options, host: 'nobody.invalid', port: 22 });
+    await expect(server.connect({ signal })).rejects.toMatchObject({
+      kind: 'retryable',
+      code: 'host-not-found',
+    });
+  });
+
+  it.each([
+    ['none', []],
+    ['an MD5 fingerprint', ['MD5:16:27:ac']],
+    ['half a fingerprint', ['SHA256:AAAA']],
+  ])('is refused with %s as host keys', (_what, hostKeys) => {
+    expect(() => createSftpServer({ ...options, host: 'a', port: 22, hostKeys })).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,4 @@
+import { proFtpd } from '../support/pro-ftpd.js';
+import { describeSftpSession } from './describe-sftp-session.js';
+
+describeSftpSession(proFtpd);

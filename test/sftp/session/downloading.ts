@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, readFileSync, statSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { denied, retryable } from './outcomes.js';
+import type { SessionTrial } from './trial.js';
+
+/** Downloads, whole or not at all. */
+export function describeDownloading({ usual, local, newFolder, put, disk }: SessionTrial): void {
+  describe('downloading', () => {
+    it.each([
+      ['an empty file', 0],
+      ['a file of one byte', 1],
+      ['a file of 5 MB', 5_000_003],
+    ])('brings %s home as it is, for its owner only', async (_what, size) => {
+      const folder = newFolder();
+      const content = randomBytes(size);
+      put(`${folder}/ré sult.csv`, content);
+      const to = join(local, `home-${randomBytes(4).toString('hex')}`);
+
+      const found = await (await usual()).download(`${folder}/ré sult.csv`, to);
+
+      expect(readFileSync(to).equals(content)).toBe(true);
+      expect(statSync(to).mode & 0o777).toBe(0o600);
+      expect(existsSync(`${to}.part`)).toBe(false);
+      expect(found).toMatchObject({ name: 'ré sult.csv', size });
+    });
+
+    it('tells its progress in bytes, up to the whole', async () => {
+      const folder = newFolder();
+      put(`${folder}/x`, randomBytes(500_000));
+      const steps: [number, number][] = [];
+      await (await usual()).download(`${folder}/x`, join(local, 'progress'), {
+        onProgress: (done, total) => steps.push([done, total]),
+      });
+      expect(steps.length).toBeGreaterThan(3);
+      expect(steps.at(-1)).toEqual([500_000, 500_000]);
+    });
+
+    it.each([
+      ['grows', 'more'],
+      ['becomes shorter', 'less'],
+      ['is written anew, as long as before', 'touched'],
+    ])('leaves nothing behind of a file that %s meanwhile', async (_what, change) => {
+      const folder = newFolder();
+      const content = randomBytes(4_000_000);
+      put(`${folder}/x`, content);
+      utimesSync(disk(`${folder}/x`), 1_000, 1_000);
+      const to = join(local, `changing-${change}`);
+      let changed = false;
+      const onProgress = () => {
+        if (changed) return;
+        changed = true;
+        if (change === 'more') put(`${folder}/x`, Buffer.concat([content, randomBytes(10)]));
+        if (change === 'less') put(`${folder}/x`, content.subarray(0, 100));
+        if (change === 'touched') put(`${folder}/x`, randomBytes(4_000_000));
+        // Only size or time shall give it away, whichever it is about.
+        else utimesSync(disk(`${folder}/x`), 1_000, 1_000);
+      };
+
+      const download = (await usual()).download(`${folder}/x`, to, { onProgress });
+
+      await expect(download).rejects.toEqual(retryable('changed-while-reading'));
+      expect(changed).toBe(true);
+      expect([existsSync(to), existsSync(`${to}.part`)]).toEqual([false, false]);
+    });
+
+    it('says when there is no such file, and writes none', async () => {
+      const to = join(local, 'none');
+      await expect((await usual()).download('absent.csv', to)).rejects.toEqual(retryable('no-such-file'));
+      expect(existsSync(to)).toBe(false);
+    });
+
+    it('says when the local folder is not there', async () => {
+      const folder = newFolder();
+      put(`${folder}/x`, 'x');
+      await expect((await usual()).download(`${folder}/x`, join(local, 'absent', 'x'))).rejects.toEqual(
+        retryable('local-file'),
+      );
+    });
+
+    it('is denied a file that the account may not read', async () => {
+      const folder = newFolder();
+      put(`${folder}/x`, 'x');
+      chmodSync(disk(`${folder}/x`), 0o000);
+      await expect((await usual()).download(`${folder}/x`, join(local, 'mine'))).rejects.toEqual(denied);
+    });
+  });
+}

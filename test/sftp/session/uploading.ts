@@ -1,0 +1,101 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sessionUser } from '../../support/sftp-server.js';
+import { denied, retryable } from './outcomes.js';
+import type { SessionTrial } from './trial.js';
+
+/** Uploads, whole or not for a success. */
+export function describeUploading({
+  usual,
+  local,
+  localFile,
+  newFolder,
+  put,
+  onDisk,
+  disk,
+  kind,
+}: SessionTrial): void {
+  describe('uploading', () => {
+    it.each([
+      ['an empty file', 0],
+      ['a file of one byte', 1],
+      ['a file that is read back', 300_001],
+      ['a file of 5 MB', 5_000_003],
+    ])('brings %s to the disk as it is', async (_what, size) => {
+      const folder = newFolder();
+      const content = randomBytes(size);
+      await (await usual()).upload(localFile(content), `${folder}/día uno.tmp`);
+      expect(onDisk(`${folder}/día uno.tmp`).equals(content)).toBe(true);
+    });
+
+    it('tells its progress in bytes, up to the whole', async () => {
+      const folder = newFolder();
+      const steps: [number, number][] = [];
+      await (await usual()).upload(localFile(randomBytes(2_000_000)), `${folder}/x`, {
+        onProgress: (done, total) => steps.push([done, total]),
+      });
+      expect(steps.length).toBeGreaterThan(3);
+      expect(steps.map(([done]) => done)).toEqual(steps.map(([done]) => done).sort((a, b) => a - b));
+      expect(steps.at(-1)).toEqual([2_000_000, 2_000_000]);
+    });
+
+    it('overwrites a longer file', async () => {
+      const folder = newFolder();
+      put(`${folder}/x`, 'something longer');
+      await (await usual()).upload(localFile('short'), `${folder}/x`);
+      expect(onDisk(`${folder}/x`).toString()).toBe('short');
+    });
+
+    it('is denied where the account may not write', async () => {
+      const folder = newFolder(0o555);
+      await expect((await usual()).upload(localFile('x'), `${folder}/x`)).rejects.toEqual(denied);
+    });
+
+    it('says when the folder is not there', async () => {
+      await expect((await usual()).upload(localFile('x'), 'absent/x')).rejects.toEqual(
+        retryable('no-such-file'),
+      );
+    });
+
+    it('says when the local file is not there', async () => {
+      const folder = newFolder();
+      await expect((await usual()).upload(join(local, 'absent'), `${folder}/x`)).rejects.toEqual(
+        retryable('local-file'),
+      );
+      expect(readdirSync(disk(folder))).toEqual([]);
+    });
+
+    describe('onto a full disk', () => {
+      let full: string | undefined;
+      beforeAll(() => {
+        if (kind.needs !== undefined) return;
+        const folder = newFolder();
+        const ids = `uid=${sessionUser.uid},gid=${sessionUser.gid}`;
+        try {
+          execFileSync('mount', ['-t', 'tmpfs', '-o', `size=1m,${ids}`, 'tmpfs', disk(folder)], {
+            stdio: 'ignore',
+          });
+          full = folder;
+        } catch {
+          full = undefined;
+        }
+      });
+      afterAll(() => {
+        if (full !== undefined) execFileSync('umount', [disk(full)]);
+      });
+
+      it.each([3_000_000, 1_060_000])('never passes for success (%d bytes)', async (size) => {
+        const failure = await (await usual())
+          .upload(localFile(randomBytes(size)), `${full}/x`)
+          .catch((error: unknown) => error);
+        expect(failure).toMatchObject({ kind: 'retryable' });
+        expect(['disk-full', 'short-upload']).toContain((failure as { code: string }).code);
+        expect(onDisk(`${full}/x`).length).toBeLessThan(size);
+      });
+      beforeEach(({ skip }) => skip(full === undefined, 'needs the right to mount a tmpfs (run as root)'));
+    });
+  });
+}

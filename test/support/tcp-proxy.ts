@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** Stands between a client and a server of this machine, and does to their connections what networks do. */
+export interface TcpProxy {
+  readonly port: number;
+  /** How often each fault has really happened. */
+  readonly happened: { readonly resets: number; readonly swallowedChunks: number };
+  /** Resets a connection, to both sides, once so many bytes of it have gone to the server. */
+  resetAfter(bytesToServer: number): void;
+  /** From now on nothing gets through in either direction, and nobody is told. */
+  blackHole(): void;
+  /** From now on requests get through, but of what comes back only so many chunks more. */
+  dropAnswersAfter(chunks: number): void;
+  /** New connections, and what comes now on the old ones, get through again. */
+  heal(): void;
+  /** Resolves when the client has ended all its connections. */
+  clientsGone(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
+  const happened = { resets: 0, swallowedChunks: 0 };
+  const clients = new Set<Socket>();
+  let resetAt = Number.POSITIVE_INFINITY;
+  let passRequests = true;
+  let answersToPass = Number.POSITIVE_INFINITY;
+
+  const server = createServer((client) => {
+    const target = connect(targetPort, '127.0.0.1');
+    let bytesToServer = 0;
+    clients.add(client);
+
+    client.on('data', (chunk) => {
+      if (!passRequests) {
+        happened.swallowedChunks += 1;
+        return;
+      }
+      const allowed = chunk.subarray(0, Math.max(0, resetAt - bytesToServer));
+      bytesToServer += allowed.length;
+      target.write(allowed, () => {
+        if (bytesToServer < resetAt || client.destroyed) return;
+        happened.resets += 1;
+        target.resetAndDestroy();
+        client.resetAndDestroy();
+      });
+    });
+    target.on('data', (chunk) => {
+      answersToPass -= 1;
+      if (answersToPass >= 0) client.write(chunk);
+      else happened.swallowedChunks += 1;
+    });
+    client.on('close', () => {
+      clients.delete(client);
+      target.destroy();
+    });
+    target.on('close', () => client.destroy());
+    client.on('error', () => {});
+    target.on('error', () => {});
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+
+  return {
+    port: (server.address() as AddressInfo).port,
+    happened,
+    resetAfter(bytesToServer) {
+      resetAt = bytesToServer;
+    },
+    blackHole() {
+      passRequests = false;
+      answersToPass = 0;
+    },
+    dropAnswersAfter(chunks) {
+      answersToPass = chunks;
+    },
+    heal() {
+      resetAt = Number.POSITIVE_INFINITY;
+      passRequests = true;
+      answersToPass = Number.POSITIVE_INFINITY;
+    },
+    async clientsGone() {
+      await Promise.all(
+        [...clients].map((client) => new Promise((resolve) => client.once('close', resolve))),
+      );
+    },
+    async stop() {
+      const closed = once(server, 'close');
+      server.close();
+      for (const client of clients) client.destroy();
+      await closed;
+    },
+  };
+}
