@@ -67,7 +67,8 @@ export async function runCommandLine(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return helpShown;
-    if (error.code === 'commander.help') return helpShown;
+    if (error.code === 'commander.help')
+      throw new UsageError('expected a command; see `hotel-review --help`');
     throw new UsageError(`${error.message.replace(/^error: /, '')}; see \`hotel-review --help\``);
   }
 }

@@ -7,6 +7,7 @@ import { createBatching } from './batching.js';
 import type { Delivery } from './delivery.js';
 import type { Notify } from './events.js';
 import type { Run } from './run.js';
+import { formatShare, isMoreThanShare } from './share.js';
 
 /** Bookings a transaction: large enough that a commit costs nothing, small enough that nobody waits for it. */
 const bookingsPerTransaction = 5_000;
@@ -192,17 +193,17 @@ function checkGates(
   { maxRejectedShare, emptyDay }: CollectLimits,
   source: string,
 ): void {
-  const percent = `${maxRejectedShare * 100} %`;
+  const percent = formatShare(maxRejectedShare);
   if (read === 0 && emptyDay === 'fail') {
     throw new CollectError('empty-day', `${source} holds no booking, and emptyDay is set to fail`);
   }
-  if (rejected > maxRejectedShare * read) {
+  if (isMoreThanShare(rejected, read, maxRejectedShare)) {
     throw new CollectError(
       'too-many-rejects',
       `${rejected} of ${read} records of ${source} cannot be sent, more than maxRejectedShare allows (${percent})`,
     );
   }
-  if (dates.unreadable > maxRejectedShare * dates.given) {
+  if (isMoreThanShare(dates.unreadable, dates.given, maxRejectedShare)) {
     throw new CollectError(
       'too-many-unreadable-dates',
       `${dates.unreadable} of ${dates.given} dates of ${source} are no calendar dates: is source.dateFormat right?`,

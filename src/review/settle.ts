@@ -1,6 +1,7 @@
 import type { Ledger, Tally } from '../ledger/ledger.js';
 import type { Notify } from './events.js';
 import { isActive, type Run, type RunFailure } from './run.js';
+import { formatShare, isMoreThanShare } from './share.js';
 
 /** So many steps out of tries one after the other mean that the service is down, not that a batch is bad. */
 const maxFailuresInRow = 5;
@@ -44,11 +45,14 @@ function findReasonToStop(
       message: `${failuresInRow} steps in a row ran out of tries: the service seems to be down; run the day again when it is back`,
     };
   }
-  if (counts.refused >= minRefusedToStop && counts.refused > maxRefusedShare * counts.accepted) {
+  if (
+    counts.refused >= minRefusedToStop &&
+    isMoreThanShare(counts.refused, counts.accepted, maxRefusedShare)
+  ) {
     return {
       class: 'refused',
       code: 'too-many-refused',
-      message: `the service refused ${counts.refused} of ${counts.accepted} bookings, more than maxRefusedShare allows (${maxRefusedShare * 100} %)`,
+      message: `the service refused ${counts.refused} of ${counts.accepted} bookings, more than maxRefusedShare allows (${formatShare(maxRefusedShare)})`,
     };
   }
   return undefined;

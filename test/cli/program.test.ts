@@ -85,7 +85,6 @@ describe('the command line', () => {
   it.each([
     ['--help', 'Usage: hotel-review [options] [command]'],
     ['help', 'Usage: hotel-review [options] [command]'],
-    ['', 'Usage: hotel-review [options] [command]'],
     ['run --help', 'Usage: hotel-review run [options]'],
     ['help run', 'Usage: hotel-review run [options]'],
     ['--json run -h', 'Usage: hotel-review run [options]'],
@@ -97,6 +96,12 @@ describe('the command line', () => {
     expect({ result, calls }).toEqual({ result: helpShown, calls: [] });
     expect(written).toContain(usage);
     expect(written).toMatch(/Examples?:\n {2}hotel-review /);
+  });
+
+  it.each(['', '--json'])('refuses "%s", which names no command', async (line) => {
+    const { error, calls } = await start(line);
+    expect(error).toBeInstanceOf(UsageError);
+    expect(calls).toEqual([]);
   });
 
   it('tells its version', async () => {

@@ -26,6 +26,14 @@ export function createSqliteLedger({
   isOnlooker = false,
 }: SqliteLedgerOptions): Ledger {
   const { database, locks, close } = openLedgerFile(path, { isOnlooker });
+  const whenDayIsFree = (day: string, work: () => void) => {
+    const lock = tryLock(locks, day);
+    try {
+      if (lock) work();
+    } finally {
+      lock?.release();
+    }
+  };
   return {
     async holdDay(day) {
       const lock = tryLock(locks, day);
@@ -50,8 +58,9 @@ export function createSqliteLedger({
     listRefused: async (runId, limit) => listRefused(database, runNumber(database, runId), limit),
     trace: async (reference) =>
       trace(database, reference, (line, form) => carriesReference(line, form, reference)),
-    blankGuestNames: async (before, blank) => blankGuestNames(database, before, blank, clock()),
-    prune: async (before) => prune(database, before, clock()),
+    blankGuestNames: async (before, blank) =>
+      blankGuestNames(database, before, blank, clock(), whenDayIsFree),
+    prune: async (before) => prune(database, before, clock(), whenDayIsFree),
     close: async () => close(),
   };
 }

@@ -29,7 +29,7 @@ export function describeRetention(opened: () => OpenedLedger): void {
         });
         await perform(ledger, run, 'batch 0', done);
         await perform(ledger, run, 'batch 1', refused);
-        await ledger.settle(rightOf(run), { state: 'succeeded', at });
+        await ledger.settle(rightOf(run), { state: 'succeeded', at: Date.parse(day) });
       }
       expect(await ledger.blankGuestNames('2026-10-03', blankNames)).toBe(2);
       for (const day of ['2026-10-01', '2026-10-02']) {
@@ -89,6 +89,30 @@ export function describeRetention(opened: () => OpenedLedger): void {
     });
   });
 
+  describe('of an old day', () => {
+    it('what ended lately stays: its time counts from its end', async () => {
+      const { ledger } = opened();
+      const run = await collectedRun(ledger, 'r1', { day: '2023-01-05', bookings: ['a'] });
+      await ledger.settle(rightOf(run), { state: 'failed', at });
+      expect(await ledger.blankGuestNames('2026-10-03', blankNames)).toBe(0);
+      expect(await ledger.prune('2026-10-03')).toBe(0);
+      expect((await ledger.getRun('r1')).state).toBe('failed');
+    });
+
+    it('what somebody works on stays as it is', async () => {
+      const { ledger, reopen } = opened();
+      await collectedRun(ledger, 'r1', { day: '2023-01-05', bookings: ['a'] });
+      const hold = await ledger.holdDay('2023-01-05');
+      const other = await reopen();
+      await other.blankGuestNames('2026-12-01', blankNames);
+      await other.prune('2026-12-01');
+      expect((await ledger.readBatch('r1', 'body', 0)).toString()).toContain('Ana Gil');
+      await hold?.release();
+      await other.prune('2026-12-01');
+      expect((await ledger.getRun('r1')).state).toBe('cancelled');
+    });
+  });
+
   describe('pruning', () => {
     it('removes all of days before but the rows of their runs', async () => {
       const { ledger } = opened();
@@ -104,7 +128,7 @@ export function describeRetention(opened: () => OpenedLedger): void {
         );
         await collect.finish({ steps: planBatches(2, 4), at });
         await perform(ledger, run, 'batch 0', done);
-        await ledger.settle(rightOf(run), { state: 'succeeded', at });
+        await ledger.settle(rightOf(run), { state: 'succeeded', at: Date.parse(day) });
       }
       const before = await ledger.getRun('2024-01-01');
       expect(await ledger.prune('2024-01-02')).toBe(1);
