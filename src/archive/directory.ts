@@ -1,0 +1,172 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { type Archive, type ArchivedFile, ArchiveError } from './archive.js';
+import { expectSafeName } from './safe-name.js';
+import { createTurns } from './turns.js';
+
+/** Behind a dot: nobody keeps a file under a name that begins with one. */
+const temporarySuffix = '.partial';
+const blockBytes = 256 * 1024;
+
+/**
+ * An archive in a directory: `<root>/<day>/<run>/<name>`, files with mode 0600 in folders with mode 0700.
+ *
+ * Two processes must not keep files for one run at the same time (the ledger's claims see to that): the later one
+ * takes the temporary file of the earlier one for a killed one's, whose `keep` then fails and has kept nothing.
+ */
+export function createDirectoryArchive({ root }: { readonly root: string }): Archive {
+  const home = resolve(root);
+  const turns = createTurns();
+
+  function locate(day: string, runId: string): string {
+    return join(home, expectSafeName(day), expectSafeName(runId));
+  }
+
+  function locateFile(day: string, runId: string, name: string): string {
+    return join(locate(day, runId), expectSafeName(name));
+  }
+
+  return {
+    locate,
+    async keep(day, runId, name, content) {
+      const folder = locate(day, runId);
+      const path = locateFile(day, runId, name);
+      return turns.take(folder, async () => {
+        await makeFolder(folder);
+        await removeLeftovers(folder);
+        const temporary = join(folder, `.${randomUUID()}${temporarySuffix}`);
+        try {
+          const written = await writeNew(temporary, path, content);
+          const kept = await hashIfThere(path);
+          if (kept === undefined) await rename(temporary, path).catch(explain('unwritable', path));
+          else if (kept !== written.sha256)
+            throw new ArchiveError(
+              'different-content',
+              `${path} is in the archive already, with other bytes`,
+            );
+          await sync(folder);
+          return { name, ...written };
+        } finally {
+          // Where this fails, the next one to keep or remove something will clean up.
+          await rm(temporary, { force: true }).catch(() => {});
+        }
+      });
+    },
+    async *read(day, runId, name) {
+      yield* readBlocks(locateFile(day, runId, name));
+    },
+    async list(day, runId) {
+      const names = await listFiles(locate(day, runId));
+      return names.filter((name) => !name.startsWith('.')).sort();
+    },
+    async remove(day, runId, names) {
+      const folder = locate(day, runId);
+      const paths = names.map((name) => locateFile(day, runId, name));
+      await turns.take(folder, async () => {
+        for (const path of paths) await rm(path, { force: true }).catch(explain('unwritable', path));
+        await removeLeftovers(folder);
+      });
+    },
+  };
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: 0o700 }).catch(explain('unwritable', folder));
+  if (first === undefined) return;
+  // A new folder is durable once the one that names it is.
+  for (let made = folder; made.length >= first.length; made = dirname(made)) await sync(dirname(made));
+}
+
+async function removeLeftovers(folder: string): Promise<void> {
+  for (const name of await listFiles(folder)) {
+    const path = join(folder, name);
+    if (name.startsWith('.') && name.endsWith(temporarySuffix))
+      await rm(path, { force: true }).catch(explain('unwritable', path));
+  }
+}
+
+async function listFiles(folder: string): Promise<string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw explained(error, 'unreadable', folder);
+  }
+}
+
+/** @param path for messages: what the file is to become */
+async function writeNew(
+  temporary: string,
+  path: string,
+  content: AsyncIterable<Uint8Array>,
+): Promise<Omit<ArchivedFile, 'name'>> {
+  const file = await open(temporary, 'wx', 0o600).catch(explain('unwritable', path));
+  try {
+    const hash = createHash('sha256');
+    let bytes = 0;
+    for await (const block of content) {
+      hash.update(block);
+      bytes += block.length;
+      await file.writeFile(block).catch(explain('unwritable', path));
+    }
+    await file.sync().catch(explain('unwritable', path));
+    return { bytes, sha256: hash.digest('hex') };
+  } finally {
+    await file.close();
+  }
+}
+
+async function hashIfThere(path: string): Promise<string | undefined> {
+  const hash = createHash('sha256');
+  try {
+    for await (const block of readBlocks(path)) hash.update(block);
+    return hash.digest('hex');
+  } catch (error) {
+    if (error instanceof ArchiveError && error.code === 'absent') return undefined;
+    throw error;
+  }
+}
+
+async function* readBlocks(path: string): AsyncGenerator<Buffer, void, undefined> {
+  const file = await open(path).catch(explain('unreadable', path));
+  try {
+    for (;;) {
+      const buffer = Buffer.allocUnsafe(blockBytes);
+      const { bytesRead } = await file.read({ buffer }).catch(explain('unreadable', path));
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function sync(folder: string): Promise<void> {
+  const handle = await open(folder).catch(explain('unwritable', folder));
+  try {
+    await handle.sync().catch(explain('unwritable', folder));
+  } finally {
+    await handle.close();
+  }
+}
+
+/** For `catch`: what the system refused becomes an error of the archive. */
+function explain(code: 'unreadable' | 'unwritable', path: string): (error: unknown) => never {
+  return (error) => {
+    throw explained(error, code, path);
+  };
+}
+
+function explained(error: unknown, code: 'unreadable' | 'unwritable', path: string): ArchiveError {
+  const reason = codeOf(error);
+  if (code === 'unreadable' && reason === 'ENOENT')
+    return new ArchiveError('absent', `there is no ${path} in the archive`, { cause: error });
+  const verb = code === 'unreadable' ? 'read' : 'written';
+  return new ArchiveError(code, `${path} can't be ${verb} in the archive (${reason})`, { cause: error });
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
+}

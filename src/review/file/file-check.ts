@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { checkDate, checkServiceId, checkText, createNameCheck } from './cell-check.js';
+import { findLineFault, type LineFaultCode } from './line-check.js';
+import { lineEnd } from './line-end.js';
+
+/** Why a review file may not leave; never with a cell's content. */
+export interface FileFault {
+  readonly code: FileFaultCode;
+  /** The booking's number in the file, counted from 1; 0 is the header. */
+  readonly row: number;
+  /** The column's name, where the fault is in one cell. */
+  readonly column?: string;
+}
+
+export type FileFaultCode =
+  | LineFaultCode
+  | 'byte-order-mark'
+  | 'line-too-long'
+  | 'unterminated-line'
+  | 'wrong-row-count'
+  | 'wrong-checksum';
+
+export interface ExpectedReviewFile {
+  /** The first column's name, a setting. */
+  readonly masterIdColumn: string;
+  /** Bookings, the header not counted. */
+  readonly rows: number;
+  /** Of all bytes, in hexadecimal. */
+  readonly sha256: string;
+}
+
+const optionalColumns = [
+  'BookingReferenceId',
+  'BookingClientName',
+  'ProviderName',
+  'ProviderHotelId',
+  'CheckInDate',
+  'CheckOutDate',
+];
+const bookingChecks = [checkServiceId, checkText, checkText, checkText, checkText, checkDate, checkDate];
+const byteOrderMark = Buffer.from('\ufeff');
+const lineFeed = lineEnd.charCodeAt(0);
+/** Longer than any line can be: a record of more than 1 MB never becomes a booking. (Design 4.) */
+const longestLine = 8 * 1024 * 1024;
+
+/**
+ * Reads a finished review file byte by byte and tells its first fault: the rules of spec 2.6 and 4.3 and design 4, RFC
+ * 4180 strictly, UTF-8 without byte order mark or control characters, `lineEnd` behind each line, rows and checksum as
+ * expected. Undefined when it may leave.
+ *
+ * It shares nothing with the writer but the line end, so that it finds the writer's mistakes, and holds no more than a
+ * block and a line. What `bytes` throws comes through.
+ */
+export async function checkReviewFile(
+  bytes: AsyncIterable<Uint8Array>,
+  expected: ExpectedReviewFile,
+): Promise<FileFault | undefined> {
+  const hash = createHash('sha256');
+  const lines = createLineWalk([expected.masterIdColumn, ...optionalColumns]);
+  for await (const block of bytes) {
+    hash.update(block);
+    const fault = lines.take(Buffer.from(block.buffer, block.byteOffset, block.byteLength));
+    if (fault) return fault;
+  }
+  const { fault, rows } = lines.end();
+  if (fault) return fault;
+  if (rows !== expected.rows) return { code: 'wrong-row-count', row: rows };
+  return hash.digest('hex') === expected.sha256 ? undefined : { code: 'wrong-checksum', row: rows };
+}
+
+function createLineWalk(columns: readonly string[]) {
+  const headerChecks = columns.map(createNameCheck);
+  let row = 0;
+  /** The beginning of the line at hand, as far as earlier blocks held it. */
+  let pending: Buffer = Buffer.alloc(0);
+
+  function findFault(block: Buffer, start: number, end: number): FileFault | undefined {
+    if (row === 0 && block.subarray(start, start + byteOrderMark.length).equals(byteOrderMark))
+      return { code: 'byte-order-mark', row };
+    const fault = findLineFault(block, start, end, row === 0 ? headerChecks : bookingChecks);
+    if (!fault) return undefined;
+    const code = row === 0 && fault.code === 'wrong-cell-count' ? 'wrong-header' : fault.code;
+    const column = fault.column === undefined ? undefined : columns[fault.column];
+    return column === undefined ? { code, row } : { code, row, column };
+  }
+
+  return {
+    take(block: Buffer): FileFault | undefined {
+      const bytes = pending.length === 0 ? block : Buffer.concat([pending, block]);
+      let start = 0;
+      for (let end = bytes.indexOf(lineFeed, pending.length); end !== -1; ) {
+        const fault = findFault(bytes, start, end);
+        if (fault) return fault;
+        row += 1;
+        start = end + 1;
+        end = bytes.indexOf(lineFeed, start);
+      }
+      // A copy, for the block belongs to whoever gave it.
+      pending = Buffer.from(bytes.subarray(start));
+      return pending.length > longestLine ? { code: 'line-too-long', row } : undefined;
+    },
+    end(): { readonly fault?: FileFault; readonly rows: number } {
+      const rows = Math.max(0, row - 1);
+      if (pending.length > 0) return { fault: { code: 'unterminated-line', row }, rows };
+      return row === 0 ? { fault: { code: 'wrong-header', row }, rows } : { rows };
+    },
+  };
+}

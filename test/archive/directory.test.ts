@@ -1,0 +1,195 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createDirectoryArchive } from '../../src/archive/directory.js';
+import { describeArchiveContract } from '../contracts/archive.js';
+
+const day = '2026-11-20';
+const run = '20261120-aaaa';
+const guest = 'Ann Guest-Canary';
+
+describeArchiveContract('the directory archive', {
+  async create() {
+    const folder = await makeFolder();
+    return {
+      archive: createDirectoryArchive({ root: join(folder, 'archive') }),
+      cleanUp: () => rm(folder, { recursive: true }),
+    };
+  },
+});
+
+describe('the directory archive', () => {
+  let root = '';
+  beforeEach(async () => {
+    root = join(await makeFolder(), 'data', 'archive');
+  });
+  afterEach(() => rm(join(root, '..', '..'), { recursive: true, force: true }));
+
+  const folder = () => join(root, day, run);
+  const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+
+  it('lays each file into the folder of its run', async () => {
+    const archive = createDirectoryArchive({ root });
+    expect(archive.locate(day, run)).toBe(folder());
+    await archive.keep(day, run, '20112026.csv', text('content'));
+    expect(await readFile(join(folder(), '20112026.csv'), 'utf8')).toBe('content');
+  });
+
+  it('makes files and folders for their owner alone, whatever the umask', async () => {
+    const before = process.umask(0);
+    try {
+      await createDirectoryArchive({ root }).keep(day, run, 'file.csv', text('x'));
+    } finally {
+      process.umask(before);
+    }
+    expect(await modeOf(join(folder(), 'file.csv'))).toBe('600');
+    for (const path of [join(root, '..'), root, join(root, day), folder()])
+      expect(await modeOf(path)).toBe('700');
+  });
+
+  it('leaves no temporary file behind, whether it kept a file or not', async () => {
+    const archive = createDirectoryArchive({ root });
+    await archive.keep(day, run, 'file.csv', text('x'));
+    await archive.keep(day, run, 'file.csv', text('x'));
+    await expect(archive.keep(day, run, 'file.csv', text('y'))).rejects.toMatchObject({
+      code: 'different-content',
+    });
+    await expect(archive.keep(day, run, 'other.csv', broken())).rejects.toThrow('broken');
+    expect(await readdir(folder())).toEqual(['file.csv']);
+  });
+
+  it.each(['keep', 'remove'] as const)(
+    'cleans up after one that was killed, with the next %s',
+    async (next) => {
+      await keepUntilKilled();
+      const left = await readdir(folder());
+      expect(left).toHaveLength(1);
+      expect(await readFile(join(folder(), String(left[0])), 'utf8')).toContain(guest);
+
+      const archive = createDirectoryArchive({ root });
+      expect(await archive.list(day, run)).toEqual([]);
+      if (next === 'keep') await archive.keep(day, run, 'other.csv', text('x'));
+      else await archive.remove(day, run, []);
+      expect(await readdir(folder())).toEqual(next === 'keep' ? ['other.csv'] : []);
+    },
+  );
+
+  it('leaves alone what others put there, and lists no hidden file', async () => {
+    await mkdir(folder(), { recursive: true });
+    for (const name of ['.DS_Store', 'note.partial', '.partial-note'])
+      await writeFile(join(folder(), name), 'x');
+    await mkdir(join(folder(), 'a folder'));
+    const archive = createDirectoryArchive({ root });
+    await archive.keep(day, run, 'file.csv', text('x'));
+    expect(await archive.list(day, run)).toEqual(['file.csv', 'note.partial']);
+    expect((await readdir(folder())).sort()).toEqual([
+      '.DS_Store',
+      '.partial-note',
+      'a folder',
+      'file.csv',
+      'note.partial',
+    ]);
+  });
+
+  it('keeps nothing for one whose temporary file another process took away', async () => {
+    const slow = createDirectoryArchive({ root });
+    const other = createDirectoryArchive({ root });
+    async function* content() {
+      yield Buffer.from('the old owner’s');
+      await other.keep(day, run, 'file.csv', text('the new owner’s'));
+    }
+    await expect(slow.keep(day, run, 'late.csv', content())).rejects.toMatchObject({ code: 'unwritable' });
+    expect(await readdir(folder())).toEqual(['file.csv']);
+  });
+
+  it('keeps nothing on a full disk, says so, goes on when there is room, and stops when it may not write', async ({
+    skip,
+  }) => {
+    await mkdir(root, { recursive: true });
+    if (!mountSmallDisk(root)) return skip('needs the right to mount a tmpfs (root)');
+    try {
+      const archive = createDirectoryArchive({ root });
+      await archive.keep(day, run, 'small.csv', text('small'));
+      const attempt = archive.keep(day, run, 'large.csv', text(guest.repeat(100_000)));
+      const error: unknown = await attempt.catch((reason: unknown) => reason);
+      expect(error).toMatchObject({ code: 'unwritable' });
+      expect(String(error)).toContain('ENOSPC');
+      expect(String(error)).toContain(join(folder(), 'large.csv'));
+      expect(String(error)).not.toContain(guest);
+      expect(await readdir(folder())).toEqual(['small.csv']);
+      await archive.keep(day, run, 'other.csv', text('room again'));
+      expect(await archive.list(day, run)).toEqual(['other.csv', 'small.csv']);
+
+      execFileSync('mount', ['-o', 'remount,ro', root]);
+      for (const refused of [
+        archive.keep(day, run, 'more.csv', text('x')),
+        archive.remove(day, run, ['small.csv']),
+      ])
+        await expect(refused).rejects.toMatchObject({ code: 'unwritable' });
+    } finally {
+      execFileSync('umount', [root]);
+    }
+  });
+
+  it('says what it can’t write or read', async () => {
+    await mkdir(join(root, '..'), { recursive: true });
+    await writeFile(root, 'a file where the folder should be');
+    const archive = createDirectoryArchive({ root });
+    await expect(archive.keep(day, run, 'file.csv', text('x'))).rejects.toMatchObject({
+      code: 'unwritable',
+      message: `${folder()} can't be written in the archive (ENOTDIR)`,
+    });
+    await expect(archive.list(day, run)).rejects.toMatchObject({ code: 'unreadable' });
+    await expect(readAll(archive.read(day, run, 'file.csv'))).rejects.toMatchObject({ code: 'unreadable' });
+  });
+
+  /** Another process keeps a file that never ends, and is killed in the middle. */
+  async function keepUntilKilled(): Promise<void> {
+    const built = new URL('../../dist/src/archive/directory.js', import.meta.url).href;
+    const script = `
+      const { createDirectoryArchive } = await import(${JSON.stringify(built)});
+      async function* endless() {
+        yield Buffer.from(${JSON.stringify(guest)});
+        console.log('begun');
+        await new Promise(() => setInterval(() => {}, 1_000));
+      }
+      await createDirectoryArchive({ root: ${JSON.stringify(root)} })
+        .keep(${JSON.stringify(day)}, ${JSON.stringify(run)}, 'file.csv', endless());`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(child.stdout, 'data');
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  }
+});
+
+function makeFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'hotel-review-archive-'));
+}
+
+function mountSmallDisk(folder: string): boolean {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k,mode=700', 'tmpfs', folder], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function* text(content: string): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < content.length; at += 10_000) yield Buffer.from(content.slice(at, at + 10_000));
+}
+
+async function* broken(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('half');
+  throw new Error('broken');
+}
+
+async function readAll(blocks: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _ of blocks);
+}

@@ -1,0 +1,244 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Archive, ArchiveError, type ArchiveErrorCode } from '../../src/archive/archive.js';
+
+export interface ArchiveUnderTest {
+  readonly archive: Archive;
+  cleanUp(): Promise<void>;
+}
+
+const day = '2026-11-20';
+const run = '20261120-aaaa';
+const guest = 'Ann Guest-Canary';
+
+/** What every archive promises to the review. Each test gets an empty one. */
+export function describeArchiveContract(
+  name: string,
+  { create }: { create(): Promise<ArchiveUnderTest> },
+): void {
+  describe(`${name} keeps the contract of an archive: it`, () => {
+    let underTest: ArchiveUnderTest;
+    let archive: Archive;
+    beforeEach(async () => {
+      underTest = await create();
+      archive = underTest.archive;
+    });
+    afterEach(() => underTest.cleanUp());
+
+    const keep = (file: string, content: string | Buffer, runId = run) =>
+      archive.keep(day, runId, file, blocksOf(Buffer.from(content)));
+    const read = async (file: string, runId = run) => {
+      const blocks: Uint8Array[] = [];
+      for await (const block of archive.read(day, runId, file)) blocks.push(block);
+      return Buffer.concat(blocks);
+    };
+
+    describe('keeps a file', () => {
+      it('byte for byte, and says how long it is and what its checksum is', async () => {
+        const anyBlocks = fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 8 });
+        let count = 0;
+        await fc.assert(
+          fc.asyncProperty(anyBlocks, async (blocks) => {
+            const file = `file-${count++}.csv`;
+            const whole = Buffer.concat(blocks);
+            const kept = await archive.keep(day, run, file, iterate(blocks));
+            expect(kept).toEqual({ name: file, bytes: whole.length, sha256: sha256Of(whole) });
+            expect((await read(file)).equals(whole)).toBe(true);
+          }),
+          { numRuns: 50 },
+        );
+      });
+
+      it('also one of many megabytes, from a reader that uses its buffer again', async () => {
+        const part = Buffer.alloc(1_000_003);
+        async function* content() {
+          for (let index = 0; index < 20; index += 1) yield part.fill(index);
+        }
+        const kept = await archive.keep(day, run, 'large.bin', content());
+        const back = await read('large.bin');
+        expect(kept.bytes).toBe(20 * part.length);
+        expect(kept.sha256).toBe(sha256Of(back));
+        expect(back.length).toBe(kept.bytes);
+        for (let index = 0; index < 20; index += 1) expect(back[index * part.length + 7]).toBe(index);
+      });
+
+      it('under names that are unusual and harmless', async () => {
+        const names = ['20112026_Result.csv', 'a b (1).csv', 'żółć 山田.csv', '-rf', 'a..b', 'x'.repeat(200)];
+        for (const file of names) await keep(file, file);
+        for (const file of names) expect((await read(file)).toString()).toBe(file);
+        expect(await archive.list(day, run)).toEqual(names.toSorted());
+      });
+
+      it('apart from those of other runs and days', async () => {
+        await keep('file.csv', 'one');
+        await keep('file.csv', 'two', 'other-run');
+        await archive.keep('2026-11-21', run, 'file.csv', blocksOf(Buffer.from('three')));
+        expect((await read('file.csv')).toString()).toBe('one');
+        expect((await read('file.csv', 'other-run')).toString()).toBe('two');
+        expect(new Set([archive.locate(day, run), archive.locate(day, 'other-run')]).size).toBe(2);
+        for (const part of [day, run]) expect(archive.locate(day, run)).toContain(part);
+      });
+
+      it('next to others that are being kept at the same time', async () => {
+        const files = Array.from({ length: 10 }, (_, index) => `file-${index}`);
+        await Promise.all(files.map((file) => keep(file, file.repeat(10_000))));
+        expect(await archive.list(day, run)).toEqual(files);
+        for (const file of files) expect((await read(file)).toString()).toBe(file.repeat(10_000));
+      });
+    });
+
+    describe('with a name that is taken', () => {
+      it('changes nothing for the same bytes', async () => {
+        const first = await keep('file.csv', 'the same');
+        expect(await keep('file.csv', 'the same')).toEqual(first);
+        expect(await archive.list(day, run)).toEqual(['file.csv']);
+      });
+
+      it('refuses other bytes, and holds what it had', async () => {
+        await keep('file.csv', 'the first');
+        for (const other of ['', 'the First', 'the first ', 'the'])
+          await expectError(keep('file.csv', other), 'different-content');
+        expect((await read('file.csv')).toString()).toBe('the first');
+        expect(await archive.list(day, run)).toEqual(['file.csv']);
+      });
+
+      it('keeps one whole file of two that come at once', async () => {
+        const contents = ['a', 'b', 'c'].map((letter) => letter.repeat(300_000));
+        const outcomes = await Promise.allSettled(contents.map((content) => keep('file.csv', content)));
+        const kept = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+        expect(kept).toHaveLength(1);
+        for (const outcome of outcomes)
+          if (outcome.status === 'rejected')
+            expect(outcome.reason).toMatchObject({ code: 'different-content' });
+        expect(sha256Of(await read('file.csv'))).toBe(kept[0]?.sha256);
+      });
+    });
+
+    describe('when the content breaks off', () => {
+      it('keeps nothing, lets the error through, and takes the file afterwards', async () => {
+        const failure = new Error('the server is gone');
+        async function* broken() {
+          yield Buffer.from('half of ');
+          throw failure;
+        }
+        await expect(archive.keep(day, run, 'file.csv', broken())).rejects.toBe(failure);
+        expect(await archive.list(day, run)).toEqual([]);
+        await expectError(read('file.csv'), 'absent');
+        await keep('file.csv', 'half of the whole');
+        expect((await read('file.csv')).toString()).toBe('half of the whole');
+      });
+
+      it('holds the whole file that it had', async () => {
+        await keep('file.csv', 'whole');
+        async function* broken() {
+          yield Buffer.from('wh');
+          throw new Error('the server is gone');
+        }
+        await expect(archive.keep(day, run, 'file.csv', broken())).rejects.toThrow('the server is gone');
+        expect((await read('file.csv')).toString()).toBe('whole');
+      });
+
+      it('shows no part of a file that is being written', async () => {
+        let seen: readonly string[] = ['not looked yet'];
+        async function* slow() {
+          yield Buffer.from(`${guest}\n`.repeat(100_000));
+          seen = await archive.list(day, run);
+          await expectError(read('file.csv'), 'absent');
+          yield Buffer.from('the end');
+        }
+        await archive.keep(day, run, 'file.csv', slow());
+        expect(seen).toEqual([]);
+        expect(await archive.list(day, run)).toEqual(['file.csv']);
+      });
+    });
+
+    describe('reads', () => {
+      it('nothing where there is nothing, and says so', async () => {
+        await expectError(read('file.csv'), 'absent');
+        await keep('file.csv', 'x');
+        await expectError(read('other.csv'), 'absent');
+        await expectError(read('file.csv', 'other-run'), 'absent');
+        expect(await archive.list(day, 'other-run')).toEqual([]);
+      });
+
+      it('as far as somebody asks', async () => {
+        await keep('large.bin', Buffer.alloc(5_000_000, 'x'));
+        for await (const block of archive.read(day, run, 'large.bin')) {
+          expect(block.length).toBeGreaterThan(0);
+          break;
+        }
+        expect((await read('large.bin')).length).toBe(5_000_000);
+      });
+    });
+
+    describe('removes', () => {
+      it('the files that are named, and no others', async () => {
+        for (const file of ['sent.csv', 'result.csv', 'manifest.json']) await keep(file, file);
+        await archive.remove(day, run, ['sent.csv', 'result.csv']);
+        expect(await archive.list(day, run)).toEqual(['manifest.json']);
+        await expectError(read('sent.csv'), 'absent');
+        expect((await read('manifest.json')).toString()).toBe('manifest.json');
+      });
+
+      it('what is gone already, without complaint', async () => {
+        await archive.remove(day, run, ['never-there.csv']);
+        await keep('file.csv', 'x');
+        await archive.remove(day, run, ['file.csv']);
+        await archive.remove(day, run, ['file.csv']);
+        expect(await archive.list(day, run)).toEqual([]);
+      });
+    });
+
+    describe('refuses as a name', () => {
+      it.each([
+        '',
+        '.',
+        '..',
+        '../file.csv',
+        'a/b.csv',
+        '/etc/passwd',
+        'a\\b.csv',
+        '.hidden',
+        'a\0b.csv',
+        'a\nb.csv',
+        'a\u2028b',
+        'a\ud800b',
+        'x'.repeat(201),
+        'ż'.repeat(101),
+      ])('%j, of a file, a run, or a day', async (unsafe) => {
+        await keep('file.csv', 'x');
+        const content = () => blocksOf(Buffer.from('x'));
+        await expectError(keep(unsafe, 'x'), 'unsafe-name');
+        await expectError(keep('file.csv', 'x', unsafe), 'unsafe-name');
+        await expectError(archive.keep(unsafe, run, 'file.csv', content()), 'unsafe-name');
+        await expectError(read(unsafe), 'unsafe-name');
+        await expectError(archive.list(day, unsafe), 'unsafe-name');
+        await expectError(archive.remove(day, run, ['file.csv', unsafe]), 'unsafe-name');
+        expect(() => archive.locate(unsafe, run)).toThrow(ArchiveError);
+        expect(await archive.list(day, run)).toEqual(['file.csv']);
+      });
+    });
+  });
+}
+
+async function expectError(action: Promise<unknown>, code: ArchiveErrorCode): Promise<void> {
+  const error: unknown = await action.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(ArchiveError);
+  expect(error).toMatchObject({ code });
+}
+
+function sha256Of(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+async function* iterate(blocks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* blocks;
+}
+
+function blocksOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  return iterate([bytes.subarray(0, 5), bytes.subarray(5)]);
+}

@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import type { Booking } from '../../../src/booking/booking.js';
+import { findFileObstacle } from '../../../src/booking/file-fitness.js';
+import { createNormaliser } from '../../../src/booking/normalise.js';
+import { renderReviewHeader, renderReviewLine } from '../../../src/review/file/review-line.js';
+import { anyText } from '../../booking/raw-bookings.js';
+
+export const masterIdColumn = 'Service Mappings Id';
+
+const normalise = createNormaliser();
+
+/** What CSV, spreadsheets and readers of "no value" make much of. */
+const anyTroublesome = fc
+  .array(
+    fc.constantFrom(
+      ...['"', '""', ',', ';', '=1+1', '+', '-', '@', "'", '\\', '\t', '\r\n', '\n', '0', '007', ' '],
+      ...[
+        'Ana',
+        'Žižek',
+        '山田',
+        '😀',
+        'null',
+        'None',
+        '\ufeff',
+        '\xa0',
+        '\u3000',
+        '\u2028',
+        '\u200b',
+        '\ud83d',
+      ],
+    ),
+    { minLength: 1, maxLength: 5 },
+  )
+  .map((parts) => parts.join(''));
+const anyField = fc.oneof({ weight: 3, arbitrary: anyTroublesome }, { weight: 1, arbitrary: anyText });
+const anyDate = fc
+  .date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
+  .map((date) => date.toISOString().slice(0, 10));
+
+/** Bookings that can stand in the review file, whatever their source held. */
+export const anyFileBooking: fc.Arbitrary<Booking> = fc
+  .record({
+    ServiceId: fc.oneof(fc.integer({ min: 1 }), fc.maxSafeInteger().map(Math.abs)),
+    BookingReferenceId: anyField,
+    BookingClientName: anyField,
+    ProviderName: anyField,
+    ProviderHotelId: anyField,
+    CheckInDate: anyDate,
+    CheckOutDate: anyDate,
+  })
+  .map((raw) => normalise(raw))
+  .filter((normalised) => normalised.kind === 'booking')
+  .map(({ booking }) => booking)
+  .filter((booking) => findFileObstacle(booking) === undefined);
+
+/** A booking to which a test gives only what matters to it. */
+export function fileBooking(fields: Partial<Booking> = {}): Booking {
+  return {
+    serviceId: 100200,
+    bookingReferenceId: 'BR-1042',
+    bookingClientName: 'Ana Example',
+    providerName: 'hotelbeds',
+    providerHotelId: '00123',
+    checkInDate: '2026-11-20',
+    checkOutDate: '2026-11-23',
+    ...fields,
+  };
+}
+
+/** Stored lines, each with its line end. */
+export function linesOf(bookings: readonly Booking[]): Buffer {
+  return Buffer.from(bookings.map((booking) => `${renderReviewLine(booking)}\n`).join(''));
+}
+
+export function fileOf(bookings: readonly Booking[]): Buffer {
+  return Buffer.concat([Buffer.from(`${renderReviewHeader(masterIdColumn)}\n`), linesOf(bookings)]);
+}
+
+/** The bytes in blocks of so many, in one and the same buffer, as a careless reader hands them over. */
+export async function* inBlocks(bytes: Buffer, blockBytes = 64 * 1024): AsyncGenerator<Uint8Array> {
+  const block = Buffer.alloc(blockBytes);
+  for (let at = 0; at < bytes.length; at += blockBytes) {
+    const copied = bytes.copy(block, 0, at);
+    yield block.subarray(0, copied);
+    block.fill('#');
+  }
+}

@@ -1,0 +1,308 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Booking } from '../../../src/booking/booking.js';
+import { readResult } from '../../../src/review/file/result.js';
+import { joinResult, type SentBatch } from '../../../src/review/file/result-join.js';
+import { anyFileBooking, fileBooking, inBlocks, linesOf, masterIdColumn } from './file-bookings.js';
+
+const columns = [
+  'ServiceId',
+  'BookingReferenceId',
+  'ProviderName',
+  'ProviderHotelId',
+  'IsCorrectMapping',
+] as const;
+type Column = (typeof columns)[number];
+type Judged = readonly [booking: Booking, verdict: unknown];
+
+const one = fileBooking({ bookingReferenceId: 'BR-1', providerHotelId: 'H1' });
+const two = fileBooking({ bookingReferenceId: 'BR-2', providerHotelId: 'H2' });
+const three = fileBooking({ bookingReferenceId: 'BR-3', providerHotelId: 'H3' });
+
+describe('a result and the bookings that were sent', () => {
+  it('fit when every booking has its row', async () => {
+    const joined = await join(
+      [one, two, three],
+      writeResult([
+        [one, true],
+        [two, false],
+        [three, true],
+      ]),
+    );
+    expect(joined).toMatchObject({
+      sent: 3,
+      unanswered: 0,
+      foreign: 0,
+      loose: 0,
+      unidentified: 0,
+      incorrect: 1,
+      unclear: 0,
+      end: { rows: 3, isWhole: true },
+      affected: [{ batch: 0, place: 1, bookingReferenceId: 'BR-2' }],
+    });
+  });
+
+  it('tell the affected bookings, in any order, batch by batch', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(anyFileBooking, { selector: identify, maxLength: 30 }),
+        fc.infiniteStream(fc.boolean()),
+        fc.integer({ min: 1, max: 7 }),
+        fc.func(fc.nat()),
+        async (bookings, verdicts, batchSize, rank) => {
+          const judged = bookings.map((booking): Judged => [booking, verdicts.next().value ?? true]);
+          const shuffled = judged.toSorted(([a], [b]) => rank(identify(a)) - rank(identify(b)));
+          const joined = await join(bookings, writeResult(shuffled), { batchSize });
+          const wrong = judged.flatMap(([booking, isCorrect], position) =>
+            isCorrect === false
+              ? [
+                  {
+                    batch: Math.floor(position / batchSize),
+                    place: position % batchSize,
+                    bookingReferenceId: booking.bookingReferenceId,
+                  },
+                ]
+              : [],
+          );
+          expect(joined).toMatchObject({ unanswered: 0, foreign: 0, loose: 0, affected: wrong });
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('do not belong together where a row names a booking that was not sent', async () => {
+    const joined = await join(
+      [one, two],
+      writeResult([
+        [one, true],
+        [three, false],
+        [three, true],
+      ]),
+    );
+    expect(joined).toMatchObject({ foreign: 2, unanswered: 1, affected: [] });
+  });
+
+  it('leave bookings unanswered where the result has fewer rows', async () => {
+    const joined = await join([one, two, three], writeResult([[two, false]]));
+    expect(joined).toMatchObject({ unanswered: 2, foreign: 0, affected: [{ place: 1 }] });
+  });
+
+  it('share a verdict where they share the mapping: two rooms of one booking', async () => {
+    const other = { ...one, bookingClientName: 'Somebody Else' };
+    const joined = await join(
+      [one, other, two],
+      writeResult([
+        [one, false],
+        [two, true],
+      ]),
+    );
+    expect(joined).toMatchObject({ unanswered: 0, affected: [{ place: 0 }, { place: 1 }] });
+  });
+
+  it('believe "incorrect" where rows contradict each other', async () => {
+    const joined = await join(
+      [one],
+      writeResult([
+        [one, true],
+        [one, false],
+        [one, true],
+      ]),
+    );
+    expect(joined).toMatchObject({ incorrect: 1, affected: [{ place: 0 }] });
+  });
+
+  it('count verdicts that nobody understands', async () => {
+    const joined = await join(
+      [one, two],
+      writeResult([
+        [one, 'perhaps'],
+        [two, ''],
+      ]),
+    );
+    expect(joined).toMatchObject({ unclear: 2, unanswered: 0, affected: [] });
+  });
+
+  it('are told apart where their fields only run together alike', async () => {
+    const near = { ...one, bookingReferenceId: 'BR-1', serviceId: 11 };
+    const far = { ...one, bookingReferenceId: 'BR-11', serviceId: 1 };
+    const joined = await join(
+      [near, far],
+      writeResult([
+        [near, false],
+        [far, true],
+      ]),
+    );
+    expect(joined.affected).toEqual([{ batch: 0, place: 0, bookingReferenceId: 'BR-1' }]);
+  });
+
+  it('don’t take a line of totals for a foreign booking', async () => {
+    const result = `${writeResult([[one, false]])}Total: 1,,,,\n`;
+    expect(await join([one], result)).toMatchObject({
+      unidentified: 1,
+      foreign: 0,
+      affected: [{ place: 0 }],
+    });
+  });
+});
+
+describe('a row that fits by the booking reference alone', () => {
+  const moved = (booking: Booking) => ({ ...booking, serviceId: 999 });
+
+  it('belongs to the booking of that reference', async () => {
+    const joined = await join(
+      [one, two],
+      writeResult([
+        [moved(one), false],
+        [two, true],
+      ]),
+    );
+    expect(joined).toMatchObject({
+      loose: 1,
+      foreign: 0,
+      unanswered: 0,
+      affected: [{ place: 0, bookingReferenceId: 'BR-1' }],
+    });
+  });
+
+  it('belongs to those that no row fits better, whichever comes first', async () => {
+    const other = fileBooking({ bookingReferenceId: 'BR-1', providerHotelId: 'H9' });
+    for (const bookings of [
+      [one, other],
+      [other, one],
+    ]) {
+      const joined = await join(
+        bookings,
+        writeResult([
+          [one, true],
+          [moved(other), false],
+        ]),
+      );
+      expect(joined.affected).toEqual([
+        { batch: 0, place: bookings.indexOf(other), bookingReferenceId: 'BR-1' },
+      ]);
+      expect(joined).toMatchObject({ loose: 1, unanswered: 0 });
+    }
+  });
+
+  it('belongs to all of that reference when each has a row of its own', async () => {
+    const joined = await join(
+      [one, two],
+      writeResult([
+        [one, true],
+        [two, true],
+        [moved(one), false],
+      ]),
+    );
+    expect(joined).toMatchObject({ loose: 1, foreign: 0, affected: [{ place: 0 }] });
+  });
+
+  it('answers nothing else: another booking of the reference is affected by its own row only', async () => {
+    const other = fileBooking({ bookingReferenceId: 'BR-1', providerHotelId: 'H9' });
+    const joined = await join([one, other], writeResult([[one, false]]));
+    expect(joined).toMatchObject({ loose: 0, unanswered: 1, affected: [{ place: 0 }] });
+  });
+});
+
+describe('a result with fewer columns', () => {
+  it('is joined by what it has', async () => {
+    const judged: Judged[] = [
+      [one, false],
+      [two, true],
+    ];
+    for (const kept of [
+      ['BookingReferenceId', 'IsCorrectMapping'],
+      ['ProviderHotelId', 'ProviderName', 'IsCorrectMapping'],
+      ['IsCorrectMapping', 'ProviderHotelId', 'ServiceId'],
+    ] as const) {
+      const joined = await join([one, two, three], writeResult(judged, kept));
+      expect(joined).toMatchObject({ foreign: 0, loose: 0, unanswered: 1, affected: [{ place: 0 }] });
+    }
+  });
+
+  it('without references marks every booking of an incorrect mapping', async () => {
+    const same = { ...one, bookingReferenceId: 'BR-9' };
+    const kept = ['ServiceId', 'ProviderName', 'ProviderHotelId', 'IsCorrectMapping'] as const;
+    const joined = await join([one, two, same], writeResult([[one, false]], kept));
+    expect(joined.affected.map(({ bookingReferenceId }) => bookingReferenceId)).toEqual(['BR-1', 'BR-9']);
+  });
+
+  it('names no booking by a provider alone, nor by columns that nobody knows', async () => {
+    for (const kept of [['ProviderName', 'IsCorrectMapping'], ['IsCorrectMapping']] as const) {
+      const joined = await join([one], writeResult([[one, false]], kept));
+      expect(joined).toMatchObject({ unidentified: 1, unanswered: 1, foreign: 0, affected: [] });
+    }
+    expect(await join([one], 'a,b\n1,2\n')).toMatchObject({ fields: [], unidentified: 1, unanswered: 1 });
+  });
+
+  it('says nothing when it is empty', async () => {
+    expect(await join([one], '')).toMatchObject({ fields: [], sent: 1, unanswered: 1, affected: [] });
+  });
+});
+
+it('reads the sent bookings a second time only where a row says "incorrect"', async () => {
+  let readings = 0;
+  const readSent = () => {
+    readings += 1;
+    return toBatches([one], 1);
+  };
+  for (const [verdict, expected] of [
+    [true, 1],
+    [false, 2],
+  ] as const) {
+    readings = 0;
+    const joined = await joinResult(readText(writeResult([[one, verdict]])), readSent);
+    for await (const _ of joined.findAffected());
+    expect(readings).toBe(expected);
+  }
+});
+
+it('tells a hundred thousand keys apart that differ in little', async () => {
+  const bookings = Array.from({ length: 100_000 }, (_, index) =>
+    fileBooking({
+      bookingReferenceId: `BR-${index % 50_000}`,
+      serviceId: 1_000_000 + (index >> 4),
+      providerHotelId: String(index).padStart(7, '0'),
+    }),
+  );
+  const judged = bookings.map((booking, index): Judged => [booking, index % 1000 !== 0]);
+  const joined = await join(bookings, writeResult(judged.reverse()), { batchSize: 500 });
+  expect(joined).toMatchObject({ unanswered: 0, foreign: 0, loose: 0, incorrect: 100 });
+  expect(joined.affected.map(({ batch, place }) => 500 * batch + place)).toEqual(
+    Array.from({ length: 100 }, (_, index) => 1000 * index),
+  );
+});
+
+async function join(bookings: readonly Booking[], result: string, { batchSize = 10 } = {}) {
+  const joined = await joinResult(readText(result), () => toBatches(bookings, batchSize));
+  const affected = [];
+  for await (const ofBatch of joined.findAffected()) affected.push(...ofBatch);
+  return { ...joined, affected };
+}
+
+function readText(result: string) {
+  return readResult(inBlocks(Buffer.from(result)), { masterIdColumn });
+}
+
+async function* toBatches(bookings: readonly Booking[], batchSize: number): AsyncGenerator<SentBatch> {
+  for (let first = 0; first < bookings.length; first += batchSize)
+    yield { batch: first / batchSize, lines: linesOf(bookings.slice(first, first + batchSize)) };
+}
+
+function writeResult(judged: readonly Judged[], kept: readonly Column[] = columns): string {
+  const rows = judged.map(([booking, verdict]) => {
+    const cells: Record<Column, unknown> = {
+      ServiceId: booking.serviceId,
+      BookingReferenceId: booking.bookingReferenceId,
+      ProviderName: booking.providerName,
+      ProviderHotelId: booking.providerHotelId,
+      IsCorrectMapping: verdict,
+    };
+    return kept.map((column) => `"${String(cells[column]).replaceAll('"', '""')}"`);
+  });
+  return [kept, ...rows].map((cells) => `${cells.join(',')}\n`).join('');
+}
+
+function identify({ bookingReferenceId, serviceId, providerName, providerHotelId }: Booking): string {
+  return JSON.stringify([bookingReferenceId, serviceId, providerName, providerHotelId]);
+}

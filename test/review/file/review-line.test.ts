@@ -1,0 +1,123 @@
+import { execFileSync } from 'node:child_process';
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Booking } from '../../../src/booking/booking.js';
+import {
+  blankReviewLines,
+  readReviewLine,
+  renderReviewHeader,
+  renderReviewLine,
+} from '../../../src/review/file/review-line.js';
+import { anyFileBooking, fileBooking, fileOf, linesOf, masterIdColumn } from './file-bookings.js';
+
+describe('a line of the review file', () => {
+  it('is what csv-stringify writes, whatever the source held', () => {
+    fc.assert(
+      fc.property(anyFileBooking, (booking) => {
+        expect(`${renderReviewLine(booking)}\n`).toBe(stringify([cellsOf(booking)]));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('has the seven columns of the specification, under their header', () => {
+    expect(renderReviewHeader(masterIdColumn)).toBe(
+      'Service Mappings Id,BookingReferenceId,BookingClientName,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate',
+    );
+    expect(renderReviewLine(fileBooking())).toBe(
+      '100200,BR-1042,Ana Example,hotelbeds,00123,20112026,23112026',
+    );
+  });
+
+  it('has a header under any name of the master id', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1 }), (name) => {
+        const [header] = parse(renderReviewHeader(name)) as string[][];
+        expect(header?.[0]).toBe(name);
+      }),
+    );
+    expect(renderReviewHeader('Id, "master"')).toMatch(/^"Id, ""master""",BookingReferenceId,/);
+  });
+
+  it('leaves what looks like a formula as it is', () => {
+    const line = renderReviewLine(fileBooking({ bookingClientName: '=1+1', bookingReferenceId: '@SUM(A1)' }));
+    expect(line).toBe('100200,@SUM(A1),=1+1,hotelbeds,00123,20112026,23112026');
+  });
+
+  it('is never rendered with a hole', () => {
+    const { bookingClientName: _, ...nameless } = fileBooking();
+    expect(() => renderReviewLine(nameless)).toThrow(TypeError);
+  });
+
+  it('is read back by csv-parse and by our own reader as the booking it was', () => {
+    fc.assert(
+      fc.property(anyFileBooking, (booking) => {
+        const line = renderReviewLine(booking);
+        expect(parse(line)).toEqual([cellsOf(booking)]);
+        expect(readReviewLine(line)).toEqual(booking);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('is read by Python as the booking it was', ({ skip }) => {
+    const python = findPython();
+    if (python === undefined) return skip('needs python3 on the PATH');
+    const bookings = fc.sample(anyFileBooking, 500);
+    const script =
+      'import csv,io,json,sys;print(json.dumps(list(csv.reader(io.TextIOWrapper(sys.stdin.buffer,"utf-8",newline=""),strict=True))))';
+    const rows: unknown = JSON.parse(
+      execFileSync(python, ['-c', script], { input: fileOf(bookings), encoding: 'utf8', maxBuffer: 2 ** 26 }),
+    );
+    expect(rows).toEqual([renderReviewHeader(masterIdColumn).split(','), ...bookings.map(cellsOf)]);
+  });
+
+  it.each(['', '1,2,3', '1,2,3,4,5,6,7,8', '1,"Ana Secret,3,4,5,6,7', '1,2,"Ana"Secret,4,5,6,7'])(
+    'is not taken for one when it is not: %s',
+    (line) => {
+      expect(() => readReviewLine(line)).toThrow(/^a stored review line has not its 7 cells$/);
+    },
+  );
+});
+
+describe('blanking names', () => {
+  it('empties the cell of every guest’s name, and changes nothing else', () => {
+    fc.assert(
+      fc.property(fc.array(anyFileBooking), (bookings) => {
+        const blanked = blankReviewLines(linesOf(bookings));
+        const nameless = bookings.map((booking) => cellsOf({ ...booking, bookingClientName: '' }));
+        expect(blanked.toString()).toBe(nameless.length === 0 ? '' : stringify(nameless));
+        expect(blankReviewLines(blanked).equals(blanked)).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('leaves a booking that can still be read, without the name', () => {
+    const { bookingClientName: _, ...nameless } = fileBooking();
+    const line = blankReviewLines(linesOf([fileBooking({ bookingClientName: 'Doe, "J"' })])).toString();
+    expect(readReviewLine(line.trimEnd())).toEqual(nameless);
+  });
+});
+
+function cellsOf(booking: Booking): string[] {
+  const { serviceId, checkInDate, checkOutDate } = booking;
+  const { bookingReferenceId, bookingClientName, providerName, providerHotelId } = booking;
+  const texts = [bookingReferenceId, bookingClientName, providerName, providerHotelId].map(String);
+  return [String(serviceId), ...texts, ...[checkInDate, checkOutDate].map(turnDate)];
+}
+
+function turnDate(date = ''): string {
+  return date.split('-').reverse().join('');
+}
+
+function findPython(): string | undefined {
+  try {
+    execFileSync('python3', ['--version'], { stdio: 'ignore' });
+    return 'python3';
+  } catch {
+    return undefined;
+  }
+}
