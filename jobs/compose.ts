@@ -23,19 +23,12 @@ const random = (): number => randomInt(2 ** 47) / 2 ** 47;
 /** The parts of a review as the configuration chooses them: the one place where adapters are picked. */
 export function composeReview(config: Config, notify: Notify) {
   const ledger = openLedger(config);
-  const source = openSource(config);
   const service = openService(config);
+  const { delivery, limits, ...collecting } = composeCollect(config, ledger, service);
   const parts: RunDayParts = {
+    ...collecting,
     ledger,
-    source,
-    normalise: createNormaliser({ dateFormat: config.source.dateFormat }),
-    deliveryFor: () =>
-      createBodyDelivery({
-        ledger,
-        service,
-        masterIdName: config.service.masterIdName,
-        batchSize: config.body.batchSize,
-      }),
+    deliveryFor: () => delivery,
     createQueue: () =>
       createInProcessQueue({
         concurrency: config.body.concurrency,
@@ -49,15 +42,9 @@ export function composeReview(config: Config, notify: Notify) {
       retryAfterCapMs: config.retry.retryAfterCapSeconds * 1000,
       waits: config.retry.waits,
     },
-    limits: {
-      maxRejectedShare: config.maxRejectedShare,
-      maxRefusedShare: config.maxRefusedShare,
-      emptyDay: config.emptyDay,
-      batchSize: config.body.batchSize,
-    },
+    limits: { ...limits, maxRefusedShare: config.maxRefusedShare },
     graceMs,
     createRunId: (day) => createRunId(day, random),
-    clock,
     random,
     notify,
   };
@@ -67,6 +54,22 @@ export function composeReview(config: Config, notify: Notify) {
       await service.close();
       await ledger.close();
     },
+  };
+}
+
+/** What it takes to collect a day: the same for a run and for a dry run. */
+export function composeCollect(
+  config: Config,
+  ledger: Ledger,
+  service: Pick<ReviewService, 'reviewBookedHotels'>,
+) {
+  const { batchSize } = config.body;
+  return {
+    source: openSource(config),
+    normalise: createNormaliser({ dateFormat: config.source.dateFormat }),
+    delivery: createBodyDelivery({ ledger, service, masterIdName: config.service.masterIdName, batchSize }),
+    limits: { maxRejectedShare: config.maxRejectedShare, emptyDay: config.emptyDay, batchSize },
+    clock,
   };
 }
 

@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BusinessDay } from '../src/booking/business-day.js';
-import { createNormaliser } from '../src/booking/normalise.js';
 import { createBodyFolder } from '../src/cli/body-folder.js';
 import { renderDryRun } from '../src/cli/dry-run-report.js';
 import { exitCode } from '../src/cli/exit-code.js';
@@ -11,11 +10,10 @@ import { readMaskedItem } from '../src/cli/mask-names.js';
 import { readRunDetails } from '../src/cli/run-details.js';
 import type { Config } from '../src/config/load.js';
 import type { Ledger } from '../src/ledger/ledger.js';
-import { createBodyDelivery } from '../src/review/body/body-delivery.js';
 import { buildRequestBody } from '../src/review/body/request-body.js';
 import { CollectError, collectDay } from '../src/review/collect.js';
 import type { Run } from '../src/review/run.js';
-import { clock, openSource, openSqlite } from './compose.js';
+import { clock, composeCollect, openSource, openSqlite } from './compose.js';
 import type { Terminal } from './terminal.js';
 
 const sampleSize = 5;
@@ -82,23 +80,8 @@ async function collect(
     trigger: 'manual',
     startedAt: clock(),
   });
-  const delivery = createBodyDelivery({
-    ledger,
-    service: {
-      reviewBookedHotels: () => Promise.reject(new TypeError('a dry run calls no service')),
-    },
-    masterIdName: config.service.masterIdName,
-    batchSize: config.body.batchSize,
-  });
-  const parts = {
-    source: openSource(config),
-    normalise: createNormaliser({ dateFormat: config.source.dateFormat }),
-    delivery,
-    ledger,
-    limits: { ...config, batchSize: config.body.batchSize },
-    clock,
-    notify,
-  };
+  const service = { reviewBookedHotels: () => Promise.reject(new TypeError('a dry run calls no service')) };
+  const parts = { ...composeCollect(config, ledger, service), ledger, notify };
   try {
     await collectDay(day, { runId: id, token }, parts, signal);
     return {};
