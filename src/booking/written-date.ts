@@ -1,6 +1,7 @@
 import { format } from 'date-fns/format';
 import { parse } from 'date-fns/parse';
 import { isCalendarDay } from './business-day.js';
+import { hasMistakenLetters } from './day-pattern.js';
 
 /** Reads a date as YYYY-MM-DD; undefined for a text that is no calendar date. */
 export type DateReader = (text: string) => string | undefined;
@@ -18,13 +19,10 @@ const twoDigitYear = /(?<!y)yy(?!y)/;
 const reference = new Date(2000, 0, 1);
 /** Days whose parts cannot be mistaken for one another, and such with one digit, where padding matters. */
 const samples = [new Date(2026, 10, 20), new Date(2027, 0, 11), new Date(2031, 10, 1), new Date(2028, 1, 29)];
-/** Day of the year and week-numbering year: date-fns takes them for a slip and says so on the terminal. */
-const mistakenLetters = /[DY]/;
-const quotedText = /'[^']*'/g;
 
 /** True for a date-fns pattern that names year, month and day. A time at its end is allowed, and ignored. */
 export function isDateFormat(pattern: string): boolean {
-  if (mistakenLetters.test(pattern.replace(quotedText, ''))) return false;
+  if (hasMistakenLetters(pattern)) return false;
   const datePattern = pattern.replace(timeOfFormat, '');
   try {
     return samples.every(

@@ -38,7 +38,12 @@ function logEvent(log: pino.Logger, event: ReviewEvent): void {
       return logStepEnd(log, event);
     case 'holding-off':
       return log.warn(
-        { run: event.runId, until: new Date(event.until).toISOString(), code: event.code },
+        {
+          run: event.runId,
+          cause: event.cause,
+          until: new Date(event.until).toISOString(),
+          code: event.code,
+        },
         'holding off',
       );
     case 'stopping':

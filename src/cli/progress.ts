@@ -147,7 +147,7 @@ function describe(event: ReviewEvent, now: number): string | undefined {
       return `delivering: ${formatCount(delivered + refused)} of ${formatCount(accepted)} bookings`;
     }
     case 'holding-off':
-      return `the service asks for patience (${event.code}): waiting ${formatDuration(event.until - now)}`;
+      return `${event.cause === 'asked' ? 'the service asks for patience' : 'nothing gets through'} (${event.code}): waiting ${formatDuration(event.until - now)}`;
     case 'stopping':
       return `stopping: waiting at most ${formatDuration(event.graceMs)} for the steps in hand`;
     case 'step-claimed':

@@ -22,7 +22,14 @@ export type ReviewEvent =
       readonly outcome: StepEnding['kind'];
       readonly evidence: Omit<Evidence, 'answer'>;
     }
-  | { readonly type: 'holding-off'; readonly runId: string; readonly until: number; readonly code: string }
+  | {
+      readonly type: 'holding-off';
+      /** `asked` by the service, or `failing`: attempt after attempt came to nothing. */
+      readonly cause: 'asked' | 'failing';
+      readonly runId: string;
+      readonly until: number;
+      readonly code: string;
+    }
   | { readonly type: 'stopping'; readonly runId: string; readonly graceMs: number }
   | { readonly type: 'settled'; readonly run: Run };
 

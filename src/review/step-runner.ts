@@ -8,6 +8,9 @@ import { isActive, type Run } from './run.js';
 import { type SettleLimits, settleWhenDue } from './settle.js';
 import type { Claim, Step, StepEnding } from './step.js';
 
+/** So many attempts in a row without success mean that the service is down, not that a step is bad. */
+const maxFailuresInRow = 5;
+
 export interface StepRunnerParts {
   readonly ledger: Ledger;
   readonly queue: Pick<StepQueue, 'add' | 'holdOff' | 'drop'>;
@@ -28,28 +31,50 @@ export interface StepRunnerParts {
  */
 export function createStepRunner(parts: StepRunnerParts) {
   const { ledger, queue, deliveryOf, retry, limits, clock, random, notify } = parts;
+  /** Attempts in a row, of any step, that came to nothing. */
+  let failuresInRow = 0;
+  /** Up to when everybody was held off last. */
+  let heldUntil = 0;
   /** Runs whose fatal end was told: of the steps in hand, each may come back with the same answer. */
   const toldFatal = new Set<string>();
 
   async function attempt(claim: Claim, run: Run, signal: AbortSignal): Promise<StepEnding> {
     try {
       const outcome = await deliveryOf(run).perform(claim.step, { signal });
-      if (outcome.kind === 'retryable' && outcome.retryAfterMs !== undefined) await holdOff(claim, outcome);
-      return decideEnding(outcome, claim.step, { retry, random, now: clock() });
+      const ending = decideEnding(outcome, claim.step, run, { retry, random, now: clock() });
+      await holdOffWhenDue(claim.step, outcome, ending);
+      return ending;
     } catch (error) {
       if (signal.aborted) return { kind: 'interrupted', evidence: { code: 'stopped' } };
       throw error;
     }
   }
 
-  /** The service asks everybody for patience, not this batch alone. */
+  /**
+   * The service asks everybody for patience, not this step alone. And where nothing comes of anything, steps that were
+   * never tried wait as long as those that were: a service that is down is then known by a few of them, not by all.
+   */
+  async function holdOffWhenDue(step: Step, outcome: StepOutcome, ending: StepEnding): Promise<void> {
+    failuresInRow = outcome.kind === 'retryable' ? failuresInRow + 1 : 0;
+    if (outcome.kind !== 'retryable') return;
+    if (outcome.retryAfterMs !== undefined) {
+      await holdOff('asked', clock() + Math.min(outcome.retryAfterMs, retry.retryAfterCapMs), step, outcome);
+    } else if (failuresInRow >= maxFailuresInRow && ending.kind === 'retry') {
+      await holdOff('failing', ending.notBefore, step, outcome);
+    }
+  }
+
   async function holdOff(
-    { step }: Claim,
-    { retryAfterMs = 0, evidence }: StepOutcome & { kind: 'retryable' },
-  ) {
-    const until = clock() + Math.min(retryAfterMs, retry.retryAfterCapMs);
+    cause: 'asked' | 'failing',
+    until: number,
+    { runId }: Step,
+    { evidence: { code } }: StepOutcome,
+  ): Promise<void> {
+    // The steps in hand all come back with the same news: it is told once.
+    const isNews = clock() >= heldUntil;
+    heldUntil = Math.max(heldUntil, until);
     await queue.holdOff(until);
-    notify({ type: 'holding-off', runId: step.runId, until, code: evidence.code });
+    if (isNews) notify({ type: 'holding-off', cause, runId, until, code });
   }
 
   function tellEnding({ step, attempt }: Claim, { kind: outcome, evidence }: StepEnding, run: Run): void {
@@ -96,6 +121,7 @@ interface EndingContext {
 export function decideEnding(
   outcome: StepOutcome,
   step: Step,
+  run: Pick<Run, 'id' | 'day'>,
   { retry, random, now }: EndingContext,
 ): StepEnding {
   const { evidence } = outcome;
@@ -103,7 +129,7 @@ export function decideEnding(
     case 'done':
       return { kind: 'done', evidence };
     case 'fatal':
-      return { kind: 'fatal', evidence, message: describeFatal(step, evidence.code) };
+      return { kind: 'fatal', evidence, message: describeFatal(step, run, evidence.code) };
     case 'refused':
       return refuse(step, evidence);
     case 'retryable': {
@@ -127,6 +153,6 @@ function refuse(step: Step, evidence: StepOutcome['evidence']): StepEnding {
   return { kind: 'halved', evidence, halves: halveBatch({ ...step, slice }) };
 }
 
-function describeFatal({ name }: Step, code: string): string {
-  return `the service turned down ${name} with ${code}, which no retry mends: check baseUrl, apiKey and accountId, then run the day again`;
+function describeFatal({ name }: Step, { id, day }: Pick<Run, 'id' | 'day'>, code: string): string {
+  return `the service turned down ${name} of run ${id} with ${code}, which no retry mends: check baseUrl, apiKey and accountId, then run ${day} again`;
 }

@@ -1,12 +1,11 @@
-import { type BusinessDay, createBusinessDay } from '../booking/business-day.js';
+import type { BusinessDay } from '../booking/business-day.js';
+import { isDayPattern } from '../booking/day-pattern.js';
 
 /** Writes the path of a day. */
 export type PathTemplate = (day: BusinessDay) => string;
 
 /** Text outside of braces, or one pair of braces; a lone brace is neither. */
 const templatePart = /\{([^{}]*)\}|[^{}]+|[{}]/g;
-
-const anyDay = createBusinessDay('2000-01-01', 'UTC');
 
 /**
  * Reads a path in which `{day}` stands for the day as YYYY-MM-DD and `{day:PATTERN}` for the day in a date-fns
@@ -36,21 +35,10 @@ function readPlaceholder(placeholder: string, template: string): PathTemplate {
     );
   }
   const pattern = placeholder.slice('day:'.length);
-  if (!isDatePattern(pattern)) {
+  if (!isDayPattern(pattern)) {
     throw new RangeError(
       `the path ${JSON.stringify(template)} has {${placeholder}}: ${JSON.stringify(pattern)} is no date-fns pattern of a day (such as ddMMyyyy)`,
     );
   }
   return (day) => day.format(pattern);
-}
-
-function isDatePattern(pattern: string): boolean {
-  // In date-fns D and Y are the day of the year and the week's year, and it warns on the terminal before it throws.
-  if (pattern === '' || /[DY]/.test(pattern.replaceAll(/'[^']*'/g, ''))) return false;
-  try {
-    anyDay.format(pattern);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -16,7 +16,7 @@ const everything: readonly ReviewEvent[] = [
   { type: 'step-claimed', runId, step, attempt: 1 },
   stepEnded(500, 1_000),
   refused(),
-  { type: 'holding-off', runId, until: Date.parse('2026-11-21T02:31:00Z'), code: 'http-429' },
+  { type: 'holding-off', cause: 'asked', runId, until: Date.parse('2026-11-21T02:31:00Z'), code: 'http-429' },
   { type: 'stopping', runId, graceMs: 3_000 },
   { type: 'settled', run: someRun() },
   { type: 'settled', run: someRun({ state: 'failed', failure }) },

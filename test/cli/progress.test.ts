@@ -26,7 +26,7 @@ describe('progress where there is no terminal', () => {
     later(0, collected(1_200));
     later(9_999, stepEnded(500, 1_200));
     later(1, stepEnded(1_000, 1_200));
-    later(0, { type: 'holding-off', runId: 'r', until: 60_000, code: 'http-429' });
+    later(0, { type: 'holding-off', cause: 'asked', runId: 'r', until: 60_000, code: 'http-429' });
     later(0, { type: 'step-claimed', runId: 'r', step, attempt: 1 });
     later(0, { type: 'stopping', runId: 'r', graceMs: 3_000 });
     later(0, { type: 'settled', run: someRun() });
@@ -72,7 +72,7 @@ describe('progress on a terminal', () => {
     later(1_000, collecting(500, 250));
     later(1_000, collected(1_000));
     later(1_000, stepEnded(250, 1_000));
-    later(0, { type: 'holding-off', runId: 'r', until: 33_000, code: 'http-429' });
+    later(0, { type: 'holding-off', cause: 'asked', runId: 'r', until: 33_000, code: 'http-429' });
     later(1_000, stepEnded(500, 1_000));
     progress.stop();
     const text = screen().join('\n');

@@ -7,6 +7,7 @@ import { decideEnding } from '../../src/review/step-runner.js';
 const now = 1_000_000;
 const retry: RetryPolicy = { tries: 3, baseMs: 1_000, capMs: 60_000, retryAfterCapMs: 30_000, waits: 2 };
 const evidence = { code: 'some-code', httpStatus: 200, answer: 'in the words of the service' };
+const run = { id: '20261120-k3f9xq7d', day: '2026-11-20' };
 const clear = { outcomeUnknown: false, refusedWhenSpent: false };
 
 const upload: Step = {
@@ -36,8 +37,8 @@ describe('what follows from an outcome:', () => {
         kind: 'fatal',
         evidence,
         message:
-          'the service turned down batch 12 with some-code, which no retry mends: check baseUrl, apiKey and accountId, ' +
-          'then run the day again',
+          'the service turned down batch 12 of run 20261120-k3f9xq7d with some-code, which no retry mends: ' +
+          'check baseUrl, apiKey and accountId, then run 2026-11-20 again',
       },
     ],
     [
@@ -135,11 +136,11 @@ describe('what follows from an outcome:', () => {
       { kind: 'refused', evidence },
     ],
   ])('%s', (_, outcome, step, ending) => {
-    expect(decideEnding(outcome, step, { retry, random: () => 0.5, now })).toEqual(ending);
+    expect(decideEnding(outcome, step, run, { retry, random: () => 0.5, now })).toEqual(ending);
   });
 
   it('a broken instant of the back-off is rounded up, never down', () => {
-    const ending = decideEnding({ kind: 'retryable', evidence, ...clear }, batchOf(500), {
+    const ending = decideEnding({ kind: 'retryable', evidence, ...clear }, batchOf(500), run, {
       retry,
       random: () => 0.000_01,
       now,

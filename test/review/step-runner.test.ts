@@ -112,6 +112,7 @@ describe('the step runner', () => {
     expect(delivering.heldOff).toEqual([started + 20_000]);
     expect(delivering.events).toContainEqual({
       type: 'holding-off',
+      cause: 'asked',
       runId,
       until: started + 20_000,
       code: 'http-429',
@@ -119,6 +120,29 @@ describe('the step runner', () => {
     await delivering.workOff();
     expect(delivering.heldOff[1]).toBe(started + 20_500 + 60_000);
     expect(delivering.accepted).toEqual(['BR-0']);
+  });
+
+  it('lets a service that is down be known by a few steps, and by every step that it answers again', async () => {
+    const isDown = { now: true };
+    const delivering = await prepareDelivery({
+      bookings: 30,
+      batchSize: 1,
+      answer: () => (isDown.now ? unavailable : ok),
+    });
+    const { runId } = delivering.right;
+    const perform = (batch: number) => delivering.perform({ runId, step: `batch ${batch}`, attempt: 1 });
+    for (let batch = 0; batch < 4; batch += 1) await perform(batch);
+    expect(delivering.heldOff).toEqual([]);
+    await perform(4);
+    expect(delivering.heldOff).toEqual([delivering.waiting.at(-1)?.notBefore]);
+    expect(delivering.events.filter(({ type }) => type === 'holding-off')).toMatchObject([
+      { cause: 'failing', runId, code: unavailable.code },
+    ]);
+    isDown.now = false;
+    await perform(5);
+    isDown.now = true;
+    await perform(6);
+    expect(delivering.heldOff).toHaveLength(1);
   });
 
   it('counts as repeated what is sent again after a call whose outcome was unknown', async () => {

@@ -1,4 +1,5 @@
 import type { BusinessDay } from '../../booking/business-day.js';
+import { isDayPattern } from '../../booking/day-pattern.js';
 
 /** The day as DDMMYYYY, anything, `_Result.csv`. (Spec 4.3, step 4; design 5.) */
 export const defaultResultPattern = '{day:ddMMyyyy}*_Result.csv';
@@ -41,13 +42,7 @@ export function createResultNameTest(pattern: string, day: BusinessDay): (name: 
 function writeDay(placeholder: string, pattern: string, day: BusinessDay): string {
   if (placeholder === 'day') return day.iso;
   const format = placeholder.startsWith('day:') ? placeholder.slice('day:'.length) : '';
-  // In date-fns D and Y are the day of the year and the week's year, and it warns on the terminal before it throws.
-  const isRisky = format === '' || /[DY]/.test(format.replaceAll(/'[^']*'/g, ''));
-  try {
-    if (!isRisky) return day.format(format);
-  } catch {
-    // A RangeError for letters that date-fns does not know: the one below says where.
-  }
+  if (isDayPattern(format)) return day.format(format);
   throw new RangeError(
     `the result pattern ${JSON.stringify(pattern)} has {${placeholder}}: only {day} and {day:ddMMyyyy} (any date-fns pattern of a day) are known`,
   );
