@@ -263,4 +263,14 @@ describe('a step that is out of tries', () => {
     expectReport(await folder.runDay(), { exitCode: 0, state: 'succeeded', counts: { delivered: 350 } });
     expectEachOnce(standIn, made);
   });
+
+  it('in a service that is down for all 200 batches: a few calls tell, and not every batch is tried', async () => {
+    const { standIn, result } = await review(
+      () => httpError(503),
+      { retry: { tries: 3 } },
+      makeBookings(10_000),
+    );
+    expectReport(result, { exitCode: 1, state: 'failed', counts: { delivered: 0, pending: 10_000 } });
+    expect(standIn.requests.length).toBeLessThanOrEqual(60);
+  });
 });
