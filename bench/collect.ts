@@ -6,7 +6,7 @@ import { createBusinessDay } from '../src/booking/business-day.js';
 import { createNormaliser } from '../src/booking/normalise.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import { createSqliteLedger } from '../src/ledger/sqlite/sqlite-ledger.js';
-import { readReference, renderBookingItem } from '../src/review/body/booking-item.js';
+import { createItemRenderer, readReference } from '../src/review/body/booking-item.js';
 import { planBatches } from '../src/review/body/plan.js';
 import { collectDay } from '../src/review/collect.js';
 import type { Delivery } from '../src/review/delivery.js';
@@ -24,10 +24,11 @@ const folder = await mkdtemp(join(tmpdir(), 'hotel-review-bench-'));
 const path = join(folder, 'bookings.csv');
 await writeBookings(path, { day, count: rows, seed: 7 });
 
+const renderItem = createItemRenderer('ServiceId');
 const delivery: Delivery = {
   kind: 'body',
   formOf: () => 'body',
-  render: (booking) => renderBookingItem(booking, 'ServiceId'),
+  render: (booking, _form, line) => renderItem(booking, line),
   plan: ({ body }) => planBatches(body, batchSize),
   perform: () => Promise.reject(new TypeError('nothing is sent here')),
 };

@@ -22,7 +22,7 @@ One YAML file, by default \`hotel-review.yaml\` in the current folder; \`--confi
 relative to the file. \`\${NAME}\` inside a text takes a variable of the environment; a missing one is an error that names
 it, and \`$\${\` is a \`\${\` that means itself. Unknown settings are errors, and all mistakes are reported at once.
 
-Settings of parts that come with later versions (file delivery, PostgreSQL, Redis, S3, schedule, hook) are understood
+Settings of parts that come with later versions (PostgreSQL, Redis, S3, schedule, hook) are understood
 already; asking for such a part is an error that says so.
 
 | setting | what it is | form | default |

@@ -2,17 +2,20 @@ import { randomInt } from 'node:crypto';
 import { createNormaliser } from '../src/booking/normalise.js';
 import type { Config } from '../src/config/load.js';
 import type { Ledger } from '../src/ledger/ledger.js';
+import { isFileThere } from '../src/ledger/sqlite/ledger-place.js';
 import { createSqliteLedger } from '../src/ledger/sqlite/sqlite-ledger.js';
 import { createMappingServiceClient } from '../src/mapping-service/client.js';
 import type { ReviewService } from '../src/mapping-service/mapping-service.js';
 import { createInProcessQueue } from '../src/queue/in-process.js';
-import { createBodyDelivery } from '../src/review/body/body-delivery.js';
-import { readReference } from '../src/review/body/booking-item.js';
+import type { Delivery } from '../src/review/delivery.js';
 import type { Notify } from '../src/review/events.js';
+import type { DeliveryKind } from '../src/review/run.js';
 import { type RunDayParts, UsageError } from '../src/review/run-day.js';
 import { createRunId } from '../src/review/run-id.js';
+import { readReference } from '../src/review/stored-line.js';
 import { createCsvSource } from '../src/sources/csv.js';
 import type { BookingSource } from '../src/sources/source.js';
+import { createDelivery } from './deliveries.js';
 
 /** After a stop was asked for; with what a process needs to end it stays under five seconds. */
 const graceMs = 3_000;
@@ -24,11 +27,17 @@ const random = (): number => randomInt(2 ** 47) / 2 ** 47;
 export function composeReview(config: Config, notify: Notify) {
   const ledger = openLedger(config);
   const service = openService(config);
-  const { delivery, limits, ...collecting } = composeCollect(config, ledger, service);
+  const { limits, ...collecting } = composeCollect(config);
+  const deliveries = new Map<DeliveryKind, Delivery>();
   const parts: RunDayParts = {
     ...collecting,
     ledger,
-    deliveryFor: () => delivery,
+    deliveryFor(kind) {
+      const delivery =
+        deliveries.get(kind) ?? createDelivery(kind, config, { ledger, service, notify, clock });
+      deliveries.set(kind, delivery);
+      return delivery;
+    },
     createQueue: () =>
       createInProcessQueue({
         concurrency: config.body.concurrency,
@@ -58,16 +67,11 @@ export function composeReview(config: Config, notify: Notify) {
 }
 
 /** What it takes to collect a day: the same for a run and for a dry run. */
-export function composeCollect(
-  config: Config,
-  ledger: Ledger,
-  service: Pick<ReviewService, 'reviewBookedHotels'>,
-) {
+export function composeCollect(config: Config) {
   const { batchSize } = config.body;
   return {
     source: openSource(config),
     normalise: createNormaliser({ dateFormat: config.source.dateFormat }),
-    delivery: createBodyDelivery({ ledger, service, masterIdName: config.service.masterIdName, batchSize }),
     limits: { maxRejectedShare: config.maxRejectedShare, emptyDay: config.emptyDay, batchSize },
     clock,
   };
@@ -82,10 +86,24 @@ export function openLedger({ ledger }: Config, { isOnlooker = false } = {}): Led
   }
 }
 
+/** What there is to look on; `notice` tells a person where a ledger was looked for. */
+export type FoundLedger =
+  | { readonly kind: 'ledger'; readonly ledger: Ledger }
+  | { readonly kind: 'none-yet'; readonly notice: string };
+
+/** Opens the ledger to look on. Where there is none yet, none is made. */
+export function findLedger(config: Config): FoundLedger {
+  const { ledger } = config;
+  if (ledger.kind === 'sqlite' && !isFileThere(ledger.path)) {
+    return { kind: 'none-yet', notice: `There is no ledger at ${ledger.path} yet.` };
+  }
+  return { kind: 'ledger', ledger: openLedger(config, { isOnlooker: true }) };
+}
+
 export function openSqlite(path: string, isOnlooker = false): Ledger {
   return createSqliteLedger({
     path,
-    carriesReference: (line, _form, reference) => readReference(line) === reference,
+    carriesReference: (line, form, reference) => readReference(line, form) === reference,
     clock,
     isOnlooker,
   });

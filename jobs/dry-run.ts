@@ -1,19 +1,19 @@
-import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BusinessDay } from '../src/booking/business-day.js';
-import { createBodyFolder } from '../src/cli/body-folder.js';
 import { renderDryRun } from '../src/cli/dry-run-report.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { readMaskedItem } from '../src/cli/mask-names.js';
+import { readMaskedFields } from '../src/cli/mask-names.js';
+import { createOutFolder, type OutFolder } from '../src/cli/out-folder.js';
 import { readRunDetails } from '../src/cli/run-details.js';
 import type { Config } from '../src/config/load.js';
 import type { Ledger } from '../src/ledger/ledger.js';
-import { buildRequestBody } from '../src/review/body/request-body.js';
 import { CollectError, collectDay } from '../src/review/collect.js';
+import { previewBodies, previewReviewFile, readFirstLines } from '../src/review/preview.js';
 import type { Run } from '../src/review/run.js';
 import { clock, composeCollect, openSource, openSqlite } from './compose.js';
+import { createDelivery } from './deliveries.js';
 import type { Terminal } from './terminal.js';
 
 const sampleSize = 5;
@@ -29,13 +29,14 @@ export async function dryRunDay(
   { out }: { readonly out?: string | undefined },
   terminal: Terminal,
 ): Promise<number> {
+  const folder = out === undefined ? undefined : await createOutFolder(out);
   const { ledger, discard } = await openPassingLedger();
   try {
     const { failure } = await collect(config, day, ledger, terminal);
     terminal.endProgress();
     const run = await ledger.getRun(runId);
     const details = await readRunDetails(ledger, run, openSource(config).placeUnit);
-    const bodies = failure ? undefined : await readBodies(ledger, run, out);
+    const content = failure ? undefined : await previewContent(config, day, ledger, run, folder);
     const report = {
       dryRun: true,
       day: day.iso,
@@ -44,7 +45,7 @@ export async function dryRunDay(
       counts: run.counts,
       rejects: details.rejects,
       warnings: details.warnings,
-      ...bodies,
+      ...content,
       ...(failure && { error: { class: 'data', message: failure.message } }),
     };
     terminal.answer(renderDryRun(report, details.placeUnit, out), report);
@@ -80,8 +81,10 @@ async function collect(
     trigger: 'manual',
     startedAt: clock(),
   });
-  const service = { reviewBookedHotels: () => Promise.reject(new TypeError('a dry run calls no service')) };
-  const parts = { ...composeCollect(config, ledger, service), ledger, notify };
+  const callNothing = () => Promise.reject(new TypeError('a dry run calls no service'));
+  const service = { reviewBookedHotels: callNothing, reviewBookedHotelsByFile: callNothing };
+  const delivery = createDelivery(config.delivery, config, { ledger, service, notify, clock });
+  const parts = { ...composeCollect(config), delivery, ledger, notify };
   try {
     await collectDay(day, { runId: id, token }, parts, signal);
     return {};
@@ -91,23 +94,26 @@ async function collect(
   }
 }
 
-/** Builds every body as it would be sent: its checksums, a sample with names masked, and files where asked for. */
-async function readBodies(ledger: Ledger, run: Run, out: string | undefined) {
-  const folder = out === undefined ? undefined : await createBodyFolder(out);
-  const all = createHash('sha256');
-  const sample: Record<string, unknown>[] = [];
-  let batches = 0;
-  let bytes = 0;
-  for (let sent = 0; sent < run.counts.accepted; batches += 1) {
-    const lines = await ledger.readBatch(run.id, 'body', batches);
-    const items = lines.toString().split('\n').slice(0, -1);
-    const body = buildRequestBody(lines, { first: 0, bookings: items.length });
-    sample.push(...items.slice(0, sampleSize - sample.length).map(readMaskedItem));
-    all.update(body);
-    bytes += body.length;
-    sent += items.length;
-    await folder?.add(`batch-${batches}.json`, body);
-  }
+/** What would be sent: its checksums, a sample with names masked, and files where asked for. */
+async function previewContent(
+  { service }: Config,
+  day: BusinessDay,
+  ledger: Ledger,
+  run: Run,
+  folder: OutFolder | undefined,
+) {
+  const file = await previewReviewFile(
+    ledger,
+    run,
+    { masterIdColumn: service.masterIdColumn, name: `${day.ddmmyyyy}.csv` },
+    folder?.add,
+  );
+  const bodies = await previewBodies(ledger, run, folder?.add);
   await folder?.finish();
-  return { batches, bytes, sha256: all.digest('hex'), sample };
+  const first = await readFirstLines(ledger, run, sampleSize);
+  return {
+    file: file ?? null,
+    ...bodies,
+    sample: first.map(({ line, form }) => readMaskedFields(line, form)),
+  };
 }

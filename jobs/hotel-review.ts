@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { businessDayAt, createBusinessDay } from '../src/booking/business-day.js';
 import { describeFailure, exitCode, stackFrames } from '../src/cli/exit-code.js';
@@ -7,9 +6,9 @@ import { type GlobalOptions, type Handlers, helpShown, runCommandLine } from '..
 import { listenForStop } from '../src/cli/stop-signal.js';
 import { type Config, loadConfig } from '../src/config/load.js';
 import { ConfigurationError } from '../src/config/problems.js';
-import { findUnavailable } from '../src/config/unavailable.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import { createTerminal, type Terminal } from './terminal.js';
+import { readVersion } from './version.js';
 
 /** The command `hotel-review`: each handler starts one job. Jobs are loaded when they are asked for. */
 const { stdout: output, stderr: errors } = process;
@@ -18,7 +17,7 @@ const stop = listenForStop(process, errors);
 const handlers: Handlers = {
   run: ({ day, dryRun, out, delivery }, globals) =>
     withConfig(globals, async (configured, terminal) => {
-      const config = withDelivery(configured, delivery, globals);
+      const config = withDelivery(configured, globals, delivery);
       const businessDay =
         day === undefined
           ? businessDayAt(new Date(), config.timezone).previous()
@@ -30,7 +29,7 @@ const handlers: Handlers = {
   replay: (day, options, globals) =>
     withConfig(globals, async (config, terminal) => {
       const { replayDays } = await import('./replay-days.js');
-      return replayDays(withDelivery(config, options.delivery, globals), day, options, terminal);
+      return replayDays(withDelivery(config, globals, options.delivery), day, options, terminal);
     }),
   status: (day, globals) =>
     withConfig(globals, async (config, terminal) =>
@@ -41,6 +40,16 @@ const handlers: Handlers = {
       const { showBooking } = await import('./show-booking.js');
       return showBooking(config, reference, options, terminal);
     }),
+  affected: (day, options, globals) =>
+    withConfig(globals, async (config, terminal) => {
+      const { listAffected } = await import('./list-affected.js');
+      const yesterday = () => businessDayAt(new Date(), config.timezone).previous().iso;
+      return listAffected(config, day ?? yesterday(), options, terminal);
+    }),
+  verify: (day, globals) =>
+    withConfig(globals, async (config, terminal) =>
+      (await import('./verify-day.js')).verifyDay(config, day, terminal),
+    ),
 };
 
 async function withConfig(
@@ -49,9 +58,7 @@ async function withConfig(
 ): Promise<number> {
   const terminal = createTerminal({ json, logLevel, signal: stop.signal, output, errors });
   try {
-    const config = await loadConfig({ file: resolve(file), env: process.env });
-    refuseUnavailable(config, file);
-    return await job(config, terminal);
+    return await job(await loadConfig({ file: resolve(file), env: process.env }), terminal);
   } finally {
     terminal.endProgress();
   }
@@ -60,25 +67,22 @@ async function withConfig(
 /** The configured delivery, or the one that was asked for on the command line. */
 function withDelivery(
   config: Config,
-  delivery: DeliveryKind | undefined,
   { config: file }: GlobalOptions,
+  delivery: DeliveryKind = config.delivery,
 ): Config {
-  const chosen = { ...config, delivery: delivery ?? config.delivery };
-  refuseUnavailable(chosen, file);
-  return chosen;
-}
-
-function refuseUnavailable(config: Config, file: string): void {
-  const problems = findUnavailable(config);
-  if (problems.length > 0) throw new ConfigurationError(file, problems);
+  // A file that configures another delivery need not name the server.
+  if (delivery === 'file' && config.file.sftp === undefined) {
+    throw new ConfigurationError(file, [
+      { path: 'file.sftp', message: 'expected the SFTP server, as --delivery is file, got: nothing' },
+    ]);
+  }
+  return { ...config, delivery };
 }
 
 async function main(arguments_: readonly string[]): Promise<number> {
-  const packageFile = new URL('../../package.json', import.meta.url);
-  const { version } = JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string };
   const wantsJson = arguments_.includes('--json');
   try {
-    const result = await runCommandLine(arguments_, version, handlers, {
+    const result = await runCommandLine(arguments_, readVersion(), handlers, {
       writeOut: (text) => output.write(text),
       writeErr: (text) => errors.write(text),
     });

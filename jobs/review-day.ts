@@ -10,6 +10,7 @@ import { forgetOldDays } from '../src/review/retention.js';
 import type { Trigger } from '../src/review/run.js';
 import { runDay } from '../src/review/run-day.js';
 import { clock, composeReview } from './compose.js';
+import { openArchive, openSpool } from './deliveries.js';
 import type { Terminal } from './terminal.js';
 
 /** The main job: reviews one business day and answers the exit code. */
@@ -33,7 +34,8 @@ export async function reviewDay(
       );
     terminal.say(renderClosing(await readRunDetails(parts.ledger, run, parts.source.placeUnit), clock()));
     terminal.report(toReport(run, clock()));
-    await forgetOldDays(parts.ledger, config, businessDayAt(new Date(clock()), config.timezone));
+    const kept = { ledger: parts.ledger, archive: openArchive(config), spool: openSpool(config) };
+    await forgetOldDays(kept, config, businessDayAt(new Date(clock()), config.timezone));
     return exitCodeOf(run);
   } finally {
     await close();

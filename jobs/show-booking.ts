@@ -1,7 +1,7 @@
 import { renderHistories, toHistory } from '../src/cli/booking-history.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
-import { openLedger } from './compose.js';
+import { findLedger } from './compose.js';
 import type { Terminal } from './terminal.js';
 
 /** Tells what became of one booking; exits with 1 when no run knows it. */
@@ -11,7 +11,13 @@ export async function showBooking(
   { answers }: { readonly answers: boolean },
   terminal: Terminal,
 ): Promise<number> {
-  const ledger = openLedger(config, { isOnlooker: true });
+  const found = findLedger(config);
+  if (found.kind === 'none-yet') {
+    terminal.answer(renderHistories(reference, []), { reference, bookings: [] });
+    terminal.say(found.notice);
+    return exitCode.failed;
+  }
+  const { ledger } = found;
   try {
     const traces = await ledger.trace(reference);
     const bookings = traces.map((trace) => toHistory(trace, { withAnswers: answers }));

@@ -3,9 +3,9 @@ import { exitCode } from '../src/cli/exit-code.js';
 import { readRunDetails } from '../src/cli/run-details.js';
 import { renderStatus } from '../src/cli/status.js';
 import type { Config } from '../src/config/load.js';
-import { readReference } from '../src/review/body/booking-item.js';
 import { toReport } from '../src/review/report.js';
-import { clock, openLedger, openSource } from './compose.js';
+import { readReference } from '../src/review/stored-line.js';
+import { clock, findLedger, openSource } from './compose.js';
 import type { Terminal } from './terminal.js';
 
 /** Runs shown without a day: about a month of nights. */
@@ -17,7 +17,13 @@ export async function showStatus(
   day: string | undefined,
   terminal: Terminal,
 ): Promise<number> {
-  const ledger = openLedger(config, { isOnlooker: true });
+  const found = findLedger(config);
+  if (found.kind === 'none-yet') {
+    terminal.answer(renderStatus([]), { runs: [] });
+    terminal.say(found.notice);
+    return exitCode.done;
+  }
+  const { ledger } = found;
   try {
     const runs = await ledger.listRuns({ limit: runsShown, ...(day !== undefined && { day }) });
     if (day === undefined || runs.length === 0) {
@@ -31,8 +37,8 @@ export async function showStatus(
         ...toReport(run, clock()),
         rejects,
         warnings,
-        refused: refused.map(({ line, code, step }) => ({
-          reference: readReference(line) ?? null,
+        refused: refused.map(({ line, form, code, step }) => ({
+          reference: readReference(line, form) ?? null,
           code,
           step,
         })),

@@ -1,7 +1,7 @@
 import type { Attempt, Trace } from '../ledger/ledger.js';
 import type { StepState } from '../review/step.js';
 import { formatInstant } from './format.js';
-import { readMaskedItem } from './mask-names.js';
+import { readMaskedFields } from './mask-names.js';
 
 /** What became of one booking in one run. */
 export interface BookingHistory {
@@ -10,6 +10,8 @@ export interface BookingHistory {
   readonly runState: string;
   readonly state: 'delivered' | 'refused' | 'pending' | 'rejected';
   readonly booking?: Record<string, unknown>;
+  /** Whether the result marks its mapping as incorrect; absent until a result has come home. */
+  readonly isAffected?: boolean;
   readonly step?: string;
   readonly attempts?: readonly AttemptReport[];
   readonly rejected?: { readonly place: number; readonly reason: string };
@@ -31,7 +33,8 @@ export function toHistory(trace: Trace, { withAnswers }: { readonly withAnswers:
       return {
         ...common,
         state: bookingState(trace.step?.state),
-        booking: readMaskedItem(trace.line),
+        booking: readMaskedFields(trace.line, trace.form),
+        ...(trace.isAffected !== undefined && { isAffected: trace.isAffected }),
         ...(trace.step && { step: trace.step.name }),
         attempts: trace.attempts.map((attempt) => toAttemptReport(attempt, withAnswers)),
       };
@@ -49,6 +52,7 @@ function bookingState(step: StepState | undefined): BookingHistory['state'] {
     case 'running':
     case 'failed':
     case 'halved':
+    case 'overdue':
     case undefined:
       return 'pending';
   }
@@ -77,6 +81,12 @@ function renderHistory(reference: string, history: BookingHistory): string {
   ];
   if (history.rejected) {
     lines.push(`  not sent: ${history.rejected.reason}, at place ${history.rejected.place} of the source`);
+  }
+  if (history.isAffected !== undefined) {
+    // That the result doesn't mark it is all it says: it may not even name it.
+    lines.push(
+      `  ${history.isAffected ? 'affected: its mapping is marked as incorrect' : 'not marked as affected'}`,
+    );
   }
   for (const [field, value] of Object.entries(history.booking ?? {})) lines.push(`  ${field}: ${value}`);
   for (const attempt of history.attempts ?? []) {

@@ -1,6 +1,7 @@
 import type { ReasonCount, RefusedBooking } from '../ledger/ledger.js';
-import { readReference } from '../review/body/booking-item.js';
 import { isActive, type Run } from '../review/run.js';
+import { readReference } from '../review/stored-line.js';
+import { renderFileSummary } from './file-summary.js';
 import { formatCount, formatDuration, wrapText } from './format.js';
 import { renderTable } from './tables.js';
 
@@ -23,13 +24,14 @@ export function renderClosing(
 ): string {
   const { counts } = run;
   const sections = [
-    `${run.day}: run ${run.id} ${describeState(run)} in ${formatDuration((run.finishedAt ?? now) - run.startedAt)}`,
+    `${run.day}: run ${run.id} ${describeState(run)} ${isActive(run) ? 'after' : 'in'} ${formatDuration((run.finishedAt ?? now) - run.startedAt)}`,
     ...explain(run),
     renderTable(
       Object.entries(counts)
         .filter(([name, count]) => count > 0 || name !== 'affected')
         .map(([name, count]) => [name, formatCount(count)]),
     ),
+    ...renderFileSummary(run),
     ...renderReasons('rejected, by reason', rejects, placeUnit),
     ...renderReasons('warnings', warnings, placeUnit),
     ...renderRefused(refused, counts.refused),
@@ -50,7 +52,7 @@ function describeState({ state, failure }: Run): string {
     case 'delivering':
       return `was stopped while ${state}`;
     case 'awaiting-result':
-      return 'awaits its result, delivered';
+      return 'awaits its result';
   }
 }
 
@@ -75,12 +77,13 @@ function renderRefused(refused: readonly RefusedBooking[], total: number): strin
   if (refused.length === 0) return [];
   const rows = refused
     .slice(0, refusedShown)
-    .map(({ line, code, step }) => [readReference(line) ?? '(no reference)', code, step]);
+    .map(({ line, form, code, step }) => [readReference(line, form) ?? '(no reference)', code, step]);
   const more = total > rows.length ? [`  … and ${formatCount(total - rows.length)} more`] : [];
   return ['refused by the service:', renderTable(rows), ...more];
 }
 
 function nextSteps(run: Run): string[] {
+  if (run.state === 'awaiting-result') return [`To look for it again: hotel-review run --day ${run.day}`];
   if (isActive(run)) return [`To go on: hotel-review run --day ${run.day}`];
   if (run.state === 'failed') {
     return [

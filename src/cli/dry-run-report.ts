@@ -11,6 +11,13 @@ export interface DryRunReport {
   readonly counts: Counts;
   readonly rejects: readonly ReasonCount[];
   readonly warnings: readonly ReasonCount[];
+  /** Null where there would be no file; absent when the day could not be collected. */
+  readonly file?: {
+    readonly name: string;
+    readonly rows: number;
+    readonly bytes: number;
+    readonly sha256: string;
+  } | null;
   /** Absent when the day could not be collected. */
   readonly batches?: number;
   readonly bytes?: number;
@@ -32,21 +39,36 @@ export function renderDryRun(report: DryRunReport, placeUnit: string, out: strin
     bytes = 0,
     sha256,
     sample = [],
+    file,
     error,
   } = report;
   const { read, accepted, duplicates, rejected } = counts;
   const result = error
     ? ['The run would fail before anything is sent:', ...wrapText(error.message)]
     : [
-        renderTable([
-          ['batches', formatCount(batches)],
-          ['bytes', formatCount(bytes)],
-        ]),
-        'sha256 of all bodies:',
-        `  ${sha256}`,
+        ...(file
+          ? renderSums(
+              `file ${file.name}`,
+              [
+                ['rows', file.rows],
+                ['bytes', file.bytes],
+              ],
+              file.sha256,
+            )
+          : []),
+        ...(file && batches === 0
+          ? []
+          : renderSums(
+              'bodies',
+              [
+                ['batches', batches],
+                ['bytes', bytes],
+              ],
+              sha256,
+            )),
         ...(sample.length > 0 ? ['the first bookings, names masked:'] : []),
         ...sample.map((item) => `  ${JSON.stringify(item)}`),
-        ...(out === undefined ? [] : [`The bodies are in ${out}; they hold guest names.`]),
+        ...(out === undefined ? [] : [`All of it is in ${out}; it holds guest names.`]),
       ];
   const sections = [
     `${day}: dry run of ${source}; nothing was sent`,
@@ -61,4 +83,13 @@ export function renderDryRun(report: DryRunReport, placeUnit: string, out: strin
     ...result,
   ];
   return `${sections.join('\n')}\n`;
+}
+
+function renderSums(
+  title: string,
+  counts: readonly (readonly [string, number])[],
+  sha256: string | undefined,
+): string[] {
+  const rows = [...counts.map(([name, count]) => [name, formatCount(count)])];
+  return [`${title}:`, renderTable(rows), `  sha256 ${sha256}`];
 }

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../config/problems.js';
-import { FencedError } from '../ledger/ledger.js';
+import { FencedError, LedgerUnusableError } from '../ledger/ledger.js';
 import type { Run } from '../review/run.js';
 import { DayBusyError, UsageError } from '../review/run-day.js';
 import { StoppedError } from './stopped-error.js';
@@ -38,7 +38,7 @@ export interface CommandFailure {
 
 /** What an error means for the caller. The messages of our own classes are safe to show; of others only the code is. */
 export function describeFailure(error: unknown): CommandFailure {
-  if (error instanceof ConfigurationError) {
+  if (error instanceof ConfigurationError || error instanceof LedgerUnusableError) {
     return { exitCode: exitCode.usage, class: 'configuration', message: error.message };
   }
   if (error instanceof UsageError) {

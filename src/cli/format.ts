@@ -30,6 +30,16 @@ export function formatRate(done: number, milliseconds: number): string {
   return `${formatCount(Math.round((done * 1000) / milliseconds))}/s`;
 }
 
+/** 1234567 as 1.2 MB */
+export function formatBytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+export function formatByteRate(bytes: number, milliseconds: number): string {
+  if (milliseconds < 500) return '';
+  return `${formatBytes((bytes * 1000) / milliseconds)}/s`;
+}
+
 /** An instant for people: UTC, to the second. */
 export function formatInstant(instant: number): string {
   return `${new Date(instant).toISOString().slice(0, 19).replace('T', ' ')}Z`;

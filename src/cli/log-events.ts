@@ -34,6 +34,17 @@ function logEvent(log: pino.Logger, event: ReviewEvent): void {
       );
     case 'step-claimed':
       return log.trace({ run: event.runId, step: event.step.name, attempt: event.attempt }, 'step claimed');
+    case 'transferring':
+      return log.debug(
+        {
+          run: event.run.id,
+          day: event.run.day,
+          step: event.step.name,
+          done: event.done,
+          total: event.total,
+        },
+        'transferring',
+      );
     case 'step-ended':
       return logStepEnd(log, event);
     case 'holding-off':
@@ -61,7 +72,9 @@ function logStepEnd(
   { run, step, attempt, outcome, evidence }: ReviewEvent & { type: 'step-ended' },
 ): void {
   const { code, httpStatus, statusCode } = evidence;
-  const level = outcome === 'done' ? 'debug' : 'warn';
+  // To find no result yet is no news.
+  const isExpected = outcome === 'done' || (step.kind === 'await-result' && outcome === 'retry');
+  const level = isExpected ? 'debug' : 'warn';
   log[level](
     {
       run: run.id,

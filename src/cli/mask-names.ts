@@ -1,5 +1,8 @@
-/** A rendered booking item as people may see it: everything but the guest's name. */
-export function readMaskedItem(line: string): Record<string, unknown> {
-  const item = JSON.parse(line) as Record<string, unknown>;
-  return 'BookingClientName' in item ? { ...item, BookingClientName: '***' } : item;
+import type { BookingForm } from '../review/step.js';
+import { readFields } from '../review/stored-line.js';
+
+/** A kept line as people may see it: its fields, all but the guest's name. */
+export function readMaskedFields(line: string, form: BookingForm): Record<string, unknown> {
+  const fields = readFields(line, form);
+  return 'BookingClientName' in fields ? { ...fields, BookingClientName: '***' } : fields;
 }

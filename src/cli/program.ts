@@ -32,6 +32,12 @@ export interface Handlers {
   run(options: RunOptions, globals: GlobalOptions): Promise<number>;
   replay(day: string, options: ReplayOptions, globals: GlobalOptions): Promise<number>;
   status(day: string | undefined, globals: GlobalOptions): Promise<number>;
+  affected(
+    day: string | undefined,
+    options: { readonly csv?: string },
+    globals: GlobalOptions,
+  ): Promise<number>;
+  verify(day: string, globals: GlobalOptions): Promise<number>;
   show(reference: string, options: { readonly answers: boolean }, globals: GlobalOptions): Promise<number>;
 }
 
@@ -141,6 +147,24 @@ function createProgram(version: string, handlers: Handlers, finish: (exitCode: n
       finish(await handlers.show(reference, options, command.optsWithGlobals<GlobalOptions>()));
     });
 
+  program
+    .command('affected [day]')
+    .description("list a day's bookings whose mapping its result marks as incorrect (default: yesterday)")
+    .option('--csv <file>', 'write all of them into that file')
+    .addHelpText('after', affectedExamples)
+    .action(async (day: string | undefined, options: { csv?: string }, command: Command) => {
+      const checked = day === undefined ? undefined : readDay(day);
+      finish(await handlers.affected(checked, options, command.optsWithGlobals<GlobalOptions>()));
+    });
+
+  program
+    .command('verify <day>')
+    .description("check a day's archive, byte by byte, against the ledger")
+    .addHelpText('after', verifyExamples)
+    .action(async (day: string, _options: unknown, command: Command) => {
+      finish(await handlers.verify(readDay(day), command.optsWithGlobals<GlobalOptions>()));
+    });
+
   return program;
 }
 
@@ -196,3 +220,12 @@ Examples:
 const showExamples = `
 Example:
   hotel-review show BR-1042`;
+
+const affectedExamples = `
+Examples:
+  hotel-review affected                             yesterday's
+  hotel-review affected 2026-11-20 --csv wrong.csv  all of that day's, as a file`;
+
+const verifyExamples = `
+Example:
+  hotel-review verify 2026-11-20`;

@@ -1,7 +1,7 @@
 import cliProgress from 'cli-progress';
 import type { Notify, ReviewEvent } from '../review/events.js';
 import type { Run } from '../review/run.js';
-import { formatCount, formatDuration, formatRate } from './format.js';
+import { formatByteRate, formatBytes, formatCount, formatDuration, formatRate } from './format.js';
 
 /** Between two lines of progress where there is no terminal. */
 const linesEveryMs = 10_000;
@@ -25,8 +25,12 @@ export function createProgress(options: ProgressOptions): Progress {
 const collectFormat = '  collect {bar} {percentage} %  {detail}  {rate}';
 const deliverFormat = '  deliver {bar} {percentage} %  {detail}  {rate}  {eta_formatted} left';
 
+const transferFormat = '{bar} {percentage} %  {detail}  {rate}  {eta_formatted} left';
+
 interface Phase {
   readonly format: string;
+  /** The transfer that it shows. */
+  readonly transfer?: { readonly step: string; isOver: boolean };
   readonly startedAt: number;
   /** What an earlier process had done already: it counts for nothing in the rate. */
   readonly before: number;
@@ -35,6 +39,9 @@ interface Phase {
 function createBars({ stream, clock }: ProgressOptions): Progress {
   let phase: Phase | undefined;
   let bar: cliProgress.SingleBar | undefined;
+  /** The last milestone: a look that finds nothing new is not told again. */
+  let said: string | undefined;
+  let isStopped = false;
 
   function hide(): void {
     bar?.stop();
@@ -44,8 +51,9 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
   /** @param count what the rate is of, in records or bookings */
   function show(total: number, done: number, detail: string, count: number): void {
     if (!phase) return;
-    const { format, startedAt, before } = phase;
-    const texts = { detail, rate: formatRate(count - before, clock() - startedAt) };
+    const { format, startedAt, before, transfer } = phase;
+    const rateOf = transfer ? formatByteRate : formatRate;
+    const texts = { detail, rate: rateOf(count - before, clock() - startedAt) };
     if (bar) {
       bar.setTotal(total);
       bar.update(done, texts);
@@ -73,8 +81,33 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
     showReviewed(run);
   }
 
+  function showTransfer({ step, done, total }: ReviewEvent & { type: 'transferring' }): void {
+    if (phase?.transfer?.step !== step.name) {
+      hide();
+      const transfer = { step: step.name, isOver: false };
+      phase = { format: `  ${step.name} ${transferFormat}`, transfer, startedAt: clock(), before: 0 };
+    }
+    show(total, done, formatBytes(done), done);
+    if (phase.transfer) phase.transfer.isOver = done === total;
+  }
+
+  function showEnding(event: ReviewEvent & { type: 'step-ended' }): void {
+    const milestone = describeMilestone(event);
+    if (milestone !== undefined && milestone !== said) {
+      hide();
+      phase = undefined;
+      said = milestone;
+      stream.write(`  ${milestone}\n`);
+    }
+    // Batches that are posted meanwhile don't take a transfer's place.
+    if (phase?.transfer?.isOver === false || event.step.kind !== 'batch') return;
+    if (!phase || phase.transfer) beginDelivery(event.run);
+    else showReviewed(event.run);
+  }
+
   return {
     notify(event) {
+      if (isStopped) return;
       switch (event.type) {
         case 'run-opened':
           hide();
@@ -90,7 +123,9 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
           bar?.update(bar.getTotal());
           return beginDelivery(event.run);
         case 'step-ended':
-          return showReviewed(event.run);
+          return showEnding(event);
+        case 'transferring':
+          return showTransfer(event);
         case 'source-notice':
         case 'holding-off':
         case 'stopping':
@@ -105,23 +140,28 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
     },
     stop() {
       hide();
-      phase = undefined;
+      isStopped = true;
     },
   };
 }
 
 function createLines({ stream, clock }: ProgressOptions): Progress {
   let lastAt = clock();
+  let said: string | undefined;
   const write = (text: string) => {
     lastAt = clock();
     stream.write(`${text}\n`);
   };
   return {
     notify(event) {
-      const isProgress = event.type === 'collecting' || event.type === 'step-ended';
-      if (isProgress && clock() - lastAt < linesEveryMs) return;
-      const text = describe(event, clock());
-      if (text !== undefined) write(text);
+      const milestone = event.type === 'step-ended' ? describeMilestone(event) : undefined;
+      const isProgress =
+        event.type === 'collecting' || event.type === 'step-ended' || event.type === 'transferring';
+      if (isProgress && !milestone && clock() - lastAt < linesEveryMs) return;
+      const text = milestone ?? describe(event, clock());
+      if (text === undefined || (milestone !== undefined && milestone === said)) return;
+      said = milestone ?? said;
+      write(text);
     },
     stop() {},
   };
@@ -130,6 +170,17 @@ function createLines({ stream, clock }: ProgressOptions): Progress {
 function describeOpened(run: Run, isResumed: boolean): string {
   const what = isResumed ? 'going on with' : 'starting';
   return `${run.day}: ${what} run ${run.id} by ${run.delivery}`;
+}
+
+/** What becomes of the steps of a file delivery is told one by one; batches are counted. */
+function describeMilestone({
+  step,
+  outcome,
+  evidence,
+}: ReviewEvent & { type: 'step-ended' }): string | undefined {
+  if (step.kind === 'batch') return undefined;
+  if (step.kind === 'await-result' && outcome !== 'done') return `waiting for the result (${evidence.code})`;
+  return outcome === 'done' ? `${step.name}: done` : `${step.name}: ${outcome} (${evidence.code})`;
 }
 
 function describe(event: ReviewEvent, now: number): string | undefined {
@@ -146,6 +197,8 @@ function describe(event: ReviewEvent, now: number): string | undefined {
       const { delivered, refused, accepted } = event.run.counts;
       return `delivering: ${formatCount(delivered + refused)} of ${formatCount(accepted)} bookings`;
     }
+    case 'transferring':
+      return `${event.step.name}: ${formatBytes(event.done)} of ${formatBytes(event.total)}`;
     case 'holding-off':
       return `${event.cause === 'asked' ? 'the service asks for patience' : 'nothing gets through'} (${event.code}): waiting ${formatDuration(event.until - now)}`;
     case 'stopping':

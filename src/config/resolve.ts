@@ -32,7 +32,11 @@ export function resolveConfig(
     service: { ...service, statusCodes: { ...defaultStatusCodes, ...service.statusCodes } },
     source: { ...source, path: resolve(folder, source.path) },
     body: { ...body, timeoutSeconds: body.timeoutSeconds ?? service.timeoutSeconds },
-    file: file.sftp === undefined ? file : { ...file, sftp: resolveKeyFile(file.sftp, folder) },
+    file: {
+      ...file,
+      spool: resolve(folder, file.spool),
+      ...(file.sftp && { sftp: resolveKeyFile(file.sftp, folder) }),
+    },
     ledger: resolvePath(mustRead(readLedgerLocation, settings.ledger), folder),
     queue: mustRead(readQueueLocation, settings.queue),
     archive: resolvePath(mustRead(readArchiveLocation, settings.archive), folder),

@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { isTimeZone } from '../booking/business-day.js';
+import { createBusinessDay, isTimeZone } from '../booking/business-day.js';
 import { isDateFormat } from '../booking/written-date.js';
 import { checkBaseUrl } from '../mapping-service/base-url.js';
+import { createResultNameTest, defaultResultPattern } from '../review/file/result-name.js';
 import { parsePathTemplate } from '../sources/path-template.js';
 import {
   confidentiality,
@@ -141,6 +142,9 @@ const sftp = group(
     root: text('a path')
       .default('/')
       .describe('The folder on the server that the service calls the SFTP root.'),
+    timeoutSeconds: numberUpTo(hourInSeconds)
+      .default(30)
+      .describe('How long the server may be silent in mid-operation.'),
   },
   'a group with host, username, hostKey and a password or a privateKeyFile',
 ).refine(({ password, privateKeyFile }) => password !== undefined || privateKeyFile !== undefined, {
@@ -153,15 +157,24 @@ const file = group({
   incomplete: oneOf('post', 'reject')
     .default('post')
     .describe('What happens to a booking that cannot stand in the file: posted by body, or rejected.'),
-  resultTimeoutMinutes: wholeNumber(1, weekInMinutes)
+  resultTimeoutMinutes: numberUpTo(weekInMinutes)
     .default(360)
     .describe('How long a run waits for its result before it says that there is none yet.'),
   resultQuietSeconds: numberUpTo(hourInSeconds)
     .default(30)
     .describe('How long a result of unclear length must be unchanged to count as whole.'),
-  resultPattern: text('a pattern of file names')
-    .exactOptional()
-    .describe("The pattern of the result's name; by default the day as DDMMYYYY, anything, `_Result.csv`."),
+  resultPollSeconds: numberUpTo(hourInSeconds)
+    .default(30)
+    .describe('How long it is until a run looks for its result again.'),
+  resultPattern: textThat(
+    isResultPattern,
+    'a file name with {day}, {day:PATTERN} (a date-fns pattern) and * for anything',
+  )
+    .default(defaultResultPattern)
+    .describe("The pattern of the result's name; `*` stands for anything."),
+  spool: text('a path')
+    .default('./data/spool')
+    .describe('The folder in which files wait while they are on their way; it is a cache.'),
   ftpFilePathPrefix: z
     .string(expected('a text'))
     .default('')
@@ -259,6 +272,15 @@ export type Settings = z.output<typeof settingsSchema>;
 function sayWhatIsLess(settings: unknown): string {
   const { recordDays, guestNameDays } = isGroup(settings) ? settings : {};
   return `must be at least guestNameDays, which is ${guestNameDays}; it is ${recordDays}`;
+}
+
+function isResultPattern(pattern: string): boolean {
+  try {
+    createResultNameTest(pattern, createBusinessDay('2000-01-01', 'UTC'));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isPathTemplate(path: string): boolean {

@@ -40,7 +40,15 @@ export interface Ledger {
   claim(right: Right, step: string, attempt: number, at: number): Promise<Claim | undefined>;
   /** Records what an attempt came to, and the run's counts with it. @throws FencedError under an outdated claim. */
   record(claim: Claim, ending: StepEnding, at: number): Promise<Recorded>;
+  /** False once the claim is outdated: somebody else has taken the run over. */
+  holdsClaim(claim: Claim): Promise<boolean>;
   readBatch(runId: string, form: BookingForm, batch: number): Promise<Buffer>;
+  /** How many batches and bookings are kept in that form. */
+  measureBatches(runId: string, form: BookingForm): Promise<{ batches: number; bookings: number }>;
+  /** Says which bookings of the file are affected, in place of what was said before. @throws FencedError */
+  replaceAffected(claim: Claim, affected: readonly AffectedPlaces[]): Promise<void>;
+  /** The first batch behind `after` that has affected bookings, with their lines. */
+  nextAffected(runId: string, after?: number): Promise<AffectedLines | undefined>;
 
   /** Counts again from steps and stored batches, past the counters: the proof that the sums add up. */
   tally(runId: string): Promise<Tally>;
@@ -49,7 +57,11 @@ export interface Ledger {
   listRefused(runId: string, limit: number): Promise<RefusedBooking[]>;
   /** Every booking and reject with that reference, in all runs, the newest run first. */
   trace(reference: string): Promise<Trace[]>;
+  /** The ended attempts of a step, in their order. */
+  listAttempts(runId: string, step: string): Promise<Attempt[]>;
 
+  /** Ended runs of days before `day` whose guests' names are not blanked yet. */
+  listRunsWithNames(before: string): Promise<Run[]>;
   /** Rewrites the bookings of days before `day`, once, and drops the service's words: the guests' names go. */
   blankGuestNames(before: string, blank: (lines: Buffer, form: BookingForm) => Buffer): Promise<number>;
   /** Removes bookings, steps and verdicts of days before `day`; the rows of the runs stay. */
@@ -74,6 +86,20 @@ export class FencedError extends Error {
   override readonly name = 'FencedError';
   constructor(readonly runId: string) {
     super(`run ${runId} was taken over by another process; this one stops writing to it`);
+  }
+}
+
+/** The ledger can't be used as it is configured: a person has to mend that before anything can be done. */
+export class LedgerUnusableError extends Error {
+  override readonly name = 'LedgerUnusableError';
+  constructor(
+    /** The path of its file; of a database elsewhere its address, without a password. */
+    readonly place: string,
+    /** What was expected, what there is, and what to do. */
+    reason: string,
+    options?: ErrorOptions,
+  ) {
+    super(`the ledger ${place} cannot be used: ${reason}`, options);
   }
 }
 
@@ -141,6 +167,18 @@ export interface ReasonCount {
   readonly firstPlace?: number;
 }
 
+/** Bookings of one batch of the file. */
+export interface AffectedPlaces {
+  readonly batch: number;
+  /** Counted from 0, ascending. */
+  readonly places: readonly number[];
+}
+
+export interface AffectedLines {
+  readonly batch: number;
+  readonly lines: readonly string[];
+}
+
 export interface StepCursor {
   readonly position: number;
   readonly name: string;
@@ -165,6 +203,9 @@ export interface Tally {
   readonly pending: number;
   readonly openSteps: number;
   readonly failedSteps: number;
+  readonly overdueSteps: number;
+  /** Of the failed steps the first in the plan's order, and how its last attempt ended. */
+  readonly firstFailed?: { readonly name: string; readonly code: string };
 }
 
 export interface RefusedBooking {
@@ -194,6 +235,8 @@ export type Trace =
       readonly form: BookingForm;
       readonly line: string;
       readonly step?: Pick<Step, 'name' | 'kind'> & { readonly state: StepState };
+      /** Whether the result marks its mapping as incorrect; absent until a result has come home. */
+      readonly isAffected?: boolean;
       readonly attempts: readonly Attempt[];
     }
   | { readonly kind: 'reject'; readonly run: Run; readonly place: number; readonly reason: RejectCode };

@@ -40,10 +40,10 @@ export function createMappingServiceClient(options: MappingServiceOptions): Revi
   const headers = [
     ...['apikey', checkHeaderValue('apiKey', options.apiKey)],
     ...['accountId', checkHeaderValue('accountId', options.accountId)],
-    ...['Content-Type', 'application/json'],
     ...['Accept', 'application/json'],
     ...['User-Agent', 'booked-hotel-review'],
   ];
+  const headersOfBody = [...headers, ...['Content-Type', 'application/json']];
 
   const { connections, timeoutMs, connectTimeoutMs, maxAnswerBytes = 65_536 } = options;
   const transport = createTransport({ origin, connections, timeoutMs, connectTimeoutMs, maxAnswerBytes });
@@ -51,8 +51,14 @@ export function createMappingServiceClient(options: MappingServiceOptions): Revi
   return {
     async reviewBookedHotels(body, { signal }) {
       const path = `${root}/hotels/ReviewMappingsOfBookedHotels`;
-      const exchange = await transport.call({ method: 'POST', path, headers, body, signal });
-      return judgeExchange(exchange, judge);
+      const request = { method: 'POST', path, headers: headersOfBody, body, signal } as const;
+      return judgeExchange(await transport.call(request), judge);
+    },
+    async reviewBookedHotelsByFile(ftpFilePath, { signal }) {
+      // A slash may stand in a query as it is, and there every server reads it as one. (RFC 3986, 3.4.)
+      const value = encodeURIComponent(ftpFilePath).replaceAll('%2F', '/');
+      const path = `${root}/hotels/ReviewMappingsOfBookedHotelsByFile?ftpFilePath=${value}`;
+      return judgeExchange(await transport.call({ method: 'GET', path, headers, signal }), judge);
     },
     close: () => transport.close(),
   };

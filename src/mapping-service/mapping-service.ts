@@ -28,14 +28,22 @@ interface Answered {
 
 export type VerdictKind = Verdict['kind'];
 
-/** The review operations of the service, as far as the review needs them. */
+/**
+ * The review operations of the service, as far as the review needs them. They never throw for what the service or the
+ * network does; they throw the signal's reason when aborted.
+ */
 export interface ReviewService {
   /**
-   * POST /hotels/ReviewMappingsOfBookedHotels (spec 4.2). Never throws for what the service or the network does;
-   * throws the signal's reason when aborted.
+   * POST /hotels/ReviewMappingsOfBookedHotels (spec 4.2).
    *
    * @param body the JSON request body, UTF-8
    */
   reviewBookedHotels(body: Uint8Array, options: { readonly signal: AbortSignal }): Promise<Verdict>;
+  /**
+   * GET /hotels/ReviewMappingsOfBookedHotelsByFile (spec 4.3). A GET with side effects: each call starts a review.
+   *
+   * @param ftpFilePath where the file lies on the SFTP server: `VerifyMappings/112026/20112026.csv`
+   */
+  reviewBookedHotelsByFile(ftpFilePath: string, options: { readonly signal: AbortSignal }): Promise<Verdict>;
   close(): Promise<void>;
 }

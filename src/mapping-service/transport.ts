@@ -115,7 +115,8 @@ function call(
     const unwatch = aborts.watch(signal, abort);
 
     pool.dispatch(
-      { method, path, headers, body: body ?? null },
+      // undici takes any GET for repeatable; ours start reviews.
+      { method, path, headers, body: body ?? null, idempotent: false },
       {
         onRequestStart(controller) {
           // A call that ended while it waited for a connection must not be sent any more.

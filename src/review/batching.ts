@@ -1,26 +1,27 @@
 import type { Collect, CollectedBatch } from '../ledger/ledger.js';
+import { createLineBuffer } from './line-buffer.js';
 import { createLineMemory, type LineMemory } from './line-memory.js';
+import type { LineWriter } from './line-writer.js';
 import type { BookingForm } from './step.js';
 
-const lineFeed = 0x0a;
-/** Room for a line that a batch begins with; it grows as it must. */
+const lineFeed = Buffer.from('\n');
+/** Room for a line that a batch begins with. */
 const expectedLineBytes = 256;
-/** A UTF-16 unit takes three bytes at most. */
-const bytesPerUnit = 3;
 
-interface WaitingBatch {
-  /** The lines, each ended by a line feed, and free room behind them. */
-  bytes: Buffer;
+interface WholeBatch {
+  /** The lines, each ended by a line feed. */
+  readonly lines: Buffer;
   /** Where each line's line feed stands. */
-  readonly ends: number[];
-  readonly references: (string | undefined)[];
+  readonly ends: readonly number[];
+  readonly references: readonly (string | undefined)[];
 }
 
 /**
- * Gathers the rendered lines of one form into batches and tells exact duplicates.
+ * Gathers the lines of one form into batches and tells exact duplicates.
  *
- * Two bookings are one when all of their normalised fields are equal, which is when their lines are. A line is written
- * down as bytes at once: bytes are hashed four times as fast as a string, and a million strings need not be kept.
+ * Two bookings are one when all of their normalised fields are equal, which is when their lines are. A line is rendered
+ * where its batch will have it, as bytes: they are hashed four times as fast as a string, and a million strings need
+ * not be kept.
  */
 export function createBatching(
   form: BookingForm,
@@ -30,63 +31,61 @@ export function createBatching(
 ) {
   /** Lines whose hash was taken by a different one: with 64 bits, next to never. */
   const collided = new Set<string>();
-  /** Batches that the ledger does not hold yet; all but the last are full. */
-  let waiting: WaitingBatch[] = [];
+  /** Batches that are full and that the ledger does not hold yet. */
+  let whole: WholeBatch[] = [];
+  /** The lines of the batch at hand and, behind them, one that is not taken yet. */
+  const lines = createLineBuffer(batchSize * expectedLineBytes);
+  let ends: number[] = [];
+  let references: (string | undefined)[] = [];
   let accepted = 0;
-  /** The position of the first line that waits: always the first of a batch. */
+  /** The number of the first batch that the ledger does not hold. */
   let firstWaiting = 0;
 
-  function batchWithRoomFor(line: string): WaitingBatch {
-    let batch = waiting.at(-1);
-    if (!batch || batch.ends.length === batchSize) {
-      batch = { bytes: Buffer.allocUnsafe(batchSize * expectedLineBytes), ends: [], references: [] };
-      waiting.push(batch);
-    }
-    const needed = endOf(batch) + line.length * bytesPerUnit + 1;
-    if (needed > batch.bytes.length) {
-      const larger = Buffer.allocUnsafe(2 * needed);
-      batch.bytes.copy(larger);
-      batch.bytes = larger;
-    }
-    return batch;
+  function begin(): LineWriter {
+    // Where the last line was not taken, or broke off in the middle, it is overwritten.
+    lines.cutBack(startOf(ends.length, ends));
+    return lines;
   }
 
-  /** Writes a line behind the last one of its batch, where it stays only once it is taken. */
-  function write(batch: WaitingBatch, line: string): number {
-    const start = endOf(batch);
-    const end = start + batch.bytes.write(line, start);
-    batch.bytes[end] = lineFeed;
-    return end;
-  }
-
-  function take(batch: WaitingBatch, end: number, reference: string | undefined): true {
-    batch.ends.push(end);
-    batch.references.push(reference);
+  function take(reference: string | undefined): true {
+    ends.push(lines.length);
+    lines.constant(lineFeed);
+    references.push(reference);
     accepted += 1;
+    if (ends.length === batchSize) finishBatch();
     return true;
   }
 
-  async function isHeldAt(position: number, line: string): Promise<boolean> {
-    if (position < firstWaiting) return stored.holds(form, Math.floor(position / batchSize), line);
-    const offset = position - firstWaiting;
-    const batch = waiting[Math.floor(offset / batchSize)];
-    const index = offset % batchSize;
-    const start = index === 0 ? 0 : (batch?.ends[index - 1] ?? 0) + 1;
-    return batch?.bytes.subarray(start, batch.ends[index]).equals(Buffer.from(line)) ?? false;
+  function finishBatch(): void {
+    whole.push({ lines: lines.handOver(), ends, references });
+    ends = [];
+    references = [];
   }
 
-  async function addCandidate(
+  async function isHeldAt(position: number, line: Buffer): Promise<boolean> {
+    const number = Math.floor(position / batchSize);
+    if (number < firstWaiting) return stored.holds(form, number, line.toString());
+    const index = position % batchSize;
+    const batch = whole[number - firstWaiting];
+    const found =
+      batch === undefined
+        ? lines.slice(startOf(index, ends), ends[index] ?? 0)
+        : batch.lines.subarray(startOf(index, batch.ends), batch.ends[index]);
+    return found.equals(line);
+  }
+
+  async function endCandidate(
     earlier: number,
-    line: string,
+    line: Buffer,
     reference: string | undefined,
   ): Promise<boolean> {
-    if ((await isHeldAt(earlier, line)) || collided.has(line)) return false;
-    collided.add(line);
-    const batch = batchWithRoomFor(line);
-    return take(batch, write(batch, line), reference);
+    if (await isHeldAt(earlier, line)) return false;
+    const text = line.toString();
+    if (collided.has(text)) return false;
+    collided.add(text);
+    begin().constant(line);
+    return take(reference);
   }
-
-  const fullBatches = () => Math.floor((accepted - firstWaiting) / batchSize);
 
   return {
     get accepted(): number {
@@ -94,35 +93,42 @@ export function createBatching(
     },
     /** Bookings in whole batches, ready to be stored. */
     get ready(): number {
-      return fullBatches() * batchSize;
+      return whole.length * batchSize;
     },
-    /** True when the line was taken, false for a duplicate. Answers at once for all but candidates of a duplicate. */
-    add(line: string, reference: string | undefined): boolean | Promise<boolean> {
-      const batch = batchWithRoomFor(line);
-      const start = endOf(batch);
-      const end = write(batch, line);
-      const earlier = memory.findOrRemember(batch.bytes, start, end, accepted);
-      return earlier === undefined ? take(batch, end, reference) : addCandidate(earlier, line, reference);
+    /** Where the next line is to be rendered, without a line end; `end` then takes it. */
+    begin,
+    /**
+     * True when the line that was begun last was taken, false for a duplicate. Answers at once for all but candidates
+     * of a duplicate.
+     */
+    end(reference: string | undefined): boolean | Promise<boolean> {
+      const start = startOf(ends.length, ends);
+      const earlier = memory.findOrRemember(lines.view, start, lines.length, accepted);
+      if (earlier === undefined) return take(reference);
+      // A copy: whoever begins the next line overwrites this one.
+      return endCandidate(earlier, Buffer.from(lines.slice(start, lines.length)), reference);
     },
     /** Hands out the whole batches; at the end also the last one, which may be short. */
     takeBatches({ isLast }: { readonly isLast: boolean }): CollectedBatch[] {
-      const isTaken = ({ ends }: WaitingBatch) => (isLast ? ends.length > 0 : ends.length === batchSize);
-      const firstNumber = firstWaiting / batchSize;
-      const taken = waiting.filter(isTaken).map((batch, index) => ({
-        form,
-        number: firstNumber + index,
-        lines: batch.bytes.subarray(0, endOf(batch)),
-        references: batch.references,
-      }));
-      waiting = waiting.filter((batch) => !isTaken(batch));
-      firstWaiting = Math.min(accepted, firstWaiting + taken.length * batchSize);
+      begin();
+      if (isLast && ends.length > 0) finishBatch();
+      const taken: CollectedBatch[] = [];
+      for (const batch of whole) {
+        taken.push({
+          form,
+          number: firstWaiting + taken.length,
+          lines: batch.lines,
+          references: batch.references,
+        });
+      }
+      firstWaiting += taken.length;
+      whole = [];
       return taken;
     },
   };
 }
 
-/** Where the next line begins. */
-function endOf({ ends }: WaitingBatch): number {
-  const last = ends.at(-1);
-  return last === undefined ? 0 : last + 1;
+/** Where a line begins that follows on so many others. */
+function startOf(index: number, ends: readonly number[]): number {
+  return index === 0 ? 0 : (ends[index - 1] ?? 0) + 1;
 }

@@ -102,8 +102,8 @@ function createIntake({ normalise, delivery, limits }: CollectParts, collect: Co
     else warnings.set(reason, { count: 1, firstPlace: place });
   }
 
-  function reject(entry: Reject): void {
-    rejects.push(entry);
+  function reject(place: number, reason: Reject['reason'], reference?: string): void {
+    rejects.push({ place, reason, ...(reference !== undefined && { reference }) });
     rejected += 1;
   }
 
@@ -147,17 +147,12 @@ function createIntake({ normalise, delivery, limits }: CollectParts, collect: Co
     take(record: SourceRecord): Promise<void> | undefined {
       read += 1;
       if ('unreadable' in record) {
-        reject({ place: record.place, reason: record.unreadable });
+        reject(record.place, record.unreadable);
         return storeWhenFull();
       }
       const normalised = normalise(record.fields);
       if (normalised.kind === 'reject') {
-        const reference = readReference(record.fields.BookingReferenceId);
-        reject({
-          place: record.place,
-          reason: normalised.reason,
-          ...(reference !== undefined && { reference }),
-        });
+        reject(record.place, normalised.reason, readReference(record.fields.BookingReferenceId));
         return storeWhenFull();
       }
       const { booking, warnings: found } = normalised;
@@ -166,7 +161,13 @@ function createIntake({ normalise, delivery, limits }: CollectParts, collect: Co
       dates.unreadable += unreadable;
       for (const warning of found) warn(warning, record.place);
       const form = delivery.formOf(booking);
-      const taken = batching[form].add(delivery.render(booking, form), booking.bookingReferenceId);
+      if (form === undefined) {
+        reject(record.place, 'not-for-the-file', readReference(booking.bookingReferenceId));
+        return storeWhenFull();
+      }
+      const batches = batching[form];
+      delivery.render(booking, form, batches.begin());
+      const taken = batches.end(booking.bookingReferenceId);
       if (taken === true) return storeWhenFull();
       if (taken === false) {
         duplicates += 1;

@@ -1,29 +1,37 @@
 import type { Booking } from '../booking/booking.js';
-import type { DeliveryKind } from './run.js';
-import type { BookingForm, Evidence, PlannedStep, Step } from './step.js';
+import type { LineWriter } from './line-writer.js';
+import type { DeliveryKind, Run } from './run.js';
+import type { BookingForm, Claim, Findings, PlannedStep } from './step.js';
 
 /** What performing a step came to, before the runner decides what follows from it. */
 export type StepOutcome =
-  | { readonly kind: 'done'; readonly evidence: Evidence }
-  | {
+  | (Findings & { readonly kind: 'done' })
+  | (Findings & {
       readonly kind: 'retryable';
-      readonly evidence: Evidence;
       readonly outcomeUnknown: boolean;
       readonly retryAfterMs?: number | undefined;
       readonly refusedWhenSpent: boolean;
-    }
-  | { readonly kind: 'refused'; readonly evidence: Evidence }
-  | { readonly kind: 'fatal'; readonly evidence: Evidence };
+    })
+  /** What it waits for is not there yet: it looks again at that instant, and spends no try. */
+  | (Findings & { readonly kind: 'waiting'; readonly until: number })
+  /** What it waits for didn't come in time. */
+  | (Findings & { readonly kind: 'overdue' })
+  | (Findings & { readonly kind: 'refused' })
+  | (Findings & {
+      readonly kind: 'fatal';
+      /** What a person is to do. */
+      readonly advice: string;
+    });
 
 /** How a run reaches the service: what a booking is kept as, which steps a collected day becomes, how each is done. */
 export interface Delivery {
   readonly kind: DeliveryKind;
-  /** The form in which a booking is kept and sent. */
-  formOf(booking: Booking): BookingForm;
-  /** One line, without a line end. */
-  render(booking: Booking, form: BookingForm): string;
+  /** The form in which a booking is kept and sent; undefined for one that this delivery doesn't carry. */
+  formOf(booking: Booking): BookingForm | undefined;
+  /** Writes the booking as one line, without a line end. */
+  render(booking: Booking, form: BookingForm, line: LineWriter): void;
   /** @param bookings how many bookings were collected in each form */
   plan(bookings: Readonly<Record<BookingForm, number>>): PlannedStep[];
   /** Throws the signal's reason when stopped in mid-call. */
-  perform(step: Step, options: { readonly signal: AbortSignal }): Promise<StepOutcome>;
+  perform(claim: Claim, options: { readonly run: Run; readonly signal: AbortSignal }): Promise<StepOutcome>;
 }

@@ -23,6 +23,14 @@ export type ReviewEvent =
       readonly evidence: Omit<Evidence, 'answer'>;
     }
   | {
+      readonly type: 'transferring';
+      readonly run: Run;
+      readonly step: Step;
+      /** Bytes */
+      readonly done: number;
+      readonly total: number;
+    }
+  | {
       readonly type: 'holding-off';
       /** `asked` by the service, or `failing`: attempt after attempt came to nothing. */
       readonly cause: 'asked' | 'failing';

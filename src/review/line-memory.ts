@@ -3,7 +3,7 @@ export interface LineMemory {
    * The position of an earlier line with the same hash; where there is none, this line is remembered. The line is what
    * stands in `bytes` from `start` up to `end`.
    */
-  findOrRemember(bytes: Uint8Array, start: number, end: number, position: number): number | undefined;
+  findOrRemember(bytes: DataView, start: number, end: number, position: number): number | undefined;
 }
 
 /**
@@ -51,10 +51,10 @@ export function createLineMemory(): LineMemory {
       let index = start;
       // Eight bytes a step, four for each half of the hash: this loop is what remembering a line costs.
       for (; index + 7 < end; index += 8) {
-        first = mix(first, wordAt(bytes, index));
-        second = mix(second, wordAt(bytes, index + 4));
+        first = mix(first, bytes.getInt32(index, true));
+        second = mix(second, bytes.getInt32(index + 4, true));
       }
-      for (; index < end; index += 1) first = mix(first, bytes[index] ?? 0);
+      for (; index < end; index += 1) first = mix(first, bytes.getUint8(index));
       const earlier = put(first >>> 0, second >>> 0, position + 1);
       if (earlier === undefined) count += 1;
       return earlier;
@@ -65,13 +65,4 @@ export function createLineMemory(): LineMemory {
 function mix(hash: number, units: number): number {
   const mixed = Math.imul(hash ^ units, 2654435761);
   return mixed ^ (mixed >>> 15);
-}
-
-function wordAt(bytes: Uint8Array, at: number): number {
-  return (
-    (bytes[at] ?? 0) |
-    ((bytes[at + 1] ?? 0) << 8) |
-    ((bytes[at + 2] ?? 0) << 16) |
-    ((bytes[at + 3] ?? 0) << 24)
-  );
 }

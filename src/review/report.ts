@@ -10,13 +10,23 @@ export interface RunReport {
   readonly state: RunState;
   readonly counts: Counts;
   /** What a file delivery left behind; null where there was no file. */
-  readonly file: null;
+  readonly file: FileReport | null;
   /** ISO 8601, UTC */
   readonly startedAt: string;
   readonly finishedAt: string | null;
   readonly durationMs: number;
   /** Only where the run failed. */
   readonly error?: { readonly class: string; readonly message: string };
+}
+
+export interface FileReport {
+  /** From the SFTP root, without a leading slash; null until it lies there. */
+  readonly remotePath: string | null;
+  readonly sha256: string;
+  readonly rows: number;
+  readonly resultName: string | null;
+  /** The folder that holds the file as sent and the result, byte for byte. */
+  readonly archivedTo: string | null;
 }
 
 export function toReport(run: Run, now: number): RunReport {
@@ -28,10 +38,21 @@ export function toReport(run: Run, now: number): RunReport {
     trigger,
     state,
     counts,
-    file: null,
+    file: toFileReport(run),
     startedAt: new Date(startedAt).toISOString(),
     finishedAt: finishedAt === undefined ? null : new Date(finishedAt).toISOString(),
     durationMs: (finishedAt ?? now) - startedAt,
     ...(failure && { error: { class: failure.class, message: failure.message } }),
+  };
+}
+
+function toFileReport({ file }: Run): FileReport | null {
+  if (file?.sha256 === undefined || file.rows === undefined) return null;
+  return {
+    remotePath: file.remotePath ?? null,
+    sha256: file.sha256,
+    rows: file.rows,
+    resultName: file.result?.name ?? null,
+    archivedTo: file.archivedTo ?? null,
   };
 }

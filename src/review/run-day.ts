@@ -5,7 +5,7 @@ import { CollectError, type CollectParts, collectDay } from './collect.js';
 import type { Delivery } from './delivery.js';
 import { type DayRequest, decideOpening } from './opening.js';
 import type { RetryPolicy } from './retry.js';
-import { type DeliveryKind, isActive, type Run, type Trigger } from './run.js';
+import { type DeliveryKind, hasWork, isActive, type Run, type Trigger } from './run.js';
 import { type SettleLimits, settleWhenDue } from './settle.js';
 import { createStepRunner } from './step-runner.js';
 
@@ -138,7 +138,7 @@ async function deliver(run: Run, parts: RunDayParts, signal: AbortSignal): Promi
   queue.work(
     async (reference, abandon) => {
       const current = (await performStep(reference, run.token, abandon)) ?? (await readOwnRun(ledger, run));
-      if (!isActive(current)) over.abort();
+      if (!hasWork(current)) over.abort();
     },
     {
       onError(error) {
@@ -151,7 +151,7 @@ async function deliver(run: Run, parts: RunDayParts, signal: AbortSignal): Promi
   try {
     // A day with no step, or one whose last step was recorded just before a crash, is settled here.
     const current = await settleWhenDue(run, parts);
-    if (isActive(current)) {
+    if (hasWork(current)) {
       const ended = untilAborted(end);
       await feed(current, ledger, queue, ended);
       await ended;

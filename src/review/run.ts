@@ -1,3 +1,5 @@
+import type { ReviewFile } from './file/review-file.js';
+
 /** What started a run. */
 export type Trigger = 'schedule' | 'hook' | 'manual' | 'replay';
 
@@ -5,11 +7,8 @@ export type Trigger = 'schedule' | 'hook' | 'manual' | 'replay';
 export type DeliveryKind = 'body' | 'file';
 
 export const activeRunStates = ['collecting', 'delivering', 'awaiting-result'] as const;
-export const endedRunStates = ['succeeded', 'failed', 'cancelled'] as const;
 
-export type ActiveRunState = (typeof activeRunStates)[number];
-export type EndedRunState = (typeof endedRunStates)[number];
-export type RunState = ActiveRunState | EndedRunState;
+export type RunState = (typeof activeRunStates)[number] | 'succeeded' | 'failed' | 'cancelled';
 
 /**
  * Where every record and booking of a run stands. At any moment
@@ -57,12 +56,21 @@ export interface Run {
   readonly collectedAt?: number;
   readonly finishedAt?: number;
   readonly counts: Counts;
-  /** Steps that are not ended yet. */
+  /** Steps that can still be worked on: not ended, and not waiting behind one that failed or is overdue. */
   readonly openSteps: number;
   readonly failedSteps: number;
   /** Steps that ran out of tries one after the other, with no success between them. */
   readonly failuresInRow: number;
   readonly failure?: RunFailure;
+  /** Since when the guests' names are gone from what is kept of it. */
+  readonly namesBlankedAt?: number;
+  /** Of a file run, once its file was written. */
+  readonly file?: Partial<ReviewFile>;
+}
+
+/** Whether there is a step to be performed: an overdue result alone is none. */
+export function hasWork(run: Run): boolean {
+  return isActive(run) && run.openSteps > 0;
 }
 
 export function isActive(run: Run): boolean {

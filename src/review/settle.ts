@@ -1,4 +1,4 @@
-import type { Ledger, Tally } from '../ledger/ledger.js';
+import type { Ledger, Settlement, Tally } from '../ledger/ledger.js';
 import type { Notify } from './events.js';
 import { isActive, type Run, type RunFailure } from './run.js';
 import { formatShare, isMoreThanShare } from './share.js';
@@ -19,30 +19,29 @@ interface SettleParts {
   readonly notify: Notify;
 }
 
+type End = Pick<Settlement, 'state' | 'failure'>;
+
 /** Ends the run when its last step ended or when it must stop; by compare-and-set, so that it is settled once. */
 export async function settleWhenDue(run: Run, { ledger, limits, clock, notify }: SettleParts): Promise<Run> {
   if (!isActive(run)) return run;
   const failure = findReasonToStop(run, limits);
   if (!failure && run.openSteps > 0) return run;
-  const verdict = failure ?? judgeEnd(run, await ledger.tally(run.id));
-  const settled = await ledger.settle(
-    { runId: run.id, token: run.token },
-    verdict ? { state: 'failed', failure: verdict, at: clock() } : { state: 'succeeded', at: clock() },
-  );
+  const end = failure ? fail(failure) : judgeEnd(run, await ledger.tally(run.id));
+  const settled = await ledger.settle({ runId: run.id, token: run.token }, { ...end, at: clock() });
   const ended = await ledger.getRun(run.id);
   if (settled) notify({ type: 'settled', run: ended });
   return ended;
 }
 
 function findReasonToStop(
-  { failuresInRow, counts }: Run,
+  { day, failuresInRow, counts }: Run,
   { maxRefusedShare }: SettleLimits,
 ): RunFailure | undefined {
   if (failuresInRow >= maxFailuresInRow) {
     return {
       class: 'retryable',
       code: 'failures-in-row',
-      message: `${failuresInRow} steps in a row ran out of tries: the service seems to be down; run the day again when it is back`,
+      message: `${failuresInRow} steps in a row ran out of tries: the service seems to be down; run ${day} again when it is back`,
     };
   }
   if (
@@ -59,7 +58,7 @@ function findReasonToStop(
 }
 
 /** Counted again from the steps themselves: a run whose sums don't add up is failed. */
-function judgeEnd({ counts, failedSteps }: Run, tally: Tally): RunFailure | undefined {
+function judgeEnd({ day, counts }: Run, tally: Tally): End {
   const addsUp =
     counts.read === counts.accepted + counts.duplicates + counts.rejected &&
     counts.accepted === tally.stored &&
@@ -68,18 +67,24 @@ function judgeEnd({ counts, failedSteps }: Run, tally: Tally): RunFailure | unde
     counts.refused === tally.refused &&
     tally.openSteps === 0;
   if (!addsUp) {
-    return {
+    return fail({
       class: 'internal',
       code: 'sums-differ',
       message: `the sums do not add up: ${JSON.stringify({ ...counts, ...tally })}; please report this with the ledger kept`,
-    };
+    });
   }
-  if (failedSteps > 0) {
-    return {
+  if (tally.firstFailed) {
+    const { pending, failedSteps, firstFailed } = tally;
+    const others = failedSteps === 1 ? '' : `, and ${failedSteps - 1} more after it`;
+    return fail({
       class: 'retryable',
       code: 'steps-failed',
-      message: `${failedSteps} ${failedSteps === 1 ? 'step' : 'steps'} ran out of tries, ${tally.pending} bookings are not delivered; run the day again`,
-    };
+      message: `${firstFailed.name} failed with ${firstFailed.code}${others}: ${pending} of ${counts.accepted} bookings are not delivered; run ${day} again`,
+    });
   }
-  return undefined;
+  return { state: tally.overdueSteps > 0 ? 'awaiting-result' : 'succeeded' };
+}
+
+function fail(failure: RunFailure): End {
+  return { state: 'failed', failure };
 }

@@ -4,9 +4,9 @@ import { halveBatch } from './body/plan.js';
 import type { Delivery, StepOutcome } from './delivery.js';
 import type { Notify } from './events.js';
 import { decideRetry, type RetryPolicy } from './retry.js';
-import { isActive, type Run } from './run.js';
+import { hasWork, type Run } from './run.js';
 import { type SettleLimits, settleWhenDue } from './settle.js';
-import type { Claim, Step, StepEnding } from './step.js';
+import type { Claim, Findings, Step, StepEnding } from './step.js';
 
 /** So many attempts in a row without success mean that the service is down, not that a step is bad. */
 const maxFailuresInRow = 5;
@@ -40,7 +40,7 @@ export function createStepRunner(parts: StepRunnerParts) {
 
   async function attempt(claim: Claim, run: Run, signal: AbortSignal): Promise<StepEnding> {
     try {
-      const outcome = await deliveryOf(run).perform(claim.step, { signal });
+      const outcome = await deliveryOf(run).perform(claim, { run, signal });
       const ending = decideEnding(outcome, claim.step, run, { retry, random, now: clock() });
       await holdOffWhenDue(claim.step, outcome, ending);
       return ending;
@@ -55,7 +55,7 @@ export function createStepRunner(parts: StepRunnerParts) {
    * never tried wait as long as those that were: a service that is down is then known by a few of them, not by all.
    */
   async function holdOffWhenDue(step: Step, outcome: StepOutcome, ending: StepEnding): Promise<void> {
-    failuresInRow = outcome.kind === 'retryable' ? failuresInRow + 1 : 0;
+    if (step.kind === 'batch') failuresInRow = outcome.kind === 'retryable' ? failuresInRow + 1 : 0;
     if (outcome.kind !== 'retryable') return;
     if (outcome.retryAfterMs !== undefined) {
       await holdOff('asked', clock() + Math.min(outcome.retryAfterMs, retry.retryAfterCapMs), step, outcome);
@@ -102,7 +102,7 @@ export function createStepRunner(parts: StepRunnerParts) {
     tellEnding(claim, ending, recorded.run);
     if (ending.kind === 'fatal') tellFatal(recorded.run);
     const run = await settleWhenDue(recorded.run, { ledger, limits, clock, notify });
-    if (isActive(run)) {
+    if (hasWork(run)) {
       await queue.add(recorded.opened.map(({ name, ...open }) => ({ runId, step: name, ...open })));
     } else {
       await queue.drop(runId);
@@ -124,35 +124,52 @@ export function decideEnding(
   run: Pick<Run, 'id' | 'day'>,
   { retry, random, now }: EndingContext,
 ): StepEnding {
-  const { evidence } = outcome;
+  const findings = findingsOf(outcome);
   switch (outcome.kind) {
     case 'done':
-      return { kind: 'done', evidence };
+    case 'overdue':
+      return { kind: outcome.kind, ...findings };
+    case 'waiting':
+      return {
+        kind: 'retry',
+        ...findings,
+        notBefore: Math.ceil(outcome.until),
+        spendsTry: false,
+        outcomeUnknown: false,
+      };
     case 'fatal':
-      return { kind: 'fatal', evidence, message: describeFatal(step, run, evidence.code) };
+      return { kind: 'fatal', ...findings, message: describeFatal(step, run, outcome) };
     case 'refused':
-      return refuse(step, evidence);
+      return refuse(step, findings);
     case 'retryable': {
       const { outcomeUnknown, retryAfterMs, refusedWhenSpent } = outcome;
       const decision = decideRetry({ tries: step.tries, waits: step.waits, retryAfterMs }, retry, random);
       if (decision.kind === 'retry') {
         const { delayMs, spendsTry } = decision;
-        return { kind: 'retry', evidence, notBefore: Math.ceil(now + delayMs), spendsTry, outcomeUnknown };
+        return { kind: 'retry', ...findings, notBefore: Math.ceil(now + delayMs), spendsTry, outcomeUnknown };
       }
-      if (refusedWhenSpent) return refuse(step, evidence);
-      return { kind: 'failed', evidence, ...(outcomeUnknown && { outcomeUnknown }) };
+      if (refusedWhenSpent) return refuse(step, findings);
+      return { kind: 'failed', ...findings, ...(outcomeUnknown && { outcomeUnknown }) };
     }
   }
 }
 
-/** A batch is halved until the poison booking stands alone; any other step fails with the service's words. */
-function refuse(step: Step, evidence: StepOutcome['evidence']): StepEnding {
-  const { slice } = step;
-  if (step.kind !== 'batch' || !slice) return { kind: 'failed', evidence };
-  if (slice.bookings === 1) return { kind: 'refused', evidence };
-  return { kind: 'halved', evidence, halves: halveBatch({ ...step, slice }) };
+function findingsOf({ evidence, file, nothingSent }: Findings): Findings {
+  return { evidence, ...(file && { file }), ...(nothingSent && { nothingSent }) };
 }
 
-function describeFatal({ name }: Step, { id, day }: Pick<Run, 'id' | 'day'>, code: string): string {
-  return `the service turned down ${name} of run ${id} with ${code}, which no retry mends: check baseUrl, apiKey and accountId, then run ${day} again`;
+/** A batch is halved until the poison booking stands alone; any other step fails with the service's words. */
+function refuse(step: Step, findings: Findings): StepEnding {
+  const { slice } = step;
+  if (step.kind !== 'batch' || !slice) return { kind: 'failed', ...findings };
+  if (slice.bookings === 1) return { kind: 'refused', ...findings };
+  return { kind: 'halved', ...findings, halves: halveBatch({ ...step, slice }) };
+}
+
+function describeFatal(
+  { name }: Step,
+  { id, day }: Pick<Run, 'id' | 'day'>,
+  { evidence, advice }: StepOutcome & { kind: 'fatal' },
+): string {
+  return `${name} of run ${id} ended with ${evidence.code}, which no retry mends: ${advice}, then run ${day} again`;
 }

@@ -1,11 +1,22 @@
+import type { ReviewFile } from './file/review-file.js';
+
 /** The steps that deliveries are made of. (Design 2 and 5.) */
 export type StepKind = 'batch' | 'write' | 'upload' | 'trigger' | 'await-result' | 'archive';
 
 /**
  * `waiting` for its predecessor, `ready` to be claimed, `running` under a claim; ended: `done`, `refused` by the
- * service, `failed` out of tries, `halved` into two steps that stand in its place.
+ * service, `failed` out of tries, `halved` into two steps that stand in its place; `overdue` when what it waits for
+ * didn't come in time: the next `run` looks again.
  */
-export type StepState = 'waiting' | 'ready' | 'running' | 'done' | 'refused' | 'failed' | 'halved';
+export type StepState =
+  | 'waiting'
+  | 'ready'
+  | 'running'
+  | 'done'
+  | 'refused'
+  | 'failed'
+  | 'halved'
+  | 'overdue';
 
 /** The form in which a booking is kept, which is the form in which it is sent. */
 export type BookingForm = 'body' | 'file';
@@ -49,6 +60,8 @@ export interface Claim {
   readonly attempt: number;
   readonly token: number;
   readonly claimedAt: number;
+  /** An earlier attempt ended without a clear answer: what it asked for may have happened. */
+  readonly mayRepeat: boolean;
 }
 
 /** What is kept of an attempt: enough to prove what was sent, when, and what came back. */
@@ -62,29 +75,33 @@ export interface Evidence {
   readonly sha256?: string | undefined;
 }
 
+/** What an attempt found out, whatever it came to. */
+export interface Findings {
+  readonly evidence: Evidence;
+  /** What is known now of the run's file. */
+  readonly file?: Partial<ReviewFile>;
+  /** The attempt sent nothing: what an earlier one asked for turned out to be done, or it didn't come so far. */
+  readonly nothingSent?: boolean;
+}
+
 /** The closed set of what an attempt can come to. */
 export type StepEnding =
-  | { readonly kind: 'done'; readonly evidence: Evidence }
-  | { readonly kind: 'refused'; readonly evidence: Evidence }
-  | {
+  | (Findings & { readonly kind: 'done' })
+  | (Findings & { readonly kind: 'refused' })
+  | (Findings & {
       readonly kind: 'failed';
-      readonly evidence: Evidence;
       /** True when its last call had no clear answer: sent again, its bookings count as repeated. */
       readonly outcomeUnknown?: boolean;
-    }
-  | {
-      readonly kind: 'halved';
-      readonly evidence: Evidence;
-      readonly halves: readonly [PlannedStep, PlannedStep];
-    }
-  | {
+    })
+  | (Findings & { readonly kind: 'halved'; readonly halves: readonly [PlannedStep, PlannedStep] })
+  | (Findings & {
       readonly kind: 'retry';
-      readonly evidence: Evidence;
       readonly notBefore: number;
-      /** False when the service asked for the wait. */
+      /** False when the service asked for the wait, or what the step waits for is not there yet. */
       readonly spendsTry: boolean;
       readonly outcomeUnknown: boolean;
-    }
-  | { readonly kind: 'fatal'; readonly evidence: Evidence; readonly message: string }
+    })
+  | (Findings & { readonly kind: 'overdue' })
+  | (Findings & { readonly kind: 'fatal'; readonly message: string })
   /** We stopped it ourselves in mid-call. */
-  | { readonly kind: 'interrupted'; readonly evidence: Evidence };
+  | (Findings & { readonly kind: 'interrupted' });

@@ -32,6 +32,7 @@ export interface CsvDecoderOptions {
 export function createCsvDecoder({ path, columns, delimiter, recordLimit }: CsvDecoderOptions): CsvDecoder {
   const gate = createTextGate();
   const cutter = createCsvCutter({ delimiter, recordLimit });
+  const parse = createRecordParser(delimiter);
   let header: CsvHeader | undefined;
 
   function refuseBinary(line: number): never {
@@ -47,7 +48,7 @@ export function createCsvDecoder({ path, columns, delimiter, recordLimit }: CsvD
     for (const cut of cuts) {
       switch (cut.kind) {
         case 'records': {
-          const rows = parseRecords(cut, delimiter);
+          const rows = parse(cut);
           let first = 0;
           if (header === undefined) {
             header = readCsvHeader((rows[0] ?? []).map(decodeCell), columns, path);
@@ -99,18 +100,22 @@ export function createCsvDecoder({ path, columns, delimiter, recordLimit }: CsvD
   };
 }
 
-/** Whole records only: the parser never sees anything that it could take in another way than the cutter did. */
-function parseRecords(cut: CsvCut & { kind: 'records' }, delimiter: string): readonly string[][] {
-  const { data, errors } = Papa.parse<string[]>(decodeText(cut.bytes), {
-    delimiter,
-    newline: '\n',
-    quoteChar: '"',
-    header: false,
-  });
-  if (errors.length > 0 || data.length !== cut.records) {
-    throw new Error(`the CSV parser read ${data.length} records where ${cut.records} were cut`);
-  }
-  return data;
+/** One for all blocks: Papa.parse makes a parser a call, and V8's collector then keeps far too much of each block. */
+function createRecordParser(delimiter: string) {
+  const parser: BlockParser = new Papa.Parser({ delimiter, newline: '\n', quoteChar: '"' });
+  /** Whole records only: the parser never sees anything that it could take in another way than the cutter did. */
+  return ({ bytes, records }: CsvCut & { kind: 'records' }): readonly string[][] => {
+    const { data, errors } = parser.parse(decodeText(bytes), 0, false);
+    if (errors.length > 0 || data.length !== records) {
+      throw new Error(`the CSV parser read ${data.length} records where ${records} were cut`);
+    }
+    return data;
+  };
+}
+
+/** What Papa.Parser does without a header and callbacks; its own types leave the answer open. */
+interface BlockParser {
+  parse(input: string, baseIndex: number, ignoreLastRow: boolean): Papa.ParseResult<string[]>;
 }
 
 /**

@@ -231,14 +231,19 @@ describe('Normalising a large day', () => {
   it('never crashes once the compiler has optimised it', () => {
     const script = `
       import { createNormaliser } from './dist/src/booking/normalise.js';
-      import { renderBookingItem } from './dist/src/review/body/booking-item.js';
+      import { createItemRenderer } from './dist/src/review/body/booking-item.js';
+      import { createLineBuffer } from './dist/src/review/line-buffer.js';
       const normalise = createNormaliser();
+      const render = createItemRenderer('ServiceId');
+      const line = createLineBuffer(256);
       let length = 0;
       for (let number = 1; number <= 300_000; number += 1) {
         const row = \`\${number % 200 ? 100_000 + number : ''},BR-\${number},"Ana Núñez",North,H\${number},2026-11-20,2026-11-21\`.split(',');
         const [ServiceId, BookingReferenceId, BookingClientName, ProviderName, ProviderHotelId, CheckInDate, CheckOutDate] = row;
         const normalised = normalise({ ServiceId, BookingReferenceId, BookingClientName, ProviderName, ProviderHotelId, CheckInDate, CheckOutDate });
-        if (normalised.kind === 'booking') length += Buffer.from(renderBookingItem(normalised.booking, 'ServiceId')).length;
+        line.cutBack(0);
+        if (normalised.kind === 'booking') render(normalised.booking, line);
+        length += line.length;
       }
       console.log(length > 0);`;
     for (let process = 0; process < 5; process += 1) {

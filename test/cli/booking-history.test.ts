@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { renderHistories, toHistory } from '../../src/cli/booking-history.js';
-import { readMaskedItem } from '../../src/cli/mask-names.js';
+import { readMaskedFields } from '../../src/cli/mask-names.js';
 import type { Attempt, Trace } from '../../src/ledger/ledger.js';
 import type { StepState } from '../../src/review/step.js';
 import { someRun } from '../review/some-run.js';
 
 const line = '{"ServiceId":7,"BookingReferenceId":"BR-1042","BookingClientName":"Ana Lovelace"}';
+const fileLine = '7,BR-1042,"Lovelace, Ana",hotelbeds,00123,20112026,23112026';
 const first: Attempt = {
   step: 'batch 3',
   attempt: 1,
@@ -60,9 +61,41 @@ describe('the history of a booking', () => {
     ['running', 'pending'],
     ['failed', 'pending'],
     ['halved', 'pending'],
+    ['overdue', 'pending'],
     [undefined, 'pending'],
   ])('calls it by the state of its step: %s is %s', (state, word) => {
     expect(toHistory(booked(state), { withAnswers: false }).state).toBe(word);
+  });
+
+  it('tells a booking of the file in the same words, its dates too', () => {
+    const history = toHistory({ ...booked('done'), form: 'file', line: fileLine }, { withAnswers: false });
+    expect(history.booking).toEqual({
+      ServiceId: 7,
+      BookingReferenceId: 'BR-1042',
+      BookingClientName: '***',
+      ProviderName: 'hotelbeds',
+      ProviderHotelId: '00123',
+      CheckInDate: '2026-11-20',
+      CheckOutDate: '2026-11-23',
+    });
+    expect(renderHistories('BR-1042', [history])).toContain(
+      '  ProviderHotelId: 00123\n  CheckInDate: 2026-11-20\n  CheckOutDate: 2026-11-23\n',
+    );
+  });
+
+  it.each([
+    [true, 'affected: its mapping is marked as incorrect'],
+    [false, 'not marked as affected'],
+  ])('tells what the result said of it, right below its state: affected %s', (isAffected, words) => {
+    const history = toHistory({ ...booked('done'), isAffected }, { withAnswers: false });
+    expect(history.isAffected).toBe(isAffected);
+    expect(renderHistories('BR-1042', [history]).split('\n')[1]).toBe(`  ${words}`);
+  });
+
+  it('says nothing of a result before there is one', () => {
+    const history = toHistory(booked('done'), { withAnswers: false });
+    expect(history).not.toHaveProperty('isAffected');
+    expect(renderHistories('BR-1042', [history])).not.toContain('affected');
   });
 
   it('of a booking that was not sent says so', () => {
@@ -100,12 +133,23 @@ describe('the history of a booking', () => {
 
 describe('masking', () => {
   it('hides the name and keeps everything else, in order', () => {
-    expect(JSON.stringify(readMaskedItem(line))).toBe(line.replace('Ana Lovelace', '***'));
-    expect(readMaskedItem('{"ServiceId":7}')).toEqual({ ServiceId: 7 });
+    expect(JSON.stringify(readMaskedFields(line, 'body'))).toBe(line.replace('Ana Lovelace', '***'));
+    expect(readMaskedFields('{"ServiceId":7}', 'body')).toEqual({ ServiceId: 7 });
+  });
+
+  it('hides the name in a line of the file, and shows none where it was blanked', () => {
+    expect(Object.values(readMaskedFields(fileLine, 'file')).join()).toBe(
+      '7,BR-1042,***,hotelbeds,00123,2026-11-20,2026-11-23',
+    );
+    const blanked = fileLine.replace('"Lovelace, Ana"', '');
+    expect(readMaskedFields(blanked, 'file')).not.toHaveProperty('BookingClientName');
   });
 });
 
-function booked(state: StepState | undefined, attempts: readonly Attempt[] = []): Trace {
+function booked(
+  state: StepState | undefined,
+  attempts: readonly Attempt[] = [],
+): Extract<Trace, { kind: 'booking' }> {
   const step = state && { name: 'batch 3', kind: 'batch' as const, state };
   return { kind: 'booking', run: someRun(), form: 'body', line, attempts, ...(step && { step }) };
 }

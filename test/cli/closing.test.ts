@@ -79,6 +79,14 @@ What the service said of one: hotel-review show REFERENCE --answers
     );
   });
 
+  it('name refused bookings of the file, too', () => {
+    const line = '7,"BR-1042, part 2",Ana Lovelace,hotelbeds,00123,20112026,23112026';
+    const refused: RefusedBooking[] = [{ step: 'trigger', code: 'code-2009', form: 'file', line }];
+    const text = close({ run: someRun({ counts: { refused: 1 } }), refused });
+    expect(text).toContain('\n  BR-1042, part 2  code-2009  trigger\n');
+    expect(text).not.toContain('Lovelace');
+  });
+
   it('of a failed run say why, and what to do', () => {
     const message =
       'the service turned down batch 12 with http-403, which no retry mends: check baseUrl, apiKey and accountId, ' +
@@ -112,7 +120,7 @@ When the cause is mended: hotel-review run --day 2026-11-20
       counts: { delivered: 500, pending: 490 },
     });
     const lines = close({ run }).split('\n');
-    expect(lines[0]).toBe('2026-11-20: run 20261120-k3f9xq7d was stopped while delivering in 2 min 5 s');
+    expect(lines[0]).toBe('2026-11-20: run 20261120-k3f9xq7d was stopped while delivering after 2 min 5 s');
     expect(lines.at(-2)).toBe('To go on: hotel-review run --day 2026-11-20');
   });
 
@@ -130,13 +138,30 @@ When the cause is mended: hotel-review run --day 2026-11-20
   });
 
   it.each([
-    ['awaiting-result', 'awaits its result, delivered', 'To go on: hotel-review run --day 2026-11-20'],
-    ['cancelled', 'was cancelled', '  repeated        0'],
-    ['collecting', 'was stopped while collecting', 'To go on: hotel-review run --day 2026-11-20'],
+    ['awaiting-result', 'awaits its result after', 'To look for it again: hotel-review run --day 2026-11-20'],
+    ['cancelled', 'was cancelled in', '  repeated        0'],
+    ['collecting', 'was stopped while collecting after', 'To go on: hotel-review run --day 2026-11-20'],
   ] as const)('of a run that is %s', (state, words, last) => {
     const lines = close({ run: someRun({ state }) }).split('\n');
-    expect(lines[0]).toBe(`2026-11-20: run 20261120-k3f9xq7d ${words} in 12.3 s`);
+    expect(lines[0]).toBe(`2026-11-20: run 20261120-k3f9xq7d ${words} 12.3 s`);
     expect(lines.at(-2)).toBe(last);
+  });
+
+  it('of a file run that awaits its result say what was sent where, between counts and advice', () => {
+    const { finishedAt: _, ...run } = someRun({
+      delivery: 'file',
+      state: 'awaiting-result',
+      file: { rows: 990, sha256: 'ab', bytes: 9, remotePath: 'VerifyMappings/112026/20112026.csv' },
+    });
+    const text = close({ run, warnings: [{ reason: 'absent-column', count: 1 }] });
+    expect(text.split('\n')[0]).toBe('2026-11-20: run 20261120-k3f9xq7d awaits its result after 2 min 5 s');
+    expect(text).toContain(`  repeated        0
+  file         VerifyMappings/112026/20112026.csv
+  rows         990
+  result       not there yet
+  archived to  not yet
+warnings:
+`);
   });
 
   it('never name a guest, and twenty refused bookings at most', () => {

@@ -25,10 +25,10 @@ describe('the report of a dry run', () => {
     const sample = [{ ServiceId: 7, BookingClientName: '***' }, { ServiceId: 8 }];
     const collected = { ...report, batches: 2, bytes: 123_456, sha256: 'ab'.repeat(32), sample };
     expect(renderDryRun(collected, 'line', undefined)).toBe(
-      `${summary}  batches        2
+      `${summary}bodies:
+  batches        2
   bytes    123,456
-sha256 of all bodies:
-  ${'ab'.repeat(32)}
+  sha256 ${'ab'.repeat(32)}
 the first bookings, names masked:
   {"ServiceId":7,"BookingClientName":"***"}
   {"ServiceId":8}
@@ -36,9 +36,21 @@ the first bookings, names masked:
     );
   });
 
+  it('tells of the file, and of no bodies where there are none beside it', () => {
+    const file = { name: '20112026.csv', rows: 990, bytes: 84_150, sha256: 'cd'.repeat(32) };
+    const collected = { ...report, file, batches: 0, bytes: 0, sha256: 'ab'.repeat(32) };
+    expect(renderDryRun(collected, 'line', undefined)).toBe(
+      `${summary}file 20112026.csv:
+  rows      990
+  bytes  84,150
+  sha256 ${'cd'.repeat(32)}
+`,
+    );
+  });
+
   it('tells where the bodies are, and that they hold names', () => {
     const text = renderDryRun({ ...report, sha256: '' }, 'line', './out');
-    expect(text.split('\n').at(-2)).toBe('The bodies are in ./out; they hold guest names.');
+    expect(text.split('\n').at(-2)).toBe('All of it is in ./out; it holds guest names.');
   });
 
   it('tells why the run would fail, and of no bodies', () => {

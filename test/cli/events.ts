@@ -1,6 +1,6 @@
 import type { ReviewEvent } from '../../src/review/events.js';
 import type { Run } from '../../src/review/run.js';
-import type { Step } from '../../src/review/step.js';
+import type { Step, StepEnding, StepKind } from '../../src/review/step.js';
 import { someRun } from '../review/some-run.js';
 
 export const step: Step = {
@@ -48,4 +48,35 @@ export function deliveringRun(delivered: number, accepted: number): Run {
 export function collectingRun(): Run {
   const { collectedAt: _, ...run } = someRun({ state: 'collecting' });
   return run;
+}
+
+/** A step of a file run that ended. */
+export function fileStepEnded(
+  kind: Exclude<StepKind, 'batch'>,
+  outcome: StepEnding['kind'] = 'done',
+  code = 'ok',
+): ReviewEvent {
+  return {
+    type: 'step-ended',
+    run: deliveringRun(0, 1_000),
+    step: { ...step, name: kind, kind, bookings: 0 },
+    attempt: 1,
+    outcome,
+    evidence: { code },
+  };
+}
+
+/** @param done bytes */
+export function transferring(
+  done: number,
+  total: number,
+  kind: 'upload' | 'trigger' = 'upload',
+): ReviewEvent {
+  return {
+    type: 'transferring',
+    run: deliveringRun(0, 1_000),
+    step: { ...step, name: kind, kind, bookings: 0 },
+    done,
+    total,
+  };
 }

@@ -3,15 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { describeFailure, exitCodeOf, stackFrames } from '../../src/cli/exit-code.js';
 import { StoppedError } from '../../src/cli/stopped-error.js';
 import { ConfigurationError } from '../../src/config/problems.js';
-import { FencedError } from '../../src/ledger/ledger.js';
+import { FencedError, LedgerUnusableError } from '../../src/ledger/ledger.js';
 import { DatabaseBusyError } from '../../src/ledger/sqlite/database.js';
-import { activeRunStates, endedRunStates } from '../../src/review/run.js';
+import { activeRunStates } from '../../src/review/run.js';
 import { DayBusyError, UsageError } from '../../src/review/run-day.js';
 import { someRun } from '../review/some-run.js';
 
 describe('the exit code', () => {
   it('of every state of a run', () => {
-    const codes = [...activeRunStates, ...endedRunStates].map((state) => [
+    const codes = ([...activeRunStates, 'succeeded', 'failed', 'cancelled'] as const).map((state) => [
       state,
       exitCodeOf(someRun({ state })),
     ]);
@@ -32,6 +32,12 @@ describe('the exit code', () => {
       2,
       'configuration',
       'my.yaml cannot be used:\n  source: is missing',
+    ],
+    [
+      new LedgerUnusableError('/data/ledger.db', 'expected a file, got: a folder'),
+      2,
+      'configuration',
+      'the ledger /data/ledger.db cannot be used: expected a file, got: a folder',
     ],
     [new DayBusyError('that day is being run'), 4, 'busy', 'that day is being run'],
     [

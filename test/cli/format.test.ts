@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { formatCount, formatDuration, formatInstant, formatRate, wrapText } from '../../src/cli/format.js';
+import {
+  formatByteRate,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatInstant,
+  formatRate,
+  wrapText,
+} from '../../src/cli/format.js';
 
 describe('for people,', () => {
   it.each([
@@ -30,6 +38,24 @@ describe('for people,', () => {
     [0, 10_000, '0/s'],
   ])('%d in %d milliseconds is a rate of "%s"', (done, milliseconds, text) => {
     expect(formatRate(done, milliseconds)).toBe(text);
+  });
+
+  it.each([
+    [0, '0.0 MB'],
+    [49_999, '0.0 MB'],
+    [50_000, '0.1 MB'],
+    [1_234_567, '1.2 MB'],
+    [2_500_000_000, '2500.0 MB'],
+  ])('%d bytes are %s', (bytes, text) => {
+    expect(formatBytes(bytes)).toBe(text);
+  });
+
+  it.each([
+    [10_000_000, 2_000, '5.0 MB/s'],
+    [10_000_000, 499, ''],
+    [10_000_000, 500, '20.0 MB/s'],
+  ])('%d bytes in %d milliseconds are a rate of "%s"', (bytes, milliseconds, text) => {
+    expect(formatByteRate(bytes, milliseconds)).toBe(text);
   });
 
   it('an instant is written in UTC', () => {

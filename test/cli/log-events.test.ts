@@ -4,7 +4,7 @@ import { type LogLevel, logLevels } from '../../src/cli/log-level.js';
 import type { ReviewEvent } from '../../src/review/events.js';
 import { someRun } from '../review/some-run.js';
 import { captureStream } from './captured-stream.js';
-import { collected, collecting, opened, step, stepEnded } from './events.js';
+import { collected, collecting, fileStepEnded, opened, step, stepEnded, transferring } from './events.js';
 
 const failure = { class: 'fatal', code: 'http-403', message: 'the service turned it down' } as const;
 const runId = someRun().id;
@@ -16,6 +16,10 @@ const everything: readonly ReviewEvent[] = [
   { type: 'step-claimed', runId, step, attempt: 1 },
   stepEnded(500, 1_000),
   refused(),
+  transferring(1_000_000, 4_000_000),
+  fileStepEnded('upload', 'retry', 'sftp-disk-full'),
+  fileStepEnded('await-result', 'retry', 'result-absent'),
+  fileStepEnded('await-result', 'overdue', 'result-absent'),
   { type: 'holding-off', cause: 'asked', runId, until: Date.parse('2026-11-21T02:31:00Z'), code: 'http-429' },
   { type: 'stopping', runId, graceMs: 3_000 },
   { type: 'settled', run: someRun() },
@@ -34,6 +38,10 @@ describe('the log', () => {
         'trace step claimed',
         'debug step ended',
         'warn step ended',
+        'debug transferring',
+        'warn step ended',
+        'debug step ended',
+        'warn step ended',
         'warn holding off',
         'warn stopping',
         'info run settled',
@@ -46,6 +54,8 @@ describe('the log', () => {
         'info run opened',
         'warn column not in the source',
         'info collected',
+        'warn step ended',
+        'warn step ended',
         'warn step ended',
         'warn holding off',
         'warn stopping',
@@ -81,6 +91,21 @@ describe('the log', () => {
       statusCode: 2009,
       msg: 'step ended',
     });
+  });
+
+  it('names run, day, step and bytes of a transfer', () => {
+    expect(logAll('debug').filter(({ msg }) => msg === 'transferring')).toEqual([
+      {
+        level: 20,
+        time: expect.any(String),
+        run: '20261120-k3f9xq7d',
+        day: '2026-11-20',
+        step: 'upload',
+        done: 1_000_000,
+        total: 4_000_000,
+        msg: 'transferring',
+      },
+    ]);
   });
 
   it('says why a run failed', () => {

@@ -147,6 +147,8 @@ function recordingHandlers(calls: unknown[][]): Handlers {
     replay: remember('replay'),
     status: remember('status'),
     show: remember('show'),
+    affected: remember('affected'),
+    verify: remember('verify'),
   };
 }
 

@@ -3,7 +3,16 @@ import { createProgress, type Progress } from '../../src/cli/progress.js';
 import type { ReviewEvent } from '../../src/review/events.js';
 import { someRun } from '../review/some-run.js';
 import { captureStream } from './captured-stream.js';
-import { collected, collecting, deliveringRun, opened, step, stepEnded } from './events.js';
+import {
+  collected,
+  collecting,
+  deliveringRun,
+  fileStepEnded,
+  opened,
+  step,
+  stepEnded,
+  transferring,
+} from './events.js';
 
 const notice: ReviewEvent = {
   type: 'source-notice',
@@ -38,6 +47,41 @@ describe('progress where there is no terminal', () => {
       'delivering: 1,000 of 1,200 bookings',
       'the service asks for patience (http-429): waiting 39.5 s',
       'stopping: waiting at most 3.0 s for the steps in hand',
+    ]);
+  });
+
+  it('tells each step of a file run at once, and transfers now and then', () => {
+    const { later, lines } = start();
+    later(0, fileStepEnded('write'));
+    later(9_999, transferring(1_000_000, 4_000_000));
+    later(1, transferring(2_000_000, 4_000_000));
+    later(500, transferring(4_000_000, 4_000_000));
+    later(0, fileStepEnded('upload'));
+    later(0, fileStepEnded('trigger', 'retry', 'http-503'));
+    later(0, fileStepEnded('trigger'));
+    expect(lines()).toEqual([
+      'write: done',
+      'upload: 2.0 MB of 4.0 MB',
+      'upload: done',
+      'trigger: retry (http-503)',
+      'trigger: done',
+    ]);
+  });
+
+  it('says once what it waits for, until that is something else', () => {
+    const { later, lines } = start();
+    for (let look = 0; look < 3; look += 1)
+      later(60_000, fileStepEnded('await-result', 'retry', 'result-absent'));
+    later(60_000, fileStepEnded('await-result', 'retry', 'result-growing'));
+    later(60_000, fileStepEnded('await-result', 'retry', 'result-growing'));
+    later(60_000, stepEnded(500, 1_200));
+    later(60_000, fileStepEnded('await-result', 'overdue', 'result-growing'));
+    later(0, fileStepEnded('await-result'));
+    expect(lines()).toEqual([
+      'waiting for the result (result-absent)',
+      'waiting for the result (result-growing)',
+      'delivering: 500 of 1,200 bookings',
+      'await-result: done',
     ]);
   });
 
@@ -88,6 +132,54 @@ describe('progress on a terminal', () => {
     later(10_000, stepEnded(605_000, 1_000_000));
     progress.stop();
     expect(screen()[1]).toMatch(/^ {2}deliver █{14,15}░+ 6[01] % {2}605,000 reviewed {2}500\/s/);
+  });
+
+  it('is a bar for a transfer, which batches that are posted meanwhile don’t take away', () => {
+    const { later, progress, screen } = start({ isTTY: true });
+    later(0, opened(deliveringRun(0, 2_000)));
+    later(0, fileStepEnded('write'));
+    later(0, transferring(0, 4_000_000));
+    later(1_000, transferring(1_000_000, 4_000_000));
+    later(0, stepEnded(500, 2_000));
+    later(1_000, transferring(4_000_000, 4_000_000));
+    expect(screen().join()).not.toContain('500 reviewed');
+    later(0, fileStepEnded('upload'));
+    later(0, stepEnded(1_000, 2_000));
+    later(1_000, stepEnded(1_500, 2_000));
+    progress.stop();
+    const [, , written, upload, uploaded, deliver] = screen();
+    expect(written).toBe('  write: done');
+    expect(upload).toBe(`  upload ${'█'.repeat(24)} 100 %  4.0 MB  2.0 MB/s  0s left`);
+    expect(uploaded).toBe('  upload: done');
+    expect(deliver).toMatch(/^ {2}deliver █{18}░{6} 75 % {2}1,500 reviewed {2}500\/s/);
+  });
+
+  it('shows batches again once a transfer is over, and each transfer anew', () => {
+    const { later, progress, screen } = start({ isTTY: true });
+    later(0, opened(deliveringRun(0, 2_000)));
+    later(0, transferring(4_000_000, 4_000_000));
+    later(0, stepEnded(500, 2_000));
+    later(0, transferring(1_000_000, 2_000_000, 'trigger'));
+    progress.stop();
+    const shown = screen();
+    expect(shown.findIndex((line) => line.startsWith('  upload █'))).toBe(2);
+    expect(shown.findIndex((line) => /deliver .* 500 reviewed/.test(line))).toBe(3);
+    expect(shown.at(-1)).toMatch(/^ {2}trigger █{12}░{12} 50 % {2}1\.0 MB/);
+  });
+
+  it('tells what a file run waits for once, below it the bar of what is posted', () => {
+    const { later, progress, screen } = start({ isTTY: true });
+    later(0, fileStepEnded('trigger'));
+    for (let look = 0; look < 3; look += 1)
+      later(60_000, fileStepEnded('await-result', 'retry', 'result-absent'));
+    later(0, stepEnded(500, 1_000));
+    later(60_000, fileStepEnded('await-result', 'retry', 'result-absent'));
+    later(0, fileStepEnded('await-result'));
+    progress.stop();
+    const shown = screen();
+    expect(shown.slice(0, 2)).toEqual(['  trigger: done', '  waiting for the result (result-absent)']);
+    expect(shown[2]).toContain('500 reviewed');
+    expect(shown.slice(3)).toEqual(['  await-result: done']);
   });
 
   it('shows an empty day as done', () => {

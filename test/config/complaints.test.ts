@@ -164,7 +164,7 @@ describe('a wrong value', () => {
     [{ file: { incomplete: 'drop' } }, 'file.incomplete: expected post or reject, got: drop'],
     [
       { file: { resultTimeoutMinutes: 0 } },
-      'file.resultTimeoutMinutes: expected a whole number from 1 to 10080, got: 0',
+      'file.resultTimeoutMinutes: expected a number above 0 and up to 10080, got: 0',
     ],
     [{ ledger: 'mysql://u:hush@db/review' }, 'ledger: expected sqlite:PATH or postgres://…, got: mysql://…'],
     [

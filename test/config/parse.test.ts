@@ -50,7 +50,15 @@ describe('a configuration', () => {
       },
       delivery: 'body',
       body: { batchSize: 500, concurrency: 8, timeoutSeconds: 30 },
-      file: { incomplete: 'post', resultTimeoutMinutes: 360, resultQuietSeconds: 30, ftpFilePathPrefix: '' },
+      file: {
+        incomplete: 'post',
+        resultTimeoutMinutes: 360,
+        resultPollSeconds: 30,
+        resultQuietSeconds: 30,
+        resultPattern: '{day:ddMMyyyy}*_Result.csv',
+        spool: '/etc/agency/data/spool',
+        ftpFilePathPrefix: '',
+      },
       maxRejectedShare: 0.1,
       maxRefusedShare: 0.1,
       emptyDay: 'succeed',
@@ -80,7 +88,12 @@ describe('a configuration', () => {
   });
 
   it('fills in the SFTP server when it is given', () => {
-    expect(parse({ delivery: 'file', file: { sftp } }).file.sftp).toEqual({ ...sftp, port: 22, root: '/' });
+    expect(parse({ delivery: 'file', file: { sftp } }).file.sftp).toEqual({
+      ...sftp,
+      port: 22,
+      root: '/',
+      timeoutSeconds: 30,
+    });
   });
 
   it('waits for a batch as long as for any call, unless it says otherwise', () => {

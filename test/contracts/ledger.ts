@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import type { Ledger } from '../../src/ledger/ledger.js';
+import { describeAffected } from './ledger/affected.js';
+import { describeAwaiting } from './ledger/awaiting.js';
 import { describeClaiming } from './ledger/claiming.js';
 import { describeCollecting } from './ledger/collecting.js';
+import { describeFileSums } from './ledger/file-sums.js';
+import { describeFindings } from './ledger/findings.js';
 import { describeHolding } from './ledger/holding.js';
 import { describeRecording } from './ledger/recording.js';
 import { describeRetention } from './ledger/retention.js';
@@ -9,6 +13,7 @@ import { describeRuns } from './ledger/runs.js';
 import { describeSums } from './ledger/sums.js';
 import { describeTakingOver } from './ledger/taking-over.js';
 import { describeTracing } from './ledger/tracing.js';
+import { describeWaitingSteps } from './ledger/waiting-steps.js';
 
 /** An empty ledger, made with `carriesReference` of ledger/days.ts. */
 export interface OpenedLedger {
@@ -35,9 +40,14 @@ export function describeLedgerContract(
       describeCollecting,
       describeClaiming,
       describeRecording,
+      describeWaitingSteps,
+      describeFindings,
       describeTakingOver,
+      describeAwaiting,
       describeSums,
+      describeFileSums,
       describeTracing,
+      describeAffected,
       describeRetention,
       describeHolding,
     ]) {

@@ -1,5 +1,5 @@
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { CommandResult } from '../support/command.js';
 import { type DayFolder, day, type Settings } from '../support/day-folder.js';
@@ -225,10 +225,10 @@ describe('guests and secrets stay where they belong', () => {
 
   it('when the ledger is no database', async () => {
     const { folder, run } = await watchDay();
-    await run('status');
+    await mkdir(dirname(folder.ledgerFile));
     await writeFile(folder.ledgerFile, csv);
     const result = await run('run', '--day', day, '--json', ...traced);
-    expect(result.exitCode).toBe(1);
+    expect(result.exitCode).toBe(2);
     expectSilence(`${result.stdout}${result.stderr}`, [guest, ...Object.values(secrets)]);
   });
 

@@ -32,9 +32,10 @@ describe('the SQLite ledger', () => {
     });
 
     it('is closed to others again when its mode was opened by hand', async () => {
-      chmodSync(opened.path, 0o644);
+      const files = [opened.path, `${opened.path}-wal`, `${opened.path}-shm`];
+      for (const file of files) chmodSync(file, 0o644);
       await opened.reopen();
-      expect(statSync(opened.path).mode & 0o777).toBe(0o600);
+      for (const file of files) expect(statSync(file).mode & 0o777).toBe(0o600);
     });
 
     it('is in WAL mode, commits with synchronous FULL, overwrites what it deletes', () => {
@@ -113,7 +114,9 @@ describe('the SQLite ledger', () => {
       const raw = opened.openRaw();
       const version = Number(raw.get('PRAGMA user_version')?.user_version);
       raw.exec('PRAGMA user_version = 99');
-      await expect(opened.reopen()).rejects.toThrow(/schema 99, this version knows \d+: install the newer/);
+      await expect(opened.reopen()).rejects.toThrow(
+        /ledger\.db cannot be used: expected schema \d+ or older, got: schema 99; install the newer version/,
+      );
       const checkpointer = tryLock(`${opened.path}.locks`, 'checkpoint');
       expect(checkpointer, 'the refused opening holds no lock').toBeDefined();
       checkpointer?.release();

@@ -4,6 +4,7 @@ import type { CollectedBatch } from '../../src/ledger/ledger.js';
 import { createBatching } from '../../src/review/batching.js';
 import { createLineMemory, type LineMemory } from '../../src/review/line-memory.js';
 
+type Batching = ReturnType<typeof createBatching>;
 /** Lines to add, one by one; `store` is when the ledger takes the whole batches. */
 type Act = string | typeof store;
 const store = Symbol('store');
@@ -43,24 +44,43 @@ describe('batching', () => {
         return true;
       },
     });
-    for (const line of ['a', 'b', 'c', 'd', 'e']) await batching.add(line, undefined);
-    expect(await batching.add('a', undefined)).toBe(false);
-    expect(await batching.add('e', undefined)).toBe(false);
+    for (const line of ['a', 'b', 'c', 'd', 'e']) await add(batching, line, undefined);
+    expect(await add(batching, 'a', undefined)).toBe(false);
+    expect(await add(batching, 'e', undefined)).toBe(false);
     expect(asked).toEqual([]);
     batching.takeBatches({ isLast: false });
-    expect(await batching.add('c', undefined)).toBe(false);
-    expect(await batching.add('e', undefined)).toBe(false);
+    expect(await add(batching, 'c', undefined)).toBe(false);
+    expect(await add(batching, 'e', undefined)).toBe(false);
     expect(asked).toEqual(['body 1 c']);
   });
 
   it('answers at once for a line that is new', () => {
     const batching = createBatching('body', 2, { holds: async () => true });
-    expect(batching.add('a', 'BR-1')).toBe(true);
+    expect(add(batching, 'a', 'BR-1')).toBe(true);
+  });
+
+  it('forgets a line that was begun and not ended', () => {
+    const batching = createBatching('body', 2, { holds: async () => true });
+    void add(batching, 'a', undefined);
+    batching.begin().constant(Buffer.from('half a li'));
+    void add(batching, 'b', undefined);
+    batching.begin().constant(Buffer.from('half a line more'));
+    expect(batching.takeBatches({ isLast: true }).map(({ lines }) => lines.toString())).toEqual(['a\nb\n']);
+  });
+
+  it('holds on to a candidate of a duplicate while the next line is written', async () => {
+    const batching = createBatching('body', 2, { holds: async () => false }, createForgetfulMemory());
+    const answers = ['aaa', 'bbb', 'ccc', 'bbb'].map((line) => add(batching, line, line));
+    expect(await Promise.all(answers)).toEqual([true, true, true, false]);
+    expect(batching.takeBatches({ isLast: true }).map(({ references }) => references)).toEqual([
+      ['aaa', 'bbb'],
+      ['ccc'],
+    ]);
   });
 
   it('keeps a short last batch back until the end', () => {
     const batching = createBatching('file', 2, { holds: async () => true });
-    for (const line of ['a', 'b', 'c']) void batching.add(line, undefined);
+    for (const line of ['a', 'b', 'c']) void add(batching, line, undefined);
     expect(batching.ready).toBe(2);
     expect(batching.takeBatches({ isLast: false }).map(({ number }) => number)).toEqual([0]);
     expect(batching.ready).toBe(0);
@@ -84,7 +104,7 @@ async function batch(acts: readonly Act[], batchSize: number, memory: LineMemory
   const batching = createBatching('body', batchSize, { holds }, memory);
   const answers: boolean[] = [];
   for (const act of acts) {
-    if (typeof act === 'string') answers.push(await batching.add(act, referenceOf(act)));
+    if (typeof act === 'string') answers.push(await add(batching, act, referenceOf(act)));
     else taken.push(...batching.takeBatches({ isLast: false }));
     expect(batching.ready % batchSize).toBe(0);
   }
@@ -109,6 +129,11 @@ function batchNaively(acts: readonly Act[], batchSize: number) {
     }),
     accepted: accepted.length,
   };
+}
+
+function add(batching: Batching, line: string, reference: string | undefined): boolean | Promise<boolean> {
+  batching.begin().constant(Buffer.from(line));
+  return batching.end(reference);
 }
 
 /** Hashes to three values only, so that nearly all lines collide. */

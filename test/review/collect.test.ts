@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FencedError } from '../../src/ledger/ledger.js';
+import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import { CollectError, type CollectLimits } from '../../src/review/collect.js';
 import { SourceError, type SourceRecord } from '../../src/sources/source.js';
 import { createArraySource, record, records, type Script } from './array-source.js';
@@ -44,6 +45,26 @@ describe('collecting a day', () => {
     expect(run.counts).toMatchObject({ read: 14_000, accepted: 11_700, duplicates: 900, rejected: 1_400 });
     expect(sums.length).toBeGreaterThanOrEqual(3);
     expect(sums.at(-1)).toEqual({ read: 14_000, stored: 11_700 });
+  });
+
+  it('rejects a booking that its delivery does not carry, with place and reference', async () => {
+    const { ledger, collect } = await prepareCollect();
+    const delivery = createBodyDelivery({
+      ledger,
+      service: { reviewBookedHotels: () => Promise.reject(new Error('nothing is sent while collecting')) },
+      masterIdName: 'ServiceId',
+      batchSize: 500,
+    });
+    const run = await collect([[record(1), record(2), record(3)]], {
+      delivery: {
+        ...delivery,
+        formOf: ({ bookingReferenceId }) => (bookingReferenceId === 'BR-2' ? undefined : 'body'),
+      },
+    });
+    expect(run.counts).toMatchObject({ read: 3, accepted: 2, rejected: 1 });
+    expect(await ledger.trace('BR-2')).toMatchObject([
+      { kind: 'reject', place: 2, reason: 'not-for-the-file' },
+    ]);
   });
 
   it('keeps place, reason and reference of every reject, and sends none of them', async () => {

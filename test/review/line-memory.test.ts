@@ -53,7 +53,7 @@ describe('the memory of lines', () => {
 
 /** With other bytes on both sides, which must not count. */
 function findOrRemember(memory: LineMemory, line: string, position: number): number | undefined {
-  const bytes = Buffer.from(`${position}${line}${position}`);
+  const { buffer, byteOffset, length } = Buffer.from(`${position}${line}${position}`);
   const margin = String(position).length;
-  return memory.findOrRemember(bytes, margin, bytes.length - margin, position);
+  return memory.findOrRemember(new DataView(buffer, byteOffset, length), margin, length - margin, position);
 }

@@ -71,7 +71,8 @@ describe('a run stops', () => {
       state: 'failed',
       failure: {
         code: 'steps-failed',
-        message: '8 steps ran out of tries, 8 bookings are not delivered; run the day again',
+        message:
+          'batch 0 failed with http-503, and 7 more after it: 8 of 10 bookings are not delivered; run 2026-11-20 again',
       },
       counts: { delivered: 2, pending: 8 },
     });

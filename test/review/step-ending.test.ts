@@ -31,14 +31,14 @@ describe('what follows from an outcome:', () => {
     ['done is done', { kind: 'done', evidence }, batchOf(500), { kind: 'done', evidence }],
     [
       'fatal stops the run with words for a person',
-      { kind: 'fatal', evidence },
+      { kind: 'fatal', evidence, advice: 'check the key' },
       batchOf(500),
       {
         kind: 'fatal',
         evidence,
         message:
-          'the service turned down batch 12 of run 20261120-k3f9xq7d with some-code, which no retry mends: ' +
-          'check baseUrl, apiKey and accountId, then run 2026-11-20 again',
+          'batch 12 of run 20261120-k3f9xq7d ended with some-code, which no retry mends: check the key, ' +
+          'then run 2026-11-20 again',
       },
     ],
     [

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Ledger, Right } from '../../src/ledger/ledger.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
-import { readReference } from '../../src/review/body/booking-item.js';
+import { readReference } from '../../src/review/stored-line.js';
 
 /** The real ledger, in a folder of its own that goes with the test. */
 export async function openTemporaryLedger(clock: () => number = Date.now): Promise<Ledger> {
   const folder = await mkdtemp(join(tmpdir(), 'hotel-review-test-'));
   const ledger = createSqliteLedger({
     path: join(folder, 'ledger.db'),
-    carriesReference: (line, _form, reference) => readReference(line) === reference,
+    carriesReference: (line, form, reference) => readReference(line, form) === reference,
     clock,
   });
   onTestFinished(async () => {

@@ -1,7 +1,8 @@
+import type { ReviewFile } from '../../review/file/review-file.js';
 import type { Claim, Evidence, Step, StepEnding } from '../../review/step.js';
 import { FencedError, type OpenStep, type Recorded, type Right } from '../ledger.js';
-import type { Database } from './database.js';
-import { readRun } from './runs.js';
+import type { Database, Row } from './database.js';
+import { awaitResultWhenDelivered, readRun } from './runs.js';
 import { insertSteps, toOpenStep, toStep } from './steps.js';
 
 export function claim(
@@ -39,16 +40,38 @@ export function claim(
   );
   if (repeated > 0)
     database.run('UPDATE runs SET repeated = repeated + ? WHERE number = ?', repeated, number);
-  return { step: toStep(runId, before), attempt, token, claimedAt: at };
+  return {
+    step: toStep(runId, before),
+    attempt,
+    token,
+    claimedAt: at,
+    mayRepeat: before.outcome_unknown === 1,
+  };
 }
 
-export function record(
+export function record(database: Database, claim: Claim, ending: StepEnding, at: number): Recorded {
+  const { step, attempt, claimedAt } = claim;
+  const { run, position } = checkClaim(database, claim);
+  const opened = endStep(database, run, position, claim, ending, at);
+  if (claim.mayRepeat && ending.nothingSent) takeBackRepeated(database, run, step, ending);
+  if (ending.file) addToFile(database, run, ending.file);
+  keepEvidence(database, run, step.name, attempt, ending, claimedAt, at);
+  awaitResultWhenDelivered(database, run);
+  return { run: readRun(database, run), opened };
+}
+
+/** @throws FencedError when the step is not performed under this claim any more. */
+export function checkClaim(
   database: Database,
-  { step, attempt, token, claimedAt }: Claim,
-  ending: StepEnding,
-  at: number,
-): Recorded {
-  const row = database.get(
+  claim: Claim,
+): { readonly run: number; readonly position: number } {
+  const row = findClaimed(database, claim);
+  if (!row) throw new FencedError(claim.step.runId);
+  return { run: Number(row.number), position: Number(row.position) };
+}
+
+export function findClaimed(database: Database, { step, attempt, token }: Claim): Row | undefined {
+  return database.get(
     `SELECT runs.number, steps.position FROM runs JOIN steps ON steps.run = runs.number AND steps.name = ?
      WHERE runs.id = ? AND runs.token = ? AND steps.state = 'running' AND steps.attempts = ? AND steps.token = ?`,
     step.name,
@@ -57,24 +80,18 @@ export function record(
     attempt,
     token,
   );
-  if (!row) throw new FencedError(step.runId);
-  const run = Number(row.number);
-  const position = Number(row.position);
-  const opened = endStep(database, run, position, step, ending, at);
-  keepEvidence(database, run, step.name, attempt, ending, claimedAt, at);
-  return { run: readRun(database, run), opened };
 }
 
 function endStep(
   database: Database,
   run: number,
   position: number,
-  step: Step,
+  { step }: Claim,
   ending: StepEnding,
   at: number,
 ): readonly OpenStep[] {
   const { name, bookings } = step;
-  const end = (state: 'done' | 'refused' | 'failed' | 'halved') =>
+  const end = (state: 'done' | 'refused' | 'failed' | 'halved' | 'overdue') =>
     database.run(
       'UPDATE steps SET state = ?, ended_at = ?, last_code = ? WHERE run = ? AND name = ?',
       state,
@@ -123,9 +140,18 @@ function endStep(
       if (ending.outcomeUnknown)
         database.run('UPDATE steps SET outcome_unknown = 1 WHERE run = ? AND name = ?', run, name);
       database.run(
-        `UPDATE runs SET open_steps = open_steps - 1, failed_steps = failed_steps + 1,
+        `UPDATE runs SET open_steps = open_steps - ?, failed_steps = failed_steps + 1,
            failures_in_row = failures_in_row + 1
          WHERE number = ?`,
+        1 + countSuccessors(database, run, name),
+        run,
+      );
+      return [];
+    case 'overdue':
+      end('overdue');
+      database.run(
+        'UPDATE runs SET open_steps = open_steps - ? WHERE number = ?',
+        1 + countSuccessors(database, run, name),
         run,
       );
       return [];
@@ -161,6 +187,47 @@ function endStep(
       openAgain({ outcomeUnknown: true, notBefore: null });
       return [];
   }
+}
+
+/**
+ * Claimed again after an unknown outcome, a step's bookings were counted as sent again. Where they were not, the count
+ * is taken back, and the outcome is as unknown as it was, unless the step is done.
+ */
+function takeBackRepeated(
+  database: Database,
+  run: number,
+  { name, bookings }: Step,
+  { kind }: StepEnding,
+): void {
+  database.run(
+    'UPDATE steps SET repeated = repeated - ?, outcome_unknown = ? WHERE run = ? AND name = ?',
+    bookings,
+    kind === 'done' ? 0 : 1,
+    run,
+    name,
+  );
+  database.run('UPDATE runs SET repeated = repeated - ? WHERE number = ?', bookings, run);
+}
+
+/** The steps that wait behind a step, near and far: while it is not done, they can't be worked on. */
+function countSuccessors(database: Database, run: number, name: string): number {
+  const row = database.get(
+    `WITH RECURSIVE behind (name) AS (
+       SELECT name FROM steps WHERE run = ? AND after = ?
+       UNION ALL SELECT steps.name FROM steps JOIN behind ON steps.after = behind.name WHERE steps.run = ?
+     ) SELECT count(*) AS count FROM behind`,
+    run,
+    name,
+    run,
+  );
+  return Number(row?.count);
+}
+
+/** What a step found out of the run's file is added to what is known. */
+function addToFile(database: Database, run: number, found: Partial<ReviewFile>): void {
+  const row = database.get('SELECT file FROM runs WHERE number = ?', run);
+  const known = row?.file ? (JSON.parse(String(row.file)) as Partial<ReviewFile>) : {};
+  database.run('UPDATE runs SET file = ? WHERE number = ?', JSON.stringify({ ...known, ...found }), run);
 }
 
 function openSuccessors(database: Database, run: number, name: string): OpenStep[] {

@@ -2,7 +2,7 @@ import type { BookingForm, PlannedStep } from '../../review/step.js';
 import type { Collect, CollectedBatch, CollectedChunk, CollectStart, Right } from '../ledger.js';
 import type { Database } from './database.js';
 import { createReferenceIndex, type ReferenceIndex } from './reference-index.js';
-import { checkRight, readRun } from './runs.js';
+import { checkRight, readRun, runTables } from './runs.js';
 import { insertSteps } from './steps.js';
 
 /** Batches that `holds` keeps at hand: duplicates mostly come close together or in the order of their originals. */
@@ -18,13 +18,13 @@ export function beginCollect(
     const { state } = readRun(database, number);
     if (state !== 'collecting')
       throw new RangeError(`run ${right.runId} is ${state}: it has been collected already`);
-    for (const table of ['attempts', 'steps', 'reference_pages', 'batches', 'rejects', 'warnings']) {
+    for (const table of runTables) {
       database.run(`DELETE FROM ${table} WHERE run = ?`, number);
     }
     database.run(
       `UPDATE runs SET state = 'collecting', source = ?, batch_size = ?, collect_started_at = ?, collected_at = NULL,
          read = 0, accepted = 0, duplicates = 0, rejected = 0, delivered = 0, refused = 0, repeated = 0, affected = 0,
-         open_steps = 0, failed_steps = 0, failures_in_row = 0
+         open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL
        WHERE number = ?`,
       source,
       batchSize,
@@ -125,6 +125,19 @@ export function readBatch(database: Database, run: number, form: BookingForm, ba
   );
   if (!row) throw new RangeError(`no ${form} batch ${batch} in the ledger`);
   return row.lines as Buffer;
+}
+
+export function measureBatches(
+  database: Database,
+  run: number,
+  form: BookingForm,
+): { batches: number; bookings: number } {
+  const row = database.get(
+    'SELECT count(*) AS batches, coalesce(sum(bookings), 0) AS bookings FROM batches WHERE run = ? AND form = ?',
+    run,
+    form,
+  );
+  return { batches: Number(row?.batches), bookings: Number(row?.bookings) };
 }
 
 function storeRejects(database: Database, run: number, { rejects, warnings }: CollectedChunk): void {

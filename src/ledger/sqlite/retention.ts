@@ -1,12 +1,22 @@
+import type { Run } from '../../review/run.js';
 import type { BookingForm } from '../../review/step.js';
 import type { Database } from './database.js';
-import { quotedActiveStates } from './runs.js';
+import { quotedActiveStates, readRun, runTables } from './runs.js';
 
 /** Does the work unless somebody works on that day. */
 export type WhenDayIsFree = (day: string, work: () => void) => void;
 
 /** A run of an old day may be young itself: the time counts from whichever is later, the day or the run's end. */
 const isOld = 'day < ? AND coalesce(finished_at, started_at) < ?';
+
+export function listRunsWithNames(database: Database, before: string): Run[] {
+  const rows = database.all(
+    `SELECT number FROM runs WHERE ${isOld} AND names_blanked_at IS NULL AND state NOT IN (${quotedActiveStates})`,
+    before,
+    Date.parse(before),
+  );
+  return rows.map(({ number }) => readRun(database, Number(number)));
+}
 
 /** Rewrites the bookings of old runs a batch a transaction, so that a run at work on another day never waits long. */
 export function blankGuestNames(
@@ -76,7 +86,7 @@ export function prune(database: Database, before: string, at: number, whenDayIsF
 
 function pruneRun(database: Database, run: number, at: number): void {
   database.transact(() => {
-    for (const table of ['attempts', 'steps', 'reference_pages', 'batches', 'rejects', 'warnings']) {
+    for (const table of runTables) {
       database.run(`DELETE FROM ${table} WHERE run = ?`, run);
     }
     database.run(

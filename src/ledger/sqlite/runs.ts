@@ -2,6 +2,18 @@ import { activeRunStates, type Run, type RunFailure } from '../../review/run.js'
 import { FencedError, type NewRun, type Right, type Settlement } from '../ledger.js';
 import type { Database, Row } from './database.js';
 import { withoutUndefined } from './rows.js';
+import { countOpenSteps } from './steps.js';
+
+/** The tables below `runs`: what they hold of a run can be removed, and its row stays. */
+export const runTables = [
+  'attempts',
+  'affected',
+  'steps',
+  'reference_pages',
+  'batches',
+  'rejects',
+  'warnings',
+] as const;
 
 export const quotedActiveStates = activeRunStates.map((state) => `'${state}'`).join(', ');
 
@@ -64,6 +76,8 @@ export function takeOver(database: Database, runId: string): Run {
   const run = readRun(database, number);
   interruptRunningSteps(database, number);
   if (run.state === 'failed') reopenFailedRun(database, number, run.failure);
+  else reopenSteps(database, number, `'overdue'`);
+  awaitResultWhenDelivered(database, number);
   // Whoever goes on with it may write guests' names again.
   database.run('UPDATE runs SET token = token + 1, names_blanked_at = NULL WHERE number = ?', number);
   return readRun(database, number);
@@ -85,11 +99,8 @@ function interruptRunningSteps(database: Database, number: number): void {
 }
 
 function reopenFailedRun(database: Database, number: number, failure: RunFailure | undefined): void {
-  const again = failure?.class === 'refused' ? `'failed', 'refused'` : `'failed'`;
-  const reopened = database.run(
-    `UPDATE steps SET state = 'ready', not_before = NULL, ended_at = NULL WHERE run = ? AND state IN (${again})`,
-    number,
-  );
+  const again = `'failed', 'overdue'`;
+  reopenSteps(database, number, failure?.code === 'too-many-refused' ? `${again}, 'refused'` : again);
   database.run(
     `UPDATE steps SET tries = 0, waits = 0, not_before = NULL WHERE run = ? AND state = 'ready'`,
     number,
@@ -98,11 +109,33 @@ function reopenFailedRun(database: Database, number: number, failure: RunFailure
     `UPDATE runs SET
        state = CASE WHEN collected_at IS NULL THEN 'collecting' ELSE 'delivering' END,
        refused = (SELECT coalesce(sum(bookings), 0) FROM steps WHERE run = ? AND state = 'refused'),
-       open_steps = open_steps + ?, failed_steps = 0, failures_in_row = 0, finished_at = NULL,
+       failed_steps = 0, failures_in_row = 0, finished_at = NULL,
        failure_class = NULL, failure_code = NULL, failure_message = NULL
      WHERE number = ?`,
     number,
-    reopened,
+    number,
+  );
+}
+
+function reopenSteps(database: Database, number: number, quotedStates: string): void {
+  database.run(
+    `UPDATE steps SET state = 'ready', not_before = NULL, ended_at = NULL WHERE run = ? AND state IN (${quotedStates})`,
+    number,
+  );
+  database.run('UPDATE runs SET open_steps = ? WHERE number = ?', countOpenSteps(database, number), number);
+}
+
+/** Once everything is delivered, a file run has nothing left to do but to bring its result home. */
+export function awaitResultWhenDelivered(database: Database, number: number): void {
+  database.run(
+    `UPDATE runs SET state = 'awaiting-result'
+     WHERE number = ? AND delivery = 'file' AND state = 'delivering' AND open_steps <= 2
+       AND EXISTS (SELECT 1 FROM steps WHERE run = number AND name = 'trigger' AND state = 'done')
+       AND NOT EXISTS (SELECT 1 FROM steps WHERE run = number AND kind = 'batch' AND state IN ('ready', 'running'))
+       AND EXISTS (
+         SELECT 1 FROM steps WHERE run = number AND name IN ('await-result', 'archive')
+           AND state IN ('waiting', 'ready', 'running')
+       )`,
     number,
   );
 }
@@ -161,5 +194,7 @@ function toRun(row: Row): Run {
     failedSteps: count('failed_steps'),
     failuresInRow: count('failures_in_row'),
     failure: failure || undefined,
+    namesBlankedAt: instant('names_blanked_at'),
+    file: row.file === null ? undefined : (JSON.parse(String(row.file)) as Run['file']),
   });
 }

@@ -1,3 +1,4 @@
+import { LedgerUnusableError } from '../ledger.js';
 import type { Database } from './database.js';
 
 /**
@@ -41,7 +42,8 @@ const migrations: readonly string[] = [
     failures_in_row INTEGER NOT NULL DEFAULT 0,
     failure_class TEXT,
     failure_code TEXT,
-    failure_message TEXT
+    failure_message TEXT,
+    file TEXT
   ) STRICT;
   CREATE UNIQUE INDEX one_active_run_per_day ON runs (day)
     WHERE state IN ('collecting', 'delivering', 'awaiting-result');
@@ -88,7 +90,7 @@ const migrations: readonly string[] = [
     name TEXT NOT NULL,
     position INTEGER NOT NULL,
     kind TEXT NOT NULL CHECK (kind IN ('batch', 'write', 'upload', 'trigger', 'await-result', 'archive')),
-    state TEXT NOT NULL CHECK (state IN ('waiting', 'ready', 'running', 'done', 'refused', 'failed', 'halved')),
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'ready', 'running', 'done', 'refused', 'failed', 'halved', 'overdue')),
     after TEXT,
     form TEXT,
     batch INTEGER,
@@ -110,6 +112,13 @@ const migrations: readonly string[] = [
   CREATE INDEX steps_by_predecessor ON steps (run, after) WHERE after IS NOT NULL;
   CREATE INDEX steps_by_slice ON steps (run, form, batch);
 
+  CREATE TABLE affected (
+    run INTEGER NOT NULL REFERENCES runs (number),
+    batch INTEGER NOT NULL,
+    places BLOB NOT NULL,
+    PRIMARY KEY (run, batch)
+  ) STRICT, WITHOUT ROWID;
+
   CREATE TABLE attempts (
     run INTEGER NOT NULL REFERENCES runs (number),
     step TEXT NOT NULL,
@@ -127,18 +136,45 @@ const migrations: readonly string[] = [
   `,
 ];
 
-/** @throws Error when the database was written by a newer version of this program. */
-export function migrate(database: Database): void {
-  const applied = () => Number(database.get('PRAGMA user_version')?.user_version);
-  if (applied() === migrations.length) return;
+/**
+ * Brings the schema up to date.
+ *
+ * @param path of the database, for messages
+ * @throws LedgerUnusableError when a newer version of this program wrote it, or another program
+ */
+export function migrate(database: Database, path: string): void {
+  if (readSchema(database, path) === migrations.length) return;
   database.transact(() => {
-    const from = applied();
-    if (from > migrations.length) {
-      throw new Error(
-        `the ledger has schema ${from}, this version knows ${migrations.length}: install the newer version`,
-      );
-    }
-    for (const migration of migrations.slice(from)) database.exec(migration);
+    for (const migration of migrations.slice(readSchema(database, path))) database.exec(migration);
     database.exec(`PRAGMA user_version = ${migrations.length}`);
   });
+}
+
+/**
+ * Tells how many migrations the database has, and changes nothing.
+ *
+ * @throws LedgerUnusableError as `migrate` does
+ */
+export function readSchema(database: Database, path: string): number {
+  // One statement, so that no other process's migration falls between the numbers.
+  const found = database.get(
+    `SELECT user_version, (SELECT count(*) FROM sqlite_schema) AS things,
+       (SELECT count(*) FROM sqlite_schema WHERE name = 'runs') AS runs
+     FROM pragma_user_version`,
+  );
+  const schema = Number(found?.user_version);
+  const isLedger = schema === 0 ? found?.things === 0 : found?.runs === 1;
+  if (!isLedger) {
+    throw new LedgerUnusableError(
+      path,
+      'expected a ledger or no file, got: a database of another program; name another file with the setting ledger',
+    );
+  }
+  if (schema > migrations.length) {
+    throw new LedgerUnusableError(
+      path,
+      `expected schema ${migrations.length} or older, got: schema ${schema}; install the newer version that wrote it`,
+    );
+  }
+  return schema;
 }

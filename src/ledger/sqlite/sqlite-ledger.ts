@@ -1,13 +1,14 @@
 import type { BookingForm } from '../../review/step.js';
 import type { Ledger } from '../ledger.js';
-import { claim, record } from './claims.js';
-import { beginCollect, readBatch } from './collecting.js';
+import { nextAffected, replaceAffected } from './affected.js';
+import { checkClaim, claim, findClaimed, record } from './claims.js';
+import { beginCollect, measureBatches, readBatch } from './collecting.js';
 import { tryLock } from './day-lock.js';
 import { openLedgerFile } from './ledger-file.js';
-import { blankGuestNames, prune } from './retention.js';
+import { blankGuestNames, listRunsWithNames, prune } from './retention.js';
 import { createRun, listRuns, readLatestRun, readRun, runNumber, settle, takeOver } from './runs.js';
 import { listOpenSteps, tally } from './steps.js';
-import { countRejects, countWarnings, listRefused, trace } from './tracing.js';
+import { attemptsOf, countRejects, countWarnings, listRefused, trace } from './tracing.js';
 
 export interface SqliteLedgerOptions {
   readonly path: string;
@@ -51,13 +52,20 @@ export function createSqliteLedger({
     claim: async (right, step, attempt, at) =>
       database.transact(() => claim(database, right, step, attempt, at)),
     record: async (held, ending, at) => database.transact(() => record(database, held, ending, at)),
+    holdsClaim: async (held) => findClaimed(database, held) !== undefined,
     readBatch: async (runId, form, batch) => readBatch(database, runNumber(database, runId), form, batch),
+    measureBatches: async (runId, form) => measureBatches(database, runNumber(database, runId), form),
+    replaceAffected: async (held, affected) =>
+      database.transact(() => replaceAffected(database, checkClaim(database, held).run, affected)),
+    nextAffected: async (runId, after = -1) => nextAffected(database, runNumber(database, runId), after),
     tally: async (runId) => tally(database, runNumber(database, runId)),
     countRejects: async (runId) => countRejects(database, runNumber(database, runId)),
     countWarnings: async (runId) => countWarnings(database, runNumber(database, runId)),
     listRefused: async (runId, limit) => listRefused(database, runNumber(database, runId), limit),
     trace: async (reference) =>
       trace(database, reference, (line, form) => carriesReference(line, form, reference)),
+    listAttempts: async (runId, step) => attemptsOf(database, runNumber(database, runId), step),
+    listRunsWithNames: async (before) => listRunsWithNames(database, before),
     blankGuestNames: async (before, blank) =>
       blankGuestNames(database, before, blank, clock(), whenDayIsFree),
     prune: async (before) => prune(database, before, clock(), whenDayIsFree),

@@ -48,10 +48,14 @@ export function tally(database: Database, run: number): Tally {
     `SELECT
        coalesce(sum(bookings) FILTER (WHERE state = 'done'), 0) AS delivered,
        coalesce(sum(bookings) FILTER (WHERE state = 'refused'), 0) AS refused,
-       coalesce(sum(bookings) FILTER (WHERE state IN ('waiting', 'ready', 'running', 'failed')), 0) AS pending,
-       count(*) FILTER (WHERE state IN ('waiting', 'ready', 'running')) AS open_steps,
-       count(*) FILTER (WHERE state = 'failed') AS failed_steps
+       coalesce(sum(bookings) FILTER (WHERE state IN ('waiting', 'ready', 'running', 'failed', 'overdue')), 0) AS pending,
+       count(*) FILTER (WHERE state = 'failed') AS failed_steps,
+       count(*) FILTER (WHERE state = 'overdue') AS overdue_steps
      FROM steps WHERE run = ?`,
+    run,
+  );
+  const failed = database.get(
+    `SELECT name, last_code FROM steps WHERE run = ? AND state = 'failed' ORDER BY position, name LIMIT 1`,
     run,
   );
   return {
@@ -59,9 +63,24 @@ export function tally(database: Database, run: number): Tally {
     delivered: Number(steps?.delivered),
     refused: Number(steps?.refused),
     pending: Number(steps?.pending),
-    openSteps: Number(steps?.open_steps),
+    openSteps: countOpenSteps(database, run),
     failedSteps: Number(steps?.failed_steps),
+    overdueSteps: Number(steps?.overdue_steps),
+    ...(failed && { firstFailed: { name: String(failed.name), code: String(failed.last_code) } }),
   };
+}
+
+/** Steps that can still be worked on: not those that wait behind one that failed or is overdue. */
+export function countOpenSteps(database: Database, run: number): number {
+  const row = database.get(
+    `WITH RECURSIVE workable (name) AS (
+       SELECT name FROM steps WHERE run = ? AND state IN ('ready', 'running')
+       UNION ALL SELECT steps.name FROM steps JOIN workable ON steps.after = workable.name WHERE steps.run = ?
+     ) SELECT count(*) AS count FROM workable`,
+    run,
+    run,
+  );
+  return Number(row?.count);
 }
 
 export function toOpenStep(row: Row): OpenStep {

@@ -1,5 +1,6 @@
 import type { BookingForm, StepEnding, StepState } from '../../review/step.js';
 import type { Attempt, ReasonCount, RefusedBooking, RejectCode, Trace } from '../ledger.js';
+import { isAffected } from './affected.js';
 import { readBatch } from './collecting.js';
 import type { Database, Row } from './database.js';
 import { findPositions } from './reference-index.js';
@@ -37,11 +38,14 @@ function traceBookings(
       if (line === undefined || !carries(line, form)) continue;
       const steps = stepsThatCarry(database, run, form, batch, first);
       const step = steps.at(-1);
+      const found = readRun(database, run);
       traces.push(
         withoutUndefined({
           kind: 'booking' as const,
-          run: readRun(database, run),
+          run: found,
           form,
+          isAffected:
+            form === 'file' && found.file?.verdicts ? isAffected(database, run, batch, first) : undefined,
           line,
           step: step && {
             name: String(step.name),
@@ -76,7 +80,7 @@ function stepsThatCarry(
   );
 }
 
-function attemptsOf(database: Database, run: number, step: string): Attempt[] {
+export function attemptsOf(database: Database, run: number, step: string): Attempt[] {
   const rows = database.all('SELECT * FROM attempts WHERE run = ? AND step = ? ORDER BY attempt', run, step);
   return rows.map((row) => {
     const integer = (name: string) => (row[name] === null ? undefined : Number(row[name]));

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Ledger } from '../../ledger/ledger.js';
-import type { ReviewService, Verdict } from '../../mapping-service/mapping-service.js';
-import type { Delivery, StepOutcome } from '../delivery.js';
-import type { Evidence } from '../step.js';
-import { renderBookingItem } from './booking-item.js';
+import type { ReviewService } from '../../mapping-service/mapping-service.js';
+import type { Delivery } from '../delivery.js';
+import { toServiceOutcome } from '../service-outcome.js';
+import { createItemRenderer } from './booking-item.js';
 import { planBatches } from './plan.js';
 import { buildRequestBody } from './request-body.js';
 
@@ -21,34 +21,18 @@ export function createBodyDelivery({
   masterIdName,
   batchSize,
 }: BodyDeliveryParts): Delivery {
+  const renderItem = createItemRenderer(masterIdName);
   return {
     kind: 'body',
     formOf: () => 'body',
-    render: (booking) => renderBookingItem(booking, masterIdName),
+    render: (booking, _form, line) => renderItem(booking, line),
     plan: ({ body }) => planBatches(body, batchSize),
-    async perform(step, { signal }) {
+    async perform({ step }, { signal }) {
       if (!step.slice) throw new TypeError(`expected a batch, got: ${step.name}`);
       const lines = await ledger.readBatch(step.runId, step.slice.form, step.slice.batch);
       const body = buildRequestBody(lines, step.slice);
       const verdict = await service.reviewBookedHotels(body, { signal });
-      return toOutcome(verdict, createHash('sha256').update(body).digest('hex'));
+      return toServiceOutcome(verdict, createHash('sha256').update(body).digest('hex'));
     },
   };
-}
-
-function toOutcome(verdict: Verdict, sha256: string): StepOutcome {
-  const { code, httpStatus, statusCode, answer } = verdict;
-  const evidence: Evidence = { code, httpStatus, statusCode, answer, sha256 };
-  switch (verdict.kind) {
-    case 'accepted':
-      return { kind: 'done', evidence };
-    case 'retryable': {
-      const { outcomeUnknown, retryAfterMs, refusedWhenSpent } = verdict;
-      return { kind: 'retryable', evidence, outcomeUnknown, retryAfterMs, refusedWhenSpent };
-    }
-    case 'refused':
-      return { kind: 'refused', evidence };
-    case 'fatal':
-      return { kind: 'fatal', evidence };
-  }
 }

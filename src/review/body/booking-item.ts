@@ -1,27 +1,45 @@
 import type { Booking } from '../../booking/booking.js';
+import { type LineWriter, type TextForm, tellPlain } from '../line-writer.js';
+
+/** What stands between the quotes of a JSON string, as JSON.stringify has it. */
+const jsonText: TextForm = {
+  plain: tellPlain((character) => JSON.stringify(character) === `"${character}"`),
+  escape: (text) => JSON.stringify(text).slice(1, -1),
+  after: Buffer.from('"'),
+};
+const reference = beginField('BookingReferenceId');
+const clientName = beginField('BookingClientName');
+const providerName = beginField('ProviderName');
+const providerHotelId = beginField('ProviderHotelId');
+const checkInDate = beginField('CheckInDate');
+const checkOutDate = beginField('CheckOutDate');
+const closingBrace = Buffer.from('}');
 
 /**
- * Renders a booking as an element of `Hotels` (spec 2.5), compact, a missing field left out; what JSON.stringify would
- * write, in two thirds of its time. Normalised text holds no control character and no lone surrogate, so that only
- * quote and backslash need JSON's own care, and one item is one line.
+ * Makes the function that renders a booking as an element of `Hotels` (spec 2.5), compact, a missing field left out:
+ * what JSON.stringify would write, in a third of its time. Strings of JSON hold no line end, so one item is one line.
  */
-export function renderBookingItem(booking: Booking, masterIdName: string): string {
-  return (
-    `{${JSON.stringify(masterIdName)}:${booking.serviceId}` +
-    renderField('BookingReferenceId', booking.bookingReferenceId) +
-    renderField('BookingClientName', booking.bookingClientName) +
-    renderField('ProviderName', booking.providerName) +
-    renderField('ProviderHotelId', booking.providerHotelId) +
-    renderField('CheckInDate', booking.checkInDate) +
-    renderField('CheckOutDate', booking.checkOutDate) +
-    '}'
-  );
+export function createItemRenderer(masterIdName: string): (booking: Booking, line: LineWriter) => void {
+  const beginning = Buffer.from(`{${JSON.stringify(masterIdName)}:`);
+  return (booking, line) => {
+    line.constant(beginning);
+    line.integer(booking.serviceId);
+    renderField(line, reference, booking.bookingReferenceId);
+    renderField(line, clientName, booking.bookingClientName);
+    renderField(line, providerName, booking.providerName);
+    renderField(line, providerHotelId, booking.providerHotelId);
+    renderField(line, checkInDate, booking.checkInDate);
+    renderField(line, checkOutDate, booking.checkOutDate);
+    line.constant(closingBrace);
+  };
 }
 
-function renderField(name: string, value: string | undefined): string {
-  if (value === undefined) return '';
-  const needsEscape = value.includes('"') || value.includes('\\');
-  return `,"${name}":${needsEscape ? JSON.stringify(value) : `"${value}"`}`;
+function beginField(name: string): Buffer {
+  return Buffer.from(`,"${name}":"`);
+}
+
+function renderField(line: LineWriter, beginning: Buffer, value: string | undefined): void {
+  if (value !== undefined) line.field(beginning, value, jsonText);
 }
 
 /** The reference of a rendered item, read back. */

@@ -1,7 +1,14 @@
 import { type Booking, serviceFields } from '../../booking/booking.js';
+import { type LineWriter, type TextForm, tellPlain } from '../line-writer.js';
 import { splitCells, writeCell } from './csv-cells.js';
 import { lineEnd } from './line-end.js';
 
+const cellText: TextForm = {
+  plain: tellPlain((character) => writeCell(character) === character),
+  escape: writeCell,
+  after: Buffer.alloc(0),
+};
+const separator = Buffer.from(',');
 /** Where the guest's name stands among the seven cells. */
 const namePlace = serviceFields.indexOf('BookingClientName');
 
@@ -21,12 +28,14 @@ export function renderReviewHeader(masterIdColumn: string): string {
  *
  * @throws TypeError for a booking that can't stand in the file because a field is missing; see `findFileObstacle`.
  */
-export function renderReviewLine(booking: Booking): string {
-  return (
-    `${booking.serviceId},${renderText(booking.bookingReferenceId)},` +
-    `${renderText(booking.bookingClientName)},${renderText(booking.providerName)},` +
-    `${renderText(booking.providerHotelId)},${renderDate(booking.checkInDate)},${renderDate(booking.checkOutDate)}`
-  );
+export function renderReviewLine(booking: Booking, line: LineWriter): void {
+  line.integer(booking.serviceId);
+  renderCell(line, booking.bookingReferenceId);
+  renderCell(line, booking.bookingClientName);
+  renderCell(line, booking.providerName);
+  renderCell(line, booking.providerHotelId);
+  renderCell(line, writeDate(booking.checkInDate));
+  renderCell(line, writeDate(booking.checkOutDate));
 }
 
 /**
@@ -67,12 +76,12 @@ function readCells(line: string): readonly string[] {
   return cells;
 }
 
-function renderText(text: string | undefined): string {
-  return writeCell(expectPresent(text));
+function renderCell(line: LineWriter, text: string | undefined): void {
+  line.field(separator, expectPresent(text), cellText);
 }
 
 /** YYYY-MM-DD to DDMMYYYY */
-function renderDate(date: string | undefined): string {
+function writeDate(date: string | undefined): string {
   const iso = expectPresent(date);
   return iso.slice(8) + iso.slice(5, 7) + iso.slice(0, 4);
 }

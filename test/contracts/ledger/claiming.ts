@@ -95,7 +95,8 @@ export function describeClaiming(opened: () => OpenedLedger): void {
       const failure = await perform(ledger, run, 'upload', failed);
       expect(failure.opened).toEqual([]);
       expect(await ledger.claim(rightOf(run), 'trigger', 1, at)).toBeUndefined();
-      expect(failure.run).toMatchObject({ openSteps: 1, failedSteps: 1 });
+      // What waits behind it can't be worked on.
+      expect(failure.run).toMatchObject({ openSteps: 0, failedSteps: 1 });
     });
 
     it('refuses every step of a run that is settled or not planned yet', async () => {

@@ -107,7 +107,15 @@ export function describeCollecting(opened: () => OpenedLedger): void {
       });
       expect(await look(ledger, 'r1')).toEqual({
         run: { ...again, source: 'new.csv', collectStartedAt: at + 3, counts: run.counts },
-        tally: { stored: 0, delivered: 0, refused: 0, pending: 0, openSteps: 0, failedSteps: 0 },
+        tally: {
+          stored: 0,
+          delivered: 0,
+          refused: 0,
+          pending: 0,
+          openSteps: 0,
+          failedSteps: 0,
+          overdueSteps: 0,
+        },
         open: [],
         rejects: [],
         warnings: [],

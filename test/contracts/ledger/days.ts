@@ -7,30 +7,47 @@ import type {
   Recorded,
   Right,
 } from '../../../src/ledger/ledger.js';
-import { readReference, renderBookingItem } from '../../../src/review/body/booking-item.js';
+import { createItemRenderer } from '../../../src/review/body/booking-item.js';
 import { halveBatch, planBatches } from '../../../src/review/body/plan.js';
+import { renderReviewLine } from '../../../src/review/file/review-line.js';
 import type { Run } from '../../../src/review/run.js';
 import type { BookingForm, Claim, StepEnding } from '../../../src/review/step.js';
+import { readReference } from '../../../src/review/stored-line.js';
+import { renderedLine } from '../../support/rendered-line.js';
+
+const renderItem = createItemRenderer('ServiceId');
 
 export const day = '2026-11-20';
 export const batchSize = 4;
 export const at = Date.UTC(2026, 10, 21, 1, 30);
 
-/** What the adapters under test are made with: the lines of these tests are the body delivery's, in both forms. */
-export function carriesReference(line: string, _form: BookingForm, reference: string): boolean {
-  return readReference(line) === reference;
+/** What the adapters under test are made with. */
+export function carriesReference(line: string, form: BookingForm, reference: string): boolean {
+  return readReference(line, form) === reference;
 }
 
 export function lineOf(reference: string | undefined, bookingClientName = 'Ana Gil'): string {
-  return renderBookingItem(
-    {
-      serviceId: 7,
-      ...(reference !== undefined && { bookingReferenceId: reference }),
-      bookingClientName,
-      providerHotelId: '007',
-    },
-    'ServiceId',
-  );
+  const booking = {
+    serviceId: 7,
+    ...(reference !== undefined && { bookingReferenceId: reference }),
+    bookingClientName,
+    providerHotelId: '007',
+  };
+  return renderedLine((line) => renderItem(booking, line));
+}
+
+/** A line of the review file. */
+export function fileLineOf(bookingReferenceId: string): string {
+  const booking = {
+    serviceId: 7,
+    bookingReferenceId,
+    bookingClientName: 'Ana Gil',
+    providerName: 'hotelbeds',
+    providerHotelId: '007',
+    checkInDate: '2026-11-20',
+    checkOutDate: '2026-11-23',
+  };
+  return renderedLine((line) => renderReviewLine(booking, line));
 }
 
 export function batchOf(
@@ -38,7 +55,9 @@ export function batchOf(
   references: readonly (string | undefined)[],
   form: BookingForm = 'body',
 ): CollectedBatch {
-  return { form, number, references, lines: toLines(references.map((reference) => lineOf(reference))) };
+  const render = (reference: string | undefined) =>
+    form === 'file' && reference !== undefined ? fileLineOf(reference) : lineOf(reference);
+  return { form, number, references, lines: toLines(references.map(render)) };
 }
 
 export function toLines(lines: readonly string[]): Buffer {

@@ -89,6 +89,28 @@ export function describeRetention(opened: () => OpenedLedger): void {
     });
   });
 
+  describe('listing runs with guest names', () => {
+    it('names ended runs of days before whose names are not blanked yet', async () => {
+      const { ledger } = opened();
+      const ended = async (id: string, day: string, endedAt = Date.parse(day)) => {
+        const run = await collectedRun(ledger, id, { day, bookings: ['a'] });
+        await ledger.settle(rightOf(run), { state: 'succeeded', at: endedAt });
+      };
+      await ended('old', '2026-10-01');
+      await ended('older', '2026-09-30');
+      await ended('of the day itself', '2026-10-03');
+      await ended('ended lately', '2026-10-02', at);
+      await collectedRun(ledger, 'at work', { day: '2026-09-29', bookings: ['a'], startedAt: 0 });
+      const names = async () =>
+        (await ledger.listRunsWithNames('2026-10-03')).map(({ id, day }) => `${id} ${day}`).sort();
+      expect(await names()).toEqual(['old 2026-10-01', 'older 2026-09-30']);
+      await ledger.blankGuestNames('2026-10-01', blankNames);
+      expect(await names()).toEqual(['old 2026-10-01']);
+      await ledger.takeOver('older');
+      expect(await names()).toEqual(['old 2026-10-01', 'older 2026-09-30']);
+    });
+  });
+
   describe('of an old day', () => {
     it('what ended lately stays: its time counts from its end', async () => {
       const { ledger } = opened();

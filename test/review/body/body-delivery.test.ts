@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../../src/mapping-service/mapping-service.js';
 import { createBodyDelivery } from '../../../src/review/body/body-delivery.js';
 import type { StepOutcome } from '../../../src/review/delivery.js';
-import type { Step } from '../../../src/review/step.js';
+import type { Claim, Step } from '../../../src/review/step.js';
+import { someRun } from '../some-run.js';
 
 const lines = Buffer.from('{"ServiceId":1}\n{"ServiceId":2}\n{"ServiceId":3}\n');
 const said = { code: 'some-code', httpStatus: 200, statusCode: 2000, answer: 'words' };
@@ -20,6 +21,15 @@ const step: Step = {
   waits: 0,
 };
 
+const run = someRun();
+const claimOf = (claimed: Step): Claim => ({
+  step: claimed,
+  attempt: 1,
+  token: 1,
+  claimedAt: 0,
+  mayRepeat: false,
+});
+
 describe('performing a batch', () => {
   it.each<[Verdict, StepOutcome]>([
     [
@@ -32,7 +42,11 @@ describe('performing a batch', () => {
     ],
     [
       { kind: 'fatal', ...said },
-      { kind: 'fatal', evidence: { ...said, sha256 } },
+      {
+        kind: 'fatal',
+        evidence: { ...said, sha256 },
+        advice: 'check service.baseUrl, apiKey and accountId',
+      },
     ],
     [
       { kind: 'retryable', ...said, outcomeUnknown: true, refusedWhenSpent: false, retryAfterMs: 7 },
@@ -57,17 +71,15 @@ describe('performing a batch', () => {
   ])('that the service answers with $kind', async (verdict, outcome) => {
     const { delivery, sent } = prepare(verdict);
     const { signal } = new AbortController();
-    expect(await delivery.perform(step, { signal })).toEqual(outcome);
+    expect(await delivery.perform(claimOf(step), { run, signal })).toEqual(outcome);
     expect(sent).toEqual([{ body: '{"Hotels":[{"ServiceId":2},{"ServiceId":3}]}', signal }]);
   });
 
   it('takes only steps that are batches', async () => {
     const { delivery, sent } = prepare({ kind: 'accepted', ...said });
     const { slice: _, ...noBatch } = step;
-    const perform = delivery.perform(
-      { ...noBatch, name: 'upload' },
-      { signal: new AbortController().signal },
-    );
+    const { signal } = new AbortController();
+    const perform = delivery.perform(claimOf({ ...noBatch, name: 'upload' }), { run, signal });
     await expect(perform).rejects.toThrow(new TypeError('expected a batch, got: upload'));
     expect(sent).toEqual([]);
   });

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
-import { blankNames, readReference, renderBookingItem } from '../../../src/review/body/booking-item.js';
+import { blankNames, createItemRenderer, readReference } from '../../../src/review/body/booking-item.js';
 import { anyRawBooking } from '../../booking/raw-bookings.js';
+import { renderedLine } from '../../support/rendered-line.js';
 
 const normalise = createNormaliser();
 const anyBooking = anyRawBooking.map(normalise).filter((normalised) => normalised.kind === 'booking');
@@ -13,7 +14,7 @@ describe('a rendered booking', () => {
   it('is what JSON.stringify writes, on one line, whatever the source held', () => {
     fc.assert(
       fc.property(anyBooking, anyMasterIdName, ({ booking }, masterIdName) => {
-        const line = renderBookingItem(booking, masterIdName);
+        const line = renderItem(booking, masterIdName);
         expect(line).toBe(stringify(booking, masterIdName));
         expect(line).not.toMatch(/[\r\n]/);
         expect(Buffer.from(line).toString()).toBe(line);
@@ -24,19 +25,33 @@ describe('a rendered booking', () => {
 
   it('escapes what JSON must escape, and nothing else', () => {
     const anyTroublesome = fc.string({
-      unit: fc.constantFrom('\\', '"', '/', '<', 'a', 'ž', '😀', '\ufffd'),
+      unit: fc.constantFrom(
+        '\\',
+        '"',
+        '/',
+        '<',
+        'a',
+        'ž',
+        '伟',
+        '😀',
+        '\ufffd',
+        '\n',
+        '\u0000',
+        '\u007f',
+        '\ud83d',
+      ),
     });
     fc.assert(
       fc.property(anyTroublesome, anyTroublesome, (bookingClientName, providerHotelId) => {
         const booking = { serviceId: 1, bookingClientName, providerHotelId };
-        expect(renderBookingItem(booking, 'ServiceId')).toBe(stringify(booking, 'ServiceId'));
+        expect(renderItem(booking, 'ServiceId')).toBe(stringify(booking, 'ServiceId'));
       }),
     );
   });
 
   it('leaves a missing field out, and keeps the order of the fields', () => {
     expect(
-      renderBookingItem(
+      renderItem(
         { serviceId: 9_007_199_254_740_991, checkOutDate: '2026-11-21', providerName: 'Acme' },
         'Id',
       ),
@@ -46,7 +61,7 @@ describe('a rendered booking', () => {
   it('tells its reference', () => {
     fc.assert(
       fc.property(anyBooking, ({ booking }) => {
-        expect(readReference(renderBookingItem(booking, 'ServiceId'))).toBe(booking.bookingReferenceId);
+        expect(readReference(renderItem(booking, 'ServiceId'))).toBe(booking.bookingReferenceId);
       }),
     );
   });
@@ -66,6 +81,11 @@ describe('blanking names', () => {
   });
 });
 
+function renderItem(booking: Booking, masterIdName: string): string {
+  const render = createItemRenderer(masterIdName);
+  return renderedLine((line) => render(booking, line));
+}
+
 function stringify(booking: Booking, masterIdName: string): string {
   return JSON.stringify(
     Object.fromEntries([
@@ -81,5 +101,5 @@ function stringify(booking: Booking, masterIdName: string): string {
 }
 
 function linesOf(bookings: readonly Booking[]): Buffer {
-  return Buffer.from(bookings.map((booking) => `${renderBookingItem(booking, 'ServiceId')}\n`).join(''));
+  return Buffer.from(bookings.map((booking) => `${renderItem(booking, 'ServiceId')}\n`).join(''));
 }

@@ -4,6 +4,7 @@ import { findFileObstacle } from '../../../src/booking/file-fitness.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
 import { renderReviewHeader, renderReviewLine } from '../../../src/review/file/review-line.js';
 import { anyText } from '../../booking/raw-bookings.js';
+import { renderedLine } from '../../support/rendered-line.js';
 
 export const masterIdColumn = 'Service Mappings Id';
 
@@ -67,9 +68,14 @@ export function fileBooking(fields: Partial<Booking> = {}): Booking {
   };
 }
 
+/** A line of the review file, without its line end. */
+export function renderLine(booking: Booking): string {
+  return renderedLine((line) => renderReviewLine(booking, line));
+}
+
 /** Stored lines, each with its line end. */
 export function linesOf(bookings: readonly Booking[]): Buffer {
-  return Buffer.from(bookings.map((booking) => `${renderReviewLine(booking)}\n`).join(''));
+  return Buffer.from(bookings.map((booking) => `${renderLine(booking)}\n`).join(''));
 }
 
 export function fileOf(bookings: readonly Booking[]): Buffer {

@@ -1,0 +1,86 @@
+import type { Archive } from '../src/archive/archive.js';
+import { createDirectoryArchive } from '../src/archive/directory.js';
+import type { Config } from '../src/config/load.js';
+import type { Ledger } from '../src/ledger/ledger.js';
+import type { ReviewService } from '../src/mapping-service/mapping-service.js';
+import { createBodyDelivery } from '../src/review/body/body-delivery.js';
+import type { Delivery } from '../src/review/delivery.js';
+import type { Notify } from '../src/review/events.js';
+import { createFileDelivery } from '../src/review/file/file-delivery.js';
+import type { DeliveryKind } from '../src/review/run.js';
+import { UsageError } from '../src/review/run-day.js';
+import { createSftpServer } from '../src/sftp/server.js';
+import type { SftpServer } from '../src/sftp/sftp.js';
+import { createDirectorySpool } from '../src/spool/directory.js';
+import type { Spool } from '../src/spool/spool.js';
+import { readVersion } from './version.js';
+
+interface DeliveryParts {
+  readonly ledger: Ledger;
+  readonly service: Omit<ReviewService, 'close'>;
+  readonly notify: Notify;
+  readonly clock: () => number;
+}
+
+/** The delivery of a kind, as the configuration has it. A run that is resumed keeps the kind that it was begun with. */
+export function createDelivery(kind: DeliveryKind, config: Config, parts: DeliveryParts): Delivery {
+  const { ledger, service } = parts;
+  const { masterIdName } = config.service;
+  const body = createBodyDelivery({ ledger, service, masterIdName, batchSize: config.body.batchSize });
+  switch (kind) {
+    case 'body':
+      return body;
+    case 'file':
+      return createFileDeliveryOf(config, parts, body);
+  }
+}
+
+function createFileDeliveryOf(config: Config, parts: DeliveryParts, body: Delivery): Delivery {
+  const { file, service } = config;
+  return createFileDelivery({
+    ...parts,
+    body,
+    timezone: config.timezone,
+    incomplete: file.incomplete,
+    masterIdColumn: service.masterIdColumn,
+    pathPrefix: file.ftpFilePathPrefix,
+    resultPattern: file.resultPattern,
+    resultPollMs: file.resultPollSeconds * 1000,
+    resultQuietMs: file.resultQuietSeconds * 1000,
+    resultTimeoutMs: file.resultTimeoutMinutes * 60_000,
+    sftp: openSftp(config),
+    spool: openSpool(config),
+    archive: openArchive(config),
+    tool: `booked-hotel-review ${readVersion()}`,
+  });
+}
+
+export function openSpool({ file }: Config): Spool {
+  return createDirectorySpool({ root: file.spool });
+}
+
+export function openArchive({ archive }: Config): Archive {
+  switch (archive.kind) {
+    case 'directory':
+      return createDirectoryArchive({ root: archive.path });
+    case 's3':
+      throw new UsageError('archive: s3:// is not available in this version');
+  }
+}
+
+function openSftp({ file: { sftp } }: Config): SftpServer {
+  if (!sftp)
+    throw new UsageError('delivery by file needs an SFTP server: set file.sftp (host, username, hostKey, …)');
+  const { host, port, username, password, privateKeyFile, passphrase, hostKey, root, timeoutSeconds } = sftp;
+  return createSftpServer({
+    host,
+    port,
+    username,
+    root,
+    hostKeys: [hostKey].flat(),
+    noProgressMs: timeoutSeconds * 1000,
+    ...(password !== undefined && { password }),
+    ...(privateKeyFile !== undefined && { privateKeyFile }),
+    ...(passphrase !== undefined && { passphrase }),
+  });
+}

@@ -1,0 +1,55 @@
+import { renderAffected } from '../src/cli/affected.js';
+import { createAffectedFile } from '../src/cli/affected-file.js';
+import { exitCode, exitCodeOf } from '../src/cli/exit-code.js';
+import type { Config } from '../src/config/load.js';
+import type { Ledger } from '../src/ledger/ledger.js';
+import type { Run } from '../src/review/run.js';
+import { readFields } from '../src/review/stored-line.js';
+import { findLedger } from './compose.js';
+import type { Terminal } from './terminal.js';
+
+const runsLookedAt = 1_000;
+
+/** Lists the bookings of a day whose mapping its latest result marks as incorrect, without guests' names. */
+export async function listAffected(
+  config: Config,
+  day: string,
+  { csv }: { readonly csv?: string | undefined },
+  terminal: Terminal,
+): Promise<number> {
+  const found = findLedger(config);
+  if (found.kind === 'none-yet') {
+    terminal.answer(`${found.notice}\n`, { day, runId: null, affected: [] });
+    return exitCode.failed;
+  }
+  const { ledger } = found;
+  try {
+    const runs = await ledger.listRuns({ day, limit: runsLookedAt });
+    const run = runs.find(({ file }) => file?.verdicts);
+    if (!run) {
+      terminal.answer(renderAffected(day, runs[0], []), { day, runId: null, affected: [] });
+      return runs[0]?.state === 'awaiting-result' ? exitCodeOf(runs[0]) : exitCode.failed;
+    }
+    const affected: Record<string, unknown>[] = [];
+    const file = csv === undefined ? undefined : await createAffectedFile(csv);
+    for await (const bookings of readAffected(ledger, run)) {
+      await file?.add(bookings);
+      affected.push(...bookings);
+    }
+    await file?.finish();
+    terminal.answer(renderAffected(day, run, affected, csv), { day, runId: run.id, affected });
+    return exitCode.done;
+  } finally {
+    await ledger.close();
+  }
+}
+
+/** A batch at a time. */
+async function* readAffected(ledger: Ledger, { id }: Run): AsyncGenerator<Record<string, unknown>[]> {
+  for (let page = await ledger.nextAffected(id); page; page = await ledger.nextAffected(id, page.batch)) {
+    yield page.lines.map((line) => {
+      const { BookingClientName: _, ...fields } = readFields(line, 'file');
+      return fields;
+    });
+  }
+}

@@ -1,0 +1,30 @@
+import { exitCode } from '../src/cli/exit-code.js';
+import { renderVerified } from '../src/cli/verified.js';
+import type { Config } from '../src/config/load.js';
+import { verifyRun } from '../src/review/file/verify.js';
+import { findLedger } from './compose.js';
+import { openArchive } from './deliveries.js';
+import type { Terminal } from './terminal.js';
+
+const runsChecked = 1_000;
+
+/** Checks a day's archive against the ledger; exits with 1 where something differs, or nothing is archived. */
+export async function verifyDay(config: Config, day: string, terminal: Terminal): Promise<number> {
+  const found = findLedger(config);
+  if (found.kind === 'none-yet') {
+    terminal.answer(`${found.notice}\n`, { day, runs: [] });
+    return exitCode.failed;
+  }
+  const { ledger } = found;
+  try {
+    const parts = { ledger, archive: openArchive(config), masterIdColumn: config.service.masterIdColumn };
+    const runs = (await ledger.listRuns({ day, limit: runsChecked })).filter(({ file }) => file?.archivedTo);
+    const verified = [];
+    for (const run of runs) verified.push({ runId: run.id, items: await verifyRun(parts, run) });
+    terminal.answer(renderVerified(day, verified), { day, runs: verified });
+    const isSound = verified.every(({ items }) => items.every(({ fault }) => fault === undefined));
+    return isSound && verified.length > 0 ? exitCode.done : exitCode.failed;
+  } finally {
+    await ledger.close();
+  }
+}

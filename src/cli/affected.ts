@@ -1,0 +1,38 @@
+import type { Run } from '../review/run.js';
+import { formatCount } from './format.js';
+import { renderTable } from './tables.js';
+
+/** Shown on a terminal; `--csv` and `--json` have them all. */
+const shown = 200;
+
+const columns = [
+  'BookingReferenceId',
+  'ServiceId',
+  'ProviderName',
+  'ProviderHotelId',
+  'CheckInDate',
+] as const;
+
+/** The affected bookings of a day, or why none are known. */
+export function renderAffected(
+  day: string,
+  run: Run | undefined,
+  affected: readonly Record<string, unknown>[],
+  csv?: string,
+): string {
+  if (!run) return `There is no run of ${day}.\n`;
+  if (!run.file?.verdicts) return `No result of ${day} is home yet: run ${run.id} is ${run.state}.\n`;
+  if (affected.length === 0) return `${day}: the result marks no booking as affected (run ${run.id}).\n`;
+  const rows = affected
+    .slice(0, shown)
+    .map((booking) => columns.map((column) => String(booking[column] ?? '')));
+  return [
+    `${day}: ${formatCount(affected.length)} bookings are affected (run ${run.id})`,
+    renderTable(rows, columns),
+    ...(affected.length > shown
+      ? [`  … and ${formatCount(affected.length - shown)} more; --csv FILE has them all`]
+      : []),
+    ...(csv === undefined ? [] : [`All of them are in ${csv}.`]),
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,59 @@
+import { createHash, type Hash } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { UsageError } from '../review/run-day.js';
+
+/** A disk that is full or broken is no fault of the command line. */
+const diskFaults: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EIO'];
+const denials: readonly unknown[] = ['EACCES', 'EPERM', 'EROFS'];
+
+type Content = Uint8Array | AsyncIterable<Uint8Array>;
+
+/**
+ * A folder for what a dry run would send, with a SHA256SUMS that `sha256sum -c` understands. It holds guest
+ * names because a person asked for them: files are 0600, and nothing that is there is overwritten.
+ *
+ * @throws UsageError when the folder can't be made or written, or holds such files already
+ */
+export async function createOutFolder(folder: string) {
+  const sums: string[] = [];
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    throw diskFaults.includes(error.code) ? error : refusalOf(folder, error);
+  });
+
+  async function write(name: string, content: Content | string): Promise<void> {
+    try {
+      await writeFile(join(folder, name), content, { mode: 0o600, flag: 'wx' });
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error)) throw error;
+      if (denials.includes(error.code)) throw refusalOf(folder, error);
+      if (error.code !== 'EEXIST') throw error;
+      throw new UsageError(`--out: ${join(folder, name)} exists already; name an empty folder`);
+    }
+  }
+
+  return {
+    async add(name: string, content: Content): Promise<void> {
+      const hash = createHash('sha256');
+      await write(name, content instanceof Uint8Array ? content : passThrough(content, hash));
+      if (content instanceof Uint8Array) hash.update(content);
+      sums.push(`${hash.digest('hex')}  ${name}\n`);
+    },
+    finish: () => write('SHA256SUMS', sums.join('')),
+  };
+}
+
+export type OutFolder = Awaited<ReturnType<typeof createOutFolder>>;
+
+async function* passThrough(content: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const block of content) {
+    hash.update(block);
+    yield block;
+  }
+}
+
+function refusalOf(folder: string, { message }: Error): UsageError {
+  return new UsageError(
+    `--out ${folder}: expected a folder that can be made and written, got: ${message}; name another`,
+  );
+}

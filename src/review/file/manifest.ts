@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import type { FileAttempt, FileParts } from './file-parts.js';
+import type { ReviewFile } from './review-file.js';
+
+export const manifestName = 'manifest.json';
+
+/** What stands in a manifest: what was sent when, what came back, and the checksums of all that is kept beside it. */
+export interface Manifest {
+  readonly tool: string;
+  readonly day: string;
+  readonly runId: string;
+  readonly remotePath: string | undefined;
+  readonly rows: number | undefined;
+  readonly counts: {
+    readonly read: number;
+    readonly accepted: number;
+    readonly duplicates: number;
+    readonly rejected: number;
+  };
+  readonly result: { readonly name: string; readonly rows: number; readonly isWhole: boolean } | undefined;
+  readonly verdicts: ReviewFile['verdicts'] | undefined;
+  readonly calls: readonly ManifestCall[];
+  readonly files: readonly { readonly name: string; readonly bytes: number; readonly sha256: string }[];
+}
+
+interface ManifestCall {
+  readonly startedAt: string;
+  readonly endedAt: string;
+  readonly outcome: string;
+  readonly code: string;
+  readonly httpStatus?: number;
+  readonly statusCode?: number;
+}
+
+/**
+ * Keeps the manifest beside the files that it tells of. It comes last: where there is one, all the others are there,
+ * and an attempt that was cut off behind it leaves it as it is.
+ */
+export async function keepManifest(
+  parts: FileParts,
+  { run, day }: FileAttempt,
+  file: Partial<ReviewFile>,
+): Promise<void> {
+  const { ledger, archive, tool } = parts;
+  const names = await archive.list(day.iso, run.id);
+  if (names.includes(manifestName)) return;
+  const attempts = await ledger.listAttempts(run.id, 'trigger');
+  const { read, accepted, duplicates, rejected } = run.counts;
+  const { remotePath, rows, result, verdicts } = file;
+  const manifest: Manifest = {
+    tool,
+    day: day.iso,
+    runId: run.id,
+    remotePath,
+    rows,
+    counts: { read, accepted, duplicates, rejected },
+    result: result && { name: result.name, rows: result.rows, isWhole: result.isWhole },
+    verdicts,
+    calls: attempts.map(({ startedAt, endedAt, outcome, code, httpStatus, statusCode }) => ({
+      startedAt: new Date(startedAt).toISOString(),
+      endedAt: new Date(endedAt).toISOString(),
+      outcome,
+      code,
+      ...(httpStatus !== undefined && { httpStatus }),
+      ...(statusCode !== undefined && { statusCode }),
+    })),
+    files: await Promise.all(
+      names.map(async (name) => ({ name, ...(await measure(archive.read(day.iso, run.id, name))) })),
+    ),
+  };
+  await archive.keep(day.iso, run.id, manifestName, toBytes(`${JSON.stringify(manifest, null, 2)}\n`));
+}
+
+export async function measure(
+  content: AsyncIterable<Uint8Array>,
+): Promise<{ readonly bytes: number; readonly sha256: string }> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const block of content) {
+    hash.update(block);
+    bytes += block.length;
+  }
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+async function* toBytes(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}

@@ -1,0 +1,35 @@
+import { FencedError } from '../../ledger/ledger.js';
+import type { SftpSession } from '../../sftp/sftp.js';
+import type { FileAttempt, FileParts } from './file-parts.js';
+import type { ReviewFile, Sighting } from './review-file.js';
+import { ensureSpooled, reviewName } from './spooled-file.js';
+
+/**
+ * Brings the review file to the server under a temporary name and then, while the claim still holds, in one step to its
+ * own: a file of that name is never a partial one.
+ *
+ * @throws FencedError, ChangedFileError
+ */
+export async function publishReviewFile(
+  parts: FileParts,
+  { claim, run, remote, signal }: FileAttempt,
+  session: SftpSession,
+): Promise<Pick<ReviewFile, 'remotePath'> & { readonly uploaded?: Sighting }> {
+  const { ledger, spool, notify } = parts;
+  await ensureSpooled(parts, run);
+  signal.throwIfAborted();
+  const temporary = remote.temporaryPath(run.id, claim.token);
+  try {
+    await session.upload(await spool.locate(reviewName(run)), temporary, {
+      onProgress: (done, total) => notify({ type: 'transferring', run, step: claim.step, done, total }),
+    });
+    if (!(await ledger.holdsClaim(claim))) throw new FencedError(run.id);
+    await session.publish(temporary, remote.path, run.file?.bytes ?? 0);
+  } catch (error) {
+    // Where the connection is gone, the next attempt cleans up.
+    await session.remove(temporary).catch(() => {});
+    throw error;
+  }
+  const uploaded = await session.stat(remote.path);
+  return { remotePath: remote.path, ...(uploaded && { uploaded }) };
+}

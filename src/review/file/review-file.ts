@@ -1,0 +1,59 @@
+/** A file as it was seen on the SFTP server. */
+export interface Sighting {
+  /** Without its folder. */
+  readonly name: string;
+  readonly size: number;
+  /** Epoch milliseconds, by the server's clock. */
+  readonly modifiedAt: number;
+}
+
+/** A result as it was brought home. */
+export interface ReceivedResult extends Sighting {
+  readonly sha256: string;
+  /** Records under its header. */
+  readonly rows: number;
+  /** False when it was taken as it was, for it had not changed for long. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * The day's review file and its result: what a file run knows of them so far. Each step adds what it found out, in the
+ * transaction that records it.
+ */
+export interface ReviewFile {
+  /** Bookings, the header not counted. */
+  readonly rows: number;
+  readonly bytes: number;
+  /** In hexadecimal. */
+  readonly sha256: string;
+  /** From the SFTP root, without a leading slash. */
+  readonly remotePath: string;
+  /** The file as it lay there once it was published; absent where the server took it away at once. */
+  readonly uploaded: Sighting;
+  /** Results of earlier runs that could not be removed, and results that name bookings of others. */
+  readonly notOurs: readonly Sighting[];
+  readonly triggeredAt: number;
+  /** A result that is not whole yet, and since when it was seen unchanged. */
+  readonly growing: Sighting & { readonly since: number };
+  readonly result: ReceivedResult;
+  /** What the result said, counted. */
+  readonly verdicts: ResultCounts;
+  /** The folder, or the address, that holds the file as sent and the result. */
+  readonly archivedTo: string;
+}
+
+/** How a result stands to the bookings that were sent. */
+export interface ResultCounts {
+  readonly affected: number;
+  /** Bookings that no row of the result names. */
+  readonly unanswered: number;
+  /** Rows without a verdict that could be understood. */
+  readonly unclear: number;
+  /** Rows that could not be read. */
+  readonly malformed: number;
+}
+
+/** The same sighting, as far as a server tells. */
+export function isSameSighting(one: Sighting, other: Sighting): boolean {
+  return one.name === other.name && one.size === other.size && one.modifiedAt === other.modifiedAt;
+}

@@ -1,0 +1,59 @@
+import type { Ledger } from '../../ledger/ledger.js';
+import type { SpooledFile } from '../../spool/spool.js';
+import type { Run } from '../run.js';
+import type { FileParts } from './file-parts.js';
+import { lineEnd } from './line-end.js';
+import type { SentBatch } from './result-join.js';
+import { renderReviewHeader } from './review-line.js';
+
+/** The file as it will be sent. */
+export const reviewName = ({ id }: Run): string => `${id}.csv`;
+/** Its result, or what may turn out to be it. */
+export const resultName = ({ id }: Run): string => `${id}.result.csv`;
+/** What lay on the server before. */
+export const earlierName = ({ id }: Run): string => `${id}.earlier.csv`;
+
+/** Written again from the ledger, the file is not the one that was recorded. */
+export class ChangedFileError extends Error {
+  override readonly name = 'ChangedFileError';
+}
+
+/** Writes the review file from the ledger into the spool, in the bookings' order. */
+export async function spoolReviewFile(parts: FileParts, run: Run): Promise<SpooledFile> {
+  return parts.spool.write(reviewName(run), renderReviewFile(parts, run));
+}
+
+/**
+ * Makes sure that the recorded review file lies in the spool: another worker may have written it, on another machine.
+ *
+ * @throws ChangedFileError when the ledger and the settings give other bytes than were recorded
+ */
+export async function ensureSpooled(parts: FileParts, run: Run): Promise<void> {
+  const expected = run.file?.sha256;
+  if ((await parts.spool.measure(reviewName(run)))?.sha256 === expected) return;
+  const { sha256 } = await spoolReviewFile(parts, run);
+  if (sha256 !== expected)
+    throw new ChangedFileError(
+      `the review file of run ${run.id} has become another one: was service.masterIdColumn changed?`,
+    );
+}
+
+interface SentParts {
+  readonly ledger: Pick<Ledger, 'measureBatches' | 'readBatch'>;
+}
+
+/** The bookings of the file, as they are kept. */
+export async function* readSentBatches({ ledger }: SentParts, run: Run): AsyncGenerator<SentBatch> {
+  const { batches } = await ledger.measureBatches(run.id, 'file');
+  for (let batch = 0; batch < batches; batch += 1)
+    yield { batch, lines: await ledger.readBatch(run.id, 'file', batch) };
+}
+
+/** The bytes of the review file, in the bookings' order. */
+export async function* renderReviewFile(
+  parts: Pick<FileParts, 'masterIdColumn'> & SentParts,
+  run: Run,
+): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(`${renderReviewHeader(parts.masterIdColumn)}${lineEnd}`);
+  for await (const { lines } of readSentBatches(parts, run)) yield lines;
+}

@@ -1,0 +1,76 @@
+import type { AffectedPlaces } from '../../../ledger/ledger.js';
+import type { SftpSession } from '../../../sftp/sftp.js';
+import type { StepOutcome } from '../../delivery.js';
+import { inSession } from '../file-outcome.js';
+import type { FileAttempt, FileParts } from '../file-parts.js';
+import { keepManifest } from '../manifest.js';
+import type { JoinedResult } from '../result-join.js';
+import { isSameSighting, type ReceivedResult, type ResultCounts } from '../review-file.js';
+import { ensureSpooled, resultName, reviewName } from '../spooled-file.js';
+import { joinSpooledResult } from '../spooled-result.js';
+
+/**
+ * `archive`: keeps the file as sent and the result as received, says in the ledger which bookings are affected, writes
+ * the manifest, and empties the spool.
+ */
+export async function archiveRun(parts: FileParts, attempt: FileAttempt): Promise<StepOutcome> {
+  const { ledger, archive, spool, sftp } = parts;
+  const { claim, run, day, remote, signal } = attempt;
+  return inSession(sftp, signal, async (session) => {
+    const result = await bringHome(parts, attempt, session);
+    await ensureSpooled(parts, run);
+    await archive.keep(day.iso, run.id, remote.name, spool.read(reviewName(run)));
+    await archive.keep(day.iso, run.id, result.name, spool.read(resultName(run)));
+    const joined = await joinSpooledResult(parts, run);
+    const affected = await listAffected(joined);
+    await ledger.replaceAffected(claim, affected);
+    const { rows, isWhole } = joined.end;
+    const file = {
+      ...run.file,
+      result: { ...result, rows, isWhole: isWhole && rows === joined.sent },
+      verdicts: countVerdicts(joined, affected),
+      archivedTo: archive.locate(day.iso, run.id),
+    };
+    await keepManifest(parts, attempt, file);
+    await spool.remove((await spool.list()).filter((name) => name.startsWith(run.id)));
+    return { kind: 'done', evidence: { code: 'ok', sha256: result.sha256 }, file };
+  });
+}
+
+/**
+ * The result into the spool, the one that was judged to be whole: its size and time are compared again, and where it
+ * has changed since, what lies there now is taken.
+ */
+async function bringHome(
+  { spool }: FileParts,
+  { run, remote }: FileAttempt,
+  session: SftpSession,
+): Promise<ReceivedResult> {
+  const result = run.file?.result;
+  if (!result) throw new TypeError(`expected a result of run ${run.id}, got: none`);
+  const path = `${remote.folder}/${result.name}`;
+  const found = await session.stat(path);
+  const isSame = found === undefined || isSameSighting(found, result);
+  const spooled = await spool.measure(resultName(run));
+  if (isSame && spooled?.sha256 === result.sha256) return result;
+  const received = await session.download(path, await spool.locate(resultName(run)));
+  const sha256 = (await spool.measure(resultName(run)))?.sha256 ?? '';
+  return { ...result, ...received, sha256 };
+}
+
+async function listAffected(joined: JoinedResult): Promise<readonly AffectedPlaces[]> {
+  const affected: AffectedPlaces[] = [];
+  for await (const bookings of joined.findAffected()) {
+    const [first] = bookings;
+    if (first) affected.push({ batch: first.batch, places: bookings.map(({ place }) => place) });
+  }
+  return affected;
+}
+
+function countVerdicts(
+  { unanswered, unclear, end }: JoinedResult,
+  affected: readonly AffectedPlaces[],
+): ResultCounts {
+  const count = affected.reduce((sum, { places }) => sum + places.length, 0);
+  return { affected: count, unanswered, unclear, malformed: end.malformed };
+}

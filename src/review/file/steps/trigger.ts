@@ -1,0 +1,65 @@
+import { FencedError } from '../../../ledger/ledger.js';
+import type { SftpSession } from '../../../sftp/sftp.js';
+import type { StepOutcome } from '../../delivery.js';
+import { toServiceOutcome } from '../../service-outcome.js';
+import { inSession } from '../file-outcome.js';
+import type { FileAttempt, FileParts } from '../file-parts.js';
+import { publishReviewFile } from '../publishing.js';
+import { findResults } from '../result-search.js';
+import { isSameSighting, type ReviewFile } from '../review-file.js';
+import { earlierName } from '../spooled-file.js';
+
+/**
+ * `trigger`: looks again that the file there is the one that was uploaded, and tells the service of it. Where an earlier
+ * call may have been heard, its result may be there already: then there is nothing left to say. (Spec 4.3, step 3.)
+ */
+export async function triggerReview(parts: FileParts, attempt: FileAttempt): Promise<StepOutcome> {
+  const { ledger, service, sftp, pathPrefix, clock } = parts;
+  const { claim, run, remote, signal } = attempt;
+  const sha256 = run.file?.sha256 ?? '';
+  const looked = await inSession(sftp, signal, async (session) => {
+    if (claim.mayRepeat && (await findResults(parts, attempt, session)).length > 0)
+      return {
+        kind: 'done',
+        evidence: { code: 'result-found', sha256 },
+        file: { triggeredAt: clock() },
+        nothingSent: true,
+      };
+    return { kind: 'done', evidence: { code: 'ok' }, file: await ensurePublished(parts, attempt, session) };
+  });
+  if (looked.kind !== 'done') return { ...looked, nothingSent: true };
+  if (looked.nothingSent) return looked;
+
+  if (!(await ledger.holdsClaim(claim))) throw new FencedError(run.id);
+  const verdict = await service.reviewBookedHotelsByFile(`${pathPrefix}${remote.path}`, { signal });
+  const outcome = toServiceOutcome(verdict, sha256);
+  return { ...outcome, file: { ...looked.file, ...(outcome.kind === 'done' && { triggeredAt: clock() }) } };
+}
+
+/** Somebody may have removed or replaced the file since; a server that takes files away at once shows none. */
+async function ensurePublished(
+  parts: FileParts,
+  attempt: FileAttempt,
+  session: SftpSession,
+): Promise<Partial<ReviewFile>> {
+  const { remote, run } = attempt;
+  const { uploaded, bytes } = run.file ?? {};
+  if (!uploaded) return {};
+  const found = await session.stat(remote.path);
+  if (found && isSameSighting(found, uploaded)) return {};
+  if (found && found.size === bytes && (await isReviewFile(parts, attempt, session)))
+    return { uploaded: found };
+  return publishReviewFile(parts, attempt, session);
+}
+
+async function isReviewFile(
+  { spool }: FileParts,
+  { remote, run }: FileAttempt,
+  session: SftpSession,
+): Promise<boolean> {
+  const spooled = earlierName(run);
+  await session.download(remote.path, await spool.locate(spooled));
+  const sha256 = (await spool.measure(spooled))?.sha256;
+  await spool.remove([spooled]);
+  return sha256 === run.file?.sha256;
+}

@@ -1,0 +1,93 @@
+import { type Archive, ArchiveError } from '../../archive/archive.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import type { Run } from '../run.js';
+import { checkReviewFile } from './file-check.js';
+import { type Manifest, manifestName, measure } from './manifest.js';
+import { renderReviewFile } from './spooled-file.js';
+
+/** What was looked at, and what is wrong with it; nothing where it is as the ledger says. */
+export interface VerifiedItem {
+  readonly item: string;
+  readonly fault?: string;
+}
+
+export interface VerifyParts {
+  readonly archive: Archive;
+  readonly ledger: Pick<Ledger, 'measureBatches' | 'readBatch'>;
+  readonly masterIdColumn: string;
+}
+
+/**
+ * Checks what the archive keeps of a run against the ledger, from the bytes: the file as sent, the result, the manifest,
+ * and the ledger's own bookings. Once the guests' names are gone only the manifest's checksums are left to compare.
+ */
+export async function verifyRun(parts: VerifyParts, run: Run): Promise<readonly VerifiedItem[]> {
+  const { archive, ledger, masterIdColumn } = parts;
+  const { id, day, file } = run;
+  const { rows = 0, sha256 = '', result } = file ?? {};
+  const items: VerifiedItem[] = [];
+  const add = (item: string, fault: string | undefined) => {
+    items.push(fault === undefined ? { item } : { item, fault });
+  };
+  const inputName = file?.remotePath?.split('/').at(-1) ?? '';
+  const manifest = await readManifest(parts, run);
+  if (typeof manifest === 'string') return [{ item: manifestName, fault: manifest }];
+
+  add(`${manifestName}, of the file as sent`, compare(findFile(manifest, inputName)?.sha256, sha256));
+  if (result)
+    add(`${manifestName}, of the result`, compare(findFile(manifest, result.name)?.sha256, result.sha256));
+  if (run.namesBlankedAt !== undefined) return items;
+
+  for (const kept of manifest.files)
+    add(kept.name, await compareKept(archive.read(day, id, kept.name), kept.sha256));
+  const expected = { masterIdColumn, rows, sha256 };
+  add(`${inputName}, by the file rules`, await checkKept(archive.read(day, id, inputName), expected));
+  const rendered = await measure(renderReviewFile({ ledger, masterIdColumn }, run));
+  add("the ledger's bookings, rendered again", compare(rendered.sha256, sha256));
+  return items;
+}
+
+async function readManifest({ archive }: VerifyParts, { day, id }: Run): Promise<Manifest | string> {
+  try {
+    const blocks = [];
+    for await (const block of archive.read(day, id, manifestName)) blocks.push(block);
+    return JSON.parse(Buffer.concat(blocks).toString()) as Manifest;
+  } catch (error) {
+    if (error instanceof ArchiveError) return describe(error);
+    if (error instanceof SyntaxError) return 'is no JSON';
+    throw error;
+  }
+}
+
+async function compareKept(content: AsyncIterable<Uint8Array>, sha256: string): Promise<string | undefined> {
+  try {
+    return compare((await measure(content)).sha256, sha256);
+  } catch (error) {
+    if (error instanceof ArchiveError) return describe(error);
+    throw error;
+  }
+}
+
+async function checkKept(
+  content: AsyncIterable<Uint8Array>,
+  expected: Parameters<typeof checkReviewFile>[1],
+): Promise<string | undefined> {
+  try {
+    const fault = await checkReviewFile(content, expected);
+    return fault && `${fault.code} in row ${fault.row}`;
+  } catch (error) {
+    if (error instanceof ArchiveError) return describe(error);
+    throw error;
+  }
+}
+
+const findFile = (manifest: Manifest, name: string) => manifest.files.find((file) => file.name === name);
+
+function compare(found: string | undefined, expected: string): string | undefined {
+  if (found === expected) return undefined;
+  return `expected the checksum ${expected}, got: ${found ?? 'none'}`;
+}
+
+function describe({ code }: ArchiveError): string {
+  return code === 'absent' ? 'is not in the archive' : `can't be read (${code})`;
+}

@@ -1,0 +1,51 @@
+import { type Booking, type ServiceField, serviceFields } from '../booking/booking.js';
+import { blankNames as blankItems, readReference as readItemReference } from './body/booking-item.js';
+import { blankReviewLines, readReviewLine } from './file/review-line.js';
+import type { BookingForm } from './step.js';
+
+/** What each field of the service is called inside. */
+const properties: { readonly [field in ServiceField]: keyof Booking } = {
+  ServiceId: 'serviceId',
+  BookingReferenceId: 'bookingReferenceId',
+  BookingClientName: 'bookingClientName',
+  ProviderName: 'providerName',
+  ProviderHotelId: 'providerHotelId',
+  CheckInDate: 'checkInDate',
+  CheckOutDate: 'checkOutDate',
+};
+
+/** The booking reference of a line as the ledger keeps it. */
+export function readReference(line: string, form: BookingForm): string | undefined {
+  switch (form) {
+    case 'body':
+      return readItemReference(line);
+    case 'file':
+      return readReviewLine(line).bookingReferenceId;
+  }
+}
+
+/**
+ * The fields of a kept line under the service's names (spec 2.5) and in its order, dates as YYYY-MM-DD, in either form.
+ * A missing field is absent, and so is a guest's name that was blanked.
+ */
+export function readFields(line: string, form: BookingForm): Record<string, unknown> {
+  switch (form) {
+    case 'body':
+      return JSON.parse(line) as Record<string, unknown>;
+    case 'file': {
+      const booking = readReviewLine(line);
+      const fields = serviceFields.map((field) => [field, booking[properties[field]]] as const);
+      return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
+    }
+  }
+}
+
+/** The same lines, each with its line end, without the guests' names. */
+export function blankNames(lines: Buffer, form: BookingForm): Buffer {
+  switch (form) {
+    case 'body':
+      return blankItems(lines);
+    case 'file':
+      return blankReviewLines(lines);
+  }
+}

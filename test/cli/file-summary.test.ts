@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { renderFileSummary } from '../../src/cli/file-summary.js';
+import type { ReviewFile } from '../../src/review/file/review-file.js';
+import { someRun } from '../review/some-run.js';
+
+const remotePath = 'VerifyMappings/112026/20112026.csv';
+const result = {
+  name: '20112026_Result.csv',
+  size: 5_000,
+  modifiedAt: 0,
+  sha256: 'cd',
+  rows: 12_000,
+  isWhole: true,
+};
+const verdicts = { affected: 0, unanswered: 0, unclear: 0, malformed: 0 };
+const archivedTo = '/data/archive/2026-11-20/20261120-k3f9xq7d';
+const whole: Partial<ReviewFile> = { rows: 12_345, remotePath, result, verdicts, archivedTo };
+
+describe('the summary of a file', () => {
+  it('is nothing where there is none, or none was written yet', () => {
+    expect(renderFileSummary(someRun())).toEqual([]);
+    expect(renderFileSummary(someRun({ file: { triggeredAt: 7 } }))).toEqual([]);
+  });
+
+  it('tells what is not there yet', () => {
+    expect(summarise({ rows: 12_345 })).toEqual([
+      ['file', 'not uploaded yet'],
+      ['rows', '12,345'],
+      ['result', 'not there yet'],
+      ['archived to', 'not yet'],
+    ]);
+  });
+
+  it('tells where file, result and evidence are, and that nothing is affected', () => {
+    expect(summarise(whole)).toEqual([
+      ['file', remotePath],
+      ['rows', '12,345'],
+      ['result', '20112026_Result.csv'],
+      ['archived to', archivedTo],
+      ['The result marks no booking as affected.'],
+    ]);
+  });
+
+  it('tells how many bookings are affected, and how to see which', () => {
+    expect(summarise({ ...whole, verdicts: { ...verdicts, affected: 1_234 } }).at(-1)).toEqual([
+      '1,234 bookings are affected: hotel-review affected 2026-11-20',
+    ]);
+  });
+
+  it.each<[Partial<ReviewFile>, string]>([
+    [{ verdicts: { ...verdicts, unanswered: 1_001 } }, '1,001 bookings are not in the result'],
+    [{ verdicts: { ...verdicts, unclear: 1_002 } }, '1,002 rows of the result hold no verdict'],
+    [{ verdicts: { ...verdicts, malformed: 1_003 } }, "1,003 rows of the result can't be read"],
+  ])('warns of what is odd about the result, and of nothing else (%#)', (odd, words) => {
+    const lines = renderFileSummary(someRun({ file: { ...whole, ...odd } }));
+    expect(lines.slice(1)).toEqual([`  warning: ${words}`, '  The result marks no booking as affected.']);
+  });
+
+  it('warns of a result that was taken as it was, within 80 columns', () => {
+    const lines = renderFileSummary(someRun({ file: { ...whole, result: { ...result, isWhole: false } } }));
+    expect(lines.slice(1, 3)).toEqual([
+      '  warning: the result was taken as it is, for it no longer changed: 12,000',
+      '  records for 12,345 sent',
+    ]);
+  });
+
+  it('warns of all that is odd', () => {
+    const odd = { affected: 1, unanswered: 1, unclear: 1, malformed: 1 };
+    const lines = renderFileSummary(
+      someRun({ file: { ...whole, result: { ...result, isWhole: false }, verdicts: odd } }),
+    );
+    expect(lines.filter((line) => line.startsWith('  warning: '))).toHaveLength(4);
+  });
+});
+
+/** The cells of each line. */
+function summarise(file: Partial<ReviewFile>): string[][] {
+  const lines = renderFileSummary(someRun({ file })).flatMap((text) => text.split('\n'));
+  for (const line of lines) expect(line).toMatch(/^ {2}\S/);
+  return lines.map((line) => line.trim().split(/ {2,}/));
+}

@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import { FencedError } from '../../../src/ledger/ledger.js';
+import type { RunFailure } from '../../../src/review/run.js';
+import type { OpenedLedger } from '../ledger.js';
+import {
+  at,
+  claimStep,
+  collectedRun,
+  done,
+  failed,
+  fatal,
+  halved,
+  interrupted,
+  openNames,
+  perform,
+  refused,
+  retry,
+  rightOf,
+} from './days.js';
+import { collectedFileRun, overdue, performUpTo } from './file-days.js';
+
+const spent: RunFailure = { class: 'retryable', code: 'steps-failed', message: 'upload failed' };
+
+export function describeAwaiting(opened: () => OpenedLedger): void {
+  describe('a run awaits its result', () => {
+    it('once the call was accepted, where nothing is to be posted', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1');
+      expect((await performUpTo(ledger, run, 'upload')).state).toBe('delivering');
+      const { run: after } = await perform(ledger, run, 'trigger', done);
+      expect(after).toMatchObject({
+        state: 'awaiting-result',
+        openSteps: 2,
+        counts: { delivered: 6, pending: 0 },
+      });
+      await perform(ledger, run, 'await-result', done);
+      expect((await perform(ledger, run, 'archive', done)).run).toMatchObject({
+        state: 'awaiting-result',
+        openSteps: 0,
+      });
+    });
+
+    it('not before the last batch is over, however it ended', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1', { body: 10 });
+      await performUpTo(ledger, run, 'trigger');
+      await perform(ledger, run, 'await-result', retry({ spendsTry: false }));
+      await perform(ledger, run, 'batch 0', failed);
+      await perform(ledger, run, 'batch 1', halved);
+      await perform(ledger, run, 'batch 1.0', done);
+      await perform(ledger, run, 'batch 1.1', retry());
+      const last = await claimStep(ledger, run, 'batch 2');
+      expect((await perform(ledger, run, 'batch 1.1', refused, 2)).run.state).toBe('delivering');
+      expect((await ledger.record(last, done, at)).run.state).toBe('awaiting-result');
+    });
+
+    it('not before the call, though the batches are over', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1', { body: 2 });
+      expect((await perform(ledger, run, 'batch 0', done)).run.state).toBe('delivering');
+      expect((await performUpTo(ledger, run, 'trigger')).state).toBe('awaiting-result');
+    });
+
+    it('not when the result is home before the last batch is over', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1', { body: 2 });
+      await performUpTo(ledger, run, 'archive');
+      expect((await perform(ledger, run, 'batch 0', done)).run).toMatchObject({
+        state: 'delivering',
+        openSteps: 0,
+      });
+    });
+
+    it('not when its upload failed', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1', { body: 2 });
+      await perform(ledger, run, 'write', done);
+      await perform(ledger, run, 'upload', failed);
+      expect((await perform(ledger, run, 'batch 0', done)).run.state).toBe('delivering');
+    });
+
+    it('never, where it is delivered by body', async () => {
+      const { ledger } = opened();
+      const run = await collectedRun(ledger, 'r1', { bookings: ['a', 'b'] });
+      expect((await perform(ledger, run, 'batch 0', done)).run.state).toBe('delivering');
+    });
+
+    it('and its steps can be claimed, and come to a fatal end', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1');
+      await performUpTo(ledger, run, 'trigger');
+      await perform(ledger, run, 'await-result', retry({ spendsTry: false }));
+      const { run: after } = await perform(ledger, run, 'await-result', fatal, 2);
+      expect(after).toMatchObject({ state: 'failed', failure: { class: 'fatal' }, openSteps: 2 });
+      expect(await ledger.takeOver('r1')).toMatchObject({ state: 'awaiting-result', openSteps: 2 });
+    });
+  });
+
+  describe('taking over', () => {
+    it('a run whose result was overdue looks for it again', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1');
+      await performUpTo(ledger, run, 'trigger');
+      await perform(ledger, run, 'await-result', overdue);
+      await ledger.settle(rightOf(run), { state: 'awaiting-result', at });
+      const owner = await ledger.takeOver('r1');
+      expect(owner).toMatchObject({ state: 'awaiting-result', openSteps: 2, counts: { delivered: 6 } });
+      expect((await ledger.tally('r1')).overdueSteps).toBe(0);
+      expect(await ledger.listOpenSteps('r1', { limit: 9 })).toEqual([
+        { position: 3, name: 'await-result', attempt: 2 },
+      ]);
+      await expect(ledger.settle(rightOf(run), { state: 'succeeded', at })).rejects.toThrow(FencedError);
+      await perform(ledger, owner, 'await-result', done, 2);
+      expect((await perform(ledger, owner, 'archive', done)).run.openSteps).toBe(0);
+    });
+
+    it('a failed run opens again what failed and what was overdue, with all that waits behind them', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1', { body: 6 });
+      await performUpTo(ledger, run, 'trigger');
+      await perform(ledger, run, 'await-result', retry({ spendsTry: false }));
+      await perform(ledger, run, 'batch 0', failed);
+      await perform(ledger, run, 'batch 1', done);
+      expect((await perform(ledger, run, 'await-result', overdue, 2)).run.openSteps).toBe(0);
+      await ledger.settle(rightOf(run), { state: 'failed', failure: spent, at });
+      const owner = await ledger.takeOver('r1');
+      expect(owner).toMatchObject({ state: 'delivering', openSteps: 3, failedSteps: 0 });
+      expect(await openNames(ledger, 'r1')).toEqual(['await-result', 'batch 0']);
+      expect((await claimStep(ledger, owner, 'await-result', 3)).step).toMatchObject({ waits: 0, tries: 0 });
+      expect((await perform(ledger, owner, 'batch 0', done, 2)).run.state).toBe('awaiting-result');
+    });
+
+    it('a run that failed in its upload opens it, and counts what waits behind it', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1');
+      await perform(ledger, run, 'write', done);
+      await perform(ledger, run, 'upload', failed);
+      await ledger.settle(rightOf(run), { state: 'failed', failure: spent, at });
+      const owner = await ledger.takeOver('r1');
+      expect(owner).toMatchObject({ state: 'delivering', openSteps: 4 });
+      expect(await openNames(ledger, 'r1')).toEqual(['upload']);
+      expect((await ledger.tally('r1')).openSteps).toBe(4);
+    });
+
+    it.each(['await-result', 'archive'] as const)(
+      'a run that failed in its %s awaits its result again',
+      async (step) => {
+        const { ledger } = opened();
+        const run = await collectedFileRun(ledger, 'r1', { body: 2 });
+        await perform(ledger, run, 'batch 0', done);
+        await performUpTo(ledger, run, 'trigger');
+        if (step === 'archive') await perform(ledger, run, 'await-result', done);
+        await perform(ledger, run, step, failed);
+        await ledger.settle(rightOf(run), { state: 'failed', failure: spent, at });
+        const owner = await ledger.takeOver('r1');
+        expect(owner).toMatchObject({
+          state: 'awaiting-result',
+          openSteps: step === 'archive' ? 1 : 2,
+          failedSteps: 0,
+        });
+        expect(owner).not.toHaveProperty('failure');
+        expect(owner).not.toHaveProperty('finishedAt');
+        expect(await openNames(ledger, 'r1')).toEqual([step]);
+      },
+    );
+
+    it('a run that was stopped or killed while it waited goes on waiting', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1');
+      await performUpTo(ledger, run, 'trigger');
+      await perform(ledger, run, 'await-result', interrupted);
+      await claimStep(ledger, run, 'await-result', 2);
+      const owner = await ledger.takeOver('r1');
+      expect(owner).toMatchObject({ state: 'awaiting-result', openSteps: 2, counts: { repeated: 0 } });
+      expect(await openNames(ledger, 'r1')).toEqual(['await-result']);
+    });
+  });
+}

@@ -1,0 +1,45 @@
+import type { Ledger } from '../../../src/ledger/ledger.js';
+import { planBatches } from '../../../src/review/body/plan.js';
+import type { Run } from '../../../src/review/run.js';
+import type { PlannedStep } from '../../../src/review/step.js';
+import { at, batchOf, batchSize, chunkOf, done, newRun, perform, references, startCollect } from './days.js';
+
+/** The plan of a file run, as createFileDelivery makes it. */
+export function planFileRun({ file, body = 0 }: { file: number; body?: number }): PlannedStep[] {
+  return [
+    { name: 'write', kind: 'write', bookings: 0 },
+    { name: 'upload', kind: 'upload', after: 'write', bookings: 0 },
+    { name: 'trigger', kind: 'trigger', after: 'upload', bookings: file },
+    { name: 'await-result', kind: 'await-result', after: 'trigger', bookings: 0 },
+    { name: 'archive', kind: 'archive', after: 'await-result', bookings: 0 },
+    ...planBatches(body, batchSize),
+  ];
+}
+
+/** A file run that is collected and planned: bookings F-0, F-1, … for the file, and B-0, B-1, … to be posted. */
+export async function collectedFileRun(
+  ledger: Ledger,
+  id: string,
+  { file = 6, body = 0, day }: { file?: number; body?: number; day?: string } = {},
+): Promise<Run> {
+  const run = await ledger.createRun(newRun(id, { delivery: 'file', ...(day !== undefined && { day }) }));
+  const collect = await startCollect(ledger, run);
+  const batchesOf = (form: 'file' | 'body', count: number, prefix: string) =>
+    Array.from({ length: Math.ceil(count / batchSize) }, (_, batch) =>
+      batchOf(batch, references(count, prefix).slice(batch * batchSize, (batch + 1) * batchSize), form),
+    );
+  await collect.store(
+    chunkOf({ batches: [...batchesOf('file', file, 'F'), ...batchesOf('body', body, 'B')] }),
+  );
+  return collect.finish({ steps: planFileRun({ file, body }), at });
+}
+
+export const fileSteps = ['write', 'upload', 'trigger', 'await-result', 'archive'] as const;
+
+/** Performs the steps of the file, in their order, up to and with that one. */
+export async function performUpTo(ledger: Ledger, run: Run, last: (typeof fileSteps)[number]): Promise<Run> {
+  for (const step of fileSteps.slice(0, fileSteps.indexOf(last) + 1)) await perform(ledger, run, step, done);
+  return ledger.getRun(run.id);
+}
+
+export const overdue = { kind: 'overdue', evidence: { code: 'result-absent' } } as const;

@@ -1,0 +1,206 @@
+import { describe, expect, it } from 'vitest';
+import { FencedError } from '../../../src/ledger/ledger.js';
+import type { OpenedLedger } from '../ledger.js';
+import {
+  at,
+  claimStep,
+  collectedRun,
+  done,
+  failed,
+  fatal,
+  interrupted,
+  perform,
+  refused,
+  retry,
+  rightOf,
+  startCollect,
+} from './days.js';
+import { collectedFileRun, overdue, performUpTo } from './file-days.js';
+
+export function describeFindings(opened: () => OpenedLedger): void {
+  describe('what is known of the run’s file', () => {
+    it('grows with each ending: what is found anew stands in place of what was known of it, the rest stays', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1');
+      expect(run).not.toHaveProperty('file');
+      const uploaded = { name: '20112026.csv', size: 99, modifiedAt: at };
+      const written = await perform(ledger, run, 'write', {
+        ...done,
+        file: { rows: 6, bytes: 99, sha256: 'ab' },
+      });
+      expect(written.run.file).toEqual({ rows: 6, bytes: 99, sha256: 'ab' });
+      await perform(ledger, run, 'upload', { ...done, file: { remotePath: 'x/1.csv', uploaded } });
+      const { run: again } = await perform(ledger, run, 'trigger', {
+        ...done,
+        file: { uploaded: { ...uploaded, modifiedAt: at + 1 }, triggeredAt: at + 2 },
+      });
+      const known = {
+        rows: 6,
+        bytes: 99,
+        sha256: 'ab',
+        remotePath: 'x/1.csv',
+        uploaded: { ...uploaded, modifiedAt: at + 1 },
+        triggeredAt: at + 2,
+      };
+      expect(again.file).toEqual(known);
+      await perform(ledger, run, 'await-result', retry({ spendsTry: false }));
+      expect((await ledger.getRun('r1')).file).toEqual(known);
+      expect((await ledger.takeOver('r1')).file).toEqual(known);
+    });
+
+    it.each([retry(), failed, overdue, fatal, interrupted])(
+      'grows with an ending that is not done, too (%#)',
+      async (ending) => {
+        const { ledger } = opened();
+        const run = await collectedFileRun(ledger, 'r1');
+        const recorded = await perform(ledger, run, 'write', { ...ending, file: { bytes: 7 } });
+        expect(recorded.run.file).toEqual({ bytes: 7 });
+      },
+    );
+
+    it('is not touched by who lost the run', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1');
+      const claim = await claimStep(ledger, run, 'write');
+      await ledger.takeOver('r1');
+      await expect(ledger.record(claim, { ...done, file: { bytes: 7 } }, at)).rejects.toThrow(FencedError);
+      expect(await ledger.getRun('r1')).not.toHaveProperty('file');
+    });
+
+    it('stays where somebody tries to collect the run again', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1');
+      await perform(ledger, run, 'write', { ...done, file: { bytes: 7 } });
+      await expect(startCollect(ledger, run)).rejects.toThrow(RangeError);
+      expect((await ledger.getRun('r1')).file).toEqual({ bytes: 7 });
+    });
+  });
+
+  describe('a claim', () => {
+    it('tells whether what it asks for may have happened already', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1');
+      await performUpTo(ledger, run, 'upload');
+      const tellsOf = async (attempt: number) => {
+        const claim = await claimStep(ledger, run, 'trigger', attempt);
+        return { claim, mayRepeat: claim.mayRepeat };
+      };
+      const first = await tellsOf(1);
+      await ledger.record(first.claim, retry({ outcomeUnknown: true }), at);
+      const second = await tellsOf(2);
+      await ledger.record(second.claim, retry({ outcomeUnknown: false }), at);
+      const third = await tellsOf(3);
+      await ledger.record(third.claim, interrupted, at);
+      const fourth = await tellsOf(4);
+      expect([first, second, third, fourth].map(({ mayRepeat }) => mayRepeat)).toEqual([
+        false,
+        true,
+        false,
+        true,
+      ]);
+      const owner = await ledger.takeOver('r1');
+      expect((await claimStep(ledger, owner, 'trigger', 5)).mayRepeat).toBe(true);
+    });
+
+    it('is held until its step is recorded, taken over or its run replaced', async () => {
+      const { ledger, reopen } = opened();
+      const run = await collectedFileRun(ledger, 'r1', { body: 4 });
+      const write = await claimStep(ledger, run, 'write');
+      const batch = await claimStep(ledger, run, 'batch 0');
+      expect(await (await reopen()).holdsClaim(write)).toBe(true);
+      await ledger.record(write, retry(), at);
+      expect(await ledger.holdsClaim(write)).toBe(false);
+      expect(await ledger.holdsClaim(batch)).toBe(true);
+      const again = await claimStep(ledger, run, 'write', 2);
+      expect(await ledger.holdsClaim(write)).toBe(false);
+      const owner = await ledger.takeOver('r1');
+      expect(await ledger.holdsClaim(batch)).toBe(false);
+      expect(await ledger.holdsClaim(again)).toBe(false);
+      const last = await claimStep(ledger, owner, 'write', 3);
+      expect(await ledger.holdsClaim(again)).toBe(false);
+      expect(await ledger.holdsClaim(last)).toBe(true);
+      await ledger.createRun({ ...run, id: 'r2', replaces: 'r1' });
+      expect(await ledger.holdsClaim(last)).toBe(false);
+    });
+  });
+
+  describe('an attempt that sent nothing', () => {
+    it('takes back that its bookings were sent again, and leaves open whether they were heard', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1');
+      await performUpTo(ledger, run, 'upload');
+      await perform(ledger, run, 'trigger', retry({ outcomeUnknown: true }));
+      const claim = await claimStep(ledger, run, 'trigger', 2);
+      expect((await ledger.getRun('r1')).counts.repeated).toBe(6);
+      const { run: after } = await ledger.record(claim, { ...retry(), nothingSent: true }, at);
+      expect(after.counts.repeated).toBe(0);
+      const next = await claimStep(ledger, run, 'trigger', 3);
+      expect(next.mayRepeat).toBe(true);
+      expect((await ledger.getRun('r1')).counts.repeated).toBe(6);
+      const { run: over } = await ledger.record(next, done, at);
+      expect(over.counts).toMatchObject({ repeated: 6, delivered: 6 });
+    });
+
+    it('is done where the earlier call was heard, and nothing counts as repeated', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1');
+      await performUpTo(ledger, run, 'upload');
+      await perform(ledger, run, 'trigger', interrupted);
+      const { run: after } = await perform(ledger, run, 'trigger', { ...done, nothingSent: true }, 2);
+      expect(after.counts).toMatchObject({ repeated: 0, delivered: 6, pending: 0 });
+      expect(after.state).toBe('awaiting-result');
+    });
+
+    it.each([
+      ['failed', failed],
+      ['fatal', fatal],
+    ])('and %s leaves it open for the run that is resumed', async (_, ending) => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1');
+      await performUpTo(ledger, run, 'upload');
+      await perform(ledger, run, 'trigger', interrupted);
+      await perform(ledger, run, 'trigger', { ...ending, nothingSent: true }, 2);
+      await ledger.settle(rightOf(run), { state: 'failed', at });
+      const owner = await ledger.takeOver('r1');
+      expect(owner.counts.repeated).toBe(0);
+      expect((await claimStep(ledger, owner, 'trigger', 3)).mayRepeat).toBe(true);
+      expect((await ledger.getRun('r1')).counts.repeated).toBe(6);
+    });
+
+    it('changes nothing where no earlier one may have been heard', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1');
+      await performUpTo(ledger, run, 'upload');
+      const { run: after } = await perform(ledger, run, 'trigger', { ...retry(), nothingSent: true });
+      expect(after.counts.repeated).toBe(0);
+      expect((await claimStep(ledger, run, 'trigger', 2)).mayRepeat).toBe(false);
+      expect((await ledger.getRun('r1')).counts.repeated).toBe(0);
+    });
+  });
+
+  describe('the attempts of a step', () => {
+    it('are listed in their order, with all that was kept of them, and those of other steps are not', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1');
+      await collectedRun(ledger, 'other', { day: '2026-11-19' });
+      await performUpTo(ledger, run, 'upload');
+      expect(await ledger.listAttempts('r1', 'trigger')).toEqual([]);
+      for (let attempt = 1; attempt <= 11; attempt += 1)
+        await perform(ledger, run, 'trigger', retry({ outcomeUnknown: true }), attempt);
+      await perform(ledger, run, 'trigger', refused, 12);
+      const attempts = await ledger.listAttempts('r1', 'trigger');
+      expect(attempts.map(({ attempt }) => attempt)).toEqual(Array.from({ length: 12 }, (_, n) => n + 1));
+      expect(attempts.at(-1)).toEqual({
+        step: 'trigger',
+        attempt: 12,
+        startedAt: at,
+        endedAt: at,
+        outcome: 'refused',
+        ...refused.evidence,
+      });
+      expect(await ledger.listAttempts('r1', 'upload')).toHaveLength(1);
+      expect(await ledger.listAttempts('other', 'trigger')).toEqual([]);
+      await expect(ledger.listAttempts('nobody', 'trigger')).rejects.toThrow(RangeError);
+    });
+  });
+}

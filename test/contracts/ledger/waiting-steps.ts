@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import type { OpenedLedger } from '../ledger.js';
+import { at, done, failed, openNames, perform, retry, rightOf } from './days.js';
+import { collectedFileRun, fileSteps, overdue, performUpTo } from './file-days.js';
+
+export function describeWaitingSteps(opened: () => OpenedLedger): void {
+  describe('steps that wait for another one', () => {
+    it('are opened one by one, each by the one before it; batches wait for nothing', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1', { body: 6 });
+      expect(run).toMatchObject({ openSteps: 7, counts: { accepted: 12 } });
+      for (const [index, step] of fileSteps.entries()) {
+        expect(await openNames(ledger, 'r1')).toEqual([step, 'batch 0', 'batch 1']);
+        const { opened: follow, run: after } = await perform(ledger, run, step, done);
+        const next = fileSteps[index + 1];
+        expect(follow).toEqual(next ? [{ position: index + 1, name: next, attempt: 1 }] : []);
+        expect(after.openSteps).toBe(6 - index);
+      }
+    });
+
+    it('stay closed while the one before them is tried again', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1');
+      const { run: after } = await perform(ledger, run, 'write', retry());
+      expect(after.openSteps).toBe(5);
+      expect(await openNames(ledger, 'r1')).toEqual(['write']);
+      expect(await ledger.claim(rightOf(run), 'upload', 1, at)).toBeUndefined();
+    });
+
+    it.each([
+      ['write', 0],
+      ['upload', 0],
+      ['trigger', 0],
+      ['await-result', 6],
+      ['archive', 6],
+    ] as const)('are not open behind %s when that failed, however far behind', async (step, delivered) => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1', { body: 6 });
+      for (const before of fileSteps.slice(0, fileSteps.indexOf(step)))
+        await perform(ledger, run, before, done);
+      const { run: after } = await perform(ledger, run, step, failed);
+      expect(after).toMatchObject({ openSteps: 2, failedSteps: 1, counts: { delivered } });
+      expect(await openNames(ledger, 'r1')).toEqual(['batch 0', 'batch 1']);
+      expect(await ledger.tally('r1')).toEqual({
+        stored: 12,
+        delivered,
+        refused: 0,
+        pending: 12 - delivered,
+        openSteps: 2,
+        failedSteps: 1,
+        overdueSteps: 0,
+        firstFailed: { name: step, code: 'http-503' },
+      });
+    });
+
+    it('are not open behind one that is overdue, which is no failure', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1', { body: 2 });
+      await performUpTo(ledger, run, 'trigger');
+      const { run: after, opened: follow } = await perform(ledger, run, 'await-result', overdue);
+      expect(follow).toEqual([]);
+      expect(after).toMatchObject({ openSteps: 1, failedSteps: 0, failuresInRow: 0 });
+      expect(await openNames(ledger, 'r1')).toEqual(['batch 0']);
+      const tally = await ledger.tally('r1');
+      expect(tally).toMatchObject({
+        openSteps: 1,
+        failedSteps: 0,
+        overdueSteps: 1,
+        delivered: 6,
+        pending: 2,
+      });
+      expect(tally).not.toHaveProperty('firstFailed');
+      expect(await ledger.claim(rightOf(run), 'await-result', 2, at)).toBeUndefined();
+      expect(await ledger.claim(rightOf(run), 'archive', 1, at)).toBeUndefined();
+    });
+
+    it('name the first failed one in the order of the plan, with its last code, whichever failed first', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1', { body: 6 });
+      await perform(ledger, run, 'batch 1', failed);
+      await perform(ledger, run, 'write', retry());
+      await perform(ledger, run, 'write', { ...failed, evidence: { code: 'local-enospc' } }, 2);
+      expect(await ledger.tally('r1')).toMatchObject({
+        failedSteps: 2,
+        openSteps: 1,
+        firstFailed: { name: 'write', code: 'local-enospc' },
+      });
+    });
+
+    it('are not open after a crash either, when the one before them had failed', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1', { body: 2 });
+      await perform(ledger, run, 'write', failed);
+      const owner = await ledger.takeOver('r1');
+      expect(owner).toMatchObject({ state: 'delivering', openSteps: 1, failedSteps: 1 });
+      expect((await ledger.tally('r1')).openSteps).toBe(1);
+      expect((await perform(ledger, owner, 'batch 0', done)).run.openSteps).toBe(0);
+    });
+  });
+}

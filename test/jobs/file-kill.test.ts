@@ -1,0 +1,253 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { RunningCommand } from '../support/command.js';
+import { remoteFolder, remotePath } from '../support/file-day.js';
+import type { FileCall } from '../support/file-service.js';
+import { success } from '../support/http-stand-in.js';
+import { openSsh } from '../support/open-ssh.js';
+import { runArguments } from '../support/reviewed-day.js';
+import { startForSuite } from '../support/suite-server.js';
+import {
+  type FileStepName,
+  killAndLook,
+  listNames,
+  prepareWatchedFileDay,
+  untilTurn,
+  type WatchedFileDay,
+} from '../support/watched-file-day.js';
+import { expectWhole } from '../support/whole-file-day.js';
+
+const steps: readonly FileStepName[] = ['write', 'upload', 'trigger', 'await-result', 'archive'];
+/** Some megabytes: more than goes through a connection at a time. */
+const manyBookings = 50_000;
+
+const writeResultAndSucceed = async (call: FileCall) => {
+  await call.writeResult({ affected: ['BR-7'] });
+  return success;
+};
+
+describe('a file delivery that is killed', () => {
+  const newServer = startForSuite(openSsh);
+
+  it.each(steps)('before %s is claimed goes on with it, and does nothing again', async (name) => {
+    const day = await prepareWatchedFileDay(newServer());
+    // Between a step that ends and the next one there is time.
+    await day.folder.configure({ body: { requestsPerSecond: 2 } });
+    const command = day.folder.start(runArguments);
+    const { release } = await day.holdWhen(
+      name,
+      ({ state, attempts }) => state === 'ready' && attempts === 0,
+    );
+    const recorded = await killAndLook(day, command);
+    release();
+    expect([...recorded.keys()]).toEqual(steps.slice(0, steps.indexOf(name)));
+
+    await day.folder.configure({});
+    await expectWhole(day, await day.folder.runDay(), { calls: 1, repeated: 0, recorded });
+  });
+
+  it.each(steps)('when %s was just claimed performs it, and nothing before it again', async (name) => {
+    const day = await prepareWatchedFileDay(newServer());
+    const command = day.folder.start(runArguments);
+    const { release } = await day.holdWhen(name, ({ state }) => state === 'running');
+    const recorded = await killAndLook(day, command);
+    release();
+    expect([...recorded.keys()]).toEqual(steps.slice(0, steps.indexOf(name)));
+    await expectWhole(day, await day.folder.runDay(), { calls: 1, recorded });
+    expect(day.step(name).attempts).toBe(2);
+  });
+
+  it('after the file was written and before that is recorded writes the same again', async () => {
+    const day = await prepareWatchedFileDay(newServer());
+    const { command, release } = await holdIn(day, 'write');
+    await untilTurn(command, () => listNames(day.spoolFolder).includes(`${day.ledger.run().runId}.csv`));
+    const recorded = await killAndLook(day, command);
+    release();
+    expect(recorded).toEqual(new Map());
+    await expectWhole(day, await day.folder.runDay(), { calls: 1, repeated: 0 });
+  });
+
+  it('while the bytes go up leaves a temporary name, which the next run clears', async () => {
+    const day = await prepareWatchedFileDay(newServer(), { bookings: manyBookings });
+    const command = await startUntil(day, 'upload');
+    await untilTurn(command, () => (measureTemporary(day) ?? 0) > 0);
+    day.proxy.blackHole();
+    const recorded = await killAndLook(day, command);
+    expect(listNames(day.server.disk(remoteFolder))).toEqual([expect.stringMatching(/\.part$/)]);
+    expect(measureTemporary(day)).toBeLessThan(day.file.length);
+    day.proxy.heal();
+    await expectWhole(day, await day.folder.runDay(), { calls: 1, repeated: 0, recorded });
+  });
+
+  it('when all bytes are there under the temporary name publishes them anew', async () => {
+    const day = await prepareWatchedFileDay(newServer());
+    const command = await startUntil(day, 'upload');
+    await untilTurn(command, () => measureTemporary(day) === day.file.length);
+    day.proxy.blackHole();
+    const recorded = await killAndLook(day, command);
+    expect(listNames(day.server.disk(remoteFolder))).toEqual([expect.stringMatching(/\.part$/)]);
+    day.proxy.heal();
+    await expectWhole(day, await day.folder.runDay(), { calls: 1, repeated: 0, recorded });
+  });
+
+  it('after the rename and before that is recorded takes the file there for its own', async () => {
+    const day = await prepareWatchedFileDay(newServer());
+    const { command, release } = await holdIn(day, 'upload');
+    await untilTurn(
+      command,
+      () => statSync(day.server.disk(remotePath), { throwIfNoEntry: false }) !== undefined,
+    );
+    const recorded = await killAndLook(day, command);
+    release();
+    expect([...recorded.keys()]).toEqual(['write']);
+    expect(day.listRemote()).toEqual(['20112026.csv']);
+    await expectWhole(day, await day.folder.runDay(), { calls: 1, repeated: 0, recorded });
+  });
+
+  it.each([
+    { and: 'its result is there, does not call again', writesResult: true, calls: 1, repeated: 0 },
+    { and: 'there is no result, calls once more', writesResult: false, calls: 2, repeated: 60 },
+  ])('after the call came, unanswered, and $and', async ({ writesResult, calls, repeated }) => {
+    let command: RunningCommand | undefined;
+    const day = await prepareWatchedFileDay(newServer(), {
+      async onCall(call) {
+        if (call.number > 1 || writesResult) await call.writeResult();
+        if (call.number === 1) command?.kill('SIGKILL');
+        return success;
+      },
+    });
+    command = day.folder.start(runArguments);
+    await command.ended;
+    const recorded = await killAndLook(day, command);
+    expect([...recorded.keys()]).toEqual(['write', 'upload']);
+    await expectWhole(day, await day.folder.runDay(), { calls, repeated, recorded });
+  });
+
+  it.each([
+    { and: 'its result is there, does not call again', writesResult: true, calls: 1, repeated: 0 },
+    { and: 'there is no result, calls once more', writesResult: false, calls: 2, repeated: 60 },
+  ])('after the call was answered, unrecorded, and $and', async ({ writesResult, calls, repeated }) => {
+    const day = await prepareWatchedFileDay(newServer(), {
+      async onCall(call) {
+        if (call.number > 1 || writesResult) await call.writeResult();
+        return success;
+      },
+    });
+    const { command, release } = await holdIn(day, 'trigger');
+    await day.standIn.received(1);
+    // When the answer was written to the connection.
+    await new Promise((resolve) => setImmediate(resolve));
+    const recorded = await killAndLook(day, command);
+    release();
+    expect([...recorded.keys()]).toEqual(['write', 'upload']);
+    await expectWhole(day, await day.folder.runDay(), { calls, repeated, recorded });
+  });
+
+  it('while it awaits the result finds the one that came meanwhile', async () => {
+    const day = await prepareWatchedFileDay(newServer(), { onCall: () => success });
+    const command = day.folder.start(runArguments);
+    const { release } = await day.holdWhen('await-result', ({ attempts }) => attempts >= 3);
+    const recorded = await killAndLook(day, command);
+    release();
+    await day.service.calls[0]?.writeResult({ affected: ['BR-7'] });
+    const result = await day.folder.runDay();
+    await expectWhole(day, result, { calls: 1, repeated: 0, recorded });
+    expect(result.report.counts.affected).toBe(1);
+  });
+
+  it('in mid-download of the result downloads it from its start', async () => {
+    const day = await prepareWatchedFileDay(newServer(), { bookings: manyBookings });
+    const command = await startUntil(day, 'await-result');
+    const part = () => join(day.spoolFolder, `${day.ledger.run().runId}.result.csv.part`);
+    await untilTurn(command, () => (statSync(part(), { throwIfNoEntry: false })?.size ?? 0) > 0);
+    day.proxy.blackHole();
+    const recorded = await killAndLook(day, command);
+    expect(statSync(part()).size).toBeLessThan(day.file.length);
+    expect([...recorded.keys()]).toEqual(['write', 'upload', 'trigger']);
+    day.proxy.heal();
+    await expectWhole(day, await day.folder.runDay(), { calls: 1, repeated: 0, recorded });
+  });
+
+  it('after the result came home and before that is recorded looks at it again', async () => {
+    const day = await prepareWatchedFileDay(newServer());
+    const { command, release } = await holdIn(day, 'await-result');
+    await untilTurn(command, () => listNames(day.spoolFolder).some((name) => name.endsWith('.result.csv')));
+    const recorded = await killAndLook(day, command);
+    release();
+    expect([...recorded.keys()]).toEqual(['write', 'upload', 'trigger']);
+    await expectWhole(day, await day.folder.runDay(), { calls: 1, repeated: 0, recorded });
+  });
+
+  it('when the archive holds the files and the verdicts are not recorded records them', async () => {
+    const day = await prepareWatchedFileDay(newServer(), { onCall: writeResultAndSucceed });
+    const { command, release } = await holdIn(day, 'archive');
+    await untilTurn(command, () => listNames(day.archiveFolder()).includes('20112026_Result.csv'));
+    const recorded = await killAndLook(day, command);
+    release();
+    expect([...recorded.keys()]).toEqual(['write', 'upload', 'trigger', 'await-result']);
+    const result = await day.folder.runDay();
+    await expectWhole(day, result, { calls: 1, repeated: 0, recorded });
+    expect(result.report.counts.affected).toBe(1);
+  });
+
+  it('when everything is archived and the spool is empty, but that is not recorded, records it', async () => {
+    // Of many bookings the manifest takes long enough to hold the ledger behind the verdicts.
+    const day = await prepareWatchedFileDay(newServer(), {
+      bookings: manyBookings,
+      onCall: writeResultAndSucceed,
+    });
+    const command = day.folder.start(runArguments);
+    const { release } = await day.holdWhen('archive', () => day.affected() > 0);
+    await untilTurn(command, () => listNames(day.archiveFolder()).includes('manifest.json'));
+    await untilTurn(command, () => listNames(day.spoolFolder).length === 0);
+    const recorded = await killAndLook(day, command);
+    release();
+    expect([...recorded.keys()]).toEqual(['write', 'upload', 'trigger', 'await-result']);
+    const result = await day.folder.runDay();
+    await expectWhole(day, result, { calls: 1, repeated: 0, recorded });
+    expect(result.report.counts.affected).toBe(1);
+  });
+
+  it('after the last file step is recorded, while a batch is on its way, sends that batch alone', async () => {
+    let command: RunningCommand | undefined;
+    const day = await prepareWatchedFileDay(newServer(), {
+      incompleteEvery: 6,
+      async onPost(request, number) {
+        await request.readBody();
+        return command?.hasEnded || number > 2 ? success : { kind: 'hang' };
+      },
+    });
+    command = day.folder.start(runArguments);
+    const { release } = await day.holdWhen('archive', ({ state }) => state === 'done');
+    const recorded = await killAndLook(day, command);
+    release();
+    expect([...recorded.keys()].sort()).toEqual([...steps].sort());
+    await expectWhole(day, await day.folder.runDay(), { calls: 1, repeated: 10, recorded });
+  });
+});
+
+/** Starts the run and comes back when that step is under way. */
+async function startUntil(day: WatchedFileDay, name: FileStepName): Promise<RunningCommand> {
+  const command = day.folder.start(runArguments);
+  const { release } = await day.holdWhen(name, ({ state }) => state === 'running');
+  release();
+  return command;
+}
+
+/** Starts the run and holds the ledger while that step is under way: what it does can't be recorded. */
+async function holdIn(
+  day: WatchedFileDay,
+  name: FileStepName,
+): Promise<{ readonly command: RunningCommand; release(): void }> {
+  const command = day.folder.start(runArguments);
+  const { release } = await day.holdWhen(name, ({ state }) => state === 'running');
+  return { command, release };
+}
+
+/** The size of the upload under its temporary name; undefined while there is none. */
+function measureTemporary({ server }: WatchedFileDay): number | undefined {
+  const folder = server.disk(remoteFolder);
+  const name = listNames(folder).find((found) => found.endsWith('.part'));
+  return name === undefined ? undefined : statSync(join(folder, name), { throwIfNoEntry: false })?.size;
+}

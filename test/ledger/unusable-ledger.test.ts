@@ -1,0 +1,192 @@
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { LedgerUnusableError } from '../../src/ledger/ledger.js';
+import { openDatabase } from '../../src/ledger/sqlite/database.js';
+import { openLedgerFile } from '../../src/ledger/sqlite/ledger-file.js';
+import { isFileThere } from '../../src/ledger/sqlite/ledger-place.js';
+import { withoutPrivileges } from '../support/without-privileges.js';
+import { startChild } from './child.js';
+
+const nobody = 65_534;
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ledger-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+});
+
+describe('a place where no ledger can be', () => {
+  it('is a folder, which is left as it was', () => {
+    const path = join(folder, 'data');
+    mkdirSync(path, { mode: 0o755 });
+    expect(refusalOf(path)).toBe('expected a file, got: a folder; name a file in it with the setting ledger');
+    expect(modeOf(path)).toBe('755');
+    expect(readdirSync(folder)).toEqual(['data']);
+  });
+
+  it('is a device', () => {
+    expect(refusalOf('/dev/null')).toBe(
+      'expected a file, got: something else; name another with the setting ledger',
+    );
+  });
+
+  it.each(['a text of some length\n'.repeat(500), 'short', `SQLite format 3\0${'damaged'.repeat(200)}`])(
+    'is a file of another kind, which is left as it was: %#',
+    (content) => {
+      const path = join(folder, 'report.txt');
+      writeFileSync(path, content, { mode: 0o644 });
+      expect(refusalOf(path)).toBe(
+        'expected an SQLite database, got: a file of another kind; name another with the setting ledger',
+      );
+      expect(readFileSync(path, 'utf8')).toBe(content);
+      expect(modeOf(path)).toBe('644');
+      expect(readdirSync(folder)).toEqual(['report.txt']);
+    },
+  );
+
+  it.each([0, 1, 99])(
+    "is another program's database, which is left as it was: of its version %i",
+    (version) => {
+      const path = join(folder, 'places.sqlite');
+      const database = openDatabase(path, { busyTimeoutMs: 0 });
+      database.exec(`CREATE TABLE places (name TEXT); PRAGMA user_version = ${version}`);
+      database.close();
+      chmodSync(path, 0o644);
+      const before = readFileSync(path);
+      expect(refusalOf(path)).toBe(
+        'expected a ledger or no file, got: a database of another program; name another file with the setting ledger',
+      );
+      expect(readFileSync(path)).toEqual(before);
+      expect(modeOf(path)).toBe('644');
+      expect(readdirSync(folder)).toEqual(['places.sqlite']);
+    },
+  );
+
+  it.each(['file/ledger.db', 'file/deep/ledger.db'])('lies under a file: %s', (name) => {
+    writeFileSync(join(folder, 'file'), '');
+    expect(refusalOf(join(folder, name))).toMatch(
+      /^expected a file that can be made, read and written, got: E(EXIST|NOTDIR): .*; mend that, or name another/,
+    );
+  });
+
+  it('has its locks in the way', () => {
+    const path = join(folder, 'ledger.db');
+    writeFileSync(`${path}.locks`, '');
+    expect(refusalOf(path)).toMatch(/got: EEXIST: file already exists, mkdir '.*ledger\.db\.locks'/);
+  });
+
+  it.each(['data/ledger.db', 'data/deep/ledger.db'])('lies where one may not write: %s', async (name) => {
+    mkdirSync(join(folder, 'data'));
+    chmodSync(folder, 0o755);
+    chmodSync(join(folder, 'data'), 0o555);
+    const refusal = await withoutPrivileges(() => refusalOf(join(folder, name)));
+    expect(refusal).toMatch(/got: EACCES: permission denied, (open|mkdir) /);
+    expect(readdirSync(join(folder, 'data'))).toEqual([]);
+  });
+
+  it.each([0o444, 0o000])('is a ledger that one may not write: its mode is %i', async (mode) => {
+    const path = await makeLedger();
+    chmodSync(path, mode);
+    expect(await refusalWithoutPrivileges(path)).toContain(
+      `expected a file that can be made, read and written, got: EACCES: permission denied, access '${path}'; mend that`,
+    );
+  });
+
+  it('is a folder that one may not write, with a ledger in it', async () => {
+    const path = await makeLedger();
+    chmodSync(folder, 0o555);
+    expect(await refusalWithoutPrivileges(path)).toContain(
+      `got: EACCES: permission denied, access '${folder}'; mend that`,
+    );
+  });
+
+  it('has a lock file that one may not write', async () => {
+    const path = await makeLedger();
+    chmodSync(`${path}.locks`, 0o755);
+    chmodSync(join(`${path}.locks`, 'checkpoint.lock'), 0o444);
+    expect(await refusalWithoutPrivileges(path)).toBe(
+      `the ledger ${path} cannot be used: expected that it and ${path}.locks can be written, ` +
+        'got: unable to open database file; mend their permissions',
+    );
+  });
+});
+
+describe('a look for the ledger', () => {
+  it('finds a file, or none, and makes nothing', () => {
+    const path = join(folder, 'data', 'ledger.db');
+    expect(isFileThere(path)).toBe(false);
+    expect(existsSync(join(folder, 'data'))).toBe(false);
+    openLedgerFile(path, { isOnlooker: false }).close();
+    expect(isFileThere(path)).toBe(true);
+  });
+
+  it('is refused where something else stands', () => {
+    expect(() => isFileThere(folder)).toThrow(LedgerUnusableError);
+    writeFileSync(join(folder, 'file'), '');
+    expect(() => isFileThere(join(folder, 'file', 'ledger.db'))).toThrow(LedgerUnusableError);
+  });
+
+  it('is refused where one may not look', async () => {
+    chmodSync(folder, 0o000);
+    await expect(withoutPrivileges(() => isFileThere(join(folder, 'ledger.db')))).rejects.toThrow(
+      /EACCES: permission denied, stat/,
+    );
+    chmodSync(folder, 0o700);
+  });
+});
+
+/** A ledger that belongs to nobody, where root makes it. */
+async function makeLedger(): Promise<string> {
+  const path = join(folder, 'ledger.db');
+  openLedgerFile(path, { isOnlooker: false }).close();
+  chmodSync(folder, 0o777);
+  if (process.getuid?.() === 0) chownSync(path, nobody, nobody);
+  return path;
+}
+
+/** What a process is told that is not root's; only one of its own can give root up wholly. */
+async function refusalWithoutPrivileges(path: string): Promise<string | undefined> {
+  const child = startChild(
+    `const { openLedgerFile } = await import(built + 'ledger-file.js');
+     if (process.getuid() === 0) process.setuid(${nobody});
+     try {
+       openLedgerFile(${JSON.stringify(path)}, { isOnlooker: false });
+     } catch (error) {
+       console.log(error.message);
+     }
+     console.log('done');`,
+  );
+  onTestFinished(() => child.kill());
+  await child.printed('done');
+  return child.lines[0];
+}
+
+/** Why the place is refused, without the words that name it. */
+function refusalOf(path: string): string {
+  try {
+    openLedgerFile(path, { isOnlooker: false }).close();
+  } catch (error) {
+    if (!(error instanceof LedgerUnusableError)) throw error;
+    expect(error.place).toBe(path);
+    const beginning = `the ledger ${path} cannot be used: `;
+    expect(error.message.slice(0, beginning.length)).toBe(beginning);
+    return error.message.slice(beginning.length);
+  }
+  throw new Error(`the ledger ${path} was opened`);
+}
+
+function modeOf(path: string): string {
+  return (statSync(path).mode & 0o777).toString(8);
+}

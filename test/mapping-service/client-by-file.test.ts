@@ -1,0 +1,216 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createMappingServiceClient } from '../../src/mapping-service/client.js';
+import type { ReviewService, Verdict } from '../../src/mapping-service/mapping-service.js';
+import {
+  refusal,
+  type StandIn,
+  type StandInHandler,
+  startStandIn,
+  success,
+} from '../support/http-stand-in.js';
+
+const operation = '/api/3.0/hotels/ReviewMappingsOfBookedHotelsByFile';
+const filePath = 'VerifyMappings/112026/20112026.csv';
+const perhapsDone = { kind: 'retryable', outcomeUnknown: true, refusedWhenSpent: false };
+
+async function standInFor(handler?: StandInHandler): Promise<StandIn> {
+  const standIn = await startStandIn(handler);
+  onTestFinished(() => standIn.close());
+  return standIn;
+}
+
+function clientOf(baseUrl: string, connections = 1): ReviewService {
+  const client = createMappingServiceClient({
+    baseUrl,
+    apiKey: 'k-7f3a',
+    accountId: 'acme',
+    connections,
+    timeoutMs: 20_000,
+    connectTimeoutMs: 10_000,
+    clock: () => new Date('2026-11-20T02:30:00Z'),
+  });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+function review(
+  client: ReviewService,
+  path = filePath,
+  signal = new AbortController().signal,
+): Promise<Verdict> {
+  return client.reviewBookedHotelsByFile(path, { signal });
+}
+
+describe('a call by file', () => {
+  it('is the request of the specification, to the letter', async () => {
+    const standIn = await standInFor();
+
+    expect(await review(clientOf(standIn.baseUrl))).toMatchObject({ kind: 'accepted', code: 'ok' });
+
+    const [request, ...others] = standIn.requests;
+    expect(others).toEqual([]);
+    expect(request?.method).toBe('GET');
+    expect(request?.url).toBe(`${operation}?ftpFilePath=VerifyMappings/112026/20112026.csv`);
+    expect(request?.body).toEqual(Buffer.alloc(0));
+    const headers = request?.rawHeaders ?? [];
+    const pairs = headers.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${headers[i + 1]}`] : []));
+    expect(pairs).toContain('apikey: k-7f3a');
+    expect(pairs).toContain('accountId: acme');
+    expect(pairs).toContain('Accept: application/json');
+    expect(pairs.join('\n')).not.toMatch(/content-type|content-length|accept-encoding|transfer-encoding/i);
+  });
+
+  it.each([
+    'a b/20112026.csv',
+    'a+b&c=d#e?f/20112026.csv',
+    '100%/%2F.csv',
+    'żółć/山田 😀.csv',
+    '/with/a/leading/slash.csv',
+    'carriage\r\nreturn.csv',
+  ])('carries any path whole: %j', async (path) => {
+    const standIn = await standInFor();
+    await review(clientOf(standIn.baseUrl), path);
+    const url = new URL(standIn.requests[0]?.url ?? '', standIn.baseUrl);
+    expect(url.pathname).toBe(operation);
+    expect([...url.searchParams]).toEqual([['ftpFilePath', path]]);
+    expect(url.hash).toBe('');
+  });
+
+  it.each<[string, StandInHandler, object]>([
+    [
+      'a refusal inside a 200',
+      () => refusal(2020, 'no such file'),
+      { kind: 'refused', code: 'code-2020', answer: 'no such file' },
+    ],
+    [
+      '503',
+      () => ({ kind: 'json', status: 503, body: {} }),
+      { kind: 'retryable', code: 'http-503', outcomeUnknown: false },
+    ],
+    ['403', () => ({ kind: 'json', status: 403, body: {} }), { kind: 'fatal', code: 'http-403' }],
+    [
+      'a redirect',
+      () => ({ kind: 'text', status: 302, body: '', headers: { location: operation } }),
+      { kind: 'fatal', code: 'http-302' },
+    ],
+  ])('is judged like any other: %s', async (_what, handler, verdict) => {
+    const standIn = await standInFor(handler);
+    expect(await review(clientOf(standIn.baseUrl))).toMatchObject(verdict);
+    expect(standIn.requests).toHaveLength(1);
+  });
+
+  it('may be stopped by the caller, who gets the own reason back', async () => {
+    const standIn = await standInFor(() => ({ kind: 'hang' }));
+    const stop = new AbortController();
+    const call = review(clientOf(standIn.baseUrl), filePath, stop.signal);
+    await standIn.received(1);
+    const reason = new Error('Ctrl-C');
+    stop.abort(reason);
+    await expect(call).rejects.toBe(reason);
+  });
+
+  it('goes over the same connection as one by body', async () => {
+    const standIn = await standInFor();
+    const client = clientOf(standIn.baseUrl);
+    const { signal } = new AbortController();
+    await client.reviewBookedHotels(Buffer.from('{"Hotels":[]}'), { signal });
+    await review(client);
+    await client.reviewBookedHotels(Buffer.from('{"Hotels":[]}'), { signal });
+    expect(standIn.requests.map(({ method }) => method)).toEqual(['POST', 'GET', 'POST']);
+    expect(standIn.connections).toBe(1);
+  });
+});
+
+describe('a call by file whose connection drops', () => {
+  it.each(['before-reading', 'after-reading', 'mid-answer'] as const)(
+    'on a fresh connection, %s, is made once, its outcome unknown',
+    async (when) => {
+      const standIn = await standInFor(() => ({ kind: 'drop', when }));
+      expect(await review(clientOf(standIn.baseUrl))).toMatchObject({
+        ...perhapsDone,
+        code: 'connection-reset',
+      });
+      expect(standIn.requests).toHaveLength(1);
+    },
+  );
+
+  it.each(['before-reading', 'after-reading', 'mid-answer'] as const)(
+    'on a kept connection, %s, is made once, its outcome unknown',
+    async (when) => {
+      const standIn = await standInFor((_request, number) =>
+        number === 2 ? { kind: 'drop', when } : success,
+      );
+      const client = clientOf(standIn.baseUrl);
+      expect(await review(client, 'first.csv')).toMatchObject({ kind: 'accepted' });
+      expect(await review(client, 'second.csv')).toMatchObject({ ...perhapsDone, code: 'connection-reset' });
+      expect(standIn.connections).toBe(1);
+      expect(await review(client, 'third.csv')).toMatchObject({ kind: 'accepted' });
+      expect(pathsOf(standIn)).toEqual(['first.csv', 'second.csv', 'third.csv']);
+    },
+  );
+
+  it('is made once while others wait for the same connections', async () => {
+    const standIn = await standInFor((_request, number) =>
+      number % 3 === 0 ? { kind: 'drop', when: 'after-reading' } : success,
+    );
+    const client = clientOf(standIn.baseUrl, 4);
+    const paths = Array.from({ length: 60 }, (_, number) => `${number}.csv`);
+    const verdicts = await Promise.all(paths.map((path) => review(client, path)));
+    expect(pathsOf(standIn).toSorted()).toEqual(paths.toSorted());
+    expect(verdicts.filter(({ kind }) => kind === 'accepted')).toHaveLength(40);
+    expect(verdicts.filter((verdict) => verdict.kind === 'retryable' && verdict.outcomeUnknown)).toHaveLength(
+      20,
+    );
+  });
+
+  it('between two calls, at whatever moment, arrives once at most, and unless it did its outcome is unknown', async () => {
+    const arrived: string[] = [];
+    let drops = 0;
+    const port = await startServer((request, response) => {
+      arrived.push(request.url?.split('=')[1] ?? '');
+      const turns = arrived.length % 6;
+      response.end('{"Status":true,"StatusCode":2000}', () =>
+        cutAfter(turns, request.socket, () => {
+          drops += 1;
+        }),
+      );
+    });
+    const client = clientOf(`http://127.0.0.1:${port}/api/3.0`);
+    for (let number = 0; number < 120; number += 1) {
+      const path = `${number}.csv`;
+      const verdict = await review(client, path);
+      if (verdict.kind === 'accepted') expect(arrived).toContain(path);
+      else expect(verdict).toMatchObject(perhapsDone);
+    }
+    expect(drops).toBeGreaterThan(0);
+    expect(new Set(arrived).size).toBe(arrived.length);
+  });
+});
+
+function pathsOf({ requests }: StandIn): string[] {
+  return requests.map(({ url }) => url.split('=')[1] ?? '');
+}
+
+/** Cuts a connection so many turns of the event loop later, unless the other side was quicker. */
+function cutAfter(turns: number, socket: Socket, onCut: () => void): void {
+  if (turns > 0) {
+    setImmediate(() => cutAfter(turns - 1, socket, onCut));
+  } else if (!socket.destroyed) {
+    socket.destroy();
+    onCut();
+  }
+}
+
+async function startServer(onRequest: RequestListener): Promise<number> {
+  const server = createServer(onRequest);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return (server.address() as AddressInfo).port;
+}

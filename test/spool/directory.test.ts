@@ -1,0 +1,241 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createDirectorySpool } from '../../src/spool/directory.js';
+import type { Spool } from '../../src/spool/spool.js';
+import { canCountDescriptors, countDescriptors } from '../sources/open-descriptors.js';
+
+const guest = 'Ann Guest-Canary';
+
+describe('the spool in a directory', () => {
+  let home = '';
+  let root = '';
+  let spool: Spool;
+  beforeEach(async () => {
+    home = await mkdtemp(join(tmpdir(), 'hotel-review-spool-'));
+    root = join(home, 'data', 'spool');
+    spool = createDirectorySpool({ root });
+  });
+  afterEach(() => rm(home, { recursive: true, force: true }));
+
+  const read = async (name: string) => {
+    const blocks: Uint8Array[] = [];
+    for await (const block of spool.read(name)) blocks.push(block);
+    return Buffer.concat(blocks);
+  };
+
+  describe('writes a file', () => {
+    it('byte for byte, says how long it is and what its checksum is, and says the same when asked', async () => {
+      const written = await spool.write('run.csv', blocksOf('Ana', ' Žižek\n'));
+      const content = Buffer.from('Ana Žižek\n');
+      expect(written).toEqual({ bytes: 12, sha256: sha256Of(content) });
+      expect(await spool.measure('run.csv')).toEqual(written);
+      expect(await read('run.csv')).toEqual(content);
+      expect(await readFile(join(root, 'run.csv'))).toEqual(content);
+    });
+
+    it('of no bytes', async () => {
+      expect(await spool.write('run.csv', blocksOf())).toEqual({
+        bytes: 0,
+        sha256: sha256Of(Buffer.alloc(0)),
+      });
+      expect(await read('run.csv')).toEqual(Buffer.alloc(0));
+    });
+
+    it('of many megabytes, from a writer that uses its buffer again', async () => {
+      const part = Buffer.alloc(1_000_003);
+      async function* content() {
+        for (let index = 0; index < 12; index += 1) yield part.fill(index);
+      }
+      const written = await spool.write('large.csv', content());
+      const back = await read('large.csv');
+      expect(written).toEqual({ bytes: 12 * part.length, sha256: sha256Of(back) });
+      for (let index = 0; index < 12; index += 1) expect(back[index * part.length + 7]).toBe(index);
+    });
+
+    it('in place of one of that name', async () => {
+      await spool.write('run.csv', blocksOf('a longer one'));
+      await spool.write('run.csv', blocksOf('new'));
+      expect((await read('run.csv')).toString()).toBe('new');
+      expect(await readdir(root)).toEqual(['run.csv']);
+    });
+
+    it('for its owner alone, whatever the umask', async () => {
+      const before = process.umask(0);
+      try {
+        await spool.write('run.csv', blocksOf('x'));
+      } finally {
+        process.umask(before);
+      }
+      expect(await modeOf(join(root, 'run.csv'))).toBe('600');
+      for (const folder of [root, dirname(root)]) expect(await modeOf(folder)).toBe('700');
+    });
+
+    it('of which nobody sees anything under its name before it is whole', async () => {
+      await spool.write('run.csv', blocksOf('old'));
+      const seen: string[] = [];
+      async function* content() {
+        yield Buffer.from('half of ');
+        seen.push((await read('run.csv')).toString());
+        yield Buffer.from('the new one');
+        seen.push((await read('run.csv')).toString());
+      }
+      await spool.write('run.csv', content());
+      expect(seen).toEqual(['old', 'old']);
+      expect((await read('run.csv')).toString()).toBe('half of the new one');
+    });
+
+    it('not at all when its content breaks off: the old one stays, and the reason comes through', async () => {
+      await spool.write('run.csv', blocksOf('old'));
+      const reason = new Error('the run was taken over');
+      async function* content() {
+        yield Buffer.from('half');
+        throw reason;
+      }
+      await expect(spool.write('run.csv', content())).rejects.toBe(reason);
+      await expect(spool.write('other.csv', content())).rejects.toBe(reason);
+      expect((await read('run.csv')).toString()).toBe('old');
+      expect(await readdir(root)).toEqual(['run.csv']);
+    });
+
+    it('when somebody else writes the same one: of two, the later stays whole', async () => {
+      const other = createDirectorySpool({ root });
+      async function* content() {
+        yield Buffer.from('one ');
+        await other.write('run.csv', blocksOf('two'));
+        yield Buffer.from('after the other');
+      }
+      await spool.write('run.csv', content());
+      expect((await read('run.csv')).toString()).toBe('one after the other');
+      expect(await readdir(root)).toEqual(['run.csv']);
+    });
+
+    it('even after somebody took the folder away', async () => {
+      await spool.write('run.csv', blocksOf('x'));
+      await rm(root, { recursive: true });
+      await spool.write('run.csv', blocksOf('y'));
+      expect((await read('run.csv')).toString()).toBe('y');
+    });
+
+    it('or tells the system’s own reason why it can’t', async () => {
+      await mkdir(dirname(root), { recursive: true });
+      await writeFile(root, 'a file where the folder should be');
+      await expect(spool.write('run.csv', blocksOf('x'))).rejects.toMatchObject({ code: 'EEXIST' });
+      await expect(spool.list()).rejects.toMatchObject({ code: 'ENOTDIR' });
+      await expect(spool.measure('run.csv')).rejects.toMatchObject({ code: 'ENOTDIR' });
+    });
+  });
+
+  it('locates a file that is there or not, in a folder that is there', async () => {
+    expect(await spool.locate('result.csv')).toBe(join(root, 'result.csv'));
+    expect(await modeOf(root)).toBe('700');
+    await writeFile(`${await spool.locate('result.csv')}.part`, 'as a download does');
+    expect(await spool.list()).toEqual(['result.csv.part']);
+  });
+
+  it('finds nothing where there is nothing', async () => {
+    await expect(read('run.csv')).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(await spool.measure('run.csv')).toBeUndefined();
+    expect(await spool.list()).toEqual([]);
+    await spool.remove(['run.csv']);
+    expect(await readdir(home)).toEqual([]);
+  });
+
+  it('closes a file when its reader leaves early', async ({ skip }) => {
+    if (!canCountDescriptors) return skip('needs /proc/self/fd');
+    await spool.write('large.csv', blocksOf('x'.repeat(1_000_000)));
+    for await (const _ of spool.read('large.csv')) {
+      expect(await countDescriptors(join(root, 'large.csv'))).toBe(1);
+      break;
+    }
+    expect(await countDescriptors(join(root, 'large.csv'))).toBe(0);
+  });
+
+  it('removes what it is told, those that are gone already too, and nothing else', async () => {
+    for (const name of ['a.csv', 'b.csv', 'c.csv']) await spool.write(name, blocksOf(name));
+    await spool.remove(['a.csv', 'gone.csv', 'c.csv']);
+    expect(await spool.list()).toEqual(['b.csv']);
+  });
+
+  it('lists what a killed writer left, under a name that begins with the file’s own, and removes it', async () => {
+    await writeUntilKilled('run.csv');
+    const left = await spool.list();
+    expect(left).toEqual([expect.stringMatching(/^run\.csv\..+\.part$/)]);
+    expect((await read(String(left[0]))).toString()).toContain(guest);
+    expect(await modeOf(join(root, String(left[0])))).toBe('600');
+    await spool.remove(left);
+    expect(await readdir(root)).toEqual([]);
+  });
+
+  it('lists nothing that is no file of its own, and can remove all that it lists', async () => {
+    await spool.write('run.csv', blocksOf('x'));
+    await mkdir(join(root, 'a folder'));
+    await writeFile(join(root, '.DS_Store'), 'x');
+    await writeFile(join(home, 'elsewhere'), 'x');
+    await symlink(join(home, 'elsewhere'), join(root, 'a link'));
+    expect(await spool.list()).toEqual(['run.csv']);
+    await spool.remove(await spool.list());
+    expect((await readdir(root)).sort()).toEqual(['.DS_Store', 'a folder', 'a link']);
+  });
+
+  it.each([
+    '',
+    '.',
+    '..',
+    '../run.csv',
+    'a/run.csv',
+    '/etc/passwd',
+    'a\\b',
+    '.hidden',
+    'a\0b',
+    'a\nb',
+    'a\ud800b',
+  ])('refuses %j as a name, and touches nothing', async (name) => {
+    await writeFile(join(home, 'run.csv'), 'of others');
+    await spool.write('run.csv', blocksOf('ours'));
+    await expect(spool.write(name, blocksOf('x'))).rejects.toThrow(RangeError);
+    await expect(spool.locate(name)).rejects.toThrow(RangeError);
+    await expect(read(name)).rejects.toThrow(RangeError);
+    await expect(spool.measure(name)).rejects.toThrow(RangeError);
+    await expect(spool.remove(['run.csv', name])).rejects.toThrow(RangeError);
+    expect((await read('run.csv')).toString()).toBe('ours');
+    expect(await readdir(home)).toEqual(['data', 'run.csv']);
+    expect(await readdir(root)).toEqual(['run.csv']);
+  });
+
+  /** Another process writes a file that never ends, and is killed in the middle. */
+  async function writeUntilKilled(name: string): Promise<void> {
+    const built = new URL('../../dist/src/spool/directory.js', import.meta.url).href;
+    const script = `
+      const { createDirectorySpool } = await import(${JSON.stringify(built)});
+      async function* endless() {
+        yield Buffer.from(${JSON.stringify(guest)});
+        console.log('begun');
+        await new Promise(() => setInterval(() => {}, 1_000));
+      }
+      await createDirectorySpool({ root: ${JSON.stringify(root)} }).write(${JSON.stringify(name)}, endless());`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(child.stdout, 'data');
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  }
+});
+
+async function modeOf(path: string): Promise<string> {
+  return ((await stat(path)).mode & 0o777).toString(8);
+}
+
+async function* blocksOf(...texts: readonly string[]): AsyncGenerator<Uint8Array> {
+  for (const text of texts) yield Buffer.from(text);
+}
+
+function sha256Of(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

@@ -1,0 +1,9 @@
+import { createLineBuffer } from '../../src/review/line-buffer.js';
+import type { LineWriter } from '../../src/review/line-writer.js';
+
+/** What is written as one line, as text; the buffer is too small for it and has to grow. */
+export function renderedLine(render: (line: LineWriter) => void): string {
+  const line = createLineBuffer(8);
+  render(line);
+  return line.handOver().toString();
+}

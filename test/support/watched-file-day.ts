@@ -1,0 +1,141 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import { openLedgerFile } from '../../src/ledger/sqlite/ledger-file.js';
+import type { CommandResult, RunningCommand } from './command.js';
+import { type Arrivals, countArrivals } from './delivery-model.js';
+import { type FileDay, type FileDayOptions, prepareFileDay } from './file-day.js';
+import { type HeldLedger, type LedgerWatch, watchLedger } from './ledger-watch.js';
+import { type MadeBooking, makeBookings, toCsv } from './made-bookings.js';
+import type { RunningSftpServer } from './sftp-server.js';
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.js';
+
+export type FileStepName = 'write' | 'upload' | 'trigger' | 'await-result' | 'archive';
+
+/** A day that is delivered by file, with everything around it that shows what became of it. */
+export interface WatchedFileDay extends FileDay {
+  /** Those that can stand in the file. */
+  readonly complete: readonly MadeBooking[];
+  /** Those without a guest's name, which are posted. */
+  readonly incomplete: readonly MadeBooking[];
+  /** The review file as it should be: written down here once more, so that the tests don't follow the code. */
+  readonly file: Buffer;
+  readonly ledger: LedgerWatch;
+  readonly arrivals: Arrivals;
+  /** Stands between the command and the server. */
+  readonly proxy: TcpProxy;
+  readonly spoolFolder: string;
+  /** Of the latest run. */
+  archiveFolder(): string;
+  /** What the latest run's step came to so far. */
+  step(name: string): WatchedFileStep;
+  /** The steps that are recorded as done, and how often each was claimed. */
+  recorded(): ReadonlyMap<string, number>;
+  /** Bookings of the latest run that are recorded as affected. */
+  affected(): number;
+  /** Holds the ledger in a moment in which that step is in that state. */
+  holdWhen(name: FileStepName, isDue: (step: WatchedFileStep) => boolean): Promise<HeldLedger>;
+}
+
+export interface WatchedFileStep {
+  /** Empty before the day was planned. */
+  readonly state: string;
+  readonly attempts: number;
+}
+
+export interface WatchedFileDayOptions extends Omit<FileDayOptions, 'bookings' | 'port'> {
+  readonly bookings?: number;
+  /** Of so many bookings one comes without a guest's name; none does if not given. */
+  readonly incompleteEvery?: number;
+}
+
+export async function prepareWatchedFileDay(
+  server: RunningSftpServer,
+  { bookings: count = 60, incompleteEvery, ...options }: WatchedFileDayOptions = {},
+): Promise<WatchedFileDay> {
+  const isIncomplete = (index: number) => incompleteEvery !== undefined && index % incompleteEvery === 0;
+  const bookings = makeBookings(count).map((booking, index) =>
+    isIncomplete(index) ? { ...booking, BookingClientName: '' } : booking,
+  );
+  const complete = bookings.filter((_, index) => !isIncomplete(index));
+  const proxy = await startTcpProxy(server.port);
+  onTestFinished(() => proxy.stop());
+  const day = await prepareFileDay(server, { ...options, bookings: toCsv(bookings), port: proxy.port });
+  const ledger = watchLedger(day.folder.ledgerFile);
+  const { database, close } = openLedgerFile(day.folder.ledgerFile, { isOnlooker: true });
+  onTestFinished(close);
+
+  const latest = '(SELECT max(number) FROM runs)';
+  const step = (name: string) => {
+    const row = database.get(`SELECT state, attempts FROM steps WHERE run = ${latest} AND name = ?`, name);
+    return { state: String(row?.state ?? ''), attempts: Number(row?.attempts ?? 0) };
+  };
+  return {
+    ...day,
+    complete,
+    incomplete: bookings.filter((_, index) => isIncomplete(index)),
+    file: renderFile(complete),
+    ledger,
+    arrivals: countArrivals(day.standIn, ledger),
+    proxy,
+    spoolFolder: join(day.folder.path, 'data', 'spool'),
+    archiveFolder: () => join(day.folder.path, 'data', 'archive', '2026-11-20', ledger.run().runId),
+    step,
+    recorded: () =>
+      new Map(
+        database
+          .all(
+            `SELECT name, attempts FROM steps WHERE run = ${latest} AND state = 'done' ORDER BY position, name`,
+          )
+          .map(({ name, attempts }) => [String(name), Number(attempts)]),
+      ),
+    affected: () => Number(database.get(`SELECT affected FROM runs WHERE number = ${latest}`)?.affected ?? 0),
+    holdWhen: (name, isDue) => ledger.holdWhen(() => isDue(step(name))),
+  };
+}
+
+function renderFile(bookings: readonly MadeBooking[]): Buffer {
+  const columns =
+    'Service Mappings Id,BookingReferenceId,BookingClientName,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate';
+  const rows = bookings.map((booking) =>
+    Object.values({ ...booking, CheckInDate: '01122026', CheckOutDate: '08122026' }).join(','),
+  );
+  return Buffer.from([columns, ...rows, ''].join('\n'));
+}
+
+/** Kills the command, and shows that the ledger is sound and tells the truth; answers what is recorded as done. */
+export async function killAndLook(
+  day: WatchedFileDay,
+  command: RunningCommand,
+): Promise<ReadonlyMap<string, number>> {
+  command.kill('SIGKILL');
+  const { signal, exitCode } = await command.ended;
+  // Killed as soon as it has ended by itself, it has no signal.
+  expect(signal ?? exitCode).toBe(signal === null ? 0 : 'SIGKILL');
+  day.ledger.expectSound();
+  if (day.recorded().size > 0) day.arrivals.check();
+  return day.recorded();
+}
+
+/** Names in a folder, sorted; none where there is no such folder. */
+export function listNames(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder).sort() : [];
+}
+
+/**
+ * Looks once in each turn of the event loop: what must pass a proxy of this process doesn't get far between two looks.
+ *
+ * @throws Error when it takes too long, or the command ends before
+ */
+export async function untilTurn(command: RunningCommand, holds: () => boolean): Promise<void> {
+  const givenUpAt = performance.now() + 30_000;
+  while (!holds()) {
+    if (command.hasEnded) throw new Error(`it ended before: ${describeEnd(await command.ended)}`);
+    if (performance.now() > givenUpAt) throw new Error('the moment did not come');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+function describeEnd({ exitCode, stdout, stderr }: CommandResult): string {
+  return `exit ${exitCode}, ${stdout}\n${stderr}`;
+}
