@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +11,6 @@ import { createItemRenderer, readReference } from '../src/review/body/booking-it
 import { planBatches } from '../src/review/body/plan.js';
 import { collectDay } from '../src/review/collect.js';
 import type { Delivery } from '../src/review/delivery.js';
-import { writeBookings } from '../src/sandbox/bookings.js';
 import { createCsvSource } from '../src/sources/csv.js';
 
 /**
@@ -22,7 +22,8 @@ const batchSize = 500;
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 const folder = await mkdtemp(join(tmpdir(), 'hotel-review-bench-'));
 const path = join(folder, 'bookings.csv');
-await writeBookings(path, { day, count: rows, seed: 7 });
+const maker = new URL('./make-bookings.ts', import.meta.url).pathname;
+execFileSync(process.execPath, [...process.execArgv, maker, path, day.iso, `${rows}`]);
 
 const renderItem = createItemRenderer('ServiceId');
 const delivery: Delivery = {

@@ -22,7 +22,7 @@ export interface Ledger {
   /**
    * Makes a run one's own: raises its token, opens again what was being performed (its outcome is unknown), and,
    * where the run had failed, gives fresh tries to what failed; where too many refusals had stopped it, also to
-   * what was refused.
+   * what was refused. The next look for a result is due at once.
    */
   takeOver(runId: string): Promise<Run>;
   /** Ends a run by compare-and-set. False when the run is not active any more. @throws FencedError */

@@ -76,10 +76,14 @@ function judgeEnd({ day, counts }: Run, tally: Tally): End {
   if (tally.firstFailed) {
     const { pending, failedSteps, firstFailed } = tally;
     const others = failedSteps === 1 ? '' : `, and ${failedSteps - 1} more after it`;
+    const undelivered =
+      pending === 0
+        ? 'every booking is delivered'
+        : `${pending} of ${counts.accepted} bookings are not delivered`;
     return fail({
       class: 'retryable',
       code: 'steps-failed',
-      message: `${firstFailed.name} failed with ${firstFailed.code}${others}: ${pending} of ${counts.accepted} bookings are not delivered; run ${day} again`,
+      message: `${firstFailed.name} failed with ${firstFailed.code}${others}: ${undelivered}; run ${day} again`,
     });
   }
   return { state: tally.overdueSteps > 0 ? 'awaiting-result' : 'succeeded' };

@@ -1,8 +1,10 @@
-import { statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunningCommand } from '../support/command.js';
-import { remoteFolder, remotePath } from '../support/file-day.js';
+import { day as businessDay } from '../support/day-folder.js';
+import { remoteFolder, remotePath, resultPath } from '../support/file-day.js';
 import type { FileCall } from '../support/file-service.js';
 import { success } from '../support/http-stand-in.js';
 import { openSsh } from '../support/open-ssh.js';
@@ -32,8 +34,8 @@ describe('a file delivery that is killed', () => {
 
   it.each(steps)('before %s is claimed goes on with it, and does nothing again', async (name) => {
     const day = await prepareWatchedFileDay(newServer());
-    // Between a step that ends and the next one there is time.
-    await day.folder.configure({ body: { requestsPerSecond: 2 } });
+    // Between a step that ends and the next one there is time: two seconds from claim to claim.
+    await day.folder.configure({ body: { requestsPerSecond: 0.5 } });
     const command = day.folder.start(runArguments);
     const { release } = await day.holdWhen(
       name,
@@ -48,7 +50,8 @@ describe('a file delivery that is killed', () => {
   });
 
   it.each(steps)('when %s was just claimed performs it, and nothing before it again', async (name) => {
-    const day = await prepareWatchedFileDay(newServer());
+    // A file of a few bookings is written faster than one can look.
+    const day = await prepareWatchedFileDay(newServer(), name === 'write' ? { bookings: manyBookings } : {});
     const command = day.folder.start(runArguments);
     const { release } = await day.holdWhen(name, ({ state }) => state === 'running');
     const recorded = await killAndLook(day, command);
@@ -59,7 +62,7 @@ describe('a file delivery that is killed', () => {
   });
 
   it('after the file was written and before that is recorded writes the same again', async () => {
-    const day = await prepareWatchedFileDay(newServer());
+    const day = await prepareWatchedFileDay(newServer(), { bookings: manyBookings });
     const { command, release } = await holdIn(day, 'write');
     await untilTurn(command, () => listNames(day.spoolFolder).includes(`${day.ledger.run().runId}.csv`));
     const recorded = await killAndLook(day, command);
@@ -106,9 +109,9 @@ describe('a file delivery that is killed', () => {
   });
 
   it.each([
-    { and: 'its result is there, does not call again', writesResult: true, calls: 1, repeated: 0 },
-    { and: 'there is no result, calls once more', writesResult: false, calls: 2, repeated: 60 },
-  ])('after the call came, unanswered, and $and', async ({ writesResult, calls, repeated }) => {
+    ['its result is there, does not call again', { writesResult: true, calls: 1, repeated: 0 }],
+    ['there is no result, calls once more', { writesResult: false, calls: 2, repeated: 60 }],
+  ])('after the call came, unanswered, and %s', async (_, { writesResult, calls, repeated }) => {
     let command: RunningCommand | undefined;
     const day = await prepareWatchedFileDay(newServer(), {
       async onCall(call) {
@@ -125,9 +128,9 @@ describe('a file delivery that is killed', () => {
   });
 
   it.each([
-    { and: 'its result is there, does not call again', writesResult: true, calls: 1, repeated: 0 },
-    { and: 'there is no result, calls once more', writesResult: false, calls: 2, repeated: 60 },
-  ])('after the call was answered, unrecorded, and $and', async ({ writesResult, calls, repeated }) => {
+    ['its result is there, does not call again', { writesResult: true, calls: 1, repeated: 0 }],
+    ['there is no result, calls once more', { writesResult: false, calls: 2, repeated: 60 }],
+  ])('after the call was answered, unrecorded, and %s', async (_, { writesResult, calls, repeated }) => {
     const day = await prepareWatchedFileDay(newServer(), {
       async onCall(call) {
         if (call.number > 1 || writesResult) await call.writeResult();
@@ -209,6 +212,30 @@ describe('a file delivery that is killed', () => {
     expect(result.report.counts.affected).toBe(1);
   });
 
+  it.each<[string, (day: WatchedFileDay) => boolean]>([
+    ['while it brings home what lay there', (day) => measureEarlier(day) > 0],
+    ['when the earlier result is off the server', (day) => !existsSync(day.server.disk(resultPath))],
+  ])('as a replay, %s, loses nothing of the earlier run', async (_, isDue) => {
+    const day = await prepareWatchedFileDay(newServer(), {
+      bookings: manyBookings,
+      onCall: writeResultAndSucceed,
+    });
+    expect((await day.folder.runDay()).exitCode).toBe(0);
+    const earlier = readFileSync(day.server.disk(resultPath));
+    const replay = day.folder.start(['replay', businessDay, '--json']);
+    await untilTurn(replay, () => isDue(day));
+    day.proxy.blackHole();
+    const recorded = await killAndLook(day, replay);
+    expect([...recorded.keys()]).toEqual(['write']);
+    day.proxy.heal();
+
+    const kept = `earlier-${createHash('sha256').update(earlier).digest('hex').slice(0, 12)}-20112026_Result.csv`;
+    const result = await day.folder.runDay();
+    await expectWhole(day, result, { calls: 2, repeated: 0, recorded, alsoArchived: [kept] });
+    expect(readFileSync(join(day.archiveFolder(), kept)).equals(earlier)).toBe(true);
+    expect(result.report.trigger).toBe('replay');
+  });
+
   it('after the last file step is recorded, while a batch is on its way, sends that batch alone', async () => {
     let command: RunningCommand | undefined;
     const day = await prepareWatchedFileDay(newServer(), {
@@ -243,6 +270,12 @@ async function holdIn(
   const command = day.folder.start(runArguments);
   const { release } = await day.holdWhen(name, ({ state }) => state === 'running');
   return { command, release };
+}
+
+/** How much of what lay on the server before is home; 0 while there is nothing. */
+function measureEarlier({ spoolFolder }: WatchedFileDay): number {
+  const name = listNames(spoolFolder).find((found) => found.endsWith('.earlier.csv.part'));
+  return (name && statSync(join(spoolFolder, name), { throwIfNoEntry: false })?.size) || 0;
 }
 
 /** The size of the upload under its temporary name; undefined while there is none. */

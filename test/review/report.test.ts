@@ -30,6 +30,51 @@ describe('the report of a run', () => {
     });
   });
 
+  it('of a file run says where file and evidence are', () => {
+    const file = {
+      rows: 990,
+      bytes: 84_150,
+      sha256: 'ab'.repeat(32),
+      remotePath: 'VerifyMappings/112026/20112026.csv',
+      triggeredAt: 7,
+      result: {
+        name: '20112026_Result.csv',
+        size: 9,
+        modifiedAt: 8,
+        sha256: 'cd'.repeat(32),
+        rows: 990,
+        isWhole: true,
+      },
+      verdicts: { affected: 2, unanswered: 0, unclear: 0, malformed: 0 },
+      archivedTo: '/data/archive/2026-11-20/20261120-k3f9xq7d',
+    };
+    expect(toReport(someRun({ delivery: 'file', file, counts: { affected: 2 } }), now)).toMatchObject({
+      delivery: 'file',
+      counts: { affected: 2 },
+    });
+    expect(toReport(someRun({ file }), now).file).toEqual({
+      remotePath: 'VerifyMappings/112026/20112026.csv',
+      sha256: 'ab'.repeat(32),
+      rows: 990,
+      resultName: '20112026_Result.csv',
+      archivedTo: '/data/archive/2026-11-20/20261120-k3f9xq7d',
+    });
+  });
+
+  it('of a file run says null for what is not there yet, and for the whole where no file was written', () => {
+    const file = { rows: 1, sha256: 'ab' };
+    expect(toReport(someRun({ file }), now).file).toEqual({
+      remotePath: null,
+      sha256: 'ab',
+      rows: 1,
+      resultName: null,
+      archivedTo: null,
+    });
+    expect(toReport(someRun({ file: { triggeredAt: 7 } }), now).file).toBeNull();
+    expect(toReport(someRun({ file: { rows: 1 } }), now).file).toBeNull();
+    expect(toReport(someRun({ file: { sha256: 'ab' } }), now).file).toBeNull();
+  });
+
   it('of a failed run says why', () => {
     const failure = { class: 'fatal', code: 'http-403', message: 'the service turned it down' } as const;
     const { error, state } = toReport(someRun({ state: 'failed', failure }), now);

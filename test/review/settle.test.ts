@@ -1,6 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { Verdict } from '../../src/mapping-service/mapping-service.js';
+import type { ReviewEvent } from '../../src/review/events.js';
+import type { Run } from '../../src/review/run.js';
+import { settleWhenDue } from '../../src/review/settle.js';
+import { at, done, failed, perform, retry } from '../contracts/ledger/days.js';
+import { collectedFileRun, overdue, performUpTo } from '../contracts/ledger/file-days.js';
 import { ok, prepareDelivery, refusal, unavailable } from './delivering.js';
 import { openTemporaryLedger } from './temporary-ledger.js';
 
@@ -135,6 +140,75 @@ describe('a run stops', () => {
     },
   );
 });
+
+describe('a file run', () => {
+  it('goes on while there is a step to be performed', async () => {
+    const ledger = await openTemporaryLedger();
+    const run = await performUpTo(ledger, await collectedFileRun(ledger, 'r1'), 'trigger');
+    expect(run.state).toBe('awaiting-result');
+    expect(await settle(ledger, run)).toEqual({ run, events: [] });
+  });
+
+  it('succeeds once its result is home', async () => {
+    const ledger = await openTemporaryLedger();
+    const run = await performUpTo(ledger, await collectedFileRun(ledger, 'r1'), 'archive');
+    const { run: ended, events } = await settle(ledger, run);
+    expect(ended).toMatchObject({ state: 'succeeded', finishedAt: at + 5 });
+    expect(events).toEqual([{ type: 'settled', run: ended }]);
+  });
+
+  it('goes on awaiting a result that is overdue, delivered as it is, and is no failure', async () => {
+    const ledger = await openTemporaryLedger();
+    const run = await performUpTo(ledger, await collectedFileRun(ledger, 'r1'), 'trigger');
+    const { run: late } = await perform(ledger, run, 'await-result', overdue);
+    const { run: ended, events } = await settle(ledger, late);
+    expect(ended).toMatchObject({ state: 'awaiting-result', counts: { delivered: 6, pending: 0 } });
+    expect(ended).not.toHaveProperty('failure');
+    expect(ended).not.toHaveProperty('finishedAt');
+    expect(events).toHaveLength(1);
+  });
+
+  it('fails where a batch failed, though its result is overdue too', async () => {
+    const ledger = await openTemporaryLedger();
+    const run = await collectedFileRun(ledger, 'r1', { body: 3 });
+    await performUpTo(ledger, run, 'trigger');
+    await perform(ledger, run, 'batch 0', failed);
+    const { run: late } = await perform(ledger, run, 'await-result', overdue);
+    expect((await settle(ledger, late)).run).toMatchObject({
+      state: 'failed',
+      failure: {
+        class: 'retryable',
+        code: 'steps-failed',
+        message: 'batch 0 failed with http-503: 3 of 9 bookings are not delivered; run 2026-11-20 again',
+      },
+    });
+  });
+
+  it('fails with the words of its upload, of which there is one, whatever waits behind it', async () => {
+    const ledger = await openTemporaryLedger();
+    const run = await collectedFileRun(ledger, 'r1', { body: 3 });
+    await perform(ledger, run, 'write', done);
+    await perform(ledger, run, 'upload', retry());
+    const denied = { ...failed, evidence: { code: 'sftp-permission-denied', answer: '/home/acme' } };
+    const { run: waiting } = await perform(ledger, run, 'upload', denied, 2);
+    expect((await settle(ledger, waiting)).run.state).toBe('delivering');
+    const { run: over } = await perform(ledger, run, 'batch 0', done);
+    expect((await settle(ledger, over)).run).toMatchObject({
+      state: 'failed',
+      failure: {
+        message:
+          'upload failed with sftp-permission-denied: 6 of 9 bookings are not delivered; run 2026-11-20 again',
+      },
+    });
+  });
+});
+
+async function settle(ledger: Ledger, run: Run): Promise<{ run: Run; events: ReviewEvent[] }> {
+  const events: ReviewEvent[] = [];
+  const parts = { ledger, limits: { maxRefusedShare: 1 }, clock: () => at + 5 };
+  const settled = await settleWhenDue(run, { ...parts, notify: (event) => events.push(event) });
+  return { run: settled, events };
+}
 
 /** A verdict that comes when the test says so. */
 function createGate() {

@@ -21,6 +21,10 @@ const upload: Step = {
   waits: 1,
 };
 
+const trigger: Step = { ...upload, name: 'trigger', kind: 'trigger', bookings: 500, tries: 0 };
+const awaitResult: Step = { ...upload, name: 'await-result', kind: 'await-result' };
+const file = { rows: 500, sha256: 'ab' };
+
 function batchOf(bookings: number, spent: Partial<Step> = {}): Step {
   const slice = { form: 'body', batch: 12, first: 40, bookings } as const;
   return { ...upload, name: 'batch 12', kind: 'batch', slice, bookings, ...spent };
@@ -135,6 +139,42 @@ describe('what follows from an outcome:', () => {
       batchOf(1, { tries: 2 }),
       { kind: 'refused', evidence },
     ],
+    [
+      'a step of a file run that is fatal says which one, and what to do',
+      { kind: 'fatal', evidence: { code: 'sftp-host-key-refused' }, advice: 'ask whoever runs the server' },
+      upload,
+      {
+        kind: 'fatal',
+        evidence: { code: 'sftp-host-key-refused' },
+        message:
+          'upload of run 20261120-k3f9xq7d ended with sftp-host-key-refused, which no retry mends: ' +
+          'ask whoever runs the server, then run 2026-11-20 again',
+      },
+    ],
+    [
+      'what waits looks again at that instant, at the price of nothing, however often it has waited',
+      { kind: 'waiting', evidence, until: now + 30_000 },
+      { ...awaitResult, tries: 0, waits: 10_000 },
+      { kind: 'retry', evidence, notBefore: now + 30_000, spendsTry: false, outcomeUnknown: false },
+    ],
+    [
+      'and not before it, where that is a broken instant',
+      { kind: 'waiting', evidence, until: now + 0.1 },
+      awaitResult,
+      { kind: 'retry', evidence, notBefore: now + 1, spendsTry: false, outcomeUnknown: false },
+    ],
+    [
+      'what did not come in time is overdue',
+      { kind: 'overdue', evidence, file },
+      awaitResult,
+      { kind: 'overdue', evidence, file },
+    ],
+    [
+      'out of tries with an unknown outcome, a step fails and remembers that',
+      { kind: 'retryable', evidence, ...clear, outcomeUnknown: true },
+      { ...trigger, tries: 2 },
+      { kind: 'failed', evidence, outcomeUnknown: true },
+    ],
   ])('%s', (_, outcome, step, ending) => {
     expect(decideEnding(outcome, step, run, { retry, random: () => 0.5, now })).toEqual(ending);
   });
@@ -146,5 +186,23 @@ describe('what follows from an outcome:', () => {
       now,
     });
     expect(ending).toMatchObject({ notBefore: now + 1 });
+  });
+
+  it.each<[StepOutcome, Step, StepEnding['kind']]>([
+    [{ kind: 'done', evidence }, trigger, 'done'],
+    [{ kind: 'overdue', evidence }, awaitResult, 'overdue'],
+    [{ kind: 'waiting', evidence, until: now }, awaitResult, 'retry'],
+    [{ kind: 'fatal', evidence, advice: 'check the key' }, upload, 'fatal'],
+    [{ kind: 'refused', evidence }, upload, 'failed'],
+    [{ kind: 'refused', evidence }, batchOf(2), 'halved'],
+    [{ kind: 'refused', evidence }, batchOf(1), 'refused'],
+    [{ kind: 'retryable', evidence, ...clear }, trigger, 'retry'],
+    [{ kind: 'retryable', evidence, ...clear }, { ...trigger, tries: 2 }, 'failed'],
+    [{ kind: 'retryable', evidence, ...clear, refusedWhenSpent: true }, { ...trigger, tries: 2 }, 'failed'],
+  ])('what was found out goes with the ending, and that nothing was sent (%#)', (outcome, step, kind) => {
+    const decide = (found: StepOutcome) => decideEnding(found, step, run, { retry, random: () => 0.5, now });
+    expect(decide({ ...outcome, file, nothingSent: true })).toMatchObject({ kind, file, nothingSent: true });
+    expect(decide(outcome)).not.toHaveProperty('file');
+    expect(decide(outcome)).not.toHaveProperty('nothingSent');
   });
 });

@@ -26,3 +26,23 @@ export function startForSuite(kind: SftpServerKind): () => RunningSftpServer {
     return { ...server, root: join(server.root, folder), disk: (path) => server.disk(join(folder, path)) };
   };
 }
+
+/** The same for suites that ask for the server many times in a test: its root is one empty folder for each test. */
+export function useSftpServer(kind: SftpServerKind): () => RunningSftpServer {
+  const serverWithOwnRoot = startForSuite(kind);
+  let current: RunningSftpServer | undefined;
+  beforeEach(() => {
+    current = kind.needs === undefined ? serverWithOwnRoot() : undefined;
+  });
+  return () => {
+    if (current === undefined) throw new Error(`${kind.name} was not started`);
+    return current;
+  };
+}
+
+/** Makes the folder of the tests' day on the server, as an earlier session would have left it. */
+export function makeRemoteFolder(server: RunningSftpServer, folder: string): void {
+  const path = server.disk(folder);
+  mkdirSync(path, { recursive: true });
+  for (const made of [server.disk('VerifyMappings'), path]) chownSync(made, sessionUser.uid, sessionUser.gid);
+}

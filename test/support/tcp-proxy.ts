@@ -12,6 +12,8 @@ export interface TcpProxy {
   blackHole(): void;
   /** From now on requests get through, but of what comes back only so many chunks more. */
   dropAnswersAfter(chunks: number): void;
+  /** Called before each chunk is passed on: what is done there happens at just that moment of the conversation. */
+  beforePassing(callBack: (to: 'server' | 'client') => void): void;
   /** New connections, and what comes now on the old ones, get through again. */
   heal(): void;
   /** Resolves when the client has ended all its connections. */
@@ -19,12 +21,14 @@ export interface TcpProxy {
   stop(): Promise<void>;
 }
 
-export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
+/** @param port to listen on; any free one if not given */
+export async function startTcpProxy(targetPort: number, port = 0): Promise<TcpProxy> {
   const happened = { resets: 0, swallowedChunks: 0 };
   const clients = new Set<Socket>();
   let resetAt = Number.POSITIVE_INFINITY;
   let passRequests = true;
   let answersToPass = Number.POSITIVE_INFINITY;
+  let beforePassing: (to: 'server' | 'client') => void = () => {};
 
   const server = createServer((client) => {
     const target = connect(targetPort, '127.0.0.1');
@@ -32,6 +36,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     clients.add(client);
 
     client.on('data', (chunk) => {
+      beforePassing('server');
       if (!passRequests) {
         happened.swallowedChunks += 1;
         return;
@@ -46,6 +51,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
       });
     });
     target.on('data', (chunk) => {
+      beforePassing('client');
       answersToPass -= 1;
       if (answersToPass >= 0) client.write(chunk);
       else happened.swallowedChunks += 1;
@@ -58,7 +64,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     client.on('error', () => {});
     target.on('error', () => {});
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
 
   return {
@@ -74,7 +80,11 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     dropAnswersAfter(chunks) {
       answersToPass = chunks;
     },
+    beforePassing(callBack) {
+      beforePassing = callBack;
+    },
     heal() {
+      beforePassing = () => {};
       resetAt = Number.POSITIVE_INFINITY;
       passRequests = true;
       answersToPass = Number.POSITIVE_INFINITY;

@@ -31,6 +31,8 @@ export interface WatchedFileDay extends FileDay {
   step(name: string): WatchedFileStep;
   /** The steps that are recorded as done, and how often each was claimed. */
   recorded(): ReadonlyMap<string, number>;
+  /** Attempts of `trigger` whose call may have been heard, though nobody knows. */
+  unclearCalls(): number;
   /** Bookings of the latest run that are recorded as affected. */
   affected(): number;
   /** Holds the ledger in a moment in which that step is in that state. */
@@ -89,6 +91,10 @@ export async function prepareWatchedFileDay(
           )
           .map(({ name, attempts }) => [String(name), Number(attempts)]),
       ),
+    unclearCalls: () =>
+      database.all(
+        `SELECT 1 FROM attempts WHERE run = ${latest} AND step = 'trigger' AND outcome = 'interrupted'`,
+      ).length,
     affected: () => Number(database.get(`SELECT affected FROM runs WHERE number = ${latest}`)?.affected ?? 0),
     holdWhen: (name, isDue) => ledger.holdWhen(() => isDue(step(name))),
   };

@@ -77,6 +77,11 @@ export function takeOver(database: Database, runId: string): Run {
   interruptRunningSteps(database, number);
   if (run.state === 'failed') reopenFailedRun(database, number, run.failure);
   else reopenSteps(database, number, `'overdue'`);
+  // Whoever goes on with it wants to look for the result at once.
+  database.run(
+    `UPDATE steps SET not_before = NULL WHERE run = ? AND kind = 'await-result' AND state = 'ready'`,
+    number,
+  );
   awaitResultWhenDelivered(database, number);
   // Whoever goes on with it may write guests' names again.
   database.run('UPDATE runs SET token = token + 1, names_blanked_at = NULL WHERE number = ?', number);

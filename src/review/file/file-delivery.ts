@@ -2,6 +2,7 @@ import { createBusinessDay } from '../../booking/business-day.js';
 import { findFileObstacle } from '../../booking/file-fitness.js';
 import type { Delivery, StepOutcome } from '../delivery.js';
 import type { PlannedStep, StepKind } from '../step.js';
+import { removeSpooledTooLate } from './fencing.js';
 import type { FileAttempt, FileParts } from './file-parts.js';
 import { layOutRemotely } from './remote-layout.js';
 import { renderReviewLine } from './review-line.js';
@@ -41,6 +42,8 @@ export function createFileDelivery(parts: FileDeliveryParts): Delivery {
       } catch (error) {
         if (!(error instanceof ChangedFileError)) throw error;
         return { kind: 'fatal', evidence: { code: 'review-file-changed' }, advice: error.message };
+      } finally {
+        await removeSpooledTooLate(parts, attempt);
       }
     },
   };

@@ -13,7 +13,7 @@ import type { RemoteLayout } from './remote-layout.js';
 export interface FileParts {
   readonly ledger: Pick<
     Ledger,
-    'measureBatches' | 'readBatch' | 'holdsClaim' | 'replaceAffected' | 'listAttempts'
+    'getRun' | 'measureBatches' | 'readBatch' | 'holdsClaim' | 'replaceAffected' | 'listAttempts'
   >;
   readonly service: Pick<ReviewService, 'reviewBookedHotelsByFile'>;
   readonly sftp: SftpServer;

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { Attempt } from '../../ledger/ledger.js';
+import type { Run } from '../run.js';
 import type { FileAttempt, FileParts } from './file-parts.js';
 import type { ReviewFile } from './review-file.js';
 
@@ -44,31 +46,41 @@ export async function keepManifest(
   const { ledger, archive, tool } = parts;
   const names = await archive.list(day.iso, run.id);
   if (names.includes(manifestName)) return;
-  const attempts = await ledger.listAttempts(run.id, 'trigger');
-  const { read, accepted, duplicates, rejected } = run.counts;
-  const { remotePath, rows, result, verdicts } = file;
   const manifest: Manifest = {
     tool,
-    day: day.iso,
-    runId: run.id,
-    remotePath,
-    rows,
-    counts: { read, accepted, duplicates, rejected },
-    result: result && { name: result.name, rows: result.rows, isWhole: result.isWhole },
-    verdicts,
-    calls: attempts.map(({ startedAt, endedAt, outcome, code, httpStatus, statusCode }) => ({
-      startedAt: new Date(startedAt).toISOString(),
-      endedAt: new Date(endedAt).toISOString(),
-      outcome,
-      code,
-      ...(httpStatus !== undefined && { httpStatus }),
-      ...(statusCode !== undefined && { statusCode }),
-    })),
+    ...describeRun({ ...run, file }),
+    calls: describeCalls(await ledger.listAttempts(run.id, 'trigger')),
     files: await Promise.all(
       names.map(async (name) => ({ name, ...(await measure(archive.read(day.iso, run.id, name))) })),
     ),
   };
   await archive.keep(day.iso, run.id, manifestName, toBytes(`${JSON.stringify(manifest, null, 2)}\n`));
+}
+
+/** What the ledger knows of a run for as long as it keeps its row. */
+export function describeRun({ id, day, counts, file }: Run): Omit<Manifest, 'tool' | 'calls' | 'files'> {
+  const { read, accepted, duplicates, rejected } = counts;
+  const { remotePath, rows, result, verdicts } = file ?? {};
+  return {
+    day,
+    runId: id,
+    remotePath,
+    rows,
+    counts: { read, accepted, duplicates, rejected },
+    result: result && { name: result.name, rows: result.rows, isWhole: result.isWhole },
+    verdicts,
+  };
+}
+
+export function describeCalls(attempts: readonly Attempt[]): Manifest['calls'] {
+  return attempts.map(({ startedAt, endedAt, outcome, code, httpStatus, statusCode }) => ({
+    startedAt: new Date(startedAt).toISOString(),
+    endedAt: new Date(endedAt).toISOString(),
+    outcome,
+    code,
+    ...(httpStatus !== undefined && { httpStatus }),
+    ...(statusCode !== undefined && { statusCode }),
+  }));
 }
 
 export async function measure(

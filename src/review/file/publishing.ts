@@ -1,5 +1,5 @@
-import { FencedError } from '../../ledger/ledger.js';
 import type { SftpSession } from '../../sftp/sftp.js';
+import { expectClaim } from './fencing.js';
 import type { FileAttempt, FileParts } from './file-parts.js';
 import type { ReviewFile, Sighting } from './review-file.js';
 import { ensureSpooled, reviewName } from './spooled-file.js';
@@ -12,10 +12,11 @@ import { ensureSpooled, reviewName } from './spooled-file.js';
  */
 export async function publishReviewFile(
   parts: FileParts,
-  { claim, run, remote, signal }: FileAttempt,
+  attempt: FileAttempt,
   session: SftpSession,
 ): Promise<Pick<ReviewFile, 'remotePath'> & { readonly uploaded?: Sighting }> {
-  const { ledger, spool, notify } = parts;
+  const { spool, notify } = parts;
+  const { claim, run, remote, signal } = attempt;
   await ensureSpooled(parts, run);
   signal.throwIfAborted();
   const temporary = remote.temporaryPath(run.id, claim.token);
@@ -23,7 +24,7 @@ export async function publishReviewFile(
     await session.upload(await spool.locate(reviewName(run)), temporary, {
       onProgress: (done, total) => notify({ type: 'transferring', run, step: claim.step, done, total }),
     });
-    if (!(await ledger.holdsClaim(claim))) throw new FencedError(run.id);
+    await expectClaim(parts, attempt);
     await session.publish(temporary, remote.path, run.file?.bytes ?? 0);
   } catch (error) {
     // Where the connection is gone, the next attempt cleans up.

@@ -2,7 +2,7 @@ import { type Archive, ArchiveError } from '../../archive/archive.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { Run } from '../run.js';
 import { checkReviewFile } from './file-check.js';
-import { type Manifest, manifestName, measure } from './manifest.js';
+import { describeCalls, describeRun, type Manifest, manifestName, measure } from './manifest.js';
 import { renderReviewFile } from './spooled-file.js';
 
 /** What was looked at, and what is wrong with it; nothing where it is as the ledger says. */
@@ -13,13 +13,13 @@ export interface VerifiedItem {
 
 export interface VerifyParts {
   readonly archive: Archive;
-  readonly ledger: Pick<Ledger, 'measureBatches' | 'readBatch'>;
+  readonly ledger: Pick<Ledger, 'measureBatches' | 'readBatch' | 'listAttempts'>;
   readonly masterIdColumn: string;
 }
 
 /**
  * Checks what the archive keeps of a run against the ledger, from the bytes: the file as sent, the result, the manifest,
- * and the ledger's own bookings. Once the guests' names are gone only the manifest's checksums are left to compare.
+ * and the ledger's own bookings. Once the guests' names are gone only the manifest is left to compare.
  */
 export async function verifyRun(parts: VerifyParts, run: Run): Promise<readonly VerifiedItem[]> {
   const { archive, ledger, masterIdColumn } = parts;
@@ -36,8 +36,11 @@ export async function verifyRun(parts: VerifyParts, run: Run): Promise<readonly 
   add(`${manifestName}, of the file as sent`, compare(findFile(manifest, inputName)?.sha256, sha256));
   if (result)
     add(`${manifestName}, of the result`, compare(findFile(manifest, result.name)?.sha256, result.sha256));
+  add(`${manifestName}, of the run`, compareTold(manifest, describeRun(run)));
   if (run.namesBlankedAt !== undefined) return items;
 
+  const calls = describeCalls(await ledger.listAttempts(id, 'trigger'));
+  add(`${manifestName}, of the calls`, compareTold(manifest, { calls }));
   for (const kept of manifest.files)
     add(kept.name, await compareKept(archive.read(day, id, kept.name), kept.sha256));
   const expected = { masterIdColumn, rows, sha256 };
@@ -51,12 +54,30 @@ async function readManifest({ archive }: VerifyParts, { day, id }: Run): Promise
   try {
     const blocks = [];
     for await (const block of archive.read(day, id, manifestName)) blocks.push(block);
-    return JSON.parse(Buffer.concat(blocks).toString()) as Manifest;
+    const manifest: unknown = JSON.parse(Buffer.concat(blocks).toString());
+    return isManifest(manifest) ? manifest : 'is no manifest';
   } catch (error) {
     if (error instanceof ArchiveError) return describe(error);
     if (error instanceof SyntaxError) return 'is no JSON';
     throw error;
   }
+}
+
+/** As far as the checks below rely on it; the rest is compared. */
+function isManifest(value: unknown): value is Manifest {
+  if (typeof value !== 'object' || value === null || !('files' in value)) return false;
+  const { files } = value;
+  const names = Array.isArray(files)
+    ? files.map((file: { name?: unknown } | null) => file?.name)
+    : [undefined];
+  return names.every((name) => typeof name === 'string');
+}
+
+/** What a manifest says against what it is to say. */
+function compareTold(manifest: Manifest, expected: Partial<Manifest>): string | undefined {
+  const names = Object.keys(expected) as (keyof Manifest)[];
+  const told = Object.fromEntries(names.map((name) => [name, manifest[name]]));
+  return JSON.stringify(told) === JSON.stringify(expected) ? undefined : 'is not what the ledger says';
 }
 
 async function compareKept(content: AsyncIterable<Uint8Array>, sha256: string): Promise<string | undefined> {

@@ -176,7 +176,14 @@ export function describeAffected(opened: () => OpenedLedger): void {
 
 async function readAll(ledger: Ledger, runId: string): Promise<AffectedLines[]> {
   const all: AffectedLines[] = [];
-  for (let next = await ledger.nextAffected(runId); next; next = await ledger.nextAffected(runId, next.batch))
+  for (
+    let next = await ledger.nextAffected(runId);
+    next;
+    next = await ledger.nextAffected(runId, next.batch)
+  ) {
+    // Else it would go round in circles.
+    expect(next.batch).toBeGreaterThan(all.at(-1)?.batch ?? -1);
     all.push(next);
+  }
   return all;
 }

@@ -71,6 +71,24 @@ export function describeAwaiting(opened: () => OpenedLedger): void {
       });
     });
 
+    it('not while a batch is in hand, though the result has been seen', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1', { body: 2 });
+      const batch = await claimStep(ledger, run, 'batch 0');
+      expect(await performUpTo(ledger, run, 'await-result')).toMatchObject({
+        state: 'delivering',
+        openSteps: 2,
+      });
+      expect((await ledger.record(batch, done, at)).run.state).toBe('awaiting-result');
+    });
+
+    it('not when its call failed', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1');
+      await performUpTo(ledger, run, 'upload');
+      expect((await perform(ledger, run, 'trigger', failed)).run.state).toBe('delivering');
+    });
+
     it('not when its upload failed', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { body: 2 });
@@ -112,6 +130,19 @@ export function describeAwaiting(opened: () => OpenedLedger): void {
       await expect(ledger.settle(rightOf(run), { state: 'succeeded', at })).rejects.toThrow(FencedError);
       await perform(ledger, owner, 'await-result', done, 2);
       expect((await perform(ledger, owner, 'archive', done)).run.openSteps).toBe(0);
+    });
+
+    it('a run that waits for its result looks for it at once; what else waits goes on waiting', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1', { body: 2 });
+      await performUpTo(ledger, run, 'trigger');
+      await perform(ledger, run, 'await-result', retry({ spendsTry: false, notBefore: at + 60_000 }));
+      await perform(ledger, run, 'batch 0', retry({ notBefore: at + 60_000 }));
+      await ledger.takeOver('r1');
+      expect(await ledger.listOpenSteps('r1', { limit: 9 })).toEqual([
+        { position: 3, name: 'await-result', attempt: 2 },
+        { position: 5, name: 'batch 0', attempt: 2, notBefore: at + 60_000 },
+      ]);
     });
 
     it('a failed run opens again what failed and what was overdue, with all that waits behind them', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OpenedLedger } from '../ledger.js';
-import { at, done, failed, openNames, perform, retry, rightOf } from './days.js';
+import { at, claimStep, done, failed, openNames, perform, retry, rightOf } from './days.js';
 import { collectedFileRun, fileSteps, overdue, performUpTo } from './file-days.js';
 
 export function describeWaitingSteps(opened: () => OpenedLedger): void {
@@ -72,6 +72,23 @@ export function describeWaitingSteps(opened: () => OpenedLedger): void {
       expect(tally).not.toHaveProperty('firstFailed');
       expect(await ledger.claim(rightOf(run), 'await-result', 2, at)).toBeUndefined();
       expect(await ledger.claim(rightOf(run), 'archive', 1, at)).toBeUndefined();
+    });
+
+    it('are open while the one before them is being performed', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1', { body: 2 });
+      await claimStep(ledger, run, 'write');
+      expect((await ledger.getRun('r1')).openSteps).toBe(6);
+      expect((await ledger.tally('r1')).openSteps).toBe(6);
+    });
+
+    it('leave their bookings pending, and so does one that is overdue', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1');
+      await performUpTo(ledger, run, 'upload');
+      const { run: after } = await perform(ledger, run, 'trigger', overdue);
+      expect(after.counts).toMatchObject({ delivered: 0, pending: 6 });
+      expect(await ledger.tally('r1')).toMatchObject({ delivered: 0, pending: 6, overdueSteps: 1 });
     });
 
     it('name the first failed one in the order of the plan, with its last code, whichever failed first', async () => {

@@ -1,7 +1,7 @@
-import { FencedError } from '../../../ledger/ledger.js';
 import type { SftpSession } from '../../../sftp/sftp.js';
 import type { StepOutcome } from '../../delivery.js';
 import { toServiceOutcome } from '../../service-outcome.js';
+import { expectClaim } from '../fencing.js';
 import { inSession } from '../file-outcome.js';
 import type { FileAttempt, FileParts } from '../file-parts.js';
 import { publishReviewFile } from '../publishing.js';
@@ -14,7 +14,7 @@ import { earlierName } from '../spooled-file.js';
  * call may have been heard, its result may be there already: then there is nothing left to say. (Spec 4.3, step 3.)
  */
 export async function triggerReview(parts: FileParts, attempt: FileAttempt): Promise<StepOutcome> {
-  const { ledger, service, sftp, pathPrefix, clock } = parts;
+  const { service, sftp, pathPrefix, clock } = parts;
   const { claim, run, remote, signal } = attempt;
   const sha256 = run.file?.sha256 ?? '';
   const looked = await inSession(sftp, signal, async (session) => {
@@ -30,7 +30,7 @@ export async function triggerReview(parts: FileParts, attempt: FileAttempt): Pro
   if (looked.kind !== 'done') return { ...looked, nothingSent: true };
   if (looked.nothingSent) return looked;
 
-  if (!(await ledger.holdsClaim(claim))) throw new FencedError(run.id);
+  await expectClaim(parts, attempt);
   const verdict = await service.reviewBookedHotelsByFile(`${pathPrefix}${remote.path}`, { signal });
   const outcome = toServiceOutcome(verdict, sha256);
   return { ...outcome, file: { ...looked.file, ...(outcome.kind === 'done' && { triggeredAt: clock() }) } };

@@ -1,5 +1,6 @@
 import type { SftpSession } from '../../../sftp/sftp.js';
 import type { StepOutcome } from '../../delivery.js';
+import { expectClaim } from '../fencing.js';
 import { inSession } from '../file-outcome.js';
 import type { FileAttempt, FileParts } from '../file-parts.js';
 import { publishReviewFile } from '../publishing.js';
@@ -36,10 +37,12 @@ async function clearEarlier(
   const staying: Sighting[] = [];
   for (const found of await session.list(remote.folder)) {
     const path = `${remote.folder}/${found.name}`;
+    await expectClaim(parts, attempt);
     if (remote.isLeftover(found.name)) await session.remove(path);
     else if (found.name === remote.name) await keepEarlier(parts, attempt, session, found.name);
     else if (isResult(found.name)) {
       await keepEarlier(parts, attempt, session, found.name);
+      await expectClaim(parts, attempt);
       if ((await session.remove(path)) === 'denied') staying.push(found);
     }
   }
@@ -48,16 +51,19 @@ async function clearEarlier(
 
 /** Into this run's archive, under a name with its checksum: to do it twice changes nothing. */
 async function keepEarlier(
-  { spool, archive, notify }: FileParts,
-  { run, claim, day, remote }: FileAttempt,
+  parts: FileParts,
+  attempt: FileAttempt,
   session: SftpSession,
   name: string,
 ): Promise<void> {
+  const { spool, archive, notify } = parts;
+  const { run, claim, day, remote } = attempt;
   const spooled = earlierName(run);
   await session.download(`${remote.folder}/${name}`, await spool.locate(spooled), {
     onProgress: (done, total) => notify({ type: 'transferring', run, step: claim.step, done, total }),
   });
   const sha256 = (await spool.measure(spooled))?.sha256 ?? '';
+  await expectClaim(parts, attempt);
   // What an attempt of this run published before it was cut off is nothing of an earlier one.
   if (sha256 !== run.file?.sha256)
     await archive.keep(day.iso, run.id, `earlier-${sha256.slice(0, 12)}-${name}`, spool.read(spooled));

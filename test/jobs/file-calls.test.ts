@@ -1,0 +1,202 @@
+import { statSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { archiveOf } from '../support/archived-run.js';
+import { day, type Settings } from '../support/day-folder.js';
+import { expectReport } from '../support/expectations.js';
+import { type FileDay, prepareFileDay, remotePath } from '../support/file-day.js';
+import { refusal, type StandInAnswer, success } from '../support/http-stand-in.js';
+import { makeBookings, toCsv } from '../support/made-bookings.js';
+import { openSsh } from '../support/open-ssh.js';
+import { useSftpServer } from '../support/suite-server.js';
+
+const server = useSftpServer(openSsh);
+const bookings = makeBookings(4);
+
+const httpError = (status: number, headers = {}): StandInAnswer => ({
+  kind: 'text',
+  status,
+  body: '<h1>Oops</h1>',
+  headers,
+});
+
+/** The calls that are named first are answered so; every further one with success and a result. */
+function prepare(answers: readonly StandInAnswer[], settings: Settings = {}): Promise<FileDay> {
+  const waiting = [...answers];
+  return prepareFileDay(server(), {
+    bookings: toCsv(bookings),
+    settings,
+    async onCall(call) {
+      const answer = waiting.shift();
+      if (answer) return answer;
+      await call.writeResult({ affected: ['BR-2'] });
+      return success;
+    },
+  });
+}
+
+/** Which file lies on the server: another one after every upload. */
+const fileOnServer = () => {
+  const { ino, mtimeMs } = statSync(server().disk(remotePath));
+  return { ino, mtimeMs };
+};
+
+describe('a by-file call that the service has not taken', () => {
+  it.each([
+    ['503', httpError(503)],
+    ['500', httpError(500)],
+    ['429 without Retry-After', httpError(429)],
+    ['2001 inside a 200', refusal(2001)],
+    ['2030 inside a 200', refusal(2030)],
+  ])('with %s is made again, without a second upload, and nothing counts as repeated', async (_, answer) => {
+    const { folder, service } = await prepare([answer, answer]);
+    const result = await folder.runDay();
+    const counts = { delivered: 4, repeated: 0, affected: 1 };
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts });
+    expect(service.calls.map(({ path }) => path)).toEqual([remotePath, remotePath, remotePath]);
+    expect(result.stderr.match(/upload: done/g)).toHaveLength(1);
+    expect(archiveOf(result).readManifest().calls).toMatchObject([
+      { outcome: 'retry' },
+      { outcome: 'retry' },
+      { outcome: 'done', code: 'ok' },
+    ]);
+  });
+
+  it('with 429 and Retry-After is made again no earlier than asked for, and no try is spent', async () => {
+    const { folder, service, standIn } = await prepare([httpError(429, { 'retry-after': '1' })], {
+      retry: { tries: 1 },
+    });
+    const result = await folder.runDay();
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 4, repeated: 0 } });
+    expect(service.calls).toHaveLength(2);
+    const [asked, again] = standIn.requests;
+    expect((again?.at ?? 0) - (asked?.at ?? 0)).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it('with 2020 inside a 200 fails the run, which says what failed; run goes on with the call, not with the upload', async () => {
+    const { folder, service } = await prepare([refusal(2020, 'no such file for Guest 1')]);
+    const first = await folder.runDay();
+    expectReport(first, { exitCode: 1, state: 'failed', counts: { delivered: 0, pending: 4 } });
+    expect(first.report.error?.message).toContain('trigger failed with code-2020');
+    expect(first.report.error?.message).toContain(`run ${day} again`);
+    expect(first.stderr).toContain('trigger: failed (code-2020)');
+    expect(`${first.stdout}${first.stderr}`).not.toContain('Guest 1');
+    expect((await folder.run(['show', 'BR-1', '--answers'])).stdout).toContain('no such file');
+    expect(service.calls).toHaveLength(1);
+    const uploaded = fileOnServer();
+
+    const again = await folder.runDay();
+    const counts = { delivered: 4, repeated: 0, affected: 1 };
+    expectReport(again, { exitCode: 0, state: 'succeeded', counts });
+    expect(again.report.runId).toBe(first.report.runId);
+    expect(service.calls).toHaveLength(2);
+    expect(again.stderr).not.toContain('upload: done');
+    expect(fileOnServer()).toEqual(uploaded);
+  });
+
+  it('that is out of tries fails the run, and the next one makes it again', async () => {
+    const { folder, service } = await prepare([httpError(503), httpError(503)], { retry: { tries: 2 } });
+    const first = await folder.runDay();
+    expectReport(first, { exitCode: 1, state: 'failed', counts: { delivered: 0, pending: 4 } });
+    expect(first.report.error?.message).toContain('trigger failed with http-503');
+    const uploaded = fileOnServer();
+    expectReport(await folder.runDay(), {
+      exitCode: 0,
+      state: 'succeeded',
+      counts: { delivered: 4, repeated: 0 },
+    });
+    expect(service.calls).toHaveLength(3);
+    expect(fileOnServer()).toEqual(uploaded);
+  });
+
+  it('with 403 stops the run at once, batches and all; run delivers them when the cause is mended', async () => {
+    let isMended = false;
+    const incomplete = makeBookings(3, { first: 11 }).map((booking) => ({ ...booking, ProviderName: '' }));
+    const { folder, service, standIn } = await prepareFileDay(server(), {
+      bookings: toCsv([...bookings, ...incomplete]),
+      // The batches have tries enough to outlast the file's way to the server, and leave it a hand to go.
+      settings: { body: { batchSize: 1, concurrency: 4 }, retry: { tries: 100, baseSeconds: 0.3 } },
+      async onCall(call) {
+        if (!isMended) return httpError(403);
+        await call.writeResult();
+        return success;
+      },
+      onPost: () => (isMended ? success : httpError(503)),
+    });
+    const first = await folder.runDay();
+    expectReport(first, { exitCode: 1, state: 'failed', counts: { delivered: 0, pending: 7 } });
+    expect(first.report.error).toMatchObject({
+      class: 'fatal',
+      message: expect.stringMatching(/^trigger of run \S+ ended with http-403, .*apiKey/),
+    });
+    expect(service.calls).toHaveLength(1);
+    // Batches in hand may still arrive, each once.
+    const callAt = standIn.requests.findIndex(({ url }) => url.includes('ByFile'));
+    expect(callAt).toBeGreaterThan(0);
+    expect(standIn.requests.slice(callAt + 1).length).toBeLessThanOrEqual(3);
+    const uploaded = fileOnServer();
+
+    isMended = true;
+    const again = await folder.runDay();
+    expectReport(again, { exitCode: 0, state: 'succeeded', counts: { delivered: 7, repeated: 0 } });
+    expect(again.report.runId).toBe(first.report.runId);
+    expect(service.calls).toHaveLength(2);
+    expect(standIn.accepted()).toHaveLength(3);
+    expect(fileOnServer()).toEqual(uploaded);
+  });
+});
+
+/** Ways in which the service leaves it open whether it has heard the call. */
+const silences: readonly (readonly [string, StandInAnswer])[] = [
+  ['is never answered', { kind: 'hang' }],
+  ['is dropped once it was read', { kind: 'drop', when: 'after-reading' }],
+  ['is dropped in the middle of its answer', { kind: 'drop', when: 'mid-answer' }],
+  ['is answered with a page that is no answer', httpError(200)],
+];
+
+describe('a by-file call of unknown outcome', () => {
+  const settings = { service: { timeoutSeconds: 1 } };
+
+  it.each(silences)('that %s is not made again where its result is there', async (_, silence) => {
+    const { folder, service } = await prepareFileDay(server(), {
+      bookings: toCsv(bookings),
+      settings,
+      async onCall(call) {
+        await call.writeResult({ affected: ['BR-4'] });
+        return silence;
+      },
+    });
+    const result = await folder.runDay();
+    const counts = { delivered: 4, pending: 0, repeated: 0, affected: 1 };
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts });
+    expect(service.calls).toHaveLength(1);
+    expect(archiveOf(result).readManifest().calls).toMatchObject([
+      { outcome: 'retry' },
+      { outcome: 'done', code: 'result-found' },
+    ]);
+  });
+
+  it.each(silences)(
+    'that %s is made once more where there is no result, and counts as repeated',
+    async (_, silence) => {
+      const { folder, service } = await prepare([silence], settings);
+      const result = await folder.runDay();
+      const counts = { delivered: 4, pending: 0, repeated: 4, affected: 1 };
+      expectReport(result, { exitCode: 0, state: 'succeeded', counts });
+      expect(service.calls).toHaveLength(2);
+      expect(result.stderr.match(/upload: done/g)).toHaveLength(1);
+    },
+  );
+
+  it('and out of tries is not made again by the next run when its result has come meanwhile', async () => {
+    const { folder, service } = await prepare([{ kind: 'drop', when: 'after-reading' }], {
+      retry: { tries: 1 },
+    });
+    const first = await folder.runDay();
+    expectReport(first, { exitCode: 1, state: 'failed', counts: { delivered: 0, pending: 4, repeated: 0 } });
+    await service.calls[0]?.writeResult({ affected: ['BR-1', 'BR-2'] });
+    const again = await folder.runDay();
+    const counts = { delivered: 4, pending: 0, repeated: 0, affected: 2 };
+    expectReport(again, { exitCode: 0, state: 'succeeded', counts });
+    expect(service.calls).toHaveLength(1);
+  });
+});

@@ -1,0 +1,186 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { attemptCodes } from '../support/attempt-codes.js';
+import { day, type Settings } from '../support/day-folder.js';
+import { type FileDay, prepareFileDay, remoteFolder, remotePath } from '../support/file-day.js';
+import { type LedgerWatch, watchLedger } from '../support/ledger-watch.js';
+import { makeBookings, toCsv } from '../support/made-bookings.js';
+import { openSsh } from '../support/open-ssh.js';
+import { proFtpd } from '../support/pro-ftpd.js';
+import { type PublishedWatch, watchPublished } from '../support/published-watch.js';
+import { findFreePort, type RunningSftpServer } from '../support/sftp-server.js';
+import { makeRemoteFolder, useSftpServer } from '../support/suite-server.js';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
+import { expectFailedStep, expectWholeDay, toReviewFile } from '../support/whole-file-day.js';
+
+/** A file that takes many packets, and one that is there at once. */
+const many = makeBookings(8_000);
+const few = makeBookings(60);
+const manyBytes = toReviewFile(many).length;
+
+interface FaultyDay extends FileDay {
+  /** Between the command and its server. */
+  readonly proxy: TcpProxy;
+  readonly ledger: LedgerWatch;
+  readonly watch: PublishedWatch;
+}
+
+async function prepareFaultyDay(
+  server: RunningSftpServer,
+  { bookings = few, tries = 6 }: { bookings?: typeof few; tries?: number } = {},
+): Promise<FaultyDay> {
+  makeRemoteFolder(server, remoteFolder);
+  const proxy = await startTcpProxy(server.port);
+  onTestFinished(() => proxy.stop());
+  const settings: Settings = { retry: { tries } };
+  const prepared = await prepareFileDay(server, { bookings: toCsv(bookings), port: proxy.port, settings });
+  await prepared.folder.configure({ file: { sftp: { timeoutSeconds: 0.5 } } });
+  const ledger = watchLedger(prepared.folder.ledgerFile);
+  return { ...prepared, proxy, ledger, watch: watchPublished(server) };
+}
+
+/** The size of the file that is on its way under its temporary name; undefined when there is none. */
+function measurePart(server: RunningSftpServer): number | undefined {
+  const folder = server.disk(remoteFolder);
+  const name = readdirSync(folder).find((found) => found.endsWith('.part'));
+  // It may get its own name in this very moment.
+  return name === undefined ? undefined : statSync(join(folder, name), { throwIfNoEntry: false })?.size;
+}
+
+describe.each([openSsh, proFtpd])('a day by file over $name', (kind) => {
+  const server = useSftpServer(kind);
+  const isPublished = () => existsSync(server().disk(remotePath));
+
+  it.each([
+    ['in the greeting', 10],
+    ['within the handshake', 1_200],
+    ['in the middle of the data', Math.floor(manyBytes / 2)],
+    ['just at the end of the data', manyBytes],
+  ])('whose connection is reset %s, every time, fails; the next run makes it whole', async (_, bytes) => {
+    const faulty = await prepareFaultyDay(server(), { bookings: many, tries: 2 });
+    const { folder, proxy, watch, service } = faulty;
+    proxy.resetAfter(bytes);
+    expectFailedStep(await folder.runDay(), { step: 'upload', code: 'sftp-connection-lost' });
+    expect(proxy.happened.resets).toBe(2);
+    expect(isPublished()).toBe(false);
+    // There is a partial file exactly when the reset came among the data.
+    const part = measurePart(server());
+    if (bytes < 10_000) expect(part).toBeUndefined();
+    else expect(part).toBeLessThan(manyBytes);
+    expect(service.calls).toEqual([]);
+
+    proxy.heal();
+    expectWholeDay(faulty, await folder.runDay(), { bookings: many });
+    await watch.expectOnly(toReviewFile(many));
+  });
+
+  it('whose connection is reset again and again, each time a little later, is made whole by one run', async () => {
+    const faulty = await prepareFaultyDay(server(), { bookings: many, tries: 100 });
+    const { folder, proxy, watch } = faulty;
+    const places = [10, 500, 1_000, 1_500, 2_000, 2_500, 3_000, Math.floor(manyBytes / 3), manyBytes - 100];
+    const among = places.length;
+    // Behind the data it is closed, looked at, read back, and gets its name: up to where that is all over.
+    const nextPlace = () => places.shift() ?? manyBytes + 1_300 + 200 * (proxy.happened.resets - among);
+    let resets = 0;
+    proxy.resetAfter(nextPlace());
+    proxy.beforePassing(() => {
+      if (proxy.happened.resets === resets) return;
+      resets = proxy.happened.resets;
+      proxy.resetAfter(nextPlace());
+    });
+    expectWholeDay(faulty, await folder.runDay(), { bookings: many });
+    await watch.expectOnly(toReviewFile(many));
+    expect(resets).toBeGreaterThan(among + 10);
+  });
+
+  it.each([
+    ['out of tries', 1],
+    ['with tries left', 2],
+  ])(
+    'that loses the answer to the rename, %s, is whole in the end and is called for once',
+    async (_, tries) => {
+      const faulty = await prepareFaultyDay(server(), { tries });
+      const { folder, proxy, watch, ledger, service } = faulty;
+      proxy.beforePassing((to) => {
+        if (to === 'client' && isPublished()) proxy.dropAnswersAfter(0);
+      });
+      const command = folder.start(['run', '--day', day, '--json']);
+      await vi.waitUntil(() => proxy.happened.swallowedChunks > 0, { timeout: 30_000 });
+      expect([isPublished(), measurePart(server())]).toEqual([true, undefined]);
+      await proxy.clientsGone();
+      proxy.heal();
+      const first = await command.ended;
+      if (tries === 1) {
+        expectFailedStep(first, { step: 'upload', code: 'sftp-no-progress' });
+        expect(service.calls).toEqual([]);
+      }
+      expectWholeDay(faulty, tries === 1 ? await folder.runDay() : first, { bookings: few });
+      expect(attemptCodes(ledger, 'upload')).toEqual(['sftp-no-progress', 'ok']);
+      await watch.expectOnly(toReviewFile(few));
+    },
+  );
+
+  it('whose session freezes in mid-upload gives it up and makes the day whole in another one', async () => {
+    const faulty = await prepareFaultyDay(server(), { bookings: many });
+    const { folder, proxy, watch } = faulty;
+    let freezing: Promise<number> | undefined;
+    proxy.beforePassing(() => {
+      // The signals go out at once.
+      if ((measurePart(server()) ?? 0) > 0) freezing ??= server().freezeSessions();
+    });
+    const result = await folder.runDay();
+    expect(await freezing).toBeGreaterThan(0);
+    expectWholeDay(faulty, result, { bookings: many });
+    await watch.expectOnly(toReviewFile(many));
+    expect(attemptCodes(faulty.ledger, 'upload')).toEqual(['sftp-no-progress', 'ok']);
+  });
+
+  it('whose connection is dropped right behind the rename uploads once more and calls once', async () => {
+    const faulty = await prepareFaultyDay(server());
+    const { folder, proxy, watch } = faulty;
+    proxy.beforePassing(() => {
+      if (proxy.happened.resets > 0) proxy.heal();
+      else if (isPublished()) proxy.resetAfter(0);
+    });
+    expectWholeDay(faulty, await folder.runDay(), { bookings: few });
+    expect(proxy.happened.resets).toBe(1);
+    expect(attemptCodes(faulty.ledger, 'upload')).toEqual(['sftp-connection-lost', 'ok']);
+    await watch.expectOnly(toReviewFile(few));
+  });
+
+  it('whose connection is dropped between upload and call looks again and calls once', async () => {
+    const faulty = await prepareFaultyDay(server());
+    const { folder, proxy, ledger } = faulty;
+    proxy.beforePassing(() => {
+      if (proxy.happened.resets > 0) proxy.heal();
+      else if (ledger.run().done === 2) proxy.resetAfter(0);
+    });
+    expectWholeDay(faulty, await folder.runDay(), { bookings: few });
+    expect(proxy.happened.resets).toBe(1);
+    expect(attemptCodes(ledger, 'upload')).toEqual(['ok']);
+    expect(attemptCodes(ledger, 'trigger')).toEqual(['sftp-connection-lost', 'ok']);
+  });
+
+  it('whose server is not there fails; the next run finds it there', async () => {
+    const faulty = await prepareFaultyDay(server());
+    const { folder } = faulty;
+    await folder.configure({ file: { sftp: { port: await findFreePort() } } });
+    expectFailedStep(await folder.runDay(), { step: 'upload', code: 'sftp-connection-refused' });
+    expect(attemptCodes(faulty.ledger, 'upload')).toEqual(Array(6).fill('sftp-connection-refused'));
+    await folder.configure({});
+    expectWholeDay(faulty, await folder.runDay(), { bookings: few });
+  });
+
+  it('whose server comes up while the run tries is made whole by that run', async () => {
+    const faulty = await prepareFaultyDay(server(), { tries: 100 });
+    const { folder } = faulty;
+    const port = await findFreePort();
+    await folder.configure({ file: { sftp: { port } } });
+    const command = folder.start(['run', '--day', day, '--json', '--log-level', 'debug']);
+    await command.wrote('sftp-connection-refused');
+    const proxy = await startTcpProxy(server().port, port);
+    onTestFinished(() => proxy.stop());
+    expectWholeDay(faulty, await command.ended, { bookings: few });
+  });
+});

@@ -1,0 +1,142 @@
+import { existsSync, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { RunningCommand } from '../support/command.js';
+import { day as businessDay } from '../support/day-folder.js';
+import { expectError } from '../support/expectations.js';
+import { remoteFolder, remotePath } from '../support/file-day.js';
+import { freeze } from '../support/freeze.js';
+import { success } from '../support/http-stand-in.js';
+import { openSsh } from '../support/open-ssh.js';
+import { runArguments } from '../support/reviewed-day.js';
+import { startForSuite } from '../support/suite-server.js';
+import {
+  type FileStepName,
+  listNames,
+  prepareWatchedFileDay,
+  untilTurn,
+  type WatchedFileDay,
+} from '../support/watched-file-day.js';
+import { expectWhole } from '../support/whole-file-day.js';
+
+const steps: readonly FileStepName[] = ['write', 'upload', 'trigger', 'await-result', 'archive'];
+
+describe('an owner of a file delivery that is frozen while its day is taken over', () => {
+  const newServer = startForSuite(openSsh);
+
+  it.each(steps)('when it has just claimed %s: does nothing when it wakes', async (name) => {
+    // A file of a few bookings is written faster than one can look.
+    const day = await prepareWatchedFileDay(newServer(), name === 'write' ? { bookings: 50_000 } : {});
+    const frozen = day.folder.start(runArguments);
+    // It is frozen outside of a transaction: the ledger is held by us.
+    const { release } = await day.holdWhen(name, ({ state }) => state === 'running');
+    await freeze(frozen);
+    release();
+    await expectFencedAfterTakeOver(day, frozen, { calls: 1 });
+  });
+
+  it.each<[string, number, (size: number, whole: number) => boolean]>([
+    ['while its bytes go up', 50_000, (size) => size > 0],
+    ['when all its bytes are up', 60, (size, whole) => size === whole],
+  ])('%s: publishes nothing when it wakes', async (_, bookings, isDue) => {
+    const day = await prepareWatchedFileDay(newServer(), { bookings });
+    const frozen = day.folder.start(runArguments);
+    const { release } = await day.holdWhen('upload', ({ state }) => state === 'running');
+    release();
+    await untilTurn(frozen, () => isDue(measureTemporary(day), day.file.length));
+    await freeze(frozen);
+    expect(existsSync(day.server.disk(remotePath))).toBe(false);
+    await expectFencedAfterTakeOver(day, frozen, { calls: 1 });
+  });
+
+  it('while the service has its call: gets the answer when it wakes, and records none of it', async () => {
+    let answer = () => {};
+    const isAnswered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const day = await prepareWatchedFileDay(newServer(), {
+      async onCall(call) {
+        if (call.number === 1) await isAnswered;
+        else await call.writeResult();
+        return success;
+      },
+    });
+    const frozen = day.folder.start(runArguments);
+    await untilTurn(frozen, () => day.service.calls.length === 1);
+    await freeze(frozen);
+    await expectFencedAfterTakeOver(day, frozen, { calls: 2, wake: answer });
+  });
+
+  it('while the new owner is at it: makes no call and disturbs nothing', async () => {
+    let answer = () => {};
+    const isAnswered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const day = await prepareWatchedFileDay(newServer(), {
+      async onCall(call) {
+        await isAnswered;
+        await call.writeResult();
+        return success;
+      },
+    });
+    const frozen = day.folder.start(runArguments);
+    const { release } = await day.holdWhen('upload', ({ state }) => state === 'running');
+    await freeze(frozen);
+    release();
+    await removeLock(day);
+    const owner = day.folder.start(runArguments);
+    await untilTurn(owner, () => day.service.calls.length === 1);
+    await expectFencedWhenWoken(frozen);
+    expect(day.listRemote()).toEqual(['20112026.csv']);
+    answer();
+    await expectWhole(day, await owner.ended, { calls: 1, repeated: 0 });
+  });
+});
+
+/** The day is finished by another process; then the first one wakes, and everything stays as it is. */
+async function expectFencedAfterTakeOver(
+  day: WatchedFileDay,
+  frozen: RunningCommand,
+  { calls, wake = () => {} }: { readonly calls: number; readonly wake?: () => void },
+): Promise<void> {
+  const { token } = day.ledger.run();
+  await removeLock(day);
+  const result = await day.folder.runDay();
+  await expectWhole(day, result, { calls });
+  expect(day.ledger.run().token).toBe(token + 1);
+  const before = day.ledger.dump();
+  const published = describePublished(day);
+  wake();
+  await expectFencedWhenWoken(frozen);
+  expect(day.ledger.dump()).toEqual(before);
+  expect(describePublished(day)).toEqual(published);
+  await expectWhole(day, result, { calls });
+}
+
+async function expectFencedWhenWoken(frozen: RunningCommand): Promise<void> {
+  frozen.kill('SIGCONT');
+  expectError(await frozen.ended, {
+    exitCode: 4,
+    class: 'busy',
+    message: /was taken over by another process/,
+  });
+}
+
+/** What an operator does who knows that the owner will not come back. */
+function removeLock({ folder }: WatchedFileDay): Promise<void> {
+  return rm(join(`${folder.ledgerFile}.locks`, `${businessDay}.lock`));
+}
+
+/** The same file and not one that has taken its place. */
+function describePublished({ server }: WatchedFileDay) {
+  const { ino, mtimeMs, size } = statSync(server.disk(remotePath));
+  return { ino, mtimeMs, size };
+}
+
+/** The size of the upload under its temporary name; -1 while there is none. */
+function measureTemporary({ server }: WatchedFileDay): number {
+  const folder = server.disk(remoteFolder);
+  const name = listNames(folder).find((found) => found.endsWith('.part'));
+  return (name && statSync(join(folder, name), { throwIfNoEntry: false })?.size) || -1;
+}

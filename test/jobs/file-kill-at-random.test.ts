@@ -1,0 +1,141 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it, onTestFailed } from 'vitest';
+import { createSeededRandom } from '../../src/sandbox/seeded-random.js';
+import type { RunningCommand } from '../support/command.js';
+import { remotePath } from '../support/file-day.js';
+import { success } from '../support/http-stand-in.js';
+import { openSsh } from '../support/open-ssh.js';
+import { watchPublishedFile } from '../support/published-file-watch.js';
+import { runArguments } from '../support/reviewed-day.js';
+import type { RunningSftpServer } from '../support/sftp-server.js';
+import { startForSuite } from '../support/suite-server.js';
+import {
+  type FileStepName,
+  killAndLook,
+  prepareWatchedFileDay,
+  type WatchedFileDay,
+} from '../support/watched-file-day.js';
+import { expectWhole } from '../support/whole-file-day.js';
+
+/** Days are worked off side by side, one in each lane. */
+const lanes = 2;
+const killsOfLane = 15;
+/** After so many kills a day is left in peace. */
+const killsOfDay = 3;
+const bookings = 400;
+/** Every fourth is posted: ten batches beside the file. */
+const incompleteEvery = 4;
+const batchSize = 10;
+const answerMs = 20;
+/** From the call to its result: a killed run may call again before it is there. */
+const longestReviewMs = 1_500;
+/** From the claim of a step: a connection and what is done in it. */
+const longestStepMs = 300;
+const steps: readonly FileStepName[] = ['write', 'upload', 'trigger', 'await-result', 'archive'];
+
+/** When a run is killed: so long after its start, or after it began that step. */
+interface Moment {
+  readonly after: 'start' | FileStepName;
+  readonly ms: number;
+}
+
+describe('a file delivery that is killed at 30 random moments', () => {
+  const newServer = startForSuite(openSsh);
+
+  it('is whole in the end, and never shows a part of its file', { timeout: 400_000 }, async () => {
+    const seed = Number(process.env.KILL_SEED ?? Math.floor(Math.random() * 2 ** 32));
+    console.log(`KILL_SEED=${seed}`);
+    onTestFailed(() => console.error(`the same moments once more: KILL_SEED=${seed}`));
+    const startedAt = performance.now();
+    const undisturbed = {
+      kills: 0,
+      random: () => 0,
+      chooseMoment: (): Moment => ({ after: 'start', ms: 0 }),
+    };
+    expect(await reviewDay(newServer(), undisturbed)).toBe(0);
+    const undisturbedMs = performance.now() - startedAt;
+
+    const killed = await Promise.all(
+      Array.from({ length: lanes }, async (_, lane) => {
+        const random = createSeededRandom(seed + lane);
+        let killedInLane = 0;
+        while (killedInLane < killsOfLane) {
+          killedInLane += await reviewDay(newServer(), {
+            random,
+            kills: Math.min(killsOfDay, killsOfLane - killedInLane),
+            chooseMoment: () => chooseMoment(random, undisturbedMs),
+          });
+        }
+        return killedInLane;
+      }),
+    );
+    expect(killed).toEqual(Array(lanes).fill(killsOfLane));
+  });
+});
+
+function chooseMoment(random: () => number, undisturbedMs: number): Moment {
+  const after = random() < 0.5 ? 'start' : (steps[Math.floor(random() * steps.length)] ?? 'start');
+  return { after, ms: random() * (after === 'start' ? undisturbedMs : longestStepMs) };
+}
+
+/** Reviews a new day, killing its runs until one ends by itself, and tells how many were killed. */
+async function reviewDay(
+  server: RunningSftpServer,
+  {
+    kills,
+    random,
+    chooseMoment,
+  }: { readonly kills: number; readonly random: () => number; readonly chooseMoment: () => Moment },
+): Promise<number> {
+  /** Of one call after the other: a call that comes again has a result of its own. */
+  let results = Promise.resolve();
+  const day = await prepareWatchedFileDay(server, {
+    bookings,
+    incompleteEvery,
+    settings: { body: { batchSize } },
+    async onCall(call) {
+      await delay(answerMs);
+      const isReady = delay(random() * longestReviewMs);
+      results = results.then(() => isReady).then(() => call.writeResult());
+      return success;
+    },
+    async onPost(request) {
+      await request.readBody();
+      await delay(answerMs);
+      return success;
+    },
+  });
+  const published = watchPublishedFile(server.disk(remotePath), day.file);
+  let recorded: ReadonlyMap<string, number> = new Map();
+  for (let killed = 0; ; killed += 1) {
+    const command = day.folder.start(runArguments);
+    if (killed < kills) await untilMoment(chooseMoment(), command, day);
+    if (killed < kills && !command.hasEnded) {
+      const now = await killAndLook(day, command);
+      for (const [name, attempts] of recorded) expect(now.get(name), `${name} not again`).toBe(attempts);
+      recorded = now;
+    }
+    const result = await command.ended;
+    if (result.signal === 'SIGKILL') continue;
+    await results;
+    published.expectAlwaysWhole();
+    const unclear = day.unclearCalls();
+    expect(day.service.calls.length).toBeLessThanOrEqual(1 + unclear);
+    await expectWhole(day, result, { calls: day.service.calls.length, recorded });
+    expect(day.ledger.dump().runs, 'one run, however often it was killed').toHaveLength(1);
+    return killed;
+  }
+}
+
+/** Waits for that moment of the run, or for its end. */
+async function untilMoment(
+  { after, ms }: Moment,
+  command: RunningCommand,
+  day: WatchedFileDay,
+): Promise<void> {
+  const isBegun = () => after === 'start' || ['running', 'done'].includes(day.step(after).state);
+  while (!isBegun() && !command.hasEnded) await delay(1);
+  const over = new AbortController();
+  await Promise.race([delay(ms, undefined, { signal: over.signal }).catch(() => {}), command.ended]);
+  over.abort();
+}

@@ -1,0 +1,215 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { attemptCodes } from '../support/attempt-codes.js';
+import { day as businessDay } from '../support/day-folder.js';
+import { expectReport } from '../support/expectations.js';
+import { prepareFileDay, remotePath } from '../support/file-day.js';
+import { watchLedger } from '../support/ledger-watch.js';
+import { makeBookings, toCsv } from '../support/made-bookings.js';
+import { openSsh } from '../support/open-ssh.js';
+import { mountSmallDisk, smallDiskNeeds } from '../support/small-disk.js';
+import { useSftpServer } from '../support/suite-server.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
+import { expectFailedStep, expectWholeDay, toReviewFile } from '../support/whole-file-day.js';
+
+const bookings = makeBookings(300);
+const file = toReviewFile(bookings);
+const stepsBefore = { upload: 1, trigger: 2, archive: 4 } as const;
+
+const server = useSftpServer(openSsh);
+
+/** A day whose run was cut off from the server when it came to that step; `goOn` gives the server back. */
+async function prepareCutOffDay(step: keyof typeof stepsBefore) {
+  const proxy = await startTcpProxy(server().port);
+  onTestFinished(() => proxy.stop());
+  const day = await prepareFileDay(server(), {
+    bookings: toCsv(bookings),
+    port: proxy.port,
+    settings: { retry: { tries: 1 } },
+  });
+  const ledger = watchLedger(day.folder.ledgerFile);
+  proxy.beforePassing(() => {
+    if (ledger.run().done === stepsBefore[step]) proxy.resetAfter(0);
+  });
+  const failed = await day.folder.runDay();
+  const delivered = step === 'archive' ? bookings.length : 0;
+  expectFailedStep(failed, { step, code: 'sftp-connection-lost', delivered });
+  expect(proxy.happened.resets).toBe(1);
+  expect(day.service.calls).toHaveLength(step === 'archive' ? 1 : 0);
+  const spool = join(day.folder.path, 'data', 'spool');
+  const archive = join(day.folder.path, 'data', 'archive');
+  const { runId } = failed.report;
+  return {
+    day,
+    ledger,
+    spooled: (suffix: string) => join(spool, `${runId}${suffix}`),
+    empty: () => {
+      for (const name of readdirSync(spool)) rmSync(join(spool, name));
+    },
+    archived: (name: string) => join(archive, businessDay, runId, name),
+    goOn: () => {
+      proxy.heal();
+      return day.folder.runDay();
+    },
+  };
+}
+
+/** Other bytes, as many of them. */
+const forged = file.replace('Guest 17,', 'Ghost 17,');
+
+/** Somebody else's file, which is older or younger than ours. */
+function replaceRemote(content: string, seconds: number): void {
+  const path = server().disk(remotePath);
+  rmSync(path);
+  writeFileSync(path, content);
+  utimesSync(path, Date.now() / 1_000 + seconds, Date.now() / 1_000 + seconds);
+}
+
+describe('between upload and call', () => {
+  it.each([
+    ['is removed', () => rmSync(server().disk(remotePath))],
+    ['is replaced by another one', () => replaceRemote('somebody else was here\n', 10)],
+    ['is replaced by a later one of the same length', () => replaceRemote(forged, 10)],
+    ['is replaced by an older one of the same length', () => replaceRemote(forged, -3_600)],
+    ['loses its end', () => writeFileSync(server().disk(remotePath), file.slice(0, -40))],
+  ])('a file that %s is published again, and then called for', async (_, tamper) => {
+    const { day, ledger, goOn } = await prepareCutOffDay('trigger');
+    expect(readFileSync(server().disk(remotePath), 'utf8')).toBe(file);
+    tamper();
+    expectWholeDay(day, await goOn(), { bookings });
+    expect(attemptCodes(ledger, 'upload')).toEqual(['ok']);
+  });
+
+  it('a file that was touched and is the same still is left where it is', async () => {
+    const { day, goOn } = await prepareCutOffDay('trigger');
+    replaceRemote(file, 10);
+    const { ino } = statSync(server().disk(remotePath));
+    expectWholeDay(day, await goOn(), { bookings });
+    expect(statSync(server().disk(remotePath)).ino).toBe(ino);
+  });
+
+  it('an emptied spool is nothing to the call, and is filled again to be archived', async () => {
+    const { day, empty, goOn } = await prepareCutOffDay('trigger');
+    empty();
+    expectWholeDay(day, await goOn(), { bookings });
+  });
+
+  it('a file that is removed while the spool is emptied comes back from the ledger', async () => {
+    const { day, empty, goOn } = await prepareCutOffDay('trigger');
+    empty();
+    rmSync(server().disk(remotePath));
+    expectWholeDay(day, await goOn(), { bookings });
+  });
+
+  it('a file that is removed while the spool is tampered with comes back as it was', async () => {
+    const { day, spooled, goOn } = await prepareCutOffDay('trigger');
+    writeFileSync(spooled('.csv'), forged);
+    rmSync(server().disk(remotePath));
+    expectWholeDay(day, await goOn(), { bookings });
+  });
+});
+
+describe('between write and upload', () => {
+  it.each([
+    ['is emptied', (path: string) => rmSync(path)],
+    ['is tampered with', (path: string) => writeFileSync(path, forged)],
+    ['loses its end', (path: string) => writeFileSync(path, file.slice(0, -40))],
+  ])('a spool that %s is written again from the ledger', async (_, tamper) => {
+    const { day, spooled, goOn } = await prepareCutOffDay('upload');
+    expect(readFileSync(spooled('.csv'), 'utf8')).toBe(file);
+    tamper(spooled('.csv'));
+    expectWholeDay(day, await goOn(), { bookings });
+  });
+});
+
+describe('between result and archive', () => {
+  it.each([
+    ['is emptied', (path: string) => rmSync(path)],
+    [
+      'is tampered with',
+      (path: string) => writeFileSync(path, readFileSync(path, 'utf8').replace('True', 'False')),
+    ],
+  ])('a result in the spool that %s is brought home once more', async (_, tamper) => {
+    const { day, spooled, goOn } = await prepareCutOffDay('archive');
+    tamper(spooled('.result.csv'));
+    const result = await goOn();
+    expectWholeDay(day, result, { bookings });
+    expect(result.report.counts.affected).toBe(0);
+  });
+
+  it('other bytes in the archive under the name of the file are left alone, and the run says so', async () => {
+    const { day, ledger, archived, goOn } = await prepareCutOffDay('archive');
+    const path = archived('20112026.csv');
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, forged);
+    const code = 'archive-different-content';
+    expectFailedStep(await goOn(), { step: 'archive', code, delivered: bookings.length });
+    expect(attemptCodes(ledger, 'archive').at(-1)).toBe(code);
+    expect(readFileSync(path, 'utf8')).toBe(forged);
+    rmSync(path);
+    expectWholeDay(day, await goOn(), { bookings });
+  });
+});
+
+describe('a place of our own', () => {
+  const prepare = () =>
+    prepareFileDay(server(), { bookings: toCsv(bookings), settings: { retry: { tries: 2 } } });
+
+  it('an archive that is no folder fails the run when all is delivered; the next one only archives', async () => {
+    const day = await prepare();
+    const archive = join(day.folder.path, 'data', 'archive');
+    mkdirSync(dirname(archive), { mode: 0o700 });
+    writeFileSync(archive, '');
+    const failed = await day.folder.runDay();
+    expectFailedStep(failed, { step: 'archive', code: 'archive-unwritable', delivered: bookings.length });
+    rmSync(archive);
+    expectWholeDay(day, await day.folder.runDay(), { bookings });
+  });
+
+  it('a full disk under the archive fails the run; when there is room the next one archives whole files', async ({
+    skip,
+  }) => {
+    skip(smallDiskNeeds !== undefined, smallDiskNeeds);
+    const day = await prepare();
+    const archive = join(day.folder.path, 'data', 'archive');
+    mkdirSync(archive, { recursive: true, mode: 0o700 });
+    const disk = mountSmallDisk(archive, 16);
+    const failed = await day.folder.runDay();
+    expectFailedStep(failed, { step: 'archive', code: 'archive-unwritable', delivered: bookings.length });
+    const files = readdirSync(archive, { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
+    expect(files.map(({ name }) => name)).toEqual([]);
+    disk.grow();
+    expectWholeDay(day, await day.folder.runDay(), { bookings });
+  });
+
+  it('a spool that is no folder fails the run before anything leaves; the next one delivers', async () => {
+    const day = await prepare();
+    const spool = join(day.folder.path, 'data', 'spool');
+    mkdirSync(dirname(spool), { mode: 0o700 });
+    writeFileSync(spool, '');
+    const failed = await day.folder.runDay();
+    expectReport(failed, { exitCode: 1, state: 'failed', counts: { delivered: 0 } });
+    expect(failed.report.error?.message).toMatch(/^write failed with local-/);
+    expect(readdirSync(server().disk(''))).toEqual([]);
+    rmSync(spool);
+    expectWholeDay(day, await day.folder.runDay(), { bookings });
+  });
+
+  it('a full disk under the spool fails the run before anything leaves; the next one delivers', async ({
+    skip,
+  }) => {
+    skip(smallDiskNeeds !== undefined, smallDiskNeeds);
+    const day = await prepare();
+    const spool = join(day.folder.path, 'data', 'spool');
+    mkdirSync(spool, { recursive: true, mode: 0o700 });
+    const disk = mountSmallDisk(spool, 8);
+    expectFailedStep(await day.folder.runDay(), { step: 'write', code: 'local-enospc' });
+    expect(readdirSync(spool)).toEqual([]);
+    expect(readdirSync(server().disk(''))).toEqual([]);
+    disk.grow();
+    expectWholeDay(day, await day.folder.runDay(), { bookings });
+  });
+});

@@ -1,0 +1,182 @@
+import { writeFile } from 'node:fs/promises';
+import { stringify } from 'csv-stringify/sync';
+import { describe, expect, it } from 'vitest';
+import { archiveOf } from '../support/archived-run.js';
+import { day } from '../support/day-folder.js';
+import { expectReport } from '../support/expectations.js';
+import { prepareFileDay, resultPath } from '../support/file-day.js';
+import { parseRecords } from '../support/file-service.js';
+import { success } from '../support/http-stand-in.js';
+import { type MadeBooking, makeBookings } from '../support/made-bookings.js';
+import { openSsh } from '../support/open-ssh.js';
+import { useSftpServer } from '../support/suite-server.js';
+
+const server = useSftpServer(openSsh);
+const bookings: readonly MadeBooking[] = makeBookings(4).map((booking) => ({
+  ...booking,
+  BookingClientName: `"${booking.BookingReferenceId}", Zoë`,
+}));
+
+/** A day to which the service answers with that result. */
+async function runWith(result: string | Buffer) {
+  const { folder, service } = await prepareFileDay(server(), {
+    bookings: stringify([...bookings], { header: true }),
+    async onCall() {
+      await writeFile(server().disk(resultPath), result);
+      return success;
+    },
+  });
+  const report = await folder.runDay();
+  expect(parseRecords(service.calls[0]?.file)).toHaveLength(4);
+  const answered = await folder.run(['affected', day, '--json']);
+  const { affected } = answered.json as { affected: { BookingReferenceId: string }[] };
+  return {
+    folder,
+    result: report,
+    /** What it said, without the line breaks. */
+    words: report.stderr.replace(/\s+/g, ' '),
+    archive: archiveOf(report),
+    affected: affected.map((booking) => booking.BookingReferenceId),
+  };
+}
+
+/** One line for each booking, ended by a line end each; BR-2 and BR-3 are marked as incorrect. */
+function write(
+  header: string,
+  line: (booking: MadeBooking, isCorrect: boolean) => string,
+  lineEnd = '\n',
+): string {
+  const lines = bookings.map((booking) =>
+    line(booking, !['BR-2', 'BR-3'].includes(booking.BookingReferenceId)),
+  );
+  return [header, ...lines, ''].join(lineEnd);
+}
+
+const quoted = (cells: readonly unknown[]) =>
+  cells.map((cell) => `"${String(cell).replaceAll('"', '""')}"`).join(',');
+
+describe('a result is understood', () => {
+  it.each([
+    [
+      'with its columns in another order, and some more of them',
+      write(
+        'IsCorrectMapping,Remark,ProviderHotelId,BookingReferenceId,Score,Service Mappings Id',
+        (b, isCorrect) =>
+          `${isCorrect ? 'True' : 'False'},"a, b",${b.ProviderHotelId},${b.BookingReferenceId},0.5,${b.ServiceId}`,
+      ),
+    ],
+    [
+      'with a byte order mark, CRLF and quotes around every cell',
+      `\ufeff${write(
+        quoted(['Service Mappings Id', 'BookingReferenceId', 'BookingClientName', 'IsCorrectMapping']),
+        (b, isCorrect) => quoted([b.ServiceId, b.BookingReferenceId, b.BookingClientName, isCorrect]),
+        '\r\n',
+      )}`,
+    ],
+    [
+      'with dates in other forms and the bookings in another order',
+      write(
+        'Service Mappings Id,BookingReferenceId,CheckInDate,CheckOutDate,IsCorrectMapping',
+        (b, isCorrect) =>
+          `${b.ServiceId},${b.BookingReferenceId},2026-12-01,08/12/2026 00:00:00,${isCorrect}`,
+      )
+        .split('\n')
+        .map((_, index, lines) => lines[[0, 3, 1, 4, 2, 5][index] ?? 0])
+        .join('\n'),
+    ],
+    [
+      'with lower-case columns and lower-case verdicts',
+      write(
+        'service_mappings_id,bookingreferenceid,iscorrectmapping',
+        (b, isCorrect) => `${b.ServiceId},${b.BookingReferenceId},${isCorrect ? 'yes' : 'no'}`,
+      ),
+    ],
+    [
+      'with the reference alone',
+      write(
+        'BookingReferenceId,IsCorrectMapping',
+        (b, isCorrect) => `${b.BookingReferenceId},${isCorrect ? 1 : 0}`,
+      ),
+    ],
+    [
+      'without the reference',
+      write(
+        'ServiceId,ProviderName,ProviderHotelId,IsCorrectMapping',
+        (b, isCorrect) =>
+          `${b.ServiceId},${b.ProviderName},${b.ProviderHotelId},${isCorrect ? 'Correct' : 'INCORRECT'}`,
+      ),
+    ],
+  ])('%s', async (_, content) => {
+    const { result, affected, archive } = await runWith(content);
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 4, affected: 2 } });
+    expect(affected).toEqual(['BR-2', 'BR-3']);
+    expect(archive.read('20112026_Result.csv').toString()).toBe(content);
+    expect(archive.readManifest()).toMatchObject({
+      result: { rows: 4, isWhole: true },
+      verdicts: { affected: 2, unanswered: 0, unclear: 0, malformed: 0 },
+    });
+    expect(result.stderr).not.toContain('warning');
+  });
+});
+
+const everyByte = Buffer.from(Array.from({ length: 2_048 }, (_, index) => (index * 7) % 256));
+const html = '<html><body>\n<h1>503</h1>\n<p>"Please" come again\n</body></html>\n';
+
+describe('a result of which nothing can be understood', () => {
+  it.each([
+    [
+      'has no header',
+      write('', (b, isCorrect) => `${b.ServiceId},${b.BookingReferenceId},${isCorrect}`).slice(1),
+    ],
+    ['is a page of HTML', html],
+    ['is empty', ''],
+    ['is a header alone', 'BookingReferenceId,IsCorrectMapping\n'],
+    ['is binary', everyByte],
+  ])('and that %s is kept as it is, once it no longer changes, with a warning', async (_, content) => {
+    const { folder, result, words, affected, archive } = await runWith(content);
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 4, affected: 0 } });
+    expect(affected).toEqual([]);
+    expect(archive.read('20112026_Result.csv')).toEqual(Buffer.from(content));
+    expect(words).toContain('warning: the result was taken as it is');
+    expect(words).toContain('4 bookings are not in the result');
+    expect(archive.readManifest()).toMatchObject({
+      result: { isWhole: false },
+      verdicts: { affected: 0, unanswered: 4 },
+    });
+    expect((await folder.run(['verify', day])).exitCode).toBe(0);
+  });
+});
+
+describe('a result of which something can be understood', () => {
+  it('with verdicts that say nothing: they are counted, and the others hold', async () => {
+    const content = write(
+      'BookingReferenceId,IsCorrectMapping',
+      (b, isCorrect) => `${b.BookingReferenceId},${b.BookingReferenceId === 'BR-3' ? 'perhaps' : isCorrect}`,
+    );
+    const { result, words, affected, archive } = await runWith(content);
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { affected: 1 } });
+    expect(affected).toEqual(['BR-2']);
+    expect(words).toContain('warning: 1 rows of the result hold no verdict');
+    expect(archive.readManifest()).toMatchObject({ verdicts: { affected: 1, unclear: 1 } });
+  });
+
+  it('with a row that is broken: it is counted, and the others hold', async () => {
+    const content = write(
+      'BookingReferenceId,Remark,IsCorrectMapping',
+      (b, isCorrect) =>
+        `${b.BookingReferenceId},${b.BookingReferenceId === 'BR-3' ? '"open' : ''},${isCorrect}`,
+    );
+    const { result, words, affected, archive } = await runWith(content);
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { affected: 1 } });
+    expect(affected).toEqual(['BR-2']);
+    expect(words).toContain("warning: 1 rows of the result can't be read");
+    expect(archive.readManifest()).toMatchObject({ verdicts: { malformed: 1, unanswered: 1 } });
+  });
+
+  it('where it says that mappings are incorrect and names nothing: that is not passed over in silence', async () => {
+    const content = write('IsCorrectMapping', (_, isCorrect) => String(isCorrect));
+    const { words } = await runWith(content);
+    expect(words).toContain('warning');
+    expect(words).toContain('4 bookings are not in the result');
+  });
+});

@@ -1,0 +1,288 @@
+import { chmodSync, chownSync, existsSync, writeFileSync } from 'node:fs';
+import { appendFile, utimes, writeFile } from 'node:fs/promises';
+import { describe, expect, it, vi } from 'vitest';
+import { archiveOf, archiveOfDay, sha256Of } from '../support/archived-run.js';
+import { type DayFolder, day, type Settings } from '../support/day-folder.js';
+import { expectReport } from '../support/expectations.js';
+import { type FileDay, prepareFileDay, remoteFolder, remotePath, resultPath } from '../support/file-day.js';
+import type { FileCall } from '../support/file-service.js';
+import { success } from '../support/http-stand-in.js';
+import { type LedgerWatch, watchLedger } from '../support/ledger-watch.js';
+import { makeBookings, toCsv } from '../support/made-bookings.js';
+import { openSsh } from '../support/open-ssh.js';
+import { proFtpd } from '../support/pro-ftpd.js';
+import { runsAsRoot, sessionUser } from '../support/sftp-server.js';
+import { makeRemoteFolder, useSftpServer } from '../support/suite-server.js';
+
+const bookings = makeBookings(4);
+/** No result is so slow that it would be taken for a finished one. */
+const neverQuiet = { resultQuietSeconds: 600 };
+/** So short that the run has ended before anybody writes a result. */
+const impatient = { resultTimeoutMinutes: 0.005 };
+const strangers = makeBookings(4, { first: 901 }).map((booking) => ({
+  'Service Mappings Id': String(booking.ServiceId),
+  BookingReferenceId: booking.BookingReferenceId,
+  ProviderName: booking.ProviderName,
+  ProviderHotelId: booking.ProviderHotelId,
+}));
+
+async function listAffected(folder: DayFolder): Promise<unknown> {
+  const { json, exitCode } = await folder.run(['affected', day, '--json']);
+  expect(exitCode).toBe(0);
+  return (json as { affected: { BookingReferenceId: string }[] }).affected.map(
+    (one) => one.BookingReferenceId,
+  );
+}
+
+/** Long words are wrapped. */
+const inOneLine = (text: string) => text.replace(/\s+/g, ' ');
+
+/** How many looks for the result have ended so. */
+function countLooks(ledger: LedgerWatch, code: string): number {
+  const attempts = ledger.dump().attempts as { step: string; code: string }[];
+  return attempts.filter((attempt) => attempt.step === 'await-result' && attempt.code === code).length;
+}
+
+/** Waits until the run has looked once more, from its beginning to its end. */
+async function looked(ledger: LedgerWatch, code: string): Promise<void> {
+  const before = countLooks(ledger, code);
+  await vi.waitUntil(() => countLooks(ledger, code) >= before + 2, { timeout: 30_000, interval: 20 });
+}
+
+describe('a result', () => {
+  const server = useSftpServer(openSsh);
+
+  /** A day whose calls are answered with success and no result. */
+  async function prepare(file: Settings = {}): Promise<FileDay & { lastCall(): FileCall }> {
+    const prepared = await prepareFileDay(server(), {
+      bookings: toCsv(bookings),
+      settings: { file },
+      onCall: () => success,
+    });
+    return {
+      ...prepared,
+      lastCall() {
+        const call = prepared.service.calls.at(-1);
+        if (!call) throw new Error('there was no call');
+        return call;
+      },
+    };
+  }
+
+  /** Starts the day's run and waits until it has seen that there is no result. */
+  async function startWaiting(folder: DayFolder) {
+    const command = folder.start(['run', '--day', day, '--json']);
+    await command.wrote('waiting for the result (result-absent)');
+    return { command, ledger: watchLedger(folder.ledgerFile) };
+  }
+
+  it('that does not come leaves the day delivered and exit 3; run looks again, and takes it when it is there', async () => {
+    const { folder, service, lastCall, listRemote } = await prepare(impatient);
+    const first = await folder.runDay();
+    const counts = { delivered: 4, pending: 0, affected: 0 };
+    expectReport(first, { exitCode: 3, state: 'awaiting-result', counts });
+    expect(first.json).toMatchObject({
+      finishedAt: null,
+      file: { remotePath, resultName: null, archivedTo: null },
+    });
+    expect(first.stderr).toContain('awaits its result');
+    expect(first.stderr).toContain(`hotel-review run --day ${day}`);
+
+    const again = await folder.runDay();
+    expectReport(again, { exitCode: 3, state: 'awaiting-result', counts });
+    expect(again.report.runId).toBe(first.report.runId);
+    expect(listRemote()).toEqual(['20112026.csv']);
+
+    await lastCall().writeResult({ affected: ['BR-3'] });
+    const last = await folder.runDay();
+    expectReport(last, {
+      exitCode: 0,
+      state: 'succeeded',
+      counts: { delivered: 4, affected: 1, repeated: 0 },
+    });
+    expect(last.report.runId).toBe(first.report.runId);
+    expect(archiveOf(last).read('20112026_Result.csv').toString()).toBe(
+      lastCall().renderResult({ affected: ['BR-3'] }),
+    );
+    expect(await listAffected(folder)).toEqual(['BR-3']);
+    expect(service.calls).toHaveLength(1);
+  });
+
+  it('that comes late is taken by the run that waits for it', async () => {
+    const { folder, lastCall, service } = await prepare();
+    const { command } = await startWaiting(folder);
+    await lastCall().writeResult({ affected: ['BR-1', 'BR-4'] });
+    const result = await command.ended;
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { affected: 2 } });
+    expect(await listAffected(folder)).toEqual(['BR-1', 'BR-4']);
+    expect(service.calls).toHaveLength(1);
+    expect(result.stderr).not.toContain('warning');
+  });
+
+  it('that is older than the upload by its own clock is taken all the same: it was not there before', async () => {
+    const { folder, lastCall } = await prepare();
+    const { command } = await startWaiting(folder);
+    const content = lastCall().renderResult({ affected: ['BR-2'] });
+    await writeFile(server().disk(resultPath), content);
+    await utimes(server().disk(resultPath), new Date('2026-11-01'), new Date('2026-11-01'));
+    expectReport(await command.ended, { exitCode: 0, state: 'succeeded', counts: { affected: 1 } });
+    expect(archiveOfDay(folder).read('20112026_Result.csv').toString()).toBe(content);
+  });
+
+  it('that lay there before the upload is archived, removed and never taken', async () => {
+    const { folder, lastCall, listRemote } = await prepare();
+    makeRemoteFolder(server(), remoteFolder);
+    const old = 'Service Mappings Id,BookingReferenceId,IsCorrectMapping\n100001,BR-1,False\n';
+    writeFileSync(server().disk(resultPath), old);
+    const { command } = await startWaiting(folder);
+    expect(listRemote()).toEqual(['20112026.csv']);
+    const kept = `earlier-${sha256Of(old).slice(0, 12)}-20112026_Result.csv`;
+    expect(archiveOfDay(folder).read(kept).toString()).toBe(old);
+    await lastCall().writeResult({ affected: ['BR-2'] });
+    expectReport(await command.ended, { exitCode: 0, state: 'succeeded', counts: { affected: 1 } });
+    expect(await listAffected(folder)).toEqual(['BR-2']);
+  });
+
+  it('that grows piece by piece is taken when it is whole, wherever its writing pauses', async () => {
+    const { folder, lastCall } = await prepare(neverQuiet);
+    const { command, ledger } = await startWaiting(folder);
+    const content = lastCall().renderResult({ affected: ['BR-4'] });
+    const secondLine = content.indexOf('\n') + 1;
+    const lastLine = content.lastIndexOf('\n', content.length - 2) + 1;
+    // Nothing yet, in the header, after it, in a record, after one of them, and one line end before its end.
+    const pauses = [0, 10, secondLine, secondLine + 5, lastLine, content.length - 1];
+    for (const [index, pause] of pauses.entries()) {
+      await appendFile(server().disk(resultPath), content.slice(pauses[index - 1] ?? 0, pause));
+      await looked(ledger, 'result-growing');
+      expect(command.hasEnded).toBe(false);
+    }
+    await appendFile(server().disk(resultPath), content.slice(pauses.at(-1)));
+    const result = await command.ended;
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { affected: 1 } });
+    expect(archiveOf(result).read('20112026_Result.csv').toString()).toBe(content);
+    expect(result.stderr).not.toContain('warning');
+    expect(await listAffected(folder)).toEqual(['BR-4']);
+  });
+
+  it('that is written while it is read is taken whole', async () => {
+    const many = makeBookings(3_000);
+    const { folder, lastCall } = await prepare(neverQuiet);
+    await folder.writeBookings(toCsv(many));
+    await folder.configure({ file: { resultPollSeconds: 0.001 } });
+    const { command, ledger } = await startWaiting(folder);
+    const content = lastCall().renderResult({ affected: ['BR-2999'] });
+    await appendFile(server().disk(resultPath), content.slice(0, 700));
+    await looked(ledger, 'result-growing');
+    for (let at = 700; at < content.length; at += 700)
+      await appendFile(server().disk(resultPath), content.slice(at, at + 700));
+    const result = await command.ended;
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 3_000, affected: 1 } });
+    expect(archiveOf(result).read('20112026_Result.csv').toString()).toBe(content);
+  });
+
+  it('with fewer records than were sent is taken once it no longer changes, and the words say what is missing', async () => {
+    const { folder, lastCall } = await prepare();
+    const { command } = await startWaiting(folder);
+    const content = lastCall().renderResult({ affected: ['BR-1'] });
+    const short = content.slice(0, content.lastIndexOf('\n', content.length - 2) + 1);
+    await writeFile(server().disk(resultPath), short);
+    const result = await command.ended;
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 4, affected: 1 } });
+    expect(result.stderr).toContain('waiting for the result (result-growing)');
+    const words = inOneLine(result.stderr);
+    expect(words).toContain('warning: the result was taken as it is');
+    expect(words).toContain('3 records for 4 sent');
+    expect(words).toContain('1 bookings are not in the result');
+    const archive = archiveOf(result);
+    expect(archive.read('20112026_Result.csv').toString()).toBe(short);
+    expect(archive.readManifest()).toMatchObject({
+      result: { rows: 3, isWhole: false },
+      verdicts: { affected: 1, unanswered: 1 },
+    });
+    expect(inOneLine((await folder.run(['status', day])).stdout)).toContain('3 records for 4 sent');
+  });
+
+  it.each([
+    ['replaces it', undefined],
+    ['comes under another name of the pattern', '_0002'],
+  ])('of others is archived and waited past, and the right one is taken when it %s', async (_, infix) => {
+    const { folder, lastCall, listRemote } = await prepare();
+    const { command, ledger } = await startWaiting(folder);
+    const foreign = lastCall().renderResult({ records: strangers, affected: ['BR-901'] });
+    await writeFile(server().disk(resultPath), foreign);
+    await looked(ledger, 'result-absent');
+    const kept = `foreign-${sha256Of(foreign).slice(0, 12)}-20112026_Result.csv`;
+    expect(archiveOfDay(folder).read(kept).toString()).toBe(foreign);
+    expect(countLooks(ledger, 'result-not-ours')).toBe(1);
+    expect(command.hasEnded).toBe(false);
+
+    const right = { affected: ['BR-3'], ...(infix !== undefined && { infix }) };
+    await lastCall().writeResult(right);
+    const result = await command.ended;
+    const resultName = `20112026${infix ?? ''}_Result.csv`;
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { affected: 1 } });
+    expect(result.json).toMatchObject({ file: { resultName } });
+    expect(await listAffected(folder)).toEqual(['BR-3']);
+    const archive = archiveOf(result);
+    expect(archive.names()).toEqual(['20112026.csv', resultName, kept, 'manifest.json'].sort());
+    expect(archive.read(resultName).toString()).toBe(lastCall().renderResult(right));
+    expect(listRemote()).toContain(resultName);
+    expect((await folder.run(['verify', day])).exitCode).toBe(0);
+  });
+
+  it('that holds one booking of others among ours is not taken', async () => {
+    const { folder, lastCall } = await prepare();
+    const { command, ledger } = await startWaiting(folder);
+    const foreign = lastCall()
+      .renderResult({ affected: ['BR-1'] })
+      .replace('BR-2', 'BR-902');
+    await writeFile(server().disk(resultPath), foreign);
+    await looked(ledger, 'result-absent');
+    expect(archiveOfDay(folder).names()).toEqual([
+      `foreign-${sha256Of(foreign).slice(0, 12)}-20112026_Result.csv`,
+    ]);
+    await lastCall().writeResult();
+    expectReport(await command.ended, { exitCode: 0, state: 'succeeded', counts: { affected: 0 } });
+    expect(await listAffected(folder)).toEqual([]);
+  });
+});
+
+describe.each([openSsh, proFtpd].map((kind) => [kind.name, kind] as const))(
+  'an old result that %s will not remove',
+  (_, kind) => {
+    const server = useSftpServer(kind);
+
+    it('is archived, remembered and never taken; the new one is, under the same name', async ({ skip }) => {
+      skip(!runsAsRoot, 'needs root: only another user can leave files that the session may not remove');
+      const { folder, service, listRemote } = await prepareFileDay(server(), {
+        bookings: toCsv(bookings),
+        settings: { file: impatient },
+        onCall: () => success,
+      });
+      makeRemoteFolder(server(), remoteFolder);
+      chownSync(server().disk(remoteFolder), 0, 0);
+      chmodSync(server().disk(remoteFolder), 0o1777);
+      const records = bookings.map(
+        ({ BookingReferenceId, ServiceId }) => `${ServiceId},${BookingReferenceId},False`,
+      );
+      const old = ['Service Mappings Id,BookingReferenceId,IsCorrectMapping', ...records, ''].join('\n');
+      writeFileSync(server().disk(resultPath), old);
+
+      const first = await folder.runDay();
+      expectReport(first, { exitCode: 3, state: 'awaiting-result', counts: { delivered: 4, affected: 0 } });
+      expect(listRemote()).toEqual(['20112026.csv', '20112026_Result.csv']);
+      expect(existsSync(server().disk(remotePath))).toBe(true);
+      expect(sessionUser.uid).not.toBe(0);
+      const kept = `earlier-${sha256Of(old).slice(0, 12)}-20112026_Result.csv`;
+      expect(archiveOfDay(folder).read(kept).toString()).toBe(old);
+      expectReport(await folder.runDay(), { exitCode: 3, state: 'awaiting-result' });
+
+      await service.calls[0]?.writeResult({ affected: ['BR-2'] });
+      const last = await folder.runDay();
+      expectReport(last, { exitCode: 0, state: 'succeeded', counts: { affected: 1 } });
+      expect(await listAffected(folder)).toEqual(['BR-2']);
+      expect(archiveOf(last).names()).toEqual(['20112026.csv', '20112026_Result.csv', kept, 'manifest.json']);
+      expect(service.calls).toHaveLength(1);
+    });
+  },
+);

@@ -1,0 +1,232 @@
+import { chmodSync, chownSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { archiveOf, sha256Of } from '../support/archived-run.js';
+import { attemptCodes } from '../support/attempt-codes.js';
+import type { CommandResult } from '../support/command.js';
+import { expectReport } from '../support/expectations.js';
+import { prepareFileDay, remoteFolder, remotePath, resultPath } from '../support/file-day.js';
+import { success } from '../support/http-stand-in.js';
+import { watchLedger } from '../support/ledger-watch.js';
+import { makeBookings, toCsv } from '../support/made-bookings.js';
+import { openSsh } from '../support/open-ssh.js';
+import { proFtpd } from '../support/pro-ftpd.js';
+import { watchPublished } from '../support/published-watch.js';
+import { makeKey, runsAsRoot, type SftpServerKind, sessionUser } from '../support/sftp-server.js';
+import { mountSmallDisk, smallDiskNeeds } from '../support/small-disk.js';
+import { makeRemoteFolder, useSftpServer } from '../support/suite-server.js';
+import { expectFailedStep, expectWholeDay, toReviewFile } from '../support/whole-file-day.js';
+
+const bookings = makeBookings(3_000);
+const file = toReviewFile(bookings);
+const earlier = toReviewFile(makeBookings(5));
+const needsRoot = runsAsRoot ? undefined : 'needs root, to own what the session may not touch';
+
+describe.each([openSsh, proFtpd])('a day by file on a server of $name', (kind) => {
+  const server = useSftpServer(kind);
+
+  const prepare = async () => {
+    makeRemoteFolder(server(), remoteFolder);
+    return prepareFileDay(server(), { bookings: toCsv(bookings), settings: { retry: { tries: 2 } } });
+  };
+  /** Everybody may write there, but nobody may rename over or remove what lies there already. */
+  const protect = (...paths: string[]) => {
+    const folder = server().disk(remoteFolder);
+    for (const path of [folder, ...paths.map((name) => server().disk(name))]) chownSync(path, 0, 0);
+    chmodSync(folder, 0o1777);
+  };
+  /** The owner of a folder may do all that. */
+  const giveBack = (...paths: string[]) => {
+    for (const path of [remoteFolder, ...paths])
+      chownSync(server().disk(path), sessionUser.uid, sessionUser.gid);
+  };
+
+  it('whose disk is full fails, and harms nothing; when there is room the next run makes it whole', async ({
+    skip,
+  }) => {
+    skip(smallDiskNeeds !== undefined, smallDiskNeeds);
+    const day = await prepare();
+    const disk = mountSmallDisk(server().disk(remoteFolder), 64, sessionUser.uid);
+    writeFileSync(server().disk(remotePath), earlier);
+    giveBack(remotePath);
+    const watch = watchPublished(server());
+
+    const failed = await day.folder.runDay();
+    expectReport(failed, { exitCode: 1, state: 'failed', counts: { delivered: 0 } });
+    expect(failed.report.error?.message).toMatch(/^upload failed with sftp-(?:short-upload|disk-full):/);
+    expect(day.listRemote()).toEqual(['20112026.csv']);
+    expect(readFileSync(server().disk(remotePath), 'utf8')).toBe(earlier);
+    expect(day.service.calls).toEqual([]);
+
+    disk.grow();
+    const result = await day.folder.runDay();
+    expectWholeDay(day, result, { bookings });
+    await watch.expectOnly(earlier, file);
+    const kept = `earlier-${sha256Of(earlier).slice(0, 12)}-20112026.csv`;
+    expect(archiveOf(result).read(kept).toString()).toBe(earlier);
+  });
+
+  it('whose folder may not be written to fails at once; when it may, the next run makes it whole', async () => {
+    const day = await prepare();
+    const ledger = watchLedger(day.folder.ledgerFile);
+    chmodSync(server().disk(remoteFolder), 0o555);
+    expectFailedStep(await day.folder.runDay(), { step: 'upload', code: 'sftp-permission-denied' });
+    expect(attemptCodes(ledger, 'upload')).toEqual(['sftp-permission-denied']);
+    expect(day.listRemote()).toEqual([]);
+
+    chmodSync(server().disk(remoteFolder), 0o755);
+    expectWholeDay(day, await day.folder.runDay(), { bookings });
+  });
+
+  it('that denies the rename keeps what lies there whole; when it allows it the next run makes it whole', async ({
+    skip,
+  }) => {
+    skip(needsRoot !== undefined, needsRoot);
+    const day = await prepare();
+    writeFileSync(server().disk(remotePath), earlier);
+    protect(remotePath);
+    const watch = watchPublished(server());
+    const failed = await day.folder.runDay();
+    expectFailedStep(failed, { step: 'upload', code: 'sftp-permission-denied' });
+    expect(day.listRemote()).toEqual(['20112026.csv']);
+    expect(readFileSync(server().disk(remotePath), 'utf8')).toBe(earlier);
+    expect(day.service.calls).toEqual([]);
+
+    giveBack();
+    expectWholeDay(day, await day.folder.runDay(), { bookings });
+    await watch.expectOnly(earlier, file);
+  });
+
+  it("that denies the removal of an earlier run's result waits for the new one", async ({ skip }) => {
+    skip(needsRoot !== undefined, needsRoot);
+    makeRemoteFolder(server(), remoteFolder);
+    const [header, ...lines] = file.trimEnd().split('\n');
+    const old = [`${header},IsCorrectMapping`, ...lines.map((line) => `${line},False`), ''].join('\n');
+    writeFileSync(server().disk(resultPath), old);
+    utimesSync(server().disk(resultPath), 1_700_000_000, 1_700_000_000);
+    protect(resultPath);
+    let atCall = '';
+    const day = await prepareFileDay(server(), {
+      bookings: toCsv(bookings),
+      onCall: async (call) => {
+        atCall = readFileSync(server().disk(resultPath), 'utf8');
+        await call.writeResult({ affected: ['BR-7'] });
+        return success;
+      },
+    });
+    const result = await day.folder.runDay();
+    expect(atCall).toBe(old);
+    expectWholeDay(day, result, { bookings });
+    expect(result.report.counts.affected).toBe(1);
+    const kept = `earlier-${sha256Of(old).slice(0, 12)}-20112026_Result.csv`;
+    expect(archiveOf(result).read(kept).toString()).toBe(old);
+  });
+});
+
+/** The run came to an end that no retry mends, and says why and what to do. */
+function expectFatal(result: CommandResult, step: string, code: string, words: readonly string[]): void {
+  expectReport(result, { exitCode: 1, state: 'failed' });
+  expect(result.report.error?.class).toBe('fatal');
+  for (const word of [`${step} of run ${result.report.runId} ended with ${code}`, ...words]) {
+    expect(result.report.error?.message).toContain(word);
+    // The closing words are wrapped.
+    expect(result.stderr.replaceAll(/\s+/g, ' ')).toContain(word);
+  }
+}
+
+describe('a day by file, whose server presents another host key than the pinned one,', () => {
+  const server = useSftpServer(openSsh);
+  /** Another machine answers. */
+  const startOther = async () => {
+    const other = await openSsh.start();
+    onTestFinished(() => other.stop());
+    return other;
+  };
+
+  it('sends nothing there, and goes on when the right machine answers', async () => {
+    const day = await prepareFileDay(server(), { bookings: toCsv(bookings) });
+    const ledger = watchLedger(day.folder.ledgerFile);
+    const other = await startOther();
+    await day.folder.configure({ file: { sftp: { port: other.port } } });
+    const words = [`${other.fingerprints[0]} (ssh-ed25519)`, 'Ask its operator', 'add it to hostKey'];
+    expectFatal(await day.folder.runDay(), 'upload', 'sftp-host-key-refused', words);
+    expect(attemptCodes(ledger, 'upload')).toEqual(['sftp-host-key-refused']);
+    expect(readdirSync(other.disk(''))).toEqual([]);
+    expect(day.service.calls).toEqual([]);
+
+    await day.folder.configure({});
+    expectWholeDay(day, await day.folder.runDay(), { bookings });
+  });
+
+  it('names the presented key so that it can be pinned, and then goes on', async () => {
+    const day = await prepareFileDay(server(), { bookings: toCsv(bookings) });
+    const old = `SHA256:${'A'.repeat(43)}`;
+    await day.folder.configure({ file: { sftp: { hostKey: old } } });
+    const { report } = await day.folder.runDay();
+    const [presented] = /SHA256:[\w+/]{43}/.exec(report.error?.message ?? '') ?? [];
+    expect(server().fingerprints).toContain(presented);
+    await day.folder.configure({ file: { sftp: { hostKey: [old, presented] } } });
+    const result = await day.folder.runDay();
+    expect(result.report.runId).toBe(report.runId);
+    expectWholeDay(day, result, { bookings });
+  });
+
+  it('is not asked for its result while it does, and brings it home afterwards without a second call', async () => {
+    const day = await prepareFileDay(server(), {
+      bookings: toCsv(bookings),
+      settings: { file: { resultTimeoutMinutes: 0.005 } },
+      onCall: () => success,
+    });
+    const waiting = await day.folder.runDay();
+    expectReport(waiting, { exitCode: 3, state: 'awaiting-result', counts: { delivered: 3_000 } });
+    await day.service.calls[0]?.writeResult();
+    const other = await startOther();
+    await day.folder.configure({ file: { sftp: { port: other.port } } });
+    const refused = await day.folder.runDay();
+    expectFatal(refused, 'await-result', 'sftp-host-key-refused', [`${other.fingerprints[0]}`]);
+    expect(refused.report.counts).toMatchObject({ delivered: 3_000, pending: 0 });
+
+    await day.folder.configure({});
+    const result = await day.folder.runDay();
+    expect(result.report.runId).toBe(waiting.report.runId);
+    expectWholeDay(day, result, { bookings });
+  });
+});
+
+describe.each([
+  ['a wrong password', proFtpd, () => ({ password: 'not-the-password' })],
+  ['a wrong key', openSsh, (folder: string) => ({ privateKeyFile: makeKey(join(folder, 'id'), 'ed25519') })],
+  ['a wrong user name', proFtpd, () => ({ username: 'nobody-here' })],
+] satisfies [string, SftpServerKind, (folder: string) => object][])(
+  'a day by file with %s',
+  (_, kind, wrong) => {
+    const server = useSftpServer(kind);
+
+    it('fails after one login and says so; with the right one the next run makes it whole', async () => {
+      const day = await prepareFileDay(server(), { bookings: toCsv(bookings) });
+      const ledger = watchLedger(day.folder.ledgerFile);
+      await day.folder.configure({ file: { sftp: wrong(day.folder.path) } });
+      const refused = await day.folder.runDay();
+      expectFatal(refused, 'upload', 'sftp-authentication-refused', ['check user name, key and password']);
+      expect(`${refused.stdout}${refused.stderr}`).not.toContain('not-the-password');
+      expect(attemptCodes(ledger, 'upload')).toEqual(['sftp-authentication-refused']);
+      expect(day.service.calls).toEqual([]);
+
+      await day.folder.configure({});
+      expectWholeDay(day, await day.folder.runDay(), { bookings });
+    });
+  },
+);
+
+describe('a day by file whose private key is not there', () => {
+  const server = useSftpServer(openSsh);
+
+  it('fails and names the file; when it is there the next run makes the day whole', async () => {
+    const day = await prepareFileDay(server(), { bookings: toCsv(bookings) });
+    await day.folder.configure({ file: { sftp: { privateKeyFile: 'absent-key' } } });
+    const words = [join(day.folder.path, 'absent-key'), 'cannot be used'];
+    expectFatal(await day.folder.runDay(), 'upload', 'sftp-private-key-unreadable', words);
+    await day.folder.configure({});
+    expectWholeDay(day, await day.folder.runDay(), { bookings });
+  });
+});

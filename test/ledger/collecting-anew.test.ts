@@ -1,0 +1,34 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { claimStep, done, perform, startCollect } from '../contracts/ledger/days.js';
+import { collectedFileRun, performUpTo } from '../contracts/ledger/file-days.js';
+import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
+
+const verdicts = { affected: 1, unanswered: 0, unclear: 0, malformed: 0 };
+
+describe('collecting a file run anew', () => {
+  let opened: OpenedSqliteLedger;
+  beforeEach(async () => {
+    opened = await openSqliteLedger();
+  });
+  afterEach(() => opened.cleanUp());
+
+  it('begins with no file, no attempt and nothing affected, whatever stood there', async () => {
+    const { ledger } = opened;
+    const run = await collectedFileRun(ledger, 'r1');
+    await performUpTo(ledger, run, 'await-result');
+    const claim = await claimStep(ledger, run, 'archive');
+    await ledger.replaceAffected(claim, [{ batch: 1, places: [0] }]);
+    await ledger.record(claim, { ...done, file: { verdicts } }, 7);
+    opened.openRaw().exec(`UPDATE runs SET state = 'collecting', collected_at = NULL`);
+
+    await startCollect(ledger, run);
+    const anew = await ledger.getRun('r1');
+    expect(anew).toMatchObject({ openSteps: 0, counts: { affected: 0, delivered: 0, repeated: 0 } });
+    expect(anew).not.toHaveProperty('file');
+    expect(await ledger.nextAffected('r1')).toBeUndefined();
+    expect(await ledger.measureBatches('r1', 'file')).toEqual({ batches: 0, bookings: 0 });
+    expect(await ledger.listAttempts('r1', 'trigger')).toEqual([]);
+    expect(await ledger.listOpenSteps('r1', { limit: 9 })).toEqual([]);
+    await expect(perform(ledger, anew, 'write', done)).rejects.toThrow('expected a claim');
+  });
+});

@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import type { Booking } from '../../../src/booking/booking.js';
+import { createBodyDelivery } from '../../../src/review/body/body-delivery.js';
+import { createItemRenderer } from '../../../src/review/body/booking-item.js';
+import { createFileDelivery } from '../../../src/review/file/file-delivery.js';
+import { reviewName } from '../../../src/review/file/spooled-file.js';
+import type { SftpSession } from '../../../src/sftp/sftp.js';
+import { claimStep } from '../../contracts/ledger/days.js';
+import { planFileRun } from '../../contracts/ledger/file-days.js';
+import { renderedLine } from '../../support/rendered-line.js';
+import { fileBooking, fileOf, renderLine } from './file-bookings.js';
+import { fileBookings, prepareFileRun, readWhole } from './file-run.js';
+
+const { providerHotelId: _, ...withoutHotel } = fileBooking();
+const named = (bookingClientName: string) => fileBooking({ bookingClientName });
+const { signal } = new AbortController();
+
+describe('by file, a booking', () => {
+  it.each([
+    ['complete', fileBooking(), 'file', 'file'],
+    ['without a hotel id', withoutHotel, 'body', undefined],
+    ['of a guest named Null', named('Null'), 'body', undefined],
+    ['of a guest named Nullmann', named('Nullmann'), 'file', 'file'],
+  ] as const)(
+    'that is %s goes by the form that it fits, or is rejected where that is set',
+    async (_, booking, post, reject) => {
+      expect((await prepareDelivery()).delivery.formOf(booking)).toBe(post);
+      expect((await prepareDelivery({ incomplete: 'reject' })).delivery.formOf(booking)).toBe(reject);
+    },
+  );
+
+  it('is kept as it is sent, in either form', async () => {
+    const { delivery } = await prepareDelivery();
+    const booking = fileBooking({ bookingClientName: 'Doe, "J"' });
+    const keptAs = (form: 'file' | 'body') => renderedLine((line) => delivery.render(booking, form, line));
+    expect(keptAs('file')).toBe(renderLine(booking));
+    expect(keptAs('body')).toBe(renderedLine((line) => createItemRenderer('VervotechId')(booking, line)));
+    expect(keptAs('body')).toContain('"VervotechId":100200');
+  });
+});
+
+describe('the plan of a file run', () => {
+  it.each([
+    { file: 7, body: 0 },
+    { file: 1, body: 9 },
+  ])('is a chain for the file and a batch for each body: %o', async ({ file, body }) => {
+    const { delivery } = await prepareDelivery();
+    expect(delivery.plan({ file, body })).toEqual(planFileRun({ file, body }));
+  });
+
+  it('delivers the bookings of the file with its call, and those of a batch with that', async () => {
+    const { delivery } = await prepareDelivery();
+    const steps = delivery.plan({ file: 7, body: 5 });
+    expect(
+      steps.filter(({ bookings }) => bookings > 0).map(({ name, bookings }) => [name, bookings]),
+    ).toEqual([
+      ['trigger', 7],
+      ['batch 0', 4],
+      ['batch 1', 1],
+    ]);
+  });
+
+  it('has no step of a file where no booking can stand in it', async () => {
+    const { delivery } = await prepareDelivery();
+    expect(delivery.plan({ file: 0, body: 4 }).map(({ name }) => name)).toEqual(['batch 0']);
+    expect(delivery.plan({ file: 0, body: 0 })).toEqual([]);
+  });
+});
+
+describe('performing a step of a file run', () => {
+  it('writes the file that the ledger keeps, and tells its rows, bytes and checksum', async () => {
+    const { delivery, ledger, run, parts } = await prepareDelivery();
+    await parts.spool.write('20261120-givenup.csv', noBytes());
+    await parts.spool.write('20261119-k3f9xq7d.csv', noBytes());
+    const outcome = await delivery.perform(await claimStep(ledger, run, 'write'), { run, signal });
+    const { bytes, sha256 } = (await parts.spool.measure(reviewName(run))) ?? {};
+    expect(outcome).toEqual({
+      kind: 'done',
+      evidence: { code: 'ok', sha256 },
+      file: { rows: 5, bytes, sha256 },
+    });
+    expect(await readWhole(parts.spool.read(reviewName(run)))).toBe(fileOf(fileBookings(5)).toString());
+    // What a given-up run of the day left behind goes; other days are others' business.
+    expect((await parts.spool.list()).toSorted()).toEqual(['20261119-k3f9xq7d.csv', '20261120-k3f9xq7d.csv']);
+  });
+
+  it('ends the run where the written file breaks the file rules, with the place and without the cell', async () => {
+    const bookings = [fileBooking(), named('null')];
+    const { delivery, ledger, run } = await prepareDelivery({ bookings });
+    const outcome = await delivery.perform(await claimStep(ledger, run, 'write'), { run, signal });
+    expect(outcome).toEqual({
+      kind: 'fatal',
+      evidence: { code: 'review-file-reads-as-null' },
+      advice:
+        'the written file breaks the file rules at row 2, column BookingClientName; nothing was sent: please report this with the ledger kept',
+    });
+  });
+
+  it('ends the run where the file has become another one', async () => {
+    const { delivery, ledger, run, finish } = await prepareDelivery({ masterIdColumn: 'Another Id' });
+    const written = await finish('write', { sha256: 'ab'.repeat(32) });
+    const claim = await claimStep(ledger, run, 'upload');
+    expect(await delivery.perform(claim, { run: written, signal })).toEqual({
+      kind: 'fatal',
+      evidence: { code: 'review-file-changed' },
+      advice:
+        'the review file of run 20261120-k3f9xq7d has become another one: was service.masterIdColumn changed?',
+    });
+  });
+
+  it('posts a batch as a body delivery does', async () => {
+    const { delivery, ledger, run } = await prepareDelivery();
+    const { after: _, ...step } = (await claimStep(ledger, run, 'write')).step;
+    const claim = {
+      step: {
+        ...step,
+        kind: 'batch',
+        name: 'batch 0',
+        slice: { form: 'file', batch: 0, first: 0, bookings: 2 },
+      },
+      attempt: 1,
+      token: 1,
+      claimedAt: 0,
+      mayRepeat: false,
+    } as const;
+    expect(await delivery.perform(claim, { run, signal })).toMatchObject({
+      kind: 'done',
+      evidence: { code: 'posted' },
+    });
+  });
+});
+
+async function prepareDelivery({
+  bookings = fileBookings(5),
+  incomplete = 'post',
+  ...changes
+}: {
+  readonly bookings?: readonly Booking[];
+  readonly incomplete?: 'post' | 'reject';
+  readonly masterIdColumn?: string;
+} = {}) {
+  const prepared = await prepareFileRun({ bookings });
+  const { ledger, parts } = prepared;
+  const service = { reviewBookedHotels: async () => ({ kind: 'accepted', code: 'posted' }) as const };
+  const body = createBodyDelivery({ ledger, service, masterIdName: 'VervotechId', batchSize: 4 });
+  const delivery = createFileDelivery({
+    ...parts,
+    ...changes,
+    sftp: { connect: async () => emptyServer },
+    body,
+    incomplete,
+    timezone: 'Europe/Madrid',
+  });
+  return { ...prepared, delivery };
+}
+
+/** On which nothing lies, and to which nothing is to be uploaded. */
+const emptyServer: SftpSession = {
+  list: async () => [],
+  stat: async () => undefined,
+  makeFolder: async () => {},
+  upload: () => Promise.reject(new TypeError('expected no upload')),
+  download: () => Promise.reject(new TypeError('expected no download')),
+  publish: () => Promise.reject(new TypeError('expected nothing to be published')),
+  remove: async () => 'absent',
+  close: async () => {},
+};
+
+async function* noBytes(): AsyncGenerator<Uint8Array> {}

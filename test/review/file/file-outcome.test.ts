@@ -1,0 +1,120 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { ArchiveError, type ArchiveErrorCode } from '../../../src/archive/archive.js';
+import { FencedError } from '../../../src/ledger/ledger.js';
+import type { StepOutcome } from '../../../src/review/delivery.js';
+import { explained, inSession } from '../../../src/review/file/file-outcome.js';
+import { SftpError, type SftpServer, type SftpSession } from '../../../src/sftp/sftp.js';
+
+const done: StepOutcome = { kind: 'done', evidence: { code: 'ok' } };
+const { signal } = new AbortController();
+const clear = { outcomeUnknown: false, refusedWhenSpent: false };
+
+describe('a trouble of a step becomes an outcome:', () => {
+  it.each<[Error, StepOutcome]>([
+    [
+      new SftpError('retryable', 'connection-lost', 'the connection was lost'),
+      {
+        kind: 'retryable',
+        evidence: { code: 'sftp-connection-lost', answer: 'the connection was lost' },
+        ...clear,
+      },
+    ],
+    [
+      new SftpError('denied', 'permission-denied', 'may not write x'),
+      { kind: 'refused', evidence: { code: 'sftp-permission-denied', answer: 'may not write x' } },
+    ],
+    [
+      new SftpError('fatal', 'host-key-refused', 'ask whoever runs the server'),
+      {
+        kind: 'fatal',
+        evidence: { code: 'sftp-host-key-refused', answer: 'ask whoever runs the server' },
+        advice: 'ask whoever runs the server',
+      },
+    ],
+  ])('of the SFTP server (%#)', async (error, outcome) => {
+    expect(await explained(() => Promise.reject(error))).toEqual(outcome);
+  });
+
+  it.each<[ArchiveErrorCode, StepOutcome['kind']]>([
+    ['unwritable', 'retryable'],
+    ['unreadable', 'retryable'],
+    ['absent', 'refused'],
+    ['different-content', 'refused'],
+    ['unsafe-name', 'refused'],
+  ])('of the archive: %s is %s', async (code, kind) => {
+    const outcome = await explained(() => Promise.reject(new ArchiveError(code, 'in its words')));
+    expect(outcome).toMatchObject({ kind, evidence: { code: `archive-${code}`, answer: 'in its words' } });
+    if (kind === 'retryable') expect(outcome).toMatchObject(clear);
+  });
+
+  it('of the local disk is worth another try, in the words of the system', async () => {
+    const outcome = await explained(async () => {
+      await readFile('/nowhere/at/all');
+      return done;
+    });
+    expect(outcome).toEqual({
+      kind: 'retryable',
+      evidence: {
+        code: 'local-enoent',
+        answer: "ENOENT: no such file or directory, open '/nowhere/at/all'",
+      },
+      ...clear,
+    });
+  });
+
+  it.each([
+    new FencedError('r1'),
+    new TypeError('a fault of ours'),
+    new DOMException('stopped', 'AbortError'),
+  ])('any other comes through (%#)', async (error) => {
+    await expect(explained(() => Promise.reject(error))).rejects.toBe(error);
+  });
+
+  it('none is none', async () => {
+    expect(await explained(async () => done)).toBe(done);
+  });
+});
+
+describe('a session of a step', () => {
+  it('is closed when the work is over', async () => {
+    const { sftp, happened } = trackedServer();
+    const outcome = await inSession(sftp, signal, async () => {
+      happened.push('work');
+      return done;
+    });
+    expect(outcome).toBe(done);
+    expect(happened).toEqual(['connect', 'work', 'close']);
+  });
+
+  it.each([new SftpError('denied', 'disk-full', 'full'), new FencedError('r1')])(
+    'is closed when the work comes to nothing (%#)',
+    async (error) => {
+      const { sftp, happened } = trackedServer();
+      await inSession(sftp, signal, () => Promise.reject(error)).catch(() => {});
+      expect(happened).toEqual(['connect', 'close']);
+    },
+  );
+
+  it('that can’t be had is an outcome too', async () => {
+    const connect = () => Promise.reject(new SftpError('fatal', 'authentication-refused', 'check password'));
+    expect(await inSession({ connect }, signal, async () => done)).toMatchObject({
+      kind: 'fatal',
+      evidence: { code: 'sftp-authentication-refused' },
+    });
+  });
+});
+
+function trackedServer(): { sftp: SftpServer; happened: string[] } {
+  const happened: string[] = [];
+  const session: Pick<SftpSession, 'close'> = {
+    close: async () => void happened.push('close'),
+  };
+  const sftp: SftpServer = {
+    async connect() {
+      happened.push('connect');
+      return session as SftpSession;
+    },
+  };
+  return { sftp, happened };
+}

@@ -1,0 +1,98 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createDirectoryArchive } from '../../../src/archive/directory.js';
+import type { Booking } from '../../../src/booking/booking.js';
+import { createBusinessDay } from '../../../src/booking/business-day.js';
+import type { FileAttempt, FileParts } from '../../../src/review/file/file-parts.js';
+import { layOutRemotely } from '../../../src/review/file/remote-layout.js';
+import { defaultResultPattern } from '../../../src/review/file/result-name.js';
+import type { ReviewFile } from '../../../src/review/file/review-file.js';
+import type { Run } from '../../../src/review/run.js';
+import type { Claim } from '../../../src/review/step.js';
+import { createDirectorySpool } from '../../../src/spool/directory.js';
+import { chunkOf, claimStep, done, newRun, rightOf } from '../../contracts/ledger/days.js';
+import { planFileRun } from '../../contracts/ledger/file-days.js';
+import { openTemporaryLedger } from '../temporary-ledger.js';
+import { fileBooking, linesOf, masterIdColumn } from './file-bookings.js';
+
+export const now = Date.parse('2026-11-21T02:30:00Z');
+export const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
+export const remote = layOutRemotely(day);
+
+const batchSize = 2;
+const callNothing = () => Promise.reject(new TypeError('expected no call'));
+
+/** Bookings BR-0, BR-1, … for the file. */
+export function fileBookings(count: number): Booking[] {
+  return Array.from({ length: count }, (_, number) => fileBooking({ bookingReferenceId: `BR-${number}` }));
+}
+
+/**
+ * A collected run of the day, two bookings a batch, with a real ledger, spool and archive of its own; nothing can be
+ * called.
+ */
+export async function prepareFileRun({
+  bookings = fileBookings(5),
+  id = '20261120-k3f9xq7d',
+}: {
+  readonly bookings?: readonly Booking[];
+  readonly id?: string;
+} = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'hotel-review-test-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const ledger = await openTemporaryLedger(() => now);
+  const run = await ledger.createRun(newRun(id, { delivery: 'file' }));
+  const collect = await ledger.beginCollect(rightOf(run), { source: 'x', at: now, batchSize });
+  for (let first = 0; first < bookings.length; first += batchSize) {
+    const kept = bookings.slice(first, first + batchSize);
+    const references = kept.map(({ bookingReferenceId }) => bookingReferenceId);
+    const batch = { form: 'file' as const, number: first / batchSize, lines: linesOf(kept), references };
+    await collect.store(chunkOf({ batches: [batch] }));
+  }
+  const collected = await collect.finish({ steps: planFileRun({ file: bookings.length }), at: now });
+  const archiveRoot = join(folder, 'archive');
+  const parts: FileParts = {
+    ledger,
+    service: { reviewBookedHotelsByFile: callNothing },
+    sftp: { connect: callNothing },
+    spool: createDirectorySpool({ root: join(folder, 'spool') }),
+    archive: createDirectoryArchive({ root: archiveRoot }),
+    masterIdColumn,
+    pathPrefix: '',
+    resultPattern: defaultResultPattern,
+    resultPollMs: 1_000,
+    resultQuietMs: 30_000,
+    resultTimeoutMs: 3_600_000,
+    tool: 'booked-hotel-review 9.9.9',
+    clock: () => now,
+    notify: () => {},
+  };
+  return {
+    ledger,
+    run: collected,
+    parts,
+    /** Where the archive keeps a file of the run. */
+    archived: (name: string) => join(archiveRoot, day.iso, id, name),
+    /** Ends a step with what it found out. */
+    async finish(step: string, file?: Partial<ReviewFile>, attempt = 1): Promise<Run> {
+      const claim = await claimStep(ledger, collected, step, attempt);
+      return (await ledger.record(claim, { ...done, ...(file && { file }) }, now)).run;
+    },
+  };
+}
+
+export function attemptOf(run: Run, claim: Claim): FileAttempt {
+  return { claim, run, day, remote, signal: new AbortController().signal };
+}
+
+export async function* blocksOf(...texts: readonly (string | Buffer)[]): AsyncGenerator<Uint8Array> {
+  for (const text of texts) yield Buffer.from(text);
+}
+
+export async function readWhole(content: AsyncIterable<Uint8Array>): Promise<string> {
+  const blocks: Uint8Array[] = [];
+  for await (const block of content) blocks.push(Buffer.from(block));
+  return Buffer.concat(blocks).toString();
+}

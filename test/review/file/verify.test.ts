@@ -1,0 +1,184 @@
+import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { keepManifest, measure } from '../../../src/review/file/manifest.js';
+import { renderReviewFile } from '../../../src/review/file/spooled-file.js';
+import { type VerifiedItem, verifyRun } from '../../../src/review/file/verify.js';
+import { blankNames } from '../../../src/review/stored-line.js';
+import { claimStep, rightOf } from '../../contracts/ledger/days.js';
+import { attemptOf, blocksOf, day, prepareFileRun, readWhole, remote } from './file-run.js';
+
+const inputName = '20112026.csv';
+const resultName = '20112026_Result.csv';
+const resultText = 'ServiceId,IsCorrectMapping\n100200,True\n';
+const byTheRules = `${inputName}, by the file rules`;
+const rendered = "the ledger's bookings, rendered again";
+const everything = [
+  'manifest.json, of the file as sent',
+  'manifest.json, of the result',
+  'manifest.json, of the run',
+  'manifest.json, of the calls',
+  inputName,
+  resultName,
+  byTheRules,
+  rendered,
+];
+
+describe('verifying what is kept of a run', () => {
+  it('looks at manifest, files, file rules and the ledger’s bookings, and finds nothing', async () => {
+    const { verify } = await prepareArchived();
+    expect(await verify()).toEqual(everything.map((item) => ({ item })));
+  });
+
+  it('finds the file as sent changed', async () => {
+    const { verify, archived } = await prepareArchived();
+    await appendFile(archived(inputName), '100200,BR-9,Ana,hotelbeds,00123,20112026,23112026\n');
+    const faults = await faultsOf(verify());
+    expect(Object.keys(faults)).toEqual([inputName, byTheRules]);
+    expect(faults[inputName]).toMatch(/^expected the checksum [0-9a-f]{64}, got: [0-9a-f]{64}$/);
+    expect(faults[byTheRules]).toBe('wrong-row-count in row 6');
+  });
+
+  it('finds another booking in the file as sent, in as many rows', async () => {
+    const { verify, archived, parts, run } = await prepareArchived();
+    const text = await readWhole(renderReviewFile(parts, run));
+    await writeFile(archived(inputName), text.replace('BR-3', 'BR-X'));
+    expect(await faultsOf(verify())).toMatchObject({ [byTheRules]: 'wrong-checksum in row 5' });
+  });
+
+  it('finds a cell that breaks the file rules, without telling it', async () => {
+    const { verify, archived, parts, run } = await prepareArchived();
+    const text = await readWhole(renderReviewFile(parts, run));
+    await writeFile(archived(inputName), text.replace('Ana Example', 'null'));
+    expect(await faultsOf(verify())).toMatchObject({ [byTheRules]: 'reads-as-null in row 1' });
+  });
+
+  it('finds the result changed', async () => {
+    const { verify, archived } = await prepareArchived();
+    await writeFile(archived(resultName), resultText.replace('True', 'False'));
+    expect(Object.keys(await faultsOf(verify()))).toEqual([resultName]);
+  });
+
+  it('finds files gone, and goes on with the others', async () => {
+    const { verify, archived } = await prepareArchived();
+    await rm(archived(inputName));
+    await rm(archived(resultName));
+    expect(await faultsOf(verify())).toEqual({
+      [inputName]: 'is not in the archive',
+      [resultName]: 'is not in the archive',
+      [byTheRules]: 'is not in the archive',
+    });
+  });
+
+  it('finds files that can’t be read', async () => {
+    const { verify, archived } = await prepareArchived();
+    await rm(archived(resultName));
+    await mkdir(archived(resultName));
+    expect(await faultsOf(verify())).toEqual({ [resultName]: "can't be read (unreadable)" });
+  });
+
+  it('finds no manifest, and has nothing to compare with', async () => {
+    const { verify, archived } = await prepareArchived();
+    await rm(archived('manifest.json'));
+    expect(await verify()).toEqual([{ item: 'manifest.json', fault: 'is not in the archive' }]);
+    await writeFile(archived('manifest.json'), '{"files": [');
+    expect(await verify()).toEqual([{ item: 'manifest.json', fault: 'is no JSON' }]);
+    for (const text of ['null', '[]', '{}', '{"files": 1}', '{"files": [null]}', '{"files": [{}]}']) {
+      await writeFile(archived('manifest.json'), text);
+      expect(await verify()).toEqual([{ item: 'manifest.json', fault: 'is no manifest' }]);
+    }
+  });
+
+  it('finds files and manifest changed together: the ledger knows better', async () => {
+    const { verify, parts, run, archived } = await prepareArchived();
+    const manifest = await readWhole(parts.archive.read(day.iso, run.id, 'manifest.json'));
+    const changed = 'ServiceId,IsCorrectMapping\n100200,False\n';
+    const before = (await measure(blocksOf(resultText))).sha256;
+    const after = (await measure(blocksOf(changed))).sha256;
+    await writeFile(archived(resultName), changed);
+    await writeFile(archived('manifest.json'), manifest.replace(before, after));
+    expect(await faultsOf(verify())).toEqual({
+      'manifest.json, of the result': `expected the checksum ${before}, got: ${after}`,
+    });
+  });
+
+  it.each([
+    ['"rows": 5', '"rows": 6', 'manifest.json, of the run'],
+    ['"accepted": 5', '"accepted": 4', 'manifest.json, of the run'],
+    ['"code": "ok"', '"code": "code-2009"', 'manifest.json, of the calls'],
+  ])('finds %s of the manifest changed to %s', async (before, after, item) => {
+    const { verify, parts, run, archived } = await prepareArchived();
+    const manifest = await readWhole(parts.archive.read(day.iso, run.id, 'manifest.json'));
+    await writeFile(archived('manifest.json'), manifest.replace(before, after));
+    expect(await faultsOf(verify())).toEqual({ [item]: 'is not what the ledger says' });
+  });
+
+  it('finds a file that the manifest doesn’t name', async () => {
+    const { verify, parts, run, archived } = await prepareArchived();
+    const manifest = await readWhole(parts.archive.read(day.iso, run.id, 'manifest.json'));
+    await writeFile(archived('manifest.json'), manifest.replace(`"${inputName}"`, '"other.csv"'));
+    const faults = await faultsOf(verify());
+    expect(faults['manifest.json, of the file as sent']).toMatch(
+      /^expected the checksum [0-9a-f]{64}, got: none$/,
+    );
+    expect(faults['other.csv']).toBe('is not in the archive');
+  });
+
+  it('finds settings, or a ledger, that give another file', async () => {
+    const { parts, current } = await prepareArchived();
+    const items = await verifyRun({ ...parts, masterIdColumn: 'Another Id' }, await current());
+    expect(Object.keys(await faultsOf(items))).toEqual([byTheRules, rendered]);
+  });
+
+  it('compares the manifest alone once the guests’ names are gone', async () => {
+    const { verify, ledger, parts, run } = await prepareArchived();
+    await ledger.settle(rightOf(run), { state: 'succeeded', at: Date.parse('2026-11-21') });
+    await parts.archive.remove(day.iso, run.id, [inputName, resultName]);
+    await ledger.blankGuestNames('2027-01-01', blankNames);
+    expect(await verify()).toEqual([
+      { item: 'manifest.json, of the file as sent' },
+      { item: 'manifest.json, of the result' },
+      { item: 'manifest.json, of the run' },
+    ]);
+  });
+});
+
+/** A run whose file and result are in the archive, with a manifest. */
+async function prepareArchived() {
+  const { ledger, parts, run, archived, finish } = await prepareFileRun();
+  const { archive } = parts;
+  const sent = await archive.keep(day.iso, run.id, inputName, renderReviewFile(parts, run));
+  const received = await archive.keep(day.iso, run.id, resultName, blocksOf(resultText));
+  const { bytes, sha256 } = sent;
+  const result = {
+    name: resultName,
+    size: received.bytes,
+    modifiedAt: 7,
+    sha256: received.sha256,
+    rows: 1,
+    isWhole: false,
+  };
+  await finish('write', { rows: 5, bytes, sha256 });
+  await finish('upload', { remotePath: remote.path });
+  await finish('trigger', { triggeredAt: 7 });
+  const awaited = await finish('await-result', { result });
+  const claim = await claimStep(ledger, run, 'archive');
+  await keepManifest(parts, attemptOf(awaited, claim), awaited.file ?? {});
+  const current = () => ledger.getRun(run.id);
+  return {
+    ledger,
+    parts,
+    run,
+    archived,
+    current,
+    verify: async () => verifyRun(parts, await current()),
+  };
+}
+
+/** What differs, by item. */
+async function faultsOf(
+  items: readonly VerifiedItem[] | Promise<readonly VerifiedItem[]>,
+): Promise<Record<string, string>> {
+  return Object.fromEntries(
+    (await items).flatMap(({ item, fault }) => (fault === undefined ? [] : [[item, fault] as const])),
+  );
+}
