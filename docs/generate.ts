@@ -1,8 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { settingsSchema } from '../src/config/schema.js';
+import { renderJsonSchema } from './json-schema.js';
 
-/** Writes docs/configuration.md from the schema: `npm run docs`. A test fails when the page is out of date. */
+/**
+ * Writes docs/configuration.md and hotel-review.schema.json from the schema: `npm run docs`. A test fails when one of them is
+ * out of date.
+ */
 interface Node {
   readonly type?: string;
   readonly properties?: Readonly<Record<string, Node>>;
@@ -12,6 +16,8 @@ interface Node {
   readonly enum?: readonly string[];
   readonly const?: string;
   readonly anyOf?: readonly Node[];
+  /** The kinds of a group. */
+  readonly oneOf?: readonly Node[];
   readonly minimum?: number;
   readonly maximum?: number;
 }
@@ -35,14 +41,39 @@ export function renderConfigurationPage(): string {
 }
 
 function listSettings(group: Node, prefix: string): string[] {
-  return Object.entries(group.properties ?? {}).flatMap(([name, node]) => {
+  return Object.entries(group.properties ?? {}).flatMap(([name, written]) => {
     const path = `${prefix}${name}`;
+    const node = joinKinds(written);
     if (node.properties)
       return [`| **\`${path}\`** | ${escapeCell(node.description)} | | |`, ...listSettings(node, `${path}.`)];
     const fallback =
       node.default === undefined ? (group.required?.includes(name) ? 'needed' : '') : code(node.default);
     return [`| \`${path}\` | ${escapeCell(node.description)} | ${describeForm(node)} | ${fallback} |`];
   });
+}
+
+/** The kinds of a group as one group, which says what only some of them have. */
+function joinKinds(node: Node): Node {
+  const { oneOf: kinds, ...group } = node;
+  if (!kinds) return node;
+  const names = new Set(kinds.flatMap(({ properties = {} }) => Object.keys(properties)));
+  return {
+    ...group,
+    properties: Object.fromEntries(Array.from(names, (name) => [name, joinMembers(name, kinds)])),
+    required: kinds.flatMap(({ required = [] }) => required),
+  };
+}
+
+function joinMembers(name: string, kinds: readonly Node[]): Node {
+  const owners = kinds.filter(({ properties }) => properties?.[name]);
+  const [member = {}, ...others] = owners.flatMap(({ properties }) => properties?.[name] ?? []);
+  if (owners.length < kinds.length) {
+    const kindNames = owners.flatMap(({ properties }) => properties?.kind?.const ?? []).map(code);
+    return { ...member, description: `${member.description} Only for ${kindNames.join(' and ')}.` };
+  }
+  if (member.const === undefined) return member;
+  const { const: first, ...rest } = member;
+  return { ...rest, enum: [first, ...others.flatMap((other) => other.const ?? [])] };
 }
 
 function describeForm(node: Node): string {
@@ -74,4 +105,5 @@ function escapeCell(text = ''): string {
 
 if (process.argv[1] === import.meta.filename) {
   await writeFile(new URL('configuration.md', import.meta.url), renderConfigurationPage());
+  await writeFile(new URL('../hotel-review.schema.json', import.meta.url), renderJsonSchema());
 }

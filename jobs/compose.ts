@@ -14,6 +14,7 @@ import { type RunDayParts, UsageError } from '../src/review/run-day.js';
 import { createRunId } from '../src/review/run-id.js';
 import { readReference } from '../src/review/stored-line.js';
 import { createCsvSource } from '../src/sources/csv.js';
+import { createNdjsonSource } from '../src/sources/ndjson.js';
 import type { BookingSource } from '../src/sources/source.js';
 import { createDelivery } from './deliveries.js';
 
@@ -110,7 +111,12 @@ export function openSqlite(path: string, isOnlooker = false): Ledger {
 }
 
 export function openSource({ source }: Config): BookingSource {
-  return createCsvSource(source);
+  switch (source.kind) {
+    case 'csv':
+      return createCsvSource(source);
+    case 'ndjson':
+      return createNdjsonSource(source);
+  }
 }
 
 function openService({ service, body }: Config): ReviewService {

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { findMistakesOfEveryKind } from './every-kind.js';
 import { isGroup } from './kinds.js';
 import { findNearestName } from './nearest-name.js';
 import { findSettingsNamed, outlineSetting } from './outline.js';
@@ -14,14 +15,20 @@ export function explainIssues(
   schema: z.core.$ZodType,
   { tree, fromEnvironment }: SettingsTree,
 ): Problem[] {
-  const problems = issues.flatMap((issue): Problem[] => {
+  const valueAt = (path: readonly PropertyKey[]) => path.reduce<unknown>(takeMember, tree);
+  const all = issues.flatMap((issue) =>
+    issue.code === 'invalid_union' && issue.discriminator !== undefined
+      ? [issue, ...findMistakesOfEveryKind(issue, schema, valueAt)]
+      : [issue],
+  );
+  const problems = all.flatMap((issue): Problem[] => {
     if (issue.code === 'unrecognized_keys')
-      return issue.keys.map((key) => explainName(issue.path, key, schema));
+      return issue.keys.map((key) => explainName(issue.path, key, schema, valueAt(issue.path)));
     const path = formatPath(issue.path);
     // The name of a member is wrong, not its value.
     if (issue.code === 'invalid_key')
       return [{ path, message: addGot(issue.issues[0]?.message, issue.path.at(-1)) }];
-    const value = issue.path.reduce<unknown>(takeMember, tree);
+    const value = valueAt(issue.path);
     if (typeof value === 'string' && fromEnvironment.has(path)) {
       return [{ path, message: addGot(issue.message, undefined, 'a text from the environment') }];
     }
@@ -49,14 +56,27 @@ function addGot(message = '', value: unknown, got = describe(value)): string {
   return message.startsWith('expected ') ? `${message}, got: ${got}` : message;
 }
 
-function explainName(path: readonly PropertyKey[], name: string, schema: z.core.$ZodType): Problem {
-  const known = findNearestName(name, outlineSetting(schema, path).names);
+function explainName(
+  path: readonly PropertyKey[],
+  name: string,
+  schema: z.core.$ZodType,
+  group: unknown,
+): Problem {
+  const { names } = outlineSetting(schema, path);
+  const place = formatPath([...path, name]);
+  // A setting of another kind of this group: the kind is a word that the schema knows.
+  if (names.includes(name)) return { path: place, message: `unknown setting where kind is ${kindOf(group)}` };
+  const known = findNearestName(name, names);
   const elsewhere = findSettingsNamed(schema, name)[0];
   const meant = known ?? (elsewhere && formatPath(elsewhere));
   return {
-    path: formatPath([...path, name]),
+    path: place,
     message: meant === undefined ? 'unknown setting' : `unknown setting; did you mean ${meant}?`,
   };
+}
+
+function kindOf(group: unknown): string {
+  return isGroup(group) ? String(group.kind) : '';
 }
 
 function takeMember(parent: unknown, name: PropertyKey): unknown {

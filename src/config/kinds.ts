@@ -56,3 +56,16 @@ export const oneOf = <const Choices extends readonly [string, ...string[]]>(...c
 export function oneOrMore<Item extends z.ZodString>(item: Item, what: string) {
   return z.union([item, z.array(item).min(1, expected(what))], expected(what));
 }
+
+/** One of several groups, told apart by their `kind`. */
+export function groupByKind<const Groups extends readonly [KindOfGroup, ...KindOfGroup[]]>(
+  groups: Groups,
+  what: string,
+) {
+  const kinds = groups.map(({ shape }) => shape.kind.value);
+  return z.discriminatedUnion('kind', groups, {
+    error: ({ code }) => expected(code === 'invalid_union' ? kinds.join(' or ') : what),
+  });
+}
+
+type KindOfGroup = z.ZodObject<{ readonly kind: z.ZodLiteral<string> }, z.core.$strict>;

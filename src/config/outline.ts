@@ -9,30 +9,54 @@ export interface SettingOutline {
   readonly level: 'secret' | 'private' | 'open';
 }
 
-/** Follows a path into the schema, as far as the schema knows it. */
+/** Follows a path into the schema, as far as the schema knows it; a group of several kinds is all of them at once. */
 export function outlineSetting(schema: z.core.$ZodType, path: readonly PropertyKey[]): SettingOutline {
-  let inner = unwrap(schema);
+  let groups = listKinds(schema);
   let level: SettingOutline['level'] = 'open';
   for (const name of path) {
-    if (!(inner instanceof z.ZodObject)) break;
-    const next: z.core.$ZodType | undefined = Object.hasOwn(inner.shape, name)
-      ? inner.shape[String(name)]
-      : undefined;
-    if (next === undefined) return { names: [], level };
-    inner = unwrap(next);
-    level = confidentiality.get(inner)?.level ?? level;
+    if (groups.length === 0) break;
+    const members = listMembers(groups, String(name));
+    if (members.length === 0) return { names: [], level };
+    const levels = members.map((member) => confidentiality.get(unwrap(member))?.level);
+    level = levels.find((one) => one === 'secret') ?? levels.find((one) => one !== undefined) ?? level;
+    groups = members.flatMap(listKinds);
   }
-  return { names: inner instanceof z.ZodObject ? Object.keys(inner.shape) : [], level };
+  return { names: listNames(groups), level };
 }
 
 /** The paths of all settings with that name, in any group; case does not count. */
 export function findSettingsNamed(schema: z.core.$ZodType, name: string): string[][] {
+  const search = (groups: readonly z.ZodObject[], path: readonly string[]): string[][] =>
+    listNames(groups).flatMap((key) => [
+      ...(key.toLowerCase() === name.toLowerCase() ? [[...path, key]] : []),
+      ...search(listMembers(groups, key).flatMap(listKinds), [...path, key]),
+    ]);
+  return search(listKinds(schema), []);
+}
+
+/** The kinds of the group at that path; a plain group is the only one of its kind. None where there is no group. */
+export function findKinds(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly z.ZodObject[] {
+  return path.reduce<readonly z.ZodObject[]>(
+    (groups, name) => listMembers(groups, String(name)).flatMap(listKinds),
+    listKinds(schema),
+  );
+}
+
+function listKinds(schema: z.core.$ZodType): z.ZodObject[] {
   const inner = unwrap(schema);
-  if (!(inner instanceof z.ZodObject)) return [];
-  return Object.entries(inner.shape).flatMap(([key, member]) => [
-    ...(key.toLowerCase() === name.toLowerCase() ? [[key]] : []),
-    ...findSettingsNamed(member, name).map((path) => [key, ...path]),
-  ]);
+  if (inner instanceof z.ZodObject) return [inner];
+  return inner instanceof z.ZodDiscriminatedUnion ? inner.options.flatMap(listKinds) : [];
+}
+
+function listNames(groups: readonly z.ZodObject[]): string[] {
+  return [...new Set(groups.flatMap(({ shape }) => Object.keys(shape)))];
+}
+
+function listMembers(groups: readonly z.ZodObject[], name: string): z.core.$ZodType[] {
+  return groups.flatMap(({ shape }) => {
+    const member: z.core.$ZodType | undefined = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    return member === undefined ? [] : [member];
+  });
 }
 
 /** A setting without its default and the like. */

@@ -8,6 +8,7 @@ import {
   confidentiality,
   expected,
   group,
+  groupByKind,
   headerText,
   isGroup,
   numberUpTo,
@@ -71,42 +72,49 @@ const column = (field: string) =>
     .exactOptional()
     .describe(`The column that holds ${field}, if not the one of that name.`);
 
-const source = group(
-  {
-    kind: z
-      .literal('csv', expected('csv'))
-      .describe("The kind of the source: `csv`, a file of the day's bookings."),
-    path: text('a path')
-      .refine(
-        isPathTemplate,
-        expected('a path with no braces but {day} and {day:PATTERN}, a date-fns pattern'),
-      )
-      .describe(
-        'The file; `{day}` stands for the day as YYYY-MM-DD, `{day:ddMMyyyy}` for the day in that date-fns pattern.',
-      ),
-    columns: group({
-      ServiceId: column('the master hotel id'),
-      BookingReferenceId: column('the booking reference'),
-      BookingClientName: column("the guest's name"),
-      ProviderName: column("the provider's name"),
-      ProviderHotelId: column("the provider's hotel id"),
-      CheckInDate: column('the day of check-in'),
-      CheckOutDate: column('the day of check-out'),
-    })
-      .prefault({})
-      .describe("The source's columns by the service's names of the fields."),
-    dateFormat: textThat(
-      isDateFormat,
-      'a date-fns pattern that reads back the day it writes, such as dd/MM/yyyy (yyyy year, MM month, dd day)',
-    )
-      .default('yyyy-MM-dd')
-      .describe('The date-fns pattern of the dates; YYYY-MM-DD is always understood.'),
-    delimiter: textLike(/^[!#-/:-@[-`{-~\t]$/, 'one character such as , or ; or "\\t"')
-      .default(',')
-      .describe('The character between two cells.'),
-  },
-  'a group with kind and path',
-);
+/** What a day's file has, whatever it is written in. */
+const dayFile = <const Kind extends string>(kind: Kind) => ({
+  kind: z
+    .literal(kind, expected(kind))
+    .describe(
+      "What the day's file is: `csv`, with a header, or `ndjson`, one JSON object a line; plain or gzip.",
+    ),
+  path: text('a path')
+    .refine(isPathTemplate, expected('a path with no braces but {day} and {day:PATTERN}, a date-fns pattern'))
+    .describe(
+      'The file; `{day}` stands for the day as YYYY-MM-DD, `{day:ddMMyyyy}` for the day in that date-fns pattern.',
+    ),
+  columns: group({
+    ServiceId: column('the master hotel id'),
+    BookingReferenceId: column('the booking reference'),
+    BookingClientName: column("the guest's name"),
+    ProviderName: column("the provider's name"),
+    ProviderHotelId: column("the provider's hotel id"),
+    CheckInDate: column('the day of check-in'),
+    CheckOutDate: column('the day of check-out'),
+  })
+    .prefault({})
+    .describe(
+      "The source's columns by the service's names of the fields; in NDJSON the objects' members, `guest.name` in nested ones.",
+    ),
+  dateFormat: textThat(
+    isDateFormat,
+    'a date-fns pattern that reads back the day it writes, such as dd/MM/yyyy (yyyy year, MM month, dd day)',
+  )
+    .default('yyyy-MM-dd')
+    .describe('The date-fns pattern of the dates; YYYY-MM-DD is always understood.'),
+});
+
+const csv = group({
+  ...dayFile('csv'),
+  delimiter: textLike(/^[!#-/:-@[-`{-~\t]$/, 'one character such as , or ; or "\\t"')
+    .default(',')
+    .describe('The character between two cells.'),
+});
+
+const ndjson = group(dayFile('ndjson'));
+
+const source = groupByKind([csv, ndjson], 'a group with kind and path');
 
 const body = group({
   batchSize: wholeNumber(1, 10_000).default(500).describe('Bookings in one call.'),

@@ -1,48 +1,29 @@
 import Papa from 'papaparse';
 import { decodeCell } from './csv-cell.js';
-import { type CsvColumns, type CsvHeader, readCsvHeader } from './csv-header.js';
+import { type CsvHeader, readCsvHeader } from './csv-header.js';
 import { type CsvCut, createCsvCutter } from './csv-records.js';
-import { SourceError, type SourceNotice, type SourceRecord } from './source.js';
-import { createTextGate } from './text-gate.js';
-
-/** What has come of a block, or of the end. */
-export interface DecodedCsv {
-  readonly records: readonly SourceRecord[];
-  /** With the header only. */
-  readonly notices: readonly SourceNotice[];
-}
-
-/** Turns the bytes of one CSV file, in blocks of any size, into records. */
-export interface CsvDecoder {
-  decode(block: Buffer): DecodedCsv;
-  end(): DecodedCsv;
-}
+import type { DecodedBlock, FileDecoder } from './decoded-file.js';
+import { type SourceColumns, SourceError, type SourceNotice, type SourceRecord } from './source.js';
+import { createTextGate, explainBinary } from './text-gate.js';
 
 export interface CsvDecoderOptions {
   /** For messages. */
   readonly path: string;
-  readonly columns: CsvColumns;
+  readonly columns: SourceColumns;
   /** One ASCII character. */
   readonly delimiter: string;
   /** A longer record is skipped, in bytes. */
   readonly recordLimit: number;
 }
 
-/** @throws SourceError from its methods, once the file can't be trusted as a whole. */
-export function createCsvDecoder({ path, columns, delimiter, recordLimit }: CsvDecoderOptions): CsvDecoder {
+/** The header's notices come with its records. */
+export function createCsvDecoder({ path, columns, delimiter, recordLimit }: CsvDecoderOptions): FileDecoder {
   const gate = createTextGate();
   const cutter = createCsvCutter({ delimiter, recordLimit });
   const parse = createRecordParser(delimiter);
   let header: CsvHeader | undefined;
 
-  function refuseBinary(line: number): never {
-    throw new SourceError(
-      'binary',
-      `${path}, line ${line}, is not UTF-8 text: another encoding (UTF-16, Windows-1252), or no text at all`,
-    );
-  }
-
-  function readCuts(cuts: readonly CsvCut[]): DecodedCsv {
+  function readCuts(cuts: readonly CsvCut[]): DecodedBlock {
     const records: SourceRecord[] = [];
     let notices: readonly SourceNotice[] = [];
     for (const cut of cuts) {
@@ -88,11 +69,11 @@ export function createCsvDecoder({ path, columns, delimiter, recordLimit }: CsvD
   return {
     decode(block) {
       const verdict = gate.pass(block);
-      if (verdict.kind === 'binary') return refuseBinary(cutter.line + verdict.lineFeedsBefore);
+      if (verdict.kind === 'binary') throw explainBinary(path, cutter.line + verdict.lineFeedsBefore);
       return readCuts(cutter.cut(verdict.bytes));
     },
     end() {
-      if (gate.endsInsideCharacter()) refuseBinary(cutter.line);
+      if (gate.endsInsideCharacter()) throw explainBinary(path, cutter.line);
       const decoded = readCuts(cutter.end());
       if (header === undefined) throw new SourceError('empty', `${path} is empty: it has not even a header`);
       return decoded;

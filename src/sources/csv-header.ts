@@ -1,9 +1,6 @@
 import { type RawBooking, type ServiceField, serviceFields } from '../booking/booking.js';
 import { decodeCell } from './csv-cell.js';
-import { SourceError, type SourceNotice } from './source.js';
-
-/** Which column of the file holds which field; the fields that are not named stand under their own names. */
-export type CsvColumns = { readonly [field in ServiceField]?: string | undefined };
+import { type SourceColumns, SourceError, type SourceNotice } from './source.js';
 
 export interface CsvHeader {
   /** How many cells every record has. */
@@ -20,7 +17,7 @@ export interface CsvHeader {
  * @throws SourceError `missing-column` when the master id's column, or one that was named, is not there;
  *   `ambiguous-column` when one that is needed stands there twice.
  */
-export function readCsvHeader(cells: readonly string[], columns: CsvColumns, path: string): CsvHeader {
+export function readCsvHeader(cells: readonly string[], columns: SourceColumns, path: string): CsvHeader {
   const names = cells.map((name) => name.trim());
   const notices: SourceNotice[] = [];
 

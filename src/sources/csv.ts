@@ -1,14 +1,13 @@
 import { createCsvDecoder } from './csv-decoder.js';
-import type { CsvColumns } from './csv-header.js';
-import { readFileBlocks } from './file-blocks.js';
+import { readDecodedFile } from './decoded-file.js';
 import { parsePathTemplate } from './path-template.js';
-import type { BookingSource, SourceChunk } from './source.js';
+import type { BookingSource, SourceColumns } from './source.js';
 
 export interface CsvSourceOptions {
   /** Absolute, with `{day}` or `{day:ddMMyyyy}` (any date-fns pattern) where the day stands. */
   readonly path: string;
   /** The column of each field, where it is not the field's own name. */
-  readonly columns?: CsvColumns;
+  readonly columns?: SourceColumns;
   /** One ASCII character; a comma if not given. */
   readonly delimiter?: string;
   /** How many bytes are read at a time, and so how large a chunk is; 256 KiB if not given. */
@@ -39,35 +38,14 @@ export function createCsvSource(options: CsvSourceOptions): BookingSource {
   return {
     locate,
     placeUnit: 'line',
-    async *read(day, { signal }): AsyncGenerator<SourceChunk, void, undefined> {
+    read(day, { signal }) {
       const path = locate(day);
       const decoder = createCsvDecoder({ path, columns, delimiter, recordLimit });
-      let progress: SourceChunk['progress'];
-      for await (const block of readFileBlocks(path, { blockBytes, signal })) {
-        progress = block.progress;
-        yield* toChunks(decoder.decode(block.bytes), progress);
-      }
-      yield* toChunks(decoder.end(), progress);
-      signal.throwIfAborted();
+      return readDecodedFile(path, decoder, { blockBytes, signal });
     },
   };
 }
 
 function isDelimiter(text: string): boolean {
   return /^[^"\r\n\0]$/.test(text) && text.charCodeAt(0) < 0x80;
-}
-
-function* toChunks(
-  {
-    records,
-    notices,
-  }: Pick<SourceChunk, 'records'> & { readonly notices: NonNullable<SourceChunk['notices']> },
-  progress: SourceChunk['progress'],
-): Generator<SourceChunk, void, undefined> {
-  if (records.length === 0 && notices.length === 0) return;
-  yield {
-    records,
-    ...(progress === undefined ? {} : { progress }),
-    ...(notices.length === 0 ? {} : { notices }),
-  };
 }

@@ -1,8 +1,14 @@
-import type { RawBooking } from '../booking/booking.js';
+import type { RawBooking, ServiceField } from '../booking/booking.js';
 import type { BusinessDay } from '../booking/business-day.js';
 
 /** A record that the source could delimit but not read: it becomes a reject, and the rest goes on. */
-export type UnreadableReason = 'wrong-cell-count' | 'malformed-quotes' | 'record-too-long';
+export type UnreadableReason =
+  | 'wrong-cell-count'
+  | 'malformed-quotes'
+  | 'record-too-long'
+  | 'malformed-json'
+  | 'not-an-object'
+  | 'duplicate-member';
 
 export type SourceRecord =
   | { readonly place: number; readonly fields: RawBooking }
@@ -16,7 +22,10 @@ export interface SourceChunk {
   readonly notices?: readonly SourceNotice[];
 }
 
-/** Something a person should look at that stops nothing: an optional column that is nowhere in the source. */
+/** Which column of a source holds which field; the fields that are not named stand under their own names. */
+export type SourceColumns = { readonly [field in ServiceField]?: string | undefined };
+
+/** Something a person should look at that stops nothing: a column that is nowhere in the source. */
 export interface SourceNotice {
   readonly kind: 'absent-column';
   readonly column: string;

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { SourceError } from './source.js';
 
 const lineFeed = 0x0a;
 const byteOrderMark = Buffer.from('\uFEFF');
@@ -37,6 +38,14 @@ export function createTextGate(): TextGate {
     },
     endsInsideCharacter: () => held.length > 0,
   };
+}
+
+/** The error for a file that has something else than text on that line. */
+export function explainBinary(path: string, line: number): SourceError {
+  return new SourceError(
+    'binary',
+    `${path}, line ${line}, is not UTF-8 text: another encoding (UTF-16, Windows-1252), or no text at all`,
+  );
 }
 
 function isText(bytes: Buffer): boolean {

@@ -8,7 +8,7 @@ describe('everything that is wrong', () => {
       parse({
         timezone: 'Mars/Olympus',
         service: { baseUrl: 'ftp://mapping.example.com', apiKey: '${NOWHERE}', timeoutSeconds: 'long' },
-        source: { kind: 'ndjson', path: 'x' },
+        source: { kind: 'xml', path: 'x' },
         delivery: 'file',
         bodi: { batchSize: 5 },
         guestNameDays: 900,
@@ -21,7 +21,7 @@ describe('everything that is wrong', () => {
         '  service.baseUrl: must begin with https://',
         '  service.accountId: expected a text of ASCII characters without spaces at its ends, got: nothing',
         '  service.timeoutSeconds: expected a number above 0 and up to 3600, got: long',
-        '  source.kind: expected csv, got: ndjson',
+        '  source.kind: expected csv or ndjson, got: xml',
         '  bodi: unknown setting; did you mean body?',
         '  recordDays: must be at least guestNameDays, which is 900; it is 800',
         '  file.sftp: expected a group with host, username, hostKey and a password or a privateKeyFile, as delivery is file, got: nothing',
@@ -40,7 +40,7 @@ describe('everything that is wrong', () => {
       'service.baseUrl: expected an address such as https://service.example.com/api/3.0, got: nothing',
       'service.apiKey: expected a text of ASCII characters without spaces at its ends, got: nothing',
       'service.accountId: expected a text of ASCII characters without spaces at its ends, got: nothing',
-      'source.kind: expected csv, got: nothing',
+      'source.kind: expected csv or ndjson, got: nothing',
       'source.path: expected a path, got: nothing',
     ]);
   });
@@ -199,6 +199,40 @@ describe('a wrong value', () => {
   });
 });
 
+describe('a group of several kinds', () => {
+  it('is checked as far as its kinds agree when the kind is not known', () => {
+    const columns = { ServiceID: 'id' };
+    expect(
+      complain({ source: { kind: 'xml', dateFormat: 'x', delimiter: ';;', paht: 'y', columns } }),
+    ).toEqual([
+      'source.kind: expected csv or ndjson, got: xml',
+      'source.path: expected a path, got: nothing',
+      'source.columns.ServiceID: unknown setting; did you mean ServiceId?',
+      `${dateFormat}x`,
+      'source.paht: unknown setting; did you mean path?',
+    ]);
+  });
+
+  it('is checked by its kind when that is known', () => {
+    expect(
+      complain({ source: { kind: 'ndjson', path: '{date}.csv', delimiter: ';', dateformat: 'x' } }),
+    ).toEqual([
+      `${aPath}{date}.csv`,
+      'source.delimiter: unknown setting where kind is ndjson',
+      'source.dateformat: unknown setting; did you mean dateFormat?',
+    ]);
+    expect(complain(inSource({ kind: ['csv'] }))).toEqual([
+      'source.kind: expected csv or ndjson, got: a list',
+    ]);
+  });
+
+  it('is no text', () => {
+    expect(complain({ source: 'bookings.csv' })).toEqual([
+      'source: expected a group with kind and path, got: a text',
+    ]);
+  });
+});
+
 describe('a wrong name', () => {
   it.each<[object, string]>([
     [{ bodi: {} }, 'bodi: unknown setting; did you mean body?'],
@@ -211,6 +245,7 @@ describe('a wrong name', () => {
       inSource({ columns: { ServiceID: 'id' } }),
       'source.columns.ServiceID: unknown setting; did you mean ServiceId?',
     ],
+    [{ delimiter: ';' }, 'delimiter: unknown setting; did you mean source.delimiter?'],
     [{ batchSize: 5 }, 'batchSize: unknown setting; did you mean body.batchSize?'],
     [{ body: { tries: 5 } }, 'body.tries: unknown setting; did you mean retry.tries?'],
     [{ wibble: 5 }, 'wibble: unknown setting'],

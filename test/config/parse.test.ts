@@ -128,7 +128,19 @@ describe('a configuration', () => {
   );
 
   it.each([[';'], ['|'], ['\t']])('takes the delimiter %j', (delimiter) => {
-    expect(parse({ source: { ...source, delimiter } }).source.delimiter).toBe(delimiter);
+    expect(parse({ source: { ...source, delimiter } }).source).toMatchObject({ delimiter });
+  });
+});
+
+describe('a source', () => {
+  it('may be NDJSON, which has everything that CSV has but a delimiter', () => {
+    const columns = { BookingClientName: 'guest.name' };
+    expect(parse({ source: { kind: 'ndjson', path: 'bookings-{day}.ndjson.gz', columns } }).source).toEqual({
+      kind: 'ndjson',
+      path: '/etc/agency/bookings-{day}.ndjson.gz',
+      columns,
+      dateFormat: 'yyyy-MM-dd',
+    });
   });
 });
 

@@ -17,15 +17,19 @@ describe('the schema', () => {
 
   it('describes every setting in one sentence', () => {
     const listUndescribed = (node: unknown, path: string): string[] => {
-      const { properties = {} } = z
-        .looseObject({ properties: z.record(z.string(), z.unknown()).optional() })
+      const { properties = {}, oneOf = [] } = z
+        .looseObject({
+          properties: z.record(z.string(), z.unknown()).optional(),
+          oneOf: z.array(z.unknown()).optional(),
+        })
         .parse(node);
-      return Object.entries(properties).flatMap(([name, member]) => [
+      const own = Object.entries(properties).flatMap(([name, member]) => [
         ...(/^[A-Z`].*[^.]\.$/.test(String(z.looseObject({}).parse(member).description))
           ? []
           : [`${path}${name}`]),
         ...listUndescribed(member, `${path}${name}.`),
       ]);
+      return [...own, ...oneOf.flatMap((kind) => listUndescribed(kind, path))];
     };
     expect(listUndescribed(jsonSchema, '')).toEqual([]);
   });

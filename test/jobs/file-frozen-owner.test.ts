@@ -18,7 +18,7 @@ import {
   untilTurn,
   type WatchedFileDay,
 } from '../support/watched-file-day.js';
-import { expectWhole } from '../support/whole-file-day.js';
+import { expectWhole } from '../support/whole-watched-day.js';
 
 const steps: readonly FileStepName[] = ['write', 'upload', 'trigger', 'await-result', 'archive'];
 

@@ -15,7 +15,7 @@ import {
   prepareWatchedFileDay,
   type WatchedFileDay,
 } from '../support/watched-file-day.js';
-import { expectWhole } from '../support/whole-file-day.js';
+import { expectWhole } from '../support/whole-watched-day.js';
 
 /** Days are worked off side by side, one in each lane. */
 const lanes = 2;

@@ -42,6 +42,7 @@ async function prepareCutOffDay(step: keyof typeof stepsBefore) {
   const { runId } = failed.report;
   return {
     day,
+    proxy,
     ledger,
     spooled: (suffix: string) => join(spool, `${runId}${suffix}`),
     empty: () => {
@@ -61,7 +62,7 @@ const forged = file.replace('Guest 17,', 'Ghost 17,');
 /** Somebody else's file, which is older or younger than ours. */
 function replaceRemote(content: string, seconds: number): void {
   const path = server().disk(remotePath);
-  rmSync(path);
+  rmSync(path, { force: true });
   writeFileSync(path, content);
   utimesSync(path, Date.now() / 1_000 + seconds, Date.now() / 1_000 + seconds);
 }
@@ -88,6 +89,28 @@ describe('between upload and call', () => {
     expectWholeDay(day, await goOn(), { bookings });
     expect(statSync(server().disk(remotePath)).ino).toBe(ino);
   });
+
+  it.each([
+    ['comes up again', () => {}],
+    ['is put back by whoever removed it', () => replaceRemote(file, 10)],
+  ])(
+    'a file that is removed, is cut off on its way back and then %s leaves nothing else there',
+    async (_, then) => {
+      const { day, proxy, ledger, goOn } = await prepareCutOffDay('trigger');
+      rmSync(server().disk(remotePath));
+      const { resets } = proxy.happened;
+      proxy.heal();
+      proxy.beforePassing(() => {
+        if (day.listRemote().some((name) => name.endsWith('.part'))) proxy.resetAfter(0);
+      });
+      expectFailedStep(await day.folder.runDay(), { step: 'trigger', code: 'sftp-connection-lost' });
+      expect(proxy.happened.resets).toBe(resets + 1);
+      expect(day.listRemote()).toEqual([expect.stringMatching(/\.part$/)]);
+      then();
+      expectWholeDay(day, await goOn(), { bookings });
+      expect(attemptCodes(ledger, 'upload')).toEqual(['ok']);
+    },
+  );
 
   it('an emptied spool is nothing to the call, and is filled again to be archived', async () => {
     const { day, empty, goOn } = await prepareCutOffDay('trigger');

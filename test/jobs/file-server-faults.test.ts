@@ -1,6 +1,6 @@
 import { chmodSync, chownSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { archiveOf, sha256Of } from '../support/archived-run.js';
 import { attemptCodes } from '../support/attempt-codes.js';
 import type { CommandResult } from '../support/command.js';
@@ -105,17 +105,15 @@ describe.each([openSsh, proFtpd])('a day by file on a server of $name', (kind) =
     writeFileSync(server().disk(resultPath), old);
     utimesSync(server().disk(resultPath), 1_700_000_000, 1_700_000_000);
     protect(resultPath);
-    let atCall = '';
-    const day = await prepareFileDay(server(), {
-      bookings: toCsv(bookings),
-      onCall: async (call) => {
-        atCall = readFileSync(server().disk(resultPath), 'utf8');
-        await call.writeResult({ affected: ['BR-7'] });
-        return success;
-      },
+    const day = await prepareFileDay(server(), { bookings: toCsv(bookings), onCall: () => success });
+    const ledger = watchLedger(day.folder.ledgerFile);
+    const running = day.folder.runDay();
+    await vi.waitUntil(() => attemptCodes(ledger, 'await-result').includes('result-absent'), {
+      timeout: 30_000,
     });
-    const result = await day.folder.runDay();
-    expect(atCall).toBe(old);
+    expect(readFileSync(server().disk(resultPath), 'utf8')).toBe(old);
+    await day.service.calls[0]?.writeResult({ affected: ['BR-7'] });
+    const result = await running;
     expectWholeDay(day, result, { bookings });
     expect(result.report.counts.affected).toBe(1);
     const kept = `earlier-${sha256Of(old).slice(0, 12)}-20112026_Result.csv`;

@@ -10,7 +10,7 @@ import { openSsh } from '../support/open-ssh.js';
 import { runArguments } from '../support/reviewed-day.js';
 import { startForSuite } from '../support/suite-server.js';
 import { listNames, prepareWatchedFileDay, untilTurn } from '../support/watched-file-day.js';
-import { expectWhole } from '../support/whole-file-day.js';
+import { expectWhole } from '../support/whole-watched-day.js';
 
 /** Design of the command line: Ctrl-C stops within five seconds. */
 const longestStopMs = 5_000;

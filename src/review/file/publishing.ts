@@ -4,6 +4,20 @@ import type { FileAttempt, FileParts } from './file-parts.js';
 import type { ReviewFile, Sighting } from './review-file.js';
 import { ensureSpooled, reviewName } from './spooled-file.js';
 
+/** What attempts of the day that were cut off left on the server. */
+export async function removeLeftovers(
+  parts: FileParts,
+  attempt: FileAttempt,
+  session: SftpSession,
+): Promise<void> {
+  const { folder, isLeftover } = attempt.remote;
+  for (const { name } of await session.list(folder)) {
+    if (!isLeftover(name)) continue;
+    await expectClaim(parts, attempt);
+    await session.remove(`${folder}/${name}`);
+  }
+}
+
 /**
  * Brings the review file to the server under a temporary name and then, while the claim still holds, in one step to its
  * own: a file of that name is never a partial one.

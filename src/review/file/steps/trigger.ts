@@ -4,7 +4,7 @@ import { toServiceOutcome } from '../../service-outcome.js';
 import { expectClaim } from '../fencing.js';
 import { inSession } from '../file-outcome.js';
 import type { FileAttempt, FileParts } from '../file-parts.js';
-import { publishReviewFile } from '../publishing.js';
+import { publishReviewFile, removeLeftovers } from '../publishing.js';
 import { findResults } from '../result-search.js';
 import { isSameSighting, type ReviewFile } from '../review-file.js';
 import { earlierName } from '../spooled-file.js';
@@ -18,6 +18,8 @@ export async function triggerReview(parts: FileParts, attempt: FileAttempt): Pro
   const { claim, run, remote, signal } = attempt;
   const sha256 = run.file?.sha256 ?? '';
   const looked = await inSession(sftp, signal, async (session) => {
+    // Where the file had to be published again, an attempt of this very step may have been cut off.
+    await removeLeftovers(parts, attempt, session);
     if (claim.mayRepeat && (await findResults(parts, attempt, session)).length > 0)
       return {
         kind: 'done',

@@ -3,7 +3,7 @@ import type { StepOutcome } from '../../delivery.js';
 import { expectClaim } from '../fencing.js';
 import { inSession } from '../file-outcome.js';
 import type { FileAttempt, FileParts } from '../file-parts.js';
-import { publishReviewFile } from '../publishing.js';
+import { publishReviewFile, removeLeftovers } from '../publishing.js';
 import { createResultNameTest } from '../result-name.js';
 import type { Sighting } from '../review-file.js';
 import { earlierName } from '../spooled-file.js';
@@ -16,6 +16,7 @@ export async function uploadReviewFile(parts: FileParts, attempt: FileAttempt): 
   const { remote, signal, run } = attempt;
   return inSession(parts.sftp, signal, async (session) => {
     await session.makeFolder(remote.folder);
+    await removeLeftovers(parts, attempt, session);
     const notOurs = await clearEarlier(parts, attempt, session);
     const published = await publishReviewFile(parts, attempt, session);
     return {
@@ -38,8 +39,7 @@ async function clearEarlier(
   for (const found of await session.list(remote.folder)) {
     const path = `${remote.folder}/${found.name}`;
     await expectClaim(parts, attempt);
-    if (remote.isLeftover(found.name)) await session.remove(path);
-    else if (found.name === remote.name) await keepEarlier(parts, attempt, session, found.name);
+    if (found.name === remote.name) await keepEarlier(parts, attempt, session, found.name);
     else if (isResult(found.name)) {
       await keepEarlier(parts, attempt, session, found.name);
       await expectClaim(parts, attempt);

@@ -1,0 +1,45 @@
+import { type FileReading, readFileBlocks } from './file-blocks.js';
+import type { SourceChunk, SourceNotice, SourceRecord } from './source.js';
+
+/** What has come of a block, or of the end. */
+export interface DecodedBlock {
+  readonly records: readonly SourceRecord[];
+  readonly notices: readonly SourceNotice[];
+}
+
+/** Turns the bytes of one file, in blocks of any size, into records. It throws a SourceError for a file it can't trust. */
+export interface FileDecoder {
+  decode(block: Buffer): DecodedBlock;
+  end(): DecodedBlock;
+}
+
+/**
+ * Streams a file through its decoder, a chunk for each block that something came of.
+ *
+ * @throws SourceError the decoder's own, and those of the reading; the signal's reason when it aborts.
+ */
+export async function* readDecodedFile(
+  path: string,
+  decoder: FileDecoder,
+  reading: FileReading,
+): AsyncGenerator<SourceChunk, void, undefined> {
+  let progress: SourceChunk['progress'];
+  for await (const block of readFileBlocks(path, reading)) {
+    progress = block.progress;
+    yield* toChunks(decoder.decode(block.bytes), progress);
+  }
+  yield* toChunks(decoder.end(), progress);
+  reading.signal.throwIfAborted();
+}
+
+function* toChunks(
+  { records, notices }: DecodedBlock,
+  progress: SourceChunk['progress'],
+): Generator<SourceChunk, void, undefined> {
+  if (records.length === 0 && notices.length === 0) return;
+  yield {
+    records,
+    ...(progress === undefined ? {} : { progress }),
+    ...(notices.length === 0 ? {} : { notices }),
+  };
+}

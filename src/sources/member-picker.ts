@@ -1,0 +1,116 @@
+import { type RawBooking, serviceFields } from '../booking/booking.js';
+import { readExactNumber } from './exact-number.js';
+import { scanMembers } from './json-members.js';
+import type { SourceColumns, UnreadableReason } from './source.js';
+
+export type ObjectFault = Extract<UnreadableReason, 'malformed-json' | 'not-an-object' | 'duplicate-member'>;
+
+/** Picks a booking's fields out of JSON objects. */
+export interface MemberPicker {
+  /** @param json what should be one JSON object */
+  pick(json: string): RawBooking | ObjectFault;
+  /** The names that none of the objects had; none before the first object. */
+  absentColumns(): readonly string[];
+}
+
+/** In the place of an offset: the object at hand has no such member. */
+const absent = -1;
+const malformed = Symbol('malformed');
+
+/**
+ * A field is the object's member of exactly that name. Where there is none and the name has dots, it is a path into nested
+ * objects: `guest.name`. A needed name that stands twice in one object is a fault, for JSON leaves open which one counts. A
+ * number that JavaScript can't hold is NaN.
+ */
+export function createMemberPicker(columns: SourceColumns): MemberPicker {
+  const names = serviceFields.map((field) => columns[field] ?? field);
+  const paths = names.map((name) => name.split('.'));
+  const needed = [...new Set([...names, ...paths.flatMap(([first]) => first ?? [])])];
+  const slots = new Map(needed.map((name, slot) => [name, slot]));
+  /** Where the values of the members that are needed stand in the text of the object at hand. */
+  const starts = needed.map(() => absent);
+  const ends = needed.map(() => absent);
+  const wasFound = names.map(() => false);
+  let hadObject = false;
+  let isAmbiguous = false;
+
+  function note(name: string, from: number, to: number): void {
+    const slot = slots.get(name);
+    if (slot === undefined) return;
+    if (starts[slot] !== absent) isAmbiguous = true;
+    starts[slot] = from;
+    ends[slot] = to;
+  }
+
+  /** The value as it stands in the text. */
+  function findWritten(json: string, name: string): string | undefined {
+    const slot = slots.get(name) ?? absent;
+    const start = starts[slot] ?? absent;
+    return start === absent ? undefined : json.slice(start, ends[slot]);
+  }
+
+  function findNested(json: string, [first = '', ...steps]: readonly string[]): string | undefined {
+    let value = steps.length === 0 ? undefined : findWritten(json, first);
+    for (const step of steps) {
+      const object = value;
+      value = undefined;
+      if (!object?.startsWith('{')) return undefined;
+      scanMembers(object, (name, from, to) => {
+        if (name !== step) return;
+        if (value !== undefined) isAmbiguous = true;
+        value = object.slice(from, to);
+      });
+    }
+    return value;
+  }
+
+  function read(index: number, json: string, members: Readonly<Record<string, unknown>>): unknown {
+    const name = names[index] ?? '';
+    let value = members[name];
+    let written: string | undefined;
+    if (!Object.hasOwn(members, name)) {
+      written = findNested(json, paths[index] ?? []);
+      if (written === undefined) return undefined;
+      value = JSON.parse(written);
+    }
+    wasFound[index] = true;
+    return typeof value === 'number' ? readExactNumber(written ?? findWritten(json, name) ?? '') : value;
+  }
+
+  return {
+    pick(json) {
+      const members = parse(json);
+      if (members === malformed) return 'malformed-json';
+      if (!isObject(members)) return 'not-an-object';
+      hadObject = true;
+      isAmbiguous = false;
+      starts.fill(absent);
+      scanMembers(json, note);
+      // All seven keys, always in this order: objects of one shape are what makes the reading and what follows fast.
+      const fields = {
+        ServiceId: read(0, json, members),
+        BookingReferenceId: read(1, json, members),
+        BookingClientName: read(2, json, members),
+        ProviderName: read(3, json, members),
+        ProviderHotelId: read(4, json, members),
+        CheckInDate: read(5, json, members),
+        CheckOutDate: read(6, json, members),
+      };
+      return isAmbiguous ? 'duplicate-member' : fields;
+    },
+    absentColumns: () => (hadObject ? names.filter((_, index) => !wasFound[index]) : []),
+  };
+}
+
+/** The parser's own error quotes the text, and so a guest: it is not kept. */
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return malformed;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,52 @@
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { createNdjsonSource } from '../../src/sources/ndjson.js';
+import { describeSourceContract, type IntendedRecord, type SourceDriver } from '../contracts/source.js';
+import { canCountDescriptors, countDescriptors } from './open-descriptors.js';
+
+function createNdjsonDriver(encode: (ndjson: string, broken: boolean) => Buffer): SourceDriver {
+  let root = '';
+  async function prepare(records: readonly IntendedRecord[], broken: boolean) {
+    root = await realpath(await mkdtemp(join(tmpdir(), 'ndjson-contract-')));
+    const path = join(root, 'bookings-2026-11-20.ndjson');
+    // Every second record has a blank line behind it.
+    const lines = records.flatMap((record, index) => [
+      JSON.stringify(record),
+      ...(index % 2 === 0 ? [''] : []),
+    ]);
+    await writeFile(path, encode(`${lines.join('\n')}\n`, broken));
+    return {
+      source: createNdjsonSource({ path: join(root, 'bookings-{day}.ndjson') }),
+      places: records.map((_, index) => 1 + index + Math.ceil(index / 2)),
+      ...(canCountDescriptors ? { held: () => countDescriptors(path) } : {}),
+    };
+  }
+  return {
+    prepare: (records) => prepare(records, false),
+    prepareBroken: (records) => prepare(records, true),
+    dispose: () => rm(root, { recursive: true, force: true }),
+  };
+}
+
+describeSourceContract('ndjson', () =>
+  createNdjsonDriver((ndjson, broken) => {
+    const bytes = Buffer.from(ndjson);
+    if (broken) bytes[Math.floor(bytes.length / 2)] = 0;
+    return bytes;
+  }),
+);
+describeSourceContract('ndjson that is cut off', () =>
+  createNdjsonDriver((ndjson, broken) => {
+    const bytes = Buffer.from(ndjson);
+    return broken ? bytes.subarray(0, bytes.lastIndexOf('"')) : bytes;
+  }),
+);
+describeSourceContract('ndjson in gzip', () =>
+  createNdjsonDriver((ndjson, broken) => {
+    // Stored, not compressed: the reading of a small file would be over at once.
+    const bytes = gzipSync(ndjson, { level: 0 });
+    return broken ? bytes.subarray(0, bytes.length / 2) : bytes;
+  }),
+);

@@ -1,0 +1,34 @@
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach } from 'vitest';
+import { createNdjsonSource, type NdjsonSourceOptions } from '../../src/sources/ndjson.js';
+import type { SourceChunk, SourceRecord } from '../../src/sources/source.js';
+import { day } from './csv-folder.js';
+
+type Options = Omit<NdjsonSourceOptions, 'path'>;
+
+/** A fresh folder for each test of the file that calls this, and readings of the day's file in it. */
+export function useNdjsonFolder() {
+  let folder = '';
+  beforeEach(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'ndjson-source-')));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  return {
+    /** Writes the day's file and reads it. */
+    async readFile(content: string | Buffer, options: Options = {}) {
+      await writeFile(join(folder, '2026-11-20.ndjson'), content);
+      const source = createNdjsonSource({ path: join(folder, '{day}.ndjson'), ...options });
+      const chunks: SourceChunk[] = [];
+      for await (const chunk of source.read(day, { signal: new AbortController().signal }))
+        chunks.push(chunk);
+      return {
+        chunks,
+        records: chunks.flatMap((chunk): readonly SourceRecord[] => chunk.records),
+        notices: chunks.flatMap((chunk) => chunk.notices ?? []),
+      };
+    },
+  };
+}
