@@ -68,8 +68,8 @@ describe('a result is understood', () => {
     [
       'with a byte order mark, CRLF and quotes around every cell',
       `\ufeff${write(
-        quoted(['Service Mappings Id', 'BookingReferenceId', 'BookingClientName', 'IsCorrectMapping']),
-        (b, isCorrect) => quoted([b.ServiceId, b.BookingReferenceId, b.BookingClientName, isCorrect]),
+        quoted(['BookingReferenceId', 'BookingClientName', 'IsCorrectMapping']),
+        (b, isCorrect) => quoted([b.BookingReferenceId, b.BookingClientName, isCorrect]),
         '\r\n',
       )}`,
     ],

@@ -2,6 +2,7 @@ import { chmodSync, chownSync, existsSync, writeFileSync } from 'node:fs';
 import { appendFile, utimes, writeFile } from 'node:fs/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { archiveOf, archiveOfDay, sha256Of } from '../support/archived-run.js';
+import type { RunningCommand } from '../support/command.js';
 import { type DayFolder, day, type Settings } from '../support/day-folder.js';
 import { expectReport } from '../support/expectations.js';
 import { type FileDay, prepareFileDay, remoteFolder, remotePath, resultPath } from '../support/file-day.js';
@@ -34,6 +35,12 @@ async function listAffected(folder: DayFolder): Promise<unknown> {
   );
 }
 
+/** A run that waits for its result. */
+interface Waiting {
+  readonly command: RunningCommand;
+  readonly ledger: LedgerWatch;
+}
+
 /** Long words are wrapped. */
 const inOneLine = (text: string) => text.replace(/\s+/g, ' ');
 
@@ -43,10 +50,12 @@ function countLooks(ledger: LedgerWatch, code: string): number {
   return attempts.filter((attempt) => attempt.step === 'await-result' && attempt.code === code).length;
 }
 
-/** Waits until the run has looked once more, from its beginning to its end. */
-async function looked(ledger: LedgerWatch, code: string): Promise<void> {
+/** Waits until a run has looked once more, from the beginning of a look to its end. */
+async function looked({ command, ledger }: Waiting, code: string): Promise<void> {
   const before = countLooks(ledger, code);
-  await vi.waitUntil(() => countLooks(ledger, code) >= before + 2, { timeout: 30_000, interval: 20 });
+  const hasLooked = () => countLooks(ledger, code) >= before + 2;
+  await vi.waitUntil(() => hasLooked() || command.hasEnded, { timeout: 30_000, interval: 20 });
+  expect(hasLooked()).toBe(true);
 }
 
 describe('a result', () => {
@@ -70,7 +79,7 @@ describe('a result', () => {
   }
 
   /** Starts the day's run and waits until it has seen that there is no result. */
-  async function startWaiting(folder: DayFolder) {
+  async function startWaiting(folder: DayFolder): Promise<Waiting> {
     const command = folder.start(['run', '--day', day, '--json']);
     await command.wrote('waiting for the result (result-absent)');
     return { command, ledger: watchLedger(folder.ledgerFile) };
@@ -153,7 +162,7 @@ describe('a result', () => {
     const pauses = [0, 10, secondLine, secondLine + 5, lastLine, content.length - 1];
     for (const [index, pause] of pauses.entries()) {
       await appendFile(server().disk(resultPath), content.slice(pauses[index - 1] ?? 0, pause));
-      await looked(ledger, 'result-growing');
+      await looked({ command, ledger }, 'result-growing');
       expect(command.hasEnded).toBe(false);
     }
     await appendFile(server().disk(resultPath), content.slice(pauses.at(-1)));
@@ -172,7 +181,7 @@ describe('a result', () => {
     const { command, ledger } = await startWaiting(folder);
     const content = lastCall().renderResult({ affected: ['BR-2999'] });
     await appendFile(server().disk(resultPath), content.slice(0, 700));
-    await looked(ledger, 'result-growing');
+    await looked({ command, ledger }, 'result-growing');
     for (let at = 700; at < content.length; at += 700)
       await appendFile(server().disk(resultPath), content.slice(at, at + 700));
     const result = await command.ended;
@@ -210,7 +219,7 @@ describe('a result', () => {
     const { command, ledger } = await startWaiting(folder);
     const foreign = lastCall().renderResult({ records: strangers, affected: ['BR-901'] });
     await writeFile(server().disk(resultPath), foreign);
-    await looked(ledger, 'result-absent');
+    await looked({ command, ledger }, 'result-absent');
     const kept = `foreign-${sha256Of(foreign).slice(0, 12)}-20112026_Result.csv`;
     expect(archiveOfDay(folder).read(kept).toString()).toBe(foreign);
     expect(countLooks(ledger, 'result-not-ours')).toBe(1);
@@ -237,7 +246,7 @@ describe('a result', () => {
       .renderResult({ affected: ['BR-1'] })
       .replace('BR-2', 'BR-902');
     await writeFile(server().disk(resultPath), foreign);
-    await looked(ledger, 'result-absent');
+    await looked({ command, ledger }, 'result-absent');
     expect(archiveOfDay(folder).names()).toEqual([
       `foreign-${sha256Of(foreign).slice(0, 12)}-20112026_Result.csv`,
     ]);
