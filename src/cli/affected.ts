@@ -1,4 +1,5 @@
 import type { Run } from '../review/run.js';
+import { isClear } from './file-summary.js';
 import { formatCount } from './format.js';
 import { renderTable } from './tables.js';
 
@@ -22,12 +23,17 @@ export function renderAffected(
 ): string {
   if (!run) return `There is no run of ${day}.\n`;
   if (!run.file?.verdicts) return `No result of ${day} is home yet: run ${run.id} is ${run.state}.\n`;
-  if (affected.length === 0) return `${day}: the result marks no booking as affected (run ${run.id}).\n`;
+  if (affected.length === 0) {
+    const doubt = isClear(run.file.verdicts)
+      ? ''
+      : `, but it is not clear on all of them: hotel-review status ${day}`;
+    return `${day}: the result marks no booking as affected${doubt} (run ${run.id}).\n`;
+  }
   const rows = affected
     .slice(0, shown)
     .map((booking) => columns.map((column) => String(booking[column] ?? '')));
   return [
-    `${day}: ${formatCount(affected.length)} bookings are affected (run ${run.id})`,
+    `${day}: affected bookings: ${formatCount(affected.length)} (run ${run.id})`,
     renderTable(rows, columns),
     ...(affected.length > shown
       ? [`  … and ${formatCount(affected.length - shown)} more; --csv FILE has them all`]

@@ -1,3 +1,4 @@
+import type { ResultCounts } from '../review/file/review-file.js';
 import type { Run } from '../review/run.js';
 import { formatCount, wrapText } from './format.js';
 import { renderTable } from './tables.js';
@@ -21,11 +22,13 @@ function describeOddities({ rows, result, verdicts }: NonNullable<Run['file']>):
       `the result was taken as it is, for it no longer changed: ${formatCount(result.rows)} records for ${formatCount(rows ?? 0)} sent`,
     verdicts &&
       verdicts.unanswered > 0 &&
-      `${formatCount(verdicts.unanswered)} bookings are not in the result`,
-    verdicts && verdicts.unclear > 0 && `${formatCount(verdicts.unclear)} rows of the result hold no verdict`,
+      `bookings that are not in the result: ${formatCount(verdicts.unanswered)}`,
+    verdicts &&
+      verdicts.unclear > 0 &&
+      `rows of the result that hold no verdict: ${formatCount(verdicts.unclear)}`,
     verdicts &&
       verdicts.malformed > 0 &&
-      `${formatCount(verdicts.malformed)} rows of the result can't be read`,
+      `rows of the result that can't be read: ${formatCount(verdicts.malformed)}`,
   ];
   return oddities
     .filter((oddity) => typeof oddity === 'string')
@@ -34,6 +37,12 @@ function describeOddities({ rows, result, verdicts }: NonNullable<Run['file']>):
 
 function describeAffected({ verdicts }: NonNullable<Run['file']>, day: string): string[] {
   if (!verdicts) return [];
-  if (verdicts.affected === 0) return ['  The result marks no booking as affected.'];
-  return [`  ${formatCount(verdicts.affected)} bookings are affected: hotel-review affected ${day}`];
+  if (verdicts.affected > 0)
+    return [`  affected bookings: ${formatCount(verdicts.affected)}; which: hotel-review affected ${day}`];
+  return isClear(verdicts) ? ['  The result marks no booking as affected.'] : [];
+}
+
+/** A result that is silent on some bookings is no word that they are well. */
+export function isClear({ unanswered, unclear, malformed }: ResultCounts): boolean {
+  return unanswered === 0 && unclear === 0 && malformed === 0;
 }

@@ -55,9 +55,8 @@ export function createInProcessQueue({ concurrency, perSecond, clock }: InProces
       waiting.delete(entry);
       return handOut(step);
     };
-    // What was tried before goes first: a service that is down is then known by a few steps, not by all of them.
     // It rejects for a reference that was forgotten, and for nothing else.
-    queue.add(handIn, { signal: ticket.signal, priority: step.attempt > 1 ? 1 : 0 }).catch(() => {});
+    queue.add(handIn, { signal: ticket.signal, priority: step.isUrgent ? 1 : 0 }).catch(() => {});
   }
 
   function enqueueWhenDue(step: QueuedStep): void {

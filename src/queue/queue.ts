@@ -9,6 +9,8 @@ export interface StepReference {
 export interface QueuedStep extends StepReference {
   /** Not to be handed out before this instant, in epoch milliseconds. The ledger holds the truth of it. */
   readonly notBefore?: number;
+  /** Goes before what waits already. */
+  readonly isUrgent?: boolean;
 }
 
 export type PerformStep = (reference: StepReference, signal: AbortSignal) => Promise<void>;

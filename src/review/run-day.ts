@@ -4,6 +4,7 @@ import type { StepQueue } from '../queue/queue.js';
 import { CollectError, type CollectParts, collectDay } from './collect.js';
 import type { Delivery } from './delivery.js';
 import { type DayRequest, decideOpening } from './opening.js';
+import { toQueuedStep } from './queueing.js';
 import type { RetryPolicy } from './retry.js';
 import { type DeliveryKind, hasWork, isActive, type Run, type Trigger } from './run.js';
 import { type SettleLimits, settleWhenDue } from './settle.js';
@@ -176,7 +177,7 @@ async function feed(run: Run, ledger: Ledger, queue: StepQueue, ended: Promise<'
   let after: StepCursor | undefined;
   do {
     const page = await ledger.listOpenSteps(run.id, { limit: pageOfSteps, ...(after && { after }) });
-    await queue.add(page.map(({ name, ...open }) => ({ runId: run.id, step: name, ...open })));
+    await queue.add(page.map((step) => toQueuedStep(run.id, step)));
     after = page.at(-1);
   } while (after && (await Promise.race([queue.room(), ended])) !== 'ended');
 }

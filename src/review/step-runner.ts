@@ -3,6 +3,7 @@ import type { StepQueue, StepReference } from '../queue/queue.js';
 import { halveBatch } from './body/plan.js';
 import type { Delivery, StepOutcome } from './delivery.js';
 import type { Notify } from './events.js';
+import { toQueuedStep } from './queueing.js';
 import { decideRetry, type RetryPolicy } from './retry.js';
 import { hasWork, type Run } from './run.js';
 import { type SettleLimits, settleWhenDue } from './settle.js';
@@ -103,7 +104,7 @@ export function createStepRunner(parts: StepRunnerParts) {
     if (ending.kind === 'fatal') tellFatal(recorded.run);
     const run = await settleWhenDue(recorded.run, { ledger, limits, clock, notify });
     if (hasWork(run)) {
-      await queue.add(recorded.opened.map(({ name, ...open }) => ({ runId, step: name, ...open })));
+      await queue.add(recorded.opened.map((opened) => toQueuedStep(runId, opened)));
     } else {
       await queue.drop(runId);
     }

@@ -38,7 +38,7 @@ describe('the affected bookings', () => {
       { BookingReferenceId: 'BR-2', ServiceId: 8 },
     ]);
     const [title, ...table] = text.split('\n');
-    expect(title).toBe('2026-11-20: 2 bookings are affected (run 20261120-k3f9xq7d)');
+    expect(title).toBe('2026-11-20: affected bookings: 2 (run 20261120-k3f9xq7d)');
     expect(table.map((line) => line.trim().split(/ {2,}/))).toEqual([
       ['BookingReferenceId', 'ServiceId', 'ProviderName', 'ProviderHotelId', 'CheckInDate'],
       ['BR-1042', '7', 'hotelbeds', '00123', '2026-11-20'],
@@ -54,7 +54,7 @@ describe('the affected bookings', () => {
     expect(all).toContain('  BR-199');
     expect(all).not.toContain('more');
     const text = renderAffected(day, reviewed, many(1_300));
-    expect(text).toContain('2026-11-20: 1,300 bookings are affected');
+    expect(text).toContain('2026-11-20: affected bookings: 1,300');
     expect(text).toContain('  BR-199');
     expect(text).not.toContain('BR-200');
     expect(text.split('\n').at(-2)).toBe('  … and 1,100 more; --csv FILE has them all');

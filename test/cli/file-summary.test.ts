@@ -43,17 +43,17 @@ describe('the summary of a file', () => {
 
   it('tells how many bookings are affected, and how to see which', () => {
     expect(summarise({ ...whole, verdicts: { ...verdicts, affected: 1_234 } }).at(-1)).toEqual([
-      '1,234 bookings are affected: hotel-review affected 2026-11-20',
+      'affected bookings: 1,234; which: hotel-review affected 2026-11-20',
     ]);
   });
 
   it.each<[Partial<ReviewFile>, string]>([
-    [{ verdicts: { ...verdicts, unanswered: 1_001 } }, '1,001 bookings are not in the result'],
-    [{ verdicts: { ...verdicts, unclear: 1_002 } }, '1,002 rows of the result hold no verdict'],
-    [{ verdicts: { ...verdicts, malformed: 1_003 } }, "1,003 rows of the result can't be read"],
+    [{ verdicts: { ...verdicts, unanswered: 1_001 } }, 'bookings that are not in the result: 1,001'],
+    [{ verdicts: { ...verdicts, unclear: 1_002 } }, 'rows of the result that hold no verdict: 1,002'],
+    [{ verdicts: { ...verdicts, malformed: 1_003 } }, "rows of the result that can't be read: 1,003"],
   ])('warns of what is odd about the result, and of nothing else (%#)', (odd, words) => {
     const lines = renderFileSummary(someRun({ file: { ...whole, ...odd } }));
-    expect(lines.slice(1)).toEqual([`  warning: ${words}`, '  The result marks no booking as affected.']);
+    expect(lines.slice(1)).toEqual([`  warning: ${words}`]);
   });
 
   it('warns of a result that was taken as it was, within 80 columns', () => {

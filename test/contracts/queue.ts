@@ -56,6 +56,15 @@ export function describeQueueContract(
         expect(worker.names()).toEqual(references.map(nameOf));
       });
 
+      it('what is urgent before what waits already', async () => {
+        const { queue, worker } = await open({ concurrency: 1 });
+        await queue.add(stepsOf('run-a', 5));
+        await queue.add([{ runId: 'run-a', step: 'upload', attempt: 1, isUrgent: true }]);
+        worker.start();
+        await settled(() => expect(worker.names()).toHaveLength(6));
+        expect(worker.names()[0]).toBe('run-a upload 1');
+      });
+
       it('never more than the concurrency at once', async () => {
         const { queue, worker } = await open({ concurrency: 3 });
         worker.holdAll();

@@ -199,4 +199,22 @@ describe('a by-file call of unknown outcome', () => {
     expectReport(again, { exitCode: 0, state: 'succeeded', counts });
     expect(service.calls).toHaveLength(1);
   });
+
+  it.each([
+    ['of bookings of others', { records: [{ BookingReferenceId: 'XX-1', 'Service Mappings Id': '999' }] }],
+    ['of no booking at all', { records: [] }],
+  ])('is made once more where only a result %s is there', async (_, strange) => {
+    const { folder, service } = await prepareFileDay(server(), {
+      bookings: toCsv(bookings),
+      settings: { file: { resultQuietSeconds: 600 } },
+      async onCall(call) {
+        await call.writeResult(call.number === 1 ? strange : { affected: ['BR-4'] });
+        return call.number === 1 ? { kind: 'drop', when: 'after-reading' } : success;
+      },
+    });
+    const result = await folder.runDay();
+    const counts = { delivered: 4, pending: 0, repeated: 4, affected: 1 };
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts });
+    expect(service.calls).toHaveLength(2);
+  });
 });

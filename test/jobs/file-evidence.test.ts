@@ -118,7 +118,7 @@ describe('affected', () => {
     const { folder, result } = await runDay();
     const said = await folder.run(['affected', day]);
     expect(said.exitCode).toBe(0);
-    expect(said.stdout).toContain(`2 bookings are affected (run ${result.report.runId})`);
+    expect(said.stdout).toContain(`affected bookings: 2 (run ${result.report.runId})`);
     for (const text of ['BR-2', '100002', 'Hotelbeds', '002A', 'BR-5', '100005', 'Expedia'])
       expect(said.stdout).toContain(text);
     expect(said.stdout).not.toMatch(/BR-[1346]|Guest/);

@@ -33,7 +33,7 @@ export async function publishReviewFile(
   const { claim, run, remote, signal } = attempt;
   await ensureSpooled(parts, run);
   signal.throwIfAborted();
-  const temporary = remote.temporaryPath(run.id, claim.token);
+  const temporary = remote.temporaryPath(run.id, claim.token, claim.attempt);
   try {
     await session.upload(await spool.locate(reviewName(run)), temporary, {
       onProgress: (done, total) => notify({ type: 'transferring', run, step: claim.step, done, total }),

@@ -5,8 +5,8 @@ export interface RemoteLayout {
   readonly folder: string;
   readonly name: string;
   readonly path: string;
-  /** A name that no other attempt has, and that nobody takes for a file to be reviewed. */
-  temporaryPath(runId: string, token: number): string;
+  /** A name that no other attempt of the step has, and that nobody takes for a file to be reviewed. */
+  temporaryPath(runId: string, token: number, attempt: number): string;
   /** Whether a file of the folder is what an attempt of that day left behind. */
   isLeftover(name: string): boolean;
 }
@@ -20,7 +20,8 @@ export function layOutRemotely({ mmyyyy, ddmmyyyy }: BusinessDay): RemoteLayout 
     folder,
     name,
     path: `${folder}/${name}`,
-    temporaryPath: (runId, token) => `${folder}/${ddmmyyyy}.${runId}.${token}${temporarySuffix}`,
+    temporaryPath: (runId, token, attempt) =>
+      `${folder}/${ddmmyyyy}.${runId}.${token}-${attempt}${temporarySuffix}`,
     isLeftover: (found) => found.startsWith(`${ddmmyyyy}.`) && found.endsWith(temporarySuffix),
   };
 }

@@ -1,7 +1,9 @@
+import { SftpError, type SftpSession } from '../../sftp/sftp.js';
 import type { Run } from '../run.js';
-import type { FileParts } from './file-parts.js';
+import type { FileAttempt, FileParts } from './file-parts.js';
 import { readResult } from './result.js';
 import { type JoinedResult, joinResult } from './result-join.js';
+import { isSameSighting, type Sighting } from './review-file.js';
 import { readSentBatches, resultName } from './spooled-file.js';
 
 /** Reads the result that lies in the spool and joins it with the bookings that were sent. */
@@ -10,4 +12,23 @@ export function joinSpooledResult(parts: FileParts, run: Run): Promise<JoinedRes
   return joinResult(readResult(spool.read(resultName(run)), { masterIdColumn }), () =>
     readSentBatches(parts, run),
   );
+}
+
+/** Brings a result into the spool and reads it; undefined for one that changes meanwhile, or is gone again. */
+export async function fetchResult(
+  parts: FileParts,
+  { run, remote }: FileAttempt,
+  session: SftpSession,
+  seen: Sighting,
+): Promise<JoinedResult | undefined> {
+  try {
+    const localPath = await parts.spool.locate(resultName(run));
+    const received = await session.download(`${remote.folder}/${seen.name}`, localPath);
+    return isSameSighting(received, seen) ? await joinSpooledResult(parts, run) : undefined;
+  } catch (error) {
+    const isMoving =
+      error instanceof SftpError && (error.code === 'changed-while-reading' || error.code === 'no-such-file');
+    if (isMoving) return undefined;
+    throw error;
+  }
 }

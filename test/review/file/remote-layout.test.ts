@@ -15,24 +15,25 @@ describe('on the SFTP server', () => {
     });
   });
 
-  it('what is being uploaded has a name of its own for each run and each owner of it', () => {
+  it('what is being uploaded has a name of its own for each run, each owner of it and each attempt', () => {
     const names = [
-      ['20260305-k3f9xq7d', 1],
-      ['20260305-k3f9xq7d', 2],
-      ['20260305-aaaaaaaa', 1],
-    ].map(([run, token]) => remote.temporaryPath(String(run), Number(token)));
-    expect(names[0]).toBe('VerifyMappings/032026/05032026.20260305-k3f9xq7d.1.part');
-    expect(new Set(names).size).toBe(3);
+      remote.temporaryPath('20260305-k3f9xq7d', 1, 1),
+      remote.temporaryPath('20260305-k3f9xq7d', 1, 2),
+      remote.temporaryPath('20260305-k3f9xq7d', 2, 1),
+      remote.temporaryPath('20260305-aaaaaaaa', 1, 1),
+    ];
+    expect(names[0]).toBe('VerifyMappings/032026/05032026.20260305-k3f9xq7d.1-1.part');
+    expect(new Set(names).size).toBe(4);
   });
 
   it('what is being uploaded is taken neither for a review file nor for a result', () => {
-    const name = remote.temporaryPath('20260305-k3f9xq7d', 3).split('/').at(-1) ?? '';
+    const name = remote.temporaryPath('20260305-k3f9xq7d', 3, 1).split('/').at(-1) ?? '';
     expect(name.endsWith('.csv')).toBe(false);
     expect(createResultNameTest(defaultResultPattern, day)(name)).toBe(false);
   });
 
   it.each([
-    ['05032026.20260305-k3f9xq7d.1.part', true],
+    ['05032026.20260305-k3f9xq7d.1-1.part', true],
     ['05032026.20250101-other.17.part', true],
     ['05032026.csv', false],
     ['05032026_Result.csv', false],
@@ -46,7 +47,7 @@ describe('on the SFTP server', () => {
   });
 
   it('what its own attempts upload is known as left behind', () => {
-    const path = remote.temporaryPath('20260305-k3f9xq7d', 12);
+    const path = remote.temporaryPath('20260305-k3f9xq7d', 12, 34);
     expect(path.startsWith(`${remote.folder}/`)).toBe(true);
     expect(remote.isLeftover(path.slice(remote.folder.length + 1))).toBe(true);
   });

@@ -39,20 +39,25 @@ export async function archiveRun(parts: FileParts, attempt: FileAttempt): Promis
 
 /**
  * The result into the spool, the one that was judged to be whole: its size and time are compared again, and where it
- * has changed since, what lies there now is taken.
+ * has changed since, what lies there now is taken. An attempt that was cut off may have archived it already.
  */
 async function bringHome(
-  { spool }: FileParts,
-  { run, remote }: FileAttempt,
+  { spool, archive }: FileParts,
+  { run, day, remote }: FileAttempt,
   session: SftpSession,
 ): Promise<ReceivedResult> {
   const result = run.file?.result;
   if (!result) throw new TypeError(`expected a result of run ${run.id}, got: none`);
   const path = `${remote.folder}/${result.name}`;
   const found = await session.stat(path);
-  const isSame = found === undefined || isSameSighting(found, result);
-  const spooled = await spool.measure(resultName(run));
-  if (isSame && spooled?.sha256 === result.sha256) return result;
+  if (found === undefined || isSameSighting(found, result)) {
+    if ((await spool.measure(resultName(run)))?.sha256 === result.sha256) return result;
+    const isArchived = (await archive.list(day.iso, run.id)).includes(result.name);
+    if (isArchived) {
+      const kept = await spool.write(resultName(run), archive.read(day.iso, run.id, result.name));
+      if (kept.sha256 === result.sha256) return result;
+    }
+  }
   const received = await session.download(path, await spool.locate(resultName(run)));
   const sha256 = (await spool.measure(resultName(run)))?.sha256 ?? '';
   return { ...result, ...received, sha256 };

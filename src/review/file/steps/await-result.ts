@@ -1,11 +1,11 @@
-import { SftpError, type SftpSession } from '../../../sftp/sftp.js';
+import type { SftpSession } from '../../../sftp/sftp.js';
 import type { StepOutcome } from '../../delivery.js';
 import { inSession } from '../file-outcome.js';
 import type { FileAttempt, FileParts } from '../file-parts.js';
 import { findResults } from '../result-search.js';
 import { isSameSighting, type ReviewFile, type Sighting } from '../review-file.js';
 import { resultName } from '../spooled-file.js';
-import { joinSpooledResult } from '../spooled-result.js';
+import { fetchResult } from '../spooled-result.js';
 
 /** What a look came to, before the clock decides whether there is another one. */
 type Look =
@@ -45,7 +45,7 @@ export async function awaitResult(parts: FileParts, attempt: FileAttempt): Promi
 
 async function lookForResult(parts: FileParts, attempt: FileAttempt, session: SftpSession): Promise<Look> {
   const { clock, resultQuietMs, spool } = parts;
-  const { run, remote } = attempt;
+  const { run } = attempt;
   const [seen] = await findResults(parts, attempt, session);
   if (!seen) return { kind: 'not-yet', code: 'result-absent' };
   const now = clock();
@@ -55,35 +55,14 @@ async function lookForResult(parts: FileParts, attempt: FileAttempt, session: Sf
   // Read before, and found to be not whole.
   if (isUnchanged && !isQuiet) return { kind: 'not-yet', code: 'result-growing' };
 
-  const received = await download(
-    session,
-    `${remote.folder}/${seen.name}`,
-    await spool.locate(resultName(run)),
-  );
-  if (!received || !isSameSighting(received, seen)) return { kind: 'not-yet', code: 'result-growing' };
-  const joined = await joinSpooledResult(parts, run);
+  const joined = await fetchResult(parts, attempt, session, seen);
+  if (!joined) return { kind: 'not-yet', code: 'result-growing' };
   const isWhole = joined.end.isWhole && joined.end.rows === joined.sent;
   if (joined.foreign > 0 && (joined.end.isWhole || isQuiet)) return setAside(parts, attempt, seen);
   if (!isWhole && !isQuiet)
     return { kind: 'not-yet', code: 'result-growing', file: { growing: { ...seen, since: now } } };
   const sha256 = (await spool.measure(resultName(run)))?.sha256 ?? '';
   return { kind: 'done', file: { result: { ...seen, sha256, rows: joined.end.rows, isWhole } } };
-}
-
-/** Undefined for a file that changed under the reading, or is gone again. */
-async function download(
-  session: SftpSession,
-  path: string,
-  localPath: string,
-): Promise<Sighting | undefined> {
-  try {
-    return await session.download(path, localPath);
-  } catch (error) {
-    const isMoving =
-      error instanceof SftpError && (error.code === 'changed-while-reading' || error.code === 'no-such-file');
-    if (isMoving) return undefined;
-    throw error;
-  }
 }
 
 /** A result that is not ours is evidence too. */

@@ -8,6 +8,7 @@ import { publishReviewFile, removeLeftovers } from '../publishing.js';
 import { findResults } from '../result-search.js';
 import { isSameSighting, type ReviewFile } from '../review-file.js';
 import { earlierName } from '../spooled-file.js';
+import { fetchResult } from '../spooled-result.js';
 
 /**
  * `trigger`: looks again that the file there is the one that was uploaded, and tells the service of it. Where an earlier
@@ -20,7 +21,7 @@ export async function triggerReview(parts: FileParts, attempt: FileAttempt): Pro
   const looked = await inSession(sftp, signal, async (session) => {
     // Where the file had to be published again, an attempt of this very step may have been cut off.
     await removeLeftovers(parts, attempt, session);
-    if (claim.mayRepeat && (await findResults(parts, attempt, session)).length > 0)
+    if (claim.mayRepeat && (await isAnswered(parts, attempt, session)))
       return {
         kind: 'done',
         evidence: { code: 'result-found', sha256 },
@@ -36,6 +37,18 @@ export async function triggerReview(parts: FileParts, attempt: FileAttempt): Pro
   const verdict = await service.reviewBookedHotelsByFile(`${pathPrefix}${remote.path}`, { signal });
   const outcome = toServiceOutcome(verdict, sha256);
   return { ...outcome, file: { ...looked.file, ...(outcome.kind === 'done' && { triggeredAt: clock() }) } };
+}
+
+/**
+ * Whether a result there speaks of the bookings that were sent, and of no others: one of somebody else, or one that says
+ * nothing, doesn't prove that the service has heard the call.
+ */
+async function isAnswered(parts: FileParts, attempt: FileAttempt, session: SftpSession): Promise<boolean> {
+  for (const seen of await findResults(parts, attempt, session)) {
+    const joined = await fetchResult(parts, attempt, session, seen);
+    if (joined && joined.foreign === 0 && joined.unanswered < joined.sent) return true;
+  }
+  return false;
 }
 
 /** Somebody may have removed or replaced the file since; a server that takes files away at once shows none. */
