@@ -36,7 +36,7 @@ describe('a call that no retry mends', () => {
       expectReport(result, { exitCode: 1, state: 'failed', counts: { delivered: 0, pending: 400 } });
       expect(standIn.requests.length).toBeLessThanOrEqual(4);
       expect(result.report.error?.class).toBe('fatal');
-      expect(result.report.error?.message).toContain('check baseUrl, apiKey and accountId');
+      expect(result.report.error?.message).toContain('check service.baseUrl, apiKey and accountId');
       expect(result.stderr).toContain(goOn);
     },
   );

@@ -126,10 +126,19 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 /** Ends a server with its sessions, frozen or not, and removes its folder. */
 export async function stopServer(server: ChildProcess, folder: string): Promise<void> {
   const ended = server.exitCode === null && server.signalCode === null ? once(server, 'exit') : undefined;
-  for (const session of descendantsOf(server.pid)) process.kill(session, 'SIGKILL');
+  for (const session of descendantsOf(server.pid)) killIfThere(session);
   server.kill('SIGKILL');
   await ended;
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** A session may end by itself meanwhile. */
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
 }
 
 function descendantsOf(pid: number | undefined): number[] {
