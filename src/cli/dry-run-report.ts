@@ -46,26 +46,8 @@ export function renderDryRun(report: DryRunReport, placeUnit: string, out: strin
   const result = error
     ? ['The run would fail before anything is sent:', ...wrapText(error.message)]
     : [
-        ...(file
-          ? renderSums(
-              `file ${file.name}`,
-              [
-                ['rows', file.rows],
-                ['bytes', file.bytes],
-              ],
-              file.sha256,
-            )
-          : []),
-        ...(file && batches === 0
-          ? []
-          : renderSums(
-              'bodies',
-              [
-                ['batches', batches],
-                ['bytes', bytes],
-              ],
-              sha256,
-            )),
+        ...(file ? renderSums(`file ${file.name}`, { rows: file.rows, bytes: file.bytes }, file.sha256) : []),
+        ...(file && batches === 0 ? [] : renderSums('bodies', { batches, bytes }, sha256)),
         ...(sample.length > 0 ? ['the first bookings, names masked:'] : []),
         ...sample.map((item) => `  ${JSON.stringify(item)}`),
         ...(out === undefined ? [] : [`All of it is in ${out}; it holds guest names.`]),
@@ -87,9 +69,9 @@ export function renderDryRun(report: DryRunReport, placeUnit: string, out: strin
 
 function renderSums(
   title: string,
-  counts: readonly (readonly [string, number])[],
+  counts: Readonly<Record<string, number>>,
   sha256: string | undefined,
 ): string[] {
-  const rows = [...counts.map(([name, count]) => [name, formatCount(count)])];
+  const rows = Object.entries(counts).map(([name, count]) => [name, formatCount(count)]);
   return [`${title}:`, renderTable(rows), `  sha256 ${sha256}`];
 }

@@ -22,6 +22,7 @@ import {
 } from './kinds.js';
 import { readArchiveLocation, readLedgerLocation, readQueueLocation } from './locations.js';
 
+const anyDay = createBusinessDay('2000-01-01', 'UTC');
 const hourInSeconds = 3_600;
 const dayInSeconds = 86_400;
 const weekInMinutes = 10_080;
@@ -283,17 +284,16 @@ function sayWhatIsLess(settings: unknown): string {
 }
 
 function isResultPattern(pattern: string): boolean {
-  try {
-    createResultNameTest(pattern, createBusinessDay('2000-01-01', 'UTC'));
-    return true;
-  } catch {
-    return false;
-  }
+  return isAccepted(() => createResultNameTest(pattern, anyDay));
 }
 
 function isPathTemplate(path: string): boolean {
+  return isAccepted(() => parsePathTemplate(path));
+}
+
+function isAccepted(read: () => unknown): boolean {
   try {
-    parsePathTemplate(path);
+    read();
     return true;
   } catch {
     return false;

@@ -3,6 +3,7 @@ import type { BusinessDay } from '../booking/business-day.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Spool } from '../spool/spool.js';
 import { manifestName } from './file/manifest.js';
+import { removeSpooled } from './file/spooled-file.js';
 import type { Run } from './run.js';
 import { blankNames } from './stored-line.js';
 
@@ -31,7 +32,7 @@ export async function forgetOldDays(
   const before = dayBefore(today, guestNameDays);
   for (const run of await ledger.listRunsWithNames(before)) {
     await forgetArchived(archive, run);
-    await spool.remove((await spool.list()).filter((name) => name.startsWith(run.id)));
+    await removeSpooled(spool, run.id);
   }
   await ledger.blankGuestNames(before, blankNames);
   await ledger.prune(dayBefore(today, recordDays));

@@ -1,5 +1,6 @@
 import { FencedError } from '../../ledger/ledger.js';
 import type { FileAttempt, FileParts } from './file-parts.js';
+import { removeSpooled } from './spooled-file.js';
 
 /**
  * To be called right before anything that can't be taken back: an owner that slept through the end of its right must
@@ -25,5 +26,5 @@ export async function removeSpooledTooLate(
   if (await ledger.holdsClaim(claim)) return;
   const { state } = await ledger.getRun(run.id);
   if (state !== 'succeeded' && state !== 'cancelled') return;
-  await spool.remove((await spool.list()).filter((name) => name.startsWith(run.id)));
+  await removeSpooled(spool, run.id);
 }

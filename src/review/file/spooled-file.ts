@@ -1,5 +1,5 @@
 import type { Ledger } from '../../ledger/ledger.js';
-import type { SpooledFile } from '../../spool/spool.js';
+import type { Spool, SpooledFile } from '../../spool/spool.js';
 import type { Run } from '../run.js';
 import type { FileParts } from './file-parts.js';
 import { lineEnd } from './line-end.js';
@@ -12,6 +12,16 @@ export const reviewName = ({ id }: Run): string => `${id}.csv`;
 export const resultName = ({ id }: Run): string => `${id}.result.csv`;
 /** What lay on the server before. */
 export const earlierName = ({ id }: Run): string => `${id}.earlier.csv`;
+
+/** What lies in the spool under a name; undefined when there is nothing. In hexadecimal. */
+export async function hashSpooled(spool: Pick<Spool, 'measure'>, name: string): Promise<string | undefined> {
+  return (await spool.measure(name))?.sha256;
+}
+
+/** Whatever a run has in the spool, half-written files too: their names begin with its own. */
+export async function removeSpooled(spool: Pick<Spool, 'list' | 'remove'>, runId: string): Promise<void> {
+  await spool.remove((await spool.list()).filter((name) => name.startsWith(runId)));
+}
 
 /** Written again from the ledger, the file is not the one that was recorded. */
 export class ChangedFileError extends Error {
@@ -30,7 +40,7 @@ export async function spoolReviewFile(parts: FileParts, run: Run): Promise<Spool
  */
 export async function ensureSpooled(parts: FileParts, run: Run): Promise<void> {
   const expected = run.file?.sha256;
-  if ((await parts.spool.measure(reviewName(run)))?.sha256 === expected) return;
+  if ((await hashSpooled(parts.spool, reviewName(run))) === expected) return;
   const { sha256 } = await spoolReviewFile(parts, run);
   if (sha256 !== expected)
     throw new ChangedFileError(

@@ -51,16 +51,16 @@ export async function verifyRun(parts: VerifyParts, run: Run): Promise<readonly 
 }
 
 async function readManifest({ archive }: VerifyParts, { day, id }: Run): Promise<Manifest | string> {
-  try {
+  return unlessUnreadable(async () => {
     const blocks = [];
     for await (const block of archive.read(day, id, manifestName)) blocks.push(block);
-    const manifest: unknown = JSON.parse(Buffer.concat(blocks).toString());
-    return isManifest(manifest) ? manifest : 'is no manifest';
-  } catch (error) {
-    if (error instanceof ArchiveError) return describe(error);
-    if (error instanceof SyntaxError) return 'is no JSON';
-    throw error;
-  }
+    try {
+      const manifest: unknown = JSON.parse(Buffer.concat(blocks).toString());
+      return isManifest(manifest) ? manifest : 'is no manifest';
+    } catch {
+      return 'is no JSON';
+    }
+  });
 }
 
 /** As far as the checks below rely on it; the rest is compared. */
@@ -81,21 +81,23 @@ function compareTold(manifest: Manifest, expected: Partial<Manifest>): string | 
 }
 
 async function compareKept(content: AsyncIterable<Uint8Array>, sha256: string): Promise<string | undefined> {
-  try {
-    return compare((await measure(content)).sha256, sha256);
-  } catch (error) {
-    if (error instanceof ArchiveError) return describe(error);
-    throw error;
-  }
+  return unlessUnreadable(async () => compare((await measure(content)).sha256, sha256));
 }
 
 async function checkKept(
   content: AsyncIterable<Uint8Array>,
   expected: Parameters<typeof checkReviewFile>[1],
 ): Promise<string | undefined> {
-  try {
+  return unlessUnreadable(async () => {
     const fault = await checkReviewFile(content, expected);
     return fault && `${fault.code} in row ${fault.row}`;
+  });
+}
+
+/** What the archive doesn't give is a fault of the item too. */
+async function unlessUnreadable<Found>(look: () => Promise<Found>): Promise<Found | string> {
+  try {
+    return await look();
   } catch (error) {
     if (error instanceof ArchiveError) return describe(error);
     throw error;

@@ -6,7 +6,7 @@ import type { FileAttempt, FileParts } from '../file-parts.js';
 import { keepManifest } from '../manifest.js';
 import type { JoinedResult } from '../result-join.js';
 import { isSameSighting, type ReceivedResult, type ResultCounts } from '../review-file.js';
-import { ensureSpooled, resultName, reviewName } from '../spooled-file.js';
+import { ensureSpooled, hashSpooled, removeSpooled, resultName, reviewName } from '../spooled-file.js';
 import { joinSpooledResult } from '../spooled-result.js';
 
 /**
@@ -32,7 +32,7 @@ export async function archiveRun(parts: FileParts, attempt: FileAttempt): Promis
       archivedTo: archive.locate(day.iso, run.id),
     };
     await keepManifest(parts, attempt, file);
-    await spool.remove((await spool.list()).filter((name) => name.startsWith(run.id)));
+    await removeSpooled(spool, run.id);
     return { kind: 'done', evidence: { code: 'ok', sha256: result.sha256 }, file };
   });
 }
@@ -51,7 +51,7 @@ async function bringHome(
   const path = `${remote.folder}/${result.name}`;
   const found = await session.stat(path);
   if (found === undefined || isSameSighting(found, result)) {
-    if ((await spool.measure(resultName(run)))?.sha256 === result.sha256) return result;
+    if ((await hashSpooled(spool, resultName(run))) === result.sha256) return result;
     const isArchived = (await archive.list(day.iso, run.id)).includes(result.name);
     if (isArchived) {
       const kept = await spool.write(resultName(run), archive.read(day.iso, run.id, result.name));
@@ -59,7 +59,7 @@ async function bringHome(
     }
   }
   const received = await session.download(path, await spool.locate(resultName(run)));
-  const sha256 = (await spool.measure(resultName(run)))?.sha256 ?? '';
+  const sha256 = (await hashSpooled(spool, resultName(run))) ?? '';
   return { ...result, ...received, sha256 };
 }
 

@@ -4,7 +4,7 @@ import { inSession } from '../file-outcome.js';
 import type { FileAttempt, FileParts } from '../file-parts.js';
 import { findResults } from '../result-search.js';
 import { isSameSighting, type ReviewFile, type Sighting } from '../review-file.js';
-import { resultName } from '../spooled-file.js';
+import { hashSpooled, resultName } from '../spooled-file.js';
 import { fetchResult } from '../spooled-result.js';
 
 /** What a look came to, before the clock decides whether there is another one. */
@@ -61,7 +61,7 @@ async function lookForResult(parts: FileParts, attempt: FileAttempt, session: Sf
   if (joined.foreign > 0 && (joined.end.isWhole || isQuiet)) return setAside(parts, attempt, seen);
   if (!isWhole && !isQuiet)
     return { kind: 'not-yet', code: 'result-growing', file: { growing: { ...seen, since: now } } };
-  const sha256 = (await spool.measure(resultName(run)))?.sha256 ?? '';
+  const sha256 = (await hashSpooled(spool, resultName(run))) ?? '';
   return { kind: 'done', file: { result: { ...seen, sha256, rows: joined.end.rows, isWhole } } };
 }
 
@@ -72,7 +72,7 @@ async function setAside(
   seen: Sighting,
 ): Promise<Look> {
   const spooled = resultName(run);
-  const sha256 = (await spool.measure(spooled))?.sha256 ?? '';
+  const sha256 = (await hashSpooled(spool, spooled)) ?? '';
   await archive.keep(day.iso, run.id, `foreign-${sha256.slice(0, 12)}-${seen.name}`, spool.read(spooled));
   await spool.remove([spooled]);
   const notOurs = [...(run.file?.notOurs ?? []), seen];

@@ -7,7 +7,7 @@ import type { FileAttempt, FileParts } from '../file-parts.js';
 import { publishReviewFile, removeLeftovers } from '../publishing.js';
 import { findResults } from '../result-search.js';
 import { isSameSighting, type ReviewFile } from '../review-file.js';
-import { earlierName } from '../spooled-file.js';
+import { earlierName, hashSpooled } from '../spooled-file.js';
 import { fetchResult } from '../spooled-result.js';
 
 /**
@@ -74,7 +74,7 @@ async function isReviewFile(
 ): Promise<boolean> {
   const spooled = earlierName(run);
   await session.download(remote.path, await spool.locate(spooled));
-  const sha256 = (await spool.measure(spooled))?.sha256;
+  const sha256 = await hashSpooled(spool, spooled);
   await spool.remove([spooled]);
   return sha256 === run.file?.sha256;
 }

@@ -6,7 +6,7 @@ import type { FileAttempt, FileParts } from '../file-parts.js';
 import { publishReviewFile, removeLeftovers } from '../publishing.js';
 import { createResultNameTest } from '../result-name.js';
 import type { Sighting } from '../review-file.js';
-import { earlierName } from '../spooled-file.js';
+import { earlierName, hashSpooled } from '../spooled-file.js';
 
 /**
  * `upload`: brings home what lies there from an earlier run, so that nothing is lost and its result can't be taken for
@@ -62,7 +62,7 @@ async function keepEarlier(
   await session.download(`${remote.folder}/${name}`, await spool.locate(spooled), {
     onProgress: (done, total) => notify({ type: 'transferring', run, step: claim.step, done, total }),
   });
-  const sha256 = (await spool.measure(spooled))?.sha256 ?? '';
+  const sha256 = (await hashSpooled(spool, spooled)) ?? '';
   await expectClaim(parts, attempt);
   // What an attempt of this run published before it was cut off is nothing of an earlier one.
   if (sha256 !== run.file?.sha256)
