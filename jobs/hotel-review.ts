@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 import { resolve } from 'node:path';
 import { businessDayAt, createBusinessDay } from '../src/booking/business-day.js';
+import type { GlobalOptions } from '../src/cli/commands/options.js';
 import { describeFailure, exitCode, stackFrames } from '../src/cli/exit-code.js';
-import { type GlobalOptions, type Handlers, helpShown, runCommandLine } from '../src/cli/program.js';
+import { type Handlers, helpShown, runCommandLine } from '../src/cli/program.js';
 import { listenForStop } from '../src/cli/stop-signal.js';
 import { type Config, loadConfig } from '../src/config/load.js';
 import { ConfigurationError } from '../src/config/problems.js';

@@ -1,6 +1,6 @@
 import { type BusinessDay, createBusinessDay } from '../src/booking/business-day.js';
+import type { ReplayOptions } from '../src/cli/commands/review.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import type { ReplayOptions } from '../src/cli/program.js';
 import type { Config } from '../src/config/load.js';
 import { UsageError } from '../src/review/run-day.js';
 import { dryRunDay } from './dry-run.js';

@@ -1,0 +1,39 @@
+import { InvalidArgumentError } from 'commander';
+import { isCalendarDay } from '../../booking/business-day.js';
+import type { LogLevel } from '../log-level.js';
+
+/** The options that every command has. */
+export interface GlobalOptions {
+  readonly config: string;
+  readonly json: boolean;
+  readonly logLevel?: LogLevel;
+  readonly stackTrace: boolean;
+}
+
+/** Told the exit code when a handler is done. */
+export type Finish = (exitCode: number) => void;
+
+export function readDay(text: string): string {
+  if (!isCalendarDay(text)) throw new InvalidArgumentError(`expected a day as YYYY-MM-DD, got: ${text}`);
+  return text;
+}
+
+/** A reader of whole numbers from `least` to `most`. */
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(number >= least && number <= most))
+      throw new InvalidArgumentError(`expected a whole number from ${least} to ${most}, got: ${text}`);
+    return number;
+  };
+}
+
+/** A reader of decimal numbers from 0 to `most`. */
+export function numberUpTo(most: number): (text: string) => number {
+  return (text) => {
+    const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+    if (!(number <= most))
+      throw new InvalidArgumentError(`expected a number from 0 to ${most}, got: ${text}`);
+    return number;
+  };
+}

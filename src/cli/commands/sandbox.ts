@@ -1,0 +1,114 @@
+import { type Command, Option } from 'commander';
+import { type Finish, type GlobalOptions, numberUpTo, readDay, wholeNumber } from './options.js';
+
+export interface SandboxOptions {
+  /** Where it keeps its files; a fresh temporary folder if not given. */
+  readonly folder?: string;
+  readonly port: number;
+  readonly sftpPort: number;
+  readonly world: number;
+  readonly seed: number;
+  /** As written, for example `status:503@10%`. */
+  readonly fault: readonly string[];
+  readonly errorShape: 'envelope' | 'code-message';
+  /** In seconds. */
+  readonly resultDelay: number;
+  readonly masterIdName: string;
+  readonly masterIdColumn: string;
+}
+
+export interface MakeBookingsOptions {
+  /** Yesterday if not given. */
+  readonly day?: string;
+  readonly count: number;
+  readonly seed: number;
+  readonly world: number;
+  readonly wrongShare: number;
+  readonly format?: 'csv' | 'ndjson';
+  /** Standard output if not given. */
+  readonly out?: string;
+}
+
+/** The stand-in of the service and its days; each answers the exit code. */
+export interface SandboxHandlers {
+  sandbox(options: SandboxOptions, globals: GlobalOptions): Promise<number>;
+  makeBookings(options: MakeBookingsOptions, globals: GlobalOptions): Promise<number>;
+}
+
+const anySeed = wholeNumber(0, 2 ** 32 - 1);
+const hourInSeconds = 3_600;
+
+export function addSandboxCommands(program: Command, handlers: SandboxHandlers, finish: Finish): void {
+  const sandbox = program
+    .command('sandbox')
+    .description('run a stand-in of the mapping service on this machine: HTTP, SFTP and an outbox of e-mails')
+    // Its own options are not those of `sandbox bookings`.
+    .enablePositionalOptions()
+    .option('--folder <dir>', 'where it keeps its files (default: a fresh temporary folder)')
+    .option('--port <port>', 'the port of the service; 0 is any that is free', wholeNumber(0, 65_535), 0)
+    .option('--sftp-port <port>', 'the port of the SFTP server', wholeNumber(0, 65_535), 0)
+    .addOption(worldOption())
+    .option('--seed <seed>', 'decides which calls the faults with a rate strike', anySeed, 1)
+    .option(
+      '--fault <rule>',
+      'a fault and when: status:503@10%, hang@3, result-late:30@1-2; can be given often',
+      (rule: string, before: readonly string[]) => [...before, rule],
+      [],
+    )
+    .addOption(
+      new Option('--error-shape <shape>', 'how errors are worded')
+        .choices(['envelope', 'code-message'])
+        .default('envelope'),
+    )
+    .option(
+      '--result-delay <seconds>',
+      'how long after the call a result is there',
+      numberUpTo(hourInSeconds),
+      2,
+    )
+    .option('--master-id-name <name>', "the master hotel id's name in JSON", 'ServiceId')
+    .option('--master-id-column <name>', "the master hotel id's column in the file", 'Service Mappings Id')
+    .addHelpText('after', sandboxExamples)
+    .action(async (options: SandboxOptions, command: Command) => {
+      finish(await handlers.sandbox(options, command.optsWithGlobals<GlobalOptions>()));
+    });
+
+  sandbox
+    .command('bookings')
+    .description("make up a day of bookings of the sandbox's hotels, some of them wrongly mapped")
+    .option('--day <day>', 'the day (default: yesterday)', readDay)
+    .option('--count <records>', 'how many records', wholeNumber(0, 100_000_000), 1_000)
+    .option('--seed <seed>', 'the same seed makes the same day', anySeed, 1)
+    .addOption(worldOption())
+    .option('--wrong-share <share>', 'the share of wrongly mapped bookings', numberUpTo(1), 0.002)
+    .addOption(new Option('--format <format>', 'csv if nothing says otherwise').choices(['csv', 'ndjson']))
+    .option('--out <file>', 'write them there (.csv, .ndjson, each also .gz), not to standard output')
+    .addHelpText('after', bookingsExamples)
+    .action(async (options: MakeBookingsOptions, command: Command) => {
+      finish(await handlers.makeBookings(options, readGlobals(command)));
+    });
+}
+
+function worldOption(): Option {
+  return new Option('--world <seed>', 'decides which hotels and mappings there are')
+    .argParser(anySeed)
+    .default(1);
+}
+
+/** Without the options of `sandbox`, which stand between. */
+function readGlobals(command: Command): GlobalOptions {
+  return command.parent?.parent?.opts<GlobalOptions>() ?? command.optsWithGlobals<GlobalOptions>();
+}
+
+const sandboxExamples = `
+It prints its addresses and writes a configuration that goes with them into its folder. Ctrl-C stops it.
+
+Examples:
+  hotel-review sandbox --folder sandbox --port 8080 --sftp-port 2222
+  hotel-review sandbox --fault status:503@10% --fault hang@3     a tenth of the calls fails, the third hangs
+  hotel-review sandbox bookings --count 20000 --out bookings.csv a day of bookings for it`;
+
+const bookingsExamples = `
+Examples:
+  hotel-review sandbox bookings --day 2026-11-20 --count 20 --seed 7
+  hotel-review sandbox bookings --count 1000000 --out bookings.ndjson.gz`;
