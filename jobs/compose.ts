@@ -87,18 +87,24 @@ export function openLedger({ ledger }: Config, { isOnlooker = false } = {}): Led
   }
 }
 
-/** What there is to look on; `notice` tells a person where a ledger was looked for. */
-export type FoundLedger =
-  | { readonly kind: 'ledger'; readonly ledger: Ledger }
-  | { readonly kind: 'none-yet'; readonly notice: string };
-
-/** Opens the ledger to look on. Where there is none yet, none is made. */
-export function findLedger(config: Config): FoundLedger {
-  const { ledger } = config;
-  if (ledger.kind === 'sqlite' && !isFileThere(ledger.path)) {
-    return { kind: 'none-yet', notice: `There is no ledger at ${ledger.path} yet.` };
+/**
+ * Opens the ledger, to look on, for as long as `look` takes. Where there is none yet, none is made.
+ *
+ * @param whenNone is told, in words for a person, where a ledger was looked for
+ */
+export async function lookIntoLedger<Answer>(
+  config: Config,
+  whenNone: (notice: string) => Answer,
+  look: (ledger: Ledger) => Promise<Answer>,
+): Promise<Answer> {
+  if (config.ledger.kind === 'sqlite' && !isFileThere(config.ledger.path))
+    return whenNone(`There is no ledger at ${config.ledger.path} yet.`);
+  const ledger = openLedger(config, { isOnlooker: true });
+  try {
+    return await look(ledger);
+  } finally {
+    await ledger.close();
   }
-  return { kind: 'ledger', ledger: openLedger(config, { isOnlooker: true }) };
 }
 
 export function openSqlite(path: string, isOnlooker = false): Ledger {

@@ -5,7 +5,7 @@ import type { Config } from '../src/config/load.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import type { Run } from '../src/review/run.js';
 import { readFields } from '../src/review/stored-line.js';
-import { findLedger } from './compose.js';
+import { lookIntoLedger } from './compose.js';
 import type { Terminal } from './terminal.js';
 
 const runsLookedAt = 1_000;
@@ -17,13 +17,11 @@ export async function listAffected(
   { csv }: { readonly csv?: string | undefined },
   terminal: Terminal,
 ): Promise<number> {
-  const found = findLedger(config);
-  if (found.kind === 'none-yet') {
-    terminal.answer(`${found.notice}\n`, { day, runId: null, affected: [] });
+  const tellNone = (notice: string): number => {
+    terminal.answer(`${notice}\n`, { day, runId: null, affected: [] });
     return exitCode.failed;
-  }
-  const { ledger } = found;
-  try {
+  };
+  return lookIntoLedger(config, tellNone, async (ledger) => {
     const runs = await ledger.listRuns({ day, limit: runsLookedAt });
     const run = runs.find(({ file }) => file?.verdicts);
     if (!run) {
@@ -39,9 +37,7 @@ export async function listAffected(
     await file?.finish();
     terminal.answer(renderAffected(day, run, affected, csv), { day, runId: run.id, affected });
     return exitCode.done;
-  } finally {
-    await ledger.close();
-  }
+  });
 }
 
 /** A batch at a time. */

@@ -1,7 +1,7 @@
 import { renderHistories, toHistory } from '../src/cli/booking-history.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
-import { findLedger } from './compose.js';
+import { lookIntoLedger } from './compose.js';
 import type { Terminal } from './terminal.js';
 
 /** Tells what became of one booking; exits with 1 when no run knows it. */
@@ -11,19 +11,15 @@ export async function showBooking(
   { answers }: { readonly answers: boolean },
   terminal: Terminal,
 ): Promise<number> {
-  const found = findLedger(config);
-  if (found.kind === 'none-yet') {
+  const tellNone = (notice: string): number => {
     terminal.answer(renderHistories(reference, []), { reference, bookings: [] });
-    terminal.say(found.notice);
+    terminal.say(notice);
     return exitCode.failed;
-  }
-  const { ledger } = found;
-  try {
+  };
+  return lookIntoLedger(config, tellNone, async (ledger) => {
     const traces = await ledger.trace(reference);
     const bookings = traces.map((trace) => toHistory(trace, { withAnswers: answers }));
     terminal.answer(renderHistories(reference, bookings), { reference, bookings });
     return bookings.length > 0 ? exitCode.done : exitCode.failed;
-  } finally {
-    await ledger.close();
-  }
+  });
 }

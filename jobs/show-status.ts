@@ -5,7 +5,7 @@ import { renderStatus } from '../src/cli/status.js';
 import type { Config } from '../src/config/load.js';
 import { toReport } from '../src/review/report.js';
 import { readReference } from '../src/review/stored-line.js';
-import { clock, findLedger, openSource } from './compose.js';
+import { clock, lookIntoLedger, openSource } from './compose.js';
 import type { Terminal } from './terminal.js';
 
 /** Runs shown without a day: about a month of nights. */
@@ -17,14 +17,12 @@ export async function showStatus(
   day: string | undefined,
   terminal: Terminal,
 ): Promise<number> {
-  const found = findLedger(config);
-  if (found.kind === 'none-yet') {
+  const tellNone = (notice: string): number => {
     terminal.answer(renderStatus([]), { runs: [] });
-    terminal.say(found.notice);
+    terminal.say(notice);
     return exitCode.done;
-  }
-  const { ledger } = found;
-  try {
+  };
+  return lookIntoLedger(config, tellNone, async (ledger) => {
     const runs = await ledger.listRuns({ limit: runsShown, ...(day !== undefined && { day }) });
     if (day === undefined || runs.length === 0) {
       terminal.answer(renderStatus(runs), { runs: runs.map((run) => toReport(run, clock())) });
@@ -45,7 +43,5 @@ export async function showStatus(
       })),
     });
     return exitCode.done;
-  } finally {
-    await ledger.close();
-  }
+  });
 }

@@ -2,7 +2,7 @@ import { exitCode } from '../src/cli/exit-code.js';
 import { renderVerified } from '../src/cli/verified.js';
 import type { Config } from '../src/config/load.js';
 import { verifyRun } from '../src/review/file/verify.js';
-import { findLedger } from './compose.js';
+import { lookIntoLedger } from './compose.js';
 import { openArchive } from './deliveries.js';
 import type { Terminal } from './terminal.js';
 
@@ -10,13 +10,11 @@ const runsChecked = 1_000;
 
 /** Checks a day's archive against the ledger; exits with 1 where something differs, or nothing is archived. */
 export async function verifyDay(config: Config, day: string, terminal: Terminal): Promise<number> {
-  const found = findLedger(config);
-  if (found.kind === 'none-yet') {
-    terminal.answer(`${found.notice}\n`, { day, runs: [] });
+  const tellNone = (notice: string): number => {
+    terminal.answer(`${notice}\n`, { day, runs: [] });
     return exitCode.failed;
-  }
-  const { ledger } = found;
-  try {
+  };
+  return lookIntoLedger(config, tellNone, async (ledger) => {
     const parts = { ledger, archive: openArchive(config), masterIdColumn: config.service.masterIdColumn };
     const runs = (await ledger.listRuns({ day, limit: runsChecked })).filter(({ file }) => file?.archivedTo);
     const verified = [];
@@ -24,7 +22,5 @@ export async function verifyDay(config: Config, day: string, terminal: Terminal)
     terminal.answer(renderVerified(day, verified), { day, runs: verified });
     const isSound = verified.every(({ items }) => items.every(({ fault }) => fault === undefined));
     return isSound && verified.length > 0 ? exitCode.done : exitCode.failed;
-  } finally {
-    await ledger.close();
-  }
+  });
 }
