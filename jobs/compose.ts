@@ -87,8 +87,16 @@ export function openLedger({ ledger }: Config, { isOnlooker = false } = {}): Led
   }
 }
 
+/** Opens the ledger to look on; undefined where there is none yet, and none is made. */
+export function findLedger(config: Config): Ledger | undefined {
+  const { ledger } = config;
+  return ledger.kind === 'sqlite' && !isFileThere(ledger.path)
+    ? undefined
+    : openLedger(config, { isOnlooker: true });
+}
+
 /**
- * Opens the ledger, to look on, for as long as `look` takes. Where there is none yet, none is made.
+ * Opens the ledger, to look on, for as long as `look` takes.
  *
  * @param whenNone is told, in words for a person, where a ledger was looked for
  */
@@ -97,9 +105,9 @@ export async function lookIntoLedger<Answer>(
   whenNone: (notice: string) => Answer,
   look: (ledger: Ledger) => Promise<Answer>,
 ): Promise<Answer> {
-  if (config.ledger.kind === 'sqlite' && !isFileThere(config.ledger.path))
-    return whenNone(`There is no ledger at ${config.ledger.path} yet.`);
-  const ledger = openLedger(config, { isOnlooker: true });
+  const ledger = findLedger(config);
+  if (!ledger)
+    return whenNone(`There is no ledger${'path' in config.ledger ? ` at ${config.ledger.path}` : ''} yet.`);
   try {
     return await look(ledger);
   } finally {

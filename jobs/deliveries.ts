@@ -9,7 +9,7 @@ import type { Notify } from '../src/review/events.js';
 import { createFileDelivery } from '../src/review/file/file-delivery.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import { UsageError } from '../src/review/run-day.js';
-import { createSftpServer } from '../src/sftp/server.js';
+import { createSftpServer, type SftpServerOptions } from '../src/sftp/server.js';
 import type { SftpServer } from '../src/sftp/sftp.js';
 import { createDirectorySpool } from '../src/spool/directory.js';
 import type { Spool } from '../src/spool/spool.js';
@@ -68,7 +68,8 @@ export function openArchive({ archive }: Config): Archive {
   }
 }
 
-function openSftp({ file: { sftp } }: Config): SftpServer {
+/** @param how what whoever opens it wants otherwise */
+export function openSftp({ file: { sftp } }: Config, how: Partial<SftpServerOptions> = {}): SftpServer {
   if (!sftp)
     throw new UsageError('delivery by file needs an SFTP server: set file.sftp (host, username, hostKey, …)');
   const { host, port, username, password, privateKeyFile, passphrase, hostKey, root, timeoutSeconds } = sftp;
@@ -82,5 +83,6 @@ function openSftp({ file: { sftp } }: Config): SftpServer {
     ...(password !== undefined && { password }),
     ...(privateKeyFile !== undefined && { privateKeyFile }),
     ...(passphrase !== undefined && { passphrase }),
+    ...how,
   });
 }

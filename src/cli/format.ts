@@ -46,6 +46,7 @@ export function formatInstant(instant: number): string {
 }
 
 /** Indented lines that fit into a terminal of 80 columns; a word is never broken. */
-export function wrapText(text: string): string[] {
-  return (text.match(/\S.{0,77}(?=\s|$)|\S+/g) ?? []).map((line) => `  ${line.trimEnd()}`);
+export function wrapText(text: string, indent = 2): string[] {
+  const line = new RegExp(`\\S.{0,${79 - indent}}(?=\\s|$)|\\S+`, 'g');
+  return (text.match(line) ?? []).map((words) => `${' '.repeat(indent)}${words.trimEnd()}`);
 }

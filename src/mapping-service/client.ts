@@ -1,26 +1,7 @@
-import { checkBaseUrl } from './base-url.js';
-import { judgeFailure } from './failure.js';
-import type { ReviewService, Verdict } from './mapping-service.js';
-import { createRedaction } from './redaction.js';
-import { createTransport, type Exchange } from './transport.js';
-import { defaultStatusCodes, type HttpAnswer, judgeAnswer, type StatusCodeTable } from './verdict.js';
+import type { ReviewService } from './mapping-service.js';
+import { type MappingServiceOptions, prepareCalls } from './service-calls.js';
 
-export interface MappingServiceOptions {
-  /** The service's address including the version segment, with or without a slash at its end. (Spec 9.) */
-  readonly baseUrl: string;
-  readonly apiKey: string;
-  readonly accountId: string;
-  /** How many connections are kept at most. */
-  readonly connections: number;
-  /** For a whole call, in milliseconds. */
-  readonly timeoutMs: number;
-  /** For opening a connection, in milliseconds; part of the whole call's time. */
-  readonly connectTimeoutMs: number;
-  readonly statusCodes?: StatusCodeTable;
-  /** How much of an answer is read, in bytes, default 65,536; a longer 200 counts as unreadable. */
-  readonly maxAnswerBytes?: number;
-  readonly clock: () => Date;
-}
+export type { MappingServiceOptions } from './service-calls.js';
 
 /**
  * The client of the mapping service. It makes each call once: whether a call is repeated is the runner's decision.
@@ -28,59 +9,20 @@ export interface MappingServiceOptions {
  * @throws TypeError when the address or a header's value cannot be used; its message never quotes them
  */
 export function createMappingServiceClient(options: MappingServiceOptions): ReviewService {
-  const objection = checkBaseUrl(options.baseUrl);
-  if (objection !== undefined) throw new TypeError(`The mapping service's baseUrl ${objection}.`);
-  const { origin, pathname } = new URL(options.baseUrl);
-  const root = pathname.replace(/\/+$/, '');
-  const codes = options.statusCodes ?? defaultStatusCodes;
-  const redact = createRedaction(options);
-  const judge = (answer: HttpAnswer) => judgeAnswer({ ...answer, now: options.clock() }, codes, redact);
-
-  // In the specification's spelling; the transport adds host, connection and content-length. (Spec 5.)
-  const headers = [
-    ...['apikey', checkHeaderValue('apiKey', options.apiKey)],
-    ...['accountId', checkHeaderValue('accountId', options.accountId)],
-    ...['Accept', 'application/json'],
-    ...['User-Agent', 'booked-hotel-review'],
-  ];
-  const headersOfBody = [...headers, ...['Content-Type', 'application/json']];
-
-  const { connections, timeoutMs, connectTimeoutMs, maxAnswerBytes = 65_536 } = options;
-  const transport = createTransport({ origin, connections, timeoutMs, connectTimeoutMs, maxAnswerBytes });
+  const { root, headers, headersOfBody, transport, judge } = prepareCalls(options);
 
   return {
     async reviewBookedHotels(body, { signal }) {
       const path = `${root}/hotels/ReviewMappingsOfBookedHotels`;
       const request = { method: 'POST', path, headers: headersOfBody, body, signal } as const;
-      return judgeExchange(await transport.call(request), judge);
+      return judge(await transport.call(request));
     },
     async reviewBookedHotelsByFile(ftpFilePath, { signal }) {
       // A slash may stand in a query as it is, and there every server reads it as one. (RFC 3986, 3.4.)
       const value = encodeURIComponent(ftpFilePath).replaceAll('%2F', '/');
       const path = `${root}/hotels/ReviewMappingsOfBookedHotelsByFile?ftpFilePath=${value}`;
-      return judgeExchange(await transport.call({ method: 'GET', path, headers, signal }), judge);
+      return judge(await transport.call({ method: 'GET', path, headers, signal }));
     },
     close: () => transport.close(),
   };
-}
-
-function judgeExchange(exchange: Exchange, judge: (answer: HttpAnswer) => Verdict): Verdict {
-  switch (exchange.kind) {
-    case 'answered':
-      return judge(exchange.answer);
-    case 'failed': {
-      const { brokenAnswer, error, requestWasSent } = exchange;
-      if (brokenAnswer === undefined) return judgeFailure(error, { requestWasSent });
-      const verdict = judge(brokenAnswer);
-      // Any other status is clear without its body; a success needs it, and the failure says why it is not there.
-      return brokenAnswer.status >= 300 ? verdict : { ...verdict, code: judgeFailure(error).code };
-    }
-  }
-}
-
-function checkHeaderValue(name: string, value: string): string {
-  if (/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value)) return value;
-  throw new TypeError(
-    `The mapping service's ${name} must be plain printable ASCII, not empty and without blanks around it.`,
-  );
 }

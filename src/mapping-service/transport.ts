@@ -127,7 +127,8 @@ function call(
           // What comes before the answer itself (1xx) says nothing.
           if (status < 200) return;
           const retryAfter = [responseHeaders['retry-after']].flat()[0];
-          reading = startReading({ status, retryAfter }, options.maxAnswerBytes);
+          const date = [responseHeaders.date].flat()[0];
+          reading = startReading({ status, retryAfter, date }, options.maxAnswerBytes);
         },
         onResponseData(controller, chunk) {
           if (isSettled || reading === undefined || reading.take(chunk)) return;
@@ -151,7 +152,10 @@ interface AnswerReading {
   finish(end: { readonly truncated: boolean }): HttpAnswer;
 }
 
-function startReading(head: Pick<HttpAnswer, 'status' | 'retryAfter'>, maxBytes: number): AnswerReading {
+function startReading(
+  head: Pick<HttpAnswer, 'status' | 'retryAfter' | 'date'>,
+  maxBytes: number,
+): AnswerReading {
   const chunks: Buffer[] = [];
   let room = maxBytes;
   return {

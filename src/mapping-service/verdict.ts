@@ -22,6 +22,8 @@ export interface HttpAnswer {
   readonly status: number;
   /** The header `Retry-After`, unread. */
   readonly retryAfter: string | undefined;
+  /** The header `Date`, unread. */
+  readonly date?: string | undefined;
   readonly body: Buffer;
   /** Whether the body went on after `body` ends. */
   readonly bodyTruncated: boolean;

@@ -32,12 +32,15 @@ export function readFields(line: string, form: BookingForm): Record<string, unkn
   switch (form) {
     case 'body':
       return JSON.parse(line) as Record<string, unknown>;
-    case 'file': {
-      const booking = readReviewLine(line);
-      const fields = serviceFields.map((field) => [field, booking[properties[field]]] as const);
-      return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
-    }
+    case 'file':
+      return toFields(readReviewLine(line));
   }
+}
+
+/** A booking under the service's names (spec 2.5) and in its order; a missing field is absent. */
+export function toFields(booking: Booking): Record<string, unknown> {
+  const fields = serviceFields.map((field) => [field, booking[properties[field]]] as const);
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
 /** The same lines, each with its line end, without the guests' names. */

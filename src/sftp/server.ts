@@ -1,5 +1,5 @@
 import { openConnection } from './connection.js';
-import { pinHostKeys } from './host-key.js';
+import { type HostKeys, type PresentedKey, pinHostKeys } from './host-key.js';
 import { readPrivateKey } from './private-key.js';
 import { createSession } from './session.js';
 import type { SftpServer } from './sftp.js';
@@ -14,6 +14,8 @@ export interface SftpServerOptions {
   readonly passphrase?: string;
   /** Fingerprints of the trusted host keys, as `ssh-keygen -l` prints them: `SHA256:…`. Any other key is refused. */
   readonly hostKeys: readonly string[];
+  /** Told of each host key that the server presents, before it is judged. */
+  readonly onHostKey?: (key: PresentedKey) => void;
   /** The folder that all paths are below; empty for the one that the login starts in. */
   readonly root: string;
   /** For TCP, SSH and login together. Default 20,000. */
@@ -33,7 +35,13 @@ export function createSftpServer(options: SftpServerOptions): SftpServer {
   const { host, port, username, root, noProgressMs = 30_000 } = options;
   if (options.hostKeys.length === 0)
     throw new RangeError('an SFTP server needs at least one pinned host key');
-  const hostKeys = pinHostKeys(options.hostKeys);
+  const pinned = pinHostKeys(options.hostKeys);
+  const hostKeys: HostKeys = {
+    trust(key) {
+      options.onHostKey?.(key);
+      return pinned.trust(key);
+    },
+  };
 
   return {
     async connect({ signal }) {

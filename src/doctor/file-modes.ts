@@ -1,0 +1,39 @@
+import { stat } from 'node:fs/promises';
+import { type Finding, findingsOf } from './finding.js';
+import { quote } from './kept-folder.js';
+
+const { ok, warning } = findingsOf('file-modes');
+
+/** A file that is nobody's business but its owner's. */
+export interface ClosedFile {
+  readonly path: string;
+  /** What it holds, for people: "a secret". */
+  readonly holds: string;
+}
+
+/** Looks whether such files are open to others. One that is not there is passed over: others miss it. */
+export async function checkFileModes({
+  files,
+  platform,
+}: {
+  readonly files: readonly ClosedFile[];
+  readonly platform: NodeJS.Platform;
+}): Promise<readonly Finding[]> {
+  if (platform === 'win32') return [ok('not looked at: Windows has no modes')];
+  const found = await Promise.all(files.map(lookAt));
+  const findings = found.flat();
+  return findings.length > 0 ? findings : [ok('no file that holds secrets or names is open to others')];
+}
+
+async function lookAt({ path, holds }: ClosedFile): Promise<Finding[]> {
+  try {
+    const mode = (await stat(path)).mode & 0o777;
+    if ((mode & 0o077) === 0) return [];
+    const told = `${path} holds ${holds} and is open to others than its owner (mode ${mode.toString(8)})`;
+    return [warning(told, `chmod 600 ${quote(path)}`)];
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+      return [];
+    throw error;
+  }
+}

@@ -1,0 +1,57 @@
+import { formatCount } from '../cli/format.js';
+import type { Ledger } from '../ledger/ledger.js';
+import { isActive, type Run } from '../review/run.js';
+import { type Finding, findingsOf } from './finding.js';
+import { findPlace, tryToWrite } from './place.js';
+
+const { ok, warning } = findingsOf('ledger');
+
+/** Runs that are looked at, the newest ones. */
+const runsRead = 1_000;
+/** Unfinished days that are named. */
+const daysNamed = 5;
+
+/** @param open opens the ledger to look on; undefined where there is none yet */
+export async function checkLedger({
+  path,
+  open,
+}: {
+  readonly path: string;
+  readonly open: () => Ledger | undefined;
+}): Promise<readonly Finding[]> {
+  const ledger = open();
+  if (ledger === undefined) {
+    await tryToWrite((await findPlace(path)).folder);
+    return [ok(`there is none yet; it will be made at ${path}`)];
+  }
+  try {
+    const runs = await ledger.listRuns({ limit: runsRead });
+    const [last] = runs;
+    if (last === undefined) return [ok(`${path} holds no run yet`)];
+    const count = runs.length === runsRead ? `${formatCount(runsRead)} runs or more` : countRuns(runs.length);
+    const told = `${path} holds ${count}; the run of the last day, ${last.day}: ${last.state}`;
+    return [ok(told), ...warnOfUnfinished(runs)];
+  } finally {
+    await ledger.close();
+  }
+}
+
+function countRuns(count: number): string {
+  return count === 1 ? '1 run' : `${formatCount(count)} runs`;
+}
+
+/** @param runs newest day first, and within a day the newest run first: that one decides */
+function warnOfUnfinished(runs: readonly Run[]): Finding[] {
+  const unfinished = runs.filter(
+    (run, index) => run.day !== runs[index - 1]?.day && (isActive(run) || run.state === 'failed'),
+  );
+  if (unfinished.length === 0) return [];
+  const named = unfinished.slice(0, daysNamed).map(({ day, state }) => `${day} (${state})`);
+  const more = unfinished.length > daysNamed ? ` and ${formatCount(unfinished.length - daysNamed)} more` : '';
+  return [
+    warning(
+      `unfinished, or being worked on now: ${named.join(', ')}${more}`,
+      'To go on with one: hotel-review run --day YYYY-MM-DD; what stopped it: hotel-review status YYYY-MM-DD.',
+    ),
+  ];
+}

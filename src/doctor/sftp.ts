@@ -1,0 +1,136 @@
+import type { BusinessDay } from '../booking/business-day.js';
+import { formatCount, formatInstant } from '../cli/format.js';
+import { layOutRemotely } from '../review/file/remote-layout.js';
+import { createResultNameTest } from '../review/file/result-name.js';
+import type { PresentedKey } from '../sftp/host-key.js';
+import { type RemoteFile, SftpError, type SftpServer, type SftpSession } from '../sftp/sftp.js';
+import { type Finding, findingsOf } from './finding.js';
+import { tryToDeliver } from './sftp-trial.js';
+
+const { ok, warning, wrong } = findingsOf('sftp');
+
+/** What is told of a server that is not configured. */
+export const noSftpServer = ok('not configured; needed for file delivery only');
+
+/** How long the server has to remove the trial's file when the check is told to stop. */
+const cleanUpMs = 2_000;
+
+export interface SftpCheckParts {
+  readonly server: SftpServer;
+  /** The host key that the server has presented by the time that the session is open. */
+  readonly presentedKey: () => PresentedKey | undefined;
+  /** `user@host:port`, for people. */
+  readonly address: string;
+  /** The day whose folder is tried. */
+  readonly day: BusinessDay;
+  readonly resultPattern: string;
+  /** A folder on this machine, for the few bytes of the trial. */
+  readonly temporaryFolder: string;
+}
+
+/** Connects, logs in, tries what a file run does in the day's folder, and looks what lies there. */
+export async function checkSftp(parts: SftpCheckParts, signal: AbortSignal): Promise<readonly Finding[]> {
+  const { server, presentedKey, address, temporaryFolder, day } = parts;
+  const { folder } = layOutRemotely(day);
+  const found: Finding[] = [];
+  const hold = holdWhileThereIsSomethingToRemove(signal);
+  let session: SftpSession | undefined;
+  try {
+    session = await server.connect({ signal: hold.signal });
+    found.push(
+      ok(`connected as ${address}; it presented the pinned host key ${presentedKey()?.fingerprint}`),
+    );
+    const trial = { session, folder, temporaryFolder, signal, onFile: hold.setFile };
+    const { name, removal } = await tryToDeliver(trial);
+    const place = `${folder} (made where it is missing, as an upload does)`;
+    found.push(
+      removal === 'denied'
+        ? warning(
+            `a file was uploaded into ${place}, renamed and read back; its removal was denied: ${name} stays there`,
+            'Ask the operator for the right to remove files, and to remove that one; without it old results stay too.',
+          )
+        : ok(`a file was uploaded into ${place}, renamed, read back and removed`),
+    );
+    found.push(describeFolder(await session.list(folder), parts));
+    return found;
+  } catch (error) {
+    if (!(error instanceof SftpError)) throw error;
+    return [...found, wrong(error.message, adviseOn(error))];
+  } finally {
+    await session?.close();
+    hold.end();
+  }
+}
+
+/** Asks the server for its host key, for a configuration that pins none yet. */
+export async function showHostKey(
+  server: { readonly host: string; readonly port: number },
+  present: () => Promise<PresentedKey>,
+): Promise<readonly Finding[]> {
+  try {
+    const { fingerprint, type } = await present();
+    return [
+      wrong(
+        `${server.host}:${server.port} presents the host key ${fingerprint} (${type}), and none is pinned`,
+        `Ask its operator for the fingerprint. Only when it is the same, set file.sftp.hostKey: "${fingerprint}".`,
+      ),
+    ];
+  } catch (error) {
+    if (error instanceof SftpError) return [wrong(error.message)];
+    throw error;
+  }
+}
+
+function describeFolder(files: readonly RemoteFile[], { day, resultPattern }: SftpCheckParts): Finding {
+  const { folder, name } = layOutRemotely(day);
+  const isResult = createResultNameTest(resultPattern, day);
+  const input = files.find((file) => file.name === name);
+  const results = files.filter((file) => isResult(file.name));
+  const told = [
+    input === undefined ? `no ${name}` : describeFile(input),
+    ...(results.length === 0 ? [`no result of ${day.iso}`] : results.map(describeFile)),
+  ];
+  return ok(`${folder} holds ${formatCount(files.length)} files: ${told.join('; ')}`);
+}
+
+function describeFile({ name, size, modifiedAt }: RemoteFile): string {
+  return `${name} (${formatCount(size)} bytes, ${formatInstant(modifiedAt)})`;
+}
+
+function adviseOn({ kind, code }: SftpError): string | undefined {
+  if (code === 'no-such-file')
+    return 'file.sftp.root is the folder on the server that the service calls the SFTP root: is it right?';
+  switch (kind) {
+    case 'denied':
+      return 'Ask the operator for the right to make folders, and to write, rename, read and remove files below file.sftp.root.';
+    case 'retryable':
+      return 'Mend that, or look again later.';
+    case 'fatal':
+      // Its message says what to do.
+      return undefined;
+  }
+}
+
+/** A signal that follows another one: at once, or, while a file of ours lies on the server, a little later. */
+function holdWhileThereIsSomethingToRemove(signal: AbortSignal) {
+  const delayed = new AbortController();
+  let isFileThere = false;
+  let timer: NodeJS.Timeout | undefined;
+  const stop = () => delayed.abort(signal.reason);
+  const onAbort = () => {
+    if (isFileThere) timer = setTimeout(stop, cleanUpMs);
+    else stop();
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  return {
+    signal: delayed.signal,
+    setFile(isThere: boolean): void {
+      isFileThere = isThere;
+    },
+    end(): void {
+      signal.removeEventListener('abort', onAbort);
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { loadConfig } from '../../src/config/load.js';
+import { findSftpServer, readConfiguration } from '../../src/doctor/configuration.js';
+import { makeTemporaryFolder } from './temporary-folder.js';
+
+const good = `
+service: { baseUrl: "https://service.example.com/api/3.0", apiKey: "\${KEY}", accountId: acme }
+source: { kind: csv, path: "bookings-{day}.csv" }
+`;
+
+function write(text: string): string {
+  const file = join(makeTemporaryFolder(), 'hotel-review.yaml');
+  writeFileSync(file, text);
+  return file;
+}
+
+function read(file: string, env: NodeJS.ProcessEnv = { KEY: 'k' }) {
+  return readConfiguration(file, () => loadConfig({ file, env }));
+}
+
+it('says that a configuration is understood, and how bookings are delivered', async () => {
+  const { config, findings } = await read(write(good));
+  expect(config?.delivery).toBe('body');
+  expect(findings).toEqual([
+    { part: 'configuration', verdict: 'ok', message: expect.stringMatching(/is understood; .* by body$/) },
+  ]);
+});
+
+it('warns of each secret that stands in the file, by its path and without its value', async () => {
+  const sftp = `file: { sftp: { host: h, username: u, password: s3cret-a, hostKey: "SHA256:${'A'.repeat(43)}" } }`;
+  const { config, findings } = await read(write(`${good.replace(/"\$.*?"/, 's3cret-b')}${sftp}\n`));
+  expect(config).toBeDefined();
+  expect(findings.slice(1)).toEqual(
+    ['service.apiKey', 'file.sftp.password'].map((path) => ({
+      part: 'configuration',
+      verdict: 'warning',
+      message: expect.stringMatching(new RegExp(`^${path} holds a secret`)),
+      advice: expect.stringContaining('environment'),
+    })),
+  );
+  expect(JSON.stringify(findings)).not.toContain('s3cret');
+});
+
+it('tells each mistake as a finding of its own, and that the rest is not looked at', async () => {
+  const { config, findings, wrongSettings } = await read(write(`${good}timezone: Nowhere\nbdy: 1\n`), {});
+  expect(config).toBeUndefined();
+  expect(findings.map(({ verdict }) => verdict)).toEqual(['wrong', 'wrong', 'wrong', 'warning']);
+  const messages = findings.map(({ message }) => message).join('\n');
+  expect(messages).toContain('service.apiKey: expected a value in the environment variable KEY');
+  expect(messages).toContain('timezone: expected a time zone');
+  expect(messages).toContain('bdy: unknown setting; did you mean body?');
+  expect(wrongSettings).toEqual(expect.arrayContaining(['service.apiKey', 'timezone', 'bdy']));
+});
+
+it('says that there is no file', async () => {
+  const file = join(makeTemporaryFolder(), 'none.yaml');
+  expect((await read(file)).findings[0]).toMatchObject({
+    verdict: 'wrong',
+    message: expect.stringContaining('there is no such file'),
+  });
+});
+
+it('has any other failure as a finding, without quoting it', async () => {
+  const { findings } = await readConfiguration('x.yaml', () =>
+    Promise.reject(new TypeError('quotes s3cret')),
+  );
+  expect(findings[0]).toEqual({
+    part: 'configuration',
+    verdict: 'wrong',
+    message: 'unexpected TypeError',
+  });
+});
+
+it.each([
+  [
+    'host and port',
+    'file: { sftp: { host: h.example.com, port: 2222 } }',
+    { host: 'h.example.com', port: 2222 },
+  ],
+  ['the usual port', 'file: { sftp: { host: h.example.com } }', { host: 'h.example.com', port: 22 }],
+  [
+    'a host of the environment',
+    `file: { sftp: { host: "\${HOST}" } }`,
+    { host: 'env.example.com', port: 22 },
+  ],
+  ['no host of a missing variable', `file: { sftp: { host: "\${NOWHERE}" } }`, undefined],
+  ['no host with a password in it', 'file: { sftp: { host: "sftp://u:p@h" } }', undefined],
+  ['no port that is none', 'file: { sftp: { host: h, port: 99999 } }', undefined],
+  ['nothing in other words', 'file: [1]', undefined],
+  ['nothing in what is no YAML', 'file: {', undefined],
+])('finds the SFTP server in a configuration that is not understood yet: %s', async (_, text, server) => {
+  expect(await findSftpServer(write(text), { HOST: 'env.example.com' })).toEqual(server);
+});
+
+it('finds the SFTP server by a variable of .env', async () => {
+  const file = write(`file: { sftp: { host: "\${HOST}" } }`);
+  writeFileSync(join(file, '..', '.env'), 'HOST=dotenv.example.com\n');
+  expect(await findSftpServer(file, {})).toEqual({ host: 'dotenv.example.com', port: 22 });
+});
+
+it('finds no SFTP server where there is no file', async () => {
+  expect(await findSftpServer(join(makeTemporaryFolder(), 'none.yaml'), {})).toBeUndefined();
+});

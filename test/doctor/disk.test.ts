@@ -1,0 +1,42 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { checkDisk } from '../../src/doctor/disk.js';
+import { mountSmallDisk, smallDiskNeeds } from '../support/small-disk.js';
+import { makeTemporaryFolder } from './temporary-folder.js';
+
+const mebibyte = 1_024;
+const gibibyte = 1_024 * mebibyte;
+
+describe('the disk', () => {
+  it('is told once for all that lies on it, also where nothing is there yet', async () => {
+    const folder = makeTemporaryFolder();
+    const findings = await checkDisk([
+      { name: 'ledger', path: join(folder, 'data') },
+      { name: 'archive', path: folder },
+    ]);
+    expect(findings).toHaveLength(1);
+    expect(findings[0]?.message).toMatch(/^[\d.]+ [GM]iB free for ledger, archive \(/);
+  });
+
+  it('is told for each file system, by how much is free', async ({ skip }) => {
+    skip(smallDiskNeeds !== undefined, smallDiskNeeds);
+    const folder = makeTemporaryFolder();
+    const [roomy, scarce, full] = ['roomy', 'scarce', 'full'].map((name) => join(folder, name));
+    if (roomy === undefined || scarce === undefined || full === undefined) throw new Error('no folders');
+    for (const path of [roomy, scarce, full]) mkdirSync(path);
+    mountSmallDisk(roomy, 2 * gibibyte);
+    mountSmallDisk(scarce, 500 * mebibyte);
+    mountSmallDisk(full, 99 * mebibyte);
+    const findings = await checkDisk([
+      { name: 'ledger', path: join(roomy, 'data') },
+      { name: 'archive', path: scarce },
+      { name: 'spool', path: full },
+    ]);
+    expect(findings.map(({ verdict, message }) => [verdict, message])).toEqual([
+      ['ok', `2.0 GiB free for ledger (${roomy})`],
+      ['warning', `500 MiB free for archive (${scarce})`],
+      ['wrong', `99 MiB free for spool (${full})`],
+    ]);
+  });
+});

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import type { Check } from '../../src/doctor/check.js';
+import { examineAll } from '../../src/doctor/examination.js';
+import { type Finding, findingsOf, type Part } from '../../src/doctor/finding.js';
+import { SftpError } from '../../src/sftp/sftp.js';
+
+const { signal } = new AbortController();
+
+function check(part: Part, look: Check['look'], seconds = 30): Check {
+  return { part, seconds, look };
+}
+
+const fine = (part: Part) => check(part, async () => [findingsOf(part).ok('fine')]);
+const untilStopped = (abort: AbortSignal) =>
+  new Promise<never>((_, reject) => {
+    if (abort.aborted) reject(abort.reason);
+    abort.addEventListener('abort', () => reject(abort.reason));
+  });
+
+async function examine(groups: Check[][], abort = signal) {
+  const told: Finding[] = [];
+  const found = await examineAll(groups, { signal: abort, tell: (finding) => told.push(finding) });
+  expect(told).toEqual(found);
+  return found;
+}
+
+describe('the examination', () => {
+  it('makes all checks, and tells of them in their order, whichever is done first', async () => {
+    let finishSource = () => {};
+    const slow = new Promise<void>((resolve) => {
+      finishSource = resolve;
+    });
+    const found = await examine([
+      [
+        check('source', async () => {
+          await slow;
+          return [findingsOf('source').ok('slow')];
+        }),
+        check('service', async () => {
+          finishSource();
+          return [findingsOf('service').wrong('quick')];
+        }),
+      ],
+      [fine('disk')],
+    ]);
+    expect(found.map(({ message }) => message)).toEqual(['slow', 'quick', 'fine']);
+  });
+
+  it.each([
+    ['an error of ours', new SftpError('fatal', 'x', 'the words of ours'), 'the words of ours'],
+    [
+      'a system error',
+      Object.assign(new Error('EIO: read /x'), { syscall: 'read', code: 'EIO' }),
+      'EIO: read /x',
+    ],
+    [
+      'an error of others',
+      Object.assign(new TypeError('quotes a guest'), { code: 'ERR_X' }),
+      'unexpected TypeError ERR_X',
+    ],
+    ['what is no error', 'a guest', 'unexpected error'],
+  ])('has a check that throws as a finding, and goes on: %s', async (_, error, message) => {
+    const found = await examine([
+      [check('source', () => Promise.reject(error)), fine('service')],
+      [fine('disk')],
+    ]);
+    expect(found).toEqual([
+      { part: 'source', verdict: 'wrong', message },
+      expect.objectContaining({ part: 'service' }),
+      expect.objectContaining({ part: 'disk' }),
+    ]);
+  });
+
+  it('tells a check that takes too long to stop, and goes on', async () => {
+    const found = await examine([[check('sftp', untilStopped, 0.05), fine('service')], [fine('disk')]]);
+    expect(found.map(({ part, verdict }) => [part, verdict])).toEqual([
+      ['sftp', 'wrong'],
+      ['service', 'ok'],
+      ['disk', 'ok'],
+    ]);
+    expect(found[0]?.message).toBe('was not done within 0.05 s');
+  });
+
+  it('does not wait for a check that does not stop', async () => {
+    const found = await examine([[check('disk', () => new Promise(() => {}), 0.05)]]);
+    expect(found).toEqual([expect.objectContaining({ part: 'disk', verdict: 'wrong' })]);
+  });
+
+  it('takes what a check still found out in time after it was told to stop', async () => {
+    const found = await examine([
+      [
+        check(
+          'sftp',
+          (abort) => untilStopped(abort).catch(() => [findingsOf('sftp').warning('partly')]),
+          0.05,
+        ),
+      ],
+    ]);
+    expect(found).toEqual([expect.objectContaining({ verdict: 'warning', message: 'partly' })]);
+  });
+
+  it('is stopped by its signal: checks under way have ended by then, later ones are not begun', async () => {
+    const controller = new AbortController();
+    const stopped = new Error('stopped');
+    let isCleanedUp = false;
+    let isBegun = false;
+    const groups = [
+      [
+        check('source', untilStopped),
+        check('sftp', async (abort) => {
+          controller.abort(stopped);
+          await untilStopped(abort).catch(() => new Promise((resolve) => setImmediate(resolve)));
+          isCleanedUp = true;
+          return [];
+        }),
+      ],
+      [
+        check('disk', async () => {
+          isBegun = true;
+          return [];
+        }),
+      ],
+    ];
+    await expect(examine(groups, controller.signal)).rejects.toBe(stopped);
+    expect([isCleanedUp, isBegun]).toEqual([true, false]);
+  });
+});

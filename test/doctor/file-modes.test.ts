@@ -1,0 +1,38 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { checkFileModes } from '../../src/doctor/file-modes.js';
+import { makeTemporaryFolder } from './temporary-folder.js';
+
+function makeFile(name: string, mode: number) {
+  const path = join(makeTemporaryFolder(), name);
+  writeFileSync(path, '');
+  chmodSync(path, mode);
+  return { path, holds: 'a secret' };
+}
+
+it.each([0o604, 0o640, 0o622])('warns of a file with mode %i, and says how to close it', async (mode) => {
+  const files = [makeFile('hotel-review.yaml', mode), makeFile('closed', 0o600)];
+  expect(await checkFileModes({ files, platform: 'linux' })).toEqual([
+    {
+      part: 'file-modes',
+      verdict: 'warning',
+      message: `${files[0]?.path} holds a secret and is open to others than its owner (mode ${mode.toString(8)})`,
+      advice: `chmod 600 ${files[0]?.path}`,
+    },
+  ]);
+});
+
+it('is content with files that are closed, and with files that are not there', async () => {
+  const folder = makeTemporaryFolder();
+  mkdirSync(join(folder, 'data'));
+  const files = [makeFile('closed', 0o400), { path: join(folder, 'data', 'none'), holds: 'nothing' }];
+  expect(await checkFileModes({ files, platform: 'linux' })).toEqual([
+    expect.objectContaining({ part: 'file-modes', verdict: 'ok' }),
+  ]);
+});
+
+it('looks at none on Windows', async () => {
+  const findings = await checkFileModes({ files: [makeFile('open', 0o644)], platform: 'win32' });
+  expect(findings).toEqual([expect.objectContaining({ verdict: 'ok' })]);
+});

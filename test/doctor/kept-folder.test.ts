@@ -1,0 +1,80 @@
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { checkKeptFolder } from '../../src/doctor/kept-folder.js';
+import { mountSmallDisk, smallDiskNeeds } from '../support/small-disk.js';
+import { withoutPrivileges } from '../support/without-privileges.js';
+import { makeTemporaryFolder } from './temporary-folder.js';
+
+const check = (path: string, platform: NodeJS.Platform = 'linux') =>
+  checkKeptFolder({ part: 'archive', path, platform });
+
+describe('a folder that is kept', () => {
+  it('is ok where it can be written, and nothing is left in it', async () => {
+    const path = makeTemporaryFolder();
+    expect(await check(path)).toEqual([
+      { part: 'archive', verdict: 'ok', message: `${path} can be written` },
+    ]);
+    expect(readdirSync(path)).toEqual([]);
+  });
+
+  it('is ok where it can be made, and is not made', async () => {
+    const folder = makeTemporaryFolder();
+    const path = join(folder, 'data', 'archive');
+    expect((await check(path))[0]).toMatchObject({
+      verdict: 'ok',
+      message: `there is none yet; it will be made at ${path}`,
+    });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('is a warning where it is open to others, with the command that closes it', async () => {
+    const path = join(makeTemporaryFolder(), "it's open");
+    mkdirSync(path);
+    chmodSync(path, 0o750);
+    expect((await check(path))[1]).toMatchObject({
+      verdict: 'warning',
+      advice: `chmod 700 '${path.replace("'", "'\\''")}'`,
+    });
+    expect(statSync(path).mode & 0o777).toBe(0o750);
+    expect(await check(path, 'win32')).toHaveLength(1);
+  });
+
+  it('is wrong where it cannot be written', async () => {
+    const folder = makeTemporaryFolder();
+    chmodSync(folder, 0o555);
+    for (const path of [folder, join(folder, 'archive')]) {
+      expect(await withoutPrivileges(() => check(path))).toEqual([
+        {
+          part: 'archive',
+          verdict: 'wrong',
+          message: expect.stringMatching(/cannot be written: EACCES/),
+          advice: expect.stringContaining('archive'),
+        },
+      ]);
+    }
+  });
+
+  it.each(['file', 'file/archive'])('is wrong where a file is in the way: %s', async (name) => {
+    const folder = makeTemporaryFolder();
+    writeFileSync(join(folder, 'file'), '');
+    expect((await check(join(folder, name)))[0]).toMatchObject({
+      verdict: 'wrong',
+      message: expect.stringMatching(/ENOTDIR/),
+    });
+  });
+});
+
+describe('on a full disk', () => {
+  it('is wrong', async ({ skip }) => {
+    skip(smallDiskNeeds !== undefined, smallDiskNeeds);
+    const path = makeTemporaryFolder();
+    mountSmallDisk(path, 16);
+    expect(() => writeFileSync(join(path, 'filling'), Buffer.alloc(100_000))).toThrow(/ENOSPC/);
+    expect((await check(path))[0]).toMatchObject({
+      verdict: 'wrong',
+      message: expect.stringMatching(/ENOSPC/),
+    });
+    expect(readdirSync(path)).toEqual(['filling']);
+  });
+});

@@ -1,0 +1,154 @@
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { lookOnce } from '../../src/doctor/check.js';
+import { checkLedger } from '../../src/doctor/ledger.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import { openDatabase } from '../../src/ledger/sqlite/database.js';
+import { isFileThere } from '../../src/ledger/sqlite/ledger-place.js';
+import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
+import { withoutPrivileges } from '../support/without-privileges.js';
+import { makeTemporaryFolder } from './temporary-folder.js';
+
+function openSqlite(path: string, isOnlooker = false): Ledger {
+  return createSqliteLedger({ path, carriesReference: () => false, clock: Date.now, isOnlooker });
+}
+
+/** Looks as the doctor does: what fails becomes a finding. */
+function check(path: string) {
+  const open = () => (isFileThere(path) ? openSqlite(path, true) : undefined);
+  return lookOnce(
+    { part: 'ledger', seconds: 30, look: () => checkLedger({ path, open }) },
+    new AbortController().signal,
+  );
+}
+
+type Ended = readonly [day: string, state?: 'succeeded' | 'failed' | 'awaiting-result'];
+
+/** A ledger with those runs; one without a state is still collecting. */
+async function makeLedger(runs: readonly Ended[]): Promise<string> {
+  const path = join(makeTemporaryFolder(), 'ledger.db');
+  const ledger = openSqlite(path);
+  for (const [index, [day, state]] of runs.entries()) {
+    const run = { id: `run-${index}`, day, delivery: 'body', trigger: 'manual', startedAt: index } as const;
+    const { token } = await ledger.createRun(run);
+    if (state) await ledger.settle({ runId: run.id, token }, { state, at: 9 });
+  }
+  await ledger.close();
+  return path;
+}
+
+describe('where there is no ledger yet', () => {
+  it('says where it will be made, and makes nothing', async () => {
+    const folder = makeTemporaryFolder();
+    const path = join(folder, 'data', 'deep', 'ledger.db');
+    expect(await check(path)).toEqual([
+      { part: 'ledger', verdict: 'ok', message: `there is none yet; it will be made at ${path}` },
+    ]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('is wrong where it cannot be made', async () => {
+    const folder = makeTemporaryFolder();
+    mkdirSync(join(folder, 'data'), { mode: 0o555 });
+    // Everybody may look; that one may not write is what is found out.
+    chmodSync(folder, 0o755);
+    writeFileSync(join(folder, 'file'), '');
+    const [denied] = await withoutPrivileges(() => check(join(folder, 'data', 'ledger.db')));
+    expect(denied).toMatchObject({
+      verdict: 'wrong',
+      message: expect.stringMatching(/EACCES: permission denied, open/),
+    });
+    const [blocked] = await check(join(folder, 'file', 'ledger.db'));
+    expect(blocked).toMatchObject({ verdict: 'wrong', message: expect.stringMatching(/cannot be used/) });
+  });
+});
+
+describe('a ledger', () => {
+  it('may be empty', async () => {
+    const path = await makeLedger([]);
+    expect(await check(path)).toEqual([
+      { part: 'ledger', verdict: 'ok', message: `${path} holds no run yet` },
+    ]);
+  });
+
+  it('tells how many runs it holds, and how the last day ended; nothing of it changes', async () => {
+    const path = await makeLedger([
+      ['2026-11-18', 'succeeded'],
+      ['2026-11-20', 'succeeded'],
+      ['2026-11-19', 'succeeded'],
+    ]);
+    const before = readFileSync(path);
+    const names = readdirSync(join(path, '..'));
+    expect(await check(path)).toEqual([
+      {
+        part: 'ledger',
+        verdict: 'ok',
+        message: `${path} holds 3 runs; the run of the last day, 2026-11-20: succeeded`,
+      },
+    ]);
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect(readdirSync(join(path, '..'))).toEqual(names);
+  });
+
+  it('warns of unfinished days, by the newest run of each', async () => {
+    const path = await makeLedger([
+      ['2026-11-17', 'failed'],
+      ['2026-11-18', 'succeeded'],
+      ['2026-11-19', 'failed'],
+      ['2026-11-19', 'succeeded'],
+      ['2026-11-20'],
+    ]);
+    const findings = await check(path);
+    expect(findings[1]).toMatchObject({
+      verdict: 'warning',
+      message: 'unfinished, or being worked on now: 2026-11-20 (collecting), 2026-11-17 (failed)',
+      advice: expect.stringContaining('hotel-review run --day'),
+    });
+  });
+
+  it('names five of many unfinished days', async () => {
+    const path = await makeLedger(Array.from({ length: 8 }, (_, index): Ended => [`2026-11-0${index + 1}`]));
+    expect((await check(path))[1]?.message).toMatch(/2026-11-04 \(collecting\) and 3 more$/);
+  });
+});
+
+describe('a ledger that cannot be used', () => {
+  it('is a file of another kind, which is left as it was', async () => {
+    const path = join(makeTemporaryFolder(), 'ledger.db');
+    writeFileSync(path, 'a text of some length\n'.repeat(500));
+    expect(await check(path)).toEqual([
+      expect.objectContaining({
+        verdict: 'wrong',
+        message: expect.stringMatching(/expected an SQLite database/),
+      }),
+    ]);
+    expect(readFileSync(path, 'utf8')).toContain('a text');
+  });
+
+  it('was written by a newer version', async () => {
+    const path = await makeLedger([]);
+    const database = openDatabase(path, { busyTimeoutMs: 0 });
+    database.exec('PRAGMA user_version = 999');
+    database.close();
+    expect((await check(path))[0]).toMatchObject({
+      verdict: 'wrong',
+      message: expect.stringMatching(/install the newer version/),
+    });
+  });
+
+  it('is locked by somebody else for as long as one waits', async () => {
+    // The driver keeps the locks of a ledger that was closed until it is collected: here they would be in the way.
+    const path = join(makeTemporaryFolder(), 'ledger.db');
+    copyFileSync(await makeLedger([]), path);
+    const database = openDatabase(path, { busyTimeoutMs: 0 });
+    onTestFinished(() => database.close());
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    const [finding] = await check(path);
+    expect(finding).toMatchObject({
+      part: 'ledger',
+      verdict: 'wrong',
+      message: expect.stringMatching(/busy|locked/),
+    });
+  });
+});

@@ -1,0 +1,213 @@
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { createBusinessDay } from '../../src/booking/business-day.js';
+import { checkSftp, showHostKey } from '../../src/doctor/sftp.js';
+import { defaultResultPattern } from '../../src/review/file/result-name.js';
+import type { PresentedKey } from '../../src/sftp/host-key.js';
+import { presentHostKey } from '../../src/sftp/present-host-key.js';
+import { createSftpServer, type SftpServerOptions } from '../../src/sftp/server.js';
+import type { SftpServer, SftpSession } from '../../src/sftp/sftp.js';
+import { openSsh } from '../support/open-ssh.js';
+import { proFtpd } from '../support/pro-ftpd.js';
+import { findFreePort, type RunningSftpServer, sessionUser } from '../support/sftp-server.js';
+import { makeRemoteFolder, useSftpServer } from '../support/suite-server.js';
+import { makeTemporaryFolder } from './temporary-folder.js';
+
+const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
+const folder = 'VerifyMappings/112026';
+const stranger = `SHA256:${'A'.repeat(43)}`;
+
+interface Wanted {
+  readonly options?: Partial<SftpServerOptions>;
+  readonly signal?: AbortSignal;
+  /** Lays something over the operations of the session. */
+  readonly change?: (session: SftpSession) => Partial<SftpSession>;
+}
+
+async function check({ port, root, fingerprints, login }: RunningSftpServer, wanted: Wanted = {}) {
+  const { options = {}, signal = new AbortController().signal, change = () => ({}) } = wanted;
+  const temporaryFolder = makeTemporaryFolder();
+  let key: PresentedKey | undefined;
+  const real = createSftpServer({
+    host: '127.0.0.1',
+    port,
+    root,
+    hostKeys: fingerprints,
+    ...login,
+    onHostKey: (presented) => {
+      key = presented;
+    },
+    ...options,
+  });
+  const server: SftpServer = {
+    async connect(how) {
+      const session = await real.connect(how);
+      return { ...session, ...change(session) };
+    },
+  };
+  const parts = { server, presentedKey: () => key, address: 'acme@server', day, temporaryFolder };
+  try {
+    return await checkSftp({ ...parts, resultPattern: defaultResultPattern }, signal);
+  } finally {
+    expect(readdirSync(temporaryFolder)).toEqual([]);
+  }
+}
+
+function expectNothingLeft(server: RunningSftpServer, names: readonly string[] = []): void {
+  expect(readdirSync(server.disk(folder)).sort()).toEqual([...names].sort());
+}
+
+describe.each([openSsh, proFtpd])('with $name', (kind) => {
+  const server = useSftpServer(kind);
+
+  it('connects, uploads, renames, reads back and removes, and leaves the folder of the month alone', async () => {
+    const findings = await check(server());
+    expect(findings.map(({ part, verdict }) => [part, verdict])).toEqual(Array(3).fill(['sftp', 'ok']));
+    const [connected, tried, holds] = findings.map(({ message }) => message);
+    expect(server().fingerprints.some((fingerprint) => connected?.includes(fingerprint))).toBe(true);
+    expect(tried).toContain(`uploaded into ${folder} (made where it is missing`);
+    expect(holds).toBe(`${folder} holds 0 files: no 20112026.csv; no result of 2026-11-20`);
+    expect(readdirSync(server().disk(''))).toEqual(['VerifyMappings']);
+    expectNothingLeft(server());
+  });
+
+  it('tells what lies there: how many files, and the input and the result of the day', async () => {
+    makeRemoteFolder(server(), folder);
+    for (const name of ['20112026.csv', '20112026_1_Result.csv', '19112026.csv', '19112026_Result.csv']) {
+      const path = server().disk(`${folder}/${name}`);
+      writeFileSync(path, name);
+      utimesSync(path, 1_795_000_000, 1_795_000_000);
+    }
+    expect((await check(server())).at(-1)?.message).toBe(
+      `${folder} holds 4 files: 20112026.csv (12 bytes, 2026-11-18 11:06:40Z); ` +
+        '20112026_1_Result.csv (21 bytes, 2026-11-18 11:06:40Z)',
+    );
+  });
+
+  it('is refused where the server presents another host key, and says which', async () => {
+    const findings = await check(server(), { options: { hostKeys: [stranger] } });
+    expect(findings).toEqual([
+      expect.objectContaining({ verdict: 'wrong', message: expect.stringMatching(/Ask its operator/) }),
+    ]);
+    expect(server().fingerprints.some((one) => findings[0]?.message.includes(one))).toBe(true);
+    expect(readdirSync(server().disk(''))).toEqual([]);
+  });
+
+  it('is refused with a login that the server does not take, and gives no password away', async () => {
+    const options = { username: 'nobody-here', password: 's3cret-canary' };
+    const findings = await check(server(), { options });
+    expect(findings).toEqual([
+      expect.objectContaining({ verdict: 'wrong', message: expect.stringContaining('it refused the login') }),
+    ]);
+    expect(JSON.stringify(findings)).not.toContain('s3cret');
+  });
+
+  it('warns where the removal is denied, and names what stays', async () => {
+    const findings = await check(server(), {
+      change: ({ download }) => ({
+        async download(...args) {
+          const file = await download(...args);
+          chmodSync(server().disk(folder), 0o555);
+          return file;
+        },
+      }),
+    });
+    const [name = ''] = readdirSync(server().disk(folder));
+    expect(name).toMatch(/^\.hotel-review-doctor-.*\.tmp$/);
+    expect(findings[1]).toMatchObject({
+      verdict: 'warning',
+      message: expect.stringContaining(`its removal was denied: ${name} stays there`),
+      advice: expect.stringContaining('right to remove'),
+    });
+  });
+
+  it('is wrong where the folder cannot be made', async () => {
+    chmodSync(server().disk(''), 0o555);
+    const findings = await check(server());
+    expect(findings.map(({ verdict }) => verdict)).toEqual(['ok', 'wrong']);
+    expect(findings[1]).toMatchObject({ advice: expect.stringMatching(/^Ask the operator for the right/) });
+  });
+
+  it('is wrong where one may not write into the folder', async () => {
+    makeRemoteFolder(server(), folder);
+    chmodSync(server().disk(folder), 0o555);
+    expect((await check(server())).map(({ verdict }) => verdict)).toEqual(['ok', 'wrong']);
+    expectNothingLeft(server());
+  });
+
+  it('is wrong where the root does not exist, and asks after it', async () => {
+    const findings = await check(server(), { options: { root: '/nowhere/at/all' } });
+    expect(findings[1]).toMatchObject({
+      verdict: 'wrong',
+      advice: expect.stringContaining('file.sftp.root'),
+    });
+  });
+
+  it.each(['upload', 'publish', 'download'] as const)(
+    'removes its file when it is stopped at the %s',
+    async (operation) => {
+      const controller = new AbortController();
+      const stopped = new Error('stopped');
+      const stopping = check(server(), {
+        signal: controller.signal,
+        change: (session) => ({
+          [operation]: async (...args: never[]) => {
+            controller.abort(stopped);
+            return (session[operation] as (...all: never[]) => Promise<unknown>)(...args);
+          },
+        }),
+      });
+      await expect(stopping).rejects.toBe(stopped);
+      expectNothingLeft(server());
+    },
+  );
+
+  it('removes its file when the rename is denied', async () => {
+    const refused = await check(server(), {
+      change: ({ publish }) => ({
+        async publish(from, to, size) {
+          // A folder stands in the way: no server renames a file onto one.
+          mkdirSync(server().disk(to));
+          chownSync(server().disk(to), sessionUser.uid, sessionUser.gid);
+          await publish(from, to, size);
+        },
+      }),
+    });
+    expect(refused.map(({ verdict }) => verdict)).toEqual(['ok', 'wrong']);
+    expect(readdirSync(server().disk(folder)).filter((name) => !name.endsWith('.renamed.tmp'))).toEqual([]);
+  });
+});
+
+describe('without a server', () => {
+  const nowhere = { root: '/', fingerprints: [stranger], login: { username: 'acme', password: 's3cret' } };
+  const there = async () => ({ ...nowhere, port: await findFreePort() }) as unknown as RunningSftpServer;
+
+  it('is wrong', async () => {
+    const findings = await check(await there());
+    expect(findings).toEqual([
+      expect.objectContaining({
+        verdict: 'wrong',
+        message: expect.stringContaining('nothing listens there'),
+      }),
+    ]);
+  });
+
+  it('is wrong with a private key that cannot be used', async () => {
+    const findings = await check(await there(), { options: { privateKeyFile: '/nowhere/id_ed25519' } });
+    expect(findings).toEqual([
+      expect.objectContaining({ verdict: 'wrong', message: expect.stringContaining('/nowhere/id_ed25519') }),
+    ]);
+    expect(existsSync('/nowhere')).toBe(false);
+  });
+
+  it('has no host key to show', async () => {
+    const server = { host: '127.0.0.1', port: await findFreePort() };
+    const present = () => presentHostKey({ ...server, timeoutMs: 5_000 }, new AbortController().signal);
+    expect(await showHostKey(server, present)).toEqual([
+      expect.objectContaining({
+        verdict: 'wrong',
+        message: expect.stringContaining('nothing listens there'),
+      }),
+    ]);
+  });
+});

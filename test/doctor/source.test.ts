@@ -1,0 +1,190 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { createBusinessDay } from '../../src/booking/business-day.js';
+import { createNormaliser } from '../../src/booking/normalise.js';
+import { checkSource } from '../../src/doctor/source.js';
+import { createCsvSource } from '../../src/sources/csv.js';
+import type { SourceColumns } from '../../src/sources/source.js';
+import { createArraySource, record } from '../review/array-source.js';
+import { bookingsHeader, csvOf, makeBookings } from '../support/made-bookings.js';
+import { makeTemporaryFolder } from './temporary-folder.js';
+
+const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
+const { signal } = new AbortController();
+
+interface Wanted {
+  readonly columns?: SourceColumns;
+  readonly emptyDay?: 'succeed' | 'fail';
+  readonly maxRejectedShare?: number;
+}
+
+/** Looks at a day's file with that content; without one there is no file. */
+async function check(
+  content: string | Buffer | undefined,
+  { columns = {}, emptyDay = 'succeed', maxRejectedShare = 0.1 }: Wanted = {},
+) {
+  const path = join(makeTemporaryFolder(), 'bookings-{day}.csv');
+  const file = path.replace('{day}', day.iso);
+  if (content !== undefined) writeFileSync(file, content);
+  const source = createCsvSource({ path, columns });
+  const parts = { source, normalise: createNormaliser(), day, maxRejectedShare, emptyDay };
+  return { file, findings: await checkSource(parts, signal) };
+}
+
+describe('a source that is understood', () => {
+  it.each([
+    ['plain', csvOf(9)],
+    ['compressed', gzipSync(csvOf(9))],
+  ])('shows its first five bookings with the names masked: %s', async (_, content) => {
+    const { file, findings } = await check(content);
+    expect(findings).toHaveLength(1);
+    const [first = '', ...shown] = findings[0]?.message.split('\n') ?? [];
+    expect(findings[0]?.verdict).toBe('ok');
+    expect(first).toBe(`${file}: of its first 5 records 5 are shown as understood, names masked:`);
+    expect(shown.map((line) => JSON.parse(line))).toEqual(
+      makeBookings(5).map((booking) => ({ ...booking, BookingClientName: '***' })),
+    );
+  });
+
+  it('may have fewer', async () => {
+    const { findings } = await check(csvOf(2));
+    expect(findings).toEqual([expect.objectContaining({ verdict: 'ok' })]);
+    expect(findings[0]?.message).toContain('of its 2 records 2 are shown');
+  });
+
+  it('counts what cannot be sent, by reason and with its first place', async () => {
+    const broken = csvOf(4)
+      .replace(/^10000[12],/gm, 'x,')
+      .replace('Expedia,003A', 'Expedia,003A,more');
+    const { findings } = await check(broken);
+    expect(findings[1]).toMatchObject({
+      verdict: 'warning',
+      message:
+        'of its 4 records 3 cannot be sent: 2 service-id-invalid (first at line 2), 1 wrong-cell-count (first at line 4); ' +
+        'a run fails when they are more than 10 % of the day',
+    });
+  });
+
+  it('takes a few rejects for what they are', async () => {
+    const { findings } = await check(csvOf(20).replace('100001,', 'x,'), { maxRejectedShare: 0.5 });
+    expect(findings.map(({ verdict }) => verdict)).toEqual(['ok', 'ok']);
+    expect(findings[1]?.message).toBe(
+      'of its first 6 records 1 cannot be sent: 1 service-id-invalid (first at line 2)',
+    );
+  });
+
+  it('warns of dates in another form', async () => {
+    const { findings } = await check(csvOf(5).replaceAll('2026-12-01', '13/12/2026'));
+    expect(findings[1]).toMatchObject({
+      verdict: 'warning',
+      message: expect.stringContaining('5 of the 10 dates'),
+      advice: expect.stringContaining('source.dateFormat'),
+    });
+  });
+
+  it('warns of a column that is nowhere', async () => {
+    const { findings } = await check('ServiceId,BookingReferenceId\n1,BR-1\n');
+    expect(findings.slice(1).map(({ verdict, message }) => [verdict, message])).toEqual(
+      ['BookingClientName', 'ProviderName', 'ProviderHotelId', 'CheckInDate', 'CheckOutDate'].map(
+        (column) => ['warning', `there is no column "${column}": bookings go without it`],
+      ),
+    );
+  });
+});
+
+describe('a source that is wrong', () => {
+  it('has no file for the day, and says how to name another', async () => {
+    const { file, findings } = await check(undefined);
+    expect(findings).toEqual([
+      {
+        part: 'source',
+        verdict: 'wrong',
+        message: `there is no file ${file}`,
+        advice: expect.stringContaining('--day YYYY-MM-DD (2026-11-20 was tried)'),
+      },
+    ]);
+  });
+
+  it('has no record that can be sent', async () => {
+    const { findings } = await check(csvOf(7).replace(/^\d+,/gm, ','));
+    expect(findings).toEqual([expect.objectContaining({ verdict: 'wrong' })]);
+    expect(findings[0]?.message).toContain(
+      'of its 7 records none can be sent: 7 service-id-missing (first at line 2)',
+    );
+  });
+
+  it.each([
+    ['an empty file', '', /./, /written/],
+    ['bytes that are no text', Buffer.from([0x50, 0x4b, 3, 4, 0, 0]), /is not UTF-8 text/, /written/],
+    ['a cut gzip', gzipSync(csvOf(50)).subarray(0, 200), /cut off or damaged/, /written/],
+    ['a quote that is never closed', `${bookingsHeader}\n1,"BR`, /quote/, /written/],
+    ['another header', 'a;b\n1;2\n', /"ServiceId" is not in the header/, /source\.columns/],
+  ])('is a finding with its reason: %s', async (_, content, message, advice) => {
+    const { findings } = await check(content);
+    expect(findings).toEqual([
+      {
+        part: 'source',
+        verdict: 'wrong',
+        message: expect.stringMatching(message),
+        advice: expect.stringMatching(advice),
+      },
+    ]);
+  });
+
+  it('names no guest, whatever is in the place of what', async () => {
+    const guest = 'Canaria Zwitscherfink';
+    const cells = `1,BR-1,${guest},Expedia,7,2026-12-01,2026-12-02`;
+    const contents = [
+      `${cells}\n${cells}\n`,
+      `${bookingsHeader}\n${guest},BR-1,x,y,z,,\n`,
+      `${bookingsHeader}\n1,BR-1,"${guest},Expedia\n`,
+      `${bookingsHeader}\n1,BR-1,"${guest}" ${guest},Expedia,7,,\n`,
+      `${bookingsHeader}\n1,BR-1,${guest}\0,Expedia,7,,\n`,
+      `${bookingsHeader}\n1,BR-1,x,Expedia,7,${guest},${guest}\n`,
+    ];
+    for (const content of contents) {
+      const said = JSON.stringify((await check(content)).findings);
+      for (const word of [guest, ...guest.split(' ')]) expect(said).not.toContain(word);
+    }
+  });
+});
+
+describe('a day without bookings', () => {
+  it('is a warning', async () => {
+    const { findings } = await check(`${bookingsHeader}\n`);
+    expect(findings).toEqual([expect.objectContaining({ verdict: 'warning' })]);
+  });
+
+  it('is wrong where that is to fail a run', async () => {
+    const { findings } = await check(`${bookingsHeader}\n`, { emptyDay: 'fail' });
+    expect(findings).toEqual([expect.objectContaining({ verdict: 'wrong' })]);
+  });
+});
+
+describe('the reading', () => {
+  const parts = { normalise: createNormaliser(), day, maxRejectedShare: 0.1, emptyDay: 'succeed' as const };
+
+  it('stops once five are understood', async () => {
+    const source = createArraySource([
+      [record(1)],
+      [2, 3, 4, 5, 6].map((number) => record(number)),
+      [record(7)],
+    ]);
+    await checkSource({ ...parts, source }, signal);
+    expect(source.pulled()).toBe(2);
+  });
+
+  it('stops after some hundred records that cannot be sent', async () => {
+    const source = createArraySource(
+      Array.from({ length: 1_000 }, (_, place) => [record(place + 1, { ServiceId: 'x' })]),
+    );
+    const findings = await checkSource({ ...parts, source }, signal);
+    expect(findings[0]).toMatchObject({
+      verdict: 'wrong',
+      message: expect.stringContaining('of its first 300 records none can be sent'),
+    });
+    expect(source.pulled()).toBeLessThan(310);
+  });
+});

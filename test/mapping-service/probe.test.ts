@@ -1,0 +1,43 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { probeService } from '../../src/mapping-service/probe.js';
+import { type StandInAnswer, startStandIn } from '../support/http-stand-in.js';
+
+const now = new Date('2026-11-20T02:30:00Z');
+
+async function probe(answer: StandInAnswer, signal = new AbortController().signal) {
+  const standIn = await startStandIn(() => answer);
+  onTestFinished(() => standIn.close());
+  const options = {
+    apiKey: 'k',
+    accountId: 'a',
+    timeoutMs: 10_000,
+    connectTimeoutMs: 10_000,
+    clock: () => now,
+  };
+  return { standIn, answer: await probeService({ ...options, baseUrl: standIn.baseUrl }, { signal }) };
+}
+
+const dated = (date: string, status = 200): StandInAnswer => ({
+  kind: 'json',
+  status,
+  headers: { date },
+  body: { Status: true, StatusCode: 2000 },
+});
+
+it.each([200, 401, 503])('tells by how much our clock is ahead, also with HTTP %i', async (status) => {
+  const { answer } = await probe(dated('Fri, 20 Nov 2026 02:28:00 GMT', status));
+  expect(answer.aheadMs).toBe(120_000);
+});
+
+it('tells nothing of a time that cannot be read', async () => {
+  expect((await probe(dated('yesterday'))).answer).toEqual({
+    verdict: expect.objectContaining({ kind: 'accepted' }),
+  });
+});
+
+it('is stopped by its signal', async () => {
+  const controller = new AbortController();
+  const stopped = new Error('stopped');
+  controller.abort(stopped);
+  await expect(probe({ kind: 'hang' }, controller.signal)).rejects.toBe(stopped);
+});
