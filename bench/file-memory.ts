@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
 import { createBusinessDay } from '../src/booking/business-day.js';
-import { writeBookings } from '../src/sandbox/bookings.js';
 import { openSsh } from '../test/support/open-ssh.js';
 import { judgePeak, runMeasured } from './peak-memory.js';
+import { writeBookings } from './usual-day.js';
 
 /**
  * The resident memory of `hotel-review run` for a day of a million bookings by file, through a real sshd, result and

@@ -1,5 +1,5 @@
 import { createBusinessDay } from '../src/booking/business-day.js';
-import { writeBookings } from '../src/sandbox/bookings.js';
+import { writeBookings } from './usual-day.js';
 
 /**
  * Writes a made-up day as a CSV file: `make-bookings.ts PATH DAY COUNT`. A process of its own, for what it leaves on the

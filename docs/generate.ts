@@ -25,8 +25,9 @@ interface Node {
 const introduction = `# Configuration
 
 One YAML file, by default \`hotel-review.yaml\` in the current folder; \`--config FILE\` names another. Relative paths are
-relative to the file. \`\${NAME}\` inside a text takes a variable of the environment; a missing one is an error that names
-it, and \`$\${\` is a \`\${\` that means itself. Unknown settings are errors, and all mistakes are reported at once.
+relative to the file. \`\${NAME}\` inside a text takes a variable of the environment or, where that has none of the name,
+of the file \`.env\` beside the configuration; a missing one is an error that names it, and \`$\${\` is a \`\${\` that
+means itself. Unknown settings are errors, and all mistakes are reported at once. \`hotel-review init\` writes both files.
 
 Settings of parts that come with later versions (PostgreSQL, Redis, S3, schedule, hook) are understood
 already; asking for such a part is an error that says so.

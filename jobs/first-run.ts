@@ -1,53 +1,108 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { businessDayAt } from '../src/booking/business-day.js';
+import { type BusinessDay, businessDayAt } from '../src/booking/business-day.js';
+import { exitCode } from '../src/cli/exit-code.js';
+import { formatCount } from '../src/cli/format.js';
 import { listenForStop } from '../src/cli/stop-signal.js';
 import { loadConfig } from '../src/config/load.js';
-import { writeBookings } from '../src/sandbox/bookings.js';
-import { startSandbox } from '../src/sandbox/service.js';
+import type { DeliveryKind } from '../src/review/run.js';
+import { writeDayFile } from '../src/sandbox/bookings/day-file.js';
+import { type SandboxEvent, startSandbox } from '../src/sandbox/sandbox.js';
+import { createWorld, usualWorldSeed } from '../src/sandbox/world.js';
+import { clock } from './compose.js';
+import { listAffected } from './list-affected.js';
 import { reviewDay } from './review-day.js';
+import { writeConfiguration } from './sandbox.js';
 import { createTerminal } from './terminal.js';
 
-/** `npm start`: a made-up day reviewed against the sandbox, with nothing to set up and nothing left running. */
-const bookings = 20_000;
-const account = { apiKey: 'sandbox-key', accountId: 'sandbox-account' };
+/**
+ * `npm start`: two made-up days against the sandbox, one by body and one by file, with nothing to set up and nothing
+ * left running.
+ */
+const bookings = 10_000;
+const wrongShare = 0.0008;
 
 const { stdout: output, stderr: errors } = process;
 const stop = listenForStop(process, errors);
-const terminal = createTerminal({ json: false, signal: stop.signal, output, errors });
-const folder = await mkdtemp(join(tmpdir(), 'hotel-review-'));
-const sandbox = await startSandbox(account);
+const openTerminal = () => createTerminal({ json: false, signal: stop.signal, output, errors });
+const { say } = openTerminal();
+
+const folder = await mkdtemp(join(tmpdir(), 'review-'));
+const world = createWorld({ seed: usualWorldSeed });
+const letters = { byBody: [] as string[], byFile: [] as string[] };
+const sandbox = await startSandbox({
+  folder,
+  clock,
+  world,
+  resultDelayMs: 1_000,
+  onEvent: noteLetter,
+});
+const file = await writeConfiguration(sandbox);
+const config = await loadConfig({ file, env: {} });
+const yesterday = businessDayAt(new Date(), config.timezone).previous();
+const days = { body: yesterday.previous(), file: yesterday } as const;
 try {
-  const day = businessDayAt(new Date(), 'Europe/Madrid').previous();
-  terminal.say(
-    `A made-up day of ${bookings} bookings, reviewed by a sandbox on this machine, in ${folder}\n`,
-  );
-  await writeBookings(join(folder, `bookings-${day.iso}.csv`), { day, count: bookings, seed: 1 });
-  const file = join(folder, 'hotel-review.yaml');
-  await writeFile(file, configurationFor(sandbox.baseUrl), { mode: 0o600 });
-  const config = await loadConfig({ file, env: {} });
-  process.exitCode = await reviewDay(config, day, { mode: 'run', trigger: 'manual' }, terminal);
-  terminal.say(
-    `The sandbox took ${sandbox.reviewed} bookings for review and is stopped; the folder is kept.`,
-  );
-  terminal.say(`\nAsk about a booking:  npx hotel-review show BR-42 --config ${file}`);
-  terminal.say(`See the day again:    npx hotel-review status ${day.iso} --config ${file}`);
-  terminal.say('Your own account:     five steps in README.md');
+  say(`Two made-up days of ${formatCount(bookings)} records, reviewed by a sandbox of the mapping`);
+  say(`service on this machine. Everything is in ${folder}\n\n`);
+  process.exitCode = (await review(days.body, 'body')) || (await review(days.file, 'file'));
 } finally {
-  terminal.endProgress();
+  // The last letters are written then.
   await sandbox.close();
   stop.ignore();
 }
+if (process.exitCode === exitCode.done) {
+  await listAffected(config, days.file.iso, {}, openTerminal());
+  sayLetters('The e-mail about them:', letters.byFile);
+  sayLetters('By body, the service names affected bookings by e-mail alone:', letters.byBody);
+  sayWhatIsNext();
+}
 
-function configurationFor(baseUrl: string): string {
-  return `timezone: Europe/Madrid
-service:
-  baseUrl: ${baseUrl}
-  apiKey: ${account.apiKey}
-  accountId: ${account.accountId}
-source:
-  kind: csv
-  path: bookings-{day}.csv
-`;
+async function review(day: BusinessDay, delivery: DeliveryKind): Promise<number> {
+  const path = join(folder, `bookings-${day.iso}.csv`);
+  await writeDayFile(path, { day: day.iso, count: bookings, seed: 1, world, wrongShare }, 'csv', stop);
+  const terminal = openTerminal();
+  try {
+    return await reviewDay(
+      { ...config, delivery },
+      day,
+      { mode: 'run', trigger: 'manual', delivery },
+      terminal,
+    );
+  } finally {
+    terminal.endProgress();
+    say('\n');
+  }
+}
+
+function noteLetter(event: SandboxEvent): void {
+  switch (event.kind) {
+    case 'letter-written':
+      letters.byBody.push(event.letter.path);
+      break;
+    case 'result-written':
+      if (event.letter !== undefined) letters.byFile.push(event.letter);
+  }
+}
+
+function sayLetters(title: string, [first, ...others]: readonly string[]): void {
+  if (first === undefined) return;
+  say(title);
+  say(`  ${first}`);
+  if (others.length > 0) say(`  and ${others.length} more beside it`);
+}
+
+function sayWhatIsNext(): void {
+  const command = (words: string) => `  npx hotel-review ${words} --config ${file}`;
+  say(`
+The sandbox is stopped; the folder is kept. What to do next:
+
+Ask about a booking:
+${command(`show BR-${days.body.iso.slice(2).replaceAll('-', '')}-42`)}
+See both days again:
+${command('status')}
+Prove that what was sent is what the ledger says:
+${command(`verify ${days.file.iso}`)}
+Your own account, in five steps (README.md):
+  npx hotel-review init`);
 }

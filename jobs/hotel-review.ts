@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { resolve } from 'node:path';
-import { businessDayAt, createBusinessDay } from '../src/booking/business-day.js';
+import { fileURLToPath } from 'node:url';
+import { type BusinessDay, businessDayAt, createBusinessDay } from '../src/booking/business-day.js';
 import type { GlobalOptions } from '../src/cli/commands/options.js';
 import { describeFailure, exitCode, stackFrames } from '../src/cli/exit-code.js';
 import { type Handlers, helpShown, runCommandLine } from '../src/cli/program.js';
@@ -14,15 +15,15 @@ import { readVersion } from './version.js';
 /** The command `hotel-review`: each handler starts one job. Jobs are loaded when they are asked for. */
 const { stdout: output, stderr: errors } = process;
 const stop = listenForStop(process, errors);
+/** It comes with the package. */
+const schemaFile = fileURLToPath(new URL('../../hotel-review.schema.json', import.meta.url));
 
 const handlers: Handlers = {
   run: ({ day, dryRun, out, delivery }, globals) =>
     withConfig(globals, async (configured, terminal) => {
       const config = withDelivery(configured, globals, delivery);
       const businessDay =
-        day === undefined
-          ? businessDayAt(new Date(), config.timezone).previous()
-          : createBusinessDay(day, config.timezone);
+        day === undefined ? yesterdayIn(config.timezone) : createBusinessDay(day, config.timezone);
       if (dryRun) return (await import('./dry-run.js')).dryRunDay(config, businessDay, { out }, terminal);
       const { reviewDay } = await import('./review-day.js');
       return reviewDay(config, businessDay, { mode: 'run', trigger: 'manual', delivery }, terminal);
@@ -44,25 +45,55 @@ const handlers: Handlers = {
   affected: (day, options, globals) =>
     withConfig(globals, async (config, terminal) => {
       const { listAffected } = await import('./list-affected.js');
-      const yesterday = () => businessDayAt(new Date(), config.timezone).previous().iso;
-      return listAffected(config, day ?? yesterday(), options, terminal);
+      return listAffected(config, day ?? yesterdayIn(config.timezone).iso, options, terminal);
     }),
   verify: (day, globals) =>
     withConfig(globals, async (config, terminal) =>
       (await import('./verify-day.js')).verifyDay(config, day, terminal),
     ),
+  init: (options, globals) =>
+    withTerminal(globals, async (terminal) => {
+      const { initialise } = await import('./init.js');
+      return initialise(options, globals, { terminal, input: process.stdin, errors, schemaFile });
+    }),
+  doctor: (options, globals) =>
+    withTerminal(globals, async (terminal) =>
+      (await import('./doctor.js')).examine(options, globals, terminal, process.env),
+    ),
+  sandbox: (options, globals) =>
+    withTerminal(globals, async (terminal) => (await import('./sandbox.js')).runSandbox(options, terminal)),
+  makeBookings: (options, globals) =>
+    withTerminal(globals, async (terminal) =>
+      (await import('./make-bookings.js')).makeBookings(
+        { day: yesterdayIn('UTC').iso, ...options },
+        terminal,
+      ),
+    ),
 };
 
-async function withConfig(
-  { config: file, json, logLevel }: GlobalOptions,
-  job: (config: Config, terminal: Terminal) => Promise<number>,
+function yesterdayIn(timezone: string): BusinessDay {
+  return businessDayAt(new Date(), timezone).previous();
+}
+
+async function withTerminal(
+  { json, logLevel }: GlobalOptions,
+  job: (terminal: Terminal) => Promise<number>,
 ): Promise<number> {
   const terminal = createTerminal({ json, logLevel, signal: stop.signal, output, errors });
   try {
-    return await job(await loadConfig({ file: resolve(file), env: process.env }), terminal);
+    return await job(terminal);
   } finally {
     terminal.endProgress();
   }
+}
+
+function withConfig(
+  globals: GlobalOptions,
+  job: (config: Config, terminal: Terminal) => Promise<number>,
+): Promise<number> {
+  return withTerminal(globals, async (terminal) =>
+    job(await loadConfig({ file: resolve(globals.config), env: process.env }), terminal),
+  );
 }
 
 /** The configured delivery, or the one that was asked for on the command line. */

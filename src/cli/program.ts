@@ -3,10 +3,12 @@ import { UsageError } from '../review/run-day.js';
 import { addHistoryCommands, type HistoryHandlers } from './commands/history.js';
 import type { Finish } from './commands/options.js';
 import { addReviewCommands, type ReviewHandlers } from './commands/review.js';
+import { addSandboxCommands, type SandboxHandlers } from './commands/sandbox.js';
+import { addSetupCommands, type SetupHandlers } from './commands/setup.js';
 import { logLevels } from './log-level.js';
 
 /** What each command does; each answers the exit code. */
-export interface Handlers extends ReviewHandlers, HistoryHandlers {}
+export interface Handlers extends ReviewHandlers, HistoryHandlers, SetupHandlers, SandboxHandlers {}
 
 interface Output {
   readonly writeOut: (text: string) => void;
@@ -64,6 +66,8 @@ function createProgram(version: string, handlers: Handlers, finish: Finish): Com
 
   addReviewCommands(program, handlers, finish);
   addHistoryCommands(program, handlers, finish);
+  addSetupCommands(program, handlers, finish);
+  addSandboxCommands(program, handlers, finish);
   return program;
 }
 

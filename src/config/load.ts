@@ -1,25 +1,29 @@
 import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { dotEnvName, readDotEnv } from './dot-env.js';
 import { ConfigurationError } from './problems.js';
 import type { Config } from './resolve.js';
 
 export type { Config } from './resolve.js';
 
 /**
- * Reads the configuration file. (Design 9.)
+ * Reads the configuration file; `${NAME}` in it takes a variable of the environment or, where that has none, of the file
+ * `.env` beside it. (Design 9.)
  *
- * @throws ConfigurationError when there is no such file, it can't be read, or there is something to mend in it.
+ * @throws ConfigurationError when there is no such file, it or `.env` can't be read, or there is something to mend in it.
  */
 export async function loadConfig({ file, env }: { file: string; env: NodeJS.ProcessEnv }): Promise<Config> {
   // The schema's libraries take longer to load than all the rest: whoever asks for --help need not wait for them.
   const [text, { parseConfig }] = await Promise.all([readText(file), import('./parse.js')]);
-  return parseConfig({ text, file, env });
+  const ofFile = await readDotEnv(join(dirname(file), dotEnvName));
+  return parseConfig({ text, file, env: { ...ofFile, ...env } });
 }
 
 async function readText(file: string): Promise<string> {
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     const message =
       error.code === 'ENOENT'
-        ? 'there is no such file; write one as README.md shows, or name another with --config'
+        ? 'there is no such file; `hotel-review init` writes one, or name another with --config'
         : `cannot be read (${error.code ?? error.name})`;
     throw new ConfigurationError(file, [{ path: file, message }]);
   });

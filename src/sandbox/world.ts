@@ -24,6 +24,9 @@ export interface World {
   serviceIdOf(providerName: string, providerHotelId: string): number | undefined;
 }
 
+/** The world where no other is asked for. */
+export const usualWorldSeed = 1;
+
 export interface WorldOptions {
   /** The same seed makes the same world. */
   readonly seed: number;

@@ -4,6 +4,17 @@ import { UsageError } from '../../src/review/run-day.js';
 
 const globals = { config: 'hotel-review.yaml', json: false, stackTrace: false };
 const ownGlobals = { config: 'other.yaml', json: true, logLevel: 'debug', stackTrace: true };
+const usualSandbox = {
+  port: 0,
+  sftpPort: 0,
+  world: 1,
+  seed: 1,
+  fault: [],
+  errorShape: 'envelope',
+  resultDelay: 2,
+  masterIdName: 'ServiceId',
+  masterIdColumn: 'Service Mappings Id',
+};
 const ownOptions = '--config other.yaml --json --log-level debug --stack-trace';
 
 describe('the command line', () => {
@@ -25,14 +36,76 @@ describe('the command line', () => {
     ['status 2026-11-20', ['status', '2026-11-20']],
     ['show BR-1042', ['show', 'BR-1042', { answers: false }]],
     ['show BR-1042 --answers', ['show', 'BR-1042', { answers: true }]],
+    ['init', ['init', { yes: false }]],
+    [
+      'init --yes --kind ndjson --path {day}.ndjson --timezone Europe/Madrid --base-url https://s.example/api/3.0',
+      [
+        'init',
+        {
+          yes: true,
+          kind: 'ndjson',
+          path: '{day}.ndjson',
+          timezone: 'Europe/Madrid',
+          baseUrl: 'https://s.example/api/3.0',
+        },
+      ],
+    ],
+    [
+      'init --delivery file --sftp-host s.example --sftp-port 2222 --sftp-username acme --sftp-key-file key',
+      [
+        'init',
+        {
+          yes: false,
+          delivery: 'file',
+          sftpHost: 's.example',
+          sftpPort: 2222,
+          sftpUsername: 'acme',
+          sftpKeyFile: 'key',
+        },
+      ],
+    ],
+    ['doctor', ['doctor', {}]],
+    ['doctor --day 2026-11-20', ['doctor', { day: '2026-11-20' }]],
+    ['sandbox', ['sandbox', usualSandbox]],
+    [
+      'sandbox --folder box --port 8080 --sftp-port 2222 --world 3 --seed 4 --fault hang@3 --fault drop@5% ' +
+        '--error-shape code-message --result-delay 0.5 --master-id-name Id --master-id-column Number',
+      [
+        'sandbox',
+        {
+          folder: 'box',
+          port: 8080,
+          sftpPort: 2222,
+          world: 3,
+          seed: 4,
+          fault: ['hang@3', 'drop@5%'],
+          errorShape: 'code-message',
+          resultDelay: 0.5,
+          masterIdName: 'Id',
+          masterIdColumn: 'Number',
+        },
+      ],
+    ],
+    ['sandbox bookings', ['makeBookings', { count: 1_000, seed: 1, world: 1, wrongShare: 0.02 }]],
+    [
+      'sandbox bookings --day 2026-11-20 --count 5 --seed 7 --world 2 --wrong-share 0.5 --format ndjson --out f',
+      [
+        'makeBookings',
+        { day: '2026-11-20', count: 5, seed: 7, world: 2, wrongShare: 0.5, format: 'ndjson', out: 'f' },
+      ],
+    ],
   ])(
     'understands %s, with the options of all commands before it, after it or nowhere',
     async (line, call) => {
-      const plain = { ...given(call), ...globals };
-      const own = { ...given(call), ...ownGlobals };
-      expect(await start(line)).toMatchObject({ result: 7, calls: [[...call, plain]] });
-      expect(await start(`${ownOptions} ${line}`)).toMatchObject({ result: 7, calls: [[...call, own]] });
-      expect(await start(`${line} ${ownOptions}`)).toMatchObject({ result: 7, calls: [[...call, own]] });
+      expect(await start(line)).toMatchObject({ result: 7, calls: [[...call, globals]] });
+      expect(await start(`${ownOptions} ${line}`)).toMatchObject({
+        result: 7,
+        calls: [[...call, ownGlobals]],
+      });
+      expect(await start(`${line} ${ownOptions}`)).toMatchObject({
+        result: 7,
+        calls: [[...call, ownGlobals]],
+      });
     },
   );
 
@@ -69,6 +142,20 @@ describe('the command line', () => {
     ['replay 20.11.2026', 'expected a day as YYYY-MM-DD, got: 20.11.2026; see `hotel-review --help`'],
     ['status yesterday', 'expected a day as YYYY-MM-DD, got: yesterday; see `hotel-review --help`'],
     ['run --out bodies', '--out goes with --dry-run'],
+    [
+      'sandbox --port 70000',
+      "option '--port <port>' argument '70000' is invalid. expected a whole number from 0 to 65535, got: 70000; see " +
+        '`hotel-review --help`',
+    ],
+    [
+      'sandbox bookings --port 8080',
+      'sandbox bookings has no option for port; see `hotel-review sandbox bookings --help`',
+    ],
+    [
+      'sandbox bookings --wrong-share 20%',
+      "option '--wrong-share <share>' argument '20%' is invalid. expected a number from 0 to 1, got: 20%; see " +
+        '`hotel-review --help`',
+    ],
     ['replay 2026-11-20 --out bodies', '--out goes with --dry-run'],
   ])('refuses %s and starts nothing', async (line, message) => {
     const { error, calls, written } = await start(line);
@@ -91,6 +178,10 @@ describe('the command line', () => {
     ['replay --help', 'Usage: hotel-review replay [options] <day>'],
     ['status --help', 'Usage: hotel-review status [options] [day]'],
     ['show --help', 'Usage: hotel-review show [options] <booking-reference>'],
+    ['init --help', 'Usage: hotel-review init [options]'],
+    ['doctor --help', 'Usage: hotel-review doctor [options]'],
+    ['sandbox --help', 'Usage: hotel-review sandbox [options] [command]'],
+    ['sandbox bookings --help', 'Usage: hotel-review sandbox bookings [options]'],
   ])('answers "%s" with help, an example in it', async (line, usage) => {
     const { result, calls, written } = await start(line);
     expect({ result, calls }).toEqual({ result: helpShown, calls: [] });
@@ -149,11 +240,9 @@ function recordingHandlers(calls: unknown[][]): Handlers {
     show: remember('show'),
     affected: remember('affected'),
     verify: remember('verify'),
+    init: remember('init'),
+    doctor: remember('doctor'),
+    sandbox: remember('sandbox'),
+    makeBookings: remember('makeBookings'),
   };
-}
-
-/** The options that a call was given beside those of all commands. */
-function given(call: readonly unknown[]): object {
-  const last = call.at(-1);
-  return typeof last === 'object' && last !== null ? last : {};
 }

@@ -42,7 +42,7 @@ describe('the configuration file', () => {
     expect(error).toHaveProperty('problems', [
       {
         path: file,
-        message: 'there is no such file; write one as README.md shows, or name another with --config',
+        message: 'there is no such file; `hotel-review init` writes one, or name another with --config',
       },
     ]);
   });

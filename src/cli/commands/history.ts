@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type Finish, type GlobalOptions, readDay } from './options.js';
+import { type Finish, type GlobalOptions, readDay, readGlobals } from './options.js';
 
 /** What tells of days that were reviewed; each answers the exit code. */
 export interface HistoryHandlers {
@@ -19,7 +19,7 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
     .description('show the days and their runs, or one day with what was rejected and refused')
     .addHelpText('after', statusExamples)
     .action(async (day: string | undefined, _options: unknown, command: Command) => {
-      finish(await handlers.status(day === undefined ? undefined : readDay(day), command.optsWithGlobals()));
+      finish(await handlers.status(day === undefined ? undefined : readDay(day), readGlobals(command)));
     });
 
   program
@@ -28,7 +28,7 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
     .option('--answers', "show the service's own words too; they may name a guest", false)
     .addHelpText('after', showExamples)
     .action(async (reference: string, options: { answers: boolean }, command: Command) => {
-      finish(await handlers.show(reference, options, command.optsWithGlobals<GlobalOptions>()));
+      finish(await handlers.show(reference, options, readGlobals(command)));
     });
 
   program
@@ -38,7 +38,7 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
     .addHelpText('after', affectedExamples)
     .action(async (day: string | undefined, options: { csv?: string }, command: Command) => {
       const checked = day === undefined ? undefined : readDay(day);
-      finish(await handlers.affected(checked, options, command.optsWithGlobals<GlobalOptions>()));
+      finish(await handlers.affected(checked, options, readGlobals(command)));
     });
 
   program
@@ -46,7 +46,7 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
     .description("check a day's archive, byte by byte, against the ledger")
     .addHelpText('after', verifyExamples)
     .action(async (day: string, _options: unknown, command: Command) => {
-      finish(await handlers.verify(readDay(day), command.optsWithGlobals<GlobalOptions>()));
+      finish(await handlers.verify(readDay(day), readGlobals(command)));
     });
 }
 

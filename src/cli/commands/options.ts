@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { isCalendarDay } from '../../booking/business-day.js';
 import type { LogLevel } from '../log-level.js';
 
@@ -8,6 +8,11 @@ export interface GlobalOptions {
   readonly json: boolean;
   readonly logLevel?: LogLevel;
   readonly stackTrace: boolean;
+}
+
+/** Those of the whole program, wherever on the line they stood. */
+export function readGlobals(command: Command): GlobalOptions {
+  return command.parent ? readGlobals(command.parent) : command.opts();
 }
 
 /** Told the exit code when a handler is done. */

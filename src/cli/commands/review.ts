@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { DeliveryKind } from '../../review/run.js';
 import { UsageError } from '../../review/run-day.js';
-import { type Finish, type GlobalOptions, readDay } from './options.js';
+import { type Finish, type GlobalOptions, readDay, readGlobals } from './options.js';
 
 export interface DryRunOptions {
   readonly dryRun: boolean;
@@ -40,7 +40,7 @@ export function addReviewCommands(program: Command, handlers: ReviewHandlers, fi
     .addHelpText('after', runExamples)
     .action(async (options: RunOptions, command: Command) => {
       checkOut(options);
-      finish(await handlers.run(options, command.optsWithGlobals<GlobalOptions>()));
+      finish(await handlers.run(options, readGlobals(command)));
     });
 
   program
@@ -58,7 +58,7 @@ export function addReviewCommands(program: Command, handlers: ReviewHandlers, fi
     .addHelpText('after', replayExamples)
     .action(async (day: string, options: ReplayOptions, command: Command) => {
       checkOut(options);
-      finish(await handlers.replay(readDay(day), options, command.optsWithGlobals<GlobalOptions>()));
+      finish(await handlers.replay(readDay(day), options, readGlobals(command)));
     });
 }
 

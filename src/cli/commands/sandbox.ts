@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
-import { type Finish, type GlobalOptions, numberUpTo, readDay, wholeNumber } from './options.js';
+import { UsageError } from '../../review/run-day.js';
+import { type Finish, type GlobalOptions, numberUpTo, readDay, readGlobals, wholeNumber } from './options.js';
 
 export interface SandboxOptions {
   /** Where it keeps its files; a fresh temporary folder if not given. */
@@ -42,8 +43,6 @@ export function addSandboxCommands(program: Command, handlers: SandboxHandlers, 
   const sandbox = program
     .command('sandbox')
     .description('run a stand-in of the mapping service on this machine: HTTP, SFTP and an outbox of e-mails')
-    // Its own options are not those of `sandbox bookings`.
-    .enablePositionalOptions()
     .option('--folder <dir>', 'where it keeps its files (default: a fresh temporary folder)')
     .option('--port <port>', 'the port of the service; 0 is any that is free', wholeNumber(0, 65_535), 0)
     .option('--sftp-port <port>', 'the port of the SFTP server', wholeNumber(0, 65_535), 0)
@@ -70,7 +69,7 @@ export function addSandboxCommands(program: Command, handlers: SandboxHandlers, 
     .option('--master-id-column <name>', "the master hotel id's column in the file", 'Service Mappings Id')
     .addHelpText('after', sandboxExamples)
     .action(async (options: SandboxOptions, command: Command) => {
-      finish(await handlers.sandbox(options, command.optsWithGlobals<GlobalOptions>()));
+      finish(await handlers.sandbox(options, readGlobals(command)));
     });
 
   sandbox
@@ -80,24 +79,38 @@ export function addSandboxCommands(program: Command, handlers: SandboxHandlers, 
     .option('--count <records>', 'how many records', wholeNumber(0, 100_000_000), 1_000)
     .option('--seed <seed>', 'the same seed makes the same day', anySeed, 1)
     .addOption(worldOption())
-    .option('--wrong-share <share>', 'the share of wrongly mapped bookings', numberUpTo(1), 0.002)
+    .option('--wrong-share <share>', 'the share of wrongly mapped bookings', numberUpTo(1), 0.02)
     .addOption(new Option('--format <format>', 'csv if nothing says otherwise').choices(['csv', 'ndjson']))
     .option('--out <file>', 'write them there (.csv, .ndjson, each also .gz), not to standard output')
     .addHelpText('after', bookingsExamples)
     .action(async (options: MakeBookingsOptions, command: Command) => {
-      finish(await handlers.makeBookings(options, readGlobals(command)));
+      finish(await handlers.makeBookings({ ...options, ...readShared(command) }, readGlobals(command)));
     });
+}
+
+/**
+ * What was written behind `sandbox bookings` and `sandbox` has too: commander gives it to the outer command.
+ *
+ * @throws UsageError for an option that only `sandbox` has
+ */
+function readShared(bookings: Command): Partial<MakeBookingsOptions> {
+  const { parent: sandbox } = bookings;
+  const given = Object.entries(sandbox?.opts() ?? {}).filter(
+    ([name]) => sandbox?.getOptionValueSource(name) === 'cli',
+  );
+  for (const [name] of given) {
+    if (name !== 'seed' && name !== 'world')
+      throw new UsageError(
+        `sandbox bookings has no option for ${name}; see \`hotel-review sandbox bookings --help\``,
+      );
+  }
+  return Object.fromEntries(given);
 }
 
 function worldOption(): Option {
   return new Option('--world <seed>', 'decides which hotels and mappings there are')
     .argParser(anySeed)
     .default(1);
-}
-
-/** Without the options of `sandbox`, which stand between. */
-function readGlobals(command: Command): GlobalOptions {
-  return command.parent?.parent?.opts<GlobalOptions>() ?? command.optsWithGlobals<GlobalOptions>();
 }
 
 const sandboxExamples = `

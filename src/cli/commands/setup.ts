@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { DeliveryKind } from '../../review/run.js';
-import { type Finish, type GlobalOptions, readDay, wholeNumber } from './options.js';
+import { type Finish, type GlobalOptions, readDay, readGlobals, wholeNumber } from './options.js';
 
 /** What is known of the configuration before anybody is asked. There are no options for secrets. */
 export interface InitOptions {
@@ -48,7 +48,7 @@ export function addSetupCommands(program: Command, handlers: SetupHandlers, fini
     .option('--yes', 'ask nothing: what no option gives is left to its default or to be filled in', false)
     .addHelpText('after', initExamples)
     .action(async (options: InitOptions, command: Command) => {
-      finish(await handlers.init(options, command.optsWithGlobals<GlobalOptions>()));
+      finish(await handlers.init(options, readGlobals(command)));
     });
 
   program
@@ -57,7 +57,7 @@ export function addSetupCommands(program: Command, handlers: SetupHandlers, fini
     .option('--day <day>', 'the day whose bookings are looked at (default: yesterday)', readDay)
     .addHelpText('after', doctorExamples)
     .action(async (options: DoctorOptions, command: Command) => {
-      finish(await handlers.doctor(options, command.optsWithGlobals<GlobalOptions>()));
+      finish(await handlers.doctor(options, readGlobals(command)));
     });
 }
 

@@ -1,0 +1,15 @@
+import type { BusinessDay } from '../src/booking/business-day.js';
+import { writeDayFile } from '../src/sandbox/bookings/day-file.js';
+import { createWorld } from '../src/sandbox/world.js';
+
+export interface UsualDay {
+  readonly day: BusinessDay;
+  readonly count: number;
+  readonly seed: number;
+}
+
+/** Writes a made-up day as `hotel-review sandbox bookings` makes it by default, as a new CSV file. */
+export async function writeBookings(path: string, { day, count, seed }: UsualDay): Promise<void> {
+  const world = createWorld({ seed: 1 });
+  await writeDayFile(path, { day: day.iso, count, seed, world, wrongShare: 0.02 }, 'csv');
+}

@@ -1,0 +1,97 @@
+import type { MakeBookingsOptions } from '../src/cli/commands/sandbox.js';
+import { exitCode } from '../src/cli/exit-code.js';
+import { formatCount } from '../src/cli/format.js';
+import { renderTable } from '../src/cli/tables.js';
+import { UsageError } from '../src/review/run-day.js';
+import type { DayCounts } from '../src/sandbox/bookings/day-counts.js';
+import { formatOfName, NameTakenError, writeDayFile } from '../src/sandbox/bookings/day-file.js';
+import { streamDay } from '../src/sandbox/bookings/day-stream.js';
+import { renderDay } from '../src/sandbox/bookings/day-text.js';
+import { createWorld } from '../src/sandbox/world.js';
+import type { Terminal } from './terminal.js';
+
+export type DayToMake = MakeBookingsOptions & {
+  /** YYYY-MM-DD */
+  readonly day: string;
+};
+
+interface StandardStreams {
+  readonly stdout: NodeJS.WritableStream;
+  readonly stderr: NodeJS.WritableStream;
+}
+
+/** What the system refuses because of the name that it was given. */
+const unusableNames: readonly unknown[] = [
+  'ENOENT',
+  'ENOTDIR',
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENAMETOOLONG',
+  'ELOOP',
+  'EINVAL',
+];
+
+/**
+ * `hotel-review sandbox bookings`: a made-up day into a file, or to standard output with what it holds on standard
+ * error.
+ *
+ * @throws UsageError for options that make no day, and for a file that is there already or can't be made
+ */
+export async function makeBookings(
+  options: DayToMake,
+  terminal: Terminal,
+  { stdout, stderr }: StandardStreams = process,
+): Promise<number> {
+  const { day, count, seed, wrongShare, out } = options;
+  const made = { day, count, seed, wrongShare, world: createWorld({ seed: options.world }) };
+  const format = options.format ?? (out === undefined ? 'csv' : formatOfName(out));
+  if (format === undefined)
+    throw new UsageError(
+      `--out ${out}: expected a name that ends with .csv, .csv.gz, .ndjson or .ndjson.gz; or say --format`,
+    );
+  const describe = (counts: DayCounts) => ({ day, seed, world: options.world, format, ...counts });
+  try {
+    if (out !== undefined) {
+      const report = { ...describe(await writeDayFile(out, made, format, terminal)), out };
+      terminal.answer(renderSummary(report, out), report);
+      return exitCode.done;
+    }
+    const text = renderDay(made, format, terminal);
+    const isWhole = await streamDay(text, stdout, terminal);
+    if (isWhole) stderr.write(renderSummary(describe(text.counts()), 'standard output'));
+    return exitCode.done;
+  } catch (error) {
+    throw toUsageError(error, out) ?? error;
+  }
+}
+
+type DayReport = DayCounts & { readonly day: string };
+
+function renderSummary(report: DayReport, where: string): string {
+  const { day, records, bookings, duplicates, rejected, rejects, incomplete, wrongMappings } = report;
+  const [example] = report.wrongReferences;
+  const rows: readonly (readonly [string, number])[] = [
+    ['bookings', bookings],
+    ['duplicates', duplicates],
+    ['rejected', rejected],
+    ...rejects.map(({ reason, count }): [string, number] => [`  ${reason}`, count]),
+    ['bookings that lack a field', incomplete],
+    ["bookings that can't stand in a review file", report.unfitForFile],
+    ['wrong mappings', wrongMappings],
+  ];
+  return [
+    `${where}: a made-up day of ${formatCount(records)} records, for ${day}`,
+    renderTable(rows.map(([name, count]) => [name, formatCount(count)])),
+    ...(example === undefined ? [] : [`  ${example} is the first of the wrong mappings`]),
+    '',
+  ].join('\n');
+}
+
+function toUsageError(error: unknown, out: string | undefined): UsageError | undefined {
+  if (error instanceof RangeError) return new UsageError(error.message);
+  if (error instanceof NameTakenError) return new UsageError(`--out: ${error.message}; name a new file`);
+  if (out !== undefined && error instanceof Error && 'code' in error && unusableNames.includes(error.code))
+    return new UsageError(`--out: ${out} can't be written (${error.code}); name another`);
+  return undefined;
+}

@@ -1,0 +1,92 @@
+import type { CallFault } from './faults.js';
+import type { FileReviewEvent } from './file-review/file-review-event.js';
+import type { SandboxEvent } from './sandbox.js';
+import type { ServiceEvent } from './service/service.js';
+import type { SftpEvent } from './sftp/sftp-event.js';
+
+/** A line for a person about what happened. No guest is named. */
+export function describeEvent(event: SandboxEvent, now: number): string {
+  return `${new Date(now).toISOString().slice(11, 19)}  ${describe(event)}`;
+}
+
+function describe(event: SandboxEvent): string {
+  switch (event.part) {
+    case 'service':
+      return describeServiceEvent(event);
+    case 'file-review':
+      return describeFileReviewEvent(event);
+    case 'sftp':
+      return describeSftpEvent(event);
+  }
+}
+
+function describeServiceEvent(event: ServiceEvent): string {
+  switch (event.kind) {
+    case 'turned-away':
+      return `a request turned away: ${event.httpStatus}`;
+    case 'answered': {
+      const code = event.statusCode === undefined ? '' : ` ${event.statusCode}`;
+      return `${nameCall(event)}: ${event.httpStatus}${code}, ${describeTaken(event)}`;
+    }
+    case 'unanswered':
+      return `${nameCall(event)}: no answer, ${describeTaken(event)}`;
+    case 'letter-written':
+      return `e-mail about ${event.incorrect} of call ${event.number}: ${event.letter.path}`;
+    case 'letter-failed':
+      return `no e-mail about ${event.incorrect} of call ${event.number}: ${event.reason}`;
+    case 'failed':
+      return `the sandbox failed: ${event.reason}`;
+  }
+}
+
+interface CallEvent {
+  readonly number: number;
+  readonly operation: 'by-body' | 'by-file';
+  readonly bookings: number;
+  readonly incorrect: number;
+  readonly fault?: CallFault;
+}
+
+function nameCall({ number, operation, fault }: CallEvent): string {
+  return `call ${number} ${operation}${fault ? ` (${fault.kind})` : ''}`;
+}
+
+function describeTaken({ bookings, incorrect }: CallEvent): string {
+  return `${bookings} bookings taken${incorrect > 0 ? `, ${incorrect} wrongly mapped` : ''}`;
+}
+
+function describeFileReviewEvent(event: FileReviewEvent): string {
+  switch (event.kind) {
+    case 'result-written':
+      return `${event.path}: ${event.rows} rows, ${event.incorrect} wrongly mapped${nameLetter(event)}`;
+    case 'result-partial':
+      return `${event.path}: only ${event.written} of ${event.rows} rows, by a fault${nameLetter(event)}`;
+    case 'result-missing':
+      return `${event.path}: never written, by a fault`;
+    case 'result-given-up':
+      return `${event.path}: given up`;
+    case 'result-failed':
+      return `${event.path}: failed (${event.code})`;
+    case 'letter-failed':
+      return `${event.path}: no e-mail (${event.code})`;
+  }
+}
+
+function nameLetter({ letter }: { readonly letter?: string }): string {
+  return letter === undefined ? '' : `; e-mail: ${letter}`;
+}
+
+function describeSftpEvent(event: SftpEvent): string {
+  switch (event.kind) {
+    case 'logged-in':
+      return 'SFTP: logged in';
+    case 'login-refused':
+      return `SFTP: login refused (${event.reason})`;
+    case 'received':
+      return `SFTP: received ${event.path}, ${event.bytes} bytes`;
+    case 'removed':
+      return `SFTP: removed ${event.path}`;
+    case 'renamed':
+      return `SFTP: renamed ${event.from} to ${event.to}`;
+  }
+}

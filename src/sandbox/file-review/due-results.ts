@@ -1,0 +1,106 @@
+import { rm } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ResultFault } from '../faults.js';
+import type { Outbox } from '../outbox.js';
+import type { FileReviewEvent } from './file-review-event.js';
+import { publishGrowing, publishHalf, publishWhole } from './result.js';
+import type { ReviewPath } from './review-path.js';
+import type { Findings } from './reviewed-file.js';
+import { readSystemCode } from './system-code.js';
+
+/** A file that was taken, and whose result is due. */
+export interface TakenFile {
+  readonly path: ReviewPath;
+  /** The whole result; it is gone when this one is done. */
+  readonly draft: string;
+  readonly findings: Findings;
+  readonly fault: ResultFault | undefined;
+}
+
+/** The results, and their letters, that are still to come. */
+export interface DueResults {
+  /** Writes the result after the delay, and after the results of the same file that were promised before. */
+  promise(file: TakenFile): void;
+  /** Gives up what is due later, and waits for what is being written. */
+  close(): Promise<void>;
+}
+
+export interface DueResultsOptions {
+  readonly delayMs: number;
+  readonly outbox: Outbox;
+  readonly onEvent: (event: FileReviewEvent) => void;
+}
+
+export function createDueResults({ delayMs, outbox, onEvent }: DueResultsOptions): DueResults {
+  const closing = new AbortController();
+  const { signal } = closing;
+  /** The last one of each file. */
+  const due = new Map<string, Promise<void>>();
+
+  async function perform(file: TakenFile, earlier: Promise<void> | undefined): Promise<void> {
+    const { path, draft, fault } = file;
+    try {
+      const lateMs = fault?.kind === 'result-late' ? fault.seconds * 1_000 : 0;
+      await wait(delayMs + lateMs, undefined, { signal });
+      await earlier;
+      signal.throwIfAborted();
+      await publish(file);
+    } catch (error) {
+      if (error instanceof Error && error.name === 'AbortError') {
+        onEvent({ kind: 'result-given-up', path: path.resultName });
+      } else {
+        onEvent({ kind: 'result-failed', path: path.resultName, code: readSystemCode(error) });
+      }
+    } finally {
+      await rm(draft, { force: true });
+    }
+  }
+
+  async function publish({ path, draft, findings, fault }: TakenFile): Promise<void> {
+    const { rows, incorrectRows: incorrect } = findings;
+    const told = { path: path.resultName, rows, incorrect };
+    switch (fault?.kind) {
+      case undefined:
+      case 'result-late':
+        await publishWhole(draft, path.result);
+        return onEvent({ kind: 'result-written', ...told, ...(await notify(path, findings)) });
+      case 'result-growing':
+        await publishGrowing(draft, path.result, fault.seconds, signal);
+        return onEvent({ kind: 'result-written', ...told, ...(await notify(path, findings)) });
+      case 'result-partial': {
+        const written = await publishHalf(draft, path.result, rows);
+        return onEvent({ kind: 'result-partial', ...told, written, ...(await notify(path, findings)) });
+      }
+      case 'result-missing':
+        return onEvent({ kind: 'result-missing', path: path.resultName, rows });
+    }
+  }
+
+  async function notify(
+    { inputName, resultName }: ReviewPath,
+    { incorrect, incorrectRows }: Findings,
+  ): Promise<{ readonly letter?: string }> {
+    if (incorrectRows === 0) return {};
+    try {
+      const letter = await outbox.notify({ about: inputName, incorrect, count: incorrectRows });
+      return { letter: letter.path };
+    } catch (error) {
+      onEvent({ kind: 'letter-failed', path: resultName, code: readSystemCode(error) });
+      return {};
+    }
+  }
+
+  return {
+    promise(file) {
+      const { result } = file.path;
+      const performed = perform(file, due.get(result)).finally(() => {
+        if (due.get(result) === performed) due.delete(result);
+      });
+      due.set(result, performed);
+    },
+    async close() {
+      closing.abort();
+      await Promise.all(due.values());
+    },
+  };
+}

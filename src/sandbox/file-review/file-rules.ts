@@ -1,0 +1,96 @@
+import { serviceFields } from '../../booking/booking.js';
+import { isCalendarDay } from '../../booking/business-day.js';
+import { BrokenFile } from './broken-file.js';
+
+type TextColumn = Exclude<(typeof serviceFields)[number], 'ServiceId'>;
+
+/** A record of the file as far as it is needed to verify it and to tell of it, dates as YYYY-MM-DD. */
+export interface FiledBooking {
+  readonly serviceId: number;
+  readonly bookingReferenceId: string;
+  readonly bookingClientName: string;
+  readonly providerName: string;
+  readonly providerHotelId: string;
+  readonly checkInDate: string;
+  readonly checkOutDate: string;
+}
+
+/** The rules of the cells of one file, whose columns stand in the order of its header. */
+export interface CellRules {
+  /** @throws BrokenFile for the first cell that breaks a rule */
+  readBooking(cells: readonly string[], line: number): FiledBooking;
+}
+
+const textColumns = serviceFields.filter((field): field is TextColumn => field !== 'ServiceId');
+const positiveInteger = /^[1-9]\d{0,15}$/;
+const writtenDay = /^(\d{2})(\d{2})(\d{4})$/;
+
+/**
+ * Reads the header: the template's columns, each once and no other, in any order. (Spec 2.6.)
+ *
+ * @param masterIdColumn the name that this deployment has for the master id's column
+ * @throws BrokenFile
+ */
+export function readHeader(header: readonly string[], masterIdColumn: string): CellRules {
+  const template: readonly string[] = [masterIdColumn, ...textColumns];
+  const line = 1;
+  for (const column of template) {
+    const found = header.filter((name) => name === column).length;
+    if (found === 0)
+      throw new BrokenFile({ rule: 'all template columns are present, in exact case', line, column });
+    if (found > 1) throw new BrokenFile({ rule: 'a column stands in the header once', line, column });
+  }
+  const unknown = header.findIndex((name) => !template.includes(name));
+  if (unknown >= 0) {
+    throw new BrokenFile({
+      rule: `no columns but the template's; cell ${unknown + 1} is none of them`,
+      line,
+    });
+  }
+
+  const masterIdPlace = header.indexOf(masterIdColumn);
+  const places = Object.fromEntries(textColumns.map((column) => [column, header.indexOf(column)])) as Record<
+    TextColumn,
+    number
+  >;
+  return {
+    readBooking(cells, line) {
+      const read = (column: TextColumn) => cells[places[column]] ?? '';
+      const readDay = (column: TextColumn) => readWrittenDay(read(column), line, column);
+      cells.forEach((cell, place) => {
+        checkFilled(cell, line, header[place]);
+      });
+      return {
+        serviceId: readServiceId(cells[masterIdPlace] ?? '', line, masterIdColumn),
+        bookingReferenceId: read('BookingReferenceId'),
+        bookingClientName: read('BookingClientName'),
+        providerName: read('ProviderName'),
+        providerHotelId: read('ProviderHotelId'),
+        checkInDate: readDay('CheckInDate'),
+        checkOutDate: readDay('CheckOutDate'),
+      };
+    },
+  };
+}
+
+function checkFilled(cell: string, line: number, column: string | undefined): void {
+  const text = cell.trim();
+  if (text === '') throw new BrokenFile({ rule: 'no cell is empty or white space only', line, column });
+  if (text.length === 4 && text.toLowerCase() === 'null') {
+    throw new BrokenFile({ rule: 'no cell reads NULL, in any case', line, column });
+  }
+}
+
+function readServiceId(cell: string, line: number, column: string): number {
+  const serviceId = positiveInteger.test(cell) ? Number(cell) : Number.NaN;
+  if (Number.isSafeInteger(serviceId)) return serviceId;
+  const rule = `a service hotel id is an integer from 1 to ${Number.MAX_SAFE_INTEGER}, digits only`;
+  throw new BrokenFile({ rule, line, column });
+}
+
+function readWrittenDay(cell: string, line: number, column: string): string {
+  const [, dayOfMonth, month, year] = writtenDay.exec(cell) ?? [];
+  const day = `${year}-${month}-${dayOfMonth}`;
+  if (isCalendarDay(day)) return day;
+  throw new BrokenFile({ rule: 'a date is a calendar day as DDMMYYYY', line, column });
+}

@@ -1,0 +1,69 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { stringify } from 'csv-stringify';
+import { listedBookings } from '../letter-text.js';
+import type { IncorrectMapping } from '../outbox.js';
+import { isCorrectlyMapped } from '../verify.js';
+import type { World } from '../world.js';
+import { readRecords } from './records.js';
+import { readWholeLines } from './whole-lines.js';
+
+/** The column that a result has behind those of the file. (Design 6.) */
+const verdictColumn = 'IsCorrectMapping';
+
+export interface Findings {
+  readonly rows: number;
+  /** How many of them are mapped incorrectly. */
+  readonly incorrectRows: number;
+  /** The first of those, as many as a letter lists. */
+  readonly incorrect: readonly IncorrectMapping[];
+}
+
+export interface ReviewedFileOptions {
+  readonly input: string;
+  /** Where the result is drafted: it must not be there yet. */
+  readonly draft: string;
+  readonly world: World;
+  readonly masterIdColumn: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads a review file once, from one end to the other: checks it, verifies each of its bookings, and drafts the result,
+ * which has the file's columns as they are and the verdict, and LF as its line ends.
+ *
+ * @throws BrokenFile when the file breaks a rule; the draft is then worth nothing
+ */
+export async function reviewFile(options: ReviewedFileOptions): Promise<Findings> {
+  const { input, draft, world, masterIdColumn, signal } = options;
+  const incorrect: IncorrectMapping[] = [];
+  let rows = 0;
+  let incorrectRows = 0;
+
+  async function* judge(lines: AsyncIterable<Buffer>): AsyncGenerator<readonly string[]> {
+    for await (const record of readRecords(lines, masterIdColumn)) {
+      switch (record.kind) {
+        case 'header':
+          yield [...record.cells, verdictColumn];
+          break;
+        case 'booking': {
+          const isCorrect = isCorrectlyMapped(record.booking, world);
+          rows += 1;
+          if (!isCorrect) incorrectRows += 1;
+          if (!isCorrect && incorrect.length < listedBookings) incorrect.push(record.booking);
+          yield [...record.cells, isCorrect ? 'True' : 'False'];
+        }
+      }
+    }
+  }
+
+  await pipeline(
+    createReadStream(input),
+    readWholeLines,
+    judge,
+    stringify(),
+    createWriteStream(draft, { flags: 'wx', mode: 0o600 }),
+    { signal },
+  );
+  return { rows, incorrectRows, incorrect };
+}

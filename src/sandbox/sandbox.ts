@@ -1,0 +1,129 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type FaultPlan, noFaults } from './faults.js';
+import { createFileReview } from './file-review/file-review.js';
+import type { FileReviewEvent } from './file-review/file-review-event.js';
+import { createOutbox } from './outbox.js';
+import type { ErrorShape } from './service/answer.js';
+import { type SandboxService, type ServiceEvent, startService } from './service/service.js';
+import { readOrMakeHostKey } from './sftp/host-key.js';
+import type { SftpEvent } from './sftp/sftp-event.js';
+import { type SandboxSftp, startSftp } from './sftp/sftp-server.js';
+import { createWorld, usualWorldSeed, type World } from './world.js';
+
+/** Who may come in. Made up, like everything here: it guards nothing, and is printed and written down. */
+export const account = {
+  apiKey: 'sandbox-key',
+  accountId: 'sandbox-account',
+  email: 'mappings@agency.example',
+  login: { username: 'sandbox', password: 'sandbox-password' },
+} as const;
+
+export type SandboxEvent =
+  | ({ readonly part: 'service' } & ServiceEvent)
+  | ({ readonly part: 'file-review' } & FileReviewEvent)
+  | ({ readonly part: 'sftp' } & SftpEvent);
+
+export interface SandboxOptions {
+  /** Holds the SFTP root, the outbox and the host key; made where it is missing. */
+  readonly folder: string;
+  readonly clock: () => number;
+  /** Of the service; any that is free if not given, or 0. */
+  readonly port?: number;
+  readonly sftpPort?: number;
+  /** The usual one if not given. */
+  readonly world?: World;
+  /** None if not given. */
+  readonly faults?: FaultPlan;
+  readonly errorShape?: ErrorShape;
+  readonly masterIdName?: string;
+  readonly masterIdColumn?: string;
+  /** How long after the by-file call a result is there; 2,000 if not given. */
+  readonly resultDelayMs?: number;
+  /** Told what happens, without guests' names. */
+  readonly onEvent?: (event: SandboxEvent) => void;
+}
+
+export interface Sandbox {
+  readonly folder: string;
+  readonly masterIdName: string;
+  readonly masterIdColumn: string;
+  readonly service: Pick<SandboxService, 'baseUrl' | 'counts'>;
+  readonly sftp: Pick<SandboxSftp, 'host' | 'port' | 'fingerprint'> & {
+    /** The SFTP root on this disk. */
+    readonly root: string;
+  };
+  /** The folder of the e-mails. */
+  readonly outbox: string;
+  /** Stops both servers; results that are still to come are given up. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Starts the stand-in of the mapping service on this machine: its HTTP service, its SFTP server and its outbox. */
+export async function startSandbox({
+  folder,
+  clock,
+  port = 0,
+  sftpPort = 0,
+  world = createWorld({ seed: usualWorldSeed }),
+  faults = noFaults,
+  errorShape = 'envelope',
+  masterIdName = 'ServiceId',
+  masterIdColumn = 'Service Mappings Id',
+  resultDelayMs = 2_000,
+  onEvent = () => {},
+}: SandboxOptions): Promise<Sandbox> {
+  const [root, outboxFolder] = [join(folder, 'sftp'), join(folder, 'outbox')];
+  await mkdir(root, { recursive: true, mode: 0o700 });
+  const outbox = createOutbox({
+    folder: outboxFolder,
+    from: 'review@mapping-service.example',
+    to: account.email,
+    world,
+    clock,
+  });
+  const fileReview = createFileReview({
+    root,
+    world,
+    masterIdColumn,
+    resultDelayMs,
+    faults,
+    outbox,
+    onEvent: (event) => onEvent({ part: 'file-review', ...event }),
+  });
+  const sftp = await startSftp({
+    port: sftpPort,
+    root,
+    hostKey: await readOrMakeHostKey(join(folder, 'host-key')),
+    login: account.login,
+    onEvent: (event) => onEvent({ part: 'sftp', ...event }),
+  });
+  const service = await startService({
+    port,
+    account,
+    masterIdName,
+    errorShape,
+    world,
+    faults,
+    outbox,
+    fileReview,
+    clock,
+    onEvent: (event) => onEvent({ part: 'service', ...event }),
+  }).catch(async (error: unknown) => {
+    await sftp.close();
+    throw error;
+  });
+  return {
+    folder,
+    masterIdName,
+    masterIdColumn,
+    service,
+    sftp: { host: sftp.host, port: sftp.port, fingerprint: sftp.fingerprint, root },
+    outbox: outboxFolder,
+    async close() {
+      await service.close();
+      await fileReview.close();
+      await sftp.close();
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Outbox } from '../outbox.js';
+import { type Account, findAccountObjection } from './account.js';
+import { type CallCounts, type CallsOptions, createCalls } from './calls.js';
+import { createLetters } from './letters.js';
+import { nameReason } from './name-reason.js';
+import { basePath, routeRequest } from './route.js';
+import { sendAnswer } from './send-answer.js';
+
+export type { ServiceEvent } from './service-event.js';
+
+export interface SandboxService {
+  /** To be used as `service.baseUrl`. */
+  readonly baseUrl: string;
+  readonly counts: CallCounts;
+  /** Cuts all connections and waits for the letters that are being written. Idempotent. */
+  close(): Promise<void>;
+}
+
+export interface ServiceOptions extends Omit<CallsOptions, 'letters'> {
+  /** On 127.0.0.1; 0 takes a free one. */
+  readonly port: number;
+  readonly account: Account;
+  readonly outbox: Outbox;
+}
+
+/** Longer than clients keep idle connections, so that none is closed on a client that is about to use it. */
+const keepAliveMs = 75_000;
+
+/**
+ * Starts the HTTP half of the sandbox: the two review operations of the mapping service. (Spec 4.2 and 4.3.)
+ *
+ * @throws Error of node:net when it can't listen on the port, for example with the code EADDRINUSE
+ */
+export async function startService(options: ServiceOptions): Promise<SandboxService> {
+  const { port, account, errorShape, outbox, onEvent } = options;
+  const letters = createLetters(outbox, onEvent);
+  const calls = createCalls({ ...options, letters });
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const turnAway = (httpStatus: number, message: string, headers = {}) => {
+      sendAnswer(response, { kind: 'error', httpStatus, message, headers }, errorShape);
+      onEvent({ kind: 'turned-away', httpStatus });
+    };
+    const route = routeRequest(request.method ?? '', request.url ?? '');
+    switch (route.kind) {
+      case 'unknown-path':
+        return turnAway(404, 'There is no such operation: paths are exact and case-sensitive.');
+      case 'wrong-method':
+        return turnAway(405, `This operation is called with ${route.allowed}.`, { Allow: route.allowed });
+      case 'by-body':
+      case 'by-file': {
+        const objection = findAccountObjection(request.headers, account);
+        return objection === undefined ? calls.serve(route, request, response) : turnAway(403, objection);
+      }
+    }
+  }
+
+  /** The sandbox itself is at fault, for example its disk is full. */
+  function fail(response: ServerResponse, error: unknown): void {
+    const reason = nameReason(error);
+    sendAnswer(
+      response,
+      { kind: 'error', httpStatus: 500, message: `The sandbox failed: ${reason}.` },
+      errorShape,
+    );
+    onEvent({ kind: 'failed', reason });
+  }
+
+  const open = new Set<Promise<void>>();
+  const server = createServer((request, response) => {
+    const serving = serve(request, response)
+      .catch((error: unknown) => fail(response, error))
+      .finally(() => open.delete(serving));
+    open.add(serving);
+  });
+  server.keepAliveTimeout = keepAliveMs;
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address() as AddressInfo;
+
+  return {
+    baseUrl: `http://127.0.0.1:${address.port}${basePath}`,
+    counts: calls.counts,
+    async close() {
+      const stopped = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await stopped;
+      // A call that was cut may still have a letter to write.
+      await Promise.all(open);
+      await letters.written();
+    },
+  };
+}

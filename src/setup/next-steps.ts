@@ -1,0 +1,38 @@
+import { relative } from 'node:path';
+
+export interface Outcome {
+  /** As it was named with `--config`. */
+  readonly config: string;
+  readonly isUsualConfig: boolean;
+  readonly env: string;
+  /** The variables that still have to be put into `.env`. */
+  readonly owed: readonly string[];
+  /** Whether the configuration has something to fill in. */
+  readonly hasPlaceholders: boolean;
+  /** A day to try: that of a file that is there, else yesterday. YYYY-MM-DD */
+  readonly day: string;
+  /** How the command is called here. */
+  readonly command: string;
+}
+
+/** What to do after `init`, in that order. */
+export function listNextSteps(outcome: Outcome): string[] {
+  const { config, isUsualConfig, env, owed, hasPlaceholders, day, command } = outcome;
+  const flag = isUsualConfig ? '' : ` --config ${quoteForShell(config)}`;
+  return [
+    ...(owed.length > 0 ? [`put ${owed.join(' and ')} into ${env}`] : []),
+    ...(hasPlaceholders ? [`fill in what ${config} marks as PLACEHOLDER`] : []),
+    `${command} doctor${flag}`,
+    `${command} run --day ${day} --dry-run${flag}`,
+  ];
+}
+
+/** A path as a person in that folder writes it. */
+export function showPath(path: string, folder: string): string {
+  const shown = relative(folder, path);
+  return shown === '' || shown.startsWith('..') ? path : shown;
+}
+
+function quoteForShell(text: string): string {
+  return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,116 @@
+import type { Answers } from './answers.js';
+import type { Examination } from './examine-export.js';
+import {
+  commentOut,
+  writeComment,
+  writeGroup,
+  writeOption,
+  writeSetting,
+  writeValue,
+} from './setting-lines.js';
+
+type Examined = Extract<Examination, { readonly kind: 'examined' }>;
+
+const indent = '  ';
+const shownNames = 40;
+
+/** The group `source`, with what an export that is there told of it. */
+export function renderSource({ kind, path }: Answers, examination: Examination): string[] {
+  return [
+    ...writeGroup(['source']),
+    ...writeSetting(['source', 'kind'], kind),
+    ...writeSetting(['source', 'path'], path),
+    ...renderColumns(examination),
+    ...renderDateFormat(examination),
+    ...(kind === 'csv' ? renderDelimiter(examination) : []),
+  ];
+}
+
+function renderColumns(examination: Examination): string[] {
+  switch (examination.kind) {
+    case 'no-file':
+      return [
+        ...writeComment('Where the columns have other names than the service gives them:', indent),
+        ...sampleColumns(),
+      ];
+    case 'unusable':
+      return [
+        ...writeComment(`${examination.file} was looked at, but ${examination.reason}.`, indent),
+        ...sampleColumns(),
+      ];
+    case 'examined':
+      return renderFound(examination);
+  }
+}
+
+function sampleColumns(): string[] {
+  return commentOut(['  columns:', writeValue(['source', 'columns', 'ServiceId'], 'hotel_id')], indent);
+}
+
+function renderFound({ file, columns, missing, unused }: Examined): string[] {
+  const renamed = [...columns].filter(([field, name]) => field !== name);
+  const ownNames = [...columns].flatMap(([field, name]) => (field === name ? [field] : []));
+  const absent = missing.filter((field) => field !== 'ServiceId');
+  const lacksMasterId = missing.includes('ServiceId');
+  const comments = [
+    `Found in ${file} by the names of its columns: look whether they are right.`,
+    ownNames.length > 0 && `Under the service's own names: ${ownNames.join(', ')}.`,
+    absent.length > 0 && `Not found, so not sent: ${absent.join(', ')}.`,
+    unused.length > 0 && describeUnused(columns.size, unused),
+    lacksMasterId && 'PLACEHOLDER: which column holds the master hotel id? It is needed.',
+  ];
+  const masterId = ['  columns:', writeValue(['source', 'columns', 'ServiceId'], 'hotel_id')];
+  return [
+    ...comments.flatMap((text) => (text === false ? [] : writeComment(text, indent))),
+    ...(renamed.length > 0 ? ['  columns:'] : []),
+    ...(lacksMasterId ? commentOut(renamed.length > 0 ? masterId.slice(1) : masterId, indent) : []),
+    ...renamed.map(([field, name]) => writeValue(['source', 'columns', field], name)),
+  ];
+}
+
+/** Where no name is known, it may be no header after all but a booking, and names a guest. */
+function describeUnused(known: number, unused: readonly string[]): string {
+  return known === 0
+    ? `None of its ${unused.length} columns has a name that is known.`
+    : `Columns that are not used: ${listNames(unused)}.`;
+}
+
+function listNames(names: readonly string[]): string {
+  const shown = names.slice(0, shownNames).map((name) => JSON.stringify(name));
+  const more = names.length - shown.length;
+  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
+}
+
+function renderDateFormat(examination: Examination): string[] {
+  const path = ['source', 'dateFormat'] as const;
+  if (examination.kind !== 'examined') return writeOption(path);
+  const { dates, file } = examination;
+  switch (dates.kind) {
+    case 'usual':
+      return writeOption(path);
+    case 'one':
+      return writeSetting(path, dates.format);
+    case 'several':
+      return [
+        ...writeComment(
+          `PLACEHOLDER: the dates of ${file} are ambiguous, they can be read as ${dates.formats.join(' or ')}. Say which:`,
+          indent,
+        ),
+        ...dates.formats.flatMap((format) => commentOut([writeValue(path, format)], indent)),
+      ];
+    case 'unknown':
+      return [
+        ...writeComment(
+          `PLACEHOLDER: the dates of ${file} are in a form that was not recognised. Write it as a date-fns pattern:`,
+          indent,
+        ),
+        ...commentOut([writeValue(path, 'dd/MM/yyyy')], indent),
+      ];
+  }
+}
+
+function renderDelimiter(examination: Examination): string[] {
+  const path = ['source', 'delimiter'] as const;
+  const delimiter = examination.kind === 'examined' ? examination.delimiter : undefined;
+  return delimiter === undefined || delimiter === ',' ? writeOption(path) : writeSetting(path, delimiter);
+}

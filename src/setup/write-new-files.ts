@@ -1,0 +1,61 @@
+import { lstat, mkdir, open, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { UsageError } from '../review/run-day.js';
+
+export interface NewFile {
+  readonly path: string;
+  readonly text: string;
+  readonly mode: number;
+}
+
+/**
+ * Writes files that are not there yet, all of them or none; missing folders are made.
+ *
+ * @throws UsageError for one that is there, or can't be written
+ */
+export async function writeNewFiles(files: readonly NewFile[]): Promise<void> {
+  const written: string[] = [];
+  let current = '';
+  try {
+    for (const { path, text, mode } of files) {
+      current = path;
+      await makeFolder(dirname(path));
+      const handle = await open(path, 'wx', mode);
+      written.push(path);
+      try {
+        await handle.writeFile(text);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+    }
+  } catch (error) {
+    await Promise.all(written.map((path) => rm(path, { force: true })));
+    throw explain(error, current);
+  }
+}
+
+/** Whether something of that name is there, a broken link included. */
+export async function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function makeFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    // Something else of that name would be told as the file itself.
+    throw new UsageError(
+      `the folder ${path} can't be made (${error.code ?? error.name}); nothing was written`,
+    );
+  });
+}
+
+function explain(error: unknown, path: string): unknown {
+  if (!(error instanceof Error && 'code' in error)) return error;
+  if (error.code === 'EEXIST') {
+    return new UsageError(`${path} exists already and is not overwritten; nothing was written`);
+  }
+  return new UsageError(`${path} can't be written (${String(error.code)}); nothing was written`);
+}

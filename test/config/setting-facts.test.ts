@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { checkSetting } from '../../src/config/check-setting.js';
+import { readSettingFacts } from '../../src/config/setting-facts.js';
+
+describe('The schema says of a setting', () => {
+  it.each([
+    [['timezone'], /decides which day/, 'UTC'],
+    [['service', 'apiKey'], /^The account's API key/, undefined],
+    [['source', 'delimiter'], /between two cells/, ','],
+    [['file', 'sftp', 'port'], /port\.$/, 22],
+    [['file', 'sftp', 'password'], /where no key is used/, undefined],
+  ])('%j its description and its default', (path, description, fallback) => {
+    expect(readSettingFacts(path)).toEqual({ description: expect.stringMatching(description), fallback });
+  });
+
+  it('nothing where there is no such setting', () => {
+    expect(() => readSettingFacts(['service', 'url'])).toThrow(
+      'expected a setting of the schema, got: service.url',
+    );
+  });
+});
+
+describe('A single setting is checked as in a whole configuration', () => {
+  it.each([
+    [['timezone'], 'Mars', 'expected a time zone such as Europe/Madrid, got: Mars'],
+    [['source', 'path'], 'b-{date}', /^expected a path with no braces but/],
+    [['source', 'delimiter'], ';;', /^expected one character such as/],
+    [['service', 'baseUrl'], 'maps.test', /^is not a URL/],
+    [['service', 'apiKey'], 'schlüssel', /got: a text$/],
+    [['file', 'sftp', 'port'], 'ssh', 'expected a whole number from 1 to 65535, got: ssh'],
+  ] as const)('%j is not %s', (path, value, complaint) => {
+    expect(checkSetting(path, value)).toMatch(complaint);
+  });
+
+  it.each([
+    [['timezone'], 'Europe/Madrid'],
+    [['source', 'path'], 'b-{day:ddMMyyyy}.csv'],
+    [['service', 'baseUrl'], 'https://maps.test/api/3.0'],
+    [['file', 'sftp', 'port'], 2222],
+    [['delivery'], 'file'],
+  ] as const)('%j is %s', (path, value) => {
+    expect(checkSetting(path, value)).toBeUndefined();
+  });
+});

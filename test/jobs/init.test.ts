@@ -1,0 +1,216 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/config/load.js';
+import { createExportFolder } from '../setup/export-folder.js';
+import { type CommandResult, startCommand } from '../support/command.js';
+import { isAvailable, needs, runAtTerminal, type Typing } from '../support/pseudo-terminal.js';
+
+const command = fileURLToPath(new URL('../../dist/jobs/hotel-review.js', import.meta.url));
+const env = { PATH: process.env.PATH, TZ: 'Asia/Tokyo' };
+const oddExport = [
+  'Booking Ref;HOTEL-ID;Lead Guest;Supplier;Supplier Hotel Id;Arrival;Departure;Price',
+  'BR-1;17;"Lovelace; Ada";Roomly;R-9;20/11/2026;22/11/2026;99,50',
+  'BR-2;18;Grace Hopper;Roomly;R-8;02/12/2026;03/12/2026;12,00',
+].join('\n');
+
+const run = (cwd: string, ...args: string[]): Promise<CommandResult> =>
+  startCommand(args, { cwd, env }).ended;
+const load = (folder: string, name = 'hotel-review.yaml') =>
+  loadConfig({ file: join(folder, name), env: {} });
+const readText = (...path: string[]) => readFile(join(...path), 'utf8');
+
+describe('init without a terminal', () => {
+  it('writes a configuration that loads and a .env for nobody else, and says what is next', async () => {
+    const folder = await createExportFolder();
+    const { exitCode, stdout, stderr } = await run(folder, 'init');
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(await load(folder)).toMatchObject({
+      timezone: 'Asia/Tokyo',
+      service: { apiKey: 'change-me', accountId: 'change-me' },
+      source: { kind: 'csv', path: join(folder, 'exports/bookings-{day}.csv') },
+      delivery: 'body',
+    });
+    expect((await stat(join(folder, '.env'))).mode & 0o777).toBe(0o600);
+    expect(stdout).toMatch(
+      /^Wrote hotel-review\.yaml and \.env\.\n\nNext:\n {2}1\. put HOTEL_REVIEW_API_KEY and HOTEL_REVIEW_ACCOUNT_ID into \.env\n {2}2\. fill in .*\n {2}3\. hotel-review doctor\n {2}4\. hotel-review run --day \d{4}-\d\d-\d\d --dry-run\n$/,
+    );
+  });
+
+  it('names a JSON Schema that is there', async () => {
+    const folder = await createExportFolder();
+    await run(folder, 'init');
+    const [, schema = ''] = /\$schema=(\S+)/.exec(await readText(folder, 'hotel-review.yaml')) ?? [];
+    expect(JSON.parse(await readText(folder, schema))).toMatchObject({ title: 'hotel-review.yaml' });
+  });
+
+  it('understands an export with names of its own, so that a dry run of it works before there is a key', async () => {
+    const folder = await createExportFolder({ 'exports/bookings-2026-11-20.csv': oddExport });
+    const { json } = await run(folder, 'init', '--yes', '--timezone', 'Europe/Madrid', '--json');
+    expect(json).toEqual({
+      configuration: join(folder, 'hotel-review.yaml'),
+      env: join(folder, '.env'),
+      next: expect.arrayContaining(['hotel-review run --day 2026-11-20 --dry-run']),
+    });
+    const text = await readText(folder, 'hotel-review.yaml');
+    expect(text).toContain('"Price"');
+    expect(text).not.toMatch(/Lovelace|Grace|Roomly|BR-1/);
+
+    const dryRun = await run(folder, 'run', '--day', '2026-11-20', '--dry-run', '--json');
+    expect(dryRun).toMatchObject({
+      exitCode: 0,
+      json: { counts: { read: 2, accepted: 2, rejected: 0 }, warnings: [] },
+    });
+    expect(dryRun.json).toHaveProperty('sample.0', {
+      ServiceId: 17,
+      BookingReferenceId: 'BR-1',
+      BookingClientName: '***',
+      ProviderName: 'Roomly',
+      ProviderHotelId: 'R-9',
+      CheckInDate: '2026-11-20',
+      CheckOutDate: '2026-11-22',
+    });
+  });
+
+  it('does the same with NDJSON whose members lie in nested objects', async () => {
+    const booking = { hotel: { id: 17 }, guest: { name: 'Ada' }, arrival: '20.11.2026', booking_ref: 'BR-1' };
+    const folder = await createExportFolder({ 'b-20112026.ndjson': `${JSON.stringify(booking)}\n` });
+    await run(folder, 'init', '--path', 'b-{day:ddMMyyyy}.ndjson');
+    const { json } = await run(folder, 'run', '--day', '2026-11-20', '--dry-run', '--json');
+    expect(json).toHaveProperty('sample.0', {
+      ServiceId: 17,
+      BookingReferenceId: 'BR-1',
+      BookingClientName: '***',
+      CheckInDate: '2026-11-20',
+    });
+  });
+
+  it('writes the delivery by file that the options describe', async () => {
+    const folder = await createExportFolder();
+    const server = ['--sftp-host', 'sftp.test', '--sftp-port', '2222', '--sftp-username', 'acme'];
+    await run(folder, 'init', '--base-url', 'https://maps.test/api/3.0', ...server, '--sftp-key-file', 'id');
+    expect(await load(folder)).toMatchObject({
+      service: { baseUrl: 'https://maps.test/api/3.0' },
+      delivery: 'file',
+      file: { sftp: { host: 'sftp.test', port: 2222, username: 'acme', privateKeyFile: join(folder, 'id') } },
+    });
+    expect(await readText(folder, '.env')).not.toContain('SFTP');
+  });
+
+  it('makes the folder of another configuration, and names it in what is next', async () => {
+    const folder = await createExportFolder();
+    const { stdout } = await run(folder, 'init', '--config', 'conf/staging.yaml');
+    expect(await readdir(join(folder, 'conf'))).toEqual(['.env', 'staging.yaml']);
+    expect(stdout).toContain('Wrote conf/staging.yaml and conf/.env.');
+    expect(stdout).toContain('hotel-review doctor --config conf/staging.yaml');
+  });
+
+  it('overwrites no configuration', async () => {
+    const folder = await createExportFolder({ 'hotel-review.yaml': 'mine' });
+    const { exitCode, stderr } = await run(folder, 'init');
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('hotel-review.yaml exists already and is not overwritten; change it by hand');
+    expect(await readdir(folder)).toEqual(['hotel-review.yaml']);
+    expect(await readText(folder, 'hotel-review.yaml')).toBe('mine');
+  });
+
+  it('keeps a .env that is there, says so, and names what it lacks', async () => {
+    const folder = await createExportFolder({ '.env': 'HOTEL_REVIEW_API_KEY=k-1\nOTHER=2\n' });
+    const { exitCode, stdout } = await run(folder, 'init');
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('Wrote hotel-review.yaml; .env was there already and is kept as it is.');
+    expect(stdout).toContain('1. put HOTEL_REVIEW_ACCOUNT_ID into .env\n');
+    expect(stdout).not.toContain('k-1');
+    expect(await readText(folder, '.env')).toBe('HOTEL_REVIEW_API_KEY=k-1\nOTHER=2\n');
+  });
+
+  it.each([
+    [['--base-url', 'http://maps.test'], /--base-url: must begin with https:/],
+    [['--timezone', 'Mars'], /--timezone: expected a time zone/],
+    [['--path', 'b-{date}.csv'], /--path: expected a path/],
+    [['--delivery', 'body', '--sftp-host', 'h'], /--sftp-host goes with --delivery file/],
+  ])('writes nothing for %j', async (options, message) => {
+    const folder = await createExportFolder();
+    const { exitCode, stderr } = await run(folder, 'init', ...options);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(message);
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+describe.skipIf(!isAvailable)(`init at a terminal (needs ${needs})`, () => {
+  const init = (
+    folder: string,
+    typing: readonly Typing[],
+    { args = [], ...options }: { args?: string[]; env?: NodeJS.ProcessEnv; pipesOutput?: boolean } = {},
+  ) =>
+    runAtTerminal([command, 'init', ...args], typing, {
+      cwd: folder,
+      ...options,
+      env: { ...env, ...options.env },
+    });
+  const enter = (after: string, text = ''): Typing => ({ after, type: `${text}\r` });
+
+  it('asks, and writes what was typed, secrets into .env alone', async () => {
+    const folder = await createExportFolder({ 'b-2026-11-20.csv': 'hotel_id,arrival\n7,01/02/2026\n' });
+    const { screen, piped, exitCode } = await init(
+      folder,
+      [
+        enter('time zone', 'Mars'),
+        { after: 'expected a time zone', type: '\x15Europe/Madrid\r' },
+        enter('written in'),
+        enter("day's bookings", 'b-{day}.csv'),
+        // Two up from deciding later.
+        { after: 'several ways', type: '\x1b[A\x1b[A\r' },
+        enter('mapping service', 'https://maps.test/api/3.0'),
+        enter('reach the service'),
+        enter('identifier', '4711'),
+        enter('API key', 'top-geheim'),
+      ],
+      { pipesOutput: true },
+    );
+    expect({ exitCode, screen }).toEqual({ exitCode: 0, screen: expect.not.stringContaining('geheim') });
+    expect(piped).toMatch(/^Wrote hotel-review\.yaml and \.env\.\n\nNext:\n {2}1\. hotel-review doctor\n/);
+    expect(await readText(folder, 'hotel-review.yaml')).not.toMatch(/geheim|4711/);
+    expect(await load(folder)).toMatchObject({
+      timezone: 'Europe/Madrid',
+      service: { baseUrl: 'https://maps.test/api/3.0', apiKey: 'top-geheim', accountId: '4711' },
+      source: { columns: { ServiceId: 'hotel_id', CheckInDate: 'arrival' }, dateFormat: 'dd/MM/yyyy' },
+    });
+  });
+
+  it.each([
+    ['Ctrl-C', '\x03'],
+    ['Ctrl-D', '\x04'],
+  ])('writes nothing after %s', async (_, key) => {
+    const folder = await createExportFolder();
+    const { screen, exitCode } = await init(folder, [enter('time zone'), { after: 'written in', type: key }]);
+    expect(exitCode).toBe(1);
+    expect(screen).toContain('hotel-review: stopped by SIGINT');
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('without colours where NO_COLOR asks for that, and within 80 columns', async () => {
+    const folder = await createExportFolder();
+    const { screen, exitCode } = await init(
+      folder,
+      [enter('time zone', 'x'.repeat(100)), { after: 'expected a time zone', type: '\x03' }],
+      { env: { NO_COLOR: '1' } },
+    );
+    expect(exitCode).toBe(1);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal's control sequences begin with one
+    expect(screen).not.toMatch(/\x1b\[(?:3[0-8]|4[0-8]|9\d|10\d)[;m]/);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal's control sequences begin with one
+    const lines = screen.replaceAll(/\x1b\[\??[\d;]*[A-Za-z]/g, '\n').split(/\r?\n/);
+    expect(Math.max(...lines.map((line) => [...line].length))).toBeLessThanOrEqual(80);
+  });
+
+  it.each([['--yes'], ['--json']])('asks nothing with %s', async (option) => {
+    const folder = await createExportFolder();
+    const { screen, exitCode } = await init(folder, [], { args: [option] });
+    expect(exitCode).toBe(0);
+    expect(screen).not.toContain('time zone');
+    expect(await readdir(folder)).toEqual(['.env', 'hotel-review.yaml']);
+  });
+});

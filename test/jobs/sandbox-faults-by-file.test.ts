@@ -1,0 +1,151 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { describe, expect, it } from 'vitest';
+import { day } from '../support/day-folder.js';
+import {
+  listAffected,
+  prepareSandboxDay,
+  type SandboxDay,
+  type SandboxDayOptions,
+} from '../support/sandbox-day.js';
+
+async function run(options: SandboxDayOptions) {
+  const prepared = await prepareSandboxDay({
+    ...options,
+    settings: { delivery: 'file', ...options.settings },
+  });
+  return { ...prepared, ...(await runOnce(prepared)) };
+}
+
+async function runOnce({ folder }: SandboxDay) {
+  const { exitCode, report } = await folder.runDay();
+  return { exitCode, report, file: report.file as FileReport | null };
+}
+
+interface FileReport {
+  readonly rows: number;
+  readonly archivedTo: string | null;
+}
+
+/** The archived result's records. */
+async function readResult(file: FileReport | null): Promise<readonly Record<string, string>[]> {
+  const bytes = await readFile(join(file?.archivedTo ?? '', '20112026_Result.csv'));
+  return parse(bytes, { columns: true });
+}
+
+const wrongInFile = ({ counts }: SandboxDay) => counts.wrongMappings - counts.wrongUnfitForFile;
+const byFileCalls = ({ events }: SandboxDay) =>
+  events.filter(
+    (event) =>
+      event.part === 'service' &&
+      (event.kind === 'answered' || event.kind === 'unanswered') &&
+      event.operation === 'by-file',
+  ).length;
+
+it('A day by file: the result is brought home, and the affected bookings are those that were made up wrong', async () => {
+  const made = await run({});
+  expect(made.exitCode).toBe(0);
+  expect(made.report.counts).toMatchObject({ delivered: made.counts.bookings, affected: wrongInFile(made) });
+  const affected = await listAffected(made);
+  expect(affected).toHaveLength(wrongInFile(made));
+  expect(made.counts.wrongReferences.filter((reference) => affected.includes(reference))).not.toEqual([]);
+  const letter = made.events.find((event) => event.part === 'file-review' && event.kind === 'result-written');
+  expect(letter).toMatchObject({ incorrect: wrongInFile(made), rows: made.file?.rows });
+});
+
+describe('a result', () => {
+  it('result-late:3@1: that is late leaves the run waiting, and the next run brings it home', async () => {
+    const made = await run({
+      faults: ['result-late:3@1'],
+      settings: { file: { resultTimeoutMinutes: 0.01 } },
+    });
+    expect({ exitCode: made.exitCode, state: made.report.state }).toEqual({
+      exitCode: 3,
+      state: 'awaiting-result',
+    });
+    await made.folder.configure({ file: { resultTimeoutMinutes: 1 } });
+    const { exitCode, report } = await runOnce(made);
+    expect({ exitCode, affected: report.counts.affected }).toEqual({
+      exitCode: 0,
+      affected: wrongInFile(made),
+    });
+    expect(byFileCalls(made)).toBe(1);
+  });
+
+  it('result-growing:2@1: that grows is waited for until it is whole', async () => {
+    const made = await run({
+      faults: ['result-growing:2@1'],
+      settings: { file: { resultQuietSeconds: 3 } },
+    });
+    expect(made.exitCode).toBe(0);
+    expect(await readResult(made.file)).toHaveLength(made.file?.rows ?? 0);
+    expect(made.report.counts.affected).toBe(wrongInFile(made));
+  });
+
+  it('result-partial@1: that stays partial is taken as it is when it has been quiet, and the report says so', async () => {
+    const made = await run({ faults: ['result-partial@1'] });
+    expect({ exitCode: made.exitCode, state: made.report.state }).toEqual({
+      exitCode: 0,
+      state: 'succeeded',
+    });
+    const records = await readResult(made.file);
+    const rows = made.file?.rows ?? 0;
+    expect(records).toHaveLength(Math.floor(rows / 2));
+    const { stdout } = await made.folder.run(['status', day]);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(String(records.length));
+  });
+
+  it('result-missing@1: that never comes leaves the run waiting, everything delivered', async () => {
+    const made = await run({
+      faults: ['result-missing@1'],
+      settings: { file: { resultTimeoutMinutes: 0.01 } },
+    });
+    expect({ exitCode: made.exitCode, state: made.report.state }).toEqual({
+      exitCode: 3,
+      state: 'awaiting-result',
+    });
+    expect(made.report.counts).toMatchObject({ delivered: made.counts.bookings, pending: 0, affected: 0 });
+    expect((await runOnce(made)).exitCode).toBe(3);
+  });
+});
+
+describe('the by-file call', () => {
+  /** Nothing is posted: the numbers of the calls are those of the by-file calls. */
+  const fileAlone = { file: { incomplete: 'reject' }, maxRejectedShare: 0.5 };
+
+  it.each(['drop@1-3', 'hang@1-3', 'page@1-3', 'status:503@1-3'])(
+    '%s: without a clear answer, or with a fault, is made again until it is taken',
+    async (fault) => {
+      const made = await run({
+        faults: [fault],
+        settings: { ...fileAlone, service: { timeoutSeconds: 0.5 } },
+      });
+      expect({ exitCode: made.exitCode, calls: byFileCalls(made) }).toEqual({ exitCode: 0, calls: 4 });
+      expect(made.report.counts).toMatchObject({ pending: 0, affected: wrongInFile(made) });
+    },
+  );
+
+  it.each(['lost-answer@1-', 'latency:5@1-'])(
+    '%s: whose answer never came is not made again where its result is there',
+    async (fault) => {
+      const made = await run({ faults: [fault], settings: { ...fileAlone, service: { timeoutSeconds: 1 } } });
+      expect({ exitCode: made.exitCode, calls: byFileCalls(made) }).toEqual({ exitCode: 0, calls: 1 });
+      expect(made.report.counts).toMatchObject({ pending: 0, affected: wrongInFile(made) });
+    },
+  );
+
+  it.each(['refuse:2020@1', 'status:404@1', 'status:403@1'])(
+    '%s: that is refused fails the run, and the next one goes on',
+    async (fault) => {
+      const made = await run({ faults: [fault], settings: fileAlone });
+      expect({ exitCode: made.exitCode, state: made.report.state }).toEqual({ exitCode: 1, state: 'failed' });
+      const { exitCode, report } = await runOnce(made);
+      expect({ exitCode, affected: report.counts.affected }).toEqual({
+        exitCode: 0,
+        affected: wrongInFile(made),
+      });
+      expect(byFileCalls(made)).toBe(2);
+    },
+  );
+});

@@ -1,0 +1,225 @@
+import { createHash } from 'node:crypto';
+import { lstat, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { gunzipSync } from 'node:zlib';
+import { parse } from 'csv-parse/sync';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { formatOfName, NameTakenError, writeDayFile } from '../../src/sandbox/bookings/day-file.js';
+import { streamDay } from '../../src/sandbox/bookings/day-stream.js';
+import { renderDay } from '../../src/sandbox/bookings/day-text.js';
+import { makeBookings } from '../../src/sandbox/bookings/made-bookings.js';
+import { madeDay, textOf } from './made-days.js';
+
+async function createFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'hotel-review-test-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+const sha256Of = (text: string) => createHash('sha256').update(text).digest('hex');
+
+describe('the text of a made-up day', () => {
+  it('is the same to the byte for the same arguments', async () => {
+    const day = madeDay({ count: 2_000 });
+    expect(sha256Of((await textOf(day, 'csv')).text)).toBe(
+      '5634f877eb3bed6cd03915d5ad3c96604bc3fb3b89664ebc1a5543841e5b692f',
+    );
+    expect(sha256Of((await textOf(day, 'ndjson')).text)).toBe(
+      '4b6a1327356fc0e5863b9c4a6b320d5d932eade077e4a9d0b2af3446f77b34da',
+    );
+    expect(sha256Of((await textOf({ ...day, seed: 2 }, 'csv')).text)).not.toBe(
+      '5634f877eb3bed6cd03915d5ad3c96604bc3fb3b89664ebc1a5543841e5b692f',
+    );
+  });
+
+  it('as CSV is read by a reader of others, cell by cell, but for the records that are flawed as CSV', async () => {
+    const records = [...makeBookings(madeDay())];
+    const flawed = ['name-in-two-parts', 'quotes-not-escaped'];
+    const { text } = await textOf(madeDay(), 'csv');
+    // Without columns of their own, so that a record of eight cells is no error; and what a quote breaks is skipped.
+    const rows: string[][] = parse(text, { relax_column_count: true, skip_records_with_error: true });
+    const good = rows.slice(1).filter((row) => row.length === 7);
+    const written = (cell: string | null | undefined) => (cell === null ? 'NULL' : (cell ?? ''));
+    expect(good).toEqual(
+      records
+        .filter(({ kind }) => !flawed.includes(kind))
+        .map((record) =>
+          [
+            record.serviceId,
+            record.bookingReferenceId,
+            record.bookingClientName,
+            record.providerName,
+            record.providerHotelId,
+            record.checkInDate,
+            record.checkOutDate,
+          ].map(written),
+        ),
+    );
+    expect(rows.filter((row) => row.length === 8)).toHaveLength(
+      records.filter(({ kind }) => kind === 'name-in-two-parts').length,
+    );
+  });
+
+  it('as NDJSON has an object a line, but for the records that are flawed as JSON', async () => {
+    const records = [...makeBookings(madeDay())];
+    const { text } = await textOf(madeDay(), 'ndjson');
+    const lines = text.split('\n');
+    expect(lines.pop()).toBe('');
+    expect(lines).toHaveLength(records.length);
+    for (const [index, record] of records.entries()) {
+      const line = lines[index] ?? '';
+      if (record.kind === 'quotes-not-escaped') {
+        expect(() => JSON.parse(line)).toThrow(SyntaxError);
+        continue;
+      }
+      const isNumber = record.serviceId !== undefined && /^\d+$/.test(record.serviceId);
+      const isSplit = record.kind === 'name-in-two-parts';
+      expect(JSON.parse(line)).toEqual({
+        ServiceId: isNumber ? Number(record.serviceId) : record.serviceId,
+        BookingReferenceId: record.bookingReferenceId,
+        BookingClientName: isSplit ? record.bookingClientName?.split(', ') : record.bookingClientName,
+        ProviderName: record.providerName,
+        ProviderHotelId: record.providerHotelId,
+        CheckInDate: record.checkInDate,
+        CheckOutDate: record.checkOutDate,
+      });
+    }
+  });
+
+  it('of a day without records is what a day without bookings is', async () => {
+    expect((await textOf(madeDay({ count: 0 }), 'csv')).text).toBe(
+      'ServiceId,BookingReferenceId,BookingClientName,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate\n',
+    );
+    expect((await textOf(madeDay({ count: 0 }), 'ndjson')).text).toBe('\n');
+  });
+
+  it('comes with counts that add up', async () => {
+    const { counts } = await textOf(madeDay(), 'csv');
+    const sum = (numbers: readonly number[]) => numbers.reduce((one, other) => one + other, 0);
+    expect(counts.records).toBe(20_000);
+    expect(counts.bookings + counts.duplicates + counts.rejected).toBe(20_000);
+    expect(sum(counts.rejects.map(({ count }) => count))).toBe(counts.rejected);
+    expect(sum(Object.values(counts.missing))).toBe(counts.incomplete);
+    expect(counts.unfitForFile).toBeGreaterThan(counts.incomplete);
+    expect(counts.wrongReferences).toEqual(
+      [...makeBookings(madeDay())]
+        .filter(({ kind, isWrong }) => kind === 'booking' && isWrong)
+        .slice(0, 5)
+        .map(({ bookingReferenceId }) => bookingReferenceId),
+    );
+  });
+});
+
+describe('a made-up day in a file', () => {
+  it.each(['csv', 'ndjson'] as const)(
+    'is the text as %s, plain or compressed by its name, for its owner alone',
+    async (format) => {
+      const folder = await createFolder();
+      const { text, counts } = await textOf(madeDay(), format);
+      for (const name of [`day.${format}`, `day.${format}.gz`]) {
+        const path = join(folder, name);
+        expect(await writeDayFile(path, madeDay(), format)).toEqual(counts);
+        const bytes = await readFile(path);
+        expect((name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString()).toBe(text);
+        expect((await stat(path)).mode & 0o777).toBe(0o600);
+      }
+      expect((await readdir(folder)).sort()).toEqual([`day.${format}`, `day.${format}.gz`]);
+    },
+  );
+
+  it('never takes the place of another, nor of a link that leads nowhere', async () => {
+    const folder = await createFolder();
+    const [there, link] = [join(folder, 'there.csv'), join(folder, 'link.csv')];
+    await writeFile(there, 'mine');
+    await symlink(join(folder, 'nowhere'), link);
+    // Of a size that would take minutes: it is refused before anything is made.
+    const day = madeDay({ count: 500_000_000 });
+    for (const path of [there, link])
+      await expect(writeDayFile(path, day, 'csv')).rejects.toThrow(NameTakenError);
+    expect(await readFile(there, 'utf8')).toBe('mine');
+    expect((await lstat(link)).isSymbolicLink()).toBe(true);
+    expect((await readdir(folder)).sort()).toEqual(['link.csv', 'there.csv']);
+  });
+
+  it('gives way to one that came while it was being written', async () => {
+    const folder = await createFolder();
+    const path = join(folder, 'day.csv');
+    const written = writeDayFile(path, madeDay({ count: 100_000 }), 'csv').catch((error: unknown) => error);
+    await vi.waitUntil(async () => (await readdir(folder)).some((name) => name.endsWith('.partial')));
+    await writeFile(path, 'mine');
+    expect(await written).toBeInstanceOf(NameTakenError);
+    expect(await readFile(path, 'utf8')).toBe('mine');
+    expect(await readdir(folder)).toEqual(['day.csv']);
+  });
+
+  it('does not appear, and leaves nothing behind, when it is stopped', async () => {
+    const folder = await createFolder();
+    const stop = new AbortController();
+    const reason = new Error('stopped by the test');
+    const written = writeDayFile(
+      join(folder, 'day.csv.gz'),
+      madeDay({ count: 50_000_000 }),
+      'csv',
+      stop,
+    ).catch((error: unknown) => error);
+    const sizes = async () =>
+      Promise.all((await readdir(folder)).map(async (name) => (await stat(join(folder, name))).size));
+    await vi.waitUntil(async () => (await sizes()).some((size) => size > 0), { timeout: 20_000 });
+    expect(await readdir(folder)).not.toContain('day.csv.gz');
+    stop.abort(reason);
+    expect(await written).toBe(reason);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('has its format by its name', () => {
+    expect(formatOfName('out/day.csv')).toBe('csv');
+    expect(formatOfName('day.2026.csv.gz')).toBe('csv');
+    expect(formatOfName('day.ndjson')).toBe('ndjson');
+    expect(formatOfName('day.ndjson.gz')).toBe('ndjson');
+    for (const name of ['day', 'csv', 'day.gz', 'day.json', 'day.csv.zip', 'day.csv/'])
+      expect(formatOfName(name)).toBeUndefined();
+  });
+});
+
+describe('a made-up day in a stream', () => {
+  it('comes no faster than the stream takes it, and the stream stays open', async () => {
+    let text = '';
+    let most = 0;
+    const slow = new Writable({
+      highWaterMark: 1_000,
+      write(chunk, _encoding, done) {
+        text += String(chunk);
+        most = Math.max(most, slow.writableLength);
+        // Slower than the day is made.
+        setImmediate(() => setImmediate(() => setImmediate(done)));
+      },
+    });
+    expect(await streamDay(renderDay(madeDay(), 'csv'), slow)).toBe(true);
+    expect(text).toBe((await textOf(madeDay(), 'csv')).text);
+    expect(most).toBeLessThan(200_000);
+    expect(slow.writableEnded).toBe(false);
+  });
+
+  it('stops when it is asked to while nobody reads', async () => {
+    const stuck = new Writable({ highWaterMark: 1_000, write: () => {} });
+    const stop = new AbortController();
+    const reason = new Error('stopped by the test');
+    const streamed = streamDay(renderDay(madeDay(), 'csv', stop), stuck, stop).catch(
+      (error: unknown) => error,
+    );
+    await vi.waitUntil(() => stuck.writableNeedDrain);
+    stop.abort(reason);
+    expect(await streamed).toBe(reason);
+  });
+
+  it('fails with the fault of the stream', async () => {
+    const fault = Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+    const full = new Writable({
+      highWaterMark: 100_000_000,
+      write: (_chunk, _encoding, done) => setImmediate(done, fault),
+    });
+    await expect(streamDay(renderDay(madeDay(), 'csv'), full)).rejects.toBe(fault);
+  });
+});

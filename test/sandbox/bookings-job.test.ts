@@ -1,0 +1,184 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type DayToMake, makeBookings } from '../../jobs/make-bookings.js';
+import { createTerminal } from '../../jobs/terminal.js';
+import { UsageError } from '../../src/review/run-day.js';
+import { captureStream } from '../cli/captured-stream.js';
+import { madeDay, textOf } from './made-days.js';
+
+const options: DayToMake = { day: '2026-11-20', count: 300, seed: 1, world: 1, wrongShare: 0.02 };
+
+async function createFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'hotel-review-test-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+async function make(changes: Partial<DayToMake>, { json = false } = {}) {
+  const output = captureStream();
+  const errors = captureStream();
+  const terminal = createTerminal({
+    json,
+    signal: new AbortController().signal,
+    output: output.stream,
+    errors: errors.stream,
+  });
+  const streams = { stdout: output.stream, stderr: errors.stream };
+  const exitCode = await makeBookings({ ...options, ...changes }, terminal, streams);
+  return { exitCode, stdout: output.text(), stderr: errors.text() };
+}
+
+/** As a process of its own, for what becomes of its standard output and of signals. */
+function startJob(changes: Partial<DayToMake>) {
+  const dist = new URL('../../dist/', import.meta.url).href;
+  const script = `
+    import { makeBookings } from '${dist}jobs/make-bookings.js';
+    import { createTerminal } from '${dist}jobs/terminal.js';
+    import { listenForStop } from '${dist}src/cli/stop-signal.js';
+    const stop = listenForStop(process, process.stderr);
+    const terminal = createTerminal({ json: false, signal: stop.signal, output: process.stdout, errors: process.stderr });
+    try {
+      process.exitCode = await makeBookings(${JSON.stringify({ ...options, ...changes })}, terminal);
+    } catch (error) {
+      process.stderr.write(error.message);
+      process.exitCode = 1;
+    }
+    stop.ignore();
+  `;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  return {
+    child,
+    ended: once(child, 'close').then(([exitCode]) => ({ exitCode: Number(exitCode), stderr })),
+  };
+}
+
+describe('making bookings', () => {
+  it('writes the rows to standard output and what they hold to standard error', async () => {
+    const { exitCode, stdout, stderr } = await make({});
+    const { text, counts } = await textOf(madeDay({ count: 300 }), 'csv');
+    expect(exitCode).toBe(0);
+    expect(stdout).toBe(text);
+    expect(stderr).toContain('a made-up day of 300 records, for 2026-11-20');
+    expect(stderr).toMatch(new RegExp(`  bookings +${counts.bookings}\n`));
+    expect(stderr).toMatch(new RegExp(`  wrong mappings +${counts.wrongMappings}\n`));
+    expect(stderr).toContain(counts.wrongReferences[0]);
+    for (const line of stderr.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  });
+
+  it('keeps standard output for the rows alone, also with --json', async () => {
+    const { stdout } = await make({ format: 'ndjson' }, { json: true });
+    expect(stdout).toBe((await textOf(madeDay({ count: 300 }), 'ndjson')).text);
+  });
+
+  it('says what a file holds on standard output, as one JSON object with --json', async () => {
+    const folder = await createFolder();
+    const { text, counts } = await textOf(madeDay({ count: 300 }), 'ndjson');
+    const out = join(folder, 'day.ndjson.gz');
+    const { exitCode, stdout, stderr } = await make({ out }, { json: true });
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      day: '2026-11-20',
+      seed: 1,
+      world: 1,
+      format: 'ndjson',
+      ...counts,
+      out,
+    });
+    expect(stdout.split('\n')).toHaveLength(2);
+    expect(stderr).toBe('');
+    expect(gunzipSync(await readFile(out)).toString()).toBe(text);
+    const said = await make({ out: join(folder, 'day.csv') });
+    expect(said.stdout).toContain(`${folder}/day.csv: a made-up day of 300 records`);
+  });
+
+  it('takes the format that was asked for before the one that the name ends with', async () => {
+    const folder = await createFolder();
+    const { text } = await textOf(madeDay({ count: 300 }), 'ndjson');
+    for (const name of ['day.csv', 'day', 'day.jsonl']) {
+      await make({ out: join(folder, name), format: 'ndjson' });
+      expect(await readFile(join(folder, name), 'utf8')).toBe(text);
+    }
+  });
+
+  it('books the hotels of the world that was asked for, with the share of wrong mappings that was asked for', async () => {
+    const otherWorld = await make({ world: 2 });
+    expect(otherWorld.stdout).not.toBe((await make({})).stdout);
+    expect((await make({ wrongShare: 0 })).stderr).toMatch(/wrong mappings +0\n/);
+  });
+
+  it('tells of no guest in its summary', async () => {
+    const { stdout, stderr } = await make({});
+    const guests = stdout
+      .split('\n')
+      .slice(1)
+      .map((line) => line.split(',')[2] ?? '');
+    for (const guest of guests.filter((name) => name.length > 4)) expect(stderr).not.toContain(guest);
+  });
+
+  it.each([
+    { what: 'a name that says no format', out: 'day.txt', complaint: 'or say --format' },
+    { what: 'a folder that is not there', out: 'nowhere/day.csv', complaint: 'ENOENT' },
+    { what: 'a file as a folder', out: 'there.csv/day.csv', complaint: 'ENOTDIR' },
+    { what: 'a file that is there', out: 'there.csv', complaint: 'exists already; name a new file' },
+  ])('refuses $what and leaves everything as it was', async ({ out, complaint }) => {
+    const folder = await createFolder();
+    await writeFile(join(folder, 'there.csv'), 'mine');
+    const failure = await make({ out: join(folder, out) }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(UsageError);
+    expect(String(failure)).toContain(complaint);
+    expect(String(failure)).toContain(join(folder, out));
+    expect(await readdir(folder)).toEqual(['there.csv']);
+    expect(await readFile(join(folder, 'there.csv'), 'utf8')).toBe('mine');
+  });
+
+  it.each([{ day: '2026-13-01' }, { count: -5 }, { wrongShare: 2 }])('refuses %j', async (changes) => {
+    await expect(make(changes)).rejects.toThrow(UsageError);
+  });
+
+  it('ends quietly, with exit 0, when its reader has read enough', async () => {
+    const { child, ended } = startJob({ count: 5_000_000 });
+    await once(child.stdout, 'data');
+    child.stdout.destroy();
+    expect(await ended).toEqual({ exitCode: 0, stderr: '' });
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('ends on %s while nobody reads its rows', async (signal) => {
+    const { child, ended } = startJob({ count: 5_000_000 });
+    await once(child.stdout, 'data');
+    child.stdout.pause();
+    child.kill(signal);
+    // Only what was in the pipe is still to come.
+    await vi.waitUntil(() => child.exitCode !== null, { timeout: 20_000 });
+    child.stdout.resume();
+    const { exitCode, stderr } = await ended;
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(`stopped by ${signal}`);
+  });
+
+  it('leaves nothing in the folder when a signal stops it', async () => {
+    const folder = await createFolder();
+    const { child, ended } = startJob({ count: 50_000_000, out: join(folder, 'day.csv') });
+    const hasBytes = async () => {
+      const [name] = await readdir(folder);
+      return name !== undefined && (await stat(join(folder, name))).size > 0;
+    };
+    await vi.waitUntil(hasBytes, { timeout: 20_000 });
+    child.kill('SIGINT');
+    expect((await ended).exitCode).toBe(1);
+    expect(await readdir(folder)).toEqual([]);
+  });
+});

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import { createFaultPlan, type FaultPlan, parseFault } from '../../src/sandbox/faults.js';
+import { createSeededRandom } from '../../src/sandbox/seeded-random.js';
+
+const at = (...ranges: readonly (readonly [number, number])[]) => ({
+  kind: 'numbers',
+  ranges: ranges.map(([first, last]) => ({ first, last })),
+});
+
+describe('A fault as it is written', () => {
+  test.each([
+    ['status:503@10%', { kind: 'status', status: 503 }, { kind: 'rate', share: 0.1 }],
+    ['status:429:2@3', { kind: 'status', status: 429, retryAfterSeconds: 2 }, at([3, 3])],
+    ['status:503:0@3', { kind: 'status', status: 503, retryAfterSeconds: 0 }, at([3, 3])],
+    ['refuse:2009@3,7-9', { kind: 'refuse', statusCode: 2009 }, at([3, 3], [7, 9])],
+    ['latency:2.5@1-5', { kind: 'latency', seconds: 2.5 }, at([1, 5])],
+    ['hang@4', { kind: 'hang' }, at([4, 4])],
+    ['drop@25%', { kind: 'drop' }, { kind: 'rate', share: 0.25 }],
+    ['drop@0.5%', { kind: 'drop' }, { kind: 'rate', share: 0.005 }],
+    ['drop@100%', { kind: 'drop' }, { kind: 'rate', share: 1 }],
+    ['lost-answer@2', { kind: 'lost-answer' }, at([2, 2])],
+    ['page@5-', { kind: 'page' }, at([5, Number.POSITIVE_INFINITY])],
+    ['result-late:30@1', { kind: 'result-late', seconds: 30 }, at([1, 1])],
+    ['result-growing:5@1', { kind: 'result-growing', seconds: 5 }, at([1, 1])],
+    ['result-partial@50%', { kind: 'result-partial' }, { kind: 'rate', share: 0.5 }],
+    ['result-missing@1', { kind: 'result-missing' }, at([1, 1])],
+  ])('%s is read', (text, fault, when) => {
+    expect(parseFault(text)).toEqual({ fault, when });
+  });
+
+  test.each([
+    ['', 'expected KIND[:VALUE]@WHEN'],
+    ['hang', 'expected KIND[:VALUE]@WHEN'],
+    ['sleep@1', 'expected a fault of status, refuse,'],
+    ['toString@1', 'expected a fault of status, refuse,'],
+    ['Hang@1', 'expected a fault of status, refuse,'],
+    ['status@1', 'expected status:CODE'],
+    ['status:200@1', 'expected status:CODE'],
+    ['status:600@1', 'expected status:CODE'],
+    ['status:503:soon@1', 'expected status:CODE'],
+    ['status:503:1:2@1', 'expected status:CODE'],
+    ['refuse@1', 'expected refuse:STATUS_CODE'],
+    ['refuse:20@1', 'expected refuse:STATUS_CODE'],
+    ['latency@1', 'expected latency:SECONDS'],
+    ['latency:-1@1', 'expected latency:SECONDS'],
+    ['latency:1e3@1', 'expected latency:SECONDS'],
+    ['latency:90000@1', 'expected latency:SECONDS'],
+    ['hang:5@1', 'expected hang, got'],
+    ['result-late@1', 'expected result-late:SECONDS'],
+    ['result-missing:1@1', 'expected result-missing, got'],
+    ['hang@', 'expected a share from 0% to 100%'],
+    ['hang@0', 'expected a share from 0% to 100%'],
+    ['hang@101%', 'expected a share from 0% to 100%'],
+    ['hang@-5%', 'expected a share from 0% to 100%'],
+    ['hang@9-7', 'expected a share from 0% to 100%'],
+    ['hang@1,,2', 'expected a share from 0% to 100%'],
+    ['hang@1, 2', 'expected a share from 0% to 100%'],
+    ['hang@-3', 'expected a share from 0% to 100%'],
+    ['hang@1@2', 'expected a share from 0% to 100%'],
+  ])('%o is refused with what was expected', (text, message) => {
+    expect(() => parseFault(text)).toThrow(RangeError);
+    expect(() => parseFault(text)).toThrow(message);
+    expect(() => parseFault(text)).toThrow(`got: ${text}`);
+  });
+});
+
+describe('A plan of faults', () => {
+  const plan = (rules: readonly string[], seed = 1) =>
+    createFaultPlan(rules.map(parseFault), createSeededRandom(seed));
+  const callKinds = (faults: FaultPlan, count: number) =>
+    Array.from({ length: count }, () => faults.nextCall()?.kind ?? '-');
+  const resultKinds = (faults: FaultPlan, count: number) =>
+    Array.from({ length: count }, () => faults.nextResult()?.kind ?? '-');
+
+  test('without rules lets everything pass', () => {
+    expect(callKinds(plan([]), 3)).toEqual(['-', '-', '-']);
+    expect(resultKinds(plan([]), 3)).toEqual(['-', '-', '-']);
+  });
+
+  test('meets the calls of the numbers given, counted from 1', () => {
+    expect(callKinds(plan(['hang@1,3-4', 'drop@6-']), 7)).toEqual([
+      ...['hang', '-', 'hang', 'hang'],
+      ...['-', 'drop', 'drop'],
+    ]);
+  });
+
+  test('meets each call with the first rule that matches', () => {
+    expect(callKinds(plan(['hang@2', 'drop@1-3', 'page@100%']), 4)).toEqual(['drop', 'hang', 'drop', 'page']);
+  });
+
+  test('counts calls and results apart', () => {
+    const faults = plan(['hang@2', 'result-missing@2']);
+    expect(callKinds(faults, 3)).toEqual(['-', 'hang', '-']);
+    expect(resultKinds(faults, 3)).toEqual(['-', 'result-missing', '-']);
+  });
+
+  test('never meets by a rate of 0%, always by 100%', () => {
+    expect(new Set(callKinds(plan(['hang@0%', 'drop@100%']), 500))).toEqual(new Set(['drop']));
+  });
+
+  test('meets about the share of calls that the rate names', () => {
+    const met = callKinds(plan(['hang@10%']), 10_000).filter((kind) => kind === 'hang').length;
+    expect(met).toBeGreaterThan(850);
+    expect(met).toBeLessThan(1_150);
+  });
+
+  test('meets the same calls with the same seed, and others with another', () => {
+    const rules = ['hang@20%', 'drop@30%', 'result-partial@50%'];
+    expect(callKinds(plan(rules, 7), 200)).toEqual(callKinds(plan(rules, 7), 200));
+    expect(resultKinds(plan(rules, 7), 200)).toEqual(resultKinds(plan(rules, 7), 200));
+    expect(callKinds(plan(rules, 8), 200)).not.toEqual(callKinds(plan(rules, 7), 200));
+  });
+
+  test('meets the same calls whatever results come between them', () => {
+    const rules = ['result-late:1@50%', 'hang@20%'];
+    const mixed = plan(rules, 7);
+    const calls = Array.from({ length: 100 }, (_, index) => {
+      if (index % 3 === 0) mixed.nextResult();
+      return mixed.nextCall()?.kind ?? '-';
+    });
+    expect(calls).toEqual(callKinds(plan(rules, 7), 100));
+  });
+
+  test('draws for a rule on calls, too, that an earlier rule meets', () => {
+    const alone = callKinds(plan(['page@0%', 'drop@50%'], 7), 100);
+    const behind = callKinds(plan(['page@1-50', 'drop@50%'], 7), 100);
+    expect(behind.slice(50)).toEqual(alone.slice(50));
+  });
+
+  test('draws for two rules of one rate apart', () => {
+    const met = callKinds(plan(['hang@50%', 'drop@50%'], 3), 1_000);
+    expect(new Set(met)).toEqual(new Set(['hang', 'drop', '-']));
+  });
+});

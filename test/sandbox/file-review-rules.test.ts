@@ -1,0 +1,364 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readWholeLines } from '../../src/sandbox/file-review/whole-lines.js';
+import {
+  type Cells,
+  filePath,
+  openReviewDesk,
+  type ReviewDesk,
+  templateColumns,
+  writeFileOf,
+} from '../support/review-desk.js';
+
+/** What a call is answered with when the file holds that. */
+async function answerTo(content: (desk: ReviewDesk) => string | Uint8Array): Promise<unknown> {
+  const desk = await openReviewDesk();
+  await desk.put(content(desk));
+  return desk.review.take(filePath);
+}
+
+/** The same for a good record behind another one, with changes. */
+const answerToCells = (changes: Partial<Cells>) =>
+  answerTo((desk) => writeFileOf([desk.cells(), desk.cells(changes)]));
+
+const header = templateColumns.join(',');
+const taken = (rows: number) => ({ kind: 'taken', rows });
+const refused = (statusCode: number, message: string) => ({ kind: 'refused', statusCode, message });
+const broken = (where: string, rule: string) => refused(2009, `${filePath}, ${where}: ${rule}`);
+
+describe('the path of a by-file call', () => {
+  it.each([undefined, '', '   '])('is missing when it is %j', async (path) => {
+    const { review } = await openReviewDesk();
+    expect(await review.take(path)).toEqual(
+      refused(2020, 'ftpFilePath is missing: expected the path of the uploaded file'),
+    );
+  });
+
+  it.each([filePath, `/${filePath}`])('names a file below the SFTP root: %s', async (path) => {
+    const desk = await openReviewDesk();
+    await desk.put(writeFileOf([desk.cells()]));
+    expect(await desk.review.take(path)).toEqual(taken(1));
+  });
+
+  it.each([
+    ['that goes up', 'VerifyMappings/112026/../112026/20112026.csv'],
+    ['that leaves the root', '../sftp/VerifyMappings/112026/20112026.csv'],
+    ['with two slashes at its beginning', '//VerifyMappings/112026/20112026.csv'],
+    ['of this machine', '/tmp/VerifyMappings/112026/20112026.csv'],
+    ['in other case', 'verifymappings/112026/20112026.csv'],
+    ['with another extension', 'VerifyMappings/112026/20112026.txt'],
+    ['with its extension in other case', 'VerifyMappings/112026/20112026.CSV'],
+    ['without an extension', 'VerifyMappings/112026/20112026'],
+    ['with a line end behind it', 'VerifyMappings/112026/20112026.csv\n'],
+    ['of a result', 'VerifyMappings/112026/20112026_Result.csv'],
+    ['with the day in another form', 'VerifyMappings/112026/2026-11-20.csv'],
+    ['with backslashes', 'VerifyMappings\\112026\\20112026.csv'],
+  ])('is refused in another form: one %s', async (_, path) => {
+    const desk = await openReviewDesk();
+    await desk.put(writeFileOf([desk.cells()]));
+    expect(await desk.review.take(path)).toEqual(
+      refused(
+        2002,
+        'ftpFilePath: expected VerifyMappings/MMYYYY/DDMMYYYY.csv, relative to the SFTP root, ' +
+          `got: ${JSON.stringify(path)}`,
+      ),
+    );
+  });
+
+  it.each([
+    ['a day that is in no calendar', 'VerifyMappings/022026/30022026.csv'],
+    ['the folder of another month', 'VerifyMappings/102026/20112026.csv'],
+    ['the folder of another year', 'VerifyMappings/112025/20112026.csv'],
+  ])('is refused with %s', async (_, path) => {
+    const desk = await openReviewDesk();
+    await desk.put(writeFileOf([desk.cells()]), path);
+    expect(await desk.review.take(path)).toEqual(
+      refused(2002, `ftpFilePath: expected a calendar day in the folder of its month, got: "${path}"`),
+    );
+  });
+
+  const absent = refused(2002, `ftpFilePath: there is no file "${filePath}" on the SFTP server`);
+
+  it('is refused when nothing lies there', async () => {
+    const { review } = await openReviewDesk();
+    expect(await review.take(filePath)).toEqual(absent);
+  });
+
+  it('is refused when a folder lies there', async () => {
+    const { review, root } = await openReviewDesk();
+    await mkdir(join(root, filePath), { recursive: true });
+    expect(await review.take(filePath)).toEqual(absent);
+  });
+
+  it.each([
+    ['the file', filePath],
+    ['its folder', dirname(filePath)],
+  ])('is refused when %s is a link to what lies outside of the root', async (_, linked) => {
+    const desk = await openReviewDesk();
+    const outside = join(desk.folder, 'outside', filePath);
+    await mkdir(dirname(outside), { recursive: true });
+    await writeFile(outside, writeFileOf([desk.cells()]));
+    await mkdir(dirname(join(desk.root, linked)), { recursive: true });
+    await symlink(join(desk.folder, 'outside', linked), join(desk.root, linked));
+    expect(await desk.review.take(filePath)).toEqual(absent);
+  });
+});
+
+describe('the header of a review file', () => {
+  it.each(templateColumns)('has to have the column %s', async (column) => {
+    const without = templateColumns.filter((name) => name !== column).join(',');
+    expect(await answerTo(() => `${without}\n`)).toEqual(
+      broken(`column ${column}, line 1`, 'all template columns are present, in exact case'),
+    );
+  });
+
+  it('has its columns in exact case', async () => {
+    expect(await answerTo(() => `${header.replace('ProviderName', 'Providername')}\n`)).toEqual(
+      broken('column ProviderName, line 1', 'all template columns are present, in exact case'),
+    );
+  });
+
+  it('has no others, and what stands there instead is not told', async () => {
+    expect(await answerTo(() => `${header},Ana Núñez\n`)).toEqual(
+      broken('line 1', "no columns but the template's; cell 8 is none of them"),
+    );
+  });
+
+  it('has each once', async () => {
+    expect(await answerTo(() => `${header},ProviderName\n`)).toEqual(
+      broken('column ProviderName, line 1', 'a column stands in the header once'),
+    );
+  });
+
+  it('has them in any order', async () => {
+    const desk = await openReviewDesk();
+    const cells = desk.cells();
+    const turned = templateColumns.toReversed();
+    await desk.put(`${turned.join(',')}\n${turned.map((column) => cells[column]).join(',')}\n`);
+    expect(await desk.review.take(filePath)).toEqual(taken(1));
+    await desk.waitFor('result-written');
+    expect(desk.events).toEqual([expect.objectContaining({ rows: 1, incorrect: 0 })]);
+  });
+
+  it("has the master id's column under the name of the deployment", async () => {
+    const desk = await openReviewDesk({ masterIdColumn: 'Hotel Mappings Id' });
+    const content = writeFileOf([desk.cells()]);
+    await desk.put(content);
+    expect(await desk.review.take(filePath)).toMatchObject({ statusCode: 2009 });
+    await desk.put(content.replace('Service Mappings Id', 'Hotel Mappings Id'));
+    expect(await desk.review.take(filePath)).toEqual(taken(1));
+  });
+
+  it('alone is a file without booked hotels', async () => {
+    expect(await answerTo(() => `${header}\n`)).toEqual(
+      refused(2021, `${filePath}: only a header, no booked hotels`),
+    );
+  });
+
+  it('is wanted: a file of no bytes is refused', async () => {
+    expect(await answerTo(() => '')).toEqual(broken('line 1', 'a file begins with the header'));
+  });
+
+  it('has nothing before it, no byte order mark either', async () => {
+    expect(await answerTo((desk) => `\ufeff${writeFileOf([desk.cells()])}`)).toEqual(
+      broken('line 1', 'a file begins with the header, not with a byte order mark'),
+    );
+  });
+});
+
+describe('the records of a review file', () => {
+  it.each(templateColumns.flatMap((column) => ['', ' ', '\t', '\u00a0\u3000'].map((cell) => [column, cell])))(
+    'leave no cell blank: %s as %j',
+    async (column, cell) => {
+      expect(await answerToCells({ [column]: cell })).toEqual(
+        broken(`column ${column}, line 3`, 'no cell is empty or white space only'),
+      );
+    },
+  );
+
+  it.each(
+    templateColumns.flatMap((column) => ['NULL', 'null', 'Null', ' nULL '].map((cell) => [column, cell])),
+  )('have no cell that reads NULL: %s as %j', async (column, cell) => {
+    expect(await answerToCells({ [column]: cell })).toEqual(
+      broken(`column ${column}, line 3`, 'no cell reads NULL, in any case'),
+    );
+  });
+
+  it('may have a name that only begins like it', async () => {
+    expect(await answerToCells({ BookingClientName: 'Nullmann' })).toEqual(taken(2));
+  });
+
+  it.each([
+    '0',
+    '-1',
+    '+1',
+    '1.0',
+    '1e3',
+    '007',
+    ' 100000',
+    '٣',
+    'abc',
+    '9007199254740992',
+    '99999999999999999',
+  ])('have a whole number as the service hotel id, not %j', async (cell) => {
+    expect(await answerToCells({ 'Service Mappings Id': cell })).toEqual(
+      broken(
+        'column Service Mappings Id, line 3',
+        'a service hotel id is an integer from 1 to 9007199254740991, digits only',
+      ),
+    );
+  });
+
+  it.each(['1', '9007199254740991'])('may have the service hotel id %s', async (cell) => {
+    expect(await answerToCells({ 'Service Mappings Id': cell })).toEqual(taken(2));
+  });
+
+  it.each(
+    (['CheckInDate', 'CheckOutDate'] as const).flatMap((column) =>
+      ['2026-11-20', '30022026', '29022025', '00112026', '20132026', '2112026', '20112026 ', '11202026'].map(
+        (cell) => [column, cell] as const,
+      ),
+    ),
+  )('have days of the calendar as dates: no %s of %j', async (column, cell) => {
+    expect(await answerToCells({ [column]: cell })).toEqual(
+      broken(`column ${column}, line 3`, 'a date is a calendar day as DDMMYYYY'),
+    );
+  });
+
+  it('may have the day that only leap years have', async () => {
+    expect(await answerToCells({ CheckInDate: '29022028' })).toEqual(taken(2));
+  });
+
+  it.each([
+    ['fewer', '1,2,3'],
+    ['more', '1,BR-1,Ana,NorthStar,00010000,20112026,21112026,more'],
+    ['no', ''],
+  ])('have as many cells as the header, not %s', async (_, line) => {
+    expect(await answerTo((desk) => `${writeFileOf([desk.cells()])}${line}\n`)).toEqual(
+      broken('line 3', 'every line has as many cells as the header'),
+    );
+  });
+
+  it('are separated by commas', async () => {
+    expect(await answerTo((desk) => writeFileOf([desk.cells()]).replaceAll(',', ';'))).toMatchObject({
+      statusCode: 2009,
+    });
+  });
+
+  it.each([
+    ['within a cell', '1,BR-1,Ana "Z" Brandt,NorthStar,00010000,20112026,21112026'],
+    ['behind a closed cell', '1,BR-1,"Ana"Z,NorthStar,00010000,20112026,21112026'],
+  ])('have no stray quotation mark %s', async (_, line) => {
+    expect(await answerTo((desk) => `${writeFileOf([desk.cells()])}${line}\n`)).toEqual(
+      broken(
+        'line 3',
+        'a cell with a quotation mark stands in quotation marks, with those inside of it doubled',
+      ),
+    );
+  });
+
+  it('have no quotation mark that is never closed', async () => {
+    expect(await answerTo((desk) => `${writeFileOf([desk.cells()])}1,"BR-1,Ana\n`)).toEqual(
+      broken('line 3', 'every quotation mark is closed'),
+    );
+  });
+
+  const tooLong = 'a record has at most 1048576 bytes, and every quotation mark is closed';
+
+  it('end somewhere: a quotation mark that swallows a million bytes is refused', async () => {
+    const endless = `1,"BR-1${'\nand so on'.repeat(200_000)}`;
+    expect(await answerTo((desk) => `${writeFileOf([desk.cells()])}${endless}`)).toEqual(
+      broken('line 3', tooLong),
+    );
+  });
+
+  it('end somewhere: a line of a million bytes is refused', async () => {
+    const endless = `1,BR-1${'x'.repeat(2 ** 21)}`;
+    expect(await answerTo((desk) => `${writeFileOf([desk.cells()])}${endless}`)).toEqual(
+      broken('line 3', tooLong),
+    );
+  });
+
+  it('end somewhere: no more is read of a line that does not', async () => {
+    let given = 0;
+    async function* endless(): AsyncGenerator<Buffer> {
+      for (; given < 64; given += 1) yield Buffer.alloc(2 ** 18, 'x');
+    }
+    const lines = readWholeLines(endless());
+    await expect(lines.next()).rejects.toThrow(tooLong);
+    expect(given).toBeLessThan(8);
+  });
+
+  it('are UTF-8, and the line is told where they are not', async () => {
+    const answer = await answerTo((desk) =>
+      Buffer.concat([
+        Buffer.from(writeFileOf(Array.from({ length: 3_000 }, () => desk.cells()))),
+        Buffer.from('1,BR-1,Björn,NorthStar,00010000,20112026,21112026\n', 'latin1'),
+      ]),
+    );
+    expect(answer).toEqual(broken('line 3002', 'text is UTF-8'));
+  });
+
+  it('are UTF-8 to the last byte', async () => {
+    const answer = await answerTo((desk) =>
+      Buffer.concat([Buffer.from(writeFileOf([desk.cells()])), Buffer.from('1,BR-1,東').subarray(0, -1)]),
+    );
+    expect(answer).toEqual(broken('line 3', 'text is UTF-8'));
+  });
+
+  it.each(['\n', '\r\n'])('may end with %j, and the last one with the end of the file', async (lineEnd) => {
+    const answer = await answerTo((desk) =>
+      writeFileOf([desk.cells(), desk.cells()], lineEnd).slice(0, -lineEnd.length),
+    );
+    expect(answer).toEqual(taken(2));
+  });
+
+  it.each(['\n', '\r\n'])('are counted by lines, also those inside of cells, with %j', async (lineEnd) => {
+    const answer = await answerTo((desk) =>
+      writeFileOf(
+        [
+          desk.cells({ BookingClientName: `Ana${lineEnd}de${lineEnd}Núñez` }),
+          desk.cells({ ProviderName: 'null' }),
+        ],
+        lineEnd,
+      ),
+    );
+    expect(answer).toEqual(broken('column ProviderName, line 5', 'no cell reads NULL, in any case'));
+  });
+
+  it('are refused for the first fault of several', async () => {
+    const answer = await answerTo(
+      (desk) => `${writeFileOf([desk.cells({ ProviderName: ' ' }), desk.cells({ CheckInDate: 'x' })])}1,2\n`,
+    );
+    expect(answer).toEqual(broken('column ProviderName, line 2', 'no cell is empty or white space only'));
+  });
+
+  it('are never told: only their place is', async () => {
+    const guest = 'Siobhán';
+    const spoilt = [
+      `1,BR-1,${guest} "S",x`,
+      `1,BR-1,"${guest}"S,x`,
+      `1,"${guest}`,
+      `${guest},2`,
+      `"${guest}`,
+    ];
+    for (const line of spoilt) {
+      const answer = await answerTo((desk) => `${writeFileOf([desk.cells()])}${line}\n`);
+      expect(answer).toMatchObject({ statusCode: 2009 });
+      expect(JSON.stringify(answer)).not.toContain(guest);
+    }
+  });
+});
+
+it('a refused file leaves nothing behind and gets no result', async () => {
+  const desk = await openReviewDesk({ faults: ['result-missing@1'] });
+  await desk.put(writeFileOf([desk.cells({ ProviderName: 'null' })]));
+  expect(await desk.review.take(filePath)).toMatchObject({ kind: 'refused' });
+  // The plan was not asked: the fault of the first result is still there for the first file that is taken.
+  await desk.put(writeFileOf([desk.cells()]));
+  expect(await desk.review.take(filePath)).toEqual(taken(1));
+  await desk.waitFor('result-missing');
+  expect(await desk.list()).toEqual(['20112026.csv']);
+  expect(desk.events).toHaveLength(1);
+});

@@ -1,0 +1,35 @@
+import type { DayFormat } from '../../src/sandbox/bookings/day-text.js';
+import { renderDay } from '../../src/sandbox/bookings/day-text.js';
+import type { MadeDay } from '../../src/sandbox/bookings/made-bookings.js';
+import type { MadeRecord } from '../../src/sandbox/bookings/made-record.js';
+import { isCorrectlyMapped } from '../../src/sandbox/verify.js';
+import { createWorld } from '../../src/sandbox/world.js';
+
+export const world = createWorld({ seed: 1 });
+
+export const madeDay = (changes: Partial<MadeDay> = {}): MadeDay => ({
+  day: '2026-11-20',
+  count: 20_000,
+  seed: 1,
+  world,
+  wrongShare: 0.02,
+  ...changes,
+});
+
+/** The whole text, and the counts that come with it. */
+export async function textOf(day: MadeDay, format: DayFormat) {
+  const rendered = renderDay(day, format);
+  let text = '';
+  for await (const chunk of rendered.chunks) text += chunk;
+  return { text, counts: rendered.counts() };
+}
+
+/** By the rules of the world, not by what the generator says of the record. */
+export function isWronglyMapped({ serviceId, providerName, providerHotelId }: MadeRecord): boolean {
+  const booked = {
+    serviceId: Number(serviceId),
+    providerName: providerName?.trim() || undefined,
+    providerHotelId: providerHotelId?.trim() || undefined,
+  };
+  return !isCorrectlyMapped(booked, world);
+}

@@ -1,0 +1,264 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createOutbox, type IncorrectMapping, type OutboxOptions } from '../../src/sandbox/outbox.js';
+import { createWorld } from '../../src/sandbox/world.js';
+
+/** A letter as its reader sees it. */
+interface ReadLetter {
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+interface LetterReader {
+  readonly name: string;
+  readonly needs: string | undefined;
+  read(path: string): Promise<ReadLetter>;
+}
+
+const script = `
+import email, email.policy, json, sys
+with open(sys.argv[1], 'rb') as file:
+    letter = email.message_from_binary_file(file, policy=email.policy.default)
+assert not letter.defects, letter.defects
+assert letter.get_content_type() == 'text/plain', letter.get_content_type()
+headers = [(name.lower(), str(value)) for name, value in letter.items()]
+assert len(headers) == len(dict(headers)), headers
+print(json.dumps({'headers': dict(headers), 'text': letter.get_content()}))
+`;
+
+const pythonEmail: LetterReader = {
+  name: "Python's email module",
+  needs:
+    spawnSync('python3', ['--version']).status === 0 ? undefined : 'needs python3: apt-get install python3',
+  read: async (path) => JSON.parse(execFileSync('python3', ['-c', script, path], { encoding: 'utf8' })),
+};
+
+/** Reads what the outbox writes: plain text in quoted-printable, headers in ASCII. */
+const plainReader: LetterReader = {
+  name: 'a decoder of our own',
+  needs: undefined,
+  async read(path) {
+    const letter = await readFile(path, 'latin1');
+    const [head = '', ...paragraphs] = letter.split('\r\n\r\n');
+    const lines = head.replaceAll(/\r\n[ \t]+/g, ' ').split('\r\n');
+    const headers = Object.fromEntries(
+      lines.map((line) => [
+        line.slice(0, line.indexOf(':')).toLowerCase(),
+        line.slice(line.indexOf(':') + 1).trim(),
+      ]),
+    );
+    expect(headers['content-transfer-encoding']).toBe('quoted-printable');
+    const bytes = paragraphs
+      .join('\r\n\r\n')
+      .replaceAll('=\r\n', '')
+      .replaceAll(/=([0-9A-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+    return { headers, text: Buffer.from(bytes, 'latin1').toString('utf8').replaceAll('\r\n', '\n') };
+  },
+};
+
+const about = 'VerifyMappings/112026/20112026.csv';
+const from = '"Mapping Service" <service@example.com>';
+const to = 'account@example.com';
+const now = Date.UTC(2026, 10, 20, 14, 3, 7, 123);
+const world = createWorld({ seed: 4, hotels: 60 });
+
+async function openOutbox(options: Partial<OutboxOptions> = {}) {
+  const parent = await mkdtemp(join(tmpdir(), 'outbox-'));
+  onTestFinished(() => rm(parent, { recursive: true }));
+  const folder = join(parent, 'letters', 'outbox');
+  return { folder, outbox: createOutbox({ folder, from, to, world, clock: () => now, ...options }) };
+}
+
+function mapping(place: number) {
+  const found = world.mappings[place];
+  const hotel = world.hotels.find(({ serviceId }) => serviceId === found?.serviceId);
+  if (!found || !hotel) throw new Error(`the world has no mapping ${place}`);
+  return {
+    ...found,
+    hotel,
+    described: `${hotel.serviceId}, ${hotel.name} (${hotel.country})`,
+  };
+}
+
+const [booked, real] = [mapping(0), mapping(20)];
+/** Booked as one hotel, while its provider's hotel is another. */
+const wrong: IncorrectMapping = {
+  serviceId: booked.serviceId,
+  bookingReferenceId: 'BR-1042',
+  bookingClientName: 'Wang 伟, "Zoë" = Åkesson',
+  providerName: real.providerName,
+  providerHotelId: real.providerHotelId,
+  checkInDate: '2026-11-20',
+  checkOutDate: '2026-11-22',
+};
+
+describe.each([pythonEmail, plainReader])('a letter, read with $name', ({ name, needs, read }) => {
+  const readable = it.skipIf(needs !== undefined);
+  const title = (text: string) => (needs === undefined ? text : `${text} (${name}: ${needs})`);
+
+  readable(title('says to whom it is, from whom, of when and about how many bookings'), async () => {
+    const { outbox } = await openOutbox();
+    const { headers } = await read((await outbox.notify({ about, incorrect: [wrong, wrong, wrong] })).path);
+    expect(headers).toMatchObject({
+      subject: 'Incorrect hotel mappings: 3 bookings are affected',
+      to,
+      'mime-version': '1.0',
+      'message-id': expect.stringMatching(/^<[^@\s]+@sandbox\.invalid>$/),
+    });
+    expect(headers.from?.replaceAll('"', '')).toBe('Mapping Service <service@example.com>');
+    expect(Date.parse(headers.date ?? '')).toBe(Math.floor(now / 1_000) * 1_000);
+    expect(headers['content-type']).toMatch(/^text\/plain; charset="?utf-8"?$/i);
+  });
+
+  readable(title('tells of each booking what was booked and what it really is'), async () => {
+    const { outbox } = await openOutbox();
+    const { headers, text } = await read((await outbox.notify({ about, incorrect: [wrong] })).path);
+    expect(headers.subject).toBe('Incorrect hotel mappings: 1 booking is affected');
+    expect(text).toBe(
+      [
+        `The review of ${about} found 1 booking whose provider hotel is not the hotel that was booked. ` +
+          'Please look after the guests before they arrive.',
+        '',
+        'BR-1042',
+        '  Guest:     Wang 伟, "Zoë" = Åkesson',
+        '  Stay:      2026-11-20 to 2026-11-22',
+        `  Provider:  ${real.providerName}, hotel ${real.providerHotelId}`,
+        `  Booked:    ${booked.described}`,
+        `  Really is: ${real.described}`,
+        '',
+      ].join('\n'),
+    );
+  });
+
+  readable(title('says what a booking left out, and which hotels the world does not know'), async () => {
+    const { outbox } = await openOutbox();
+    const letter = await outbox.notify({
+      about,
+      incorrect: [{ serviceId: 7, providerName: 'Nobody', providerHotelId: '0' }],
+    });
+    const { text } = await read(letter.path);
+    expect(text.split('\n').slice(2)).toEqual([
+      '(no reference)',
+      '  Guest:     (not given)',
+      '  Stay:      (not given) to (not given)',
+      '  Provider:  Nobody, hotel 0',
+      '  Booked:    7, a hotel that the service does not know',
+      '  Really is: a hotel that the service does not know',
+      '',
+    ]);
+  });
+
+  readable(title('has no header and no line that a booking could have put there'), async () => {
+    const { outbox } = await openOutbox();
+    const forged = '\r\nBcc: everyone@example.com\r\n\r\nBR-1\u2028BR-2\n.\n';
+    const incorrect = [
+      {
+        ...wrong,
+        bookingReferenceId: `BR${forged}`,
+        bookingClientName: `Ana${forged}`,
+        providerName: forged,
+        providerHotelId: forged,
+        checkInDate: forged,
+        checkOutDate: forged,
+      },
+    ];
+    const { headers, text } = await read((await outbox.notify({ about: `it${forged}`, incorrect })).path);
+    expect(Object.keys(headers).toSorted()).toEqual([
+      'content-transfer-encoding',
+      'content-type',
+      'date',
+      'from',
+      'message-id',
+      'mime-version',
+      'subject',
+      'to',
+    ]);
+    expect(text.split('\n').map((line) => line.slice(0, 12).trim())).toEqual([
+      'The review o',
+      '',
+      'BR Bcc: ever',
+      'Guest:',
+      'Stay:',
+      'Provider:',
+      'Booked:',
+      'Really is:',
+      '',
+    ]);
+    expect(text).toContain('  Guest:     Ana Bcc: everyone@example.com BR-1 BR-2 . \n');
+  });
+
+  readable(title('lists a thousand bookings and counts the rest'), async () => {
+    const { outbox } = await openOutbox();
+    const incorrect = Array.from({ length: 1_001 }, (_, place) => ({
+      ...wrong,
+      bookingReferenceId: `BR-${place}`,
+    }));
+    const references = (text: string) => text.split('\n').filter((line) => line.startsWith('BR-'));
+    const whole = await read((await outbox.notify({ about, incorrect: incorrect.slice(1) })).path);
+    expect(references(whole.text)).toHaveLength(1_000);
+    expect(whole.text).not.toContain('more');
+    const cut = await read((await outbox.notify({ about, incorrect })).path);
+    expect(references(cut.text)).toEqual(
+      incorrect.slice(0, 1_000).map((booking) => booking.bookingReferenceId),
+    );
+    expect(cut.text).toMatch(/\n\n… and 1 more\.\n$/);
+    const counted = await read((await outbox.notify({ about, incorrect, count: 200_000 })).path);
+    expect(counted.headers.subject).toBe('Incorrect hotel mappings: 200000 bookings are affected');
+    expect(counted.text).toMatch(/\n\n… and 199000 more\.\n$/);
+  });
+});
+
+describe('the outbox', () => {
+  it('names its files by the time and a number, and tells what each is about', async () => {
+    const { folder, outbox } = await openOutbox();
+    expect(await outbox.notify({ about, incorrect: [wrong] })).toEqual({
+      about,
+      path: join(folder, '20261120T140307.123Z-0001.eml'),
+    });
+    expect(await outbox.notify({ about: 'the request body of 14:03:07', incorrect: [wrong] })).toEqual({
+      about: 'the request body of 14:03:07',
+      path: join(folder, '20261120T140307.123Z-0002.eml'),
+    });
+  });
+
+  it('keeps letters to their owner', async () => {
+    const { folder, outbox } = await openOutbox();
+    const { path } = await outbox.notify({ about, incorrect: [wrong] });
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  it('writes letters at once, each its own, and leaves nothing else behind', async () => {
+    const { folder, outbox } = await openOutbox();
+    const notices = Array.from({ length: 20 }, (_, place) => `the file ${place}`);
+    const letters = await Promise.all(
+      notices.map((note) => outbox.notify({ about: note, incorrect: [wrong] })),
+    );
+    expect((await readdir(folder)).toSorted()).toEqual(letters.map(({ path }) => basename(path)).toSorted());
+    for (const letter of letters)
+      expect(await readFile(letter.path, 'utf8')).toContain(`${letter.about} found`);
+  });
+
+  it('never writes over a letter that lies there', async () => {
+    const { folder, outbox } = await openOutbox();
+    const first = await outbox.notify({ about, incorrect: [wrong] });
+    await writeFile(first.path, 'kept');
+    const again = createOutbox({ folder, from, to, world, clock: () => now });
+    expect(basename((await again.notify({ about, incorrect: [wrong] })).path)).toBe(
+      '20261120T140307.123Z-0002.eml',
+    );
+    expect(await readFile(first.path, 'utf8')).toBe('kept');
+  });
+
+  it('says when its folder is none', async () => {
+    const { folder, outbox } = await openOutbox();
+    await outbox.notify({ about, incorrect: [wrong] });
+    await rm(folder, { recursive: true });
+    await writeFile(folder, '');
+    await expect(outbox.notify({ about, incorrect: [wrong] })).rejects.toThrow(/EEXIST|ENOTDIR/);
+  });
+});

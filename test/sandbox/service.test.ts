@@ -1,0 +1,312 @@
+import { once } from 'node:events';
+import { Agent, request as openRequest } from 'node:http';
+import { connect } from 'node:net';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type AskedRequest, askNode } from './http-clients.js';
+import {
+  accountHeaders,
+  byBody,
+  byFile,
+  jsonHeaders,
+  rightBooking,
+  type StartedService,
+  type StartOptions,
+  startedService,
+  success,
+  wrongBooking,
+} from './started-service.js';
+
+const maxBodyBytes = 64 * 1024 * 1024;
+
+async function startForTest(options?: StartOptions) {
+  const service = await startedService(options);
+  onTestFinished(() => service.close());
+  return service;
+}
+
+function post(service: StartedService, hotels: readonly unknown[], changes: Partial<AskedRequest> = {}) {
+  const body = JSON.stringify({ Hotels: hotels });
+  return ask(service, { method: 'POST', path: byBody, headers: jsonHeaders, body, ...changes });
+}
+
+function get(service: StartedService, path: string) {
+  return ask(service, { method: 'GET', path, headers: accountHeaders });
+}
+
+async function ask(
+  { baseUrl }: StartedService,
+  { path, ...request }: Omit<AskedRequest, 'url'> & { readonly path: string },
+) {
+  const outcome = await askNode({ ...request, url: `${baseUrl}${path}` });
+  if (outcome.kind !== 'answered') throw new Error(`expected an answer, got: ${outcome.kind}`);
+  return { status: outcome.status, json: JSON.parse(outcome.body), headers: outcome.headers };
+}
+
+/** A promise that the test settles. */
+function createGate() {
+  let open = () => {};
+  const passed = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open: () => open(), passed };
+}
+
+describe('A review by body', () => {
+  it('verifies each booking, and one letter names those whose mapping is wrong', async () => {
+    const service = await startForTest();
+    const others = [rightBooking, { ServiceId: 1 }, { ...wrongBooking, ProviderHotelId: 'unheard-of' }];
+    expect(await post(service, [wrongBooking, ...others])).toMatchObject({ status: 200, json: success });
+    expect(await post(service, [rightBooking])).toMatchObject({ status: 200, json: success });
+    await service.close();
+
+    expect(service.letters).toEqual([
+      {
+        about: 'the request body of 14:03:07 UTC',
+        incorrect: [
+          {
+            serviceId: wrongBooking.ServiceId,
+            bookingReferenceId: 'BR-1',
+            bookingClientName: 'Ana Núñez',
+            providerName: wrongBooking.ProviderName,
+            providerHotelId: wrongBooking.ProviderHotelId,
+            checkInDate: '2026-11-20',
+            checkOutDate: '2026-11-22',
+          },
+          expect.objectContaining({ providerHotelId: 'unheard-of' }),
+        ],
+      },
+    ]);
+    expect(service.counts).toMatchObject({ calls: 2, reviewed: 5, incorrect: 2, refusedCalls: 0 });
+  });
+
+  it('takes nothing of a body of which one booking is refused', async () => {
+    const service = await startForTest();
+    const refusal = { Status: false, StatusCode: 2009 };
+    const answer = await post(service, [wrongBooking, { ServiceId: '7' }]);
+    expect(answer).toMatchObject({ status: 200, json: refusal });
+    await service.close();
+    expect(service.letters).toEqual([]);
+    expect(service.counts).toMatchObject({ calls: 1, reviewed: 0, incorrect: 0, refusedCalls: 1 });
+  });
+
+  it('reads the master id under the name that is set', async () => {
+    const service = await startForTest({ masterIdName: 'HotelId' });
+    const { ServiceId: HotelId, ...rest } = wrongBooking;
+    expect(await post(service, [{ HotelId, ...rest }])).toMatchObject({ json: success });
+    expect(await post(service, [wrongBooking])).toMatchObject({ json: { StatusCode: 2009 } });
+    expect(service.counts).toMatchObject({ reviewed: 1, incorrect: 1 });
+  });
+
+  it('answers before the letter is written', async () => {
+    const gate = createGate();
+    const service = await startForTest({ deliver: () => gate.passed });
+    expect(await post(service, [wrongBooking])).toMatchObject({ json: success });
+    expect(service.events.filter(({ kind }) => kind === 'letter-written')).toEqual([]);
+    gate.open();
+    const letter = { path: 'outbox/1.eml', about: 'the request body of 14:03:07 UTC' };
+    await vi.waitFor(() =>
+      expect(service.events).toContainEqual({ kind: 'letter-written', number: 1, incorrect: 1, letter }),
+    );
+  });
+
+  it('says when a letter could not be written, without its words', async () => {
+    const service = await startForTest({
+      deliver: () => Promise.reject(Object.assign(new Error('no space for Ana Núñez'), { code: 'ENOSPC' })),
+    });
+    expect(await post(service, [wrongBooking])).toMatchObject({ json: success });
+    await vi.waitFor(() =>
+      expect(service.events).toContainEqual({
+        ...{ kind: 'letter-failed', number: 1, incorrect: 1 },
+        reason: 'ENOSPC',
+      }),
+    );
+    expect(JSON.stringify(service.events)).not.toContain('Ana');
+  });
+
+  it('takes a body of 64 MB, and refuses a byte more with 413', async () => {
+    const service = await startForTest();
+    const body = JSON.stringify({ Hotels: [rightBooking] });
+    const whole = body.padEnd(body.length + maxBodyBytes - Buffer.byteLength(body));
+    expect(await post(service, [], { body: whole })).toMatchObject({ status: 200, json: success });
+    expect(await post(service, [], { body: `${whole} ` })).toMatchObject({
+      status: 413,
+      json: { Status: false, StatusCode: 2002, Message: expect.stringContaining('67108864 bytes') },
+    });
+    expect(service.counts).toMatchObject({ reviewed: 1, refusedCalls: 1 });
+  });
+
+  it('refuses an endless body while it is still coming', async () => {
+    const service = await startForTest();
+    const url = `${service.baseUrl}${byBody}`;
+    const request = openRequest(url, { method: 'POST', headers: jsonHeaders });
+    onTestFinished(() => void request.destroy());
+    request.on('error', () => {});
+    const part = Buffer.alloc(1024 * 1024, ' ');
+    let ended = false;
+    const answered = once(request, 'response').finally(() => {
+      ended = true;
+    });
+    while (!ended) await Promise.race([answered, new Promise((resolve) => request.write(part, resolve))]);
+    expect((await answered)[0]).toMatchObject({ statusCode: 413 });
+  });
+
+  it('takes nothing of a body that breaks off', async () => {
+    const service = await startForTest();
+    const headers = { ...jsonHeaders, 'Content-Length': '1000' };
+    const request = openRequest(`${service.baseUrl}${byBody}`, { method: 'POST', headers });
+    request.on('error', () => {});
+    request.write('{"Hotels":[{"ServiceId":1}]}');
+    await vi.waitUntil(() => service.counts.calls === 1);
+    request.destroy();
+    const call = { kind: 'unanswered', number: 1, operation: 'by-body', bookings: 0, incorrect: 0 };
+    await vi.waitFor(() => expect(service.events).toEqual([call]));
+  });
+});
+
+describe('A review by file', () => {
+  it('has the file taken whose path the query names', async () => {
+    const service = await startForTest();
+    const path = `${byFile}?ftpFilePath=VerifyMappings%2F112026/20112026.csv`;
+    expect(await get(service, path)).toMatchObject({ status: 200, json: success });
+    expect(service.files).toEqual(['VerifyMappings/112026/20112026.csv']);
+    // The bookings of a file are verified, and counted, with its result.
+    expect(service.counts).toMatchObject({ calls: 1, reviewed: 0, incorrect: 0 });
+    expect(service.events).toEqual([
+      {
+        ...{ kind: 'answered', number: 1, operation: 'by-file', bookings: 3, incorrect: 0 },
+        ...{ httpStatus: 200, statusCode: 2000 },
+      },
+    ]);
+  });
+
+  it('passes on what the file was refused for', async () => {
+    const service = await startForTest({
+      take: async () => ({ kind: 'refused', statusCode: 2002, message: 'There is no such file.' }),
+    });
+    expect(await get(service, `${byFile}?ftpFilePath=a.csv`)).toMatchObject({
+      status: 200,
+      json: { Status: false, Message: 'There is no such file.', StatusCode: 2002 },
+    });
+    expect(service.counts).toMatchObject({ calls: 1, refusedCalls: 1 });
+  });
+
+  it('answers 500 when the sandbox itself fails, and names why', async () => {
+    const service = await startForTest({
+      take: () => Promise.reject(Object.assign(new Error('in Ana.csv'), { code: 'EIO' })),
+    });
+    expect(await get(service, `${byFile}?ftpFilePath=a.csv`)).toMatchObject({
+      status: 500,
+      json: { Status: false, Message: 'The sandbox failed: EIO.', StatusCode: 2001 },
+    });
+    expect(service.events).toEqual([{ kind: 'failed', reason: 'EIO' }]);
+  });
+});
+
+describe('The service', () => {
+  it('tells of each request what became of it', async () => {
+    const service = await startForTest();
+    await post(service, [rightBooking, wrongBooking]);
+    await post(service, []);
+    await post(service, [], { headers: { ...jsonHeaders, apikey: 'key-2' } });
+    await get(service, '/mappings');
+    await get(service, byBody);
+    await service.close();
+    const isOfCall = (event: object) => !('letter' in event);
+    const ofCall = { kind: 'answered', operation: 'by-body', httpStatus: 200 };
+    expect(service.events.filter(isOfCall)).toEqual([
+      { ...ofCall, number: 1, bookings: 2, incorrect: 1, statusCode: 2000 },
+      { ...ofCall, number: 2, bookings: 0, incorrect: 0, statusCode: 2021 },
+      { kind: 'turned-away', httpStatus: 403 },
+      { kind: 'turned-away', httpStatus: 404 },
+      { kind: 'turned-away', httpStatus: 405 },
+    ]);
+    const told = JSON.stringify(service.events);
+    expect(told).not.toMatch(/Ana|key-|account-/);
+  });
+
+  it('keeps a connection, also over answers that leave a body unread', async () => {
+    const service = await startForTest();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    const open = vi.spyOn(agent, 'createConnection');
+    const body = JSON.stringify({ Hotels: [rightBooking] }).padEnd(2_000_000);
+    const statuses: number[] = [];
+    for (const [path, headers] of [
+      [byBody, jsonHeaders],
+      [byBody, accountHeaders],
+      [byBody, { ...jsonHeaders, apikey: 'key-2' }],
+      [byFile, jsonHeaders],
+      ['/nowhere', jsonHeaders],
+      [byBody, jsonHeaders],
+    ] as const) {
+      const outcome = await askNode(
+        { method: 'POST', url: `${service.baseUrl}${path}`, headers, body },
+        agent,
+      );
+      statuses.push(outcome.kind === 'answered' ? outcome.status : 0);
+    }
+    expect(statuses).toEqual([200, 415, 403, 405, 404, 200]);
+    expect(open).toHaveBeenCalledTimes(1);
+  });
+
+  it('listens at 127.0.0.1 alone', async () => {
+    const service = await startForTest();
+    expect(await get(service, '/')).toMatchObject({ status: 404 });
+    // Another address of this machine.
+    const baseUrl = service.baseUrl.replace('127.0.0.1', '127.0.0.2');
+    await expect(get({ ...service, baseUrl }, '/')).rejects.toThrow('connect');
+  });
+
+  it('does not start on a port that is taken', async () => {
+    const service = await startForTest();
+    const { port } = new URL(service.baseUrl);
+    await expect(startedService({ port: Number(port) })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  });
+
+  it('can be started again on the port that it had', async () => {
+    const service = await startForTest();
+    await post(service, [rightBooking]);
+    await service.close();
+    const { port } = new URL(service.baseUrl);
+    const again = await startForTest({ port: Number(port) });
+    expect(await post(again, [rightBooking])).toMatchObject({ json: success });
+  });
+});
+
+describe('Closing the service', () => {
+  it('waits for a letter that is being written, however often it is asked', async () => {
+    const gate = createGate();
+    const service = await startForTest({ deliver: () => gate.passed });
+    await post(service, [wrongBooking]);
+    let isClosed = false;
+    const closed = Promise.all([service.close(), service.close()]).then(() => {
+      isClosed = true;
+    });
+    // It no longer listens, so all that is left to wait for is the letter.
+    await vi.waitFor(() => expect(post(service, [rightBooking])).rejects.toThrow('ECONNREFUSED'));
+    expect(isClosed).toBe(false);
+    gate.open();
+    await closed;
+    expect(service.events.at(-1)).toMatchObject({ kind: 'letter-written' });
+  });
+
+  it('cuts off a client that is connected and says nothing', async () => {
+    const service = await startForTest();
+    const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1');
+    await once(socket, 'connect');
+    const ended = once(socket.resume(), 'close');
+    await service.close();
+    await ended;
+  });
+
+  it('cuts off a client in the middle of its body', async () => {
+    const service = await startForTest();
+    const request = openRequest(`${service.baseUrl}${byBody}`, { method: 'POST', headers: jsonHeaders });
+    request.write('{"Hotels":');
+    const failed = once(request, 'error');
+    await vi.waitUntil(() => service.counts.calls === 1);
+    await service.close();
+    expect((await failed)[0]).toMatchObject({ code: 'ECONNRESET' });
+    expect(service.events).toMatchObject([{ kind: 'unanswered', number: 1 }]);
+  });
+});

@@ -1,0 +1,154 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import type { Stats } from 'ssh2';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openSftpRoom, type RawClient, type SftpRoom } from '../support/sandbox-sftp-room.js';
+
+const failure = expect.objectContaining({ code: 4 });
+const noSuchFile = expect.objectContaining({ code: 2 });
+const unsupported = expect.objectContaining({ code: 8 });
+
+describe('files on the SFTP server', () => {
+  let room: SftpRoom;
+  let raw: RawClient;
+  beforeEach(async () => {
+    room = await openSftpRoom();
+    raw = await room.connect();
+    room.events.splice(0);
+  });
+  afterEach(() => room.stop());
+
+  const open = (path: string, flags: Parameters<RawClient['files']['open']>[1]) =>
+    raw.ask<Buffer>((answer) => raw.files.open(path, flags, answer));
+  const close = (handle: Buffer) => raw.ask((answer) => raw.files.close(handle, answer));
+  const write = (handle: Buffer, position: number, data: Buffer | string) => {
+    const bytes = Buffer.from(data);
+    return raw.ask((answer) => raw.files.write(handle, bytes, 0, bytes.length, position, answer));
+  };
+  const read = async (handle: Buffer, position: number, length: number) => {
+    const buffer = Buffer.alloc(length);
+    const bytesRead = await raw.ask<number>((answer) =>
+      raw.files.read(handle, buffer, 0, length, position, answer),
+    );
+    return buffer.toString('utf8', 0, bytesRead);
+  };
+
+  describe('opened', () => {
+    it.each([
+      // flags, what is there, what is there after 'XY' was written at position 1 ('\0' is a hole)
+      ['r+', 'abcd', 'aXYd'],
+      ['w', 'abcd', '\0XY'],
+      ['w', undefined, '\0XY'],
+      ['w+', 'abcd', '\0XY'],
+      ['wx', undefined, '\0XY'],
+      ['xw+', undefined, '\0XY'],
+      ['a', 'abcd', 'abcdXY'],
+      ['a', undefined, 'XY'],
+      ['a+', 'abcd', 'abcdXY'],
+      ['ax', undefined, 'XY'],
+      ['xa+', undefined, 'XY'],
+    ] as const)('with %j, where %j lies, become %j', async (flags, before, after) => {
+      if (before !== undefined) writeFileSync(room.disk('x'), before);
+      const handle = await open('x', flags);
+      await write(handle, 1, 'XY');
+      await close(handle);
+      expect(room.onDisk('x')).toBe(after);
+      expect(room.events).toEqual([{ kind: 'received', path: 'x', bytes: after.length }]);
+    });
+
+    it.each(['wx', 'xw+', 'ax', 'xa+'] as const)('with %j must not be there', async (flags) => {
+      writeFileSync(room.disk('x'), 'abcd');
+      await expect(open('x', flags)).rejects.toEqual(failure);
+      expect(room.onDisk('x')).toBe('abcd');
+    });
+
+    it.each(['r', 'r+'] as const)('with %j must be there', async (flags) => {
+      await expect(open('x', flags)).rejects.toEqual(noSuchFile);
+      await expect(open('no/x', flags)).rejects.toEqual(noSuchFile);
+      expect(readdirSync(room.disk(''))).toEqual([]);
+    });
+
+    it('for reading cannot be written, which the answer tells', async () => {
+      writeFileSync(room.disk('x'), 'abcd');
+      const handle = await open('x', 'r');
+      await expect(write(handle, 0, 'X')).rejects.toEqual(failure);
+      await close(handle);
+      expect(room.onDisk('x')).toBe('abcd');
+      expect(room.events).toEqual([]);
+    });
+
+    it('must be regular files', async () => {
+      mkdirSync(room.disk('folder'));
+      await expect(open('folder', 'r')).rejects.toEqual(failure);
+      await expect(open('/', 'w')).rejects.toEqual(failure);
+    });
+
+    it('are read piece by piece, up to an end', async () => {
+      writeFileSync(room.disk('x'), 'abcdef');
+      const handle = await open('x', 'r');
+      expect([await read(handle, 4, 100), await read(handle, 0, 2), await read(handle, 6, 1)]).toEqual([
+        'ef',
+        'ab',
+        '',
+      ]);
+    });
+
+    it('tell of themselves, and can be changed', async () => {
+      const handle = await open('x', 'w');
+      await write(handle, 0, 'abcdef');
+      await raw.ask((answer) => raw.files.fsetstat(handle, { size: 3, mode: 0o400 }, answer));
+      await raw.ask((answer) => raw.files.futimes(handle, 1_000, 2_000, answer));
+      const stats = await raw.ask<Stats>((answer) => raw.files.fstat(handle, answer));
+      expect(stats).toMatchObject({ size: 3, mode: 0o100400, atime: 1_000, mtime: 2_000 });
+      expect(stats.isFile()).toBe(true);
+    });
+
+    it('are known by their handles, until they are closed', async () => {
+      const handle = await open('x', 'w');
+      await close(handle);
+      const folder = await raw.ask<Buffer>((answer) => raw.files.opendir('/', answer));
+      for (const wrong of [handle, folder, Buffer.from('no such'), Buffer.alloc(0)]) {
+        await expect(write(wrong, 0, 'x')).rejects.toEqual(failure);
+        await expect(raw.ask((answer) => raw.files.fstat(wrong, answer))).rejects.toEqual(failure);
+      }
+      await expect(close(handle)).rejects.toEqual(failure);
+      await close(folder);
+      expect(room.onDisk('x')).toBe('');
+    });
+
+    it('are whole when many writes and the close were sent at once, in any order', async () => {
+      const content = randomBytes(3_000_001);
+      const handle = await open('x', 'w');
+      const positions = Array.from(
+        { length: Math.ceil(content.length / 30_000) },
+        (_, index) => index * 30_000,
+      );
+      const mixed = [
+        ...positions.filter((_, index) => index % 3 > 0).reverse(),
+        ...positions.filter((_, index) => index % 3 === 0),
+      ];
+      await Promise.all([
+        ...mixed.map((position) => write(handle, position, content.subarray(position, position + 30_000))),
+        close(handle),
+      ]);
+      expect(readFileSync(room.disk('x')).equals(content)).toBe(true);
+      expect(room.events).toEqual([{ kind: 'received', path: 'x', bytes: content.length }]);
+    });
+  });
+
+  it('can be cut, and given other times, by their path', async () => {
+    writeFileSync(room.disk('x'), 'abcdef');
+    await raw.ask((answer) => raw.files.setstat('x', { size: 2 }, answer));
+    await raw.ask((answer) => raw.files.utimes('x', 3_000, 4_000, answer));
+    expect(room.onDisk('x')).toBe('ab');
+    expect(statSync(room.disk('x')).mtimeMs).toBe(4_000_000);
+  });
+
+  it('are not copied, linked or synced by extensions that nobody announced', async () => {
+    writeFileSync(room.disk('x'), '');
+    const { files } = raw;
+    expect(() => files.ext_openssh_hardlink('x', 'y', () => {})).toThrow('does not support');
+    expect(() => files.ext_openssh_rename('x', 'y', () => {})).toThrow('does not support');
+    await expect(raw.ask((answer) => files.symlink('x', 'y', answer))).rejects.toEqual(unsupported);
+  });
+});

@@ -1,0 +1,116 @@
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import type { FileEntryWithStats } from 'ssh2';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openSftpRoom, type RawClient, type SftpRoom } from '../support/sandbox-sftp-room.js';
+
+const failure = expect.objectContaining({ code: 4 });
+const noSuchFile = expect.objectContaining({ code: 2 });
+
+describe('files in folders on the SFTP server', () => {
+  let room: SftpRoom;
+  let raw: RawClient;
+  beforeEach(async () => {
+    room = await openSftpRoom();
+    raw = await room.connect();
+    room.events.splice(0);
+  });
+  afterEach(() => room.stop());
+
+  describe('listed', () => {
+    it('come in several answers, each line as ls -l prints it', async () => {
+      for (let index = 0; index < 250; index += 1)
+        writeFileSync(room.disk(`file ${index}`), 'x'.repeat(index));
+      mkdirSync(room.disk('folder'), 0o700);
+      utimesSync(room.disk('folder'), new Date(2021, 1, 3), new Date(2021, 1, 3));
+      const handle = await raw.ask<Buffer>((answer) => raw.files.opendir('/', answer));
+      const answers: FileEntryWithStats[][] = [];
+      for (;;) {
+        const next = raw.ask<FileEntryWithStats[]>((answer) => raw.files.readdir(handle, answer));
+        const entries = await next.catch(() => undefined);
+        if (!entries) break;
+        answers.push(entries);
+      }
+      const entries = answers.flat();
+      expect(answers.length).toBeGreaterThan(2);
+      expect(entries.map(({ filename }) => filename).sort()).toEqual(readdirSync(room.disk('')).sort());
+      const lineOf = (name: string) => entries.find(({ filename }) => filename === name)?.longname;
+      expect(lineOf('file 249')).toMatch(
+        /^-rw-[r-]--[r-]-- {3}1 \S+ +\S+ +249 [A-Z][a-z]{2} [ 123]\d [012]\d:\d\d file 249$/,
+      );
+      expect(lineOf('folder')).toMatch(/^drwx------ {3}2 \S+ +\S+ +\d+ Feb {2}3 {2}2021 folder$/);
+    });
+
+    it('have to lie in a folder', async () => {
+      writeFileSync(room.disk('x'), '');
+      await expect(raw.ask((answer) => raw.files.opendir('x', answer))).rejects.toEqual(noSuchFile);
+      await expect(raw.ask((answer) => raw.files.opendir('no', answer))).rejects.toEqual(noSuchFile);
+    });
+  });
+
+  describe('moved and removed', () => {
+    beforeEach(() => {
+      writeFileSync(room.disk('x'), 'new');
+      mkdirSync(room.disk('folder'));
+    });
+
+    it('are told with their paths', async () => {
+      await raw.ask((answer) => raw.files.rename('/x', 'folder/../folder/y', answer));
+      expect(room.onDisk('folder/y')).toBe('new');
+      await raw.ask((answer) => raw.files.unlink('folder/y', answer));
+      await raw.ask((answer) => raw.files.rmdir('/folder/', answer));
+      expect(readdirSync(room.disk(''))).toEqual([]);
+      expect(room.events).toEqual([
+        { kind: 'renamed', from: 'x', to: 'folder/y' },
+        { kind: 'removed', path: 'folder/y' },
+        { kind: 'removed', path: 'folder' },
+      ]);
+    });
+
+    it('don’t replace what is there', async () => {
+      writeFileSync(room.disk('y'), 'old');
+      for (const target of ['y', 'folder', 'x']) {
+        await expect(raw.ask((answer) => raw.files.rename('x', target, answer))).rejects.toEqual(failure);
+      }
+      expect([room.onDisk('x'), room.onDisk('y')]).toEqual(['new', 'old']);
+      expect(room.events).toEqual([]);
+    });
+
+    it('get one name only once, whoever asks at the same time', async () => {
+      const other = await room.connect();
+      writeFileSync(room.disk('y'), 'other');
+      const both = await Promise.allSettled([
+        raw.ask((answer) => raw.files.rename('x', 'target', answer)),
+        other.ask((answer) => other.files.rename('y', 'target', answer)),
+      ]);
+      expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      expect(readdirSync(room.disk(''))).toHaveLength(3);
+    });
+
+    it('have to be there', async () => {
+      await expect(raw.ask((answer) => raw.files.rename('no', 'y', answer))).rejects.toEqual(noSuchFile);
+      await expect(raw.ask((answer) => raw.files.unlink('no', answer))).rejects.toEqual(noSuchFile);
+      await expect(raw.ask((answer) => raw.files.rmdir('no', answer))).rejects.toEqual(noSuchFile);
+      await expect(raw.ask((answer) => raw.files.setstat('no', {}, answer))).rejects.toEqual(noSuchFile);
+    });
+
+    it('are no folders with something in them', async () => {
+      writeFileSync(room.disk('folder/y'), '');
+      await expect(raw.ask((answer) => raw.files.rmdir('folder', answer))).rejects.toEqual(failure);
+      await expect(raw.ask((answer) => raw.files.unlink('folder', answer))).rejects.toEqual(failure);
+      expect(existsSync(room.disk('folder/y'))).toBe(true);
+    });
+  });
+
+  it('are made, moved and removed in the order in which all that was asked, without waiting', async () => {
+    const paths = Array.from({ length: 20 }, (_, index) => `0${'/x'.repeat(index)}`);
+    await Promise.all([
+      ...paths.map((path) => raw.ask((answer) => raw.files.mkdir(path, answer))),
+      raw.ask((answer) => raw.files.rename('0', '1', answer)),
+      raw.ask((answer) => raw.files.opendir('1/x/x', answer)),
+    ]);
+    await Promise.all(
+      paths.reverse().map((path) => raw.ask((answer) => raw.files.rmdir(path.replace('0', '1'), answer))),
+    );
+    expect(readdirSync(room.disk(''))).toEqual([]);
+  });
+});

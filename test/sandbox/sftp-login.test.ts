@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import ssh2, { type AuthenticationType } from 'ssh2';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { readOrMakeHostKey } from '../../src/sandbox/sftp/host-key.js';
+import { openSftpRoom, type SftpRoom } from '../support/sandbox-sftp-room.js';
+
+const refused = expect.objectContaining({ level: 'client-authentication' });
+
+describe('logging in to the SFTP server', () => {
+  let room: SftpRoom;
+  beforeEach(async () => {
+    room = await openSftpRoom();
+  });
+  afterEach(() => room.stop());
+
+  it('takes the right user name and password', async () => {
+    await room.connect();
+    expect(room.events).toEqual([{ kind: 'logged-in' }]);
+  });
+
+  it.each([
+    ['a wrong password', { password: 'wrong' }],
+    ['an empty password', { password: '' }],
+    ['the right password with something behind it', { password: 'sécret "1"!' }],
+    ['an unknown user', { username: 'somebody' }],
+    ['a user name in capitals', { username: 'ACME' }],
+  ])('refuses %s, and does not tell who it was', async (_what, login) => {
+    await expect(room.connect(login)).rejects.toEqual(refused);
+    expect(room.events).toEqual([{ kind: 'login-refused', reason: 'wrong-login' }]);
+  });
+
+  it('offers nothing but a password', async () => {
+    const offers: (readonly AuthenticationType[] | null)[] = [];
+    await expect(
+      room.connect({
+        authHandler: (offered: readonly AuthenticationType[] | null) => {
+          offers.push(offered);
+          return offers.length === 1 ? 'none' : false;
+        },
+      }),
+    ).rejects.toEqual(refused);
+    expect(offers.at(-1)).toEqual(['password']);
+  });
+
+  it('refuses a key, and says that no password came', async () => {
+    const privateKey = await readOrMakeHostKey(join(room.folder, 'login'));
+    const { username } = room.login;
+    const keyOnly = { type: 'publickey' as const, username, key: privateKey };
+    await expect(room.connect({ authHandler: [keyOnly] })).rejects.toEqual(refused);
+    const expected = [{ kind: 'login-refused', reason: 'no-password' }];
+    await vi.waitFor(() => expect(room.events).toEqual(expected));
+  });
+
+  it('takes the password after a key was refused', async () => {
+    const { username, password } = room.login;
+    const key = await readOrMakeHostKey(join(room.folder, 'login'));
+    const authHandler = [
+      { type: 'publickey' as const, username, key },
+      { type: 'password' as const, username, password },
+    ];
+    await room.connect({ authHandler });
+    expect(room.events).toEqual([{ kind: 'logged-in' }]);
+  });
+
+  it('ends a connection that goes on guessing', async () => {
+    const { host, port } = room.server;
+    const client = new ssh2.Client();
+    client.on('error', () => {});
+    const ended = once(client, 'close');
+    let guesses = 0;
+    const authHandler = () => {
+      guesses += 1;
+      return { type: 'password' as const, username: 'acme', password: `guess ${guesses}` };
+    };
+    client.connect({ host, port, username: 'acme', authHandler });
+    await ended;
+    expect(room.events).toEqual(Array(6).fill({ kind: 'login-refused', reason: 'wrong-login' }));
+  });
+
+  it('shows its host key to the client', async () => {
+    const shown: string[] = [];
+    await room.connect({
+      hostHash: 'sha256',
+      hostVerifier: (hash: string) => {
+        shown.push(`SHA256:${Buffer.from(hash, 'hex').toString('base64').replace('=', '')}`);
+        return true;
+      },
+    });
+    expect(shown).toEqual([room.server.fingerprint]);
+  });
+});

@@ -1,0 +1,173 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import type { ClientChannel } from 'ssh2';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startSftp } from '../../src/sandbox/sftp/sftp-server.js';
+import { openSftpRoom, type RawClient, type SftpRoom } from '../support/sandbox-sftp-room.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
+
+describe("the sandbox's SFTP server", () => {
+  let room: SftpRoom;
+  beforeEach(async () => {
+    room = await openSftpRoom();
+  });
+  afterEach(() => room.stop());
+
+  /** The files of the served folder that this process has open. */
+  function openFiles(): string[] {
+    return readdirSync('/proc/self/fd').flatMap((number) => {
+      try {
+        const target = readlinkSync(`/proc/self/fd/${number}`);
+        return target.startsWith(room.disk('')) ? [target] : [];
+      } catch {
+        return [];
+      }
+    });
+  }
+
+  function write(
+    { ask, files }: RawClient,
+    handle: Buffer,
+    data: Buffer,
+    position: number,
+  ): Promise<unknown> {
+    return ask((answer) => files.write(handle, data, 0, data.length, position, answer));
+  }
+
+  const openForWriting = ({ ask, files }: RawClient, path: string) =>
+    ask<Buffer>((answer) => files.open(path, 'w', answer));
+
+  it('is there for this machine alone', () => {
+    expect(room.server.host).toBe('127.0.0.1');
+  });
+
+  it('serves several clients at once, and the channels of one', async () => {
+    const [one, other] = [await room.connect(), await room.connect()];
+    const second = await one.ask<RawClient['files']>((answer) => one.client.sftp(answer));
+    const clients: readonly RawClient[] = [one, other, { ...one, files: second }];
+    const contents = clients.map(() => randomBytes(1_000_000));
+
+    await Promise.all(
+      clients.map(async (client, index) => {
+        const handle = await openForWriting(client, `file ${index}`);
+        const data = contents[index] ?? Buffer.alloc(0);
+        for (let position = 0; position < data.length; position += 20_000) {
+          await write(client, handle, data.subarray(position, position + 20_000), position);
+        }
+        await client.ask((answer) => client.files.close(handle, answer));
+      }),
+    );
+
+    for (const [index, content] of contents.entries()) {
+      expect(readFileSync(room.disk(`file ${index}`)).equals(content)).toBe(true);
+    }
+    expect(room.events.filter(({ kind }) => kind === 'received')).toHaveLength(3);
+  });
+
+  it('keeps nothing open of a client that drops in mid-upload, and does not call it received', async () => {
+    const proxy = await startTcpProxy(room.server.port);
+    const client = await room.connect({ port: proxy.port });
+    const other = await room.connect();
+    const handle = await openForWriting(client, 'x');
+    await write(client, handle, Buffer.from('the first part'), 0);
+    await client.ask((answer) => client.files.opendir('/', answer));
+    expect(openFiles()).toEqual([room.disk('x')]);
+
+    proxy.resetAfter(0);
+    const lost = write(client, handle, randomBytes(500_000), 14);
+    await expect(lost).rejects.toThrow();
+
+    await vi.waitFor(() => expect(openFiles()).toEqual([]));
+    expect(proxy.happened.resets).toBe(1);
+    expect(room.onDisk('x')).toMatch(/^the first part/);
+    expect(room.events.filter(({ kind }) => kind === 'received')).toEqual([]);
+    await expect(openForWriting(other, 'y')).resolves.toEqual(expect.any(Buffer));
+    await proxy.stop();
+  });
+
+  it('keeps nothing open of a client that says goodbye without closing', async () => {
+    const client = await room.connect();
+    await openForWriting(client, 'x');
+    client.client.end();
+    await vi.waitFor(() => expect(openFiles()).toEqual([]));
+    expect(room.events).toEqual([{ kind: 'logged-in' }]);
+  });
+
+  it('keeps nothing open of a channel that ends, while its connection goes on', async () => {
+    const client = await room.connect();
+    await openForWriting(client, 'x');
+    client.files.end();
+    await vi.waitFor(() => expect(openFiles()).toEqual([]));
+    const files = await client.ask<RawClient['files']>((answer) => client.client.sftp(answer));
+    await expect(openForWriting({ ...client, files }, 'y')).resolves.toEqual(expect.any(Buffer));
+  });
+
+  it.each([
+    ['a packet that is too long', [0x7f, 0xff, 0xff, 0xff, 1]],
+    ['a request before the greeting', [0, 0, 0, 5, 3, 0, 0, 0, 1]],
+    ['a request that does not exist', [0, 0, 0, 5, 1, 0, 0, 0, 3, 0, 0, 0, 1, 99]],
+  ])('ends only the channel that sends %s', async (_what, bytes) => {
+    const [one, other] = [await room.connect(), await room.connect()];
+    const bad = await one.ask<ClientChannel>((answer) => one.client.subsys('sftp', answer));
+    const ended = once(bad.resume(), 'close');
+
+    bad.write(Buffer.from(bytes));
+
+    await ended;
+    await expect(openForWriting(one, 'x')).resolves.toEqual(expect.any(Buffer));
+    await expect(openForWriting(other, 'y')).resolves.toEqual(expect.any(Buffer));
+  });
+
+  it.each([
+    ['nothing of SSH', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['a greeting and noise', `SSH-2.0-noise\r\n${'\x00\x00\x10\x00noise'.repeat(1_000)}`],
+  ])('goes on after a client that speaks %s', async (_what, text) => {
+    const socket = connect(room.server.port, '127.0.0.1', () => socket.write(text));
+    socket.on('error', () => {}).resume();
+    await once(socket, 'close');
+    await expect(room.connect()).resolves.toBeDefined();
+  });
+
+  it('ends all sessions when it is closed, also those that never greeted, and can be closed again', async () => {
+    const clients = [await room.connect(), await room.connect()];
+    for (const [index, client] of clients.entries()) await openForWriting(client, `file ${index}`);
+    const silent = connect(room.server.port, '127.0.0.1');
+    await once(silent, 'data');
+    const ended = Promise.all(
+      [silent, ...clients.map(({ client }) => client)].map((each) => once(each, 'close')),
+    );
+
+    await Promise.all([room.server.close(), room.server.close()]);
+
+    expect(openFiles()).toEqual([]);
+    await ended;
+    await room.server.close();
+    await expect(room.connect()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it('says which port is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as { port: number };
+    const options = { root: room.disk(''), hostKey: readFileSync(room.hostKeyFile, 'utf8') };
+    const start = startSftp({ port, ...options, login: room.login, onEvent: () => {} });
+    await expect(start).rejects.toThrow(`cannot listen on 127.0.0.1:${port}`);
+    other.close();
+  });
+
+  it('does not start with something else than a private key', async () => {
+    const options = { port: 0, root: room.disk(''), hostKey: 'no key', login: room.login, onEvent: () => {} };
+    await expect(startSftp(options)).rejects.toThrow('no private key in OpenSSH form');
+  });
+
+  it('makes the folder that it is to serve', async () => {
+    const root = join(room.folder, 'not', 'yet');
+    const hostKey = readFileSync(room.hostKeyFile, 'utf8');
+    const server = await startSftp({ port: 0, root, hostKey, login: room.login, onEvent: () => {} });
+    writeFileSync(join(root, 'x'), '');
+    await server.close();
+  });
+});

@@ -1,0 +1,4 @@
+import { describeSftpSession } from '../sftp/describe-sftp-session.js';
+import { sandboxSftp } from '../support/sandbox-sftp.js';
+
+describeSftpSession(sandboxSftp);

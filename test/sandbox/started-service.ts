@@ -1,0 +1,87 @@
+import { expect } from 'vitest';
+import { createFaultPlan, parseFault } from '../../src/sandbox/faults.js';
+import type { FileReview } from '../../src/sandbox/file-review/file-review.js';
+import type { IncorrectMapping, Letter } from '../../src/sandbox/outbox.js';
+import { createSeededRandom } from '../../src/sandbox/seeded-random.js';
+import { type SandboxService, type ServiceEvent, startService } from '../../src/sandbox/service/service.js';
+import { createWorld, type Mapping } from '../../src/sandbox/world.js';
+
+export const account = { apiKey: 'key-1', accountId: 'account-1' };
+export const accountHeaders = { apikey: account.apiKey, accountId: account.accountId };
+export const jsonHeaders = { ...accountHeaders, 'Content-Type': 'application/json' };
+export const byBody = '/hotels/ReviewMappingsOfBookedHotels';
+export const byFile = '/hotels/ReviewMappingsOfBookedHotelsByFile';
+export const success = { Status: true, Message: expect.any(String), StatusCode: 2000 };
+
+export const world = createWorld({ seed: 1, hotels: 50 });
+const [first, second] = world.mappings.filter(({ providerName }) => providerName === 'NorthStar');
+if (!first || !second) throw new Error('expected a world in which NorthStar sells two hotels');
+
+/** A booking as it is submitted; its mapping is right. */
+export const rightBooking = item(first, first.serviceId);
+/** The same with the master id of another hotel. */
+export const wrongBooking = item(first, second.serviceId);
+
+function item({ providerName, providerHotelId }: Mapping, serviceId: number) {
+  return {
+    ServiceId: serviceId,
+    BookingReferenceId: 'BR-1',
+    BookingClientName: 'Ana Núñez',
+    ProviderName: providerName,
+    ProviderHotelId: providerHotelId,
+    CheckInDate: '2026-11-20',
+    CheckOutDate: '2026-11-22',
+  };
+}
+
+export interface SentLetter {
+  readonly about: string;
+  readonly incorrect: readonly IncorrectMapping[];
+}
+
+export interface StartedService extends SandboxService {
+  readonly events: readonly ServiceEvent[];
+  /** What the outbox was asked to write. */
+  readonly letters: readonly SentLetter[];
+  /** The paths that the file review was asked to take. */
+  readonly files: readonly (string | undefined)[];
+}
+
+export interface StartOptions {
+  readonly faults?: readonly string[];
+  readonly seed?: number;
+  readonly errorShape?: 'envelope' | 'code-message';
+  readonly masterIdName?: string;
+  readonly port?: number;
+  /** Asked before a letter counts as written. */
+  readonly deliver?: () => Promise<void>;
+  readonly take?: FileReview['take'];
+}
+
+/** The service on a free port, with an outbox and a file review that only remember what they are asked. */
+export async function startedService(options: StartOptions = {}): Promise<StartedService> {
+  const { faults = [], seed = 1, errorShape = 'envelope', masterIdName = 'ServiceId', port = 0 } = options;
+  const events: ServiceEvent[] = [];
+  const letters: SentLetter[] = [];
+  const files: (string | undefined)[] = [];
+  const service = await startService({
+    ...{ port, account, masterIdName, errorShape, world },
+    faults: createFaultPlan(faults.map(parseFault), createSeededRandom(seed)),
+    outbox: {
+      async notify(letter): Promise<Letter> {
+        letters.push(letter);
+        await options.deliver?.();
+        return { path: `outbox/${letters.length}.eml`, about: letter.about };
+      },
+    },
+    fileReview: {
+      async take(path) {
+        files.push(path);
+        return options.take?.(path) ?? { kind: 'taken', rows: 3 };
+      },
+    },
+    clock: () => Date.UTC(2026, 10, 20, 14, 3, 7),
+    onEvent: (event) => events.push(event),
+  });
+  return { ...service, events, letters, files };
+}

@@ -1,0 +1,58 @@
+import type { Answers, SftpAnswers } from '../../src/setup/answers.js';
+import type { Asker } from '../../src/setup/asker.js';
+
+/** An SFTP server of which nothing is known. */
+export const server: SftpAnswers = {
+  host: undefined,
+  port: undefined,
+  username: undefined,
+  keyFile: undefined,
+  hostKey: undefined,
+};
+
+/** Answers of somebody who knows nothing yet, with these in their place. */
+export function answer(known: Partial<Answers> = {}): Answers {
+  return {
+    timezone: 'Europe/Madrid',
+    baseUrl: undefined,
+    kind: 'csv',
+    path: 'exports/bookings-{day}.csv',
+    delivery: known.sftp ? 'file' : 'body',
+    sftp: undefined,
+    secrets: { apiKey: undefined, accountId: undefined, sftpPassword: undefined },
+    ...known,
+  };
+}
+
+/**
+ * A person who answers each question by the first of these words that is in it, and otherwise takes the default. An answer
+ * that the question refuses is asked for again: the next one of its list is given.
+ */
+export function createScriptedAsker(script: Readonly<Record<string, string | readonly string[]>>) {
+  const asked: string[] = [];
+  const refused: string[] = [];
+  const told: string[] = [];
+  const find = (message: string): readonly string[] => {
+    asked.push(message);
+    const [, answers = []] = Object.entries(script).find(([word]) => message.includes(word)) ?? [];
+    return typeof answers === 'string' ? [answers] : answers;
+  };
+  const type = (message: string, check: (text: string) => string | undefined): string | undefined => {
+    for (const typed of find(message)) {
+      const complaint = check(typed);
+      if (complaint === undefined) return typed;
+      refused.push(complaint);
+    }
+    return undefined;
+  };
+  const asker: Asker = {
+    text: async ({ message, fallback, check }) => type(message, check) ?? fallback,
+    secret: async ({ message, check }) => type(message, check),
+    choose: async ({ message, choices, fallback }) => {
+      const [wanted] = find(message);
+      return choices.find(({ value }) => value === wanted)?.value ?? fallback;
+    },
+    tell: (text) => told.push(text),
+  };
+  return { asker, asked, refused, told };
+}

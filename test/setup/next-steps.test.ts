@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { listNextSteps } from '../../src/setup/next-steps.js';
+import { referToSchema } from '../../src/setup/schema-reference.js';
+
+const usual = {
+  config: 'hotel-review.yaml',
+  isUsualConfig: true,
+  env: '.env',
+  owed: [],
+  hasPlaceholders: false,
+  day: '2026-11-20',
+  command: 'hotel-review',
+};
+
+describe('After init', () => {
+  it('come the secrets, the placeholders, doctor and a dry run, in that order', () => {
+    expect(listNextSteps({ ...usual, owed: ['KEY', 'ACCOUNT'], hasPlaceholders: true })).toEqual([
+      'put KEY and ACCOUNT into .env',
+      'fill in what hotel-review.yaml marks as PLACEHOLDER',
+      'hotel-review doctor',
+      'hotel-review run --day 2026-11-20 --dry-run',
+    ]);
+  });
+
+  it('comes only what is left to do, for the configuration that was written', () => {
+    const next = listNextSteps({
+      ...usual,
+      config: "my agency's.yaml",
+      isUsualConfig: false,
+      command: 'npx hotel-review',
+    });
+    expect(next).toEqual([
+      "npx hotel-review doctor --config 'my agency'\\''s.yaml'",
+      "npx hotel-review run --day 2026-11-20 --dry-run --config 'my agency'\\''s.yaml'",
+    ]);
+  });
+});
+
+describe('The JSON Schema is named', () => {
+  it.each([
+    ['/clone/hotel-review.schema.json', '/clone', './hotel-review.schema.json'],
+    [
+      '/a/node_modules/booked-hotel-review/hotel-review.schema.json',
+      '/a',
+      './node_modules/booked-hotel-review/hotel-review.schema.json',
+    ],
+    ['/clone/hotel-review.schema.json', '/agency/conf', '../../clone/hotel-review.schema.json'],
+    ['/my clone/hotel-review.schema.json', '/agency', 'file:///my%20clone/hotel-review.schema.json'],
+  ])('%s in %s as %s', (file, folder, written) => {
+    expect(referToSchema(file, folder)).toBe(written);
+  });
+});

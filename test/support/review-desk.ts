@@ -1,0 +1,160 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { onTestFinished, vi } from 'vitest';
+import { createFaultPlan, parseFault } from '../../src/sandbox/faults.js';
+import {
+  createFileReview,
+  type FileReview,
+  type FileReviewEvent,
+} from '../../src/sandbox/file-review/file-review.js';
+import { createOutbox, type Letter, type Notice, type Outbox } from '../../src/sandbox/outbox.js';
+import { createSeededRandom } from '../../src/sandbox/seeded-random.js';
+import { createWorld, type Mapping, type World } from '../../src/sandbox/world.js';
+
+/** The columns of the template, as they stand in the tests' files. */
+export const templateColumns = [
+  'Service Mappings Id',
+  'BookingReferenceId',
+  'BookingClientName',
+  'ProviderName',
+  'ProviderHotelId',
+  'CheckInDate',
+  'CheckOutDate',
+] as const;
+
+export const filePath = 'VerifyMappings/112026/20112026.csv';
+export const resultPath = 'VerifyMappings/112026/20112026_Result.csv';
+
+/** A record as it stands in a test's file. */
+export type Cells = Readonly<Record<(typeof templateColumns)[number], string>>;
+
+export interface ReviewDeskOptions {
+  /** In their written form: `result-late:30@1`. */
+  readonly faults?: readonly string[];
+  readonly masterIdColumn?: string;
+  readonly resultDelayMs?: number;
+  /** Instead of one that writes into the desk's folder. */
+  readonly outbox?: Outbox;
+}
+
+/** An SFTP root on this disk and the review that looks at it, both of one test. */
+export interface ReviewDesk {
+  /** What lies beside the root is none of the SFTP clients' business. */
+  readonly folder: string;
+  readonly root: string;
+  readonly world: World;
+  readonly review: FileReview;
+  readonly events: readonly FileReviewEvent[];
+  /** What the outbox was asked for. */
+  readonly notices: readonly Notice[];
+  readonly letters: readonly Letter[];
+  /** A mapping of the world, by its place. */
+  mapping(place?: number): Mapping;
+  /** A record whose mapping is right, with other cells laid over it. */
+  cells(changes?: Partial<Cells>, place?: number): Cells;
+  put(content: string | Uint8Array, path?: string): Promise<void>;
+  read(path?: string): Promise<string>;
+  /** Names below the root's folder of the tests' month. */
+  list(): Promise<string[]>;
+  /** Resolves when so many events of that kind have come. */
+  waitFor(kind: FileReviewEvent['kind'], count?: number): Promise<void>;
+}
+
+export async function openReviewDesk(options: ReviewDeskOptions = {}): Promise<ReviewDesk> {
+  const { faults = [], masterIdColumn = 'Service Mappings Id', resultDelayMs = 0 } = options;
+  const folder = await mkdtemp(join(tmpdir(), 'review-desk-'));
+  const root = join(folder, 'sftp');
+  await mkdir(root);
+  const world = createWorld({ seed: 4, hotels: 60 });
+  const { outbox, notices, letters } = watchOutbox(options.outbox ?? outboxIn(folder, world));
+  const events: FileReviewEvent[] = [];
+  const review = createFileReview({
+    root,
+    world,
+    masterIdColumn,
+    resultDelayMs,
+    faults: createFaultPlan(faults.map(parseFault), createSeededRandom(1)),
+    outbox,
+    onEvent: (event) => events.push(event),
+  });
+  onTestFinished(async () => {
+    await review.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const desk: ReviewDesk = {
+    folder,
+    root,
+    world,
+    review,
+    events,
+    notices,
+    letters,
+    mapping(place = 0) {
+      const mapping = world.mappings[place];
+      if (!mapping) throw new Error(`the world has no mapping ${place}`);
+      return mapping;
+    },
+    cells(changes = {}, place = 0) {
+      const { serviceId, providerName, providerHotelId } = desk.mapping(place);
+      return {
+        'Service Mappings Id': String(serviceId),
+        BookingReferenceId: `BR-${place}`,
+        BookingClientName: 'Ana Núñez',
+        ProviderName: providerName,
+        ProviderHotelId: providerHotelId,
+        CheckInDate: '20112026',
+        CheckOutDate: '22112026',
+        ...changes,
+      };
+    },
+    async put(content, path = filePath) {
+      await mkdir(dirname(join(root, path)), { recursive: true });
+      await writeFile(join(root, path), content);
+    },
+    read: (path = resultPath) => readFile(join(root, path), 'utf8'),
+    list: () => readdir(dirname(join(root, filePath))),
+    async waitFor(kind, count = 1) {
+      await vi.waitUntil(() => events.filter((event) => event.kind === kind).length >= count, {
+        timeout: 30_000,
+        interval: 10,
+      });
+    },
+  };
+  return desk;
+}
+
+function outboxIn(folder: string, world: World): Outbox {
+  return createOutbox({
+    folder: join(folder, 'outbox'),
+    from: 'service@example.com',
+    to: 'account@example.com',
+    world,
+    clock: () => Date.UTC(2026, 10, 21, 2, 30),
+  });
+}
+
+function watchOutbox(outbox: Outbox) {
+  const notices: Notice[] = [];
+  const letters: Letter[] = [];
+  const watched: Outbox = {
+    async notify(notice) {
+      notices.push(notice);
+      const letter = await outbox.notify(notice);
+      letters.push(letter);
+      return letter;
+    },
+  };
+  return { outbox: watched, notices, letters };
+}
+
+/** A file as a careful client writes it: every cell in quotation marks. */
+export function writeFileOf(records: readonly Cells[], lineEnd = '\n'): string {
+  const lines = records.map((record) => templateColumns.map((column) => quote(record[column])).join(','));
+  return [templateColumns.join(','), ...lines, ''].join(lineEnd);
+}
+
+function quote(cell: string): string {
+  return `"${cell.replaceAll('"', '""')}"`;
+}

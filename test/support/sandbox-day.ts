@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import type { DayCounts } from '../../src/sandbox/bookings/day-counts.js';
+import { writeDayFile } from '../../src/sandbox/bookings/day-file.js';
+import { renderSandboxConfiguration } from '../../src/sandbox/configuration.js';
+import { createFaultPlan, parseFault } from '../../src/sandbox/faults.js';
+import { type Sandbox, type SandboxEvent, startSandbox } from '../../src/sandbox/sandbox.js';
+import { createSeededRandom } from '../../src/sandbox/seeded-random.js';
+import { createWorld, usualWorldSeed } from '../../src/sandbox/world.js';
+import { createDayFolder, type DayFolder, day, type Settings } from './day-folder.js';
+
+export interface SandboxDayOptions {
+  /** As `--fault` takes them. */
+  readonly faults?: readonly string[];
+  readonly settings?: Settings;
+  readonly count?: number;
+  readonly errorShape?: 'envelope' | 'code-message';
+  readonly resultDelayMs?: number;
+}
+
+export interface SandboxDay {
+  readonly sandbox: Sandbox;
+  readonly folder: DayFolder;
+  /** What the made-up day holds. */
+  readonly counts: DayCounts;
+  readonly events: readonly SandboxEvent[];
+}
+
+interface Groups extends Settings {
+  readonly service: Settings;
+  readonly file: Settings;
+}
+
+/** A running sandbox and a folder that is configured for it, with a made-up day of which one booking in ten is wrongly mapped. */
+export async function prepareSandboxDay({
+  faults = [],
+  settings = {},
+  count = 300,
+  errorShape = 'envelope',
+  resultDelayMs = 0,
+}: SandboxDayOptions): Promise<SandboxDay> {
+  const world = createWorld({ seed: usualWorldSeed });
+  const events: SandboxEvent[] = [];
+  const sandboxFolder = await mkdtemp(join(tmpdir(), 'sandbox-test-'));
+  const sandbox = await startSandbox({
+    folder: sandboxFolder,
+    faults: createFaultPlan(faults.map(parseFault), createSeededRandom(1)),
+    errorShape,
+    resultDelayMs,
+    clock: Date.now,
+    onEvent: (event) => events.push(event),
+  });
+  onTestFinished(async () => {
+    await sandbox.close();
+    await rm(sandboxFolder, { recursive: true });
+  });
+  const { service, file } = parseYaml(renderSandboxConfiguration(sandbox)) as Groups;
+  const { service: serviceSettings, file: fileSettings, ...others } = settings as Partial<Groups>;
+  const folder = await createDayFolder({
+    baseUrl: sandbox.service.baseUrl,
+    settings: {
+      service: { ...service, ...serviceSettings },
+      file: { ...file, resultPollSeconds: 0.05, resultQuietSeconds: 0.5, ...fileSettings },
+      ...others,
+    },
+  });
+  const counts = await writeDayFile(
+    folder.bookingsFile,
+    { day, count, seed: 1, world, wrongShare: 0.1 },
+    'csv',
+  );
+  return { sandbox, folder, counts, events };
+}
+
+/** The affected bookings' references, as `hotel-review affected` has them. */
+export async function listAffected({ folder }: SandboxDay): Promise<readonly string[]> {
+  const { json } = await folder.run(['affected', day, '--json']);
+  const { affected } = json as { affected: readonly { BookingReferenceId: string }[] };
+  return affected.map(({ BookingReferenceId }) => BookingReferenceId);
+}
