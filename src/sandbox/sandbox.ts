@@ -96,6 +96,7 @@ export async function startSandbox({
     root,
     hostKey: await readOrMakeHostKey(join(folder, 'host-key')),
     login: account.login,
+    clock,
     onEvent: (event) => onEvent({ part: 'sftp', ...event }),
   });
   const service = await startService({

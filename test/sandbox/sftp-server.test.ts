@@ -153,20 +153,34 @@ describe("the sandbox's SFTP server", () => {
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
     const options = { root: room.disk(''), hostKey: readFileSync(room.hostKeyFile, 'utf8') };
-    const start = startSftp({ port, ...options, login: room.login, onEvent: () => {} });
+    const start = startSftp({ port, ...options, login: room.login, clock: Date.now, onEvent: () => {} });
     await expect(start).rejects.toThrow(`cannot listen on 127.0.0.1:${port}`);
     other.close();
   });
 
   it('does not start with something else than a private key', async () => {
-    const options = { port: 0, root: room.disk(''), hostKey: 'no key', login: room.login, onEvent: () => {} };
+    const options = {
+      port: 0,
+      root: room.disk(''),
+      hostKey: 'no key',
+      login: room.login,
+      clock: Date.now,
+      onEvent: () => {},
+    };
     await expect(startSftp(options)).rejects.toThrow('no private key in OpenSSH form');
   });
 
   it('makes the folder that it is to serve', async () => {
     const root = join(room.folder, 'not', 'yet');
     const hostKey = readFileSync(room.hostKeyFile, 'utf8');
-    const server = await startSftp({ port: 0, root, hostKey, login: room.login, onEvent: () => {} });
+    const server = await startSftp({
+      port: 0,
+      root,
+      hostKey,
+      login: room.login,
+      clock: Date.now,
+      onEvent: () => {},
+    });
     writeFileSync(join(root, 'x'), '');
     await server.close();
   });

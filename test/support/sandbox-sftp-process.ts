@@ -22,7 +22,14 @@ process.once('message', async ({ root, hostKey, login, user }: ProcessOrder) => 
     process.setgid?.(user.gid);
     process.setuid?.(user.uid);
   }
-  const { port, fingerprint } = await startSftp({ port: 0, root, hostKey, login, onEvent: () => {} });
+  const { port, fingerprint } = await startSftp({
+    port: 0,
+    root,
+    hostKey,
+    login,
+    clock: Date.now,
+    onEvent: () => {},
+  });
   process.send?.({ port, fingerprint } satisfies ProcessAnswer);
 });
 process.once('disconnect', () => process.exit());

@@ -38,7 +38,7 @@ export async function openSftpRoom(): Promise<SftpRoom> {
   const events: SftpEvent[] = [];
   const hostKey = await readOrMakeHostKey(hostKeyFile);
   const onEvent = (event: SftpEvent) => events.push(event);
-  const server = await startSftp({ port: 0, root, hostKey, login, onEvent });
+  const server = await startSftp({ port: 0, root, hostKey, login, clock: Date.now, onEvent });
   const clients: Client[] = [];
   const disk = (path: string) => join(root, path);
 

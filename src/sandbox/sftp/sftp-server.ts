@@ -24,6 +24,7 @@ export interface SftpOptions {
   /** A private key in OpenSSH form; see readOrMakeHostKey. */
   readonly hostKey: string;
   readonly login: Login;
+  readonly clock: () => number;
   readonly onEvent: (event: SftpEvent) => void;
 }
 
@@ -38,7 +39,14 @@ const silenceMs = 120_000;
  *
  * @throws Error when it cannot listen, or the host key is none.
  */
-export async function startSftp({ port, root, hostKey, login, onEvent }: SftpOptions): Promise<SandboxSftp> {
+export async function startSftp({
+  port,
+  root,
+  hostKey,
+  login,
+  clock,
+  onEvent,
+}: SftpOptions): Promise<SandboxSftp> {
   const fingerprint = fingerprintOf(hostKey);
   const jail = await createJail(root);
   const sockets = new Set<Socket>();
@@ -49,7 +57,7 @@ export async function startSftp({ port, root, hostKey, login, onEvent }: SftpOpt
     connection.on('error', () => {});
     guardLogin(connection, login, onEvent);
     serveSessions(connection, (accept) => {
-      const channel = serveChannel(accept(), { jail, clock: Date.now, onEvent });
+      const channel = serveChannel(accept(), { jail, clock, onEvent });
       channels.add(channel);
       connection.once('close', () => channel.end().then(() => channels.delete(channel)));
     });
