@@ -11,10 +11,12 @@ import { defaultsAsker } from '../src/setup/asker.js';
 import { type ExaminedSource, examineExport } from '../src/setup/examine-export.js';
 import { interview } from '../src/setup/interview.js';
 import { listNextSteps, showPath } from '../src/setup/next-steps.js';
+import { unknownWord } from '../src/setup/placeholders.js';
 import { renderConfiguration } from '../src/setup/render-configuration.js';
-import { listVariables, renderDotEnv, unknownSecret, variables } from '../src/setup/render-dot-env.js';
+import { listVariables, renderDotEnv, variables } from '../src/setup/render-dot-env.js';
 import { referToSchema } from '../src/setup/schema-reference.js';
 import { isThere, writeNewFiles } from '../src/setup/write-new-files.js';
+import { commandName } from './command-name.js';
 import { clock } from './compose.js';
 import type { Terminal } from './terminal.js';
 
@@ -26,9 +28,6 @@ export interface InitParts {
   /** The shipped hotel-review.schema.json, absolute. */
   readonly schemaFile: string;
 }
-
-/** With `npx` the command is on no search path. */
-const command = process.env.npm_command === 'exec' ? 'npx hotel-review' : 'hotel-review';
 
 /**
  * Writes a configuration, and `.env` beside it. Asks on a terminal for what the options don't say.
@@ -84,7 +83,7 @@ export async function initialise(
       .map((name) => variables[name]),
     hasPlaceholders: text.includes('PLACEHOLDER:'),
     day: examination.kind === 'no-file' ? today.previous().iso : examination.day,
-    command,
+    command: commandName,
   });
   const written = keepsEnv
     ? `Wrote ${config}; ${shownEnv} was there already and is kept as it is.`
@@ -98,7 +97,7 @@ export async function initialise(
 }
 
 function isOwed(value: string | undefined): boolean {
-  return !value || value === unknownSecret;
+  return !value || value === unknownWord;
 }
 
 function readMachineZone(): string {

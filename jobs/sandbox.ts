@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { businessDayAt } from '../src/booking/business-day.js';
 import type { SandboxOptions } from '../src/cli/commands/sandbox.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { UsageError } from '../src/review/run-day.js';
@@ -10,6 +11,7 @@ import { createFaultPlan, type FaultRule, parseFault } from '../src/sandbox/faul
 import { account, type Sandbox, startSandbox } from '../src/sandbox/sandbox.js';
 import { createSeededRandom } from '../src/sandbox/seeded-random.js';
 import { createWorld } from '../src/sandbox/world.js';
+import { commandName } from './command-name.js';
 import { clock } from './compose.js';
 import type { Terminal } from './terminal.js';
 
@@ -74,8 +76,9 @@ async function openFolder(folder: string | undefined): Promise<string> {
   return path;
 }
 
-function renderAddresses({ service, sftp, outbox }: Sandbox, configuration: string): string {
+function renderAddresses({ folder, service, sftp, outbox }: Sandbox, configuration: string): string {
   const { login } = account;
+  const day = businessDayAt(new Date(clock()), 'UTC').previous().iso;
   return `The sandbox runs; Ctrl-C stops it.
 
   service        ${service.baseUrl}
@@ -86,7 +89,7 @@ function renderAddresses({ service, sftp, outbox }: Sandbox, configuration: stri
   configuration  ${configuration}
 
 A day of bookings for it, and its review:
-  hotel-review sandbox bookings --day 2026-11-20 --out ${join(configuration, '..', 'bookings-2026-11-20.csv')}
-  hotel-review run --day 2026-11-20 --config ${configuration}
+  ${commandName} sandbox bookings --day ${day} --out ${join(folder, `bookings-${day}.csv`)}
+  ${commandName} run --day ${day} --config ${configuration}
 `;
 }

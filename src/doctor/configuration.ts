@@ -5,6 +5,7 @@ import { isGroup } from '../config/kinds.js';
 import type { Config } from '../config/load.js';
 import { ConfigurationError } from '../config/problems.js';
 import { readSettings } from '../config/read.js';
+import { listPlaceholders } from '../setup/placeholders.js';
 import { explain } from './check.js';
 import { type Finding, findingsOf } from './finding.js';
 
@@ -26,7 +27,12 @@ export async function readConfiguration(
   try {
     const config = await load();
     const understood = ok(`${file} is understood; bookings are delivered by ${config.delivery}`);
-    return { config, findings: [understood, ...config.literalSecrets.map(warnOfSecret)], wrongSettings: [] };
+    const findings = [
+      understood,
+      ...listPlaceholders(config).map(askToFillIn),
+      ...config.literalSecrets.map(warnOfSecret),
+    ];
+    return { config, findings, wrongSettings: [] };
   } catch (error) {
     const problems = error instanceof ConfigurationError ? error.problems : undefined;
     const mistakes = problems?.map(({ path, message }) => wrong(`${path}: ${message}`)) ?? [
@@ -37,6 +43,13 @@ export async function readConfiguration(
       wrongSettings: problems?.map(({ path }) => path) ?? [],
     };
   }
+}
+
+function askToFillIn(path: string): Finding {
+  const advice = /hostKey$/.test(path)
+    ? 'The line sftp shows what the server presents; ask its operator whether that is right.'
+    : 'Put in the right one: in the configuration, or in .env where that takes it from there.';
+  return wrong(`${path} is still the placeholder that init wrote`, advice);
 }
 
 function warnOfSecret(path: string): Finding {

@@ -1,6 +1,7 @@
 import { readSettingFacts } from '../config/setting-facts.js';
 import { type Answers, type SftpAnswers, settingOf } from './answers.js';
 import type { Examination } from './examine-export.js';
+import { unknownBaseUrl, unknownHost, unknownHostKey, unknownWord } from './placeholders.js';
 import { variables } from './render-dot-env.js';
 import { renderSource } from './render-source.js';
 import {
@@ -11,13 +12,6 @@ import {
   writeReference,
   writeSetting,
 } from './setting-lines.js';
-
-/** In the form of an address, and nobody's. */
-export const unknownBaseUrl = 'https://service.example.com/api/3.0';
-const unknownHost = 'sftp.example.com';
-const unknownUsername = 'change-me';
-/** In the form of a fingerprint, and that of no key. */
-const unknownHostKey = `SHA256:${'A'.repeat(43)}`;
 
 interface Rendered {
   readonly answers: Answers;
@@ -80,11 +74,7 @@ function renderFileDelivery({ host, port, username, keyFile, hostKey }: SftpAnsw
     ...writeGroup(sftp),
     ...writeSetting([...sftp, 'host'], host ?? unknownHost, mark(host, "the server's name")),
     ...(isUsualPort ? writeOption([...sftp, 'port']) : writeSetting([...sftp, 'port'], port)),
-    ...writeSetting(
-      [...sftp, 'username'],
-      username ?? unknownUsername,
-      mark(username, 'your user name there'),
-    ),
+    ...writeSetting([...sftp, 'username'], username ?? unknownWord, mark(username, 'your user name there')),
     ...(keyFile === undefined
       ? writeReference([...sftp, 'password'], variables.sftpPassword)
       : writeSetting([...sftp, 'privateKeyFile'], keyFile)),

@@ -1,8 +1,6 @@
 import { parseEnv } from 'node:util';
 import type { Answers } from './answers.js';
-
-/** Stands where a secret goes; it is taken by the configuration's check, and refused by every service. */
-export const unknownSecret = 'change-me';
+import { unknownWord } from './placeholders.js';
 
 /** The variables that a written configuration asks for. */
 export const variables = {
@@ -22,7 +20,7 @@ export function listVariables({ sftp }: Answers): (keyof typeof variables)[] {
 export function renderDotEnv(answers: Answers): string {
   const lines = listVariables(answers).map((name) => {
     const secret = answers.secrets[name];
-    return `${variables[name]}=${secret === undefined ? unknownSecret : quote(secret)}`;
+    return `${variables[name]}=${secret === undefined ? unknownWord : quote(secret)}`;
   });
   return `# Secrets: keep this file out of version control. The environment's variables come before these.\n${lines.join('\n')}\n`;
 }

@@ -6,7 +6,7 @@ import { findSftpServer, readConfiguration } from '../../src/doctor/configuratio
 import { makeTemporaryFolder } from './temporary-folder.js';
 
 const good = `
-service: { baseUrl: "https://service.example.com/api/3.0", apiKey: "\${KEY}", accountId: acme }
+service: { baseUrl: "https://service.agency.example/api/3.0", apiKey: "\${KEY}", accountId: acme }
 source: { kind: csv, path: "bookings-{day}.csv" }
 `;
 
@@ -29,7 +29,7 @@ it('says that a configuration is understood, and how bookings are delivered', as
 });
 
 it('warns of each secret that stands in the file, by its path and without its value', async () => {
-  const sftp = `file: { sftp: { host: h, username: u, password: s3cret-a, hostKey: "SHA256:${'A'.repeat(43)}" } }`;
+  const sftp = `file: { sftp: { host: h, username: u, password: s3cret-a, hostKey: "SHA256:${'B'.repeat(43)}" } }`;
   const { config, findings } = await read(write(`${good.replace(/"\$.*?"/, 's3cret-b')}${sftp}\n`));
   expect(config).toBeDefined();
   expect(findings.slice(1)).toEqual(
@@ -41,6 +41,23 @@ it('warns of each secret that stands in the file, by its path and without its va
     })),
   );
   expect(JSON.stringify(findings)).not.toContain('s3cret');
+});
+
+it('asks to fill in what init had to leave open, and not for what was filled in', async () => {
+  const sftp = `file: { sftp: { host: sftp.example.com, username: change-me, password: "\${KEY}", hostKey: "SHA256:${'A'.repeat(43)}" } }`;
+  const filled = await read(write(good));
+  expect(filled.findings.map(({ verdict }) => verdict)).toEqual(['ok']);
+  const { findings } = await read(write(`${good.replace('agency.example', 'example.com')}${sftp}\n`), {
+    KEY: 'change-me',
+  });
+  expect(findings.slice(1).map(({ verdict, message }) => `${verdict} ${message.split(' ')[0]}`)).toEqual([
+    'wrong service.baseUrl',
+    'wrong service.apiKey',
+    'wrong file.sftp.host',
+    'wrong file.sftp.username',
+    'wrong file.sftp.password',
+    'wrong file.sftp.hostKey',
+  ]);
 });
 
 it('tells each mistake as a finding of its own, and that the rest is not looked at', async () => {
