@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BusinessDay, businessDayAt } from '../src/booking/business-day.js';
-import { exitCode } from '../src/cli/exit-code.js';
+import { describeFailure, exitCode } from '../src/cli/exit-code.js';
 import { formatCount } from '../src/cli/format.js';
 import { listenForStop } from '../src/cli/stop-signal.js';
 import { loadConfig } from '../src/config/load.js';
@@ -46,6 +46,10 @@ try {
   say(`Two made-up days of ${formatCount(bookings)} records, reviewed by a sandbox of the mapping`);
   say(`service on this machine. Everything is in ${folder}\n\n`);
   process.exitCode = (await review(days.body, 'body')) || (await review(days.file, 'file'));
+} catch (error) {
+  const failure = describeFailure(error);
+  errors.write(`${failure.message}\n`);
+  process.exitCode = failure.exitCode;
 } finally {
   // The last letters are written then.
   await sandbox.close();
@@ -56,6 +60,8 @@ if (process.exitCode === exitCode.done) {
   sayLetters('The e-mail about them:', letters.byFile);
   sayLetters('By body, the service names affected bookings by e-mail alone:', letters.byBody);
   sayWhatIsNext();
+} else {
+  sayWhatIsLeft();
 }
 
 async function review(day: BusinessDay, delivery: DeliveryKind): Promise<number> {
@@ -92,8 +98,21 @@ function sayLetters(title: string, [first, ...others]: readonly string[]): void 
   if (others.length > 0) say(`  and ${others.length} more beside it`);
 }
 
+function command(words: string): string {
+  return `  npx hotel-review ${words} --config ${file}`;
+}
+
+/** The closing words of a run name the run that would go on with it; without the sandbox it can't. */
+function sayWhatIsLeft(): void {
+  say(`
+${stop.signal.aborted ? 'Stopped' : 'That went wrong'}, and the sandbox with it: these two days can't go on.
+To begin anew, in a fresh folder:
+  npm start
+What was kept:
+${command('status')}`);
+}
+
 function sayWhatIsNext(): void {
-  const command = (words: string) => `  npx hotel-review ${words} --config ${file}`;
   say(`
 The sandbox is stopped; the folder is kept. What to do next:
 

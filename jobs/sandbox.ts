@@ -27,9 +27,8 @@ export async function runSandbox(options: SandboxOptions, terminal: Terminal): P
     resultDelayMs: options.resultDelay * 1000,
     clock,
     onEvent: (event) => terminal.say(describeEvent(event, clock())),
-  }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES') throw error;
-    throw new UsageError(`the sandbox cannot listen: ${error.message}; name other ports, or none`);
+  }).catch((error: unknown) => {
+    throw toUsageError(error) ?? error;
   });
   try {
     const configuration = await writeConfiguration(sandbox);
@@ -67,6 +66,16 @@ function readRule(text: string): FaultRule {
     if (error instanceof RangeError) throw new UsageError(`--fault: ${error.message}`);
     throw error;
   }
+}
+
+/** A port that is taken, or that not everybody may listen on. */
+function toUsageError(error: unknown): UsageError | undefined {
+  // The SFTP server's own error has the system's as its cause.
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  if (!(cause instanceof Error && 'syscall' in cause && cause.syscall === 'listen')) return undefined;
+  return new UsageError(
+    `the sandbox cannot listen: ${cause.message}; give --port or --sftp-port another one, or none`,
+  );
 }
 
 async function openFolder(folder: string | undefined): Promise<string> {

@@ -37,7 +37,7 @@ const silenceMs = 120_000;
  * Starts an SFTP server for this machine alone. Whoever knows the password sees the root folder and nothing else of the
  * disk; what is made there can be read by its owner only.
  *
- * @throws Error when it cannot listen, or the host key is none.
+ * @throws Error of node:net when it can't listen on the port, for example with the code EADDRINUSE; or for a host key that is none
  */
 export async function startSftp({
   port,
@@ -70,7 +70,8 @@ export async function startSftp({
     socket.setTimeout(silenceMs, () => socket.destroy());
     ssh.injectSocket(socket);
   });
-  await listen(server.listen(port, host), port);
+  server.listen(port, host);
+  await once(server, 'listening');
 
   const stop = async () => {
     const closed = once(server, 'close');
@@ -105,14 +106,4 @@ function serveSessions(connection: Connection, serveSftp: (accept: () => ssh2.SF
     session.on('shell', refuse);
     session.on('exec', refuse);
   });
-}
-
-async function listen(server: ReturnType<typeof createServer>, port: number): Promise<void> {
-  try {
-    await once(server, 'listening');
-  } catch (cause) {
-    throw new Error(`the sandbox's SFTP server cannot listen on ${host}:${port}; give it another port`, {
-      cause,
-    });
-  }
 }
