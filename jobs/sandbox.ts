@@ -70,11 +70,9 @@ function readRule(text: string): FaultRule {
 
 /** A port that is taken, or that not everybody may listen on. */
 function toUsageError(error: unknown): UsageError | undefined {
-  // The SFTP server's own error has the system's as its cause.
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  if (!(cause instanceof Error && 'syscall' in cause && cause.syscall === 'listen')) return undefined;
+  if (!(error instanceof Error && 'syscall' in error && error.syscall === 'listen')) return undefined;
   return new UsageError(
-    `the sandbox cannot listen: ${cause.message}; give --port or --sftp-port another one, or none`,
+    `the sandbox cannot listen: ${error.message}; give --port or --sftp-port another one, or none`,
   );
 }
 

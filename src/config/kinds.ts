@@ -69,3 +69,13 @@ export function groupByKind<const Groups extends readonly [KindOfGroup, ...KindO
 }
 
 type KindOfGroup = z.ZodObject<{ readonly kind: z.ZodLiteral<string> }, z.core.$strict>;
+
+/** Whether `read` takes it, that is, throws nothing. */
+export function isAccepted(read: () => unknown): boolean {
+  try {
+    read();
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,88 @@
+import * as z from 'zod';
+import { createBusinessDay } from '../booking/business-day.js';
+import { createResultNameTest, defaultResultPattern } from '../review/file/result-name.js';
+import {
+  confidentiality,
+  expected,
+  group,
+  isAccepted,
+  isGroup,
+  numberUpTo,
+  oneOf,
+  oneOrMore,
+  text,
+  textLike,
+  textThat,
+  wholeNumber,
+} from './kinds.js';
+
+const anyDay = createBusinessDay('2000-01-01', 'UTC');
+const hourInSeconds = 3_600;
+const weekInMinutes = 10_080;
+
+const hostKeys =
+  'a fingerprint such as SHA256:… with 43 characters (ssh-keygen -lf shows it), or a list of them';
+
+const sftp = group(
+  {
+    host: textLike(/^[^\s/@]+$/, 'a host name').describe('The SFTP server.'),
+    port: wholeNumber(1, 65_535).default(22).describe("The SFTP server's port."),
+    username: text().describe('The user name on the SFTP server.'),
+    password: text()
+      .describe('The password on the SFTP server, where no key is used.')
+      .register(confidentiality, { level: 'secret' })
+      .exactOptional(),
+    privateKeyFile: text('a path').exactOptional().describe('The file of the private key.'),
+    passphrase: text()
+      .describe('The passphrase of the private key.')
+      .register(confidentiality, { level: 'secret' })
+      .exactOptional(),
+    hostKey: oneOrMore(textLike(/^SHA256:[A-Za-z0-9+/]{43}=?$/, hostKeys), hostKeys).describe(
+      "The fingerprints of the server's host keys that are trusted; any other is refused.",
+    ),
+    root: text('a path')
+      .default('/')
+      .describe('The folder on the server that the service calls the SFTP root.'),
+    timeoutSeconds: numberUpTo(hourInSeconds)
+      .default(30)
+      .describe('How long the server may be silent in mid-operation.'),
+  },
+  'a group with host, username, hostKey and a password or a privateKeyFile',
+).refine(({ password, privateKeyFile }) => password !== undefined || privateKeyFile !== undefined, {
+  error: 'must hold a password or a privateKeyFile',
+  when: ({ value }) => isGroup(value),
+});
+
+/** What delivery by file needs and may be told. */
+export const file = group({
+  sftp: sftp.exactOptional().describe('The SFTP server; needed for file delivery only.'),
+  incomplete: oneOf('post', 'reject')
+    .default('post')
+    .describe('What happens to a booking that cannot stand in the file: posted by body, or rejected.'),
+  resultTimeoutMinutes: numberUpTo(weekInMinutes)
+    .default(360)
+    .describe('How long a run waits for its result before it says that there is none yet.'),
+  resultQuietSeconds: numberUpTo(hourInSeconds)
+    .default(30)
+    .describe('How long a result of unclear length must be unchanged to count as whole.'),
+  resultPollSeconds: numberUpTo(hourInSeconds)
+    .default(30)
+    .describe('How long it is until a run looks for its result again.'),
+  resultPattern: textThat(
+    isResultPattern,
+    'a file name with {day}, {day:PATTERN} (a date-fns pattern) and * for anything',
+  )
+    .default(defaultResultPattern)
+    .describe("The pattern of the result's name; `*` stands for anything."),
+  spool: text('a path')
+    .default('./data/spool')
+    .describe('The folder in which files wait while they are on their way; it is a cache.'),
+  ftpFilePathPrefix: z
+    .string(expected('a text'))
+    .default('')
+    .describe('Stands before the path from the SFTP root when the service is told where the file is.'),
+});
+
+function isResultPattern(pattern: string): boolean {
+  return isAccepted(() => createResultNameTest(pattern, anyDay));
+}
