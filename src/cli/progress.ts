@@ -1,3 +1,4 @@
+import { clearLine, moveCursor } from 'node:readline';
 import cliProgress from 'cli-progress';
 import type { Notify, ReviewEvent } from '../review/events.js';
 import type { Run } from '../review/run.js';
@@ -23,9 +24,9 @@ export function createProgress(options: ProgressOptions): Progress {
 }
 
 const collectFormat = '  collect {bar} {percentage} %  {detail}  {rate}';
-const deliverFormat = '  deliver {bar} {percentage} %  {detail}  {rate}  {eta_formatted} left';
+const deliverFormat = '  deliver {bar} {percentage} %  {detail}  {rate}  {eta_formatted}';
 
-const transferFormat = '{bar} {percentage} %  {detail}  {rate}  {eta_formatted} left';
+const transferFormat = '{bar} {percentage} %  {detail}  {rate}  {eta_formatted}';
 
 interface Phase {
   readonly format: string;
@@ -43,9 +44,19 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
   let said: string | undefined;
   let isStopped = false;
 
-  function hide(): void {
+  /** Leaves the bar as it is on the screen. */
+  function leave(): void {
     bar?.stop();
     bar = undefined;
+  }
+
+  /** Makes room for words: a full bar stays above them, any other comes back below with what happens next. */
+  function hide(): void {
+    const isToComeBack = bar !== undefined && bar.getProgress() < 1;
+    leave();
+    if (!isToComeBack) return;
+    moveCursor(stream, 0, -1);
+    clearLine(stream, 0);
   }
 
   /** @param count what the rate is of, in records or bookings */
@@ -60,7 +71,15 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
       return;
     }
     bar = new cliProgress.SingleBar(
-      { format, stream, hideCursor: true, barsize: 24, linewrap: false, etaBuffer: 50 },
+      {
+        format,
+        stream,
+        hideCursor: true,
+        barsize: 24,
+        linewrap: false,
+        etaBuffer: 50,
+        formatTime: sayTimeLeft,
+      },
       cliProgress.Presets.shades_classic,
     );
     bar.start(total, done, texts);
@@ -129,7 +148,6 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
         case 'source-notice':
         case 'holding-off':
         case 'stopping':
-          // The bar comes back below these words with the next thing that happens.
           hide();
           stream.write(`  ${describe(event, clock())}\n`);
           return;
@@ -139,10 +157,15 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
       }
     },
     stop() {
-      hide();
+      leave();
       isStopped = true;
     },
   };
+}
+
+/** @param seconds a text where nothing can be said yet */
+function sayTimeLeft(seconds: unknown): string {
+  return typeof seconds === 'number' && seconds > 0 ? `${formatDuration(seconds * 1_000)} left` : '';
 }
 
 function createLines({ stream, clock }: ProgressOptions): Progress {
