@@ -122,8 +122,8 @@ export async function startSandbox({
     sftp: { host: sftp.host, port: sftp.port, fingerprint: sftp.fingerprint, root },
     outbox: outboxFolder,
     async close() {
-      await service.close();
-      await fileReview.close();
+      // Together: the service waits for its calls, and one that reviews a large file ends only when that is given up.
+      await Promise.all([service.close(), fileReview.close()]);
       await sftp.close();
     },
   };

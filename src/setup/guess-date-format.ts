@@ -1,3 +1,4 @@
+import { readFieldText } from '../booking/field-text.js';
 import { createDateReader } from '../booking/written-date.js';
 
 export type DateGuess =
@@ -28,7 +29,8 @@ const plausibleYears = /^(?:19|20|21)\d{2}-/;
 
 /** Finds the date-fns patterns that fit all of the dates. */
 export function guessDateFormat(dates: readonly string[]): DateGuess {
-  const written = dates.map((date) => date.trim()).filter((date) => date !== '');
+  // What a review reads as absent, such as NULL, is no date either.
+  const written = dates.map(readFieldText).filter((date) => typeof date === 'string');
   const isUsual = createDateReader();
   const others = written.filter((date) => isUsual(date) === undefined);
   if (others.length === 0) return { kind: 'usual' };

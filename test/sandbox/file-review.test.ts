@@ -350,7 +350,10 @@ describe('closing the review', () => {
     expect(await readdir(desk.folder)).toEqual(['sftp']);
   });
 
-  it('waits for the letter of a result that is written', async () => {
+  it.each([
+    ['the only one', 1],
+    ['one with another one of its file still due', 2],
+  ])('waits for the letter of a result that is written: %s', async (_, calls) => {
     let send = () => {};
     const sent = new Promise<void>((resolve) => {
       send = resolve;
@@ -361,9 +364,9 @@ describe('closing the review', () => {
         return { path: 'the letter', about };
       },
     };
-    const desk = await openReviewDesk({ outbox });
+    const desk = await openReviewDesk({ outbox, faults: ['result-late:3600@2'] });
     await desk.put(writeFileOf([desk.cells({ ProviderHotelId: 'wrong' })]));
-    await desk.review.take(filePath);
+    for (let call = 0; call < calls; call += 1) await desk.review.take(filePath);
     await vi.waitUntil(() => desk.notices.length > 0);
     let isClosed = false;
     const closed = desk.review.close().then(() => {
@@ -374,7 +377,9 @@ describe('closing the review', () => {
     expect(isClosed).toBe(false);
     send();
     await closed;
-    expect(desk.events).toMatchObject([{ kind: 'result-written', letter: 'the letter' }]);
+    const written = desk.events.filter(({ kind }) => kind === 'result-written');
+    expect(written).toMatchObject([{ letter: 'the letter' }]);
+    expect(desk.events).toHaveLength(calls);
   });
 
   it('can be asked for again', async () => {

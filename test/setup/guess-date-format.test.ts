@@ -4,7 +4,7 @@ import { createDateReader } from '../../src/booking/written-date.js';
 import { guessDateFormat } from '../../src/setup/guess-date-format.js';
 
 describe('The date format of an export', () => {
-  it.each([[[]], [['', '  ']], [['2026-11-20', '2026-11-21T10:00:00Z']]])(
+  it.each([[[]], [['', '  ']], [['NULL', 'null']], [['2026-11-20', 'NULL', '2026-11-21T10:00:00Z']]])(
     'is the usual one for %j',
     (dates) => {
       expect(guessDateFormat(dates)).toEqual({ kind: 'usual' });
@@ -25,6 +25,7 @@ describe('The date format of an export', () => {
     [['2026/11/20'], 'yyyy/MM/dd'],
     [['20 Nov 2026'], 'dd MMM yyyy'],
     [['2026-11-20', '20/11/2026 14:00'], 'dd/MM/yyyy'],
+    [['NULL', '20/11/2026'], 'dd/MM/yyyy'],
   ])('is found from %j', (dates, format) => {
     expect(guessDateFormat(dates)).toEqual({ kind: 'one', format });
   });

@@ -53,6 +53,8 @@ export function createDueResults({ delayMs, outbox, onEvent }: DueResultsOptions
       }
     } finally {
       await rm(draft, { force: true });
+      // Also when this one is given up: `close` knows the last one of each file only.
+      await earlier;
     }
   }
 

@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parse } from 'csv-parse';
@@ -58,29 +58,22 @@ export async function publishGrowing(
   const pieces = Math.max(leastPieces, Math.ceil(seconds / longestPause) + 1);
   const pause = (seconds * 1_000) / (pieces - 1);
   await rm(result, { force: true });
-  const source = await open(draft);
+  const { size } = await stat(draft);
+  const target = await open(result, 'wx', 0o600);
   try {
-    const { size } = await source.stat();
-    const target = await open(result, 'wx', 0o600);
-    try {
-      for (let piece = 0; piece < pieces; piece += 1) {
-        if (piece > 0) await wait(pause, undefined, { signal });
-        const start = Math.floor((size * piece) / pieces);
-        const end = Math.floor((size * (piece + 1)) / pieces);
-        await copyRange(source, target, start, end);
-      }
-    } finally {
-      await target.close();
+    for (let piece = 0; piece < pieces; piece += 1) {
+      if (piece > 0) await wait(pause, undefined, { signal });
+      const start = Math.floor((size * piece) / pieces);
+      const end = Math.floor((size * (piece + 1)) / pieces);
+      await copyRange(draft, target, start, end);
     }
   } finally {
-    await source.close();
+    await target.close();
   }
 }
 
-type OpenFile = Awaited<ReturnType<typeof open>>;
-
-async function copyRange(source: OpenFile, target: OpenFile, start: number, end: number): Promise<void> {
+async function copyRange(source: string, target: FileHandle, start: number, end: number): Promise<void> {
   if (start === end) return;
-  const bytes = source.createReadStream({ start, end: end - 1, autoClose: false });
-  for await (const block of bytes) await target.writeFile(block);
+  // Opened anew for every piece: streams of one handle would all stay its listeners until it is closed.
+  for await (const block of createReadStream(source, { start, end: end - 1 })) await target.writeFile(block);
 }

@@ -1,0 +1,161 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startCommand } from '../support/command.js';
+import {
+  type FirstRunRoom,
+  openFirstRunRoom,
+  readPorts,
+  startArguments,
+  startFolder,
+} from '../support/first-run.js';
+import { readLetters } from '../support/letter.js';
+import { isListening } from '../support/listening.js';
+import type { ProgramResult } from '../support/program.js';
+import { isAvailable, needs, runAtTerminal, type TerminalSession } from '../support/pseudo-terminal.js';
+
+const escapeCode = String.fromCharCode(27);
+
+describe('npm start', () => {
+  let room: FirstRunRoom;
+  let result: ProgramResult;
+  let folder: string;
+  beforeAll(async () => {
+    room = openFirstRunRoom();
+    result = await room.start().ended;
+    [folder = ''] = room.folders();
+  });
+  afterAll(() => room.remove());
+
+  const outbox = () => join(folder, 'outbox');
+  const matchesOf = (expression: RegExp) =>
+    [...result.stdout.matchAll(expression)].map(([, text = '']) => text);
+  const days = () => matchesOf(/^(\S+): run \S+ succeeded in/gm);
+  const fileDay = () => days()[1] ?? '';
+  /** VerifyMappings/112026/20112026, of the day that went by file. */
+  const reviewedFile = () => {
+    const [year, month, monthDay] = fileDay().split('-');
+    return `VerifyMappings/${month}${year}/${monthDay}${month}${year}`;
+  };
+  const readRecords = (path: string): Record<string, string>[] =>
+    parse(readFileSync(join(folder, 'sftp', path)), { columns: true });
+
+  /** As it was printed, without npx. */
+  const run = (command: string) => {
+    const cwd = mkdtempSync(join(tmpdir(), 'first-run-test-'));
+    onTestFinished(() => rmSync(cwd, { recursive: true }));
+    return startCommand(command.split(' '), { cwd, env: { PATH: process.env.PATH } }).ended;
+  };
+
+  it('reviews two days, the one before yesterday by body and yesterday by file, and ends with 0', () => {
+    expect(result.exitCode).toBe(0);
+    const [first = '', second = ''] = days();
+    expect(days()).toHaveLength(2);
+    expect(Date.parse(second) - Date.parse(first)).toBe(86_400_000);
+    expect(result.stderr).toMatch(
+      new RegExp(
+        `^${first}: starting run \\S+ by body\n[\\s\\S]*^${second}: starting run \\S+ by file\n`,
+        'm',
+      ),
+    );
+  });
+
+  it('shows a closing table of each, whose bookings are all delivered', () => {
+    const counts = (name: string) =>
+      matchesOf(new RegExp(`^  ${name} +([\\d,]+)$`, 'gm')).map((text) => Number(text.replaceAll(',', '')));
+    expect(counts('read')).toEqual([10_000, 10_000]);
+    expect(counts('delivered')).toEqual(counts('accepted'));
+    for (const name of ['refused', 'pending', 'repeated']) expect(counts(name)).toEqual([0, 0]);
+    expect(result.stdout.match(/^rejected, by reason:$/gm)).toHaveLength(2);
+    expect(counts('rows')).toEqual([readRecords(`${reviewedFile()}.csv`).length]);
+    expect(matchesOf(/^ {2}file +(.+)$/gm)).toEqual([`${reviewedFile()}.csv`]);
+    const [archived = ''] = matchesOf(/^ {2}archived to {2}(.+)$/gm);
+    expect(existsSync(join(archived, 'manifest.json'))).toBe(true);
+  });
+
+  it('finds the affected bookings that the result and the e-mail about the file name, no more and no less', async () => {
+    const [letter, ...others] = readLetters(outbox()).filter(
+      ({ about }) => about === `${reviewedFile()}.csv`,
+    );
+    expect(others).toEqual([]);
+    const marked = readRecords(`${reviewedFile()}_Result.csv`)
+      .filter(({ IsCorrectMapping }) => IsCorrectMapping === 'False')
+      .map(({ BookingReferenceId }) => BookingReferenceId);
+    expect(marked.length).toBeGreaterThan(0);
+    expect(letter?.references).toEqual(marked);
+
+    const [, table = ''] = result.stdout.split(': affected bookings: ');
+    expect([...table.matchAll(/^ {2}(BR-\S+) /gm)].map(([, reference]) => reference)).toEqual(marked);
+    expect(result.stdout).toContain(`The e-mail about them:\n  ${letter?.path}\n`);
+    const { json } = await run(`affected ${fileDay()} --json --config ${join(folder, 'sandbox.yaml')}`);
+    const { affected } = json as { affected: { BookingReferenceId: string }[] };
+    expect(affected.map(({ BookingReferenceId }) => BookingReferenceId)).toEqual(marked);
+  });
+
+  it('names an e-mail of a delivery by body, and how many lie beside it', () => {
+    const letters = readLetters(outbox()).filter(({ about }) => about !== `${reviewedFile()}.csv`);
+    const [path = ''] = matchesOf(/by e-mail alone:\n {2}(.+)$/gm);
+    expect(letters.map((letter) => letter.path)).toContain(path);
+    expect(result.stdout).toContain(`\n  and ${letters.length - 1} more beside it\n`);
+    expect(letters.every(({ references }) => references.length > 0)).toBe(true);
+  });
+
+  it('prints commands that work afterwards', async () => {
+    const commands = matchesOf(/^ {2}npx hotel-review (.+ --config .+)$/gm);
+    expect(commands.map((command) => command.split(' ')[0])).toEqual(['show', 'status', 'verify']);
+    const [show, status, verify] = await Promise.all(commands.map(run));
+    expect([show?.exitCode, status?.exitCode, verify?.exitCode]).toEqual([0, 0, 0]);
+    expect(show?.stdout).toContain('succeeded');
+    for (const day of days()) expect(status?.stdout).toContain(day);
+    expect(verify?.stdout).toMatch(/^ {2}ok {6}/m);
+    expect(verify?.stdout).not.toContain('DIFFERS');
+  });
+
+  it('leaves nothing running', async () => {
+    expect(readPorts(folder)).toHaveLength(2);
+    for (const port of readPorts(folder)) expect(await isListening(port)).toBe(false);
+  });
+
+  it('keeps its folder, for nobody else to read, and takes a fresh one each time', async () => {
+    const before = statSync(join(folder, 'data/ledger.db')).mtimeMs;
+    expect((await room.start().ended).exitCode).toBe(0);
+    expect(room.folders()).toHaveLength(2);
+    expect(statSync(join(folder, 'data/ledger.db')).mtimeMs).toBe(before);
+    for (const path of room.folders()) expect(statSync(path).mode & 0o777).toBe(0o700);
+  });
+
+  it('tells a file of few lines what it does, without escape codes', () => {
+    expect(result.stdout + result.stderr).not.toContain(escapeCode);
+    expect(result.stdout + result.stderr).not.toContain('\r');
+    expect(result.stderr.split('\n').length).toBeLessThan(20);
+  });
+});
+
+describe.skipIf(!isAvailable)(`npm start at a terminal of 80 columns (needs ${needs})`, () => {
+  let room: FirstRunRoom;
+  let session: TerminalSession;
+  beforeAll(async () => {
+    room = openFirstRunRoom();
+    const env = { ...room.env, TERM: 'xterm-256color', NO_COLOR: '1' };
+    session = await runAtTerminal(startArguments, [], { cwd: startFolder, env });
+  });
+  afterAll(() => room.remove());
+
+  it('shows bars, and with NO_COLOR no colours', () => {
+    expect(session.exitCode).toBe(0);
+    expect(session.screen).toMatch(/deliver .+ \d+ % {2}/);
+    expect(session.screen).not.toMatch(new RegExp(`${escapeCode}\\[[\\d;:]*m`));
+  });
+
+  it('fills no line wider than 80 columns, but for paths', () => {
+    // Bars are drawn over and over, each time from the first column.
+    const lines = session.screen
+      .split(new RegExp(`[\r\n]|${escapeCode}\\[\\d*G`))
+      .map((line) => line.replaceAll(new RegExp(`${escapeCode}\\[[?\\d;]*[A-Za-z]`, 'g'), ''));
+    expect(lines.length).toBeGreaterThan(50);
+    const tooWide = lines.filter((line) => [...line].length > 80 && !line.includes(room.folders()[0] ?? ''));
+    expect(tooWide).toEqual([]);
+  });
+});

@@ -1,0 +1,47 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { archiveOf } from '../support/archived-run.js';
+import { day } from '../support/day-folder.js';
+import { readLetters } from '../support/letter.js';
+import { openSshAndCurl, pythonClients } from '../support/other-clients.js';
+import {
+  createFolder,
+  makeDayIn,
+  reviewPath,
+  runIn,
+  startSandboxCommand,
+} from '../support/sandbox-command.js';
+
+describe.each([openSshAndCurl, pythonClients])('A day by file', ({ name, needs, review }) => {
+  it.skipIf(needs !== undefined)(
+    `by ${name} has the same result, byte by byte, as by hotel-review${needs ? ` (needs ${needs})` : ''}`,
+    async () => {
+      const ours = await createFolder();
+      const usual = await startSandboxCommand(ours, '--result-delay', '0');
+      await makeDayIn(ours, '--wrong-share', '0.1');
+      const how = ['--delivery', 'file', '--config', 'sandbox.yaml', '--json'];
+      const archive = archiveOf(await runIn(ours, 'run', '--day', day, ...how));
+      const sent = archive.read('20112026.csv');
+
+      const theirs = await createFolder();
+      const client = join(theirs, 'client');
+      await mkdir(client);
+      const sandbox = await startSandboxCommand(join(theirs, 'sandbox'), '--result-delay', '1');
+      const { addresses } = sandbox;
+      const result = await review(addresses, sent, client);
+
+      expect(result.equals(archive.read('20112026_Result.csv'))).toBe(true);
+      const arrived = await readFile(join(addresses.sftp.root, reviewPath));
+      expect(arrived.equals(sent)).toBe(true);
+      // Told when the e-mail is written, too.
+      await Promise.all([usual, sandbox].map((one) => one.told('_Result.csv: ')));
+      const lettersOf = (folder: string) =>
+        readLetters(join(folder, 'outbox')).filter(({ about }) => about === reviewPath);
+      const [letter, ...others] = lettersOf(addresses.folder);
+      expect(others).toEqual([]);
+      expect(letter?.references.length).toBeGreaterThan(50);
+      expect(letter?.references).toEqual(lettersOf(ours)[0]?.references);
+    },
+  );
+});

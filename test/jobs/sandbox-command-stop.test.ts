@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { request as openRequest } from 'node:http';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { isListening } from '../support/listening.js';
+import {
+  callService,
+  createFolder,
+  putReviewFile,
+  renderReviewFile,
+  type SandboxCommand,
+  startSandboxCommand,
+} from '../support/sandbox-command.js';
+
+/** Of the sandbox: whatever its clients do, it is gone within two seconds. */
+const longestStopMs = 2_000;
+
+/** Makes a call by body, and comes back when the sandbox has it in hand; what came of it is told later. */
+async function beginCall({ addresses: { service } }: SandboxCommand): Promise<{ outcome: Promise<unknown> }> {
+  const { baseUrl, apiKey: apikey, accountId } = service;
+  const request = openRequest(`${baseUrl}/hotels/ReviewMappingsOfBookedHotels`, {
+    method: 'POST',
+    headers: { apikey, accountId, 'Content-Type': 'application/json', Expect: '100-continue' },
+  });
+  const outcome = once(request, 'response').then(
+    () => 'answered',
+    ({ code }) => code,
+  );
+  await once(request, 'continue');
+  request.end(JSON.stringify({ Hotels: [{ ServiceId: 17 }] }));
+  return { outcome };
+}
+
+it.each(['SIGINT', 'SIGTERM'] as const)(
+  '%s ends the sandbox with 0, though a client hangs, another is silent and a result is due',
+  async (signal) => {
+    const folder = await createFolder();
+    const sandbox = await startSandboxCommand(folder, '--fault', 'hang@2', '--result-delay', '3600');
+    const { sftp, service } = sandbox.addresses;
+    await putReviewFile(sandbox.addresses, renderReviewFile());
+    const answer = await callService(sandbox.addresses);
+    expect(await answer.json()).toMatchObject({ Status: true });
+    const { outcome } = await beginCall(sandbox);
+    const silent = connect(sftp.port, sftp.host).on('error', () => {});
+    onTestFinished(() => {
+      silent.destroy();
+    });
+    await once(silent, 'data');
+
+    const askedAt = performance.now();
+    sandbox.kill(signal);
+    const { exitCode, stdout } = await sandbox.ended;
+    expect(performance.now() - askedAt).toBeLessThan(longestStopMs);
+    expect(exitCode).toBe(0);
+    expect(await outcome).toBe('ECONNRESET');
+    expect(stdout.trimEnd().split('\n')).toHaveLength(1);
+    const givenUp = sandbox.events.filter((line) => line.endsWith('20112026_Result.csv: given up'));
+    expect(givenUp).toHaveLength(1);
+    expect(sandbox.events.join('\n')).not.toMatch(/^ {4}at /m);
+    expect(await readdir(join(sftp.root, 'VerifyMappings/112026'))).toEqual(['20112026.csv']);
+    expect((await readdir(folder)).sort()).toEqual(['host-key', 'sandbox.yaml', 'sftp']);
+    for (const port of [sftp.port, Number(new URL(service.baseUrl).port)])
+      expect(await isListening(port)).toBe(false);
+  },
+);

@@ -1,0 +1,155 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import { day } from '../support/day-folder.js';
+import { makeBookings } from '../support/made-bookings.js';
+import {
+  callService,
+  createFolder,
+  makeDayIn,
+  occupy,
+  runIn,
+  startSandboxCommand,
+  sumTold,
+} from '../support/sandbox-command.js';
+
+async function readConfiguration(path: string) {
+  const { service, file } = parseYaml(await readFile(path, 'utf8')) as {
+    service: { baseUrl: string };
+    file: { sftp: { port: number; hostKey: string } };
+  };
+  return { baseUrl: service.baseUrl, port: file.sftp.port, fingerprint: file.sftp.hostKey };
+}
+
+describe('hotel-review sandbox', () => {
+  it('says in one line of JSON where it is, and writes a configuration for nobody else to read', async () => {
+    const folder = await createFolder();
+    const { addresses } = await startSandboxCommand(folder, '--port', '0', '--sftp-port', '0');
+    expect(addresses).toEqual({
+      service: {
+        baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/api\/3\.0$/),
+        apiKey: expect.any(String),
+        accountId: expect.any(String),
+      },
+      sftp: {
+        host: '127.0.0.1',
+        port: expect.any(Number),
+        fingerprint: expect.stringMatching(/^SHA256:[\w+/]{43}$/),
+        root: join(folder, 'sftp'),
+        username: expect.any(String),
+        password: expect.any(String),
+      },
+      outbox: join(folder, 'outbox'),
+      folder,
+      configuration: join(folder, 'sandbox.yaml'),
+    });
+    expect((await stat(addresses.configuration)).mode & 0o777).toBe(0o600);
+    expect(await readConfiguration(addresses.configuration)).toEqual({
+      baseUrl: addresses.service.baseUrl,
+      port: addresses.sftp.port,
+      fingerprint: addresses.sftp.fingerprint,
+    });
+  });
+
+  it.each(['body', 'file'])('is reviewed with that configuration by %s', async (delivery) => {
+    const folder = await createFolder();
+    const sandbox = await startSandboxCommand(folder, '--result-delay', '0');
+    const { bookings } = await makeDayIn(folder, '--count', '300');
+    const how = ['--delivery', delivery, '--config', 'sandbox.yaml', '--json'];
+    const { exitCode, report } = await runIn(folder, 'run', '--day', day, ...how);
+    expect({ exitCode, state: report.state }).toEqual({ exitCode: 0, state: 'succeeded' });
+    sandbox.kill('SIGINT');
+    await sandbox.ended;
+    expect(sumTold(sandbox).taken).toBe(bookings);
+  });
+
+  it('has the same host key again in the same folder, and the configuration goes with where it is now', async () => {
+    const folder = await createFolder();
+    const first = await startSandboxCommand(folder);
+    const before = await readConfiguration(first.addresses.configuration);
+    first.kill('SIGTERM');
+    await first.ended;
+    await occupy(before.port);
+    await occupy(Number(new URL(before.baseUrl).port));
+    const { addresses } = await startSandboxCommand(folder);
+    const after = await readConfiguration(addresses.configuration);
+    expect(after).toEqual({
+      baseUrl: addresses.service.baseUrl,
+      port: addresses.sftp.port,
+      fingerprint: before.fingerprint,
+    });
+    expect([after.baseUrl, after.port]).not.toEqual([before.baseUrl, before.port]);
+  });
+
+  it.each(['--port', '--sftp-port'])('ends with 2 when the %s is taken, and says so', async (option) => {
+    const folder = await createFolder();
+    const port = String(await occupy(0));
+    const { exitCode, json, stderr } = await runIn(
+      folder,
+      'sandbox',
+      '--folder',
+      '.',
+      option,
+      port,
+      '--json',
+    );
+    expect(exitCode).toBe(2);
+    const message = `the sandbox cannot listen: listen EADDRINUSE: address already in use 127.0.0.1:${port}; give --port or --sftp-port another one, or none`;
+    expect(json).toEqual({ error: { class: 'usage', message } });
+    expect(stderr).toBe(`hotel-review: ${message}\n`);
+    expect(await readdir(folder)).not.toContain('sandbox.yaml');
+  });
+
+  it.each([
+    ['explode@1', 'expected a fault of status, refuse, latency, hang, drop'],
+    ['hang', 'expected KIND[:VALUE]@WHEN, for example status:503@10% or hang@4'],
+    ['status:200@1', 'expected status:CODE or status:CODE:RETRY_AFTER_SECONDS with a CODE from 400 to 599'],
+    ['refuse:9@1', 'expected refuse:STATUS_CODE with four digits'],
+    ['latency@1', 'expected latency:SECONDS'],
+    ['drop@101%', 'expected a share from 0% to 100%, or numbers from 1'],
+    ['drop@3-2', 'expected a share from 0% to 100%, or numbers from 1'],
+  ])('ends with 2 for --fault %s, and names what it expected', async (rule, expected) => {
+    const folder = await createFolder();
+    const rules = ['--fault', 'drop@1', '--fault', rule];
+    const { exitCode, stdout, stderr } = await runIn(folder, 'sandbox', '--folder', 'new', ...rules);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain(`hotel-review: --fault: ${expected}`);
+    expect(stderr).toContain(`got: ${rule}\n`);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('strikes the same calls again with the same --seed, and others with another', async () => {
+    const rules = ['--fault', 'status:503@50%', '--seed'];
+    const strike = async (seed: string) => {
+      const sandbox = await startSandboxCommand(await createFolder(), ...rules, seed);
+      const statuses: number[] = [];
+      for (let call = 1; call <= 30; call += 1)
+        statuses.push((await callService(sandbox.addresses, makeBookings(3))).status);
+      return statuses;
+    };
+    const [first, again, other] = await Promise.all(['7', '7', '8'].map(strike));
+    expect(new Set(first)).toEqual(new Set([200, 503]));
+    expect(again).toEqual(first);
+    expect(other).not.toEqual(first);
+  });
+
+  it.each([
+    ['its own', '2'],
+    ['another', '1'],
+  ])('is of --world 2, and finds the mappings of %s world right or wrong', async (whose, world) => {
+    const folder = await createFolder();
+    const sandbox = await startSandboxCommand(folder, '--world', '2');
+    const { bookings, wrongMappings } = await makeDayIn(folder, '--count', '500', '--world', world);
+    const { exitCode } = await runIn(folder, 'run', '--day', day, '--config', 'sandbox.yaml');
+    expect(exitCode).toBe(0);
+    sandbox.kill('SIGINT');
+    await sandbox.ended;
+    const { taken, wrong } = sumTold(sandbox);
+    expect(taken).toBe(bookings);
+    expect(wrongMappings).toBeGreaterThan(0);
+    // A booking that names no provider's hotel counts as right in every world.
+    if (whose === 'another') expect(wrong).toBeGreaterThan(bookings * 0.95);
+    else expect(wrong).toBe(wrongMappings);
+  });
+});

@@ -1,0 +1,29 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { account, type SandboxEvent, startSandbox } from '../../src/sandbox/sandbox.js';
+import { filePath, templateColumns } from '../support/review-desk.js';
+
+it('gives up a file that is being reviewed when it is closed', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'sandbox-close-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const events: SandboxEvent[] = [];
+  const sandbox = await startSandbox({ folder, clock: Date.now, onEvent: (event) => events.push(event) });
+  const input = join(sandbox.sftp.root, filePath);
+  await mkdir(dirname(input), { recursive: true });
+  const record = '1,BR-1,Ann Lee,Bedlink,BL-1,20112026,21112026\n';
+  await writeFile(input, `${templateColumns.join(',')}\n${record.repeat(200_000)}`);
+
+  const call = fetch(
+    `${sandbox.service.baseUrl}/hotels/ReviewMappingsOfBookedHotelsByFile?ftpFilePath=${filePath}`,
+    { headers: { apikey: account.apiKey, accountId: account.accountId } },
+  );
+  const unanswered = expect(call).rejects.toThrow('fetch failed');
+  const isReviewing = async () => (await readdir(folder)).some((name) => name.startsWith('.sandbox-results'));
+  await vi.waitUntil(isReviewing, { interval: 1 });
+  await sandbox.close();
+
+  await unanswered;
+  expect(events).toMatchObject([{ part: 'service', kind: 'unanswered', operation: 'by-file', bookings: 0 }]);
+});

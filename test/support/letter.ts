@@ -1,0 +1,30 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** An e-mail of the sandbox's, as far as tests ask about it. */
+export interface ReadLetter {
+  readonly path: string;
+  /** What was reviewed, in the letter's words. */
+  readonly about: string;
+  /** The references of the bookings that it lists, in their order. */
+  readonly references: readonly string[];
+}
+
+/** All letters of an outbox, in the order of their names. */
+export function readLetters(outbox: string): ReadLetter[] {
+  return readdirSync(outbox)
+    .sort()
+    .map((name) => readLetter(join(outbox, name)));
+}
+
+/** Reads a letter's text, which is quoted-printable. */
+export function readLetter(path: string): ReadLetter {
+  const [, ...paragraphs] = readFileSync(path, 'latin1').split('\r\n\r\n');
+  const bytes = paragraphs
+    .join('\r\n\r\n')
+    .replaceAll('=\r\n', '')
+    .replaceAll(/=([0-9A-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+  const text = Buffer.from(bytes, 'latin1').toString('utf8').replaceAll('\r\n', '\n');
+  const [, about = ''] = /^The review of (.+) found /m.exec(text) ?? [];
+  return { path, about, references: [...text.matchAll(/^(.+)\n {2}Guest: /gm)].map(([, name = '']) => name) };
+}

@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { vi } from 'vitest';
+
+/** How a program ended and what it wrote. */
+export interface ProgramResult {
+  /** Null when a signal ended it. */
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A program that was started and may be running still. */
+export interface RunningProgram {
+  readonly ended: Promise<ProgramResult>;
+  /** What it wrote to standard output so far. */
+  readonly stdout: string;
+  /** What it wrote to standard error so far. */
+  readonly stderr: string;
+  kill(signal: NodeJS.Signals): void;
+  /** Waits until that holds of what it wrote. @throws Error when it ends before */
+  until(condition: (written: { readonly stdout: string; readonly stderr: string }) => boolean): Promise<void>;
+}
+
+export interface ProgramOptions {
+  readonly cwd: string;
+  /** The whole environment: nothing is inherited. */
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Starts any program, ours or another, as a process of its own without a terminal. */
+export function startProgram(
+  program: string,
+  args: readonly string[],
+  { cwd, env }: ProgramOptions,
+): RunningProgram {
+  const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const written = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      written[name] += text;
+    });
+  }
+  let hasEnded = false;
+  const ended = once(child, 'close').then(([exitCode]): ProgramResult => {
+    hasEnded = true;
+    return { exitCode, ...written };
+  });
+  return {
+    ended,
+    get stdout() {
+      return written.stdout;
+    },
+    get stderr() {
+      return written.stderr;
+    },
+    kill(signal) {
+      child.kill(signal);
+    },
+    async until(condition) {
+      await vi.waitUntil(() => condition(written) || hasEnded, { timeout: 30_000, interval: 5 });
+      if (!condition(written))
+        throw new Error(`${program} ended, having written: ${written.stdout}\n${written.stderr}`);
+    },
+  };
+}
