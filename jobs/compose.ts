@@ -78,7 +78,7 @@ export function composeCollect(config: Config) {
   };
 }
 
-export function openLedger({ ledger }: Config, { isOnlooker = false } = {}): Ledger {
+function openLedger({ ledger }: Config, { isOnlooker = false } = {}): Ledger {
   switch (ledger.kind) {
     case 'sqlite':
       return openSqlite(ledger.path, isOnlooker);

@@ -5,15 +5,10 @@ import { settingsSchema } from './schema.js';
 /**
  * Says what is wrong with the value of one setting, in the words in which a configuration that holds it is refused;
  * undefined when nothing is.
- *
- * @param source the kind decides which settings a source has
  */
-export function checkSetting(
-  path: readonly [string, ...string[]],
-  value: unknown,
-  kind: 'csv' | 'ndjson' = 'csv',
-): string | undefined {
-  const tree = { source: { kind } };
+export function checkSetting(path: readonly [string, ...string[]], value: unknown): string | undefined {
+  // Without a kind no setting of a source would be looked at.
+  const tree = { source: { kind: 'csv' } };
   place(tree, path, value);
   const issues = settingsSchema.safeParse(tree).error?.issues ?? [];
   const wanted = formatPath(path);

@@ -15,12 +15,14 @@ export interface Outcome {
   readonly command: string;
 }
 
+const list = new Intl.ListFormat('en');
+
 /** What to do after `init`, in that order. */
 export function listNextSteps(outcome: Outcome): string[] {
   const { config, isUsualConfig, env, owed, hasPlaceholders, day, command } = outcome;
   const flag = isUsualConfig ? '' : ` --config ${quoteForShell(config)}`;
   return [
-    ...(owed.length > 0 ? [`put ${owed.join(' and ')} into ${env}`] : []),
+    ...(owed.length > 0 ? [`put ${list.format(owed)} into ${env}`] : []),
     ...(hasPlaceholders ? [`fill in what ${config} marks as PLACEHOLDER`] : []),
     `${command} doctor${flag}`,
     `${command} run --day ${day} --dry-run${flag}`,

@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createOutbox, type IncorrectMapping, type OutboxOptions } from '../../src/sandbox/outbox.js';
 import { createWorld } from '../../src/sandbox/world.js';
+import { decodeQuotedPrintable } from '../support/letter.js';
 
 /** A letter as its reader sees it. */
 interface ReadLetter {
@@ -52,11 +53,7 @@ const plainReader: LetterReader = {
       ]),
     );
     expect(headers['content-transfer-encoding']).toBe('quoted-printable');
-    const bytes = paragraphs
-      .join('\r\n\r\n')
-      .replaceAll('=\r\n', '')
-      .replaceAll(/=([0-9A-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
-    return { headers, text: Buffer.from(bytes, 'latin1').toString('utf8').replaceAll('\r\n', '\n') };
+    return { headers, text: decodeQuotedPrintable(paragraphs.join('\r\n\r\n')) };
   },
 };
 

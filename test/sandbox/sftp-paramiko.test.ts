@@ -1,11 +1,11 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findProgram, knownHostsLine, openSftpRoom, type SftpRoom } from '../support/sandbox-sftp-room.js';
+import { python } from '../support/other-clients.js';
+import { knownHostsLine, openSftpRoom, type SftpRoom } from '../support/sandbox-sftp-room.js';
 
-const python = findPython();
 const needs = python === undefined ? ' (needs python3 with paramiko: apt-get install python3-paramiko)' : '';
 
 /** Does what its argument says, connected, and prints what `answers` holds then. */
@@ -142,13 +142,3 @@ attempt('seen', lambda: sftp.listdir('..'))
 });
 
 /** Also the system's own, where another python stands before it on the path. */
-function findPython(): string | undefined {
-  return ['python3', findProgram('/usr/bin/python3')].find((candidate) => {
-    try {
-      execFileSync(candidate ?? '', ['-c', 'import paramiko'], { stdio: 'ignore' });
-      return true;
-    } catch {
-      return false;
-    }
-  });
-}

@@ -20,11 +20,15 @@ export function readLetters(outbox: string): ReadLetter[] {
 /** Reads a letter's text, which is quoted-printable. */
 export function readLetter(path: string): ReadLetter {
   const [, ...paragraphs] = readFileSync(path, 'latin1').split('\r\n\r\n');
-  const bytes = paragraphs
-    .join('\r\n\r\n')
-    .replaceAll('=\r\n', '')
-    .replaceAll(/=([0-9A-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
-  const text = Buffer.from(bytes, 'latin1').toString('utf8').replaceAll('\r\n', '\n');
+  const text = decodeQuotedPrintable(paragraphs.join('\r\n\r\n'));
   const [, about = ''] = /^The review of (.+) found /m.exec(text) ?? [];
   return { path, about, references: [...text.matchAll(/^(.+)\n {2}Guest: /gm)].map(([, name = '']) => name) };
+}
+
+/** @param text as it is sent, each byte a character */
+export function decodeQuotedPrintable(text: string): string {
+  const bytes = text
+    .replaceAll('=\r\n', '')
+    .replaceAll(/=([0-9A-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+  return Buffer.from(bytes, 'latin1').toString('utf8').replaceAll('\r\n', '\n');
 }

@@ -84,7 +84,8 @@ export const openSshAndCurl: OtherClients = {
   },
 };
 
-const python = ['python3', findProgram('/usr/bin/python3') ?? 'python3'].find((program) =>
+/** A Python that has paramiko. */
+export const python = ['python3', findProgram('/usr/bin/python3') ?? 'python3'].find((program) =>
   works(program, '-c', 'import paramiko'),
 );
 const script = `

@@ -8,10 +8,10 @@ import { createSprinkling } from './sprinkling.js';
 import { createStays } from './stays.js';
 
 /** Of the records. */
-export const duplicateShare = 0.005;
-export const flawedShare = 0.006;
+const duplicateShare = 0.005;
+const flawedShare = 0.006;
 /** Of the bookings: those that lack one field. */
-export const incompleteShare = 0.03;
+const incompleteShare = 0.03;
 
 /** Whatever is rare comes up early for the first time, so that a screenful of records shows it. */
 const firstDuplicate = { from: 10, to: 45 };

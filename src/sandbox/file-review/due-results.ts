@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ResultFault } from '../faults.js';
+import { nameReason } from '../name-reason.js';
 import type { Outbox } from '../outbox.js';
 import type { FileReviewEvent } from './file-review-event.js';
 import { publishGrowing, publishHalf, publishWhole } from './result.js';
 import type { ReviewPath } from './review-path.js';
 import type { Findings } from './reviewed-file.js';
-import { readSystemCode } from './system-code.js';
 
 /** A file that was taken, and whose result is due. */
 export interface TakenFile {
@@ -49,7 +49,7 @@ export function createDueResults({ delayMs, outbox, onEvent }: DueResultsOptions
       if (error instanceof Error && error.name === 'AbortError') {
         onEvent({ kind: 'result-given-up', path: path.resultName });
       } else {
-        onEvent({ kind: 'result-failed', path: path.resultName, code: readSystemCode(error) });
+        onEvent({ kind: 'result-failed', path: path.resultName, code: nameReason(error) });
       }
     } finally {
       await rm(draft, { force: true });
@@ -87,7 +87,7 @@ export function createDueResults({ delayMs, outbox, onEvent }: DueResultsOptions
       const letter = await outbox.notify({ about: inputName, incorrect, count: incorrectRows });
       return { letter: letter.path };
     } catch (error) {
-      onEvent({ kind: 'letter-failed', path: resultName, code: readSystemCode(error) });
+      onEvent({ kind: 'letter-failed', path: resultName, code: nameReason(error) });
       return {};
     }
   }

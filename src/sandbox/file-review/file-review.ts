@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { FaultPlan } from '../faults.js';
+import { nameReason } from '../name-reason.js';
 import type { Outbox } from '../outbox.js';
 import type { World } from '../world.js';
 import { BrokenFile } from './broken-file.js';
@@ -9,7 +10,6 @@ import { type FileAnswer, refuse } from './file-answer.js';
 import type { FileReviewEvent } from './file-review-event.js';
 import { findReviewFile, type ReviewPath } from './review-path.js';
 import { reviewFile } from './reviewed-file.js';
-import { readSystemCode } from './system-code.js';
 
 export type { FileAnswer } from './file-answer.js';
 export type { FileReviewEvent } from './file-review-event.js';
@@ -58,7 +58,7 @@ export function createFileReview(options: FileReviewOptions): FileReview {
       return path.kind === 'refused' ? path : await review(path);
     } catch (error) {
       if (closing.signal.aborted) return refuse('internal', 'the service is being stopped');
-      return refuse('internal', `the file can't be reviewed now (${readSystemCode(error)})`);
+      return refuse('internal', `the file can't be reviewed now (${nameReason(error)})`);
     }
   }
 

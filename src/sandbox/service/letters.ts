@@ -1,5 +1,5 @@
+import { nameReason } from '../name-reason.js';
 import type { IncorrectMapping, Outbox } from '../outbox.js';
-import { nameReason } from './name-reason.js';
 import type { ServiceEvent } from './service-event.js';
 
 /** Writes letters beside the calls that they belong to. */

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { nameReason } from '../name-reason.js';
 import type { Outbox } from '../outbox.js';
 import { type Account, findAccountObjection } from './account.js';
 import { type CallCounts, type CallsOptions, createCalls } from './calls.js';
 import { createLetters } from './letters.js';
-import { nameReason } from './name-reason.js';
 import { basePath, routeRequest } from './route.js';
 import { sendAnswer } from './send-answer.js';
 
