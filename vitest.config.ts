@@ -6,6 +6,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/build.ts'],
     reporters: ['default', './test/support/skip-reporter.ts'],
+    // Words that name the command shall not depend on how the tests were started.
+    env: { npm_command: '' },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',

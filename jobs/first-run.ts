@@ -5,15 +5,16 @@ import { type BusinessDay, businessDayAt } from '../src/booking/business-day.js'
 import { describeFailure, exitCode } from '../src/cli/exit-code.js';
 import { formatCount } from '../src/cli/format.js';
 import { listenForStop } from '../src/cli/stop-signal.js';
-import { loadConfig } from '../src/config/load.js';
+import { type Config, loadConfig } from '../src/config/load.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import { writeDayFile } from '../src/sandbox/bookings/day-file.js';
+import { writeSandboxConfiguration } from '../src/sandbox/configuration.js';
 import { type SandboxEvent, startSandbox } from '../src/sandbox/sandbox.js';
 import { createWorld, usualWorldSeed } from '../src/sandbox/world.js';
+import { parsePathTemplate } from '../src/sources/path-template.js';
 import { clock } from './compose.js';
 import { listAffected } from './list-affected.js';
 import { reviewDay } from './review-day.js';
-import { writeConfiguration } from './sandbox.js';
 import { createTerminal } from './terminal.js';
 
 /**
@@ -28,44 +29,46 @@ const stop = listenForStop(process, errors);
 const openTerminal = () => createTerminal({ json: false, signal: stop.signal, output, errors });
 const { say } = openTerminal();
 
-const folder = await mkdtemp(join(tmpdir(), 'review-'));
-const world = createWorld({ seed: usualWorldSeed });
 const letters = { byBody: [] as string[], byFile: [] as string[] };
-const sandbox = await startSandbox({
-  folder,
-  clock,
-  world,
-  resultDelayMs: 1_000,
-  onEvent: noteLetter,
-});
-const file = await writeConfiguration(sandbox);
-const config = await loadConfig({ file, env: {} });
-const yesterday = businessDayAt(new Date(), config.timezone).previous();
-const days = { body: yesterday.previous(), file: yesterday } as const;
+const world = createWorld({ seed: usualWorldSeed });
 try {
-  say(`Two made-up days of ${formatCount(bookings)} records, reviewed by a sandbox of the mapping`);
-  say(`service on this machine. Everything is in ${folder}\n\n`);
-  process.exitCode = (await review(days.body, 'body')) || (await review(days.file, 'file'));
+  process.exitCode = await reviewTwoDays();
 } catch (error) {
-  const failure = describeFailure(error);
-  errors.write(`${failure.message}\n`);
-  process.exitCode = failure.exitCode;
+  process.exitCode = tellFailure(error);
 } finally {
-  // The last letters are written then.
-  await sandbox.close();
   stop.ignore();
 }
-if (process.exitCode === exitCode.done) {
+
+async function reviewTwoDays(): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'review-'));
+  const sandbox = await startSandbox({ folder, clock, world, resultDelayMs: 1_000, onEvent: noteLetter });
+  const file = await writeSandboxConfiguration(sandbox);
+  const config = await loadConfig({ file, env: {} });
+  const yesterday = businessDayAt(new Date(), config.timezone).previous();
+  const days = { body: yesterday.previous(), file: yesterday } as const;
+  let code: number;
+  try {
+    say(`Two made-up days of ${formatCount(bookings)} records, reviewed by a sandbox of the mapping`);
+    say(`service on this machine. Everything is in ${folder}\n\n`);
+    code = (await review(config, days.body, 'body')) || (await review(config, days.file, 'file'));
+  } catch (error) {
+    code = tellFailure(error);
+  }
+  // The last letters are written then.
+  await sandbox.close();
+  if (code !== exitCode.done) {
+    sayWhatIsLeft(file);
+    return code;
+  }
   await listAffected(config, days.file.iso, {}, openTerminal());
   sayLetters('The e-mail about them:', letters.byFile);
   sayLetters('By body, the service names affected bookings by e-mail alone:', letters.byBody);
-  sayWhatIsNext();
-} else {
-  sayWhatIsLeft();
+  sayWhatIsNext(file, days);
+  return code;
 }
 
-async function review(day: BusinessDay, delivery: DeliveryKind): Promise<number> {
-  const path = join(folder, `bookings-${day.iso}.csv`);
+async function review(config: Config, day: BusinessDay, delivery: DeliveryKind): Promise<number> {
+  const path = parsePathTemplate(config.source.path)(day);
   await writeDayFile(path, { day: day.iso, count: bookings, seed: 1, world, wrongShare }, 'csv', stop);
   const terminal = openTerminal();
   try {
@@ -79,6 +82,12 @@ async function review(day: BusinessDay, delivery: DeliveryKind): Promise<number>
     terminal.endProgress();
     say('\n');
   }
+}
+
+function tellFailure(error: unknown): number {
+  const failure = describeFailure(error);
+  errors.write(`${failure.message}\n`);
+  return failure.exitCode;
 }
 
 function noteLetter(event: SandboxEvent): void {
@@ -98,30 +107,30 @@ function sayLetters(title: string, [first, ...others]: readonly string[]): void 
   if (others.length > 0) say(`  and ${others.length} more beside it`);
 }
 
-function command(words: string): string {
+function command(words: string, file: string): string {
   return `  npx hotel-review ${words} --config ${file}`;
 }
 
 /** The closing words of a run name the run that would go on with it; without the sandbox it can't. */
-function sayWhatIsLeft(): void {
+function sayWhatIsLeft(file: string): void {
   say(`
 ${stop.signal.aborted ? 'Stopped' : 'That went wrong'}, and the sandbox with it: these two days can't go on.
 To begin anew, in a fresh folder:
   npm start
 What was kept:
-${command('status')}`);
+${command('status', file)}`);
 }
 
-function sayWhatIsNext(): void {
+function sayWhatIsNext(file: string, days: { readonly body: BusinessDay; readonly file: BusinessDay }): void {
   say(`
 The sandbox is stopped; the folder is kept. What to do next:
 
 Ask about a booking:
-${command(`show BR-${days.body.iso.slice(2).replaceAll('-', '')}-42`)}
+${command(`show BR-${days.body.iso.slice(2).replaceAll('-', '')}-42`, file)}
 See both days again:
-${command('status')}
+${command('status', file)}
 Prove that what was sent is what the ledger says:
-${command(`verify ${days.file.iso}`)}
+${command(`verify ${days.file.iso}`, file)}
 Your own account, in five steps (README.md):
   npx hotel-review init`);
 }

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BusinessDay, businessDayAt, createBusinessDay } from '../src/booking/business-day.js';
+import { ignoreClosedPipe } from '../src/cli/closed-pipe.js';
 import type { GlobalOptions } from '../src/cli/commands/options.js';
 import { describeFailure, exitCode, stackFrames } from '../src/cli/exit-code.js';
 import { type Handlers, helpShown, runCommandLine } from '../src/cli/program.js';
@@ -15,6 +16,7 @@ import { readVersion } from './version.js';
 /** The command `hotel-review`: each handler starts one job. Jobs are loaded when they are asked for. */
 const { stdout: output, stderr: errors } = process;
 const stop = listenForStop(process, errors);
+for (const stream of [output, errors]) ignoreClosedPipe(stream);
 /** It comes with the package. */
 const schemaFile = fileURLToPath(new URL('../../hotel-review.schema.json', import.meta.url));
 

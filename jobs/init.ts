@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { businessDayAt, isTimeZone } from '../src/booking/business-day.js';
 import type { InitOptions } from '../src/cli/commands/setup.js';
 import { exitCode } from '../src/cli/exit-code.js';
+import { commandName } from '../src/config/command-name.js';
 import { dotEnvName, readDotEnv } from '../src/config/dot-env.js';
 import { UsageError } from '../src/review/run-day.js';
 import { checkOptions } from '../src/setup/answers.js';
@@ -11,12 +12,11 @@ import { defaultsAsker } from '../src/setup/asker.js';
 import { type ExaminedSource, examineExport } from '../src/setup/examine-export.js';
 import { interview } from '../src/setup/interview.js';
 import { listNextSteps, showPath } from '../src/setup/next-steps.js';
-import { unknownWord } from '../src/setup/placeholders.js';
+import { hasPlaceholders, unknownWord } from '../src/setup/placeholders.js';
 import { renderConfiguration } from '../src/setup/render-configuration.js';
 import { listVariables, renderDotEnv, variables } from '../src/setup/render-dot-env.js';
 import { referToSchema } from '../src/setup/schema-reference.js';
 import { isThere, writeNewFiles } from '../src/setup/write-new-files.js';
-import { commandName } from './command-name.js';
 import { clock } from './compose.js';
 import type { Terminal } from './terminal.js';
 
@@ -81,7 +81,7 @@ export async function initialise(
     owed: listVariables(answers)
       .filter((name) => (keepsEnv ? isOwed(known[variables[name]]) : answers.secrets[name] === undefined))
       .map((name) => variables[name]),
-    hasPlaceholders: text.includes('PLACEHOLDER:'),
+    hasPlaceholders: hasPlaceholders(text),
     day: examination.kind === 'no-file' ? today.previous().iso : examination.day,
     command: commandName,
   });

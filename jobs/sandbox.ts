@@ -1,23 +1,32 @@
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { businessDayAt } from '../src/booking/business-day.js';
 import type { SandboxOptions } from '../src/cli/commands/sandbox.js';
 import { exitCode } from '../src/cli/exit-code.js';
+import { checkSetting } from '../src/config/check-setting.js';
+import { commandName } from '../src/config/command-name.js';
 import { UsageError } from '../src/review/run-day.js';
-import { renderSandboxConfiguration } from '../src/sandbox/configuration.js';
+import { listAddresses, renderAddresses } from '../src/sandbox/addresses.js';
+import { writeSandboxConfiguration } from '../src/sandbox/configuration.js';
 import { describeEvent } from '../src/sandbox/describe-event.js';
 import { createFaultPlan, type FaultRule, parseFault } from '../src/sandbox/faults.js';
-import { account, type Sandbox, startSandbox } from '../src/sandbox/sandbox.js';
+import { startSandbox } from '../src/sandbox/sandbox.js';
+import { SandboxError } from '../src/sandbox/sandbox-error.js';
 import { createSeededRandom } from '../src/sandbox/seeded-random.js';
 import { createWorld } from '../src/sandbox/world.js';
-import { commandName } from './command-name.js';
 import { clock } from './compose.js';
 import type { Terminal } from './terminal.js';
 
-/** Runs the stand-in of the service until the process is asked to stop. */
+/**
+ * Runs the stand-in of the service until the process is asked to stop.
+ *
+ * @throws UsageError for options that it can't be run with
+ */
 export async function runSandbox(options: SandboxOptions, terminal: Terminal): Promise<number> {
   const rules = options.fault.map(readRule);
+  checkName('--master-id-name', 'masterIdName', options.masterIdName);
+  checkName('--master-id-column', 'masterIdColumn', options.masterIdColumn);
   const folder = await openFolder(options.folder);
   const sandbox = await startSandbox({
     ...options,
@@ -27,18 +36,14 @@ export async function runSandbox(options: SandboxOptions, terminal: Terminal): P
     resultDelayMs: options.resultDelay * 1000,
     clock,
     onEvent: (event) => terminal.say(describeEvent(event, clock())),
-  }).catch((error: unknown) => {
-    throw toUsageError(error) ?? error;
-  });
+  }).catch(explain);
   try {
-    const configuration = await writeConfiguration(sandbox);
-    terminal.answer(renderAddresses(sandbox, configuration), {
-      service: { baseUrl: sandbox.service.baseUrl, apiKey: account.apiKey, accountId: account.accountId },
-      sftp: { ...sandbox.sftp, ...account.login },
-      outbox: sandbox.outbox,
-      folder,
-      configuration,
-    });
+    const configuration = await writeSandboxConfiguration(sandbox).catch(explain);
+    const day = businessDayAt(new Date(clock()), 'UTC').previous().iso;
+    terminal.answer(
+      renderAddresses(sandbox, configuration, { command: commandName, day }),
+      listAddresses(sandbox, configuration),
+    );
     await new Promise<void>((end) => {
       if (terminal.signal.aborted) return end();
       terminal.signal.addEventListener('abort', () => end(), { once: true });
@@ -52,13 +57,6 @@ export async function runSandbox(options: SandboxOptions, terminal: Terminal): P
   return exitCode.done;
 }
 
-/** Written anew by every start: the ports may be others. */
-export async function writeConfiguration(sandbox: Sandbox): Promise<string> {
-  const path = join(sandbox.folder, 'sandbox.yaml');
-  await writeFile(path, renderSandboxConfiguration(sandbox), { mode: 0o600 });
-  return path;
-}
-
 function readRule(text: string): FaultRule {
   try {
     return parseFault(text);
@@ -68,35 +66,27 @@ function readRule(text: string): FaultRule {
   }
 }
 
-/** A port that is taken, or that not everybody may listen on. */
-function toUsageError(error: unknown): UsageError | undefined {
-  if (!(error instanceof Error && 'syscall' in error && error.syscall === 'listen')) return undefined;
-  return new UsageError(
-    `the sandbox cannot listen: ${error.message}; give --port or --sftp-port another one, or none`,
-  );
+function checkName(option: string, setting: string, name: string): void {
+  const objection = checkSetting(['service', setting], name);
+  if (objection !== undefined) throw new UsageError(`${option}: ${objection}`);
 }
 
 async function openFolder(folder: string | undefined): Promise<string> {
   if (folder === undefined) return mkdtemp(join(tmpdir(), 'hotel-review-sandbox-'));
   const path = resolve(folder);
-  await mkdir(path, { recursive: true, mode: 0o700 });
+  await mkdir(path, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`--folder: ${path} can't be made (${error.code}); name another`);
+  });
   return path;
 }
 
-function renderAddresses({ folder, service, sftp, outbox }: Sandbox, configuration: string): string {
-  const { login } = account;
-  const day = businessDayAt(new Date(clock()), 'UTC').previous().iso;
-  return `The sandbox runs; Ctrl-C stops it.
-
-  service        ${service.baseUrl}
-                 apikey: ${account.apiKey}   accountId: ${account.accountId}
-  SFTP           ${login.username}@${sftp.host}, port ${sftp.port}, password ${login.password}
-                 host key ${sftp.fingerprint}
-  e-mails        ${outbox}
-  configuration  ${configuration}
-
-A day of bookings for it, and its review:
-  ${commandName} sandbox bookings --day ${day} --out ${join(folder, `bookings-${day}.csv`)}
-  ${commandName} run --day ${day} --config ${configuration}
-`;
+/** A folder or a port that is not for the sandbox is a matter of the options. */
+function explain(error: unknown): never {
+  if (error instanceof SandboxError) throw new UsageError(error.message);
+  if (!(error instanceof Error && 'syscall' in error)) throw error;
+  if (error.syscall === 'listen')
+    throw new UsageError(
+      `the sandbox cannot listen: ${error.message}; give --port or --sftp-port another one, or none`,
+    );
+  throw new UsageError(`the sandbox cannot use its folder: ${error.message}; give --folder another one`);
 }

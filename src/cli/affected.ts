@@ -1,3 +1,4 @@
+import { commandName } from '../config/command-name.js';
 import type { Run } from '../review/run.js';
 import { isClear } from './file-summary.js';
 import { formatCount } from './format.js';
@@ -26,7 +27,7 @@ export function renderAffected(
   if (affected.length === 0) {
     const doubt = isClear(run.file.verdicts)
       ? ''
-      : `, but it is not clear on all of them: hotel-review status ${day}`;
+      : `, but it is not clear on all of them: ${commandName} status ${day}`;
     return `${day}: the result marks no booking as affected${doubt} (run ${run.id}).\n`;
   }
   const rows = affected

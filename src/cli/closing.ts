@@ -1,3 +1,4 @@
+import { commandName } from '../config/command-name.js';
 import type { ReasonCount, RefusedBooking } from '../ledger/ledger.js';
 import { isActive, type Run } from '../review/run.js';
 import { readReference } from '../review/stored-line.js';
@@ -83,16 +84,16 @@ function renderRefused(refused: readonly RefusedBooking[], total: number): strin
 }
 
 function nextSteps(run: Run): string[] {
-  if (run.state === 'awaiting-result') return [`To look for it again: hotel-review run --day ${run.day}`];
-  if (isActive(run)) return [`To go on: hotel-review run --day ${run.day}`];
+  if (run.state === 'awaiting-result') return [`To look for it again: ${commandName} run --day ${run.day}`];
+  if (isActive(run)) return [`To go on: ${commandName} run --day ${run.day}`];
   if (run.state === 'failed') {
     return [
-      `When the cause is mended: hotel-review run --day ${run.day}`,
+      `When the cause is mended: ${commandName} run --day ${run.day}`,
       '(what was delivered is not sent again)',
     ];
   }
   if (run.counts.refused > 0) {
-    return ['What the service said of one: hotel-review show REFERENCE --answers'];
+    return [`What the service said of one: ${commandName} show REFERENCE --answers`];
   }
   return [];
 }

@@ -1,3 +1,4 @@
+import { commandName } from '../config/command-name.js';
 import type { ResultCounts } from '../review/file/review-file.js';
 import type { Run } from '../review/run.js';
 import { formatCount, wrapText } from './format.js';
@@ -38,7 +39,7 @@ function describeOddities({ rows, result, verdicts }: NonNullable<Run['file']>):
 function describeAffected({ verdicts }: NonNullable<Run['file']>, day: string): string[] {
   if (!verdicts) return [];
   if (verdicts.affected > 0)
-    return [`  affected bookings: ${formatCount(verdicts.affected)}; which: hotel-review affected ${day}`];
+    return [`  affected bookings: ${formatCount(verdicts.affected)}; which: ${commandName} affected ${day}`];
   return isClear(verdicts) ? ['  The result marks no booking as affected.'] : [];
 }
 

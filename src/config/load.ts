@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { commandName } from './command-name.js';
 import { dotEnvName, readDotEnv } from './dot-env.js';
 import { ConfigurationError } from './problems.js';
 import type { Config } from './resolve.js';
@@ -23,7 +24,7 @@ async function readText(file: string): Promise<string> {
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     const message =
       error.code === 'ENOENT'
-        ? 'there is no such file; `hotel-review init` writes one, or name another with --config'
+        ? `there is no such file; \`${commandName} init\` writes one, or name another with --config`
         : `cannot be read (${error.code ?? error.name})`;
     throw new ConfigurationError(file, [{ path: file, message }]);
   });

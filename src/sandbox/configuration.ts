@@ -1,5 +1,12 @@
+import { randomUUID } from 'node:crypto';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { account, type Sandbox } from './sandbox.js';
+import { SandboxError } from './sandbox-error.js';
+
+const heading =
+  '# For the sandbox that was started last in this folder: written anew by every start of it.\n';
 
 /** The configuration that goes with a running sandbox; its secrets are made up and stand in it as they are. */
 export function renderSandboxConfiguration({
@@ -25,5 +32,30 @@ export function renderSandboxConfiguration({
       resultQuietSeconds: 3,
     },
   };
-  return `# For the sandbox that was started last in this folder: written anew by every start of it.\n${stringify(settings)}`;
+  return `${heading}${stringify(settings)}`;
+}
+
+/**
+ * Writes the configuration into the sandbox's folder, mode 0600, over that of an earlier start, whose ports may have been
+ * others.
+ *
+ * @returns its path
+ * @throws SandboxError when something else is there under its name
+ */
+export async function writeSandboxConfiguration(sandbox: Sandbox): Promise<string> {
+  const path = join(sandbox.folder, 'sandbox.yaml');
+  const before = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) =>
+    error.code === 'ENOENT' ? heading : '',
+  );
+  if (!before.startsWith(heading))
+    throw new SandboxError(`${path} is not the sandbox's own and is not overwritten; name another --folder`);
+  const part = `${path}.${randomUUID()}.part`;
+  try {
+    await writeFile(part, renderSandboxConfiguration(sandbox), { mode: 0o600, flag: 'wx' });
+    // Replaces a link, not what it leads to.
+    await rename(part, path);
+  } finally {
+    await rm(part, { force: true });
+  }
+  return path;
 }

@@ -1,7 +1,6 @@
-import type { CallFault } from './faults.js';
 import type { FileReviewEvent } from './file-review/file-review-event.js';
 import type { SandboxEvent } from './sandbox.js';
-import type { ServiceEvent } from './service/service.js';
+import type { CallEvent, ServiceEvent } from './service/service-event.js';
 import type { SftpEvent } from './sftp/sftp-event.js';
 
 /** A line for a person about what happened. No guest is named. */
@@ -39,14 +38,6 @@ function describeServiceEvent(event: ServiceEvent): string {
   }
 }
 
-interface CallEvent {
-  readonly number: number;
-  readonly operation: 'by-body' | 'by-file';
-  readonly bookings: number;
-  readonly incorrect: number;
-  readonly fault?: CallFault;
-}
-
 function nameCall({ number, operation, fault }: CallEvent): string {
   return `call ${number} ${operation}${fault ? ` (${fault.kind})` : ''}`;
 }
@@ -66,9 +57,9 @@ function describeFileReviewEvent(event: FileReviewEvent): string {
     case 'result-given-up':
       return `${event.path}: given up`;
     case 'result-failed':
-      return `${event.path}: failed (${event.code})`;
+      return `${event.path}: failed (${event.reason})`;
     case 'letter-failed':
-      return `${event.path}: no e-mail (${event.code})`;
+      return `${event.path}: no e-mail (${event.reason})`;
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type FaultPlan, noFaults } from './faults.js';
 import { createFileReview } from './file-review/file-review.js';
@@ -74,7 +74,10 @@ export async function startSandbox({
   onEvent = () => {},
 }: SandboxOptions): Promise<Sandbox> {
   const [root, outboxFolder] = [join(folder, 'sftp'), join(folder, 'outbox')];
+  const drafts = join(folder, '.sandbox-drafts');
   await mkdir(root, { recursive: true, mode: 0o700 });
+  // A sandbox that was killed leaves drafts, and they name guests.
+  await rm(drafts, { recursive: true, force: true });
   const outbox = createOutbox({
     folder: outboxFolder,
     from: 'review@mapping-service.example',
@@ -84,6 +87,7 @@ export async function startSandbox({
   });
   const fileReview = createFileReview({
     root,
+    drafts,
     world,
     masterIdColumn,
     resultDelayMs,

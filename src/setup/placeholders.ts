@@ -8,6 +8,11 @@ export const unknownHost = 'sftp.example.com';
 /** In the form of a fingerprint, and that of no key. */
 export const unknownHostKey = `SHA256:${'A'.repeat(43)}`;
 
+/** Whether a written configuration has something to fill in: a comment of its own line says so. */
+export function hasPlaceholders(text: string): boolean {
+  return /^ *# PLACEHOLDER:/m.test(text);
+}
+
 /** The settings, as paths, that hold what `init` wrote where it was told nothing. */
 export function listPlaceholders({ service, file: { sftp } }: Config): readonly string[] {
   const held: Readonly<Record<string, boolean>> = {

@@ -86,7 +86,10 @@ describe('the command line', () => {
         },
       ],
     ],
-    ['sandbox bookings', ['makeBookings', { count: 1_000, seed: 1, world: 1, wrongShare: 0.02 }]],
+    [
+      'sandbox bookings --out f',
+      ['makeBookings', { count: 1_000, seed: 1, world: 1, wrongShare: 0.02, out: 'f' }],
+    ],
     [
       'sandbox bookings --day 2026-11-20 --count 5 --seed 7 --world 2 --wrong-share 0.5 --format ndjson --out f',
       [
@@ -147,10 +150,8 @@ describe('the command line', () => {
       "option '--port <port>' argument '70000' is invalid. expected a whole number from 0 to 65535, got: 70000; see " +
         '`hotel-review --help`',
     ],
-    [
-      'sandbox bookings --port 8080',
-      'sandbox bookings has no option for port; see `hotel-review sandbox bookings --help`',
-    ],
+    ['sandbox bookings --json', '--json goes with --out: without it, standard output holds the bookings'],
+    ['sandbox bookings --port 8080', "unknown option '--port'; see `hotel-review sandbox bookings --help`"],
     [
       'sandbox bookings --wrong-share 20%',
       "option '--wrong-share <share>' argument '20%' is invalid. expected a number from 0 to 1, got: 20%; see " +

@@ -113,7 +113,7 @@ describe('a result', () => {
     await desk.review.take(filePath);
     await desk.waitFor('result-written');
     expect(desk.events).toEqual([
-      { kind: 'letter-failed', path: resultPath, code: 'ENOSPC' },
+      { kind: 'letter-failed', path: resultPath, reason: 'ENOSPC' },
       { kind: 'result-written', path: resultPath, rows: 1, incorrect: 1 },
     ]);
     expect(await desk.list()).toContain('20112026_Result.csv');
@@ -143,7 +143,7 @@ describe('a result', () => {
     await desk.review.take(filePath);
     await rm(dirname(join(desk.root, filePath)), { recursive: true });
     await desk.waitFor('result-failed');
-    expect(desk.events).toEqual([{ kind: 'result-failed', path: resultPath, code: 'ENOENT' }]);
+    expect(desk.events).toEqual([{ kind: 'result-failed', path: resultPath, reason: 'ENOENT' }]);
     expect(desk.notices).toEqual([]);
   });
 

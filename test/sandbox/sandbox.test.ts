@@ -5,6 +5,16 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { account, type SandboxEvent, startSandbox } from '../../src/sandbox/sandbox.js';
 import { filePath, templateColumns } from '../support/review-desk.js';
 
+it('removes what a killed sandbox had begun to write', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'sandbox-killed-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await mkdir(join(folder, '.sandbox-drafts'));
+  await writeFile(join(folder, '.sandbox-drafts', '1.csv'), 'Ann Lee');
+  const sandbox = await startSandbox({ folder, clock: Date.now });
+  expect(await readdir(folder)).not.toContain('.sandbox-drafts');
+  await sandbox.close();
+});
+
 it('gives up a file that is being reviewed when it is closed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'sandbox-close-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -20,7 +30,7 @@ it('gives up a file that is being reviewed when it is closed', async () => {
     { headers: { apikey: account.apiKey, accountId: account.accountId } },
   );
   const unanswered = expect(call).rejects.toThrow('fetch failed');
-  const isReviewing = async () => (await readdir(folder)).some((name) => name.startsWith('.sandbox-results'));
+  const isReviewing = async () => (await readdir(folder)).includes('.sandbox-drafts');
   await vi.waitUntil(isReviewing, { interval: 1 });
   await sandbox.close();
 

@@ -126,7 +126,13 @@ async function startForTest(options?: StartOptions) {
     `${['Service Mappings Id', ...serviceFields.slice(1)].join(',')}\n${cells.join(',')}\n`,
   );
   const fileReview = createFileReview({
-    ...{ root, world, masterIdColumn: 'Service Mappings Id', resultDelayMs: 600_000 },
+    ...{
+      root,
+      drafts: `${root}-drafts`,
+      world,
+      masterIdColumn: 'Service Mappings Id',
+      resultDelayMs: 600_000,
+    },
     faults: { nextResult: () => undefined },
     outbox: { notify: () => Promise.reject(new Error('expected no result, and so no letter')) },
     onEvent: () => {},

@@ -71,6 +71,7 @@ export async function openReviewDesk(options: ReviewDeskOptions = {}): Promise<R
   const events: FileReviewEvent[] = [];
   const review = createFileReview({
     root,
+    drafts: join(folder, 'drafts'),
     world,
     masterIdColumn,
     resultDelayMs,

@@ -84,7 +84,10 @@ export function addSandboxCommands(program: Command, handlers: SandboxHandlers, 
     .option('--out <file>', 'write them there (.csv, .ndjson, each also .gz), not to standard output')
     .addHelpText('after', bookingsExamples)
     .action(async (options: MakeBookingsOptions, command: Command) => {
-      finish(await handlers.makeBookings({ ...options, ...readShared(command) }, readGlobals(command)));
+      const globals = readGlobals(command);
+      if (globals.json && options.out === undefined)
+        throw new UsageError('--json goes with --out: without it, standard output holds the bookings');
+      finish(await handlers.makeBookings({ ...options, ...readShared(command) }, globals));
     });
 }
 
@@ -101,10 +104,14 @@ function readShared(bookings: Command): Partial<MakeBookingsOptions> {
   for (const [name] of given) {
     if (name !== 'seed' && name !== 'world')
       throw new UsageError(
-        `sandbox bookings has no option for ${name}; see \`hotel-review sandbox bookings --help\``,
+        `unknown option '${nameOption(sandbox, name)}'; see \`hotel-review sandbox bookings --help\``,
       );
   }
   return Object.fromEntries(given);
+}
+
+function nameOption(command: Command | null, attribute: string): string | undefined {
+  return command?.options.find((option) => option.attributeName() === attribute)?.long;
 }
 
 function worldOption(): Option {

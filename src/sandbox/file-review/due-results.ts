@@ -49,7 +49,7 @@ export function createDueResults({ delayMs, outbox, onEvent }: DueResultsOptions
       if (error instanceof Error && error.name === 'AbortError') {
         onEvent({ kind: 'result-given-up', path: path.resultName });
       } else {
-        onEvent({ kind: 'result-failed', path: path.resultName, code: nameReason(error) });
+        onEvent({ kind: 'result-failed', path: path.resultName, reason: nameReason(error) });
       }
     } finally {
       await rm(draft, { force: true });
@@ -87,7 +87,7 @@ export function createDueResults({ delayMs, outbox, onEvent }: DueResultsOptions
       const letter = await outbox.notify({ about: inputName, incorrect, count: incorrectRows });
       return { letter: letter.path };
     } catch (error) {
-      onEvent({ kind: 'letter-failed', path: resultName, code: nameReason(error) });
+      onEvent({ kind: 'letter-failed', path: resultName, reason: nameReason(error) });
       return {};
     }
   }

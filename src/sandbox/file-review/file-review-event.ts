@@ -24,7 +24,7 @@ export type FileReviewEvent =
   | { readonly kind: 'result-missing'; readonly path: string; readonly rows: number }
   /** The sandbox was closed before; a growing result is left as far as it had got. */
   | { readonly kind: 'result-given-up'; readonly path: string }
-  /** The disk refused it, with the system's code: is the folder still there? */
-  | { readonly kind: 'result-failed'; readonly path: string; readonly code: string }
+  /** The disk refused it, with the error's code: is the folder still there? */
+  | { readonly kind: 'result-failed'; readonly path: string; readonly reason: string }
   /** The result is written, and the outbox refused the letter. */
-  | { readonly kind: 'letter-failed'; readonly path: string; readonly code: string };
+  | { readonly kind: 'letter-failed'; readonly path: string; readonly reason: string };

@@ -1,5 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { FaultPlan } from '../faults.js';
 import { nameReason } from '../name-reason.js';
 import type { Outbox } from '../outbox.js';
@@ -31,8 +31,13 @@ export interface FileReview {
 }
 
 export interface FileReviewOptions {
-  /** The SFTP root on this disk. Results are drafted in a hidden folder beside it: it may be no mount point. */
+  /** The SFTP root on this disk. */
   readonly root: string;
+  /**
+   * A folder where results are drafted, made when it is needed and removed by `close`: no client of the SFTP server sees
+   * it, and it is on the root's disk.
+   */
+  readonly drafts: string;
   readonly world: World;
   /** This deployment's name for the master id's column. */
   readonly masterIdColumn: string;
@@ -44,11 +49,10 @@ export interface FileReviewOptions {
 }
 
 export function createFileReview(options: FileReviewOptions): FileReview {
-  const { root, world, masterIdColumn, resultDelayMs, faults, outbox, onEvent } = options;
+  const { root, drafts, world, masterIdColumn, resultDelayMs, faults, outbox, onEvent } = options;
   const closing = new AbortController();
   const results = createDueResults({ delayMs: resultDelayMs, outbox, onEvent });
   const takes = new Set<Promise<FileAnswer>>();
-  let drafts: Promise<string> | undefined;
   let draftCount = 0;
 
   async function answer(ftpFilePath: string | undefined): Promise<FileAnswer> {
@@ -83,13 +87,9 @@ export function createFileReview(options: FileReviewOptions): FileReview {
   }
 
   async function nameDraft(): Promise<string> {
-    // Where no client of the SFTP server sees it, and from where it can be renamed into the root.
-    drafts ??= mkdtemp(join(dirname(resolve(root)), '.sandbox-results-')).catch((error) => {
-      drafts = undefined;
-      throw error;
-    });
+    await mkdir(drafts, { recursive: true, mode: 0o700 });
     draftCount += 1;
-    return join(await drafts, `${draftCount}.csv`);
+    return join(drafts, `${draftCount}.csv`);
   }
 
   return {
@@ -106,7 +106,7 @@ export function createFileReview(options: FileReviewOptions): FileReview {
       closing.abort();
       await Promise.all(takes);
       await results.close();
-      if (drafts) await rm(await drafts, { recursive: true, force: true });
+      await rm(drafts, { recursive: true, force: true });
     },
   };
 }

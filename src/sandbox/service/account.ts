@@ -1,5 +1,5 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { isSameSecret } from '../same-secret.js';
 
 /** The customer's account, as its two headers name it. (Spec 5.) */
 export interface Account {
@@ -13,16 +13,7 @@ export function findAccountObjection(headers: IncomingHttpHeaders, account: Acco
   if (typeof apikey !== 'string' || apikey === '') return 'The header apikey is missing.';
   if (typeof accountid !== 'string' || accountid === '') return 'The header accountId is missing.';
   // Both are compared, in constant time: how long it takes says nothing of which was wrong, or how far.
-  const keyFits = isSame(apikey, account.apiKey);
-  const accountFits = isSame(accountid, account.accountId);
+  const keyFits = isSameSecret(apikey, account.apiKey);
+  const accountFits = isSameSecret(accountid, account.accountId);
   return keyFits && accountFits ? undefined : 'The headers apikey and accountId do not name an account.';
-}
-
-function isSame(given: string, expected: string): boolean {
-  return timingSafeEqual(digest(given), digest(expected));
-}
-
-/** Digests are of one length, as the comparison needs it. */
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }

@@ -33,7 +33,8 @@ export type ServiceEvent =
   /** The sandbox itself failed, and answered with 500. */
   | { readonly kind: 'failed'; readonly reason: string };
 
-interface CallEvent {
+/** One call of a review operation. */
+export interface CallEvent {
   /** Counted from 1, in the order in which the calls came: the numbers of the faults. */
   readonly number: number;
   readonly operation: Operation;

@@ -2,12 +2,13 @@ import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import ssh2 from 'ssh2';
+import { SandboxError } from '../sandbox-error.js';
 
 /**
  * The private key in that file, in OpenSSH's form; where there is none, a new ed25519 key is made and kept there, for its
  * owner only. Two that ask at once get the same key.
  *
- * @throws Error when the file holds no private key.
+ * @throws SandboxError when the file holds no private key
  */
 export async function readOrMakeHostKey(path: string): Promise<string> {
   const kept = await readKey(path);
@@ -47,7 +48,7 @@ async function readKey(path: string): Promise<string | undefined> {
   try {
     fingerprintOf(text);
   } catch {
-    throw new Error(`${path} holds no private key in OpenSSH form; remove it, and a new one is made`);
+    throw new SandboxError(`${path} holds no private key in OpenSSH form; remove it, and a new one is made`);
   }
   return text;
 }

@@ -1,5 +1,5 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Connection } from 'ssh2';
+import { isSameSecret } from '../same-secret.js';
 import type { SftpEvent } from './sftp-event.js';
 
 export interface Login {
@@ -23,8 +23,10 @@ export function guardLogin(connection: Connection, login: Login, onEvent: (event
       attempt.reject(['password']);
       return;
     }
-    const { username, password } = attempt;
-    if (isSame(username, login.username, password, login.password)) {
+    // Both are compared: how long it takes says nothing of which was wrong.
+    const userFits = isSameSecret(attempt.username, login.username);
+    const passwordFits = isSameSecret(attempt.password, login.password);
+    if (userFits && passwordFits) {
       attempt.accept();
       return;
     }
@@ -41,15 +43,4 @@ export function guardLogin(connection: Connection, login: Login, onEvent: (event
     const gaveUp = !loggedIn && wrongPasswords === 0 && triedOtherwise;
     if (gaveUp) onEvent({ kind: 'login-refused', reason: 'no-password' });
   });
-}
-
-/** In the same time whichever of both is wrong, and how much of it. */
-function isSame(username: string, rightUsername: string, password: string, rightPassword: string): boolean {
-  const rightUser = timingSafeEqual(sha256(username), sha256(rightUsername));
-  const rightWord = timingSafeEqual(sha256(password), sha256(rightPassword));
-  return rightUser && rightWord;
-}
-
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }

@@ -1,2 +1,0 @@
-/** How this command is started, for words that tell what to do next: with `npx` it is on no search path. */
-export const commandName = process.env.npm_command === 'exec' ? 'npx hotel-review' : 'hotel-review';
