@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
@@ -117,6 +117,42 @@ describe('hotel-review sandbox', () => {
     expect(stderr).toContain(`hotel-review: --fault: ${expected}`);
     expect(stderr).toContain(`got: ${rule}\n`);
     expect(await readdir(folder)).toEqual([]);
+  });
+
+  it.each<[string, (folder: string) => Promise<unknown>, readonly string[], string]>([
+    [
+      "somebody's own sandbox.yaml",
+      (folder) => writeFile(join(folder, 'sandbox.yaml'), 'timezone: UTC'),
+      ['--folder', '.'],
+      "sandbox.yaml is not the sandbox's own and is not overwritten; name another --folder",
+    ],
+    [
+      'a host key that is none',
+      (folder) => writeFile(join(folder, 'host-key'), 'junk'),
+      ['--folder', '.'],
+      'host-key holds no private key in OpenSSH form; remove it, and a new one is made',
+    ],
+    [
+      'a file as its folder',
+      (folder) => writeFile(join(folder, 'file'), ''),
+      ['--folder', 'file'],
+      "file can't be made (EEXIST); name another",
+    ],
+    [
+      'a name that another field has',
+      async () => {},
+      ['--master-id-name', 'BookingClientName'],
+      '--master-id-name: expected a name that none of the other six fields has',
+    ],
+  ])('ends with 2 for %s, and overwrites nothing', async (_what, prepare, options, words) => {
+    const folder = await createFolder();
+    await prepare(folder);
+    const before = await readFile(join(folder, 'sandbox.yaml'), 'utf8').catch(() => undefined);
+    const { exitCode, stderr } = await runIn(folder, 'sandbox', ...options);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(words);
+    const after = await readFile(join(folder, 'sandbox.yaml'), 'utf8').catch(() => undefined);
+    expect(after).toBe(before);
   });
 
   it('strikes the same calls again with the same --seed, and others with another', async () => {
