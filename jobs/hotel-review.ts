@@ -78,10 +78,10 @@ function yesterdayIn(timezone: string): BusinessDay {
 }
 
 async function withTerminal(
-  { json, logLevel }: GlobalOptions,
+  { config, json, logLevel }: GlobalOptions,
   job: (terminal: Terminal) => Promise<number>,
 ): Promise<number> {
-  const terminal = createTerminal({ json, logLevel, signal: stop.signal, output, errors });
+  const terminal = createTerminal({ config, json, logLevel, signal: stop.signal, output, errors });
   try {
     return await job(terminal);
   } finally {

@@ -25,7 +25,7 @@ export async function listAffected(
     const runs = await ledger.listRuns({ day, limit: runsLookedAt });
     const run = runs.find(({ file }) => file?.verdicts);
     if (!run) {
-      terminal.answer(renderAffected(day, runs[0], []), { day, runId: null, affected: [] });
+      terminal.answer(renderAffected(day, runs[0], [], terminal), { day, runId: null, affected: [] });
       return runs[0]?.state === 'awaiting-result' ? exitCodeOf(runs[0]) : exitCode.failed;
     }
     const affected: Record<string, unknown>[] = [];
@@ -35,7 +35,11 @@ export async function listAffected(
       affected.push(...bookings);
     }
     await file?.finish();
-    terminal.answer(renderAffected(day, run, affected, csv), { day, runId: run.id, affected });
+    terminal.answer(renderAffected(day, run, affected, { command: terminal.command, csv }), {
+      day,
+      runId: run.id,
+      affected,
+    });
     return exitCode.done;
   });
 }

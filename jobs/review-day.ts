@@ -3,7 +3,6 @@ import { businessDayAt } from '../src/booking/business-day.js';
 import { renderClosing } from '../src/cli/closing.js';
 import { exitCodeOf } from '../src/cli/exit-code.js';
 import { readRunDetails } from '../src/cli/run-details.js';
-import { commandName } from '../src/config/command-name.js';
 import type { Config } from '../src/config/load.js';
 import type { DayRequest } from '../src/review/opening.js';
 import { toReport } from '../src/review/report.js';
@@ -31,9 +30,14 @@ export async function reviewDay(
     terminal.endProgress();
     if (wasDone)
       terminal.say(
-        `${day.iso} is done already: run ${run.id}; to review it once more: ${commandName} replay ${day.iso}`,
+        `${day.iso} is done already: run ${run.id}; to review it once more: ${terminal.command(`replay ${day.iso}`)}`,
       );
-    terminal.say(renderClosing(await readRunDetails(parts.ledger, run, parts.source.placeUnit), clock()));
+    terminal.say(
+      renderClosing(await readRunDetails(parts.ledger, run, parts.source.placeUnit), {
+        now: clock(),
+        command: terminal.command,
+      }),
+    );
     terminal.report(toReport(run, clock()));
     const kept = { ledger: parts.ledger, archive: openArchive(config), spool: openSpool(config) };
     await forgetOldDays(kept, config, businessDayAt(new Date(clock()), config.timezone));

@@ -12,14 +12,14 @@ export async function showBooking(
   terminal: Terminal,
 ): Promise<number> {
   const tellNone = (notice: string): number => {
-    terminal.answer(renderHistories(reference, []), { reference, bookings: [] });
+    terminal.answer(renderHistories(reference, [], terminal.command), { reference, bookings: [] });
     terminal.say(notice);
     return exitCode.failed;
   };
   return lookIntoLedger(config, tellNone, async (ledger) => {
     const traces = await ledger.trace(reference);
     const bookings = traces.map((trace) => toHistory(trace, { withAnswers: answers }));
-    terminal.answer(renderHistories(reference, bookings), { reference, bookings });
+    terminal.answer(renderHistories(reference, bookings, terminal.command), { reference, bookings });
     return bookings.length > 0 ? exitCode.done : exitCode.failed;
   });
 }

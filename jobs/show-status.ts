@@ -18,30 +18,42 @@ export async function showStatus(
   terminal: Terminal,
 ): Promise<number> {
   const tellNone = (notice: string): number => {
-    terminal.answer(renderStatus([]), { runs: [] });
+    terminal.answer(renderStatus([], terminal.command), { runs: [] });
     terminal.say(notice);
     return exitCode.done;
   };
   return lookIntoLedger(config, tellNone, async (ledger) => {
     const runs = await ledger.listRuns({ limit: runsShown, ...(day !== undefined && { day }) });
     if (day === undefined || runs.length === 0) {
-      terminal.answer(renderStatus(runs), { runs: runs.map((run) => toReport(run, clock())) });
+      terminal.answer(
+        day === undefined || runs.length > 0
+          ? renderStatus(runs, terminal.command)
+          : `There is no run of ${day}.\n`,
+        { runs: runs.map((run) => toReport(run, clock())) },
+      );
       return exitCode.done;
     }
     const { placeUnit } = openSource(config);
     const detailed = await Promise.all(runs.map((run) => readRunDetails(ledger, run, placeUnit)));
-    terminal.answer(detailed.map((details) => renderClosing(details, clock())).join('\n'), {
-      runs: detailed.map(({ run, rejects, warnings, refused }) => ({
-        ...toReport(run, clock()),
-        rejects,
-        warnings,
-        refused: refused.map(({ line, form, code, step }) => ({
-          reference: readReference(line, form) ?? null,
-          code,
-          step,
+    terminal.answer(
+      detailed
+        .map((details) =>
+          renderClosing(details, { now: clock(), command: terminal.command, isOnlooker: true }),
+        )
+        .join('\n'),
+      {
+        runs: detailed.map(({ run, rejects, warnings, refused }) => ({
+          ...toReport(run, clock()),
+          rejects,
+          warnings,
+          refused: refused.map(({ line, form, code, step }) => ({
+            reference: readReference(line, form) ?? null,
+            code,
+            step,
+          })),
         })),
-      })),
-    });
+      },
+    );
     return exitCode.done;
   });
 }

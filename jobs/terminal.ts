@@ -1,6 +1,8 @@
+import { createCommandWriter, type WriteCommand } from '../src/cli/command-writer.js';
 import { createEventLog } from '../src/cli/log-events.js';
 import type { LogLevel } from '../src/cli/log-level.js';
 import { createProgress } from '../src/cli/progress.js';
+import { commandName } from '../src/config/command-name.js';
 import type { Notify } from '../src/review/events.js';
 import { clock } from './compose.js';
 
@@ -12,6 +14,8 @@ export interface Terminal {
   endProgress(): void;
   /** Words for a person: standard output, or standard error where a program reads that. */
   say(text: string): void;
+  /** A command as a person would type it here. */
+  readonly command: WriteCommand;
   /** The one JSON object of `--json`; nothing otherwise. */
   report(report: object): void;
   /** The answer to a question: its words for a person, or its JSON for a program. */
@@ -20,13 +24,22 @@ export interface Terminal {
 
 interface TerminalOptions {
   readonly json: boolean;
+  /** The configuration file, as it was named. */
+  readonly config: string;
   readonly logLevel?: LogLevel | undefined;
   readonly signal: AbortSignal;
   readonly output: NodeJS.WritableStream;
   readonly errors: NodeJS.WriteStream;
 }
 
-export function createTerminal({ json, logLevel, signal, output, errors }: TerminalOptions): Terminal {
+export function createTerminal({
+  json,
+  config,
+  logLevel,
+  signal,
+  output,
+  errors,
+}: TerminalOptions): Terminal {
   const progress = createProgress({ stream: errors, clock });
   const notify = logLevel === undefined ? progress.notify : createEventLog(logLevel, errors);
   const say = (text: string) => {
@@ -40,6 +53,7 @@ export function createTerminal({ json, logLevel, signal, output, errors }: Termi
     notify,
     endProgress: progress.stop,
     say,
+    command: createCommandWriter(commandName, config),
     report,
     answer: (text, object) => (json ? report(object) : say(text)),
   };

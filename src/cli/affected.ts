@@ -1,5 +1,5 @@
-import { commandName } from '../config/command-name.js';
 import type { Run } from '../review/run.js';
+import type { WriteCommand } from './command-writer.js';
 import { isClear } from './file-summary.js';
 import { formatCount } from './format.js';
 import { renderTable } from './tables.js';
@@ -20,14 +20,16 @@ export function renderAffected(
   day: string,
   run: Run | undefined,
   affected: readonly Record<string, unknown>[],
-  csv?: string,
+  { command, csv }: { readonly command: WriteCommand; readonly csv?: string | undefined },
 ): string {
   if (!run) return `There is no run of ${day}.\n`;
+  if (run.delivery === 'body')
+    return `${day} was reviewed by body: the service names affected bookings by e-mail alone (run ${run.id}).\n`;
   if (!run.file?.verdicts) return `No result of ${day} is home yet: run ${run.id} is ${run.state}.\n`;
   if (affected.length === 0) {
     const doubt = isClear(run.file.verdicts)
       ? ''
-      : `, but it is not clear on all of them: ${commandName} status ${day}`;
+      : `, but it is not clear on all of them: ${command(`status ${day}`)}`;
     return `${day}: the result marks no booking as affected${doubt} (run ${run.id}).\n`;
   }
   const rows = affected

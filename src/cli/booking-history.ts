@@ -1,5 +1,6 @@
 import type { Attempt, Trace } from '../ledger/ledger.js';
 import type { StepState } from '../review/step.js';
+import type { WriteCommand } from './command-writer.js';
 import { formatInstant } from './format.js';
 import { readMaskedFields } from './mask-names.js';
 
@@ -70,8 +71,13 @@ function toAttemptReport(
   };
 }
 
-export function renderHistories(reference: string, histories: readonly BookingHistory[]): string {
-  if (histories.length === 0) return `${reference} is in no run of this ledger.\n`;
+export function renderHistories(
+  reference: string,
+  histories: readonly BookingHistory[],
+  command: WriteCommand,
+): string {
+  if (histories.length === 0)
+    return `${reference} is in no run of this ledger. What was rejected, and where: ${command('status DAY')}\n`;
   return histories.map((history) => `${renderHistory(reference, history)}\n`).join('\n');
 }
 

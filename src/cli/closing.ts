@@ -1,7 +1,7 @@
-import { commandName } from '../config/command-name.js';
 import type { ReasonCount, RefusedBooking } from '../ledger/ledger.js';
 import { isActive, type Run } from '../review/run.js';
 import { readReference } from '../review/stored-line.js';
+import type { WriteCommand } from './command-writer.js';
 import { renderFileSummary } from './file-summary.js';
 import { formatCount, formatDuration, wrapText } from './format.js';
 import { renderTable } from './tables.js';
@@ -18,25 +18,35 @@ export interface RunDetails {
   readonly placeUnit: string;
 }
 
+export interface ClosingOptions {
+  readonly now: number;
+  readonly command: WriteCommand;
+  /** Somebody else may be working on the run. */
+  readonly isOnlooker?: boolean;
+}
+
 /** The closing words of a run: what became of every record, why, and what to do next. */
 export function renderClosing(
   { run, rejects, warnings, refused, placeUnit }: RunDetails,
-  now: number,
+  { now, command, isOnlooker = false }: ClosingOptions,
 ): string {
   const { counts } = run;
+  const duration = formatDuration((run.finishedAt ?? now) - run.startedAt);
   const sections = [
-    `${run.day}: run ${run.id} ${describeState(run)} ${isActive(run) ? 'after' : 'in'} ${formatDuration((run.finishedAt ?? now) - run.startedAt)}`,
+    isOnlooker && isActive(run)
+      ? `${run.day}: run ${run.id} is ${run.state}, begun ${duration} ago`
+      : `${run.day}: run ${run.id} ${describeState(run)} ${isActive(run) ? 'after' : 'in'} ${duration}`,
     ...explain(run),
     renderTable(
       Object.entries(counts)
         .filter(([name, count]) => count > 0 || name !== 'affected')
         .map(([name, count]) => [name, formatCount(count)]),
     ),
-    ...renderFileSummary(run),
+    ...renderFileSummary(run, command),
     ...renderReasons('rejected, by reason', rejects, placeUnit),
     ...renderReasons('warnings', warnings, placeUnit),
     ...renderRefused(refused, counts.refused),
-    ...nextSteps(run),
+    ...nextSteps(run, command, isOnlooker),
   ];
   return `${sections.join('\n')}\n`;
 }
@@ -83,17 +93,18 @@ function renderRefused(refused: readonly RefusedBooking[], total: number): strin
   return ['refused by the service:', renderTable(rows), ...more];
 }
 
-function nextSteps(run: Run): string[] {
-  if (run.state === 'awaiting-result') return [`To look for it again: ${commandName} run --day ${run.day}`];
-  if (isActive(run)) return [`To go on: ${commandName} run --day ${run.day}`];
+function nextSteps(run: Run, command: WriteCommand, isOnlooker: boolean): string[] {
+  if (run.state === 'awaiting-result') return [`To look for it again: ${command(`run --day ${run.day}`)}`];
+  if (isActive(run))
+    return [`To go on${isOnlooker ? ', if nobody works on it' : ''}: ${command(`run --day ${run.day}`)}`];
   if (run.state === 'failed') {
     return [
-      `When the cause is mended: ${commandName} run --day ${run.day}`,
+      `When the cause is mended: ${command(`run --day ${run.day}`)}`,
       '(what was delivered is not sent again)',
     ];
   }
   if (run.counts.refused > 0) {
-    return [`What the service said of one: ${commandName} show REFERENCE --answers`];
+    return [`What the service said of one: ${command('show REFERENCE --answers')}`];
   }
   return [];
 }

@@ -2,6 +2,7 @@ import { ConfigurationError } from '../config/problems.js';
 import { FencedError, LedgerUnusableError } from '../ledger/ledger.js';
 import type { Run } from '../review/run.js';
 import { DayBusyError, UsageError } from '../review/run-day.js';
+import { describeError, isSafeToShow } from './safe-message.js';
 import { StoppedError } from './stopped-error.js';
 
 /** The exit codes of design 9. */
@@ -36,7 +37,7 @@ export interface CommandFailure {
   readonly message: string;
 }
 
-/** What an error means for the caller. The messages of our own classes are safe to show; of others only the code is. */
+/** What an error means for the caller, in words that are safe to show. */
 export function describeFailure(error: unknown): CommandFailure {
   if (error instanceof ConfigurationError || error instanceof LedgerUnusableError) {
     return { exitCode: exitCode.usage, class: 'configuration', message: error.message };
@@ -54,13 +55,9 @@ export function describeFailure(error: unknown): CommandFailure {
   return { exitCode: exitCode.failed, class: 'internal', message: describeUnexpected(error) };
 }
 
-/** System and database errors name paths and codes; any other message might quote what it choked on. */
 function describeUnexpected(error: unknown): string {
-  if (!(error instanceof Error)) return 'unexpected error';
-  if ('syscall' in error || error.name === 'SqliteError' || error.name === 'DatabaseBusyError')
-    return error.message;
-  const code = 'code' in error && typeof error.code === 'string' ? ` ${error.code}` : '';
-  return `unexpected ${error.name}${code}; run it again with --stack-trace to see where`;
+  const isWithheld = error instanceof Error && !isSafeToShow(error);
+  return `${describeError(error)}${isWithheld ? '; run it again with --stack-trace to see where' : ''}`;
 }
 
 /** The frames of a stack alone: the message above them might quote a booking. */

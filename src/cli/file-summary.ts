@@ -1,11 +1,11 @@
-import { commandName } from '../config/command-name.js';
 import type { ResultCounts } from '../review/file/review-file.js';
 import type { Run } from '../review/run.js';
+import type { WriteCommand } from './command-writer.js';
 import { formatCount, wrapText } from './format.js';
 import { renderTable } from './tables.js';
 
 /** What a file run left behind, and what is odd about its result. */
-export function renderFileSummary({ file, day }: Run): string[] {
+export function renderFileSummary({ file, day }: Run, command: WriteCommand): string[] {
   if (file?.rows === undefined) return [];
   const rows = [
     ['file', file.remotePath ?? 'not uploaded yet'],
@@ -13,7 +13,7 @@ export function renderFileSummary({ file, day }: Run): string[] {
     ['result', file.result?.name ?? 'not there yet'],
     ['archived to', file.archivedTo ?? 'not yet'],
   ];
-  return [renderTable(rows), ...describeOddities(file), ...describeAffected(file, day)];
+  return [renderTable(rows), ...describeOddities(file), ...describeAffected(file, day, command)];
 }
 
 function describeOddities({ rows, result, verdicts }: NonNullable<Run['file']>): string[] {
@@ -36,10 +36,14 @@ function describeOddities({ rows, result, verdicts }: NonNullable<Run['file']>):
     .flatMap((oddity) => wrapText(`warning: ${oddity}`));
 }
 
-function describeAffected({ verdicts }: NonNullable<Run['file']>, day: string): string[] {
+function describeAffected(
+  { verdicts }: NonNullable<Run['file']>,
+  day: string,
+  command: WriteCommand,
+): string[] {
   if (!verdicts) return [];
   if (verdicts.affected > 0)
-    return [`  affected bookings: ${formatCount(verdicts.affected)}; which: ${commandName} affected ${day}`];
+    return [`  affected bookings: ${formatCount(verdicts.affected)}; which: ${command(`affected ${day}`)}`];
   return isClear(verdicts) ? ['  The result marks no booking as affected.'] : [];
 }
 

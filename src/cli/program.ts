@@ -44,7 +44,9 @@ export async function runCommandLine(
     if (error.exitCode === 0) return helpShown;
     if (error.code === 'commander.help')
       throw new UsageError('expected a command; see `hotel-review --help`');
-    throw new UsageError(`${error.message.replace(/^error: /, '')}; see \`hotel-review --help\``);
+    throw new UsageError(
+      `${findStrayCommand(program) ?? toClause(error.message)}; see \`hotel-review --help\``,
+    );
   }
 }
 
@@ -62,6 +64,7 @@ function createProgram(version: string, handlers: Handlers, finish: Finish): Com
     )
     .option('--stack-trace', 'show where an unexpected error came from', false)
     .showHelpAfterError(false)
+    .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: listGlobalOptions })
     .addHelpText('after', examples);
 
   addReviewCommands(program, handlers, finish);
@@ -75,12 +78,48 @@ function listCommands(command: Command): Command[] {
   return [command, ...command.commands.flatMap(listCommands)];
 }
 
+/** The program's own: commander would list those of every command above, and `sandbox bookings` refuses most of them. */
+function listGlobalOptions(command: Command): Option[] {
+  let program = command;
+  while (program.parent) program = program.parent;
+  return program === command ? [] : [...program.options];
+}
+
+/** Commander's words, which are up to three sentences on two lines, as one clause. */
+function toClause(message: string): string {
+  return message
+    .replace(/^error: /, '')
+    .replace(/\n\(Did you mean (.*)\)$/, ' (did you mean $1)')
+    .replace(
+      /(' is invalid|^too many arguments for '.*')\. (\w)/,
+      (_, start, letter) => `${start}: ${letter.toLowerCase()}`,
+    )
+    .replace(/\.$/, '');
+}
+
+/** A command that does something itself takes a mistyped command below it for an argument too many. */
+function findStrayCommand(program: Command): string | undefined {
+  for (const command of program.commands) {
+    const [word] = command.args;
+    const known = command.commands.map((below) => below.name());
+    if (known.length === 0 || word === undefined || word.startsWith('-') || known.includes(word)) continue;
+    const names = known.map((name) => `${command.name()} ${name}`).join(' or ');
+    return `unknown command '${command.name()} ${word}' (did you mean ${names}?)`;
+  }
+  return undefined;
+}
+
 const examples = `
-Exit codes: 0 done · 1 failed, \`run\` goes on · 2 usage or configuration · 3 delivered, result not there yet ·
-4 that day is being run by another process
+Exit codes:
+  0  done
+  1  failed; \`run\` goes on with it
+  2  the command line or the configuration is wrong
+  3  delivered, but the result is not there yet
+  4  that day is being run by another process
 
 Examples:
-  hotel-review init                         write a configuration; then \`doctor\` tries it
+  hotel-review init                         write a configuration
+  hotel-review doctor                       try it
   hotel-review run                          review yesterday
   hotel-review run --day 2026-11-20 --json  review that day, the report as JSON
   hotel-review status                       what was reviewed, and what was not

@@ -1,11 +1,11 @@
-import { commandName } from '../config/command-name.js';
 import type { Run } from '../review/run.js';
+import type { WriteCommand } from './command-writer.js';
 import { formatCount, formatInstant } from './format.js';
 import { renderTable } from './tables.js';
 
 /** One line a run, for `status` without a day, within 80 columns. */
-export function renderStatus(runs: readonly Run[]): string {
-  if (runs.length === 0) return `No runs yet. The first one: ${commandName} run\n`;
+export function renderStatus(runs: readonly Run[], command: WriteCommand): string {
+  if (runs.length === 0) return `No runs yet. The first one: ${command('run')}\n`;
   const rows = runs.map((run) => [
     run.day,
     run.state,

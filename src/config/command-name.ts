@@ -1,2 +1,2 @@
-/** How this command was started, for words that tell what to do next: with `npx` it is on no search path. */
-export const commandName = process.env.npm_command === 'exec' ? 'npx hotel-review' : 'hotel-review';
+/** How this command is called, for words that tell what to do next: what npm started is on no search path. */
+export const commandName = process.env.npm_command ? 'npx hotel-review' : 'hotel-review';

@@ -1,7 +1,4 @@
-import { LedgerUnusableError } from '../ledger/ledger.js';
-import { UsageError } from '../review/run-day.js';
-import { SftpError } from '../sftp/sftp.js';
-import { SourceError } from '../sources/source.js';
+import { describeError } from '../cli/safe-message.js';
 import { type Finding, findingsOf, type Part } from './finding.js';
 
 /** One look at one part. */
@@ -15,6 +12,12 @@ export interface Check {
 /** How long a check that was told to stop may take to clean up; then nobody waits for it any more. */
 const graceMs = 3_000;
 
+export interface LookOptions {
+  readonly signal: AbortSignal;
+  /** Told when something is left behind that did not stop. */
+  readonly onAbandoned: () => void;
+}
+
 /**
  * Looks once, in bounded time. A check that fails is a finding like any other.
  *
@@ -22,7 +25,7 @@ const graceMs = 3_000;
  */
 export async function lookOnce(
   { part, seconds, look }: Check,
-  signal: AbortSignal,
+  { signal, onAbandoned }: LookOptions,
 ): Promise<readonly Finding[]> {
   const { wrong } = findingsOf(part);
   const stopping = new AbortController();
@@ -45,25 +48,16 @@ export async function lookOnce(
   if (signal.aborted) onAbort();
   try {
     const findings = await Promise.race([look(stopping.signal), abandoned]);
+    if (findings === 'abandoned') onAbandoned();
     signal.throwIfAborted();
     if (findings !== 'abandoned') return findings;
   } catch (error) {
     signal.throwIfAborted();
-    if (!stopping.signal.aborted) return [wrong(explain(error))];
+    if (!stopping.signal.aborted) return [wrong(describeError(error))];
   } finally {
     clearTimeout(late);
     clearTimeout(grace);
     signal.removeEventListener('abort', onAbort);
   }
   return [wrong(`was not done within ${seconds} s`, 'Something does not answer; look again later.')];
-}
-
-/** What an error says, as far as that is safe: the messages of others may quote what they choked on. */
-export function explain(error: unknown): string {
-  if (!(error instanceof Error)) return 'unexpected error';
-  const isOwn = [LedgerUnusableError, SftpError, SourceError, UsageError].some((own) => error instanceof own);
-  // System and database errors name paths and codes.
-  const isTold = 'syscall' in error || error.name === 'SqliteError' || error.name === 'DatabaseBusyError';
-  if (isOwn || isTold) return error.message;
-  return `unexpected ${error.name}${'code' in error && typeof error.code === 'string' ? ` ${error.code}` : ''}`;
 }

@@ -8,7 +8,7 @@ const { ok, warning } = findingsOf('clock');
 /** Further apart than that, and near midnight a run takes a day that the service would not call by that name. */
 const toleratedMs = 60_000;
 
-/** @param askService what the service answered, which tells its time; undefined when it did not */
+/** @param askService what the service answered, which may tell its time */
 export async function checkClock({
   clock,
   zone,
@@ -16,13 +16,13 @@ export async function checkClock({
 }: {
   readonly clock: () => number;
   readonly zone: string;
-  readonly askService: () => Promise<Probe | undefined>;
+  readonly askService: () => Promise<Probe>;
 }): Promise<readonly Finding[]> {
   const now = new Date(clock());
   const local = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
   const day = ok(`it is ${local.format(now)} in ${zone}: run takes ${dayOfRun(now, zone).iso}`);
-  const probe = await askService();
-  return probe?.aheadMs === undefined ? [day] : [day, ...compare(probe.aheadMs)];
+  const { aheadMs } = await askService();
+  return aheadMs === undefined ? [day] : [day, ...compare(aheadMs)];
 }
 
 /** The day that `run` takes when none is named. */

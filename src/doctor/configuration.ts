@@ -1,17 +1,12 @@
-import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { dotEnvName, readDotEnv } from '../config/dot-env.js';
-import { isGroup } from '../config/kinds.js';
+import { describeError } from '../cli/safe-message.js';
 import type { Config } from '../config/load.js';
 import { ConfigurationError } from '../config/problems.js';
-import { readSettings } from '../config/read.js';
 import { listPlaceholders } from '../setup/placeholders.js';
-import { explain } from './check.js';
 import { type Finding, findingsOf } from './finding.js';
 
 const { ok, warning, wrong } = findingsOf('configuration');
 
-export interface ReadConfiguration {
+interface ReadConfiguration {
   /** Absent where it cannot be used. */
   readonly config?: Config;
   readonly findings: readonly Finding[];
@@ -36,7 +31,7 @@ export async function readConfiguration(
   } catch (error) {
     const problems = error instanceof ConfigurationError ? error.problems : undefined;
     const mistakes = problems?.map(({ path, message }) => wrong(`${path}: ${message}`)) ?? [
-      wrong(explain(error)),
+      wrong(describeError(error)),
     ];
     return {
       findings: [...mistakes, warning('the other parts are looked at when the configuration can be read')],
@@ -57,33 +52,4 @@ function warnOfSecret(path: string): Finding {
     `${path} holds a secret that stands in the file itself`,
     `Put it into the environment or into .env, and write the setting as "\${NAME}" with the variable's name.`,
   );
-}
-
-/**
- * The SFTP server of a configuration that is otherwise not understood yet; undefined where it can't be told.
- */
-export async function findSftpServer(
-  file: string,
-  env: NodeJS.ProcessEnv,
-): Promise<{ readonly host: string; readonly port: number } | undefined> {
-  try {
-    const ofFile = await readDotEnv(join(dirname(file), dotEnvName));
-    const text = await readFile(file, 'utf8');
-    const { tree } = readSettings({ text, file, env: { ...ofFile, ...env } });
-    const sftp = memberOf(memberOf(tree, 'file'), 'sftp');
-    const host = memberOf(sftp, 'host');
-    const port = memberOf(sftp, 'port') ?? 22;
-    const isPort = Number.isInteger(port) && Number(port) >= 1 && Number(port) <= 65_535;
-    // A variable that is missing stands there as it is written.
-    return typeof host === 'string' && /^[^\s/@${}]+$/.test(host) && isPort
-      ? { host, port: Number(port) }
-      : undefined;
-  } catch {
-    // What is wrong with the file has been said.
-    return undefined;
-  }
-}
-
-function memberOf(group: unknown, name: string): unknown {
-  return isGroup(group) ? group[name] : undefined;
 }

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
+import { quoteForShell } from '../cli/shell-quote.js';
 import { type Finding, findingsOf } from './finding.js';
-import { quote } from './kept-folder.js';
 
-const { ok, warning } = findingsOf('file-modes');
+const { ok, warning, wrong } = findingsOf('file-modes');
 
 /** A file that is nobody's business but its owner's. */
 export interface ClosedFile {
@@ -11,14 +11,11 @@ export interface ClosedFile {
   readonly holds: string;
 }
 
-/** Looks whether such files are open to others. One that is not there is passed over: others miss it. */
-export async function checkFileModes({
-  files,
-  platform,
-}: {
-  readonly files: readonly ClosedFile[];
-  readonly platform: NodeJS.Platform;
-}): Promise<readonly Finding[]> {
+/** Looks whether such files are open to others, and are files. One that is not there is passed over: others miss it. */
+export async function checkFileModes(
+  files: readonly ClosedFile[],
+  platform: NodeJS.Platform,
+): Promise<readonly Finding[]> {
   if (platform === 'win32') return [ok('not looked at: Windows has no modes')];
   const found = await Promise.all(files.map(lookAt));
   const findings = found.flat();
@@ -27,10 +24,12 @@ export async function checkFileModes({
 
 async function lookAt({ path, holds }: ClosedFile): Promise<Finding[]> {
   try {
-    const mode = (await stat(path)).mode & 0o777;
+    const stats = await stat(path);
+    if (stats.isDirectory()) return [wrong(`${path} is a folder, expected a file that holds ${holds}`)];
+    const mode = stats.mode & 0o777;
     if ((mode & 0o077) === 0) return [];
     const told = `${path} holds ${holds} and is open to others than its owner (mode ${mode.toString(8)})`;
-    return [warning(told, `chmod 600 ${quote(path)}`)];
+    return [warning(told, `chmod 600 ${quoteForShell(path)}`)];
   } catch (error) {
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
       return [];

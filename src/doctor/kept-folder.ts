@@ -1,18 +1,20 @@
 import { stat } from 'node:fs/promises';
-import { explain } from './check.js';
+import { describeError } from '../cli/safe-message.js';
+import { quoteForShell } from '../cli/shell-quote.js';
 import { type Finding, findingsOf } from './finding.js';
 import { findPlace, tryToWrite } from './place.js';
 
-/** Checks a folder that will hold files with guests' names: that it can be written, and by its owner alone. */
-export async function checkKeptFolder({
-  part,
-  path,
-  platform,
-}: {
+/** A folder that will hold files with guests' names. */
+export interface KeptFolder {
   readonly part: 'archive' | 'spool';
   readonly path: string;
-  readonly platform: NodeJS.Platform;
-}): Promise<readonly Finding[]> {
+}
+
+/** Checks that such a folder can be written, and by its owner alone. */
+export async function checkKeptFolder(
+  { part, path }: KeptFolder,
+  platform: NodeJS.Platform,
+): Promise<readonly Finding[]> {
   const { ok, warning, wrong } = findingsOf(part);
   try {
     const { folder, isThere } = await findPlace(path);
@@ -25,21 +27,16 @@ export async function checkKeptFolder({
       writable,
       warning(
         `${path} is open to others than its owner, and holds guests' names`,
-        `chmod 700 ${quote(path)}`,
+        `chmod 700 ${quoteForShell(path)}`,
       ),
     ];
   } catch (error) {
     const setting = part === 'archive' ? 'archive' : 'file.spool';
     return [
       wrong(
-        `${path} cannot be written: ${explain(error)}`,
+        `${path} cannot be written: ${describeError(error)}`,
         `Mend that, or name another folder with ${setting}.`,
       ),
     ];
   }
-}
-
-/** A path as a shell takes it. */
-export function quote(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

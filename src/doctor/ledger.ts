@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { formatCount } from '../cli/format.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { isActive, type Run } from '../review/run.js';
@@ -19,6 +20,8 @@ export async function checkLedger({
   readonly path: string;
   readonly open: () => Ledger | undefined;
 }): Promise<readonly Finding[]> {
+  // SQLite would hold up the whole process where the file system hangs, this check alone. What is wrong there, opening tells.
+  await stat(path).catch(() => {});
   const ledger = open();
   if (ledger === undefined) {
     await tryToWrite((await findPlace(path)).folder);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { open, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-export interface Place {
+interface Place {
   /** The folder itself, or where it is missing the nearest one above it that is there. */
   readonly folder: string;
   readonly isThere: boolean;

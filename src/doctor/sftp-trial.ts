@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SftpError, type SftpSession } from '../sftp/sftp.js';
 
-export interface SftpTrialParts {
+interface SftpTrialParts {
   readonly session: SftpSession;
   /** On the server, below its root. */
   readonly folder: string;
@@ -15,7 +15,7 @@ export interface SftpTrialParts {
   readonly onFile: (isThere: boolean) => void;
 }
 
-export interface SftpTrial {
+interface SftpTrial {
   /** The last name of the file, without the folder. */
   readonly name: string;
   readonly removal: 'removed' | 'absent' | 'denied';

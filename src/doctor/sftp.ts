@@ -15,10 +15,9 @@ export const noSftpServer = ok('not configured; needed for file delivery only');
 /** How long the server has to remove the trial's file when the check is told to stop. */
 const cleanUpMs = 2_000;
 
-export interface SftpCheckParts {
-  readonly server: SftpServer;
-  /** The host key that the server has presented by the time that the session is open. */
-  readonly presentedKey: () => PresentedKey | undefined;
+interface SftpCheckParts {
+  /** Makes the server, which tells the host key that it presents. */
+  readonly open: (onHostKey: (key: PresentedKey) => void) => SftpServer;
   /** `user@host:port`, for people. */
   readonly address: string;
   /** The day whose folder is tried. */
@@ -30,16 +29,18 @@ export interface SftpCheckParts {
 
 /** Connects, logs in, tries what a file run does in the day's folder, and looks what lies there. */
 export async function checkSftp(parts: SftpCheckParts, signal: AbortSignal): Promise<readonly Finding[]> {
-  const { server, presentedKey, address, temporaryFolder, day } = parts;
+  const { open, address, temporaryFolder, day } = parts;
   const { folder } = layOutRemotely(day);
   const found: Finding[] = [];
   const hold = holdWhileThereIsSomethingToRemove(signal);
+  let key: PresentedKey | undefined;
   let session: SftpSession | undefined;
   try {
+    const server = open((presented) => {
+      key = presented;
+    });
     session = await server.connect({ signal: hold.signal });
-    found.push(
-      ok(`connected as ${address}; it presented the pinned host key ${presentedKey()?.fingerprint}`),
-    );
+    found.push(ok(`connected as ${address}; it presented the pinned host key ${key?.fingerprint}`));
     const trial = { session, folder, temporaryFolder, signal, onFile: hold.setFile };
     const { name, removal } = await tryToDeliver(trial);
     const place = `${folder} (made where it is missing, as an upload does)`;

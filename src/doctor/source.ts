@@ -13,7 +13,7 @@ const sampleSize = 5;
 /** How many records are tried for them. */
 const recordsTried = 300;
 
-export interface SourceCheckParts {
+interface SourceCheckParts {
   readonly source: BookingSource;
   readonly normalise: Normalise;
   readonly day: BusinessDay;
@@ -147,7 +147,7 @@ function adviseOn({ fault }: SourceError, day: BusinessDay): string {
     case 'missing':
       return `Name a day that has one with --day YYYY-MM-DD (${day.iso} was tried), or mend source.path.`;
     case 'unreadable':
-      return 'Mend its permissions, or source.path.';
+      return 'Mend that, or source.path.';
     case 'missing-column':
     case 'ambiguous-column':
       return "source.columns says which column holds which field; is source.delimiter the file's?";

@@ -1,4 +1,5 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { SourceError } from './source.js';
@@ -20,7 +21,8 @@ const leastGunzipBlock = 64;
 
 /**
  * Streams a file's bytes, decompressed when the file begins as gzip does, whatever it is called. Holds the file open
- * no longer than it is read, also when the reader walks away or the signal aborts.
+ * no longer than it is read, also when the reader walks away or the signal aborts. What is no file is not opened: it can't
+ * be read a second time, and to open a FIFO waits for its writer where no signal reaches it.
  *
  * @throws SourceError `missing`, `unreadable`, or `truncated` for a broken gzip and for a file that changed under the
  *   reading; the signal's reason when it aborts.
@@ -30,12 +32,11 @@ export async function* readFileBlocks(
   { blockBytes, signal }: FileReading,
 ): AsyncGenerator<FileBlock, void, undefined> {
   signal.throwIfAborted();
-  const handle = await open(path).catch((error: unknown) => {
+  const handle = await openFile(path).catch((error: unknown) => {
     throw explainFileError(error, path);
   });
   try {
-    const stat = await handle.stat();
-    if (!stat.isFile()) throw new SourceError('unreadable', `${path} is no file`);
+    const { size } = await handle.stat();
     const compressed = await beginsAsGzip(handle);
     const file = handle.createReadStream({ start: 0, highWaterMark: blockBytes, signal });
     const bytes = compressed
@@ -44,11 +45,11 @@ export async function* readFileBlocks(
         })
       : file;
     for await (const block of bytes as AsyncIterable<Buffer>) {
-      yield { bytes: block, progress: { done: file.bytesRead, total: stat.size } };
+      yield { bytes: block, progress: { done: file.bytesRead, total: size } };
       // The streams were told too, but the decompressing one may have blocks in hand.
       signal.throwIfAborted();
     }
-    if (file.bytesRead !== stat.size) {
+    if (file.bytesRead !== size) {
       throw new SourceError('truncated', `${path} changed while it was read: is it still being written?`);
     }
   } catch (error) {
@@ -57,6 +58,18 @@ export async function* readFileBlocks(
   } finally {
     await handle.close();
   }
+}
+
+async function openFile(path: string): Promise<FileHandle> {
+  const stats = await stat(path);
+  if (!stats.isFile()) throw new SourceError('unreadable', `${path} is ${nameKind(stats)}, expected a file`);
+  return open(path);
+}
+
+function nameKind(stats: Stats): string {
+  if (stats.isDirectory()) return 'a folder';
+  if (stats.isFIFO()) return 'a FIFO';
+  return stats.isSocket() ? 'a socket' : 'a device';
 }
 
 async function beginsAsGzip(handle: FileHandle): Promise<boolean> {

@@ -4,6 +4,7 @@ import { readMaskedFields } from '../../src/cli/mask-names.js';
 import type { Attempt, Trace } from '../../src/ledger/ledger.js';
 import type { StepState } from '../../src/review/step.js';
 import { someRun } from '../review/some-run.js';
+import { command } from './plain-command.js';
 
 const line = '{"ServiceId":7,"BookingReferenceId":"BR-1042","BookingClientName":"Ana Lovelace"}';
 const fileLine = '7,BR-1042,"Lovelace, Ana",hotelbeds,00123,20112026,23112026';
@@ -30,7 +31,7 @@ describe('the history of a booking', () => {
   it('tells every attempt, the name masked, and not what the service said', () => {
     const history = toHistory(booked('done', [first, second]), { withAnswers: false });
     expect(JSON.stringify(history)).not.toContain('Lovelace');
-    expect(renderHistories('BR-1042', [history])).toBe(
+    expect(renderHistories('BR-1042', [history], command)).toBe(
       `BR-1042: delivered in run 20261120-k3f9xq7d of 2026-11-20 (succeeded)
   ServiceId: 7
   BookingReferenceId: BR-1042
@@ -48,7 +49,7 @@ describe('the history of a booking', () => {
       { answer: 'thank you, Ana Lovelace', endedAt: '2026-11-21T02:30:35.000Z' },
     ]);
     expect(history.attempts?.[0]).not.toHaveProperty('answer');
-    expect(renderHistories('BR-1042', [history])).toContain(
+    expect(renderHistories('BR-1042', [history], command)).toContain(
       '    the service said: thank you, Ana Lovelace\n',
     );
   });
@@ -78,7 +79,7 @@ describe('the history of a booking', () => {
       CheckInDate: '2026-11-20',
       CheckOutDate: '2026-11-23',
     });
-    expect(renderHistories('BR-1042', [history])).toContain(
+    expect(renderHistories('BR-1042', [history], command)).toContain(
       '  ProviderHotelId: 00123\n  CheckInDate: 2026-11-20\n  CheckOutDate: 2026-11-23\n',
     );
   });
@@ -89,18 +90,18 @@ describe('the history of a booking', () => {
   ])('tells what the result said of it, right below its state: affected %s', (isAffected, words) => {
     const history = toHistory({ ...booked('done'), isAffected }, { withAnswers: false });
     expect(history.isAffected).toBe(isAffected);
-    expect(renderHistories('BR-1042', [history]).split('\n')[1]).toBe(`  ${words}`);
+    expect(renderHistories('BR-1042', [history], command).split('\n')[1]).toBe(`  ${words}`);
   });
 
   it('says nothing of a result before there is one', () => {
     const history = toHistory(booked('done'), { withAnswers: false });
     expect(history).not.toHaveProperty('isAffected');
-    expect(renderHistories('BR-1042', [history])).not.toContain('affected');
+    expect(renderHistories('BR-1042', [history], command)).not.toContain('affected');
   });
 
   it('of a booking that was not sent says so', () => {
     const history = toHistory(booked('ready'), { withAnswers: false });
-    expect(renderHistories('BR-1042', [history])).toContain('\n  not sent yet\n');
+    expect(renderHistories('BR-1042', [history], command)).toContain('\n  not sent yet\n');
   });
 
   it('of a reject says why and where', () => {
@@ -113,7 +114,7 @@ describe('the history of a booking', () => {
       state: 'rejected',
       rejected: { place: 88, reason: 'service-id-invalid' },
     });
-    expect(renderHistories('BR-1042', [history])).toBe(
+    expect(renderHistories('BR-1042', [history], command)).toBe(
       `BR-1042: rejected in run 20261120-k3f9xq7d of 2026-11-20 (succeeded)
   not sent: service-id-invalid, at place 88 of the source
 `,
@@ -123,11 +124,13 @@ describe('the history of a booking', () => {
   it('keeps a blank line between runs', () => {
     const reject: Trace = { kind: 'reject', run: someRun(), place: 1, reason: 'service-id-missing' };
     const history = toHistory(reject, { withAnswers: false });
-    expect(renderHistories('BR-1', [history, history])).toMatch(/source\n\nBR-1: rejected/);
+    expect(renderHistories('BR-1', [history, history], command)).toMatch(/source\n\nBR-1: rejected/);
   });
 
   it('of a reference that nobody knows says so', () => {
-    expect(renderHistories('BR-9', [])).toBe('BR-9 is in no run of this ledger.\n');
+    expect(renderHistories('BR-9', [], command)).toBe(
+      'BR-9 is in no run of this ledger. What was rejected, and where: hotel-review status DAY\n',
+    );
   });
 });
 

@@ -1,16 +1,18 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type RunDetails, renderClosing } from '../../src/cli/closing.js';
+import { type ClosingOptions, type RunDetails, renderClosing } from '../../src/cli/closing.js';
+import { createCommandWriter } from '../../src/cli/command-writer.js';
 import { readRunDetails } from '../../src/cli/run-details.js';
 import type { ReasonCount, RefusedBooking } from '../../src/ledger/ledger.js';
 import { someRun } from '../review/some-run.js';
+import { command } from './plain-command.js';
 
 const now = Date.parse('2026-11-21T02:32:05Z');
 const shown: string[] = [];
 
-function close(details: Partial<RunDetails> = {}): string {
+function close(details: Partial<RunDetails> = {}, options: Partial<ClosingOptions> = {}): string {
   const text = renderClosing(
     { run: someRun(), rejects: [], warnings: [], refused: [], placeUnit: 'line', ...details },
-    now,
+    { now, command, ...options },
   );
   shown.push(text);
   return text;
@@ -19,6 +21,19 @@ function close(details: Partial<RunDetails> = {}): string {
 describe('the closing words', () => {
   afterEach(() => {
     for (const line of shown.splice(0).join('').split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  });
+
+  it('of a run that another process may be working on say how it stands, not that it was stopped', () => {
+    const { finishedAt: _, ...run } = someRun({ state: 'delivering', startedAt: now - 125_000 });
+    const lines = close({ run }, { isOnlooker: true }).split('\n');
+    expect(lines[0]).toBe('2026-11-20: run 20261120-k3f9xq7d is delivering, begun 2 min 5 s ago');
+    expect(lines.at(-2)).toBe('To go on, if nobody works on it: hotel-review run --day 2026-11-20');
+  });
+
+  it('name the configuration in what to do next, when it is not the usual one', () => {
+    const options = { command: createCommandWriter('npx hotel-review', "it's mine.yaml") };
+    const text = close({ run: someRun({ state: 'delivering' }) }, options);
+    expect(text).toContain(`To go on: npx hotel-review run --day 2026-11-20 --config 'it'\\''s mine.yaml'`);
   });
 
   it('of a night without trouble are a table', () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { renderFileSummary } from '../../src/cli/file-summary.js';
 import type { ReviewFile } from '../../src/review/file/review-file.js';
 import { someRun } from '../review/some-run.js';
+import { command } from './plain-command.js';
 
 const remotePath = 'VerifyMappings/112026/20112026.csv';
 const result = {
@@ -18,8 +19,8 @@ const whole: Partial<ReviewFile> = { rows: 12_345, remotePath, result, verdicts,
 
 describe('the summary of a file', () => {
   it('is nothing where there is none, or none was written yet', () => {
-    expect(renderFileSummary(someRun())).toEqual([]);
-    expect(renderFileSummary(someRun({ file: { triggeredAt: 7 } }))).toEqual([]);
+    expect(renderFileSummary(someRun(), command)).toEqual([]);
+    expect(renderFileSummary(someRun({ file: { triggeredAt: 7 } }), command)).toEqual([]);
   });
 
   it('tells what is not there yet', () => {
@@ -52,12 +53,15 @@ describe('the summary of a file', () => {
     [{ verdicts: { ...verdicts, unclear: 1_002 } }, 'rows of the result that hold no verdict: 1,002'],
     [{ verdicts: { ...verdicts, malformed: 1_003 } }, "rows of the result that can't be read: 1,003"],
   ])('warns of what is odd about the result, and of nothing else (%#)', (odd, words) => {
-    const lines = renderFileSummary(someRun({ file: { ...whole, ...odd } }));
+    const lines = renderFileSummary(someRun({ file: { ...whole, ...odd } }), command);
     expect(lines.slice(1)).toEqual([`  warning: ${words}`]);
   });
 
   it('warns of a result that was taken as it was, within 80 columns', () => {
-    const lines = renderFileSummary(someRun({ file: { ...whole, result: { ...result, isWhole: false } } }));
+    const lines = renderFileSummary(
+      someRun({ file: { ...whole, result: { ...result, isWhole: false } } }),
+      command,
+    );
     expect(lines.slice(1, 3)).toEqual([
       '  warning: the result was taken as it is, for it no longer changed: 12,000',
       '  records for 12,345 sent',
@@ -68,6 +72,7 @@ describe('the summary of a file', () => {
     const odd = { affected: 1, unanswered: 1, unclear: 1, malformed: 1 };
     const lines = renderFileSummary(
       someRun({ file: { ...whole, result: { ...result, isWhole: false }, verdicts: odd } }),
+      command,
     );
     expect(lines.filter((line) => line.startsWith('  warning: '))).toHaveLength(4);
   });
@@ -75,7 +80,7 @@ describe('the summary of a file', () => {
 
 /** The cells of each line. */
 function summarise(file: Partial<ReviewFile>): string[][] {
-  const lines = renderFileSummary(someRun({ file })).flatMap((text) => text.split('\n'));
+  const lines = renderFileSummary(someRun({ file }), command).flatMap((text) => text.split('\n'));
   for (const line of lines) expect(line).toMatch(/^ {2}\S/);
   return lines.map((line) => line.trim().split(/ {2,}/));
 }

@@ -16,6 +16,19 @@ const usualSandbox = {
   masterIdColumn: 'Service Mappings Id',
 };
 const ownOptions = '--config other.yaml --json --log-level debug --stack-trace';
+const commands = [
+  '',
+  'run',
+  'replay',
+  'status',
+  'show',
+  'affected',
+  'verify',
+  'init',
+  'doctor',
+  'sandbox',
+  'sandbox bookings',
+];
 
 describe('the command line', () => {
   it.each<[string, unknown[]]>([
@@ -118,28 +131,41 @@ describe('the command line', () => {
   });
 
   it.each<[string, string]>([
-    ['runn', "unknown command 'runn'\n(Did you mean run?); see `hotel-review --help`"],
-    ['run --dryrun', "unknown option '--dryrun'\n(Did you mean --dry-run?); see `hotel-review --help`"],
+    ['runn', "unknown command 'runn' (did you mean run?); see `hotel-review --help`"],
+    ['run --dryrun', "unknown option '--dryrun' (did you mean --dry-run?); see `hotel-review --help`"],
+    [
+      'sandbox bookings --cout 5',
+      "unknown option '--cout' (did you mean one of --count, --out?); see `hotel-review --help`",
+    ],
+    [
+      'sandbox booking',
+      "unknown command 'sandbox booking' (did you mean sandbox bookings?); see `hotel-review --help`",
+    ],
+    [
+      'sandbox booking --count 5',
+      "unknown command 'sandbox booking' (did you mean sandbox bookings?); see `hotel-review --help`",
+    ],
+    ['sandbox --count 5', "unknown option '--count'; see `hotel-review --help`"],
     ['--verbose', "unknown option '--verbose'; see `hotel-review --help`"],
     [
       'run 2026-11-20',
-      "too many arguments for 'run'. Expected 0 arguments but got 1.; see `hotel-review --help`",
+      "too many arguments for 'run': expected 0 arguments but got 1; see `hotel-review --help`",
     ],
     ['replay', "missing required argument 'day'; see `hotel-review --help`"],
     ['show', "missing required argument 'booking-reference'; see `hotel-review --help`"],
     ['run --config', "option '--config <file>' argument missing; see `hotel-review --help`"],
     [
       'run --delivery pigeon',
-      "option '--delivery <how>' argument 'pigeon' is invalid. Allowed choices are body, file.; see `hotel-review --help`",
+      "option '--delivery <how>' argument 'pigeon' is invalid: allowed choices are body, file; see `hotel-review --help`",
     ],
     [
       'run --log-level loud',
-      "option '--log-level <level>' argument 'loud' is invalid. Allowed choices are fatal, error, warn, info, debug, " +
-        'trace.; see `hotel-review --help`',
+      "option '--log-level <level>' argument 'loud' is invalid: allowed choices are fatal, error, warn, info, debug, " +
+        'trace; see `hotel-review --help`',
     ],
     [
       'run --day 2026-02-30',
-      "option '--day <day>' argument '2026-02-30' is invalid. expected a day as YYYY-MM-DD, got: 2026-02-30; see " +
+      "option '--day <day>' argument '2026-02-30' is invalid: expected a day as YYYY-MM-DD, got: 2026-02-30; see " +
         '`hotel-review --help`',
     ],
     ['replay 20.11.2026', 'expected a day as YYYY-MM-DD, got: 20.11.2026; see `hotel-review --help`'],
@@ -147,14 +173,14 @@ describe('the command line', () => {
     ['run --out bodies', '--out goes with --dry-run'],
     [
       'sandbox --port 70000',
-      "option '--port <port>' argument '70000' is invalid. expected a whole number from 0 to 65535, got: 70000; see " +
+      "option '--port <port>' argument '70000' is invalid: expected a whole number from 0 to 65535, got: 70000; see " +
         '`hotel-review --help`',
     ],
     ['sandbox bookings --json', '--json goes with --out: without it, standard output holds the bookings'],
     ['sandbox bookings --port 8080', "unknown option '--port'; see `hotel-review sandbox bookings --help`"],
     [
       'sandbox bookings --wrong-share 20%',
-      "option '--wrong-share <share>' argument '20%' is invalid. expected a number from 0 to 1, got: 20%; see " +
+      "option '--wrong-share <share>' argument '20%' is invalid: expected a number from 0 to 1, got: 20%; see " +
         '`hotel-review --help`',
     ],
     ['replay 2026-11-20 --out bodies', '--out goes with --dry-run'],
@@ -179,6 +205,8 @@ describe('the command line', () => {
     ['replay --help', 'Usage: hotel-review replay [options] <day>'],
     ['status --help', 'Usage: hotel-review status [options] [day]'],
     ['show --help', 'Usage: hotel-review show [options] <booking-reference>'],
+    ['affected --help', 'Usage: hotel-review affected [options] [day]'],
+    ['verify --help', 'Usage: hotel-review verify [options] <day>'],
     ['init --help', 'Usage: hotel-review init [options]'],
     ['doctor --help', 'Usage: hotel-review doctor [options]'],
     ['sandbox --help', 'Usage: hotel-review sandbox [options] [command]'],
@@ -188,6 +216,22 @@ describe('the command line', () => {
     expect({ result, calls }).toEqual({ result: helpShown, calls: [] });
     expect(written).toContain(usage);
     expect(written).toMatch(/Examples?:\n {2}hotel-review /);
+  });
+
+  it.each(commands)(
+    'keeps the help of "%s" within 80 columns, with the options of all commands',
+    async (line) => {
+      const { written } = await start(`${line} --help`);
+      expect(written.split('\n').filter((text) => text.length > 80)).toEqual([]);
+      for (const option of ['--config <file>', '--json', '--log-level <level>', '--stack-trace'])
+        expect(written.split(`\n  ${option} `)).toHaveLength(2);
+    },
+  );
+
+  it('shows for a command below another one no options but those that it takes', async () => {
+    const { written } = await start('sandbox bookings --help');
+    expect(written).toContain('--seed');
+    expect(written).not.toContain('--sftp-port');
   });
 
   it.each(['', '--json'])('refuses "%s", which names no command', async (line) => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { renderStatus } from '../../src/cli/status.js';
 import { someRun } from '../review/some-run.js';
+import { command } from './plain-command.js';
 
 describe('the status', () => {
   it('is a line a run', () => {
@@ -13,7 +14,7 @@ describe('the status', () => {
       }),
       someRun({ day: '2026-11-19', state: 'failed', counts: { delivered: 400, pending: 589, refused: 1 } }),
     ];
-    expect(renderStatus(runs)).toBe(
+    expect(renderStatus(runs, command)).toBe(
       `  day         state            delivered  pending  refused  rejected  started
   2026-11-20  awaiting-result  1,234,567        0        0         3  2026-11-21 02:30:00Z
   2026-11-19  failed                 400      589        1         3  2026-11-21 02:30:00Z
@@ -22,6 +23,6 @@ describe('the status', () => {
   });
 
   it('of an empty ledger says how to begin', () => {
-    expect(renderStatus([])).toBe('No runs yet. The first one: hotel-review run\n');
+    expect(renderStatus([], command)).toBe('No runs yet. The first one: hotel-review run\n');
   });
 });

@@ -3,7 +3,9 @@ import { renderVerified } from '../../src/cli/verified.js';
 
 describe('what was verified', () => {
   it('is nothing where the archive holds nothing of the day', () => {
-    expect(renderVerified('2026-11-20', [])).toBe('No run of 2026-11-20 has anything in the archive.\n');
+    expect(renderVerified('2026-11-20', [])).toBe(
+      'No run of 2026-11-20 has anything in the archive; only runs by file have.\n',
+    );
   });
 
   it('is told run by run, and what differs so that nobody overlooks it', () => {

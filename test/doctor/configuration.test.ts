@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.js';
-import { findSftpServer, readConfiguration } from '../../src/doctor/configuration.js';
+import { readConfiguration } from '../../src/doctor/configuration.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 
 const good = `
@@ -88,35 +88,4 @@ it('has any other failure as a finding, without quoting it', async () => {
     verdict: 'wrong',
     message: 'unexpected TypeError',
   });
-});
-
-it.each([
-  [
-    'host and port',
-    'file: { sftp: { host: h.example.com, port: 2222 } }',
-    { host: 'h.example.com', port: 2222 },
-  ],
-  ['the usual port', 'file: { sftp: { host: h.example.com } }', { host: 'h.example.com', port: 22 }],
-  [
-    'a host of the environment',
-    `file: { sftp: { host: "\${HOST}" } }`,
-    { host: 'env.example.com', port: 22 },
-  ],
-  ['no host of a missing variable', `file: { sftp: { host: "\${NOWHERE}" } }`, undefined],
-  ['no host with a password in it', 'file: { sftp: { host: "sftp://u:p@h" } }', undefined],
-  ['no port that is none', 'file: { sftp: { host: h, port: 99999 } }', undefined],
-  ['nothing in other words', 'file: [1]', undefined],
-  ['nothing in what is no YAML', 'file: {', undefined],
-])('finds the SFTP server in a configuration that is not understood yet: %s', async (_, text, server) => {
-  expect(await findSftpServer(write(text), { HOST: 'env.example.com' })).toEqual(server);
-});
-
-it('finds the SFTP server by a variable of .env', async () => {
-  const file = write(`file: { sftp: { host: "\${HOST}" } }`);
-  writeFileSync(join(file, '..', '.env'), 'HOST=dotenv.example.com\n');
-  expect(await findSftpServer(file, {})).toEqual({ host: 'dotenv.example.com', port: 22 });
-});
-
-it('finds no SFTP server where there is no file', async () => {
-  expect(await findSftpServer(join(makeTemporaryFolder(), 'none.yaml'), {})).toBeUndefined();
 });

@@ -17,9 +17,16 @@ const untilStopped = (abort: AbortSignal) =>
     abort.addEventListener('abort', () => reject(abort.reason));
   });
 
-async function examine(groups: Check[][], abort = signal) {
+async function examine(
+  groups: Check[][],
+  { abort = signal, onAbandoned = (): void => expect.unreachable('nothing is abandoned') } = {},
+) {
   const told: Finding[] = [];
-  const found = await examineAll(groups, { signal: abort, tell: (finding) => told.push(finding) });
+  const found = await examineAll(groups, {
+    signal: abort,
+    tell: (finding) => told.push(finding),
+    onAbandoned,
+  });
   expect(told).toEqual(found);
   return found;
 }
@@ -82,8 +89,37 @@ describe('the examination', () => {
   });
 
   it('does not wait for a check that does not stop', async () => {
-    const found = await examine([[check('disk', () => new Promise(() => {}), 0.05)]]);
+    let abandoned = 0;
+    const onAbandoned = () => {
+      abandoned += 1;
+    };
+    const found = await examine([[check('disk', () => new Promise(() => {}), 0.05)]], { onAbandoned });
     expect(found).toEqual([expect.objectContaining({ part: 'disk', verdict: 'wrong' })]);
+    expect(abandoned).toBe(1);
+  });
+
+  it('does not wait for it either when it is stopped, and says so', async () => {
+    const controller = new AbortController();
+    const stopped = new Error('stopped');
+    let abandoned = 0;
+    const examining = examine(
+      [
+        [
+          check('disk', () => {
+            controller.abort(stopped);
+            return new Promise(() => {});
+          }),
+        ],
+      ],
+      {
+        abort: controller.signal,
+        onAbandoned: () => {
+          abandoned += 1;
+        },
+      },
+    );
+    await expect(examining).rejects.toBe(stopped);
+    expect(abandoned).toBe(1);
   });
 
   it('takes what a check still found out in time after it was told to stop', async () => {
@@ -121,7 +157,7 @@ describe('the examination', () => {
         }),
       ],
     ];
-    await expect(examine(groups, controller.signal)).rejects.toBe(stopped);
+    await expect(examine(groups, { abort: controller.signal })).rejects.toBe(stopped);
     expect([isCleanedUp, isBegun]).toEqual([true, false]);
   });
 });

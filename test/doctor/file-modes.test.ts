@@ -13,7 +13,7 @@ function makeFile(name: string, mode: number) {
 
 it.each([0o604, 0o640, 0o622])('warns of a file with mode %i, and says how to close it', async (mode) => {
   const files = [makeFile('hotel-review.yaml', mode), makeFile('closed', 0o600)];
-  expect(await checkFileModes({ files, platform: 'linux' })).toEqual([
+  expect(await checkFileModes(files, 'linux')).toEqual([
     {
       part: 'file-modes',
       verdict: 'warning',
@@ -27,12 +27,24 @@ it('is content with files that are closed, and with files that are not there', a
   const folder = makeTemporaryFolder();
   mkdirSync(join(folder, 'data'));
   const files = [makeFile('closed', 0o400), { path: join(folder, 'data', 'none'), holds: 'nothing' }];
-  expect(await checkFileModes({ files, platform: 'linux' })).toEqual([
+  expect(await checkFileModes(files, 'linux')).toEqual([
     expect.objectContaining({ part: 'file-modes', verdict: 'ok' }),
   ]);
 });
 
+it('has a folder in the place of such a file as wrong, and does not advise to close it', async () => {
+  const path = join(makeTemporaryFolder(), '.env');
+  mkdirSync(path);
+  expect(await checkFileModes([{ path, holds: 'secrets' }], 'linux')).toEqual([
+    {
+      part: 'file-modes',
+      verdict: 'wrong',
+      message: `${path} is a folder, expected a file that holds secrets`,
+    },
+  ]);
+});
+
 it('looks at none on Windows', async () => {
-  const findings = await checkFileModes({ files: [makeFile('open', 0o644)], platform: 'win32' });
+  const findings = await checkFileModes([makeFile('open', 0o644)], 'win32');
   expect(findings).toEqual([expect.objectContaining({ verdict: 'ok' })]);
 });

@@ -7,7 +7,7 @@ import { withoutPrivileges } from '../support/without-privileges.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 
 const check = (path: string, platform: NodeJS.Platform = 'linux') =>
-  checkKeptFolder({ part: 'archive', path, platform });
+  checkKeptFolder({ part: 'archive', path }, platform);
 
 describe('a folder that is kept', () => {
   it('is ok where it can be written, and nothing is left in it', async () => {

@@ -19,7 +19,7 @@ function check(path: string) {
   const open = () => (isFileThere(path) ? openSqlite(path, true) : undefined);
   return lookOnce(
     { part: 'ledger', seconds: 30, look: () => checkLedger({ path, open }) },
-    new AbortController().signal,
+    { signal: new AbortController().signal, onAbandoned: () => {} },
   );
 }
 

@@ -27,25 +27,24 @@ interface Wanted {
 async function check({ port, root, fingerprints, login }: RunningSftpServer, wanted: Wanted = {}) {
   const { options = {}, signal = new AbortController().signal, change = () => ({}) } = wanted;
   const temporaryFolder = makeTemporaryFolder();
-  let key: PresentedKey | undefined;
-  const real = createSftpServer({
-    host: '127.0.0.1',
-    port,
-    root,
-    hostKeys: fingerprints,
-    ...login,
-    onHostKey: (presented) => {
-      key = presented;
-    },
-    ...options,
-  });
-  const server: SftpServer = {
-    async connect(how) {
-      const session = await real.connect(how);
-      return { ...session, ...change(session) };
-    },
+  const open = (onHostKey: (key: PresentedKey) => void): SftpServer => {
+    const real = createSftpServer({
+      host: '127.0.0.1',
+      port,
+      root,
+      hostKeys: fingerprints,
+      ...login,
+      onHostKey,
+      ...options,
+    });
+    return {
+      async connect(how) {
+        const session = await real.connect(how);
+        return { ...session, ...change(session) };
+      },
+    };
   };
-  const parts = { server, presentedKey: () => key, address: 'acme@server', day, temporaryFolder };
+  const parts = { open, address: 'acme@server', day, temporaryFolder };
   try {
     return await checkSftp({ ...parts, resultPattern: defaultResultPattern }, signal);
   } finally {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -128,6 +129,16 @@ describe('a day that cannot be trusted fails before anything is sent, and goes o
     expect(again.report.runId).toBe(result.report.runId);
     expectEachOnce(standIn, bookings);
   });
+});
+
+it('a FIFO in the place of the file fails the day at once: nobody waits for its writer', async () => {
+  const { standIn, folder } = await prepareDay({});
+  execFileSync('mkfifo', [folder.bookingsFile]);
+  const result = await folder.runDay();
+  expectReport(result, { exitCode: 1, state: 'failed', counts: { read: 0 } });
+  const message = `${folder.bookingsFile} is a FIFO, expected a file`;
+  expect(result.report.error).toEqual({ class: 'data', message });
+  expect(standIn.connections).toBe(0);
 });
 
 describe('an empty day', () => {

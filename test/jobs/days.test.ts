@@ -116,7 +116,7 @@ describe('a day that is being worked on', () => {
     expect(status.json).toMatchObject({
       runs: [{ day, state: 'delivering', finishedAt: null, counts: { delivered: 50, pending: 70 } }],
     });
-    expect((await folder.run(['status', day])).stdout).toContain('while delivering');
+    expect((await folder.run(['status', day])).stdout).toContain('is delivering, begun');
     expect((await folder.run(['status'])).stdout).toMatch(/2026-11-20 .*delivering .*50 +70/);
 
     const shown = await folder.run(['show', 'BR-1', '--json']);

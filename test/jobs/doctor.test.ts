@@ -1,4 +1,5 @@
-import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, readdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -34,7 +35,13 @@ interface Wanted {
 async function runDoctor(folder: DayFolder, wanted: Wanted = {}) {
   const { env = secrets, signal = new AbortController().signal } = wanted;
   const [output, errors] = [captureStream(), captureStream()];
-  const terminal = createTerminal({ json: true, signal, output: output.stream, errors: errors.stream });
+  const terminal = createTerminal({
+    json: true,
+    config: folder.configurationFile,
+    signal,
+    output: output.stream,
+    errors: errors.stream,
+  });
   const options = { day: wanted.day ?? day };
   const exitCode = await examine(options, { config: folder.configurationFile }, terminal, env);
   const report = JSON.parse(output.text()) as { ok: boolean; findings: Finding[] };
@@ -212,6 +219,18 @@ describe('a configuration for delivery by file', () => {
     expect(server().fingerprints.some((one) => found[0]?.advice?.includes(one))).toBe(true);
     expect(standIn.connections).toBe(0);
   });
+});
+
+it('the command ends with its exit code where a FIFO stands in the place of the source', async () => {
+  const { folder } = await prepare(fromEnvironment, () => refusal(2021));
+  unlinkSync(folder.bookingsFile);
+  execFileSync('mkfifo', [folder.bookingsFile]);
+  const ended = await folder.run(['doctor', '--day', day, '--json'], { env: secrets });
+  expect([ended.exitCode, ended.signal]).toEqual([2, null]);
+  const { findings } = ended.json as { readonly findings: readonly Finding[] };
+  expect(findings.filter(({ verdict }) => verdict === 'wrong').map(({ message }) => message)).toEqual([
+    `${folder.bookingsFile} is a FIFO, expected a file`,
+  ]);
 });
 
 describe('guests and secrets stay where they belong', () => {

@@ -24,6 +24,7 @@ async function make(changes: Partial<DayToMake>, { json = false } = {}) {
   const errors = captureStream();
   const terminal = createTerminal({
     json,
+    config: 'hotel-review.yaml',
     signal: new AbortController().signal,
     output: output.stream,
     errors: errors.stream,

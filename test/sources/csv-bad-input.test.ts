@@ -1,4 +1,7 @@
-import { appendFile, chmod, mkdir, truncate, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFile, chmod, mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createCsvSource } from '../../src/sources/csv.js';
@@ -96,10 +99,29 @@ describe('a CSV file that cannot be trusted as a whole', () => {
     await expectFault(readDay({}, 'file/{day}.csv'), 'missing', /no file/);
   });
 
-  it('is a directory', async () => {
+  it('is a folder', async () => {
     await mkdir(pathOf('2026-11-20.csv'));
-    await expectFault(readDay(), 'unreadable', /2026-11-20\.csv is no file/);
+    await expectFault(readDay(), 'unreadable', /2026-11-20\.csv is a folder, expected a file/);
     if (canCountDescriptors) expect(await countDescriptors(pathOf('2026-11-20.csv'))).toBe(0);
+  });
+
+  it('is a device', async () => {
+    await symlink('/dev/null', pathOf('2026-11-20.csv'));
+    await expectFault(readDay(), 'unreadable', /2026-11-20\.csv is a device, expected a file/);
+  });
+
+  it('is a FIFO, also behind a link: nobody waits for its writer', async () => {
+    execFileSync('mkfifo', [pathOf('2026-11-20.csv')]);
+    await symlink(pathOf('2026-11-20.csv'), pathOf('link.csv'));
+    for (const template of ['{day}.csv', 'link.csv'])
+      await expectFault(readDay({}, template), 'unreadable', /\.csv is a FIFO, expected a file/);
+  });
+
+  it('is a socket', async () => {
+    const server = createServer().listen(pathOf('2026-11-20.csv'));
+    await once(server, 'listening');
+    await expectFault(readDay(), 'unreadable', /2026-11-20\.csv is a socket, expected a file/);
+    server.close();
   });
 
   it('is not even looked for when the reading was aborted before', async () => {

@@ -28,7 +28,7 @@ export function openFirstRunRoom(): FirstRunRoom {
   const parent = mkdtempSync(join(tmpdir(), 'first-run-test-'));
   const temporary = join(parent, 'tmp');
   mkdirSync(temporary);
-  const env = { PATH: process.env.PATH, TMPDIR: temporary };
+  const env = { PATH: process.env.PATH, TMPDIR: temporary, npm_command: 'start' };
   return {
     env,
     start: () => startProgram(process.execPath, startArguments, { cwd: project, env }),

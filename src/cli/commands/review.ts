@@ -81,12 +81,16 @@ function checkOut({ dryRun, out }: DryRunOptions): void {
 
 const runExamples = `
 Examples:
-  hotel-review run                                      review yesterday; a day that was cut off goes on
-  hotel-review run --day 2026-11-20 --dry-run           what would be sent, and what would be rejected
-  hotel-review run --day 2026-11-20 --dry-run --out out the request bodies, or the review file, as files`;
+  hotel-review run                review yesterday, or go on with it
+  hotel-review run --day 2026-11-20 --dry-run
+                                  what would be sent, and what rejected
+  hotel-review run --day 2026-11-20 --dry-run --out out
+                                  what would be sent, as files`;
 
 const replayExamples = `
 Examples:
-  hotel-review replay 2026-11-20                        review a finished day once more
-  hotel-review replay 2026-11-20 --reason "new export"  give up its unfinished run, start anew
-  hotel-review replay 2026-11-01 --to 2026-11-20        a range, one day after the other`;
+  hotel-review replay 2026-11-20  review a finished day once more
+  hotel-review replay 2026-11-20 --reason "new export"
+                                  give up its unfinished run and start anew
+  hotel-review replay 2026-11-01 --to 2026-11-20
+                                  a range, one day after the other`;

@@ -121,12 +121,15 @@ function worldOption(): Option {
 }
 
 const sandboxExamples = `
-It prints its addresses and writes a configuration that goes with them into its folder. Ctrl-C stops it.
+It prints its addresses and writes a configuration that goes with them into its
+folder. Ctrl-C stops it.
 
 Examples:
   hotel-review sandbox --folder sandbox --port 8080 --sftp-port 2222
-  hotel-review sandbox --fault status:503@10% --fault hang@3     a tenth of the calls fails, the third hangs
-  hotel-review sandbox bookings --count 20000 --out bookings.csv a day of bookings for it`;
+  hotel-review sandbox --fault status:503@10% --fault hang@3
+                                  a tenth of the calls fails, the third hangs
+  hotel-review sandbox bookings --count 20000 --out bookings.csv
+                                  a day of bookings for it`;
 
 const bookingsExamples = `
 Examples:

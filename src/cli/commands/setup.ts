@@ -63,15 +63,17 @@ export function addSetupCommands(program: Command, handlers: SetupHandlers, fini
 
 const initExamples = `
 Examples:
-  hotel-review init                                          asks on a terminal
-  hotel-review init --yes --path "exports/{day}.csv"         asks nothing
-  hotel-review init --config staging.yaml --delivery file    another file, delivery by SFTP`;
+  hotel-review init                                        asks on a terminal
+  hotel-review init --yes --path "exports/{day}.csv"       asks nothing
+  hotel-review init --config staging.yaml --delivery file  delivery by SFTP`;
 
 const doctorExamples = `
-Nothing is sent for review: the service is called with an empty list of bookings. On the SFTP server a small file is
-written and removed again.
+Nothing is sent for review: the service is called with an empty list of
+bookings. On the SFTP server a small file is written and removed again.
 
 Examples:
   hotel-review doctor                    yesterday's bookings are looked at
   hotel-review doctor --day 2026-11-20   that day's
-  hotel-review doctor --json             {"ok": …, "findings": […]}; exit 2 when something is wrong`;
+  hotel-review doctor --json             {"ok": …, "findings": […]}
+
+Exit code 2 when something is wrong.`;

@@ -1,0 +1,15 @@
+import { quoteForShell } from './shell-quote.js';
+
+/** Writes a command as a person would type it here: `run --day 2026-11-20` with this program's name and configuration. */
+export type WriteCommand = (words: string) => string;
+
+const usualConfig = 'hotel-review.yaml';
+
+/**
+ * @param name how the program is called
+ * @param config the configuration file, as it was named
+ */
+export function createCommandWriter(name: string, config: string): WriteCommand {
+  const option = config === usualConfig ? '' : ` --config ${quoteForShell(config)}`;
+  return (words) => `${name} ${words}${option}`;
+}

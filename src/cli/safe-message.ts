@@ -1,0 +1,31 @@
+import { ConfigurationError } from '../config/problems.js';
+import { FencedError, LedgerUnusableError } from '../ledger/ledger.js';
+import { DayBusyError, UsageError } from '../review/run-day.js';
+import { SftpError } from '../sftp/sftp.js';
+import { SourceError } from '../sources/source.js';
+import { StoppedError } from './stopped-error.js';
+
+const own = [
+  ConfigurationError,
+  DayBusyError,
+  FencedError,
+  LedgerUnusableError,
+  SftpError,
+  SourceError,
+  StoppedError,
+  UsageError,
+];
+
+/** Whether an error's words may be shown: any message of others might quote what it choked on. */
+export function isSafeToShow(error: Error): boolean {
+  // System and database errors name paths and codes.
+  const isTold = 'syscall' in error || error.name === 'SqliteError' || error.name === 'DatabaseBusyError';
+  return isTold || own.some((one) => error instanceof one);
+}
+
+/** What an error says, as far as that is safe to show; of others its name and code. */
+export function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return 'unexpected error';
+  if (isSafeToShow(error)) return error.message;
+  return `unexpected ${error.name}${'code' in error && typeof error.code === 'string' ? ` ${error.code}` : ''}`;
+}
