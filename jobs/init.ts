@@ -82,6 +82,7 @@ export async function initialise(
       .filter((name) => (keepsEnv ? isOwed(known[variables[name]]) : answers.secrets[name] === undefined))
       .map((name) => variables[name]),
     hasPlaceholders: hasPlaceholders(text),
+    missing: examination.kind === 'examined' ? examination.missing : [],
     day: examination.kind === 'no-file' ? today.previous().iso : examination.day,
     command: commandName,
   });

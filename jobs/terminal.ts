@@ -40,7 +40,7 @@ export function createTerminal({
   output,
   errors,
 }: TerminalOptions): Terminal {
-  const progress = createProgress({ stream: errors, clock });
+  const progress = createProgress({ stream: errors, clock, isDumb: process.env.TERM === 'dumb' });
   const notify = logLevel === undefined ? progress.notify : createEventLog(logLevel, errors);
   const say = (text: string) => {
     (json ? errors : output).write(text.endsWith('\n') ? text : `${text}\n`);

@@ -53,7 +53,8 @@ export function renderDryRun(report: DryRunReport, placeUnit: string, out: strin
         ...(out === undefined ? [] : [`All of it is in ${out}; it holds guest names.`]),
       ];
   const sections = [
-    `${day}: dry run of ${source}; nothing was sent`,
+    `${day}: dry run; nothing was sent`,
+    ...(source === undefined ? [] : [`source: ${source}`]),
     renderTable(
       Object.entries({ read, accepted, duplicates, rejected }).map(([name, count]) => [
         name,

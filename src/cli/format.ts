@@ -12,6 +12,11 @@ export function formatCount(count: number): string {
   return counts.format(count);
 }
 
+/** "1 step", "2 steps" */
+export function formatCountOf(count: number, thing: string): string {
+  return `${formatCount(count)} ${thing}${count === 1 ? '' : 's'}`;
+}
+
 /** Under a minute with tenths of a second, above it in whole units: 2 h 5 min 12 s */
 export function formatDuration(milliseconds: number): string {
   const tenths = Math.round(Math.max(0, milliseconds) / 100);

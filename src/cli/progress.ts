@@ -2,7 +2,14 @@ import { clearLine, moveCursor } from 'node:readline';
 import cliProgress from 'cli-progress';
 import type { Notify, ReviewEvent } from '../review/events.js';
 import type { Run } from '../review/run.js';
-import { formatByteRate, formatBytes, formatCount, formatDuration, formatRate } from './format.js';
+import {
+  formatByteRate,
+  formatBytes,
+  formatCount,
+  formatCountOf,
+  formatDuration,
+  formatRate,
+} from './format.js';
 
 /** Between two lines of progress where there is no terminal. */
 const linesEveryMs = 10_000;
@@ -16,11 +23,13 @@ export interface Progress {
 interface ProgressOptions {
   readonly stream: NodeJS.WriteStream;
   readonly clock: () => number;
+  /** A terminal that knows no escape codes, as TERM=dumb says of one. */
+  readonly isDumb?: boolean;
 }
 
-/** A bar per phase on a terminal, sparse lines elsewhere. */
+/** A bar per phase on a terminal that can draw one, sparse lines elsewhere. */
 export function createProgress(options: ProgressOptions): Progress {
-  return options.stream.isTTY ? createBars(options) : createLines(options);
+  return options.stream.isTTY && !options.isDumb ? createBars(options) : createLines(options);
 }
 
 const collectFormat = '  collect {bar} {percentage} %  {detail}  {rate}';
@@ -190,6 +199,10 @@ function createLines({ stream, clock }: ProgressOptions): Progress {
   };
 }
 
+function sayWait(milliseconds: number): string {
+  return milliseconds < 1_000 ? 'a moment' : formatDuration(milliseconds);
+}
+
 function describeOpened(run: Run, isResumed: boolean): string {
   const what = isResumed ? 'going on with' : 'starting';
   return `${run.day}: ${what} run ${run.id} by ${run.delivery}`;
@@ -211,19 +224,19 @@ function describe(event: ReviewEvent, now: number): string | undefined {
     case 'run-opened':
       return describeOpened(event.run, event.isResumed);
     case 'collecting':
-      return `collecting: ${formatCount(event.read)} records read`;
+      return `collecting: ${formatCountOf(event.read, 'record')} read`;
     case 'source-notice':
       return `the source has no column ${event.notice.column}: every booking goes without it`;
     case 'collected':
-      return `collected: ${formatCount(event.run.counts.accepted)} bookings in ${formatCount(event.run.openSteps)} steps`;
+      return `collected: ${formatCountOf(event.run.counts.accepted, 'booking')} in ${formatCountOf(event.run.openSteps, 'step')}`;
     case 'step-ended': {
       const { delivered, refused, accepted } = event.run.counts;
-      return `delivering: ${formatCount(delivered + refused)} of ${formatCount(accepted)} bookings`;
+      return `delivering: ${formatCount(delivered + refused)} of ${formatCountOf(accepted, 'booking')}`;
     }
     case 'transferring':
       return `${event.step.name}: ${formatBytes(event.done)} of ${formatBytes(event.total)}`;
     case 'holding-off':
-      return `${event.cause === 'asked' ? 'the service asks for patience' : 'nothing gets through'} (${event.code}): waiting ${formatDuration(event.until - now)}`;
+      return `${event.cause === 'asked' ? 'the service asks for patience' : 'nothing gets through'} (${event.code}): waiting ${sayWait(event.until - now)}`;
     case 'stopping':
       return `stopping: waiting at most ${formatDuration(event.graceMs)} for the steps in hand`;
     case 'step-claimed':

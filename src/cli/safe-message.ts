@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../config/problems.js';
-import { FencedError, LedgerUnusableError } from '../ledger/ledger.js';
+import { FencedError, LedgerFullError, LedgerUnusableError } from '../ledger/ledger.js';
 import { DayBusyError, UsageError } from '../review/run-day.js';
 import { SftpError } from '../sftp/sftp.js';
 import { SourceError } from '../sources/source.js';
@@ -9,6 +9,7 @@ const own = [
   ConfigurationError,
   DayBusyError,
   FencedError,
+  LedgerFullError,
   LedgerUnusableError,
   SftpError,
   SourceError,

@@ -14,9 +14,11 @@ export function renderFinding({ part, verdict, message, advice }: Finding): stri
   return [head, ...others, ...below].join('\n');
 }
 
-/** The last line: how many of each verdict. */
+/** The last line: how many of each verdict, and what is wrong. */
 export function renderCount(findings: readonly Finding[]): string {
   const count = (wanted: FindingVerdict) => findings.filter(({ verdict }) => verdict === wanted).length;
   const warnings = count('warning');
-  return `${count('ok')} ok, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}, ${count('wrong')} wrong`;
+  const wrongParts = new Set(findings.filter(({ verdict }) => verdict === 'wrong').map(({ part }) => part));
+  const which = wrongParts.size > 0 ? `: ${[...wrongParts].join(', ')}` : '';
+  return `${count('ok')} ok, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}, ${count('wrong')} wrong${which}`;
 }

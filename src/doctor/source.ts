@@ -1,4 +1,4 @@
-import type { Booking } from '../booking/booking.js';
+import { type Booking, serviceFields } from '../booking/booking.js';
 import type { BusinessDay } from '../booking/business-day.js';
 import { countDates, type Normalise } from '../booking/normalise.js';
 import { maskBooking } from '../cli/mask-names.js';
@@ -7,6 +7,8 @@ import { type BookingSource, SourceError } from '../sources/source.js';
 import { type Finding, findingsOf } from './finding.js';
 
 const { ok, warning, wrong } = findingsOf('source');
+
+const list = new Intl.ListFormat('en', { type: 'disjunction' });
 
 /** How many bookings are shown; then the reading stops. */
 const sampleSize = 5;
@@ -99,14 +101,8 @@ function judge(sample: Sample, { source, day, maxRejectedShare, emptyDay }: Sour
   if (understood.length === 0)
     return [wrong(`${place}: of ${tried} none can be sent: ${reasons.join(', ')}`, mending)];
 
-  const shown = understood.map((booking) => showOnOneLine(maskBooking(booking)));
-  const findings = [
-    ok(
-      [`${place}: of ${tried} ${understood.length} are shown as understood, names masked:`, ...shown].join(
-        '\n',
-      ),
-    ),
-  ];
+  const title = `${place}: of ${tried} ${understood.length} are shown as understood, names masked, – for what is missing:`;
+  const findings = [ok([title, ...understood.map(showOnOneLine)].join('\n'))];
   if (rejected > 0) {
     const told = `of ${tried} ${rejected} cannot be sent: ${reasons.join(', ')}`;
     findings.push(
@@ -126,10 +122,11 @@ function judge(sample: Sample, { source, day, maxRejectedShare, emptyDay }: Sour
       ),
     );
   }
-  for (const column of absentColumns) {
+  if (absentColumns.length > 0) {
+    const names = absentColumns.map((column) => JSON.stringify(column));
     findings.push(
       warning(
-        `there is no column ${JSON.stringify(column)}: bookings go without it`,
+        `there is no column ${list.format(names)}: bookings go without`,
         'Where it stands there under another name, source.columns says so.',
       ),
     );
@@ -137,9 +134,10 @@ function judge(sample: Sample, { source, day, maxRejectedShare, emptyDay }: Sour
   return findings;
 }
 
-/** JSON with spaces, so that it can be wrapped. Line ends inside of its texts are escaped. */
-function showOnOneLine(fields: Record<string, unknown>): string {
-  return JSON.stringify(fields, null, 1).replace(/\n\s*/g, ' ');
+/** Its seven fields in the service's order. Normalised texts hold no line ends. */
+function showOnOneLine(booking: Booking): string {
+  const fields = maskBooking(booking);
+  return serviceFields.map((field) => fields[field] ?? '–').join(', ');
 }
 
 function adviseOn({ fault }: SourceError, day: BusinessDay): string {

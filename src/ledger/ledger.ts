@@ -103,6 +103,18 @@ export class LedgerUnusableError extends Error {
   }
 }
 
+/** There is no room for what is to be written. What was written before stays, and the next run goes on from there. */
+export class LedgerFullError extends Error {
+  override readonly name = 'LedgerFullError';
+  constructor(
+    /** The path of its file. */
+    readonly place: string,
+    options?: ErrorOptions,
+  ) {
+    super(`the disk of the ledger ${place} is full: make room there and run it again`, options);
+  }
+}
+
 export interface NewRun {
   readonly id: string;
   readonly day: string;

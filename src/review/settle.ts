@@ -1,5 +1,6 @@
 import type { Ledger, Settlement, Tally } from '../ledger/ledger.js';
 import type { Notify } from './events.js';
+import { adviseOnDisk } from './file/disk-advice.js';
 import { isActive, type Run, type RunFailure } from './run.js';
 import { formatShare, isMoreThanShare } from './share.js';
 
@@ -34,14 +35,14 @@ export async function settleWhenDue(run: Run, { ledger, limits, clock, notify }:
 }
 
 function findReasonToStop(
-  { day, failuresInRow, counts }: Run,
+  { failuresInRow, counts }: Run,
   { maxRefusedShare }: SettleLimits,
 ): RunFailure | undefined {
   if (failuresInRow >= maxFailuresInRow) {
     return {
       class: 'retryable',
       code: 'failures-in-row',
-      message: `${failuresInRow} steps in a row ran out of tries: the service seems to be down; run ${day} again when it is back`,
+      message: `${failuresInRow} steps in a row ran out of tries: the service seems to be down`,
     };
   }
   if (
@@ -58,7 +59,7 @@ function findReasonToStop(
 }
 
 /** Counted again from the steps themselves: a run whose sums don't add up is failed. */
-function judgeEnd({ day, counts }: Run, tally: Tally): End {
+function judgeEnd({ counts }: Run, tally: Tally): End {
   const addsUp =
     counts.read === counts.accepted + counts.duplicates + counts.rejected &&
     counts.accepted === tally.stored &&
@@ -79,11 +80,12 @@ function judgeEnd({ day, counts }: Run, tally: Tally): End {
     const undelivered =
       pending === 0
         ? 'every booking is delivered'
-        : `${pending} of ${counts.accepted} bookings are not delivered`;
+        : `${pending} of ${counts.accepted} bookings ${pending === 1 ? 'is' : 'are'} not delivered`;
+    const advice = adviseOnDisk(firstFailed.code);
     return fail({
       class: 'retryable',
       code: 'steps-failed',
-      message: `${firstFailed.name} failed with ${firstFailed.code}${others}: ${undelivered}; run ${day} again`,
+      message: `${firstFailed.name} failed with ${firstFailed.code}${others}: ${undelivered}${advice === undefined ? '' : `; ${advice}`}`,
     });
   }
   return { state: tally.overdueSteps > 0 ? 'awaiting-result' : 'succeeded' };

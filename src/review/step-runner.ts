@@ -122,7 +122,7 @@ interface EndingContext {
 export function decideEnding(
   outcome: StepOutcome,
   step: Step,
-  run: Pick<Run, 'id' | 'day'>,
+  run: Pick<Run, 'id'>,
   { retry, random, now }: EndingContext,
 ): StepEnding {
   const findings = findingsOf(outcome);
@@ -169,8 +169,12 @@ function refuse(step: Step, findings: Findings): StepEnding {
 
 function describeFatal(
   { name }: Step,
-  { id, day }: Pick<Run, 'id' | 'day'>,
+  { id }: Pick<Run, 'id'>,
   { evidence, advice }: StepOutcome & { kind: 'fatal' },
 ): string {
-  return `${name} of run ${id} ended with ${evidence.code}, which no retry mends: ${advice}, then run ${day} again`;
+  return `${name} of run ${id} ended with ${evidence.code}, which no retry mends. ${toSentence(advice)}`;
+}
+
+function toSentence(words: string): string {
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}${/[.?!]$/.test(words) ? '' : '.'}`;
 }

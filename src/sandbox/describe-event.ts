@@ -43,15 +43,15 @@ function nameCall({ number, operation, fault }: CallEvent): string {
 }
 
 function describeTaken({ bookings, incorrect }: CallEvent): string {
-  return `${bookings} bookings taken${incorrect > 0 ? `, ${incorrect} wrongly mapped` : ''}`;
+  return `${countOf(bookings, 'booking')} taken${incorrect > 0 ? `, ${incorrect} wrongly mapped` : ''}`;
 }
 
 function describeFileReviewEvent(event: FileReviewEvent): string {
   switch (event.kind) {
     case 'result-written':
-      return `${event.path}: ${event.rows} rows, ${event.incorrect} wrongly mapped${nameLetter(event)}`;
+      return `${event.path}: ${countOf(event.rows, 'row')}, ${event.incorrect} wrongly mapped${nameLetter(event)}`;
     case 'result-partial':
-      return `${event.path}: only ${event.written} of ${event.rows} rows, by a fault${nameLetter(event)}`;
+      return `${event.path}: only ${event.written} of ${countOf(event.rows, 'row')}, by a fault${nameLetter(event)}`;
     case 'result-missing':
       return `${event.path}: never written, by a fault`;
     case 'result-given-up':
@@ -74,10 +74,14 @@ function describeSftpEvent(event: SftpEvent): string {
     case 'login-refused':
       return `SFTP: login refused (${event.reason})`;
     case 'received':
-      return `SFTP: received ${event.path}, ${event.bytes} bytes`;
+      return `SFTP: received ${event.path}, ${countOf(event.bytes, 'byte')}`;
     case 'removed':
       return `SFTP: removed ${event.path}`;
     case 'renamed':
       return `SFTP: renamed ${event.from} to ${event.to}`;
   }
+}
+
+function countOf(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? '' : 's'}`;
 }

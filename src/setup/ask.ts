@@ -43,6 +43,7 @@ export function createTerminalAsker({ input, output, signal }: TerminalStreams):
   const readWritten = (answer: string | undefined) => answer?.trim() || undefined;
 
   return {
+    isPerson: true,
     async text({ message, fallback, check }) {
       const shown = fallback === undefined ? {} : { placeholder: fallback, defaultValue: fallback };
       const answer = await ask<string>((streams) =>

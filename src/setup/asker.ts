@@ -14,6 +14,8 @@ export interface ChoiceQuestion<Choice extends string> {
 
 /** Who answers the questions of `init`. */
 export interface Asker {
+  /** Whether a default, where it is the answer, was somebody's choice. */
+  readonly isPerson: boolean;
   /** Undefined for no answer. @throws StoppedError when the person, or the process, wants to stop */
   text(question: TextQuestion): Promise<string | undefined>;
   /** The same; what is typed is not shown. */
@@ -25,6 +27,7 @@ export interface Asker {
 
 /** Where there is nobody to ask, every answer is the default. */
 export const defaultsAsker: Asker = {
+  isPerson: false,
   text: async ({ fallback }) => fallback,
   secret: async () => undefined,
   choose: async ({ fallback }) => fallback,

@@ -19,9 +19,10 @@ export type Examination =
       readonly file: string;
       readonly day: string;
       readonly columns: ReadonlyMap<ServiceField, string>;
+      /** The fields for which a column is still to be found. */
       readonly missing: readonly ServiceField[];
       readonly unused: readonly string[];
-      readonly dates: DateGuess;
+      readonly dates: DateGuess | { readonly kind: 'no-column' };
       readonly delimiter: string | undefined;
     };
 
@@ -29,6 +30,8 @@ export interface ExaminedSource {
   readonly kind: 'csv' | 'ndjson';
   /** Relative to the folder. */
   readonly path: string;
+  /** Those that are known already. */
+  readonly columns?: ReadonlyMap<ServiceField, string>;
 }
 
 interface Surroundings {
@@ -41,7 +44,7 @@ interface Surroundings {
 
 /** Looks for the newest file of a source and reads its beginning. */
 export async function examineExport(
-  { kind, path }: ExaminedSource,
+  { kind, path, columns: known }: ExaminedSource,
   { folder, today, signal }: Surroundings,
 ): Promise<Examination> {
   // Only the day's name counts here, and that is the same in every zone.
@@ -61,18 +64,18 @@ export async function examineExport(
     if (names.length === 0) {
       return { kind: 'unusable', ...place, reason: 'no line of its beginning is a JSON object' };
     }
-    const { columns, unused } = matchColumns(names);
-    const dateColumns = [columns.get('CheckInDate'), columns.get('CheckOutDate')];
-    const dates = records.flatMap((record) =>
-      dateColumns.map((name) => (name === undefined ? '' : (record.get(name) ?? ''))),
+    const { columns, unused } = matchColumns(names, known);
+    const dateColumns = [columns.get('CheckInDate'), columns.get('CheckOutDate')].filter(
+      (name) => name !== undefined,
     );
+    const dates = records.flatMap((record) => dateColumns.map((name) => record.get(name) ?? ''));
     return {
       kind: 'examined',
       ...place,
       columns,
       missing: serviceFields.filter((field) => !columns.has(field)),
       unused,
-      dates: guessDateFormat(dates),
+      dates: dateColumns.length === 0 ? { kind: 'no-column' } : guessDateFormat(dates),
       delimiter,
     };
   } catch (error) {

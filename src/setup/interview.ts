@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { ServiceField } from '../booking/booking.js';
 import type { InitOptions } from '../cli/commands/setup.js';
 import { readSettingFacts } from '../config/setting-facts.js';
 import {
@@ -10,6 +9,7 @@ import {
   type SftpAnswers,
   settingOf,
 } from './answers.js';
+import { askColumns } from './ask-columns.js';
 import type { Asker } from './asker.js';
 import type { Examination, ExaminedSource } from './examine-export.js';
 import { checkDotEnvValue } from './render-dot-env.js';
@@ -25,6 +25,9 @@ export interface InterviewParts {
   readonly asksSecrets: boolean;
   readonly examine: (source: ExaminedSource) => Promise<Examination>;
 }
+
+type Examined = Extract<Examination, { readonly kind: 'examined' }>;
+type AmbiguousDates = Extract<Examined['dates'], { readonly kind: 'several' }>;
 
 export interface Interview {
   readonly answers: Answers;
@@ -47,7 +50,7 @@ export async function interview(options: InitOptions, parts: InterviewParts): Pr
       (await ask('path', "The file of a day's bookings, with {day} in it", usualPath)) ?? usualPath,
       parts.home,
     );
-  const examination = await settle(await parts.examine({ kind, path }), asker);
+  const examination = await settle({ kind, path }, parts);
   const baseUrl =
     options.baseUrl ?? (await ask('baseUrl', 'The address of the mapping service (empty: later)'));
   const delivery = options.delivery ?? (await askDelivery(asker, namesServer(options)));
@@ -123,48 +126,43 @@ async function askSecrets(
   return { apiKey, accountId, sftpPassword };
 }
 
-/** Asks what a look at the export could not settle. */
-async function settle(examination: Examination, asker: Asker): Promise<Examination> {
-  if (examination.kind === 'no-file') return examination;
-  if (examination.kind === 'unusable') {
-    asker.tell(`${examination.file} is there, but ${examination.reason}.`);
-    return examination;
+/** Looks at the export, and asks what a look could not settle. */
+async function settle(source: ExaminedSource, { asker, examine }: InterviewParts): Promise<Examination> {
+  const first = await examine(source);
+  if (first.kind === 'no-file') return first;
+  if (first.kind === 'unusable') {
+    asker.tell(`${first.file} is there, but ${first.reason}.`);
+    return first;
   }
-  const { file, columns, missing, unused, dates } = examination;
-  asker.tell(`${file}: ${columns.size} of the 7 fields found by the names of its columns.`);
-  const masterId = columns.has('ServiceId') ? '' : await askMasterId(asker, unused);
-  const chosenDates: typeof dates =
-    dates.kind === 'several' ? await askDateFormat(asker, dates.formats) : dates;
+  asker.tell(describeFound(first));
+  const chosen = await askColumns(asker, first.columns, first.unused);
+  // Only with their columns known can the dates be looked at.
+  const columns = new Map([...first.columns, ...chosen]);
+  const second = chosen.size === 0 ? first : await examine({ ...source, columns });
+  if (second.kind !== 'examined') return second;
   return {
-    ...examination,
-    dates: chosenDates,
-    ...(masterId !== '' && {
-      columns: new Map<ServiceField, string>([['ServiceId', masterId], ...columns]),
-      missing: missing.filter((field) => field !== 'ServiceId'),
-      unused: unused.filter((name) => name !== masterId),
-    }),
+    ...second,
+    missing: asker.isPerson ? second.missing.filter((field) => field === 'ServiceId') : second.missing,
+    dates: second.dates.kind === 'several' ? await askDateFormat(asker, second.dates) : second.dates,
   };
 }
 
-function askMasterId(asker: Asker, unused: readonly string[]): Promise<string> {
-  const names = unused.filter((name) => name !== '' && unused.indexOf(name) === unused.lastIndexOf(name));
-  return asker.choose({
-    message: 'Which column holds the master hotel id (ServiceId)?',
+function describeFound({ file, columns }: Examined): string {
+  const found = [...columns].map(([field, name]) => `\n${field}: ${JSON.stringify(name)}`);
+  return `${file}: ${columns.size} of the 7 fields found by the names of its columns.${found.join('')}`;
+}
+
+async function askDateFormat(asker: Asker, dates: AmbiguousDates): Promise<Examined['dates']> {
+  const format = await asker.choose({
+    message: 'The dates can be read in several ways. How are they written?',
     choices: [
-      ...names.map((name) => ({ value: name, label: name })),
-      { value: '', label: '(none of these)' },
+      ...dates.readings.map(({ format }) => ({ value: format, label: format })),
+      { value: '', label: '(decide later)' },
     ],
     fallback: '',
   });
-}
-
-async function askDateFormat(asker: Asker, formats: readonly string[]) {
-  const format = await asker.choose({
-    message: 'The dates can be read in several ways. How are they written?',
-    choices: [...formats.map((value) => ({ value, label: value })), { value: '', label: '(decide later)' }],
-    fallback: '',
-  });
-  return format === '' ? ({ kind: 'several', formats } as const) : ({ kind: 'one', format } as const);
+  const chosen = dates.readings.find((reading) => reading.format === format);
+  return chosen === undefined ? dates : { kind: 'one', ...chosen };
 }
 
 /** A shell writes out `~/`, a question doesn't. */

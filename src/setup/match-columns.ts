@@ -1,4 +1,5 @@
 import { type ServiceField, serviceFields } from '../booking/booking.js';
+import { fieldSynonyms, simplifyName } from './field-synonyms.js';
 
 /** Which columns hold which fields, judged by their names. */
 export interface ColumnMatch {
@@ -8,24 +9,16 @@ export interface ColumnMatch {
   readonly unused: readonly string[];
 }
 
-/** What others call the fields, the likeliest first, as `simplify` leaves them. */
-const synonyms: Readonly<Record<ServiceField, readonly string[]>> = {
-  ServiceId: ['servicemappingsid', 'masterid', 'masterhotelid', 'hotelid'],
-  BookingReferenceId: ['bookingreference', 'bookingref', 'bookingid', 'bookingnumber', 'reference'],
-  BookingClientName: ['clientname', 'leadguest', 'leadguestname', 'guestname', 'guest', 'client', 'name'],
-  ProviderName: ['supplier', 'suppliername', 'provider'],
-  ProviderHotelId: ['supplierhotelid', 'providerhotel', 'supplierhotel', 'providerhotelcode'],
-  CheckInDate: ['checkin', 'arrival', 'arrivaldate'],
-  CheckOutDate: ['checkout', 'departure', 'departuredate'],
-};
-
 /**
  * Looks for the fields among a file's columns: under their exact names, else in another spelling (`check_in_date`), else
- * under a usual synonym (`arrival`). A name that stands there twice is nobody's.
+ * under a usual synonym (`arrival`). A name that stands there twice is nobody's. What is known already is left as it is.
  */
-export function matchColumns(names: readonly string[]): ColumnMatch {
+export function matchColumns(
+  names: readonly string[],
+  known: ReadonlyMap<ServiceField, string> = new Map(),
+): ColumnMatch {
   const single = names.filter((name) => name !== '' && names.indexOf(name) === names.lastIndexOf(name));
-  const columns = new Map<ServiceField, string>();
+  const columns = new Map([...known].filter(([, name]) => single.includes(name)));
   const take = (wantedBy: (field: ServiceField) => readonly string[], spell: (name: string) => string) => {
     const taken = new Set(columns.values());
     for (const field of serviceFields) {
@@ -41,7 +34,7 @@ export function matchColumns(names: readonly string[]): ColumnMatch {
     (field) => [field],
     (name) => name,
   );
-  take((field) => [simplify(field), ...synonyms[field]], simplify);
+  take((field) => [simplifyName(field), ...fieldSynonyms[field]], simplifyName);
   return {
     columns: new Map(
       serviceFields.flatMap((field): [ServiceField, string][] => {
@@ -51,9 +44,4 @@ export function matchColumns(names: readonly string[]): ColumnMatch {
     ),
     unused: names.filter((name) => ![...columns.values()].includes(name)),
   };
-}
-
-/** `Hotel-Id`, `hotel_id`, `hotel.id` and `HOTEL ID` are one name. */
-function simplify(name: string): string {
-  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }

@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import type { ServiceField } from '../booking/booking.js';
 
 export interface Outcome {
   /** As it was named with `--config`. */
@@ -9,6 +10,8 @@ export interface Outcome {
   readonly owed: readonly string[];
   /** Whether the configuration has something to fill in. */
   readonly hasPlaceholders: boolean;
+  /** The fields of an export that is there for which no column was found. */
+  readonly missing?: readonly ServiceField[];
   /** A day to try: that of a file that is there, else yesterday. YYYY-MM-DD */
   readonly day: string;
   /** How the command is called here. */
@@ -19,14 +22,30 @@ const list = new Intl.ListFormat('en');
 
 /** What to do after `init`, in that order. */
 export function listNextSteps(outcome: Outcome): string[] {
-  const { config, isUsualConfig, env, owed, hasPlaceholders, day, command } = outcome;
+  const { config, isUsualConfig, env, owed, hasPlaceholders, missing = [], day, command } = outcome;
   const flag = isUsualConfig ? '' : ` --config ${quoteForShell(config)}`;
   return [
     ...(owed.length > 0 ? [`put ${list.format(owed)} into ${env}`] : []),
     ...(hasPlaceholders ? [`fill in what ${config} marks as PLACEHOLDER`] : []),
+    ...askForColumns(config, missing),
     `${command} doctor${flag}`,
     `${command} run --day ${day} --dry-run${flag}`,
   ];
+}
+
+function askForColumns(config: string, missing: readonly ServiceField[]): string[] {
+  const optional = missing.filter((field) => field !== 'ServiceId');
+  const [only] = optional;
+  const steps = missing.includes('ServiceId')
+    ? [`say in ${config} which column holds ServiceId, the master hotel id: without it nothing is sent`]
+    : [];
+  if (only === undefined) return steps;
+  return optional.length === 1
+    ? [...steps, `say in ${config} which column holds ${only}: without it ${only} is not sent`]
+    : [
+        ...steps,
+        `say in ${config} which columns hold ${list.format(optional)}: without them they are not sent`,
+      ];
 }
 
 /** A path as a person in that folder writes it. */

@@ -1,5 +1,7 @@
+import { serviceFields } from '../booking/booking.js';
 import type { Answers } from './answers.js';
 import type { Examination } from './examine-export.js';
+import type { DatesRead } from './guess-date-format.js';
 import {
   commentOut,
   writeComment,
@@ -48,23 +50,36 @@ function sampleColumns(): string[] {
 }
 
 function renderFound({ file, columns, missing, unused }: Examined): string[] {
-  const renamed = [...columns].filter(([field, name]) => field !== name);
   const ownNames = [...columns].flatMap(([field, name]) => (field === name ? [field] : []));
-  const absent = missing.filter((field) => field !== 'ServiceId');
-  const lacksMasterId = missing.includes('ServiceId');
+  const absent = serviceFields.filter((field) => field !== 'ServiceId' && !columns.has(field));
   const comments = [
     `Found in ${file} by the names of its columns: look whether they are right.`,
     ownNames.length > 0 && `Under the service's own names: ${ownNames.join(', ')}.`,
-    absent.length > 0 && `Not found, so not sent: ${absent.join(', ')}.`,
+    absent.length > 0 && `Not found, so not sent: ${absent.join(', ')}. Say below which columns hold them.`,
     unused.length > 0 && describeUnused(columns.size, unused),
-    lacksMasterId && 'PLACEHOLDER: which column holds the master hotel id? It is needed.',
+    missing.includes('ServiceId') && 'PLACEHOLDER: which column holds the master hotel id? It is needed.',
   ];
-  const masterId = ['  columns:', writeValue(['source', 'columns', 'ServiceId'], 'hotel_id')];
   return [
     ...comments.flatMap((text) => (text === false ? [] : writeComment(text, indent))),
-    ...(renamed.length > 0 ? ['  columns:'] : []),
-    ...(lacksMasterId ? commentOut(renamed.length > 0 ? masterId.slice(1) : masterId, indent) : []),
-    ...renamed.map(([field, name]) => writeValue(['source', 'columns', field], name)),
+    ...renderColumnSettings(columns),
+  ];
+}
+
+/** The fields whose column has another name; commented out, those without one. */
+function renderColumnSettings(columns: Examined['columns']): string[] {
+  const settings = serviceFields.flatMap((field) => {
+    const name = columns.get(field);
+    if (name === field) return [];
+    return [{ isKnown: name !== undefined, line: writeValue(['source', 'columns', field], name ?? '…') }];
+  });
+  if (settings.length === 0) return [];
+  const group = '  columns:';
+  if (!settings.some(({ isKnown }) => isKnown)) {
+    return commentOut([group, ...settings.map(({ line }) => line)], indent);
+  }
+  return [
+    group,
+    ...settings.flatMap(({ isKnown, line }) => (isKnown ? [line] : commentOut([line], indent.repeat(2)))),
   ];
 }
 
@@ -86,18 +101,29 @@ function renderDateFormat(examination: Examination): string[] {
   if (examination.kind !== 'examined') return writeOption(path);
   const { dates, file } = examination;
   switch (dates.kind) {
-    case 'usual':
-      return writeOption(path);
-    case 'one':
-      return writeSetting(path, dates.format);
-    case 'several':
+    case 'no-column':
       return [
         ...writeComment(
-          `PLACEHOLDER: the dates of ${file} are ambiguous, they can be read as ${dates.formats.join(' or ')}. Say which:`,
+          `Which columns of ${file} hold dates is not known yet, so it can't be told how they are written. If not as ` +
+            'YYYY-MM-DD, write it as a date-fns pattern:',
           indent,
         ),
-        ...dates.formats.flatMap((format) => commentOut([writeValue(path, format)], indent)),
+        ...writeOption(path),
       ];
+    case 'usual':
+      return [...describeUnread(dates, file), ...writeOption(path)];
+    case 'one':
+      return [...describeUnread(dates, file), ...writeSetting(path, dates.format)];
+    case 'several': {
+      const formats = dates.readings.map(({ format }) => format);
+      return [
+        ...writeComment(
+          `PLACEHOLDER: the dates of ${file} are ambiguous, they can be read as ${formats.join(' or ')}. Say which:`,
+          indent,
+        ),
+        ...formats.flatMap((format) => commentOut([writeValue(path, format)], indent)),
+      ];
+    }
     case 'unknown':
       return [
         ...writeComment(
@@ -107,6 +133,14 @@ function renderDateFormat(examination: Examination): string[] {
         ...commentOut([writeValue(path, 'dd/MM/yyyy')], indent),
       ];
   }
+}
+
+function describeUnread({ read, seen }: DatesRead, file: string): string[] {
+  if (read === seen) return [];
+  return writeComment(
+    `Reads ${read} of the ${seen} dates at the beginning of ${file}. The others are not sent: a booking goes without them.`,
+    indent,
+  );
 }
 
 function renderDelimiter(examination: Examination): string[] {

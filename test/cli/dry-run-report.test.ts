@@ -9,7 +9,8 @@ const report: DryRunReport = {
   rejects: [{ reason: 'service-id-missing', count: 3, firstPlace: 12 }],
   warnings: [{ reason: 'absent-column', count: 1 }],
 };
-const summary = `2026-11-20: dry run of /exports/bookings.csv; nothing was sent
+const summary = `2026-11-20: dry run; nothing was sent
+source: /exports/bookings.csv
   read        1,000
   accepted      990
   duplicates      7
@@ -46,6 +47,16 @@ the first bookings, names masked:
   sha256 ${'cd'.repeat(32)}
 `,
     );
+  });
+
+  it('keeps a long path off its first line, and goes without one that is not known', () => {
+    const source = `/exports/${'deep/'.repeat(20)}bookings.csv`;
+    expect(
+      renderDryRun({ ...report, source }, 'line', undefined)
+        .split('\n')
+        .slice(0, 2),
+    ).toEqual(['2026-11-20: dry run; nothing was sent', `source: ${source}`]);
+    expect(renderDryRun({ ...report, source: undefined }, 'line', undefined)).not.toContain('source:');
   });
 
   it('tells where the bodies are, and that they hold names', () => {

@@ -7,6 +7,8 @@ import { FencedError, LedgerUnusableError } from '../../src/ledger/ledger.js';
 import { DatabaseBusyError } from '../../src/ledger/sqlite/database.js';
 import { activeRunStates } from '../../src/review/run.js';
 import { DayBusyError, UsageError } from '../../src/review/run-day.js';
+import { SftpError } from '../../src/sftp/sftp.js';
+import { SourceError } from '../../src/sources/source.js';
 import { someRun } from '../review/some-run.js';
 
 describe('the exit code', () => {
@@ -48,6 +50,8 @@ describe('the exit code', () => {
     ],
     [new StoppedError('SIGTERM'), 1, 'stopped', 'stopped by SIGTERM'],
     [new DatabaseBusyError('ledger.db is locked'), 1, 'internal', 'ledger.db is locked'],
+    [new SftpError('denied', 'denied', 'upload x: denied'), 1, 'internal', 'upload x: denied'],
+    [new SourceError('missing', 'there is no file x.csv'), 1, 'internal', 'there is no file x.csv'],
   ])('and the words of our own errors: %s', (error, exitCode, kind, message) => {
     expect(describeFailure(error)).toEqual({ exitCode, class: kind, message });
   });

@@ -3,6 +3,7 @@ import {
   formatByteRate,
   formatBytes,
   formatCount,
+  formatCountOf,
   formatDuration,
   formatInstant,
   formatRate,
@@ -16,6 +17,15 @@ describe('for people,', () => {
     [1_234_567, '1,234,567'],
   ])('a count of %d is written %s', (count, text) => {
     expect(formatCount(count)).toBe(text);
+  });
+
+  it.each([
+    [0, '0 steps'],
+    [1, '1 step'],
+    [2, '2 steps'],
+    [1_234, '1,234 steps'],
+  ])('a count of %d things names them: %s', (count, text) => {
+    expect(formatCountOf(count, 'step')).toBe(text);
   });
 
   it.each([

@@ -85,6 +85,40 @@ describe('progress where there is no terminal', () => {
     ]);
   });
 
+  it('counts one of a kind as one', () => {
+    const { later, lines } = start();
+    later(10_000, collecting(1, 10));
+    later(10_000, collected(1));
+    later(10_000, stepEnded(1, 1));
+    expect(lines()).toEqual([
+      'collecting: 1 record read',
+      'collected: 1 booking in 1 step',
+      'delivering: 1 of 1 booking',
+    ]);
+  });
+
+  it.each([
+    [-5, 'a moment'],
+    [999, 'a moment'],
+    [1_000, '1.0 s'],
+  ])('says of a hold-off of %d ms that it waits %s', (until, wait) => {
+    const { later, text } = start();
+    later(0, { type: 'holding-off', cause: 'failing', runId: 'r', until, code: 'http-503' });
+    expect(text()).toBe(`nothing gets through (http-503): waiting ${wait}\n`);
+  });
+
+  it('is the same on a terminal that knows no escape codes', () => {
+    const { later, lines } = start({ isTTY: true, isDumb: true });
+    later(0, opened());
+    later(10_000, collecting(200, 20));
+    later(0, collected(1_200));
+    expect(lines()).toEqual([
+      '2026-11-20: starting run 20261120-k3f9xq7d by body',
+      'collecting: 200 records read',
+      'collected: 1,200 bookings in 3 steps',
+    ]);
+  });
+
   it('says when it goes on with a run', () => {
     const { later, text } = start();
     later(0, opened(deliveringRun(500, 1_200), true));
@@ -204,10 +238,10 @@ describe('progress on a terminal', () => {
   });
 });
 
-function start({ isTTY = false } = {}) {
+function start({ isTTY = false, isDumb = false } = {}) {
   let now = 0;
   const { stream, text, lines } = captureStream({ isTTY });
-  const progress = createProgress({ stream, clock: () => now });
+  const progress = createProgress({ stream, clock: () => now, isDumb });
   started.push(progress);
   return {
     progress,

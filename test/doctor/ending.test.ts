@@ -1,13 +1,12 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { startProgram } from '../support/program.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 
 const url = new URL('../../dist/src/doctor/ending.js', import.meta.url).href;
 
-/** A process in which something goes on, and which sets its exit code after its last words. */
-function run(goingOn: string) {
+/** A process in which something goes on, and which may set its exit code after its last words. */
+function run({ goingOn, setsCode = true }: { readonly goingOn: string; readonly setsCode?: boolean }) {
   const folder = makeTemporaryFolder();
   execFileSync('mkfifo', [join(folder, 'fifo')]);
   const script = `
@@ -18,23 +17,34 @@ function run(goingOn: string) {
     for (let times = 0; times < 2; times++) endOnceTheCodeIsSet(process);
     setTimeout(() => {
       process.stdout.write('x'.repeat(1_000_000) + 'last words');
-      process.exitCode = 2;
+      if (${setsCode}) process.exitCode = 2;
     }, 300);
   `;
-  return startProgram(process.execPath, ['--input-type=module', '-e', script], { cwd: folder, env: {} })
-    .ended;
+  const { status, signal, stdout, stderr } = spawnSync(
+    process.execPath,
+    ['--input-type=module', '-e', script],
+    { cwd: folder, env: {}, encoding: 'utf8', timeout: 30_000 },
+  );
+  return { ended: [status, signal], written: [stdout.length, stdout.slice(-10)], stderr };
 }
 
-it.each([
-  ['a server that listens', 'createServer().listen(0);'],
-  ['nothing any more', ''],
-])('the process ends with its code, all words written, though there is %s', async (_, goingOn) => {
-  const { exitCode, stdout, stderr } = await run(goingOn);
-  expect([exitCode, stdout.length, stdout.slice(-10), stderr]).toEqual([2, 1_000_010, 'last words', '']);
+const everything = [1_000_010, 'last words'];
+
+it('a process in which something goes on ends with its code, all words written', () => {
+  const { ended, written, stderr } = run({ goingOn: 'createServer().listen(0);' });
+  expect(ended).toEqual([2, null]);
+  expect(written).toEqual(everything);
+  expect(stderr).toBe('');
 });
 
-it('a process with a thread that hangs is killed, all words written, and says why', async () => {
-  const { exitCode, stdout, stderr } = await run(`open('fifo');`);
-  expect([exitCode, stdout.length, stdout.slice(-10)]).toEqual([null, 1_000_010, 'last words']);
+it('a process in which nothing goes on any more ends by itself, whether it has a code or not', () => {
+  expect(run({ goingOn: '' }).ended).toEqual([2, null]);
+  expect(run({ goingOn: '', setsCode: false }).ended).toEqual([0, null]);
+});
+
+it('a process with a thread that hangs is killed, all words written, and says why', () => {
+  const { ended, written, stderr } = run({ goingOn: `open('fifo');` });
+  expect(ended).toEqual([null, 'SIGKILL']);
+  expect(written).toEqual(everything);
   expect(stderr).toContain('a file system does not answer');
 });

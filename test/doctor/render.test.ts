@@ -26,5 +26,5 @@ it('fits into 80 columns', () => {
 it('counts the verdicts', () => {
   const finding = (verdict: 'ok' | 'warning' | 'wrong') => ({ part: 'disk', verdict, message: '' }) as const;
   const findings = (['ok', 'ok', 'warning', 'wrong', 'wrong', 'wrong'] as const).map(finding);
-  expect(renderCount(findings)).toBe('2 ok, 1 warning, 3 wrong');
+  expect(renderCount(findings)).toBe('2 ok, 1 warning, 3 wrong: disk');
 });

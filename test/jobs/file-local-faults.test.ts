@@ -200,6 +200,7 @@ describe('a place of our own', () => {
     const disk = mountSmallDisk(archive, 16);
     const failed = await day.folder.runDay();
     expectFailedStep(failed, { step: 'archive', code: 'archive-unwritable', delivered: bookings.length });
+    expect(failed.report.error?.message).toMatch(/; make room on the disk of the archive, or /);
     const files = readdirSync(archive, { recursive: true, withFileTypes: true }).filter((entry) =>
       entry.isFile(),
     );
@@ -229,7 +230,9 @@ describe('a place of our own', () => {
     const spool = join(day.folder.path, 'data', 'spool');
     mkdirSync(spool, { recursive: true, mode: 0o700 });
     const disk = mountSmallDisk(spool, 8);
-    expectFailedStep(await day.folder.runDay(), { step: 'write', code: 'local-enospc' });
+    const failed = await day.folder.runDay();
+    expectFailedStep(failed, { step: 'write', code: 'local-enospc' });
+    expect(failed.report.error?.message).toMatch(/; make room on the disk of file\.spool$/);
     expect(readdirSync(spool)).toEqual([]);
     expect(readdirSync(server().disk(''))).toEqual([]);
     disk.grow();

@@ -125,6 +125,9 @@ describe.each([openSsh, proFtpd])('a day by file on a server of $name', (kind) =
 function expectFatal(result: CommandResult, step: string, code: string, words: readonly string[]): void {
   expectReport(result, { exitCode: 1, state: 'failed' });
   expect(result.report.error?.class).toBe('fatal');
+  // Whole sentences, and the way to go on is said once.
+  expect(result.report.error?.message).toMatch(/ which no retry mends\. [A-Z].*[^.]\.$/);
+  expect(result.stderr.split('run --day')).toHaveLength(2);
   for (const word of [`${step} of run ${result.report.runId} ended with ${code}`, ...words]) {
     expect(result.report.error?.message).toContain(word);
     // The closing words are wrapped.

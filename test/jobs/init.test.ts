@@ -73,6 +73,59 @@ describe('init without a terminal', () => {
     });
   });
 
+  /** As a program writes it that knows nothing of the service; one date is no day, one record is broken. */
+  const germanExport = [
+    'Buchungsnr;Hotel-ID;Gast;Lieferant;Hotel-Code Lieferant;Anreise;Abreise;Preis',
+    'BR-0;17;"Unvollständig; Udo"',
+    ...Array.from({ length: 199 }, (_, at) => {
+      const day = String((at % 28) + 1).padStart(2, '0');
+      return `BR-${at + 1};${at + 20};"Müller-Lüdenscheid; Jörg";Süd & Söhne;R-${at};${day}.11.2026;${day}.12.2026;99,50`;
+    }),
+    'BR-200;16;Weiß, Änne;Süd & Söhne;R-200;31.02.2027;02.03.2027;12,00',
+  ].join('\r\n');
+
+  it('understands a German export with a broken date and a broken record', async () => {
+    const folder = await createExportFolder({ 'exports/bookings-2026-11-20.csv': germanExport });
+    const { json } = await run(folder, 'init', '--yes', '--timezone', 'Europe/Berlin', '--json');
+    expect(JSON.stringify(json)).not.toContain('say in');
+    const text = await readText(folder, 'hotel-review.yaml');
+    expect(text).toContain(
+      '  # Reads 399 of the 400 dates at the beginning of exports/bookings-2026-11-20.csv.',
+    );
+    expect(text).not.toMatch(/Müller|Weiß|Süd|BR-|31\.02/);
+
+    const dryRun = await run(folder, 'run', '--day', '2026-11-20', '--dry-run', '--json');
+    expect(dryRun).toMatchObject({
+      exitCode: 0,
+      json: { counts: { read: 201, accepted: 200, rejected: 1 } },
+    });
+    expect(dryRun.json).toHaveProperty('sample.0', {
+      ServiceId: 20,
+      BookingReferenceId: 'BR-1',
+      BookingClientName: '***',
+      ProviderName: 'Süd & Söhne',
+      ProviderHotelId: 'R-0',
+      CheckInDate: '2026-11-01',
+      CheckOutDate: '2026-12-01',
+    });
+  });
+
+  it('names the columns that it did not find, in the configuration and in what is next', async () => {
+    const folder = await createExportFolder({
+      'exports/bookings-2026-11-20.csv': 'Haus;Gast;Von;Bis\n17;Ada;20.11.2026;22.11.2026\n',
+    });
+    const { stdout } = await run(folder, 'init', '--yes');
+    expect(stdout).toMatch(/fill in what hotel-review\.yaml marks as PLACEHOLDER/);
+    expect(stdout).toContain('say in hotel-review.yaml which column holds ServiceId');
+    expect(stdout).toContain(
+      'say in hotel-review.yaml which columns hold BookingReferenceId, ProviderName, ProviderHotelId, CheckInDate, and CheckOutDate: without them they are not sent\n',
+    );
+    const text = await readText(folder, 'hotel-review.yaml');
+    expect(text).toContain('# Columns that are not used: "Haus", "Von", "Bis".');
+    expect(text).toContain('    # ServiceId: …\n    # BookingReferenceId: …\n    BookingClientName: Gast\n');
+    expect((await load(folder)).source.columns).toEqual({ BookingClientName: 'Gast' });
+  });
+
   it('does the same with NDJSON whose members lie in nested objects', async () => {
     const booking = { hotel: { id: 17 }, guest: { name: 'Ada' }, arrival: '20.11.2026', booking_ref: 'BR-1' };
     const folder = await createExportFolder({ 'b-20112026.ndjson': `${JSON.stringify(booking)}\n` });
@@ -177,6 +230,37 @@ describe.skipIf(!isAvailable)(`init at a terminal (needs ${needs})`, () => {
       timezone: 'Europe/Madrid',
       service: { baseUrl: 'https://maps.test/api/3.0', apiKey: 'top-geheim', accountId: '4711' },
       source: { columns: { ServiceId: 'hotel_id', CheckInDate: 'arrival' }, dateFormat: 'dd/MM/yyyy' },
+    });
+  });
+
+  it('asks which columns hold what it did not find', async () => {
+    const folder = await createExportFolder({ 'b.csv': 'Haus;Gast;Von;Bis\n17;Ada;20.11.2026;22.11.2026\n' });
+    const { screen, piped, exitCode } = await init(
+      folder,
+      [
+        enter('time zone'),
+        // From the last choice, which is the default, round to the first.
+        { after: '(ServiceId)?', type: '\x1b[B\r' },
+        enter('(BookingReferenceId)?'),
+        enter('(ProviderName)?'),
+        enter('(ProviderHotelId)?'),
+        { after: '(CheckInDate)?', type: '\x1b[B\r' },
+        { after: '(CheckOutDate)?', type: '\x1b[B\r' },
+        enter('mapping service', 'https://maps.test/api/3.0'),
+        enter('identifier', '4711'),
+        enter('API key', 'top-geheim'),
+      ],
+      { args: ['--path', 'b.csv', '--kind', 'csv', '--delivery', 'body'], pipesOutput: true },
+    );
+    expect(exitCode).toBe(0);
+    expect(screen).toContain('b.csv: 1 of the 7 fields found');
+    expect(screen).toContain('BookingClientName: "Gast"');
+    expect(piped).not.toContain('say in');
+    expect(await load(folder)).toMatchObject({
+      source: {
+        columns: { ServiceId: 'Haus', BookingClientName: 'Gast', CheckInDate: 'Von', CheckOutDate: 'Bis' },
+        dateFormat: 'dd.MM.yyyy',
+      },
     });
   });
 

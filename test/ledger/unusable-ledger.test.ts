@@ -12,10 +12,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { LedgerUnusableError } from '../../src/ledger/ledger.js';
+import { LedgerFullError, LedgerUnusableError } from '../../src/ledger/ledger.js';
 import { openDatabase } from '../../src/ledger/sqlite/database.js';
 import { openLedgerFile } from '../../src/ledger/sqlite/ledger-file.js';
-import { isFileThere } from '../../src/ledger/sqlite/ledger-place.js';
+import { isFileThere, refuseUnusable } from '../../src/ledger/sqlite/ledger-place.js';
 import { withoutPrivileges } from '../support/without-privileges.js';
 import { startChild } from './child.js';
 
@@ -26,6 +26,18 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'ledger-'));
   onTestFinished(() => rm(folder, { recursive: true }));
 });
+
+it.each(['ENOSPC', 'EDQUOT'])(
+  'a disk without room (%s) is no wrong place: it passes, and says so',
+  (code) => {
+    const path = join(folder, 'ledger.db');
+    const cause = Object.assign(new Error(`${code}: mkdir`), { code, syscall: 'mkdir' });
+    const fail = () => {
+      throw cause;
+    };
+    expect(() => refuseUnusable(path, fail)).toThrow(new LedgerFullError(path, { cause }));
+  },
+);
 
 describe('a place where no ledger can be', () => {
   it('is a folder, which is left as it was', () => {

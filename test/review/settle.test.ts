@@ -76,8 +76,7 @@ describe('a run stops', () => {
       state: 'failed',
       failure: {
         code: 'steps-failed',
-        message:
-          'batch 0 failed with http-503, and 7 more after it: 8 of 10 bookings are not delivered; run 2026-11-20 again',
+        message: 'batch 0 failed with http-503, and 7 more after it: 8 of 10 bookings are not delivered',
       },
       counts: { delivered: 2, pending: 8 },
     });
@@ -179,7 +178,7 @@ describe('a file run', () => {
       failure: {
         class: 'retryable',
         code: 'steps-failed',
-        message: 'batch 0 failed with http-503: 3 of 9 bookings are not delivered; run 2026-11-20 again',
+        message: 'batch 0 failed with http-503: 3 of 9 bookings are not delivered',
       },
     });
   });
@@ -196,8 +195,7 @@ describe('a file run', () => {
     expect((await settle(ledger, over)).run).toMatchObject({
       state: 'failed',
       failure: {
-        message:
-          'upload failed with sftp-permission-denied: 6 of 9 bookings are not delivered; run 2026-11-20 again',
+        message: 'upload failed with sftp-permission-denied: 6 of 9 bookings are not delivered',
       },
     });
   });

@@ -41,8 +41,7 @@ describe('what follows from an outcome:', () => {
         kind: 'fatal',
         evidence,
         message:
-          'batch 12 of run 20261120-k3f9xq7d ended with some-code, which no retry mends: check the key, ' +
-          'then run 2026-11-20 again',
+          'batch 12 of run 20261120-k3f9xq7d ended with some-code, which no retry mends. Check the key.',
       },
     ],
     [
@@ -141,14 +140,18 @@ describe('what follows from an outcome:', () => {
     ],
     [
       'a step of a file run that is fatal says which one, and what to do',
-      { kind: 'fatal', evidence: { code: 'sftp-host-key-refused' }, advice: 'ask whoever runs the server' },
+      {
+        kind: 'fatal',
+        evidence: { code: 'sftp-host-key-refused' },
+        advice: 'SFTP server s:22: it presented another host key. Ask its operator.',
+      },
       upload,
       {
         kind: 'fatal',
         evidence: { code: 'sftp-host-key-refused' },
         message:
-          'upload of run 20261120-k3f9xq7d ended with sftp-host-key-refused, which no retry mends: ' +
-          'ask whoever runs the server, then run 2026-11-20 again',
+          'upload of run 20261120-k3f9xq7d ended with sftp-host-key-refused, which no retry mends. ' +
+          'SFTP server s:22: it presented another host key. Ask its operator.',
       },
     ],
     [

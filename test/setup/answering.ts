@@ -46,6 +46,7 @@ export function createScriptedAsker(script: Readonly<Record<string, string | rea
     return undefined;
   };
   const asker: Asker = {
+    isPerson: true,
     text: async ({ message, fallback, check }) => type(message, check) ?? fallback,
     secret: async ({ message, check }) => type(message, check),
     choose: async ({ message, choices, fallback }) => {

@@ -61,7 +61,7 @@ describe('The beginning of a CSV file', () => {
       missing: ['ProviderName', 'ProviderHotelId', 'CheckOutDate'],
       unused: ['price'],
       delimiter: ';',
-      dates: { kind: 'one', format: 'dd/MM/yyyy' },
+      dates: { kind: 'one', format: 'dd/MM/yyyy', read: 2, seen: 2 },
     });
   });
 
@@ -104,11 +104,67 @@ describe('The beginning of a CSV file', () => {
   });
 
   it('is read up to its last whole line', async () => {
-    const beginning = `${header}\n${`7;B1;${'x'.repeat(980)};13/02/2026\n`.repeat(60)}`;
+    const beginning = `${header}\n${`7;B1;${'x'.repeat(9980)};13/02/2026\n`.repeat(20)}`;
     // What is read at first ends in the middle of this row's date.
-    const filler = 'x'.repeat(64 * 1024 - beginning.length - '7;B1;;13/02/20'.length);
+    const filler = 'x'.repeat(256 * 1024 - beginning.length - '7;B1;;13/02/20'.length);
     const examination = await examineOne(`${beginning}7;B1;${filler};13/02/2026\n8;B2;Ada;14/02/2026\n`);
-    expect(examination.dates).toEqual({ kind: 'one', format: 'dd/MM/yyyy' });
+    expect(examination.dates).toEqual({ kind: 'one', format: 'dd/MM/yyyy', read: 20, seen: 20 });
+  });
+
+  it('is enough to tell day and month apart where hundreds of dates leave it open', async () => {
+    const rows = `${'7;B1;Ada;01/02/2026\n'.repeat(400)}7;B1;Ada;13/02/2026\n`;
+    expect((await examineOne(`${header}\n${rows}`)).dates).toMatchObject({ kind: 'one', seen: 401 });
+  });
+
+  it.each([
+    ['too few cells', '7;B1'],
+    ['too many cells', '7;B1;Ada;Lovelace;20/11/2026;;'],
+    ['a quote that is never closed', '7;B1;"Ada;20/11/2026'],
+    ['a quote in its middle', '7;"B1" x;Ada;20/11/2026'],
+    ['nothing but delimiters', ';;;'],
+    ['a date that is none', '7;B1;Ada;n.a.'],
+    ['the delimiter of others', '7,B1,Ada,20/11/2026'],
+  ])('is understood although its first record has %s', async (_, broken) => {
+    for (const good of [1, 2, 30]) {
+      const rows = '8;B2;"Bob; B";21/11/2026\n'.repeat(good);
+      const examination = await examineOne(`${header}\n${broken}\n${rows}`);
+      expect(examination).toMatchObject({
+        columns: { ServiceId: 'hotel_id', CheckInDate: 'arrival' },
+        delimiter: ';',
+      });
+      if (good === 30) expect(examination.dates).toMatchObject({ kind: 'one', format: 'dd/MM/yyyy' });
+    }
+    expect(await examineOne(`${header}\n${broken}\n`)).toMatchObject({ delimiter: ';' });
+  });
+
+  it('is read on behind a quote that is never closed', async () => {
+    const text = `${header}\n7;B1;"Ada;20/11/2026\n${'8;B2;Bob;21/11/2026\n'.repeat(30)}`;
+    expect((await examineOne(text)).dates).toMatchObject({ kind: 'one', format: 'dd/MM/yyyy', seen: 30 });
+  });
+
+  it('is read over the line ends that stand inside of cells', async () => {
+    const row = '7;B1;"Ada\nLovelace";20/11/2026\n';
+    const examination = await examineOne(`"hotel_id";reference;"lead\nguest";arrival\n${row.repeat(3)}`);
+    expect(examination).toMatchObject({
+      columns: { BookingClientName: 'lead\nguest' },
+      dates: { format: 'dd/MM/yyyy', seen: 3 },
+    });
+  });
+
+  it('tells nothing of dates while no column is known to hold them', async () => {
+    const text = 'hotel_id,from,to\n7,20.11.2026,22.11.2026\n';
+    expect((await examineOne(text)).dates).toEqual({ kind: 'no-column' });
+    const folder = await createExportFolder({ 'one.csv': text });
+    const columns = new Map([['CheckInDate', 'from'] as const]);
+    const source = { kind: 'csv', path: 'one.csv', columns } as const;
+    expect(await examineExport(source, { folder, today: '2026-11-21', signal })).toMatchObject({
+      columns: new Map([
+        ['ServiceId', 'hotel_id'],
+        ['CheckInDate', 'from'],
+      ]),
+      unused: ['to'],
+      dates: { kind: 'one', format: 'dd.MM.yyyy' },
+    });
   });
 
   it.each([
@@ -155,6 +211,14 @@ describe('The beginning of an NDJSON file', () => {
       },
       unused: ['rooms'],
       delimiter: undefined,
+      dates: { kind: 'one', format: 'dd.MM.yyyy', read: 1, seen: 1 },
+    });
+  });
+
+  it('is understood although its first line is broken', async () => {
+    const text = `{"hotel_id":7,"arr\n${'{"hotel_id":8,"arrival":"20.11.2026"}\n'.repeat(2)}`;
+    expect(await examineOne(text, 'ndjson')).toMatchObject({
+      columns: { ServiceId: 'hotel_id', CheckInDate: 'arrival' },
       dates: { kind: 'one', format: 'dd.MM.yyyy' },
     });
   });

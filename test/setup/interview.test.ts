@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { serviceFields } from '../../src/booking/booking.js';
 import type { InitOptions } from '../../src/cli/commands/setup.js';
+import { askColumns } from '../../src/setup/ask-columns.js';
 import { defaultsAsker } from '../../src/setup/asker.js';
 import { examineExport } from '../../src/setup/examine-export.js';
 import { interview } from '../../src/setup/interview.js';
@@ -121,20 +123,83 @@ describe('The questions of init', () => {
     expect(answers).toMatchObject({ kind: 'ndjson', delivery: 'file', sftp: { username: 'acme', port: 22 } });
   });
 
-  it('offer the columns of an export where none looks like the master id', async () => {
-    const files = { 'b-2026-11-20.csv': 'hotel,guest\n7,Ada\n' };
-    const { examination, told } = await hold(
+  it('tell what was found, and ask for each field that was not', async () => {
+    const files = {
+      'b-2026-11-20.csv': 'haus,guest,firma,von,bis,preis\n7,Ada,Roomly,20.11.2026,22.11.2026,7\n',
+    };
+    const { examination, told, asked } = await hold(
       { path: 'b-{day}.csv' },
-      { 'master hotel id': 'hotel' },
+      { 'master hotel id': 'haus', ProviderName: 'firma', CheckInDate: 'von', CheckOutDate: 'bis' },
       { files },
     );
-    expect(told).toEqual(['b-2026-11-20.csv: 1 of the 7 fields found by the names of its columns.']);
+    expect(told).toEqual([
+      'b-2026-11-20.csv: 1 of the 7 fields found by the names of its columns.\nBookingClientName: "guest"',
+    ]);
+    expect(asked.filter((message) => message.startsWith('Which column'))).toEqual([
+      'Which column holds the master hotel id (ServiceId)?',
+      "Which column holds the booking's reference (BookingReferenceId)?",
+      "Which column holds the supplier's name (ProviderName)?",
+      "Which column holds the hotel's id at the supplier (ProviderHotelId)?",
+      'Which column holds the day of arrival (CheckInDate)?',
+      'Which column holds the day of departure (CheckOutDate)?',
+    ]);
     expect(examination).toMatchObject({
       columns: new Map([
-        ['ServiceId', 'hotel'],
+        ['ServiceId', 'haus'],
         ['BookingClientName', 'guest'],
+        ['ProviderName', 'firma'],
+        ['CheckInDate', 'von'],
+        ['CheckOutDate', 'bis'],
       ]),
-      unused: [],
+      // Somebody said that the file has no such columns.
+      missing: [],
+      unused: ['preis'],
+      dates: { kind: 'one', format: 'dd.MM.yyyy', read: 2, seen: 2 },
+    });
+  });
+
+  it('leave the master id for later, and nothing else', async () => {
+    const files = { 'b-2026-11-20.csv': 'haus,guest\n7,Ada\n' };
+    const { examination } = await hold({ path: 'b-{day}.csv' }, {}, { files });
+    expect(examination).toMatchObject({ missing: ['ServiceId'], unused: ['haus'] });
+    const { asker } = createScriptedAsker({});
+    let offered: readonly (readonly string[])[] = [];
+    await askColumns(
+      {
+        ...asker,
+        choose: async ({ choices, fallback }) => {
+          offered = [...offered, choices.map(({ label }) => label)];
+          return fallback;
+        },
+      },
+      new Map(),
+      ['twice', 'haus', '', 'twice'],
+    );
+    expect(offered).toEqual([['haus', '(later)'], ...Array(6).fill(['haus', '(none of these)'])]);
+  });
+
+  it('offer a column once, and end with the columns', async () => {
+    const files = { 'b-2026-11-20.csv': 'haus\n7\n' };
+    const { asked } = await hold({ path: 'b-{day}.csv' }, { 'Which column': 'haus' }, { files });
+    expect(asked.filter((message) => message.startsWith('Which column'))).toHaveLength(1);
+  });
+
+  it('leave open what was not found where there is nobody to ask', async () => {
+    const folder = await createExportFolder({ 'b.csv': 'hotel_id,von\n7,20.11.2026\n' });
+    const { signal } = new AbortController();
+    const { examination } = await interview(
+      { yes: true, path: 'b.csv' },
+      {
+        asker: defaultsAsker,
+        timezone: 'UTC',
+        home: '/home/ada',
+        asksSecrets: true,
+        examine: (source) => examineExport(source, { folder, today: '2026-11-21', signal }),
+      },
+    );
+    expect(examination).toMatchObject({
+      missing: serviceFields.filter((field) => field !== 'ServiceId'),
+      dates: { kind: 'no-column' },
     });
   });
 

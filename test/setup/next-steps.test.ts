@@ -36,6 +36,23 @@ describe('After init', () => {
   });
 });
 
+describe('The columns that were not found', () => {
+  it('are asked for by name, and what becomes of a field without one', () => {
+    const next = listNextSteps({
+      ...usual,
+      config: 'my.yaml',
+      missing: ['ServiceId', 'BookingReferenceId', 'CheckInDate', 'CheckOutDate'],
+    });
+    expect(next.slice(0, 2)).toEqual([
+      'say in my.yaml which column holds ServiceId, the master hotel id: without it nothing is sent',
+      'say in my.yaml which columns hold BookingReferenceId, CheckInDate, and CheckOutDate: without them they are not sent',
+    ]);
+    expect(listNextSteps({ ...usual, missing: ['ProviderName'] })[0]).toBe(
+      'say in hotel-review.yaml which column holds ProviderName: without it ProviderName is not sent',
+    );
+  });
+});
+
 describe('The JSON Schema is named', () => {
   it.each([
     ['/clone/hotel-review.schema.json', '/clone', './hotel-review.schema.json'],

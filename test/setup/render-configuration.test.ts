@@ -24,7 +24,7 @@ const examined: Extract<Examination, { kind: 'examined' }> = {
   ]),
   missing: ['BookingReferenceId', 'BookingClientName', 'ProviderHotelId', 'CheckInDate', 'CheckOutDate'],
   unused: ['price', 'room "type"'],
-  dates: { kind: 'one', format: 'dd/MM/yyyy' },
+  dates: { kind: 'one', format: 'dd/MM/yyyy', read: 9, seen: 9 },
   delimiter: ';',
 };
 
@@ -101,6 +101,41 @@ describe('A written configuration', () => {
     expect(said).toContain("Under the service's own names: ProviderName.");
   });
 
+  it('has a line for each field that was not found, and marks none of them but the master id', () => {
+    const text = render(answer(), examined);
+    expect(text).toContain(
+      [
+        '  columns:',
+        '    ServiceId: hotel_id',
+        '    # BookingReferenceId: …',
+        '    # BookingClientName: …',
+        '    # ProviderHotelId: …',
+        '    # CheckInDate: …',
+        '    # CheckOutDate: …',
+        '',
+      ].join('\n'),
+    );
+    expect(text.match(/PLACEHOLDER: .*/g)).toEqual([expect.stringContaining("the service's address")]);
+    expect(load(uncomment(text)).source.columns).toMatchObject({ ServiceId: 'hotel_id', CheckOutDate: '…' });
+  });
+
+  it('says how many dates its pattern, or none, leaves unread', () => {
+    const unread = { read: 197, seen: 200 };
+    const said = 'Reads 197 of the 200 dates at the beginning of exports/bookings-2026-11-20.csv.';
+    const one = render(answer(), { ...examined, dates: { kind: 'one', format: 'dd.MM.yyyy', ...unread } });
+    expect(one).toContain(said);
+    expect(load(one).source.dateFormat).toBe('dd.MM.yyyy');
+    const usual = render(answer(), { ...examined, dates: { kind: 'usual', ...unread } });
+    expect(usual).toContain(said);
+    expect(render(answer(), examined)).not.toContain('Reads ');
+  });
+
+  it('says that no form of dates can be told before their columns are known', () => {
+    const text = render(answer(), { ...examined, dates: { kind: 'no-column' } });
+    expect(text.replaceAll(/\n *# /g, ' ')).toContain("hold dates is not known yet, so it can't be told how");
+    expect(load(text).source.dateFormat).toBe('yyyy-MM-dd');
+  });
+
   it('asks for the column of the master id when none looks like it', () => {
     const columns = new Map(examined.columns);
     columns.delete('ServiceId');
@@ -108,7 +143,7 @@ describe('A written configuration', () => {
     const text = render(answer(), { ...examined, columns, missing: ['ServiceId'] });
     expect(text).toContain('PLACEHOLDER: which column holds the master hotel id?');
     expect(load(text).source.columns).toEqual({ CheckInDate: 'arrival' });
-    expect(load(uncomment(text)).source.columns).toEqual({ ServiceId: 'hotel_id', CheckInDate: 'arrival' });
+    expect(load(uncomment(text)).source.columns).toMatchObject({ ServiceId: '…', CheckInDate: 'arrival' });
   });
 
   it('repeats no name of columns of which none is known: they may be a booking', () => {
@@ -122,11 +157,13 @@ describe('A written configuration', () => {
     expect(text).toContain('None of its 2 columns has a name that is known.');
     expect(text).not.toMatch(/Ada|Roomly/);
     expect(load(text).source.columns).toEqual({});
+    const uncommented = load(uncomment(text)).source.columns;
+    expect(uncommented).toEqual(Object.fromEntries(serviceFields.map((field) => [field, '…'])));
   });
 
   it('does not decide between dates that can be read in two ways', () => {
-    const formats = ['dd/MM/yyyy', 'MM/dd/yyyy'];
-    const text = render(answer(), { ...examined, dates: { kind: 'several', formats } });
+    const readings = ['dd/MM/yyyy', 'MM/dd/yyyy'].map((format) => ({ format, read: 1, seen: 1 }));
+    const text = render(answer(), { ...examined, dates: { kind: 'several', readings } });
     expect(load(text).source.dateFormat).toBe('yyyy-MM-dd');
     expect(text.replaceAll(/\n *# /g, ' ')).toContain(
       'ambiguous, they can be read as dd/MM/yyyy or MM/dd/yyyy',

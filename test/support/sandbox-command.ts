@@ -122,7 +122,7 @@ export function callService(
 export function sumTold({ events }: SandboxCommand): { readonly taken: number; readonly wrong: number } {
   const sum = (expression: RegExp) =>
     events.map((line) => Number(expression.exec(line)?.[1] ?? 0)).reduce((total, count) => total + count, 0);
-  return { taken: sum(/: 200 2000, (\d+) bookings taken/), wrong: sum(/ taken, (\d+) wrongly mapped/) };
+  return { taken: sum(/: 200 2000, (\d+) bookings? taken/), wrong: sum(/ taken, (\d+) wrongly mapped/) };
 }
 
 /** Listens there until the test ends, so that nobody else does. */

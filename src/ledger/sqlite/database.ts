@@ -1,4 +1,5 @@
 import Libsql from 'libsql';
+import { LedgerFullError } from '../ledger.js';
 
 /** What may be bound and what comes back: the rest is refused here, because libsql aborts or errs in silence on it. */
 export type Value = string | number | null | Uint8Array;
@@ -20,6 +21,9 @@ export class DatabaseBusyError extends Error {
   override readonly name = 'DatabaseBusyError';
 }
 
+/** The second one: the file that processes share beside the WAL can't grow. */
+const noRoom: readonly unknown[] = ['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE'];
+
 interface OpenOptions {
   readonly busyTimeoutMs: number;
 }
@@ -27,6 +31,8 @@ interface OpenOptions {
 /**
  * Opens an SQLite database: the one place that touches libsql. It binds, reads and converts so that none of the
  * driver's known faults can be met (docs/decisions.md lists them; each has a test).
+ *
+ * Whatever is done with it throws LedgerFullError when there is no room for it on the disk.
  */
 export function openDatabase(path: string, { busyTimeoutMs }: OpenOptions): Database {
   const connection = new Libsql(path, { timeout: busyTimeoutMs });
@@ -48,18 +54,25 @@ export function openDatabase(path: string, { busyTimeoutMs }: OpenOptions): Data
     return prepared.statement;
   }
 
+  function perform<Result>(work: () => Result): Result {
+    try {
+      return work();
+    } catch (error) {
+      throw isFull(error) ? new LedgerFullError(path, { cause: error }) : error;
+    }
+  }
+
   const database: Database = {
     run(sql, ...values) {
       const statement = prepare(sql, values);
       // Outside of one it could meet BUSY, after which this connection could commit nothing any more.
       if (!connection.inTransaction) throw new Error(`expected an open transaction for ${sql}`);
-      return statement.run([...values]).changes;
+      return perform(() => statement.run([...values]).changes);
     },
     get: (sql, ...values) => database.all(sql, ...values)[0],
-    all: (sql, ...values) => (prepare(sql, values).all([...values]) as Record<string, unknown>[]).map(toRow),
-    exec: (sql) => {
-      connection.exec(sql);
-    },
+    all: (sql, ...values) =>
+      perform(() => prepare(sql, values).all([...values]) as Record<string, unknown>[]).map(toRow),
+    exec: (sql) => perform(() => void connection.exec(sql)),
     transact(work) {
       // Locks are taken by exec alone: a prepared statement that met BUSY would block later commits.
       try {
@@ -71,7 +84,7 @@ export function openDatabase(path: string, { busyTimeoutMs }: OpenOptions): Data
       }
       try {
         const result = work();
-        connection.exec('COMMIT');
+        perform(() => connection.exec('COMMIT'));
         return result;
       } catch (error) {
         if (connection.inTransaction) connection.exec('ROLLBACK');
@@ -92,6 +105,10 @@ export function openDatabase(path: string, { busyTimeoutMs }: OpenOptions): Data
 
 export function isBusy(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && noRoom.includes(error.code);
 }
 
 function countParameters(sql: string): number {

@@ -9,7 +9,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { LedgerUnusableError } from '../ledger.js';
+import { LedgerFullError, LedgerUnusableError } from '../ledger.js';
 
 /** What the system says of a wrong place. A disk that is full or broken is another matter: that passes. */
 const misplaced: readonly unknown[] = [
@@ -23,6 +23,8 @@ const misplaced: readonly unknown[] = [
   'EPERM',
   'EROFS',
 ];
+
+const noRoom: readonly unknown[] = ['ENOSPC', 'EDQUOT'];
 
 /** SQLite's result codes. */
 const readOnly = 8;
@@ -75,6 +77,7 @@ export function refuseUnusable<Result>(path: string, work: () => Result): Result
   try {
     return work();
   } catch (error) {
+    if (noRoom.includes(codeOf(error))) throw new LedgerFullError(path, { cause: error });
     const reason = explain(error, path);
     throw reason === undefined ? error : new LedgerUnusableError(path, reason, { cause: error });
   }
