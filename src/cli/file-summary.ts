@@ -43,7 +43,10 @@ function describeAffected(
 ): string[] {
   if (!verdicts) return [];
   if (verdicts.affected > 0)
-    return [`  affected bookings: ${formatCount(verdicts.affected)}; which: ${command(`affected ${day}`)}`];
+    return [
+      `  affected bookings: ${formatCount(verdicts.affected)}; to see which:`,
+      `    ${command(`affected ${day}`)}`,
+    ];
   return isClear(verdicts) ? ['  The result marks no booking as affected.'] : [];
 }
 
