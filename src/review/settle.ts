@@ -35,14 +35,14 @@ export async function settleWhenDue(run: Run, { ledger, limits, clock, notify }:
 }
 
 function findReasonToStop(
-  { failuresInRow, counts }: Run,
+  { day, failuresInRow, counts }: Run,
   { maxRefusedShare }: SettleLimits,
 ): RunFailure | undefined {
   if (failuresInRow >= maxFailuresInRow) {
     return {
       class: 'retryable',
       code: 'failures-in-row',
-      message: `${failuresInRow} steps in a row ran out of tries: the service seems to be down`,
+      message: `${failuresInRow} steps in a row ran out of tries: the service seems to be down; run ${day} again when it is back`,
     };
   }
   if (
@@ -59,7 +59,7 @@ function findReasonToStop(
 }
 
 /** Counted again from the steps themselves: a run whose sums don't add up is failed. */
-function judgeEnd({ counts }: Run, tally: Tally): End {
+function judgeEnd({ day, counts }: Run, tally: Tally): End {
   const addsUp =
     counts.read === counts.accepted + counts.duplicates + counts.rejected &&
     counts.accepted === tally.stored &&
@@ -85,7 +85,7 @@ function judgeEnd({ counts }: Run, tally: Tally): End {
     return fail({
       class: 'retryable',
       code: 'steps-failed',
-      message: `${firstFailed.name} failed with ${firstFailed.code}${others}: ${undelivered}${advice === undefined ? '' : `; ${advice}`}`,
+      message: `${firstFailed.name} failed with ${firstFailed.code}${others}: ${undelivered}; ${advice === undefined ? '' : `${advice}, then `}run ${day} again`,
     });
   }
   return { state: tally.overdueSteps > 0 ? 'awaiting-result' : 'succeeded' };

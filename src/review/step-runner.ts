@@ -122,7 +122,7 @@ interface EndingContext {
 export function decideEnding(
   outcome: StepOutcome,
   step: Step,
-  run: Pick<Run, 'id'>,
+  run: Pick<Run, 'id' | 'day'>,
   { retry, random, now }: EndingContext,
 ): StepEnding {
   const findings = findingsOf(outcome);
@@ -169,10 +169,10 @@ function refuse(step: Step, findings: Findings): StepEnding {
 
 function describeFatal(
   { name }: Step,
-  { id }: Pick<Run, 'id'>,
+  { id, day }: Pick<Run, 'id' | 'day'>,
   { evidence, advice }: StepOutcome & { kind: 'fatal' },
 ): string {
-  return `${name} of run ${id} ended with ${evidence.code}, which no retry mends. ${toSentence(advice)}`;
+  return `${name} of run ${id} ended with ${evidence.code}, which no retry mends. ${toSentence(advice)} Then run ${day} again.`;
 }
 
 function toSentence(words: string): string {

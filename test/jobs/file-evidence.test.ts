@@ -108,7 +108,9 @@ describe('verify', () => {
       state: 'succeeded',
     });
     const verified = await folder.run(['verify', day]);
-    expect(verified.stdout).toContain(`No run of ${day} has anything in the archive; only runs by file have.`);
+    expect(verified.stdout).toContain(
+      `No run of ${day} has anything in the archive; only runs by file have.`,
+    );
     expect(verified.exitCode).toBe(1);
   });
 });

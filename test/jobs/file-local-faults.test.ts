@@ -232,7 +232,9 @@ describe('a place of our own', () => {
     const disk = mountSmallDisk(spool, 8);
     const failed = await day.folder.runDay();
     expectFailedStep(failed, { step: 'write', code: 'local-enospc' });
-    expect(failed.report.error?.message).toMatch(/; make room on the disk of file\.spool$/);
+    expect(failed.report.error?.message).toMatch(
+      /; make room on the disk of file\.spool, then run 2026-11-20 again$/,
+    );
     expect(readdirSync(spool)).toEqual([]);
     expect(readdirSync(server().disk(''))).toEqual([]);
     disk.grow();

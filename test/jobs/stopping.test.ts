@@ -36,7 +36,9 @@ describe('a call that no retry mends', () => {
       expectReport(result, { exitCode: 1, state: 'failed', counts: { delivered: 0, pending: 400 } });
       expect(standIn.requests.length).toBeLessThanOrEqual(4);
       expect(result.report.error?.class).toBe('fatal');
-      expect(result.report.error?.message).toContain('check service.baseUrl, apiKey and accountId');
+      expect(result.report.error?.message).toContain(
+        'Check service.baseUrl, apiKey and accountId. Then run 2026-11-20 again.',
+      );
       expect(result.stderr).toContain(goOn);
     },
   );

@@ -76,7 +76,8 @@ describe('a run stops', () => {
       state: 'failed',
       failure: {
         code: 'steps-failed',
-        message: 'batch 0 failed with http-503, and 7 more after it: 8 of 10 bookings are not delivered',
+        message:
+          'batch 0 failed with http-503, and 7 more after it: 8 of 10 bookings are not delivered; run 2026-11-20 again',
       },
       counts: { delivered: 2, pending: 8 },
     });
@@ -178,7 +179,7 @@ describe('a file run', () => {
       failure: {
         class: 'retryable',
         code: 'steps-failed',
-        message: 'batch 0 failed with http-503: 3 of 9 bookings are not delivered',
+        message: 'batch 0 failed with http-503: 3 of 9 bookings are not delivered; run 2026-11-20 again',
       },
     });
   });
@@ -195,7 +196,8 @@ describe('a file run', () => {
     expect((await settle(ledger, over)).run).toMatchObject({
       state: 'failed',
       failure: {
-        message: 'upload failed with sftp-permission-denied: 6 of 9 bookings are not delivered',
+        message:
+          'upload failed with sftp-permission-denied: 6 of 9 bookings are not delivered; run 2026-11-20 again',
       },
     });
   });

@@ -41,7 +41,7 @@ describe('what follows from an outcome:', () => {
         kind: 'fatal',
         evidence,
         message:
-          'batch 12 of run 20261120-k3f9xq7d ended with some-code, which no retry mends. Check the key.',
+          'batch 12 of run 20261120-k3f9xq7d ended with some-code, which no retry mends. Check the key. Then run 2026-11-20 again.',
       },
     ],
     [
@@ -143,7 +143,8 @@ describe('what follows from an outcome:', () => {
       {
         kind: 'fatal',
         evidence: { code: 'sftp-host-key-refused' },
-        advice: 'SFTP server s:22: it presented another host key. Ask its operator.',
+        advice:
+          'SFTP server s:22: it presented another host key. Ask its operator. Then run 2026-11-20 again.',
       },
       upload,
       {
@@ -151,7 +152,7 @@ describe('what follows from an outcome:', () => {
         evidence: { code: 'sftp-host-key-refused' },
         message:
           'upload of run 20261120-k3f9xq7d ended with sftp-host-key-refused, which no retry mends. ' +
-          'SFTP server s:22: it presented another host key. Ask its operator.',
+          'SFTP server s:22: it presented another host key. Ask its operator. Then run 2026-11-20 again.',
       },
     ],
     [
