@@ -143,8 +143,7 @@ describe('what follows from an outcome:', () => {
       {
         kind: 'fatal',
         evidence: { code: 'sftp-host-key-refused' },
-        advice:
-          'SFTP server s:22: it presented another host key. Ask its operator. Then run 2026-11-20 again.',
+        advice: 'SFTP server s:22: it presented another host key. Ask its operator.',
       },
       upload,
       {
