@@ -45,7 +45,7 @@ function describeAffected(
   if (verdicts.affected > 0)
     return [
       `  affected bookings: ${formatCount(verdicts.affected)}; to see which:`,
-      `    ${command(`affected ${day}`)}`,
+      `  ${command(`affected ${day}`)}`,
     ];
   return isClear(verdicts) ? ['  The result marks no booking as affected.'] : [];
 }

@@ -82,6 +82,6 @@ describe('the summary of a file', () => {
 /** The cells of each line. */
 function summarise(file: Partial<ReviewFile>): string[][] {
   const lines = renderFileSummary(someRun({ file }), command).flatMap((text) => text.split('\n'));
-  for (const line of lines) expect(line).toMatch(/^ {2,4}\S/);
+  for (const line of lines) expect(line).toMatch(/^ {2}\S/);
   return lines.map((line) => line.trim().split(/ {2,}/));
 }
