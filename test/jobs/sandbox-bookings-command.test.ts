@@ -1,7 +1,9 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { command, createFolder, runIn } from '../support/sandbox-command.js';
 
 const bookings = ['sandbox', 'bookings', '--day', '2026-11-20'];
@@ -37,5 +39,22 @@ describe('hotel-review sandbox bookings', () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toMatch(/^ServiceId,BookingReferenceId,[^\n]+\n$/);
     expect(await readFile(join(folder, 'exit-code'), 'utf8')).toBe('0\n');
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('ends on %s while nobody reads its rows', async (signal) => {
+    const args = [command, ...bookings, '--count', '5000000'];
+    const child = spawn(process.execPath, args, { cwd: await createFolder() });
+    onTestFinished(() => {
+      child.kill('SIGKILL');
+    });
+    await once(child.stdout, 'data');
+    child.stdout.pause();
+    const stderr = text(child.stderr);
+    child.kill(signal);
+    await once(child, 'exit');
+    // Only what was in the pipe is still to come.
+    child.stdout.resume();
+    expect(child.exitCode).toBe(1);
+    expect(await stderr).toContain(`stopped by ${signal}`);
   });
 });

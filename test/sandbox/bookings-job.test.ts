@@ -157,19 +157,6 @@ describe('making bookings', () => {
     expect(await ended).toEqual({ exitCode: 0, stderr: '' });
   });
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('ends on %s while nobody reads its rows', async (signal) => {
-    const { child, ended } = startJob({ count: 5_000_000 });
-    await once(child.stdout, 'data');
-    child.stdout.pause();
-    child.kill(signal);
-    // Only what was in the pipe is still to come.
-    await vi.waitUntil(() => child.exitCode !== null, { timeout: 20_000 });
-    child.stdout.resume();
-    const { exitCode, stderr } = await ended;
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain(`stopped by ${signal}`);
-  });
-
   it('leaves nothing in the folder when a signal stops it', async () => {
     const folder = await createFolder();
     const { child, ended } = startJob({ count: 50_000_000, out: join(folder, 'day.csv') });
