@@ -32,22 +32,29 @@ const writeResultAndSucceed = async (call: FileCall) => {
 describe('a file delivery that is killed', () => {
   const newServer = startForSuite(openSsh);
 
-  it.each(steps.slice(1))('before %s is claimed goes on with it, and does nothing again', async (name) => {
-    const day = await prepareWatchedFileDay(newServer());
-    // Between a step that ends and the next one there is time: it is 2.5 s from claim to claim.
-    await day.folder.configure({ body: { requestsPerSecond: 0.4 } });
-    const command = day.folder.start(runArguments);
-    const { release } = await day.holdWhen(
-      name,
-      ({ state, attempts }) => state === 'ready' && attempts === 0,
-    );
-    const recorded = await killAndLook(day, command);
-    release();
-    expect([...recorded.keys()]).toEqual(steps.slice(0, steps.indexOf(name)));
+  // On a busy machine the moment may pass before anybody sees it: then there is another try.
+  const retry = 2;
 
-    await day.folder.configure({});
-    await expectWhole(day, await day.folder.runDay(), { calls: 1, repeated: 0, recorded });
-  });
+  it.each(steps.slice(1))(
+    'before %s is claimed goes on with it, and does nothing again',
+    { retry },
+    async (name) => {
+      const day = await prepareWatchedFileDay(newServer());
+      // Between a step that ends and the next one there is time, for claims are made every 2.5 s.
+      await day.folder.configure({ body: { requestsPerSecond: 0.4 } });
+      const command = day.folder.start(runArguments);
+      const { release } = await day.holdWhen(
+        name,
+        ({ state, attempts }) => state === 'ready' && attempts === 0,
+      );
+      const recorded = await killAndLook(day, command);
+      release();
+      expect([...recorded.keys()]).toEqual(steps.slice(0, steps.indexOf(name)));
+
+      await day.folder.configure({});
+      await expectWhole(day, await day.folder.runDay(), { calls: 1, repeated: 0, recorded });
+    },
+  );
 
   it.each(steps)('when %s was just claimed performs it, and nothing before it again', async (name) => {
     // A file of a few bookings is written faster than one can look.

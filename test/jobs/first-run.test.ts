@@ -104,9 +104,15 @@ describe('npm start', () => {
 
   it('prints commands that work afterwards', async () => {
     const commands = matchesOf(/^ {2}npx hotel-review (.+ --config .+)$/gm);
-    expect(commands.map((command) => command.split(' ')[0])).toEqual(['show', 'status', 'verify']);
-    const [show, status, verify] = await Promise.all(commands.map(run));
-    expect([show?.exitCode, status?.exitCode, verify?.exitCode]).toEqual([0, 0, 0]);
+    expect(commands.map((command) => command.split(' ')[0])).toEqual([
+      'affected',
+      'show',
+      'status',
+      'verify',
+    ]);
+    const [affected, show, status, verify] = await Promise.all(commands.map(run));
+    expect([affected, show, status, verify].map((ended) => ended?.exitCode)).toEqual([0, 0, 0, 0]);
+    expect(affected?.stdout).toContain('affected bookings:');
     expect(show?.stdout).toContain('succeeded');
     for (const day of days()) expect(status?.stdout).toContain(day);
     expect(verify?.stdout).toMatch(/^ {2}ok {6}/m);
