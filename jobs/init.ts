@@ -3,7 +3,6 @@ import { dirname, join, resolve } from 'node:path';
 import { businessDayAt, isTimeZone } from '../src/booking/business-day.js';
 import type { InitOptions } from '../src/cli/commands/setup.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { commandName } from '../src/config/command-name.js';
 import { dotEnvName, readDotEnv } from '../src/config/dot-env.js';
 import { UsageError } from '../src/review/run-day.js';
 import { checkOptions } from '../src/setup/answers.js';
@@ -76,7 +75,6 @@ export async function initialise(
   const shownEnv = showPath(env, process.cwd());
   const next = listNextSteps({
     config,
-    isUsualConfig: config === 'hotel-review.yaml',
     env: shownEnv,
     owed: listVariables(answers)
       .filter((name) => (keepsEnv ? isOwed(known[variables[name]]) : answers.secrets[name] === undefined))
@@ -84,7 +82,7 @@ export async function initialise(
     hasPlaceholders: hasPlaceholders(text),
     missing: examination.kind === 'examined' ? examination.missing : [],
     day: examination.kind === 'no-file' ? today.previous().iso : examination.day,
-    command: commandName,
+    command: terminal.command,
   });
   const written = keepsEnv
     ? `Wrote ${config}; ${shownEnv} was there already and is kept as it is.`

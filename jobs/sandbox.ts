@@ -2,8 +2,10 @@ import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { businessDayAt } from '../src/booking/business-day.js';
+import { createCommandWriter } from '../src/cli/command-writer.js';
 import type { SandboxOptions } from '../src/cli/commands/sandbox.js';
 import { exitCode } from '../src/cli/exit-code.js';
+import { quoteForShell } from '../src/cli/shell-quote.js';
 import { checkSetting } from '../src/config/check-setting.js';
 import { commandName } from '../src/config/command-name.js';
 import { UsageError } from '../src/review/run-day.js';
@@ -41,7 +43,10 @@ export async function runSandbox(options: SandboxOptions, terminal: Terminal): P
     const configuration = await writeSandboxConfiguration(sandbox).catch(explain);
     const day = businessDayAt(new Date(clock()), 'UTC').previous().iso;
     terminal.answer(
-      renderAddresses(sandbox, configuration, { command: commandName, day }),
+      renderAddresses(sandbox, configuration, [
+        `${commandName} sandbox bookings --day ${day} --out ${quoteForShell(join(folder, `bookings-${day}.csv`))}`,
+        createCommandWriter(commandName, configuration)(`run --day ${day}`),
+      ]),
       listAddresses(sandbox, configuration),
     );
     await new Promise<void>((end) => {

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { account, type Sandbox } from './sandbox.js';
 
 /** Where a running sandbox is reached, for a program. */
@@ -15,13 +14,12 @@ export function listAddresses({ folder, service, sftp, outbox }: Sandbox, config
 /**
  * The same for a person, and what to do with it.
  *
- * @param command how the command is called here
- * @param day for which bookings could be made up, YYYY-MM-DD
+ * @param commands that make up a day of bookings and review it
  */
 export function renderAddresses(
-  { folder, service, sftp, outbox }: Sandbox,
+  { service, sftp, outbox }: Sandbox,
   configuration: string,
-  { command, day }: { readonly command: string; readonly day: string },
+  commands: readonly string[],
 ): string {
   const { apiKey, accountId, login } = account;
   return `The sandbox runs; Ctrl-C stops it.
@@ -34,7 +32,5 @@ export function renderAddresses(
   configuration  ${configuration}
 
 A day of bookings for it, and its review:
-  ${command} sandbox bookings --day ${day} --out ${join(folder, `bookings-${day}.csv`)}
-  ${command} run --day ${day} --config ${configuration}
-`;
+${commands.map((command) => `  ${command}\n`).join('')}`;
 }

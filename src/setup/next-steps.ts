@@ -1,10 +1,10 @@
 import { relative } from 'node:path';
 import type { ServiceField } from '../booking/booking.js';
+import type { WriteCommand } from '../cli/command-writer.js';
 
 export interface Outcome {
   /** As it was named with `--config`. */
   readonly config: string;
-  readonly isUsualConfig: boolean;
   readonly env: string;
   /** The variables that still have to be put into `.env`. */
   readonly owed: readonly string[];
@@ -14,22 +14,20 @@ export interface Outcome {
   readonly missing?: readonly ServiceField[];
   /** A day to try: that of a file that is there, else yesterday. YYYY-MM-DD */
   readonly day: string;
-  /** How the command is called here. */
-  readonly command: string;
+  readonly command: WriteCommand;
 }
 
 const list = new Intl.ListFormat('en');
 
 /** What to do after `init`, in that order. */
 export function listNextSteps(outcome: Outcome): string[] {
-  const { config, isUsualConfig, env, owed, hasPlaceholders, missing = [], day, command } = outcome;
-  const flag = isUsualConfig ? '' : ` --config ${quoteForShell(config)}`;
+  const { config, env, owed, hasPlaceholders, missing = [], day, command } = outcome;
   return [
     ...(owed.length > 0 ? [`put ${list.format(owed)} into ${env}`] : []),
     ...(hasPlaceholders ? [`fill in what ${config} marks as PLACEHOLDER`] : []),
     ...askForColumns(config, missing),
-    `${command} doctor${flag}`,
-    `${command} run --day ${day} --dry-run${flag}`,
+    command('doctor'),
+    command(`run --day ${day} --dry-run`),
   ];
 }
 
@@ -52,8 +50,4 @@ function askForColumns(config: string, missing: readonly ServiceField[]): string
 export function showPath(path: string, folder: string): string {
   const shown = relative(folder, path);
   return shown === '' || shown.startsWith('..') ? path : shown;
-}
-
-function quoteForShell(text: string): string {
-  return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { request as openRequest } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createGate } from '../support/gate.js';
 import { askNode, type Outcome } from './http-clients.js';
 import {
   accountHeaders,
@@ -41,14 +42,6 @@ function open({ baseUrl }: StartedService) {
 const json = (outcome: Outcome) =>
   outcome.kind === 'answered' ? { status: outcome.status, json: JSON.parse(outcome.body) } : outcome;
 const statusOf = (outcome: Outcome) => (outcome.kind === 'answered' ? outcome.status : outcome.kind);
-
-function createGate() {
-  let pass = () => {};
-  const passed = new Promise<void>((resolve) => {
-    pass = resolve;
-  });
-  return { pass: () => pass(), passed };
-}
 
 describe('A fault that takes nothing', () => {
   const refusal = (StatusCode: number) => ({ Status: false, StatusCode, Message: expect.any(String) });
@@ -139,7 +132,7 @@ describe('A lost answer', () => {
     await vi.waitUntil(() => service.letters.length === 1);
     await get(service);
     expect(closing).not.toHaveBeenCalled();
-    gate.pass();
+    gate.open();
     await closed;
     expect(closing).toHaveBeenCalledWith('ECONNRESET');
     expect(service.events.filter((event) => 'number' in event && event.number === 1)).toEqual([

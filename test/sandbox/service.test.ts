@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Agent, request as openRequest } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createGate } from '../support/gate.js';
 import { type AskedRequest, askNode } from './http-clients.js';
 import {
   accountHeaders,
@@ -40,15 +41,6 @@ async function ask(
   const outcome = await askNode({ ...request, url: `${baseUrl}${path}` });
   if (outcome.kind !== 'answered') throw new Error(`expected an answer, got: ${outcome.kind}`);
   return { status: outcome.status, json: JSON.parse(outcome.body), headers: outcome.headers };
-}
-
-/** A promise that the test settles. */
-function createGate() {
-  let open = () => {};
-  const passed = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { open: () => open(), passed };
 }
 
 describe('A review by body', () => {

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { createCommandWriter } from '../../src/cli/command-writer.js';
 import { listNextSteps } from '../../src/setup/next-steps.js';
 import { referToSchema } from '../../src/setup/schema-reference.js';
 
 const usual = {
   config: 'hotel-review.yaml',
-  isUsualConfig: true,
   env: '.env',
   owed: [],
   hasPlaceholders: false,
   day: '2026-11-20',
-  command: 'hotel-review',
+  command: createCommandWriter('hotel-review', 'hotel-review.yaml'),
 };
 
 describe('After init', () => {
@@ -26,8 +26,7 @@ describe('After init', () => {
     const next = listNextSteps({
       ...usual,
       config: "my agency's.yaml",
-      isUsualConfig: false,
-      command: 'npx hotel-review',
+      command: createCommandWriter('npx hotel-review', "my agency's.yaml"),
     });
     expect(next).toEqual([
       "npx hotel-review doctor --config 'my agency'\\''s.yaml'",
