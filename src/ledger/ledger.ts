@@ -9,14 +9,28 @@ import type { UnreadableReason } from '../sources/source.js';
  * It keeps bookings by batch, in the bytes in which they are sent. All instants are epoch milliseconds.
  */
 export interface Ledger {
-  /** Takes the sole right to work on a day; undefined when somebody alive holds it. */
-  holdDay(day: string): Promise<DayHold | undefined>;
+  /**
+   * How long a right lasts that its owner doesn't renew: whoever finds it taken may try again that much later. 0 where
+   * the kernel holds the rights, which end with their owner.
+   */
+  readonly leaseMs: number;
+  /** Takes the sole right to work on a day, now or not at all; undefined when somebody alive holds it. */
+  holdDay(day: string): Promise<Hold | undefined>;
+  /** Takes one of so many places for runs at the same time, over all processes; undefined while all are taken. */
+  holdPlace(places: number): Promise<Hold | undefined>;
+  /** Rejects when the ledger can't be reached now; answers within two seconds either way. */
+  ping(): Promise<void>;
 
   latestRun(day: string): Promise<Run | undefined>;
   /** @throws RangeError for a run that does not exist. */
   getRun(runId: string): Promise<Run>;
   /** Newest day first, and within a day the newest run first. */
   listRuns(options: { readonly day?: string; readonly limit: number }): Promise<Run[]>;
+  /** The newest run of each day from `from` to `to` that has one, oldest day first. */
+  listLatestRuns(range: { readonly from: string; readonly to: string }): Promise<Run[]>;
+  /** Oldest day first. */
+  listActiveRuns(): Promise<Run[]>;
+  summarise(): Promise<LedgerSummary>;
   /** Creates a run; `replaces` is marked cancelled in the same transaction and can be written no more. */
   createRun(run: NewRun): Promise<Run>;
   /**
@@ -40,13 +54,27 @@ export interface Ledger {
   claim(right: Right, step: string, attempt: number, at: number): Promise<Claim | undefined>;
   /** Records what an attempt came to, and the run's counts with it. @throws FencedError under an outdated claim. */
   record(claim: Claim, ending: StepEnding, at: number): Promise<Recorded>;
-  /** False once the claim is outdated: somebody else has taken the run over. */
+  /** False once the claim is outdated: somebody else has taken the run, or the step alone, over. */
   holdsClaim(claim: Claim): Promise<boolean>;
+  /** Says of claims that they are still worked under, for another lease. Answers those that are outdated. */
+  renewClaims(claims: readonly Claim[]): Promise<Claim[]>;
+  /**
+   * Opens again the steps of a run whose claim was not renewed for a lease: their owner is dead or frozen, and what it
+   * was doing may have reached the service. Answers how many.
+   */
+  reopenAbandoned(runId: string): Promise<number>;
+  /** True when a step of the run is performed under a claim that is renewed. */
+  isBeingPerformed(runId: string): Promise<boolean>;
   readBatch(runId: string, form: BookingForm, batch: number): Promise<Buffer>;
   /** How many batches and bookings are kept in that form. */
   measureBatches(runId: string, form: BookingForm): Promise<{ batches: number; bookings: number }>;
   /** Says which bookings of the file are affected, in place of what was said before. @throws FencedError */
   replaceAffected(claim: Claim, affected: readonly AffectedPlaces[]): Promise<void>;
+  /**
+   * What other runs of the same day have delivered, as far as it is still kept with its guests' names: the piece behind
+   * `after`, of one stored batch each; undefined when there is none.
+   */
+  nextDelivered(runId: string, after?: DeliveredCursor): Promise<DeliveredLines | undefined>;
   /** The first batch behind `after` that has affected bookings, with their lines. */
   nextAffected(runId: string, after?: number): Promise<AffectedLines | undefined>;
 
@@ -60,6 +88,15 @@ export interface Ledger {
   /** The ended attempts of a step, in their order. */
   listAttempts(runId: string, step: string): Promise<Attempt[]>;
 
+  /** The run that a request of the end-of-day hook was answered with. */
+  findHookRun(requestId: string): Promise<string | undefined>;
+  /** Remembers it for a month; one that is remembered already stays as it is. */
+  rememberHookRun(request: {
+    readonly id: string;
+    readonly runId: string;
+    readonly at: number;
+  }): Promise<void>;
+
   /** Ended runs of days before `day` whose guests' names are not blanked yet. */
   listRunsWithNames(before: string): Promise<Run[]>;
   /** Rewrites the bookings of days before `day`, once, and drops the service's words: the guests' names go. */
@@ -69,8 +106,9 @@ export interface Ledger {
   close(): Promise<void>;
 }
 
-export interface DayHold {
-  /** Aborts when the right was lost to somebody else; never does where the kernel holds the lock. */
+/** A right that one has until one gives it up, or dies. */
+export interface Hold {
+  /** Aborts when the right was lost, or may be: somebody else may have it. Never does where the kernel holds it. */
   readonly lost: AbortSignal;
   release(): Promise<void>;
 }
@@ -103,6 +141,21 @@ export class LedgerUnusableError extends Error {
   }
 }
 
+/** The ledger doesn't answer: what was written before stays, and the next run goes on from there. */
+export class LedgerAwayError extends Error {
+  override readonly name = 'LedgerAwayError';
+  constructor(
+    /** Its address, without a password. */
+    readonly place: string,
+    options?: ErrorOptions,
+  ) {
+    super(
+      `the ledger ${place} does not answer: see that it runs and can be reached, and run it again`,
+      options,
+    );
+  }
+}
+
 /** There is no room for what is to be written. What was written before stays, and the next run goes on from there. */
 export class LedgerFullError extends Error {
   override readonly name = 'LedgerFullError';
@@ -115,6 +168,14 @@ export class LedgerFullError extends Error {
   }
 }
 
+export interface LedgerSummary {
+  readonly runsByState: Readonly<Record<RunState, number>>;
+  /** The first day that this ledger knows. */
+  readonly firstDay?: string;
+  /** The last day that has a run that succeeded. */
+  readonly lastGoodDay?: string;
+}
+
 export interface NewRun {
   readonly id: string;
   readonly day: string;
@@ -123,6 +184,8 @@ export interface NewRun {
   readonly reason?: string;
   readonly startedAt: number;
   readonly replaces?: string;
+  /** It sends only what the other runs of the day have not delivered. */
+  readonly topsUp?: boolean;
 }
 
 export interface Settlement {
@@ -189,6 +252,16 @@ export interface AffectedPlaces {
 export interface AffectedLines {
   readonly batch: number;
   readonly lines: readonly string[];
+}
+
+/** Where one stands in what other runs have delivered: opaque, comparable to nothing. */
+export type DeliveredCursor = string & { readonly ofDelivered: unique symbol };
+
+export interface DeliveredLines {
+  readonly cursor: DeliveredCursor;
+  readonly form: BookingForm;
+  /** Each ended by a line feed. */
+  readonly lines: Buffer;
 }
 
 export interface StepCursor {

@@ -10,6 +10,16 @@ export const activeRunStates = ['collecting', 'delivering', 'awaiting-result'] a
 
 export type RunState = (typeof activeRunStates)[number] | 'succeeded' | 'failed' | 'cancelled';
 
+/** How many runs there are in each state, before any is counted. */
+export const noRuns: Readonly<Record<RunState, number>> = {
+  collecting: 0,
+  delivering: 0,
+  'awaiting-result': 0,
+  succeeded: 0,
+  failed: 0,
+  cancelled: 0,
+};
+
 /**
  * Where every record and booking of a run stands. At any moment
  * read = accepted + duplicates + rejected, and accepted = delivered + refused + pending.
@@ -46,6 +56,8 @@ export interface Run {
   readonly delivery: DeliveryKind;
   readonly trigger: Trigger;
   readonly reason?: string;
+  /** True for a run that sends only what the other runs of its day have not delivered. */
+  readonly topsUp?: true;
   readonly state: RunState;
   /** The fencing token: every take-over raises it, and a write with an older one is refused. */
   readonly token: number;

@@ -11,6 +11,7 @@ export function claim(
   name: string,
   attempt: number,
   at: number,
+  leaseUntil: number,
 ): Claim | undefined {
   const run = database.get(
     `SELECT number FROM runs WHERE id = ? AND token = ? AND state IN ('delivering', 'awaiting-result')`,
@@ -28,12 +29,13 @@ export function claim(
   if (!before) return undefined;
   const repeated = before.outcome_unknown === 1 ? Number(before.bookings) : 0;
   database.run(
-    `UPDATE steps SET state = 'running', attempts = ?, token = ?, claimed_at = ?, not_before = NULL,
+    `UPDATE steps SET state = 'running', attempts = ?, token = ?, claimed_at = ?, lease_until = ?, not_before = NULL,
        outcome_unknown = 0, repeated = repeated + ?
      WHERE run = ? AND name = ?`,
     attempt,
     token,
     at,
+    leaseUntil,
     repeated,
     number,
     name,

@@ -1,5 +1,5 @@
-import { activeRunStates, type Run, type RunFailure } from '../../review/run.js';
-import { FencedError, type NewRun, type Right, type Settlement } from '../ledger.js';
+import { activeRunStates, noRuns, type Run, type RunFailure } from '../../review/run.js';
+import { FencedError, type LedgerSummary, type NewRun, type Right, type Settlement } from '../ledger.js';
 import type { Database, Row } from './database.js';
 import { withoutUndefined } from './rows.js';
 import { countOpenSteps } from './steps.js';
@@ -50,6 +50,37 @@ export function listRuns(database: Database, day: string | undefined, limit: num
   return rows.map(toRun);
 }
 
+export function listLatestRuns(database: Database, from: string, to: string): Run[] {
+  return database
+    .all(
+      `SELECT * FROM runs WHERE number IN (SELECT max(number) FROM runs WHERE day >= ? AND day <= ? GROUP BY day)
+       ORDER BY day`,
+      from,
+      to,
+    )
+    .map(toRun);
+}
+
+export function listActiveRuns(database: Database): Run[] {
+  return database.all(`SELECT * FROM runs WHERE state IN (${quotedActiveStates}) ORDER BY day`).map(toRun);
+}
+
+export function summarise(database: Database): LedgerSummary {
+  const counted = database.all('SELECT state, count(*) AS count FROM runs GROUP BY state');
+  const days = database.get(
+    `SELECT min(day) AS first_day, max(CASE WHEN state = 'succeeded' THEN day END) AS last_good_day FROM runs`,
+  );
+  const text = (name: string) => (days?.[name] ? String(days[name]) : undefined);
+  return withoutUndefined({
+    runsByState: {
+      ...noRuns,
+      ...Object.fromEntries(counted.map(({ state, count }) => [String(state), Number(count)])),
+    },
+    firstDay: text('first_day'),
+    lastGoodDay: text('last_good_day'),
+  });
+}
+
 export function createRun(database: Database, run: NewRun): Run {
   if (run.replaces !== undefined) {
     // The raised token keeps out whoever still works on the old run.
@@ -60,12 +91,14 @@ export function createRun(database: Database, run: NewRun): Run {
     );
   }
   database.run(
-    `INSERT INTO runs (id, day, delivery, trigger, reason, state, started_at) VALUES (?, ?, ?, ?, ?, 'collecting', ?)`,
+    `INSERT INTO runs (id, day, delivery, trigger, reason, tops_up, state, started_at)
+     VALUES (?, ?, ?, ?, ?, ?, 'collecting', ?)`,
     run.id,
     run.day,
     run.delivery,
     run.trigger,
     run.reason ?? null,
+    run.topsUp ? 1 : 0,
     run.startedAt,
   );
   return readRun(database, runNumber(database, run.id));
@@ -74,7 +107,7 @@ export function createRun(database: Database, run: NewRun): Run {
 export function takeOver(database: Database, runId: string): Run {
   const number = runNumber(database, runId);
   const run = readRun(database, number);
-  interruptRunningSteps(database, number);
+  interruptRunningSteps(database, number, Number.MAX_SAFE_INTEGER);
   if (run.state === 'failed') reopenFailedRun(database, number, run.failure);
   else reopenSteps(database, number, `'overdue'`);
   // Whoever goes on with it wants to look for the result at once.
@@ -88,18 +121,23 @@ export function takeOver(database: Database, runId: string): Run {
   return readRun(database, number);
 }
 
-/** What a dead or frozen owner was doing may have reached the service. */
-function interruptRunningSteps(database: Database, number: number): void {
+/**
+ * Opens again the steps whose lease is over by then. What a dead or frozen owner was doing may have reached the service.
+ *
+ * @returns how many
+ */
+export function interruptRunningSteps(database: Database, number: number, leaseOver: number): number {
+  const abandoned = `run = ? AND state = 'running' AND coalesce(lease_until, 0) <= ?`;
   database.run(
     `INSERT INTO attempts (run, step, attempt, started_at, ended_at, outcome, code)
-     SELECT run, name, attempts, claimed_at, claimed_at, 'interrupted', 'owner-lost'
-     FROM steps WHERE run = ? AND state = 'running'`,
+     SELECT run, name, attempts, claimed_at, claimed_at, 'interrupted', 'owner-lost' FROM steps WHERE ${abandoned}`,
     number,
+    leaseOver,
   );
-  database.run(
-    `UPDATE steps SET state = 'ready', outcome_unknown = 1, last_code = 'owner-lost'
-     WHERE run = ? AND state = 'running'`,
+  return database.run(
+    `UPDATE steps SET state = 'ready', outcome_unknown = 1, last_code = 'owner-lost' WHERE ${abandoned}`,
     number,
+    leaseOver,
   );
 }
 
@@ -177,6 +215,7 @@ function toRun(row: Row): Run {
     delivery: text('delivery') as Run['delivery'],
     trigger: text('trigger') as Run['trigger'],
     reason: text('reason'),
+    topsUp: row.tops_up === 1 ? (true as const) : undefined,
     state: text('state') as Run['state'],
     token: count('token'),
     source: text('source'),

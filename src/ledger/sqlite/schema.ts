@@ -134,6 +134,16 @@ const migrations: readonly string[] = [
     PRIMARY KEY (run, step, attempt)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  ALTER TABLE runs ADD COLUMN tops_up INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE steps ADD COLUMN lease_until INTEGER;
+
+  CREATE TABLE hook_requests (
+    id TEXT PRIMARY KEY,
+    run TEXT NOT NULL,
+    answered_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /**

@@ -1,12 +1,26 @@
 import type { BookingForm } from '../../review/step.js';
-import type { Ledger } from '../ledger.js';
+import type { Hold, Ledger } from '../ledger.js';
 import { nextAffected, replaceAffected } from './affected.js';
 import { checkClaim, claim, findClaimed, record } from './claims.js';
 import { beginCollect, measureBatches, readBatch } from './collecting.js';
 import { tryLock } from './day-lock.js';
+import { nextDelivered } from './delivered.js';
+import { findHookRun, rememberHookRun } from './hook-requests.js';
+import { isBeingPerformed, renewClaims, reopenAbandoned } from './leases.js';
 import { openLedgerFile } from './ledger-file.js';
 import { blankGuestNames, listRunsWithNames, prune } from './retention.js';
-import { createRun, listRuns, readLatestRun, readRun, runNumber, settle, takeOver } from './runs.js';
+import {
+  createRun,
+  listActiveRuns,
+  listLatestRuns,
+  listRuns,
+  readLatestRun,
+  readRun,
+  runNumber,
+  settle,
+  summarise,
+  takeOver,
+} from './runs.js';
 import { listOpenSteps, tally } from './steps.js';
 import { attemptsOf, countRejects, countWarnings, listRefused, trace } from './tracing.js';
 
@@ -15,6 +29,8 @@ export interface SqliteLedgerOptions {
   /** Tells whether a stored line is of that booking reference. */
   readonly carriesReference: (line: string, form: BookingForm, reference: string) => boolean;
   readonly clock: () => number;
+  /** How long a claim holds that is not renewed. */
+  readonly leaseMs?: number;
   /** For looking on while others work: it leaves the writing back of the WAL to them. */
   readonly isOnlooker?: boolean;
 }
@@ -24,6 +40,7 @@ export function createSqliteLedger({
   path,
   carriesReference,
   clock,
+  leaseMs = 30_000,
   isOnlooker = false,
 }: SqliteLedgerOptions): Ledger {
   const { database, locks, close } = openLedgerFile(path, { isOnlooker });
@@ -35,28 +52,47 @@ export function createSqliteLedger({
       lock?.release();
     }
   };
+  const tryHold = (name: string): Hold | undefined => {
+    const lock = tryLock(locks, name);
+    return lock && { lost: new AbortController().signal, release: async () => lock.release() };
+  };
   return {
-    async holdDay(day) {
-      const lock = tryLock(locks, day);
-      if (!lock) return undefined;
-      return { lost: new AbortController().signal, release: async () => lock.release() };
+    leaseMs: 0,
+    holdDay: async (day) => tryHold(day),
+    async holdPlace(places) {
+      for (let place = 1; place <= places; place += 1) {
+        const hold = tryHold(`place-${place}`);
+        if (hold) return hold;
+      }
+      return undefined;
+    },
+    async ping() {
+      database.get('SELECT 1');
     },
     latestRun: async (day) => readLatestRun(database, day),
     getRun: async (runId) => readRun(database, runNumber(database, runId)),
     listRuns: async ({ day, limit }) => listRuns(database, day, limit),
+    listLatestRuns: async ({ from, to }) => listLatestRuns(database, from, to),
+    listActiveRuns: async () => listActiveRuns(database),
+    summarise: async () => summarise(database),
     createRun: async (run) => database.transact(() => createRun(database, run)),
     takeOver: async (runId) => database.transact(() => takeOver(database, runId)),
     settle: async (right, settlement) => database.transact(() => settle(database, right, settlement)),
     beginCollect: async (right, collect) => beginCollect(database, right, collect),
     listOpenSteps: async (runId, page) => listOpenSteps(database, runNumber(database, runId), page),
     claim: async (right, step, attempt, at) =>
-      database.transact(() => claim(database, right, step, attempt, at)),
+      database.transact(() => claim(database, right, step, attempt, at, clock() + leaseMs)),
     record: async (held, ending, at) => database.transact(() => record(database, held, ending, at)),
     holdsClaim: async (held) => findClaimed(database, held) !== undefined,
+    renewClaims: async (claims) => database.transact(() => renewClaims(database, claims, clock() + leaseMs)),
+    reopenAbandoned: async (runId) =>
+      database.transact(() => reopenAbandoned(database, runNumber(database, runId), clock())),
+    isBeingPerformed: async (runId) => isBeingPerformed(database, runNumber(database, runId), clock()),
     readBatch: async (runId, form, batch) => readBatch(database, runNumber(database, runId), form, batch),
     measureBatches: async (runId, form) => measureBatches(database, runNumber(database, runId), form),
     replaceAffected: async (held, affected) =>
       database.transact(() => replaceAffected(database, checkClaim(database, held).run, affected)),
+    nextDelivered: async (runId, after) => nextDelivered(database, runNumber(database, runId), after),
     nextAffected: async (runId, after = -1) => nextAffected(database, runNumber(database, runId), after),
     tally: async (runId) => tally(database, runNumber(database, runId)),
     countRejects: async (runId) => countRejects(database, runNumber(database, runId)),
@@ -65,6 +101,8 @@ export function createSqliteLedger({
     trace: async (reference) =>
       trace(database, reference, (line, form) => carriesReference(line, form, reference)),
     listAttempts: async (runId, step) => attemptsOf(database, runNumber(database, runId), step),
+    findHookRun: async (requestId) => findHookRun(database, requestId),
+    rememberHookRun: async (request) => database.transact(() => rememberHookRun(database, request)),
     listRunsWithNames: async (before) => listRunsWithNames(database, before),
     blankGuestNames: async (before, blank) =>
       blankGuestNames(database, before, blank, clock(), whenDayIsFree),
