@@ -156,6 +156,37 @@ const hook = group({
     .describe('The secret that signs calls of the end-of-day hook; a list while it is being changed.')
     .register(confidentiality, { level: 'secret' })
     .exactOptional(),
+  token: oneOrMore(text(), 'a text or a list of texts')
+    .describe('The bearer token of callers that cannot sign; a list while it is being changed.')
+    .register(confidentiality, { level: 'secret' })
+    .exactOptional(),
+  toleranceSeconds: wholeNumber(1, dayInSeconds)
+    .default(300)
+    .describe('How old a signed call may be, and how far ahead its clock.'),
+});
+
+const server = group({
+  host: text('a host name or an address')
+    .default('127.0.0.1')
+    .describe('The address on which `serve` listens; `0.0.0.0` for every one.'),
+  port: wholeNumber(0, 65_535)
+    .default(8080)
+    .describe('The port of the hook, the status page, health and metrics; 0 takes a free one.'),
+});
+
+const workers = group({
+  leaseSeconds: numberUpTo(hourInSeconds)
+    .default(30)
+    .describe('How long a process may be silent before others take over what it was doing.'),
+  reconcileSeconds: numberUpTo(hourInSeconds)
+    .default(15)
+    .describe('How often each process queues again what the ledger holds open and the queue has lost.'),
+  stopSeconds: numberUpTo(hourInSeconds)
+    .default(3)
+    .describe('How long a step in hand may go on after a stop was asked for.'),
+  runsAtOnce: wholeNumber(1, 100)
+    .default(2)
+    .describe('How many runs of replayed ranges go on at once, over all processes.'),
 });
 
 /** Every setting as it may be written, relative paths and all. The names on the page of settings come from here. */
@@ -191,6 +222,8 @@ export const settingsSchema = group({
     .describe('Where files as sent and results as received are kept.'),
   schedule: schedule.prefault({}).describe('The nightly run of `serve`.'),
   hook: hook.prefault({}).describe('The end-of-day hook of `serve`.'),
+  server: server.prefault({}).describe('Where `serve` listens.'),
+  workers: workers.prefault({}).describe('How processes share the work.'),
   guestNameDays: wholeNumber(1, centuryInDays)
     .default(30)
     .describe('After how many days guest names are blanked and archived bytes deleted; checksums stay.'),

@@ -1,4 +1,4 @@
-import { readArchiveLocation, readLedgerLocation, readQueueLocation } from './locations.js';
+import { readArchiveLocation } from './locations.js';
 import type { Settings } from './schema.js';
 
 /** A value of a setting that is understood and whose part is not built yet. */
@@ -13,18 +13,6 @@ export interface UnavailablePart {
 
 /** The line of a part goes when the part is built; nothing else has to change. */
 export const unavailableParts: readonly UnavailablePart[] = [
-  {
-    setting: 'ledger',
-    form: 'postgres://',
-    available: 'sqlite:PATH',
-    isMeantBy: (text) => readLedgerLocation(text)?.kind === 'postgres',
-  },
-  {
-    setting: 'queue',
-    form: 'redis://',
-    available: 'in-process',
-    isMeantBy: (text) => readQueueLocation(text)?.kind === 'redis',
-  },
   {
     setting: 'archive',
     form: 's3://',

@@ -12,35 +12,31 @@ describe('parts that are not built yet', () => {
     expect(
       complain({
         timezone: 'Mars/Olympus',
-        ledger: 'postgres://u:hush@db/review',
-        queue: 'rediss://u:hush@cache',
         archive: 's3://bucket?secretAccessKey=hush',
         guestNameDays: 900,
       }),
     ).toEqual([
       'timezone: expected a time zone such as Europe/Madrid, got: Mars/Olympus',
       'recordDays: must be at least guestNameDays, which is 900; it is 800',
-      'ledger: expected sqlite:PATH (postgres:// is not available in this version), got: postgres://…',
-      'queue: expected in-process (redis:// is not available in this version), got: rediss://…',
       'archive: expected a folder (s3:// is not available in this version), got: s3://…',
     ]);
   });
 
   it('are told where nothing else is wrong', () => {
-    expect(complain({ ledger: 'postgresql://db/review' })).toEqual([
-      'ledger: expected sqlite:PATH (postgres:// is not available in this version), got: postgresql://…',
+    expect(complain({ archive: 's3://bucket/review' })).toEqual([
+      'archive: expected a folder (s3:// is not available in this version), got: s3://…',
     ]);
   });
 
   it('show nothing that came from the environment', () => {
-    expect(complain({ ledger: '${WHERE}' }, { WHERE: 'postgres://u:hush@db/review' })).toEqual([
-      'ledger: expected sqlite:PATH (postgres:// is not available in this version), got: a text from the environment',
+    expect(complain({ archive: '${WHERE}' }, { WHERE: 's3://bucket?secretAccessKey=hush' })).toEqual([
+      'archive: expected a folder (s3:// is not available in this version), got: a text from the environment',
     ]);
   });
 
   it('are no news where a variable is missing', () => {
-    expect(complain({ ledger: 'postgres://u:${PASSWORD}@db/review' })).toEqual([
-      'ledger: expected a value in the environment variable PASSWORD, got: nothing',
+    expect(complain({ archive: 's3://bucket?secretAccessKey=${PASSWORD}' })).toEqual([
+      'archive: expected a value in the environment variable PASSWORD, got: nothing',
     ]);
   });
 
