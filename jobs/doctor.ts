@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { createBusinessDay } from '../src/booking/business-day.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { type Config, loadConfig } from '../src/config/load.js';
+import { showAddress } from '../src/config/locations.js';
 import type { Check } from '../src/doctor/check.js';
 import { checkClock, dayOfRun } from '../src/doctor/clock.js';
 import { readConfiguration } from '../src/doctor/configuration.js';
@@ -13,7 +14,7 @@ import { checkFileModes } from '../src/doctor/file-modes.js';
 import type { Finding } from '../src/doctor/finding.js';
 import { listClosedFiles, listKeptFolders, listWrittenPlaces } from '../src/doctor/guarded-places.js';
 import { checkKeptFolder } from '../src/doctor/kept-folder.js';
-import { checkLedger } from '../src/doctor/ledger.js';
+import { checkLedger, type LedgerPlace } from '../src/doctor/ledger.js';
 import { renderCount, renderFinding } from '../src/doctor/render.js';
 import { checkService } from '../src/doctor/service.js';
 import { createServiceProbe, longestProbeSeconds } from '../src/doctor/service-probe.js';
@@ -21,8 +22,10 @@ import { checkSftp, noSftpServer, showHostKey } from '../src/doctor/sftp.js';
 import { checkSource } from '../src/doctor/source.js';
 import { findUnpinnedServer } from '../src/doctor/unpinned-server.js';
 import { presentHostKey } from '../src/sftp/present-host-key.js';
-import { clock, composeCollect, findLedger } from './compose.js';
+import { clock } from './clock.js';
+import { composeCollect } from './compose.js';
 import { openSftp } from './deliveries.js';
+import { findLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
 const { platform } = process;
@@ -101,15 +104,13 @@ function listChecks(config: Config, file: string, day: string | undefined): Chec
         },
       },
     ],
-    ledger.kind === 'sqlite'
-      ? [
-          {
-            part: 'ledger',
-            seconds: 20,
-            look: () => checkLedger({ path: ledger.path, open: () => findLedger(config) }),
-          },
-        ]
-      : [],
+    [
+      {
+        part: 'ledger',
+        seconds: 20,
+        look: () => checkLedger({ place: placeOf(ledger), open: () => findLedger(config) }),
+      },
+    ],
     [
       ...listKeptFolders(config).map(
         (folder): Check => ({
@@ -121,6 +122,15 @@ function listChecks(config: Config, file: string, day: string | undefined): Chec
       { part: 'disk', seconds: 5, look: () => checkDisk(listWrittenPlaces(config)) },
     ],
   ];
+}
+
+function placeOf(ledger: Config['ledger']): LedgerPlace {
+  switch (ledger.kind) {
+    case 'sqlite':
+      return { kind: 'file', path: ledger.path };
+    case 'postgres':
+      return { kind: 'server', address: showAddress(ledger.url) };
+  }
 }
 
 /** The few things that can be looked at while the configuration is wrong. */

@@ -13,7 +13,7 @@ import { writeSandboxConfiguration } from '../src/sandbox/configuration.js';
 import { type SandboxEvent, startSandbox } from '../src/sandbox/sandbox.js';
 import { createWorld, usualWorldSeed } from '../src/sandbox/world.js';
 import { parsePathTemplate } from '../src/sources/path-template.js';
-import { clock } from './compose.js';
+import { clock } from './clock.js';
 import { listAffected } from './list-affected.js';
 import { reviewDay } from './review-day.js';
 import { createTerminal } from './terminal.js';

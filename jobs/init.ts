@@ -4,7 +4,7 @@ import { businessDayAt, isTimeZone } from '../src/booking/business-day.js';
 import type { InitOptions } from '../src/cli/commands/setup.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { dotEnvName, readDotEnv } from '../src/config/dot-env.js';
-import { UsageError } from '../src/review/run-day.js';
+import { UsageError } from '../src/review/refusals.js';
 import { checkOptions } from '../src/setup/answers.js';
 import { createTerminalAsker } from '../src/setup/ask.js';
 import { defaultsAsker } from '../src/setup/asker.js';
@@ -16,7 +16,7 @@ import { renderConfiguration } from '../src/setup/render-configuration.js';
 import { listVariables, renderDotEnv, variables } from '../src/setup/render-dot-env.js';
 import { referToSchema } from '../src/setup/schema-reference.js';
 import { isThere, writeNewFiles } from '../src/setup/write-new-files.js';
-import { clock } from './compose.js';
+import { clock } from './clock.js';
 import type { Terminal } from './terminal.js';
 
 export interface InitParts {

@@ -5,7 +5,7 @@ import type { Config } from '../src/config/load.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import type { Run } from '../src/review/run.js';
 import { readFields } from '../src/review/stored-line.js';
-import { lookIntoLedger } from './compose.js';
+import { lookIntoLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
 const runsLookedAt = 1_000;

@@ -2,7 +2,7 @@ import type { MakeBookingsOptions } from '../src/cli/commands/sandbox.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { formatCount } from '../src/cli/format.js';
 import { renderTable } from '../src/cli/tables.js';
-import { UsageError } from '../src/review/run-day.js';
+import { UsageError } from '../src/review/refusals.js';
 import type { DayCounts } from '../src/sandbox/bookings/day-counts.js';
 import { formatOfName, NameTakenError, writeDayFile } from '../src/sandbox/bookings/day-file.js';
 import { streamDay } from '../src/sandbox/bookings/day-stream.js';

@@ -3,7 +3,7 @@ import type { ReplayOptions } from '../src/cli/commands/review.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { renderNotBegun } from '../src/cli/not-begun.js';
 import type { Config } from '../src/config/load.js';
-import { UsageError } from '../src/review/run-day.js';
+import { UsageError } from '../src/review/refusals.js';
 import { dryRunDay } from './dry-run.js';
 import { reviewDay } from './review-day.js';
 import type { Terminal } from './terminal.js';

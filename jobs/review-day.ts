@@ -9,7 +9,8 @@ import { toReport } from '../src/review/report.js';
 import { forgetOldDays } from '../src/review/retention.js';
 import type { Trigger } from '../src/review/run.js';
 import { runDay } from '../src/review/run-day.js';
-import { clock, composeReview } from './compose.js';
+import { clock } from './clock.js';
+import { composeReview } from './compose.js';
 import { openArchive, openSpool } from './deliveries.js';
 import type { Terminal } from './terminal.js';
 
@@ -20,7 +21,7 @@ export async function reviewDay(
   request: DayRequest & { readonly trigger: Trigger },
   terminal: Terminal,
 ): Promise<number> {
-  const { parts, close } = composeReview(config, terminal.notify);
+  const { parts, close } = await composeReview(config, terminal);
   try {
     const { run, wasDone } = await runDay(
       { ...request, day, configuredDelivery: config.delivery },

@@ -8,7 +8,7 @@ import { exitCode } from '../src/cli/exit-code.js';
 import { quoteForShell } from '../src/cli/shell-quote.js';
 import { checkSetting } from '../src/config/check-setting.js';
 import { commandName } from '../src/config/command-name.js';
-import { UsageError } from '../src/review/run-day.js';
+import { UsageError } from '../src/review/refusals.js';
 import { listAddresses, renderAddresses } from '../src/sandbox/addresses.js';
 import { writeSandboxConfiguration } from '../src/sandbox/configuration.js';
 import { describeEvent } from '../src/sandbox/describe-event.js';
@@ -17,7 +17,7 @@ import { startSandbox } from '../src/sandbox/sandbox.js';
 import { SandboxError } from '../src/sandbox/sandbox-error.js';
 import { createSeededRandom } from '../src/sandbox/seeded-random.js';
 import { createWorld } from '../src/sandbox/world.js';
-import { clock } from './compose.js';
+import { clock } from './clock.js';
 import type { Terminal } from './terminal.js';
 
 /**

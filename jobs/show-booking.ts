@@ -1,7 +1,7 @@
 import { renderHistories, toHistory } from '../src/cli/booking-history.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
-import { lookIntoLedger } from './compose.js';
+import { lookIntoLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
 /** Tells what became of one booking; exits with 1 when no run knows it. */

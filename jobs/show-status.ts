@@ -5,7 +5,9 @@ import { renderStatus } from '../src/cli/status.js';
 import type { Config } from '../src/config/load.js';
 import { toReport } from '../src/review/report.js';
 import { readReference } from '../src/review/stored-line.js';
-import { clock, lookIntoLedger, openSource } from './compose.js';
+import { clock } from './clock.js';
+import { openSource } from './compose.js';
+import { lookIntoLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
 /** Runs shown without a day: about a month of nights. */

@@ -4,7 +4,7 @@ import type { LogLevel } from '../src/cli/log-level.js';
 import { createProgress } from '../src/cli/progress.js';
 import { commandName } from '../src/config/command-name.js';
 import type { Notify } from '../src/review/events.js';
-import { clock } from './compose.js';
+import { clock } from './clock.js';
 
 /** Where a job speaks: progress and words to a person, the report to a program. */
 export interface Terminal {

@@ -2,8 +2,8 @@ import { exitCode } from '../src/cli/exit-code.js';
 import { renderVerified } from '../src/cli/verified.js';
 import type { Config } from '../src/config/load.js';
 import { verifyRun } from '../src/review/file/verify.js';
-import { lookIntoLedger } from './compose.js';
 import { openArchive } from './deliveries.js';
+import { lookIntoLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
 const runsChecked = 1_000;

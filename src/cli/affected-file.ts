@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { stringify } from 'csv-stringify/sync';
 import { serviceFields } from '../booking/booking.js';
-import { UsageError } from '../review/run-day.js';
+import { UsageError } from '../review/refusals.js';
 
 const columns = serviceFields.filter((field) => field !== 'BookingClientName');
 

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../config/problems.js';
 import { FencedError, LedgerUnusableError } from '../ledger/ledger.js';
+import { DayBusyError, UsageError } from '../review/refusals.js';
 import type { Run } from '../review/run.js';
-import { DayBusyError, UsageError } from '../review/run-day.js';
 import { describeError, isSafeToShow } from './safe-message.js';
 import { StoppedError } from './stopped-error.js';
 

@@ -1,6 +1,7 @@
 import pino from 'pino';
-import type { Notify, ReviewEvent } from '../review/events.js';
+import type { Notify, ReviewEvent, RunName } from '../review/events.js';
 import type { LogLevel } from './log-level.js';
+import { describeError } from './safe-message.js';
 
 /** Writes events as JSON lines, with run, day and step where they have one. Events hold no guest data to begin with. */
 export function createEventLog(level: LogLevel, stream: NodeJS.WritableStream): Notify {
@@ -24,21 +25,23 @@ function logEvent(log: pino.Logger, event: ReviewEvent): void {
         'run opened',
       );
     case 'collecting':
-      return log.debug({ read: event.read, ...event.progress }, 'collecting');
+      return log.debug({ ...nameFields(event.run), read: event.read, ...event.progress }, 'collecting');
     case 'source-notice':
-      return log.warn({ column: event.notice.column }, 'column not in the source');
+      return log.warn({ ...nameFields(event.run), column: event.notice.column }, 'column not in the source');
     case 'collected':
       return log.info(
         { ...runFields(event), counts: event.run.counts, steps: event.run.openSteps },
         'collected',
       );
     case 'step-claimed':
-      return log.trace({ run: event.runId, step: event.step.name, attempt: event.attempt }, 'step claimed');
+      return log.trace(
+        { ...nameFields(event.run), step: event.step.name, attempt: event.attempt },
+        'step claimed',
+      );
     case 'transferring':
       return log.debug(
         {
-          run: event.run.id,
-          day: event.run.day,
+          ...nameFields(event.run),
           step: event.step.name,
           done: event.done,
           total: event.total,
@@ -50,7 +53,7 @@ function logEvent(log: pino.Logger, event: ReviewEvent): void {
     case 'holding-off':
       return log.warn(
         {
-          run: event.runId,
+          ...nameFields(event.run),
           cause: event.cause,
           until: new Date(event.until).toISOString(),
           code: event.code,
@@ -58,7 +61,21 @@ function logEvent(log: pino.Logger, event: ReviewEvent): void {
         'holding off',
       );
     case 'stopping':
-      return log.warn({ run: event.runId, graceMs: event.graceMs }, 'stopping');
+      return log.warn({ ...(event.run && nameFields(event.run)), graceMs: event.graceMs }, 'stopping');
+    case 'watched':
+      return log.debug({ ...runFields(event), counts: event.run.counts }, 'watched');
+    case 'waiting-for-day':
+      return log.info({ day: event.day }, 'waiting: the day is being worked on by another process');
+    case 'superseded':
+      return log.warn(
+        { run: event.runId, step: event.step },
+        'superseded: another process has taken it over',
+      );
+    case 'faulted':
+      return log.error(
+        { run: event.runId, step: event.step, fault: describeError(event.error) },
+        'faulted: it is tried again',
+      );
     case 'settled':
       return log[event.run.state === 'failed' ? 'error' : 'info'](
         { ...runFields(event), counts: event.run.counts, failure: event.run.failure },
@@ -77,8 +94,7 @@ function logStepEnd(
   const level = isExpected ? 'debug' : 'warn';
   log[level](
     {
-      run: run.id,
-      day: run.day,
+      ...nameFields(run),
       step: step.name,
       attempt,
       outcome,
@@ -95,5 +111,9 @@ function runFields({
 }: {
   readonly run: { readonly id: string; readonly day: string; readonly state: string };
 }) {
-  return { run: run.id, day: run.day, state: run.state };
+  return { ...nameFields(run), state: run.state };
+}
+
+function nameFields({ id, day }: RunName) {
+  return { run: id, day };
 }

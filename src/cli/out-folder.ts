@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { UsageError } from '../review/run-day.js';
+import { UsageError } from '../review/refusals.js';
 
 /** A disk that is full or broken is no fault of the command line. */
 const diskFaults: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EIO'];

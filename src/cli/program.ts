@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
-import { UsageError } from '../review/run-day.js';
+import { UsageError } from '../review/refusals.js';
 import { addHistoryCommands, type HistoryHandlers } from './commands/history.js';
 import type { Finish } from './commands/options.js';
 import { addReviewCommands, type ReviewHandlers } from './commands/review.js';

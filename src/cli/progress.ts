@@ -10,6 +10,7 @@ import {
   formatDuration,
   formatRate,
 } from './format.js';
+import { describeError } from './safe-message.js';
 
 /** Between two lines of progress where there is no terminal. */
 const linesEveryMs = 10_000;
@@ -128,9 +129,14 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
       stream.write(`  ${milestone}\n`);
     }
     // Batches that are posted meanwhile don't take a transfer's place.
-    if (phase?.transfer?.isOver === false || event.step.kind !== 'batch') return;
-    if (!phase || phase.transfer) beginDelivery(event.run);
-    else showReviewed(event.run);
+    if (event.step.kind === 'batch') showWatched(event.run);
+  }
+
+  /** What others do for the run moves the bar; a transfer of our own keeps its place. */
+  function showWatched(run: Run): void {
+    if (phase?.transfer?.isOver === false) return;
+    if (!phase || phase.transfer) beginDelivery(run);
+    else showReviewed(run);
   }
 
   return {
@@ -154,8 +160,13 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
           return showEnding(event);
         case 'transferring':
           return showTransfer(event);
+        case 'watched':
+          return showWatched(event.run);
         case 'source-notice':
         case 'holding-off':
+        case 'waiting-for-day':
+        case 'superseded':
+        case 'faulted':
         case 'stopping':
           hide();
           stream.write(`  ${describe(event, clock())}\n`);
@@ -188,7 +199,10 @@ function createLines({ stream, clock }: ProgressOptions): Progress {
     notify(event) {
       const milestone = event.type === 'step-ended' ? describeMilestone(event) : undefined;
       const isProgress =
-        event.type === 'collecting' || event.type === 'step-ended' || event.type === 'transferring';
+        event.type === 'collecting' ||
+        event.type === 'step-ended' ||
+        event.type === 'watched' ||
+        event.type === 'transferring';
       if (isProgress && !milestone && clock() - lastAt < linesEveryMs) return;
       const text = milestone ?? describe(event, clock());
       if (text === undefined || (milestone !== undefined && milestone === said)) return;
@@ -229,7 +243,8 @@ function describe(event: ReviewEvent, now: number): string | undefined {
       return `the source has no column ${event.notice.column}: every booking goes without it`;
     case 'collected':
       return `collected: ${formatCountOf(event.run.counts.accepted, 'booking')} in ${formatCountOf(event.run.openSteps, 'step')}`;
-    case 'step-ended': {
+    case 'step-ended':
+    case 'watched': {
       const { delivered, refused, accepted } = event.run.counts;
       return `delivering: ${formatCount(delivered + refused)} of ${formatCountOf(accepted, 'booking')}`;
     }
@@ -237,6 +252,12 @@ function describe(event: ReviewEvent, now: number): string | undefined {
       return `${event.step.name}: ${formatBytes(event.done)} of ${formatBytes(event.total)}`;
     case 'holding-off':
       return `${event.cause === 'asked' ? 'the service asks for patience' : 'nothing gets through'} (${event.code}): waiting ${sayWait(event.until - now)}`;
+    case 'waiting-for-day':
+      return `${event.day} is being worked on by another process: waiting for it`;
+    case 'superseded':
+      return `${event.step} was taken over by another process`;
+    case 'faulted':
+      return `${event.step ?? 'the work'} broke off: ${describeError(event.error)}; it is tried again`;
     case 'stopping':
       return `stopping: waiting at most ${formatDuration(event.graceMs)} for the steps in hand`;
     case 'step-claimed':

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../config/problems.js';
-import { FencedError, LedgerFullError, LedgerUnusableError } from '../ledger/ledger.js';
-import { DayBusyError, UsageError } from '../review/run-day.js';
+import { FencedError, LedgerAwayError, LedgerFullError, LedgerUnusableError } from '../ledger/ledger.js';
+import { DayBusyError, UsageError } from '../review/refusals.js';
 import { SftpError } from '../sftp/sftp.js';
 import { SourceError } from '../sources/source.js';
 import { StoppedError } from './stopped-error.js';
@@ -9,6 +9,7 @@ const own = [
   ConfigurationError,
   DayBusyError,
   FencedError,
+  LedgerAwayError,
   LedgerFullError,
   LedgerUnusableError,
   SftpError,

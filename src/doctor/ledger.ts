@@ -12,22 +12,30 @@ const runsRead = 1_000;
 /** Unfinished days that are named. */
 const daysNamed = 5;
 
-/** @param open opens the ledger to look on; undefined where there is none yet */
+/** Where the ledger is, as it may be shown. */
+export type LedgerPlace =
+  | { readonly kind: 'file'; readonly path: string }
+  /** Its address, without a password. */
+  | { readonly kind: 'server'; readonly address: string };
+
+/** @param open opens the ledger to look on; undefined where there is no file of it yet */
 export async function checkLedger({
-  path,
+  place,
   open,
 }: {
-  readonly path: string;
-  readonly open: () => Ledger | undefined;
+  readonly place: LedgerPlace;
+  readonly open: () => Promise<Ledger | undefined>;
 }): Promise<readonly Finding[]> {
   // SQLite would hold up the whole process where the file system hangs, this check alone. What is wrong there, opening tells.
-  await stat(path).catch(() => {});
-  const ledger = open();
+  if (place.kind === 'file') await stat(place.path).catch(() => {});
+  const ledger = await open();
+  const path = place.kind === 'file' ? place.path : place.address;
   if (ledger === undefined) {
     await tryToWrite((await findPlace(path)).folder);
     return [ok(`there is none yet; it will be made at ${path}`)];
   }
   try {
+    await ledger.ping();
     const runs = await ledger.listRuns({ limit: runsRead });
     const [last] = runs;
     if (last === undefined) return [ok(`${path} holds no run yet`)];

@@ -277,7 +277,7 @@ export interface OpenStep extends StepCursor {
 
 export interface Recorded {
   readonly run: Run;
-  /** Steps that this ending opened: halves, a successor, or the step itself again. */
+  /** Steps that this ending opened: halves, a successor, or the step itself again, also where it was interrupted. */
   readonly opened: readonly OpenStep[];
 }
 

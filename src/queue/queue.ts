@@ -16,10 +16,32 @@ export interface QueuedStep extends StepReference {
 export type PerformStep = (reference: StepReference, signal: AbortSignal) => Promise<void>;
 
 /**
+ * The server that carries the queue does not answer, or does not take what it is given. Nothing is lost, for the ledger
+ * holds it; part of what was to be added may be there.
+ */
+export class QueueAwayError extends Error {
+  override readonly name = 'QueueAwayError';
+
+  /** @param address without user and password */
+  constructor(
+    readonly address: string,
+    reason: string,
+  ) {
+    super(`the queue at ${address} does not answer as it should (${reason}); is its server up?`);
+  }
+}
+
+/**
  * Hands steps to workers. It may forget everything and may hand out a step twice: the ledger rebuilds it and
  * refuses the second claim. It never retries on its own.
  */
 export interface StepQueue {
+  /**
+   * Takes references until it is closed, which it is once the steps in hand have ended: these may still add theirs. Later
+   * ones are forgotten. A queue between processes takes a reference that it holds already, waiting or in hand, only once.
+   *
+   * @throws QueueAwayError
+   */
   add(steps: Iterable<QueuedStep>): Promise<void>;
   /** Resolves when the backlog has room for more, or the queue is closed: a caller with a long list waits for it. */
   room(): Promise<void>;
@@ -28,7 +50,10 @@ export interface StepQueue {
     perform: PerformStep,
     options: { readonly onError: (error: unknown, reference: StepReference) => void },
   ): void;
-  /** Hands out nothing before that instant (epoch milliseconds): the service asked for patience. */
+  /**
+   * Hands out nothing before that instant (epoch milliseconds): the service asked for patience. An earlier instant than
+   * one told before changes nothing.
+   */
   holdOff(until: number): Promise<void>;
   /** Forgets what waits of that run; what is being performed goes on. */
   drop(runId: string): Promise<void>;

@@ -60,18 +60,24 @@ export async function collectDay(
     at: clock(),
     batchSize: limits.batchSize,
   });
+  const run = { id: right.runId, day: day.iso };
   const intake = createIntake(parts, collect);
   try {
     for await (const chunk of source.read(day, { signal })) {
       for (const notice of chunk.notices ?? []) {
-        notify({ type: 'source-notice', notice });
+        notify({ type: 'source-notice', run, notice });
         intake.warn('absent-column');
       }
       for (const record of chunk.records) {
         const stored = intake.take(record);
         if (stored) await stored;
       }
-      notify({ type: 'collecting', read: intake.read, ...(chunk.progress && { progress: chunk.progress }) });
+      notify({
+        type: 'collecting',
+        run,
+        read: intake.read,
+        ...(chunk.progress && { progress: chunk.progress }),
+      });
     }
   } catch (error) {
     if (error instanceof SourceError) throw new CollectError(error.fault, error.message, { cause: error });

@@ -2,18 +2,22 @@ import type { SourceNotice } from '../sources/source.js';
 import type { Run } from './run.js';
 import type { Evidence, Step, StepEnding } from './step.js';
 
+/** Which run an event is of. */
+export type RunName = Pick<Run, 'id' | 'day'>;
+
 /** What happens in a run, told as it happens. No event holds a booking or a text of the service. */
 export type ReviewEvent =
   | { readonly type: 'run-opened'; readonly run: Run; readonly isResumed: boolean }
   | {
       readonly type: 'collecting';
+      readonly run: RunName;
       readonly read: number;
       /** In the source's own measure; absent where it can't tell. */
       readonly progress?: { readonly done: number; readonly total: number };
     }
-  | { readonly type: 'source-notice'; readonly notice: SourceNotice }
+  | { readonly type: 'source-notice'; readonly run: RunName; readonly notice: SourceNotice }
   | { readonly type: 'collected'; readonly run: Run }
-  | { readonly type: 'step-claimed'; readonly runId: string; readonly step: Step; readonly attempt: number }
+  | { readonly type: 'step-claimed'; readonly run: RunName; readonly step: Step; readonly attempt: number }
   | {
       readonly type: 'step-ended';
       readonly run: Run;
@@ -34,11 +38,19 @@ export type ReviewEvent =
       readonly type: 'holding-off';
       /** `asked` by the service, or `failing`: attempt after attempt came to nothing. */
       readonly cause: 'asked' | 'failing';
-      readonly runId: string;
+      readonly run: RunName;
       readonly until: number;
       readonly code: string;
     }
-  | { readonly type: 'stopping'; readonly runId: string; readonly graceMs: number }
+  /** How far a run has come that several processes work on. */
+  | { readonly type: 'watched'; readonly run: Run }
+  /** Somebody else holds the day: it is waited for. */
+  | { readonly type: 'waiting-for-day'; readonly day: string }
+  /** Somebody else has taken over what this process was doing: what it would have written was refused. */
+  | { readonly type: 'superseded'; readonly runId: string; readonly step: string }
+  /** Something broke outside of what a step can come to; the ledger holds the step open, and it is tried again. */
+  | { readonly type: 'faulted'; readonly runId?: string; readonly step?: string; readonly error: unknown }
+  | { readonly type: 'stopping'; readonly run?: RunName; readonly graceMs: number }
   | { readonly type: 'settled'; readonly run: Run };
 
 export type Notify = (event: ReviewEvent) => void;

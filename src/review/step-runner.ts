@@ -1,13 +1,28 @@
-import type { Ledger } from '../ledger/ledger.js';
+import {
+  FencedError,
+  type Ledger,
+  LedgerAwayError,
+  LedgerFullError,
+  LedgerUnusableError,
+} from '../ledger/ledger.js';
 import type { StepQueue, StepReference } from '../queue/queue.js';
 import { halveBatch } from './body/plan.js';
 import type { Delivery, StepOutcome } from './delivery.js';
 import type { Notify } from './events.js';
+import type { HeldClaims } from './held-claims.js';
 import { toQueuedStep } from './queueing.js';
 import { decideRetry, type RetryPolicy } from './retry.js';
 import { hasWork, type Run } from './run.js';
 import { type SettleLimits, settleWhenDue } from './settle.js';
 import type { Claim, Findings, Step, StepEnding } from './step.js';
+
+/** What a fault of our own counts as. */
+const fault: StepOutcome = {
+  kind: 'retryable',
+  evidence: { code: 'internal-fault' },
+  outcomeUnknown: true,
+  refusedWhenSpent: false,
+};
 
 /** So many attempts in a row without success mean that the service is down, not that a step is bad. */
 const maxFailuresInRow = 5;
@@ -15,12 +30,18 @@ const maxFailuresInRow = 5;
 export interface StepRunnerParts {
   readonly ledger: Ledger;
   readonly queue: Pick<StepQueue, 'add' | 'holdOff' | 'drop'>;
+  readonly claims: Pick<HeldClaims, 'whileHeld'>;
   readonly deliveryOf: (run: Run) => Delivery;
   readonly retry: RetryPolicy;
   readonly limits: SettleLimits;
   readonly clock: () => number;
   readonly random: () => number;
   readonly notify: Notify;
+  /**
+   * Is told of a fault of our own in performing a step, which then spends a try as any failure does: a step that always
+   * breaks must not be tried for ever. Without it such a fault ends the work.
+   */
+  readonly onFault?: (error: unknown, reference: StepReference) => void;
 }
 
 /**
@@ -31,7 +52,7 @@ export interface StepRunnerParts {
  * outside of any transaction. A reference that is stale or doubled finds nothing to claim and is dropped.
  */
 export function createStepRunner(parts: StepRunnerParts) {
-  const { ledger, queue, deliveryOf, retry, limits, clock, random, notify } = parts;
+  const { ledger, queue, claims, deliveryOf, retry, limits, clock, random, notify, onFault } = parts;
   /** Attempts in a row, of any step, that came to nothing. */
   let failuresInRow = 0;
   /** Up to when everybody was held off last. */
@@ -43,11 +64,13 @@ export function createStepRunner(parts: StepRunnerParts) {
     try {
       const outcome = await deliveryOf(run).perform(claim, { run, signal });
       const ending = decideEnding(outcome, claim.step, run, { retry, random, now: clock() });
-      await holdOffWhenDue(claim.step, outcome, ending);
+      await holdOffWhenDue(claim.step, run, outcome, ending);
       return ending;
     } catch (error) {
       if (signal.aborted) return { kind: 'interrupted', evidence: { code: 'stopped' } };
-      throw error;
+      if (!onFault || isOfLedger(error)) throw error;
+      onFault(error, { runId: run.id, step: claim.step.name, attempt: claim.attempt });
+      return decideEnding(fault, claim.step, run, { retry, random, now: clock() });
     }
   }
 
@@ -55,27 +78,32 @@ export function createStepRunner(parts: StepRunnerParts) {
    * The service asks everybody for patience, not this step alone. And where nothing comes of anything, steps that were
    * never tried wait as long as those that were: a service that is down is then known by a few of them, not by all.
    */
-  async function holdOffWhenDue(step: Step, outcome: StepOutcome, ending: StepEnding): Promise<void> {
+  async function holdOffWhenDue(
+    step: Step,
+    run: Run,
+    outcome: StepOutcome,
+    ending: StepEnding,
+  ): Promise<void> {
     if (step.kind === 'batch') failuresInRow = outcome.kind === 'retryable' ? failuresInRow + 1 : 0;
     if (outcome.kind !== 'retryable') return;
     if (outcome.retryAfterMs !== undefined) {
-      await holdOff('asked', clock() + Math.min(outcome.retryAfterMs, retry.retryAfterCapMs), step, outcome);
+      await holdOff('asked', clock() + Math.min(outcome.retryAfterMs, retry.retryAfterCapMs), run, outcome);
     } else if (failuresInRow >= maxFailuresInRow && ending.kind === 'retry') {
-      await holdOff('failing', ending.notBefore, step, outcome);
+      await holdOff('failing', ending.notBefore, run, outcome);
     }
   }
 
   async function holdOff(
     cause: 'asked' | 'failing',
     until: number,
-    { runId }: Step,
+    run: Run,
     { evidence: { code } }: StepOutcome,
   ): Promise<void> {
     // The steps in hand all come back with the same news: it is told once.
     const isNews = clock() >= heldUntil;
     heldUntil = Math.max(heldUntil, until);
     await queue.holdOff(until);
-    if (isNews) notify({ type: 'holding-off', cause, runId, until, code });
+    if (isNews) notify({ type: 'holding-off', cause, run, until, code });
   }
 
   function tellEnding({ step, attempt }: Claim, { kind: outcome, evidence }: StepEnding, run: Run): void {
@@ -97,9 +125,13 @@ export function createStepRunner(parts: StepRunnerParts) {
   ): Promise<Run | undefined> {
     const claim = await ledger.claim({ runId, token }, step, number, clock());
     if (!claim) return undefined;
-    notify({ type: 'step-claimed', runId, step: claim.step, attempt: number });
-    const ending = await attempt(claim, await ledger.getRun(runId), signal);
-    const recorded = await ledger.record(claim, ending, clock());
+    const recorded = await claims.whileHeld(claim, signal, async (held) => {
+      const run = await ledger.getRun(runId);
+      notify({ type: 'step-claimed', run, step: claim.step, attempt: number });
+      const ending = await attempt(claim, run, held);
+      return { ending, ...(await ledger.record(claim, ending, clock())) };
+    });
+    const { ending } = recorded;
     tellEnding(claim, ending, recorded.run);
     if (ending.kind === 'fatal') tellFatal(recorded.run);
     const run = await settleWhenDue(recorded.run, { ledger, limits, clock, notify });
@@ -110,6 +142,13 @@ export function createStepRunner(parts: StepRunnerParts) {
     }
     return run;
   };
+}
+
+/** Without a ledger that can be written, no step can come to anything. */
+function isOfLedger(error: unknown): boolean {
+  return [FencedError, LedgerAwayError, LedgerFullError, LedgerUnusableError].some(
+    (one) => error instanceof one,
+  );
 }
 
 interface EndingContext {

@@ -1,6 +1,6 @@
 import type { InitOptions } from '../cli/commands/setup.js';
 import { checkSetting } from '../config/check-setting.js';
-import { UsageError } from '../review/run-day.js';
+import { UsageError } from '../review/refusals.js';
 
 /** What a new configuration is made of. What nobody knows yet is undefined and gets a placeholder. */
 export interface Answers {

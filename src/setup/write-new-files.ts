@@ -1,6 +1,6 @@
 import { lstat, mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { UsageError } from '../review/run-day.js';
+import { UsageError } from '../review/refusals.js';
 
 export interface NewFile {
   readonly path: string;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createAffectedFile } from '../../src/cli/affected-file.js';
-import { UsageError } from '../../src/review/run-day.js';
+import { UsageError } from '../../src/review/refusals.js';
 
 const header = 'ServiceId,BookingReferenceId,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate\n';
 const booking = {

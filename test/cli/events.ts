@@ -19,7 +19,7 @@ export function opened(run: Run = collectingRun(), isResumed = false): ReviewEve
 }
 
 export function collecting(read: number, done: number, total = 1_000): ReviewEvent {
-  return { type: 'collecting', read, progress: { done, total } };
+  return { type: 'collecting', run: someRun(), read, progress: { done, total } };
 }
 
 export function collected(accepted: number): ReviewEvent {

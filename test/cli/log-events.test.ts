@@ -7,21 +7,21 @@ import { captureStream } from './captured-stream.js';
 import { collected, collecting, fileStepEnded, opened, step, stepEnded, transferring } from './events.js';
 
 const failure = { class: 'fatal', code: 'http-403', message: 'the service turned it down' } as const;
-const runId = someRun().id;
+const run = { id: someRun().id, day: someRun().day };
 const everything: readonly ReviewEvent[] = [
   opened(),
   collecting(500, 250),
-  { type: 'source-notice', notice: { kind: 'absent-column', column: 'guest' } },
+  { type: 'source-notice', run, notice: { kind: 'absent-column', column: 'guest' } },
   collected(1_000),
-  { type: 'step-claimed', runId, step, attempt: 1 },
+  { type: 'step-claimed', run, step, attempt: 1 },
   stepEnded(500, 1_000),
   refused(),
   transferring(1_000_000, 4_000_000),
   fileStepEnded('upload', 'retry', 'sftp-disk-full'),
   fileStepEnded('await-result', 'retry', 'result-absent'),
   fileStepEnded('await-result', 'overdue', 'result-absent'),
-  { type: 'holding-off', cause: 'asked', runId, until: Date.parse('2026-11-21T02:31:00Z'), code: 'http-429' },
-  { type: 'stopping', runId, graceMs: 3_000 },
+  { type: 'holding-off', cause: 'asked', run, until: Date.parse('2026-11-21T02:31:00Z'), code: 'http-429' },
+  { type: 'stopping', run, graceMs: 3_000 },
   { type: 'settled', run: someRun() },
   { type: 'settled', run: someRun({ state: 'failed', failure }) },
 ];

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createOutFolder } from '../../src/cli/out-folder.js';
-import { UsageError } from '../../src/review/run-day.js';
+import { UsageError } from '../../src/review/refusals.js';
 import { withoutPrivileges } from '../support/without-privileges.js';
 
 describe('the folder of bodies', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Handlers, helpShown, runCommandLine } from '../../src/cli/program.js';
-import { UsageError } from '../../src/review/run-day.js';
+import { UsageError } from '../../src/review/refusals.js';
 
 const globals = { config: 'hotel-review.yaml', json: false, stackTrace: false };
 const ownGlobals = { config: 'other.yaml', json: true, logLevel: 'debug', stackTrace: true };

@@ -14,8 +14,10 @@ import {
   transferring,
 } from './events.js';
 
+const run = { id: 'r', day: '2026-11-20' };
 const notice: ReviewEvent = {
   type: 'source-notice',
+  run,
   notice: { kind: 'absent-column', column: 'guest' },
 };
 const started: Progress[] = [];
@@ -35,9 +37,9 @@ describe('progress where there is no terminal', () => {
     later(0, collected(1_200));
     later(9_999, stepEnded(500, 1_200));
     later(1, stepEnded(1_000, 1_200));
-    later(0, { type: 'holding-off', cause: 'asked', runId: 'r', until: 60_000, code: 'http-429' });
-    later(0, { type: 'step-claimed', runId: 'r', step, attempt: 1 });
-    later(0, { type: 'stopping', runId: 'r', graceMs: 3_000 });
+    later(0, { type: 'holding-off', cause: 'asked', run, until: 60_000, code: 'http-429' });
+    later(0, { type: 'step-claimed', run, step, attempt: 1 });
+    later(0, { type: 'stopping', run, graceMs: 3_000 });
     later(0, { type: 'settled', run: someRun() });
     expect(lines()).toEqual([
       '2026-11-20: starting run 20261120-k3f9xq7d by body',
@@ -103,7 +105,7 @@ describe('progress where there is no terminal', () => {
     [1_000, '1.0 s'],
   ])('says of a hold-off of %d ms that it waits %s', (until, wait) => {
     const { later, text } = start();
-    later(0, { type: 'holding-off', cause: 'failing', runId: 'r', until, code: 'http-503' });
+    later(0, { type: 'holding-off', cause: 'failing', run, until, code: 'http-503' });
     expect(text()).toBe(`nothing gets through (http-503): waiting ${wait}\n`);
   });
 
@@ -150,7 +152,7 @@ describe('progress on a terminal', () => {
     later(1_000, collecting(500, 250));
     later(1_000, collected(1_000));
     later(1_000, stepEnded(250, 1_000));
-    later(0, { type: 'holding-off', cause: 'asked', runId: 'r', until: 33_000, code: 'http-429' });
+    later(0, { type: 'holding-off', cause: 'asked', run, until: 33_000, code: 'http-429' });
     later(1_000, stepEnded(500, 1_000));
     progress.stop();
     expect(screen().filter((line) => line.includes('deliver'))).toHaveLength(1);
@@ -220,7 +222,7 @@ describe('progress on a terminal', () => {
   it('shows an empty day as done', () => {
     const { later, progress, screen } = start({ isTTY: true });
     later(0, opened());
-    later(0, { type: 'collecting', read: 0 });
+    later(0, { type: 'collecting', run, read: 0 });
     later(0, collected(0));
     progress.stop();
     expect(screen().at(-1)).toContain(' 100 % ');

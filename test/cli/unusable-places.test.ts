@@ -112,15 +112,14 @@ describe('--out', () => {
 describe('a part that is not built yet', () => {
   it('is told together with all that is wrong in the file, with 2', async () => {
     const { folder } = await prepareDay({
-      settings: { timezone: 'Mars/Olympus', queue: 'redis://cache', ledger: 'postgres://u:hush@db/review' },
+      settings: { timezone: 'Mars/Olympus', archive: 's3://bucket?secretAccessKey=hush' },
     });
     for (const command of commands) {
       const result = await folder.run([...command, '--json']);
       expect(messageOf(result, 'configuration').split('\n')).toEqual([
         `${folder.configurationFile} cannot be used:`,
         '  timezone: expected a time zone such as Europe/Madrid, got: Mars/Olympus',
-        '  ledger: expected sqlite:PATH (postgres:// is not available in this version), got: postgres://…',
-        '  queue: expected in-process (redis:// is not available in this version), got: redis://…',
+        '  archive: expected a folder (s3:// is not available in this version), got: s3://…',
       ]);
     }
   });

@@ -4,6 +4,7 @@ import { describeAffected } from './ledger/affected.js';
 import { describeAwaiting } from './ledger/awaiting.js';
 import { describeClaiming } from './ledger/claiming.js';
 import { describeCollecting } from './ledger/collecting.js';
+import { describeDelivered } from './ledger/delivered.js';
 import { describeFileSums } from './ledger/file-sums.js';
 import { describeFindings } from './ledger/findings.js';
 import { describeHolding } from './ledger/holding.js';
@@ -48,6 +49,7 @@ export function describeLedgerContract(
       describeFileSums,
       describeTracing,
       describeAffected,
+      describeDelivered,
       describeRetention,
       describeHolding,
     ]) {

@@ -65,6 +65,27 @@ export function describeQueueContract(
         expect(worker.names()[0]).toBe('run-a upload 1');
       });
 
+      it('urgent steps among themselves in the order of adding', async () => {
+        const { queue, worker } = await open({ concurrency: 1 });
+        await queue.add(stepsOf('run-a', 2));
+        await queue.add(stepsOf('run-b', 5).map((step) => ({ ...step, isUrgent: true })));
+        worker.start();
+        await settled(() => expect(worker.names()).toHaveLength(7));
+        expect(worker.names()).toEqual([...stepsOf('run-b', 5), ...stepsOf('run-a', 2)].map(nameOf));
+      });
+
+      it('the next attempt that a step adds while it is in hand itself', async () => {
+        const { queue, worker } = await open({ concurrency: 1 });
+        worker.holdAll();
+        worker.start();
+        const [first] = stepsOf('run-a', 1);
+        if (first) await queue.add([first, { ...first, attempt: 2 }]);
+        await settled(() => expect(worker.inHand()).toBe(1));
+        if (first) await queue.add([{ ...first, attempt: 3 }]);
+        worker.letAllGo();
+        await settled(() => expect(worker.names()).toHaveLength(3));
+      });
+
       it('never more than the concurrency at once', async () => {
         const { queue, worker } = await open({ concurrency: 3 });
         worker.holdAll();

@@ -16,9 +16,9 @@ function openSqlite(path: string, isOnlooker = false): Ledger {
 
 /** Looks as the doctor does: what fails becomes a finding. */
 function check(path: string) {
-  const open = () => (isFileThere(path) ? openSqlite(path, true) : undefined);
+  const open = async () => (isFileThere(path) ? openSqlite(path, true) : undefined);
   return lookOnce(
-    { part: 'ledger', seconds: 30, look: () => checkLedger({ path, open }) },
+    { part: 'ledger', seconds: 30, look: () => checkLedger({ place: { kind: 'file', path }, open }) },
     { signal: new AbortController().signal, onAbandoned: () => {} },
   );
 }

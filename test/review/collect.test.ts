@@ -148,10 +148,11 @@ describe('collecting a day', () => {
       { reason: 'absent-column', count: 1 },
       { reason: 'check-out-before-check-in', count: 1, firstPlace: 2 },
     ]);
+    const run = { id: right.runId, day: '2026-11-20' };
     expect(events).toEqual([
-      { type: 'source-notice', notice: column },
-      { type: 'collecting', read: 2, progress: { done: 10, total: 40 } },
-      { type: 'collecting', read: 3 },
+      { type: 'source-notice', run, notice: column },
+      { type: 'collecting', run, read: 2, progress: { done: 10, total: 40 } },
+      { type: 'collecting', run, read: 3 },
     ]);
   });
 

@@ -100,6 +100,7 @@ export async function prepareDelivery({
       drop: async (dropped) =>
         void waiting.splice(0, waiting.length, ...waiting.filter((step) => step.runId !== dropped)),
     },
+    claims: { whileHeld: (_claim, signal, work) => work(signal) },
     deliveryOf: () => delivery,
     retry: { tries: 3, baseMs: 1_000, capMs: 60_000, retryAfterCapMs: 60_000, waits: 2, ...retry },
     limits: { maxRefusedShare },

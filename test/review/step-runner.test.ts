@@ -113,7 +113,7 @@ describe('the step runner', () => {
     expect(delivering.events).toContainEqual({
       type: 'holding-off',
       cause: 'asked',
-      runId,
+      run: expect.objectContaining({ id: runId, day: '2026-11-20' }),
       until: started + 20_000,
       code: 'http-429',
     });
@@ -136,7 +136,7 @@ describe('the step runner', () => {
     await perform(4);
     expect(delivering.heldOff).toEqual([delivering.waiting.at(-1)?.notBefore]);
     expect(delivering.events.filter(({ type }) => type === 'holding-off')).toMatchObject([
-      { cause: 'failing', runId, code: unavailable.code },
+      { cause: 'failing', run: { id: runId }, code: unavailable.code },
     ]);
     isDown.now = false;
     await perform(5);
@@ -157,7 +157,7 @@ describe('the step runner', () => {
     expect((await delivering.run()).counts).toMatchObject({ delivered: 4, repeated: 2 });
   });
 
-  it('opens a step again that was stopped in mid-call, and queues nothing', async () => {
+  it('opens a step again that was stopped in mid-call, and queues it for whoever else works', async () => {
     const stop = new AbortController();
     const delivering = await prepareDelivery({
       bookings: 2,
@@ -172,7 +172,7 @@ describe('the step runner', () => {
     expect(await delivering.run()).toMatchObject({ state: 'delivering', counts: { pending: 2 } });
     const open = await delivering.ledger.listOpenSteps(runId, { limit: 9 });
     expect(open).toMatchObject([{ name: 'batch 0', attempt: 2 }]);
-    expect(delivering.waiting).toEqual([]);
+    expect(delivering.waiting).toMatchObject([{ runId, step: 'batch 0', attempt: 2 }]);
   });
 
   it('records what came back even though it was stopped meanwhile', async () => {

@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type DayToMake, makeBookings } from '../../jobs/make-bookings.js';
 import { createTerminal } from '../../jobs/terminal.js';
-import { UsageError } from '../../src/review/run-day.js';
+import { UsageError } from '../../src/review/refusals.js';
 import { captureStream } from '../cli/captured-stream.js';
 import { madeDay, textOf } from './made-days.js';
 

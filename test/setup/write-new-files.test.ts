@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../src/review/run-day.js';
+import { UsageError } from '../../src/review/refusals.js';
 import { isThere, writeNewFiles } from '../../src/setup/write-new-files.js';
 import { createExportFolder } from './export-folder.js';
 

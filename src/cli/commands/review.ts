@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { UsageError } from '../../review/refusals.js';
 import type { DeliveryKind } from '../../review/run.js';
-import { UsageError } from '../../review/run-day.js';
 import { type Finish, type GlobalOptions, readDay, readGlobals } from './options.js';
 
 export interface DryRunOptions {

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { UsageError } from '../../review/run-day.js';
+import { UsageError } from '../../review/refusals.js';
 import { type Finish, type GlobalOptions, numberUpTo, readDay, readGlobals, wholeNumber } from './options.js';
 
 export interface SandboxOptions {

@@ -187,7 +187,7 @@ function endStep(
       return [];
     case 'interrupted':
       openAgain({ outcomeUnknown: true, notBefore: null });
-      return [];
+      return [{ position, name, attempt: step.attempts + 2 }];
   }
 }
 

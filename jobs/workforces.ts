@@ -1,0 +1,48 @@
+import type { Config } from '../src/config/load.js';
+import type { Ledger } from '../src/ledger/ledger.js';
+import { createInProcessQueue } from '../src/queue/in-process.js';
+import type { Delivery } from '../src/review/delivery.js';
+import type { Notify } from '../src/review/events.js';
+import { createOwnWorkforce } from '../src/review/own-workforce.js';
+import { UsageError } from '../src/review/refusals.js';
+import type { DeliveryKind } from '../src/review/run.js';
+import type { Workforce } from '../src/review/workforce.js';
+import { clock, random } from './clock.js';
+
+export interface WorkforceParts {
+  readonly ledger: Ledger;
+  readonly deliveryFor: (kind: DeliveryKind) => Delivery;
+  readonly notify: Notify;
+  /** False for a process that leaves the steps to others, where there can be others. */
+  readonly performs: boolean;
+}
+
+/** Who performs the steps: this process alone, or all that share the queue. */
+export async function openWorkforce(config: Config, parts: WorkforceParts): Promise<Workforce> {
+  const { body, retry, workers, queue } = config;
+  const { ledger, deliveryFor, notify } = parts;
+  const common = {
+    ledger,
+    deliveryOf: ({ delivery }: { readonly delivery: DeliveryKind }) => deliveryFor(delivery),
+    retry: {
+      tries: retry.tries,
+      baseMs: retry.baseSeconds * 1000,
+      capMs: retry.capSeconds * 1000,
+      retryAfterCapMs: retry.retryAfterCapSeconds * 1000,
+      waits: retry.waits,
+    },
+    limits: { maxRefusedShare: config.maxRefusedShare },
+    leaseMs: workers.leaseSeconds * 1000,
+    graceMs: workers.stopSeconds * 1000,
+    clock,
+    random,
+    notify,
+  };
+  const pace = { concurrency: body.concurrency, perSecond: body.requestsPerSecond, clock };
+  switch (queue.kind) {
+    case 'in-process':
+      return createOwnWorkforce({ ...common, createQueue: () => createInProcessQueue(pace) });
+    case 'redis':
+      throw new UsageError('queue: redis:// is not available in this version');
+  }
+}

@@ -1,0 +1,152 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Queue } from 'bullmq';
+import { dropWaiting } from './bullmq/drop.js';
+import { holdOffAllWorkers } from './bullmq/hold-off.js';
+import { queueName, queuePrefix, toJob } from './bullmq/job.js';
+import { type StepWorker, startStepWorker } from './bullmq/worker.js';
+import { QueueAwayError, type QueuedStep, type StepQueue } from './queue.js';
+import { openRedisConnection, type QueueNotice } from './redis-connection.js';
+
+/** References that wait in Redis at most, each 0.3 kB: the ledger holds the rest. */
+const backlogLimit = 20_000;
+const roomPollMs = 250;
+/** References added in one go. */
+const pageSize = 500;
+
+export interface BullmqQueueOptions {
+  /** `redis://` or `rediss://`, with user, password and database number where needed. */
+  readonly url: string;
+  /** Steps in hand at the same time, in this process. */
+  readonly concurrency: number;
+  /** Steps handed out a second at most, to all processes together. */
+  readonly perSecond?: number | undefined;
+  /** A step whose process has not been heard of for so long is handed out again. */
+  readonly lockMs?: number;
+  /** How long Redis may take for an answer. */
+  readonly answerMs?: number;
+  readonly clock: () => number;
+  readonly onNotice: (notice: QueueNotice) => void;
+}
+
+/**
+ * The queue that many processes share: BullMQ on Redis. It connects when it is first used. While Redis is away, holding off
+ * and dropping come to nothing, as they do when Redis forgets.
+ */
+export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
+  const { url, concurrency, perSecond, lockMs = 30_000, answerMs = 5_000, clock, onNotice } = options;
+  const stopping = new AbortController();
+  let opened: ReturnType<typeof open> | undefined;
+  let worker: StepWorker | undefined;
+  let isClosed = false;
+  let closing: Promise<void> | undefined;
+
+  function open() {
+    const connection = openRedisConnection({ url, answerMs, onNotice });
+    const queue = new Queue(queueName, {
+      connection: connection.client,
+      prefix: queuePrefix,
+      defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
+      // Nobody reads them.
+      streams: { events: { maxLen: 100 } },
+    });
+    // The connection tells when it breaks.
+    queue.on('error', () => {});
+    return { connection, queue };
+  }
+
+  function use() {
+    opened ??= open();
+    return opened;
+  }
+
+  async function addPage(steps: readonly QueuedStep[]): Promise<void> {
+    if (isClosed) return;
+    const { connection, queue } = use();
+    const now = clock();
+    await connection.answered(() => queue.addBulk(steps.map((step) => toJob(step, now))));
+  }
+
+  async function hasRoom(): Promise<boolean> {
+    const { connection, queue } = use();
+    try {
+      const count = () => queue.getJobCountByTypes('waiting', 'prioritized');
+      return (await connection.answered(count)) < backlogLimit;
+    } catch (error) {
+      if (error instanceof QueueAwayError) return false;
+      throw error;
+    }
+  }
+
+  return {
+    async add(steps) {
+      const waiting = [...steps];
+      for (let from = 0; from < waiting.length; from += pageSize) {
+        await addPage(waiting.slice(from, from + pageSize));
+      }
+    },
+    async room() {
+      const { signal } = stopping;
+      const stopped = untilAborted(signal);
+      while (!signal.aborted && !(await Promise.race([hasRoom(), stopped]))) {
+        await Promise.race([pause(roomPollMs, undefined, { ref: false }), stopped]);
+      }
+    },
+    work(perform, { onError }) {
+      if (stopping.signal.aborted) return;
+      worker = startStepWorker({
+        connection: use().connection,
+        concurrency,
+        perSecond,
+        lockMs,
+        perform,
+        onError,
+      });
+    },
+    async holdOff(until) {
+      const forMs = Math.ceil(until - clock());
+      if (forMs <= 0 || isClosed) return;
+      const { connection, queue } = use();
+      await forgettable(connection.answered(() => holdOffAllWorkers(connection.client, queue, forMs)));
+    },
+    async drop(runId) {
+      if (isClosed) return;
+      const { connection, queue } = use();
+      await forgettable(connection.answered(() => dropWaiting(connection.client, queue, runId)));
+    },
+    close({ graceMs = 0 } = {}) {
+      closing ??= closeQueue(graceMs);
+      return closing;
+    },
+  };
+
+  async function closeQueue(graceMs: number): Promise<void> {
+    stopping.abort();
+    await worker?.stop(graceMs);
+    isClosed = true;
+    if (opened === undefined) return;
+    // Redis shall know what has ended, if it answers. Otherwise the steps are handed out again, and refused by the ledger.
+    await within(answerMs, worker?.stopped());
+    opened.connection.close();
+    await within(answerMs, worker?.stopped());
+    await within(answerMs, opened.queue.close());
+  }
+}
+
+function untilAborted(signal: AbortSignal): Promise<true> {
+  if (signal.aborted) return Promise.resolve(true);
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(true), { once: true }));
+}
+
+async function within(milliseconds: number, ending: Promise<void> | undefined): Promise<void> {
+  const over = new AbortController();
+  await Promise.race([ending, pause(milliseconds, undefined, { signal: over.signal }).catch(() => {})]);
+  over.abort();
+}
+
+async function forgettable(asked: Promise<void>): Promise<void> {
+  try {
+    await asked;
+  } catch (error) {
+    if (!(error instanceof QueueAwayError)) throw error;
+  }
+}

@@ -1,0 +1,31 @@
+import type { Ledger, StepCursor } from '../ledger/ledger.js';
+import type { StepQueue } from '../queue/queue.js';
+import { toQueuedStep } from './queueing.js';
+
+/** Open steps that are read from the ledger at a time. */
+const pageOfSteps = 500;
+
+export interface FeedingParts {
+  readonly ledger: Pick<Ledger, 'listOpenSteps'>;
+  readonly queue: Pick<StepQueue, 'add' | 'room'>;
+}
+
+/** Queues whatever the ledger holds open, a page at a time, however much of it was queued before. */
+export async function feed(
+  run: { readonly id: string },
+  { ledger, queue }: FeedingParts,
+  signal: AbortSignal,
+): Promise<void> {
+  const stopped = untilAborted(signal);
+  let after: StepCursor | undefined;
+  do {
+    const page = await ledger.listOpenSteps(run.id, { limit: pageOfSteps, ...(after && { after }) });
+    await queue.add(page.map((step) => toQueuedStep(run.id, step)));
+    after = page.at(-1);
+  } while (after && (await Promise.race([queue.room(), stopped])) !== 'aborted');
+}
+
+export function untilAborted(signal: AbortSignal): Promise<'aborted'> {
+  if (signal.aborted) return Promise.resolve('aborted');
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve('aborted'), { once: true }));
+}

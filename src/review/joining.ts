@@ -1,0 +1,71 @@
+import type { BusinessDay } from '../booking/business-day.js';
+import type { Hold, Ledger } from '../ledger/ledger.js';
+import type { Notify } from './events.js';
+import { type DayRequest, decideOpening } from './opening.js';
+import { pause } from './pause.js';
+import { DayBusyError } from './refusals.js';
+import { hasWork, isActive, type Run } from './run.js';
+import type { Workforce } from './workforce.js';
+
+/** Between two tries to have a day that somebody else holds. */
+const tryEveryMs = 500;
+/** What renewing a lease may be late by. */
+const slackMs = 1_000;
+
+export interface JoiningParts {
+  readonly ledger: Pick<Ledger, 'leaseMs' | 'holdDay' | 'latestRun' | 'isBeingPerformed'>;
+  readonly workforce: Pick<Workforce, 'isShared'>;
+  readonly clock: () => number;
+  readonly notify: Notify;
+}
+
+type RequestForDay = DayRequest & { readonly day: BusinessDay };
+
+export type FoundDay =
+  /** The right to open its run is ours. */
+  | { readonly kind: 'held'; readonly hold: Hold }
+  /** Its run is collected, and everybody's. */
+  | { readonly kind: 'to-join'; readonly run: Run };
+
+/**
+ * Takes the right to work on a day. Where somebody else has it: a process that works alone waits for one lease, in case
+ * the owner is dead; one that shares the work joins the run as soon as it is collected.
+ *
+ * @throws DayBusyError when the day stays somebody else's, or a stop was asked for
+ */
+export async function waitForDay(
+  request: RequestForDay,
+  parts: JoiningParts,
+  signal: AbortSignal,
+): Promise<FoundDay> {
+  const { ledger, workforce, clock, notify } = parts;
+  const { day, mode } = request;
+  const joins = workforce.isShared && mode === 'run';
+  const giveUpAt = ledger.leaseMs === 0 ? clock() : clock() + ledger.leaseMs + slackMs;
+  let isTold = false;
+  for (;;) {
+    if (workforce.isShared) {
+      const run = await findShared(request, ledger);
+      if (run && joins) return { kind: 'to-join', run };
+      if (run) throw busy(day.iso);
+    }
+    const hold = await ledger.holdDay(day.iso);
+    if (hold) return { kind: 'held', hold };
+    if (signal.aborted || (!joins && clock() >= giveUpAt)) throw busy(day.iso);
+    if (!isTold) notify({ type: 'waiting-for-day', day: day.iso });
+    isTold = true;
+    await pause(tryEveryMs, signal);
+  }
+}
+
+/** The run that others work on. For a replay, one that nobody performs a step of is free to be given up. */
+async function findShared(request: RequestForDay, ledger: JoiningParts['ledger']): Promise<Run | undefined> {
+  const latest = await ledger.latestRun(request.day.iso);
+  if (!latest || latest.collectedAt === undefined || !isActive(latest)) return undefined;
+  if (request.mode !== 'run') return (await ledger.isBeingPerformed(latest.id)) ? latest : undefined;
+  return decideOpening(latest, request).kind === 'resume' && hasWork(latest) ? latest : undefined;
+}
+
+function busy(day: string): DayBusyError {
+  return new DayBusyError(`${day} is being run by another process`);
+}

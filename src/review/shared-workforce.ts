@@ -1,0 +1,116 @@
+import { FencedError, type Ledger } from '../ledger/ledger.js';
+import type { StepQueue, StepReference } from '../queue/queue.js';
+import { createHeldClaims } from './held-claims.js';
+import { pause } from './pause.js';
+import { reconcile, reconcileRun } from './reconcile.js';
+import { hasWork, isActive, type Run } from './run.js';
+import { createStepRunner, type StepRunnerParts } from './step-runner.js';
+import type { Workforce } from './workforce.js';
+
+/** Between two looks at a run that others work on too. */
+const lookEveryMs = 250;
+
+export interface SharedWorkforceParts extends Omit<StepRunnerParts, 'ledger' | 'queue' | 'claims'> {
+  readonly ledger: Ledger;
+  readonly queue: StepQueue;
+  /** How long a claim holds that is not renewed. */
+  readonly leaseMs: number;
+  readonly reconcileMs: number;
+  /** How long a step in hand may go on after a stop was asked for. */
+  readonly graceMs: number;
+  /** False in a process that leaves the steps to others. */
+  readonly performs: boolean;
+}
+
+export interface SharedWorkforce extends Workforce {
+  readonly isShared: true;
+  /** Starts to perform what the queue hands out, of any run, and to reconcile. */
+  start(): void;
+}
+
+/**
+ * Many processes on one ledger and one queue: each performs whatever is handed to it, under the token that the run has
+ * now, and keeps its claims by renewing them. Each reconciles from time to time, so that a queue that forgot everything,
+ * or a process that died, holds nothing up for long.
+ */
+export function createSharedWorkforce(parts: SharedWorkforceParts): SharedWorkforce {
+  const { ledger, queue, leaseMs, reconcileMs, graceMs, performs, random, notify } = parts;
+  const claims = createHeldClaims({ ledger, leaseMs });
+  const performStep = createStepRunner({ ...parts, claims, onFault: tellFault });
+  const stopping = new AbortController();
+  let reconciling: Promise<void> | undefined;
+  let closing: Promise<void> | undefined;
+
+  async function perform(reference: StepReference, abandon: AbortSignal): Promise<void> {
+    const { runId, step } = reference;
+    try {
+      const run = await findRun(ledger, runId);
+      if (run && hasWork(run)) await performStep(reference, run.token, abandon);
+    } catch (error) {
+      if (!(error instanceof FencedError)) throw error;
+      notify({ type: 'superseded', runId, step });
+    }
+  }
+
+  /** Never ends before the stop: what fails now is done the next time. */
+  async function keepReconciling(): Promise<void> {
+    const { signal } = stopping;
+    while (!signal.aborted) {
+      await reconcile(parts, signal).catch((error: unknown) => tellFault(error));
+      // Not all processes at the same instant.
+      await pause(reconcileMs * (0.75 + random() / 2), signal);
+    }
+  }
+
+  function tellFault(error: unknown, reference?: StepReference): void {
+    if (!stopping.signal.aborted) notify({ type: 'faulted', ...reference, error });
+  }
+
+  return {
+    isShared: true,
+    start() {
+      if (!performs) return;
+      queue.work(perform, { onError: tellFault });
+      reconciling = keepReconciling();
+    },
+    async deliver(run, signal) {
+      const stop = AbortSignal.any([signal, stopping.signal]);
+      const queued = await reconcileRun(run, parts, stop).catch((error: unknown) => {
+        // Whoever works will reconcile: a queue that is away now holds the run up, no more.
+        tellFault(error);
+        return run;
+      });
+      return performs ? watch(queued, stop) : ledger.getRun(run.id);
+    },
+    close() {
+      closing ??= close();
+      return closing;
+    },
+  };
+
+  async function watch(first: Run, signal: AbortSignal): Promise<Run> {
+    let run = first;
+    while (hasWork(run) && !signal.aborted) {
+      await pause(lookEveryMs, signal);
+      run = await ledger.getRun(run.id);
+      notify({ type: 'watched', run });
+    }
+    if (signal.aborted && isActive(run)) notify({ type: 'stopping', run, graceMs });
+    return run;
+  }
+
+  async function close(): Promise<void> {
+    stopping.abort();
+    await queue.close({ graceMs });
+    claims.close();
+    await reconciling;
+  }
+}
+
+/** Undefined for a run of another ledger: several may share a queue by mistake, and must not lose each other's days. */
+async function findRun(ledger: Ledger, runId: string): Promise<Run | undefined> {
+  return ledger.getRun(runId).catch((error: unknown) => {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  });
+}

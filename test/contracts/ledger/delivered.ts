@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest';
+import type { DeliveredCursor, Ledger } from '../../../src/ledger/ledger.js';
+import { blankNames } from '../../../src/review/stored-line.js';
+import type { OpenedLedger } from '../ledger.js';
+import {
+  at,
+  collectedRun,
+  done,
+  failed,
+  fileLineOf,
+  halved,
+  lineOf,
+  newRun,
+  perform,
+  references,
+  refused,
+  rightOf,
+} from './days.js';
+import { collectedFileRun, performUpTo } from './file-days.js';
+
+/** The day is over for a run, so that the next one can begin. */
+async function end(ledger: Ledger, runId: string, endedAt = at): Promise<void> {
+  await ledger.settle(rightOf(await ledger.getRun(runId)), { state: 'succeeded', at: endedAt });
+}
+
+/** All pieces, each as its form and its lines. */
+async function readPieces(ledger: Ledger, runId: string): Promise<[string, string[]][]> {
+  const pieces: [string, string[]][] = [];
+  let after: DeliveredCursor | undefined;
+  for (;;) {
+    const piece = await ledger.nextDelivered(runId, after);
+    if (!piece) return pieces;
+    pieces.push([piece.form, piece.lines.toString().split('\n').slice(0, -1)]);
+    after = piece.cursor;
+  }
+}
+
+async function openNext(ledger: Ledger, day?: string): Promise<string> {
+  return (await ledger.createRun(newRun('next', { topsUp: true, ...(day !== undefined && { day }) }))).id;
+}
+
+const linesOf = (...names: string[]) => names.map((name) => lineOf(name));
+
+export function describeDelivered(opened: () => OpenedLedger): void {
+  describe('what other runs of the day have delivered', () => {
+    it('is nothing where there is no other run', async () => {
+      const { ledger } = opened();
+      expect(await readPieces(ledger, await openNext(ledger))).toEqual([]);
+    });
+
+    it('is the batches that are done, in their order, however many there are', async () => {
+      const { ledger } = opened();
+      const run = await collectedRun(ledger, 'r1', { bookings: references(50) });
+      for (let batch = 12; batch >= 0; batch -= 1) await perform(ledger, run, `batch ${batch}`, done);
+      await end(ledger, 'r1');
+      const pieces = await readPieces(ledger, await openNext(ledger));
+      expect(pieces.map(([form, { length }]) => `${form} ${length}`)).toEqual([
+        ...Array(12).fill('body 4'),
+        'body 2',
+      ]);
+      expect(pieces.flatMap(([, lines]) => lines)).toEqual(linesOf(...references(50)));
+    });
+
+    it('leaves out what failed, what was refused, and what was never sent', async () => {
+      const { ledger } = opened();
+      const run = await collectedRun(ledger, 'r1', { bookings: references(13) });
+      await perform(ledger, run, 'batch 0', failed);
+      await perform(ledger, run, 'batch 2', done);
+      await perform(ledger, run, 'batch 3', refused);
+      await ledger.settle(rightOf(run), { state: 'failed', at });
+      await ledger.createRun(newRun('next', { topsUp: true, replaces: 'r1' }));
+      expect(await readPieces(ledger, 'next')).toEqual([['body', linesOf('BR-8', 'BR-9', 'BR-10', 'BR-11')]]);
+    });
+
+    it('is of a halved batch what was delivered of its halves', async () => {
+      const { ledger } = opened();
+      const run = await collectedRun(ledger, 'r1', { bookings: references(6) });
+      await perform(ledger, run, 'batch 0', halved);
+      await perform(ledger, run, 'batch 0.1', done);
+      await perform(ledger, run, 'batch 0.0', halved);
+      await perform(ledger, run, 'batch 0.0.0', refused);
+      await perform(ledger, run, 'batch 0.0.1', done);
+      await perform(ledger, run, 'batch 1', done);
+      await end(ledger, 'r1');
+      expect(await readPieces(ledger, await openNext(ledger))).toEqual([
+        ['body', linesOf('BR-1')],
+        ['body', linesOf('BR-2', 'BR-3')],
+        ['body', linesOf('BR-4', 'BR-5')],
+      ]);
+    });
+
+    it('is of a file run what was posted, and all of its file once the by-file call was accepted', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1', { file: 6, body: 5 });
+      await perform(ledger, run, 'batch 0', done);
+      await perform(ledger, run, 'batch 1', done);
+      await performUpTo(ledger, run, 'trigger');
+      await ledger.settle(rightOf(run), { state: 'failed', at });
+      await ledger.createRun(newRun('next', { topsUp: true, replaces: 'r1' }));
+      expect(await readPieces(ledger, 'next')).toEqual([
+        ['body', linesOf('B-0', 'B-1', 'B-2', 'B-3')],
+        ['body', linesOf('B-4')],
+        ['file', references(4, 'F').map(fileLineOf)],
+        ['file', ['F-4', 'F-5'].map(fileLineOf)],
+      ]);
+    });
+
+    it('is nothing of a file that was uploaded and no more', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1', { file: 6, body: 1 });
+      await perform(ledger, run, 'batch 0', done);
+      await performUpTo(ledger, run, 'upload');
+      await ledger.settle(rightOf(run), { state: 'failed', at });
+      await ledger.createRun(newRun('next', { topsUp: true, replaces: 'r1' }));
+      expect(await readPieces(ledger, 'next')).toEqual([['body', linesOf('B-0')]]);
+    });
+
+    it('comes from all runs of the day, the oldest first, and from no other day', async () => {
+      const { ledger } = opened();
+      for (const [id, day, booking] of [
+        ['r1', '2026-11-20', 'first'],
+        ['r2', '2026-11-19', 'of the day before'],
+        ['r3', '2026-11-20', 'second'],
+        ['r4', '2026-11-21', 'of the day after'],
+      ] as const) {
+        const run = await collectedRun(ledger, id, { day, bookings: [booking] });
+        await perform(ledger, run, 'batch 0', done);
+        await end(ledger, id);
+      }
+      const next = await openNext(ledger);
+      expect(await readPieces(ledger, next)).toEqual([
+        ['body', linesOf('first')],
+        ['body', linesOf('second')],
+      ]);
+    });
+
+    it('goes on in the next run behind a file, wherever that ended', async () => {
+      const { ledger } = opened();
+      const first = await collectedFileRun(ledger, 'r1', { file: 9, body: 0 });
+      await performUpTo(ledger, first, 'archive');
+      await end(ledger, 'r1');
+      const second = await collectedFileRun(ledger, 'r2', { file: 1, body: 2 });
+      await perform(ledger, second, 'batch 0', done);
+      await performUpTo(ledger, second, 'archive');
+      await end(ledger, 'r2');
+      const forms = (await readPieces(ledger, await openNext(ledger))).map(
+        ([form, { length }]) => `${form} ${length}`,
+      );
+      expect(forms).toEqual(['file 4', 'file 4', 'file 1', 'body 2', 'file 1']);
+    });
+
+    it('leaves out the run itself', async () => {
+      const { ledger } = opened();
+      const run = await collectedRun(ledger, 'r1', { bookings: ['own'] });
+      await perform(ledger, run, 'batch 0', done);
+      expect(await readPieces(ledger, 'r1')).toEqual([]);
+    });
+
+    it('leaves out what is kept without its names, and what is not kept any more', async () => {
+      const { ledger } = opened();
+      const old = Date.parse('2024-01-02');
+      for (const id of ['r1', 'r2']) {
+        const run = await collectedRun(ledger, id, { day: '2024-01-01', bookings: [id], startedAt: old });
+        await perform(ledger, run, 'batch 0', done);
+        await end(ledger, id, id === 'r1' ? old : at);
+      }
+      const next = await openNext(ledger, '2024-01-01');
+      expect(await readPieces(ledger, next)).toEqual([
+        ['body', linesOf('r1')],
+        ['body', linesOf('r2')],
+      ]);
+      await ledger.blankGuestNames('2026-01-01', blankNames);
+      expect(await readPieces(ledger, next)).toEqual([['body', linesOf('r2')]]);
+      await ledger.prune('2026-01-01');
+      expect(await readPieces(ledger, next)).toEqual([['body', linesOf('r2')]]);
+      await ledger.prune('2026-12-01');
+      expect(await readPieces(ledger, next)).toEqual([]);
+    });
+  });
+}

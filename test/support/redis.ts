@@ -1,0 +1,143 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { Redis } from 'ioredis';
+import { vi } from 'vitest';
+import { findFreePort, spawnServer } from './sftp-server.js';
+
+const isThere = (process.env.PATH ?? '')
+  .split(delimiter)
+  .some((folder) => existsSync(join(folder, 'redis-server')));
+
+/** What is missing on this machine, and how to get it. */
+export const redisNeeds = isThere ? undefined : 'needs redis-server: apt-get install redis-server';
+
+/** A real Redis server on this machine, in a folder of its own. */
+export interface RunningRedis {
+  readonly port: number;
+  readonly url: string;
+  /** As a power cut would: what stands on disk stays. */
+  kill(): Promise<void>;
+  /** On the same port, after `kill`; `empty` as a server whose disk was lost. */
+  startAgain(options: { readonly empty: boolean }): Promise<void>;
+  /** Connections hang from now on, and new ones are still taken by the system. */
+  stopAnswering(): Promise<void>;
+  goOn(): void;
+  flushAll(): Promise<void>;
+  /** All that stands in it, keys and values, as one text. */
+  readEverything(): Promise<string>;
+  /** Asks on a connection of its own. */
+  ask<Answer>(question: (client: Redis) => Promise<Answer>): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export async function startRedis({ args = [] }: { args?: readonly string[] } = {}): Promise<RunningRedis> {
+  const folder = mkdtempSync(join(tmpdir(), 'redis-'));
+  const port = await findFreePort();
+  let server = await start();
+
+  async function start(): Promise<ChildProcess> {
+    const options = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder, '--save', ''];
+    const started = spawnServer('redis-server', [...options, '--appendonly', 'yes', ...args]);
+    await vi.waitUntil(() => takesConnections(port, started), { timeout: 30_000, interval: 2 });
+    return started;
+  }
+
+  async function kill(): Promise<void> {
+    if (hasEnded(server)) return;
+    const ended = once(server, 'exit');
+    server.kill('SIGKILL');
+    await ended;
+  }
+
+  const redis: RunningRedis = {
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    kill,
+    async startAgain({ empty }) {
+      if (empty) {
+        rmSync(folder, { recursive: true });
+        mkdirSync(folder);
+      }
+      server = await start();
+    },
+    async stopAnswering() {
+      server.kill('SIGSTOP');
+      await vi.waitUntil(() => stateOf(server) === 'T', { timeout: 30_000, interval: 1 });
+    },
+    goOn() {
+      server.kill('SIGCONT');
+    },
+    async flushAll() {
+      await redis.ask((client) => client.flushall());
+    },
+    readEverything: () => redis.ask(dump),
+    async ask(question) {
+      const client = new Redis(port, '127.0.0.1');
+      try {
+        return await question(client);
+      } finally {
+        client.disconnect();
+      }
+    },
+    async close() {
+      await kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  return redis;
+}
+
+async function takesConnections(port: number, server: ChildProcess): Promise<boolean> {
+  if (hasEnded(server)) throw new Error(`redis-server ended with ${server.exitCode ?? server.signalCode}`);
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+async function dump(client: Redis): Promise<string> {
+  const told: unknown[] = [];
+  for (const key of await client.keys('*')) told.push(key, await readKey(client, key));
+  return JSON.stringify(told);
+}
+
+async function readKey(client: Redis, key: string): Promise<unknown> {
+  const kind = await client.type(key);
+  switch (kind) {
+    case 'string':
+      return client.get(key);
+    case 'hash':
+      return client.hgetall(key);
+    case 'list':
+      return client.lrange(key, 0, -1);
+    case 'set':
+      return client.smembers(key);
+    case 'zset':
+      return client.zrange(key, 0, -1, 'WITHSCORES');
+    case 'stream':
+      return client.xrange(key, '-', '+');
+    case 'none':
+      // It has run out meanwhile.
+      return undefined;
+    default:
+      throw new Error(`a key of an unknown kind, ${kind}`);
+  }
+}
+
+function hasEnded(server: ChildProcess): boolean {
+  return server.exitCode !== null || server.signalCode !== null;
+}
+
+/** The kernel's letter for the state of a process, `T` when stopped. (Linux.) */
+function stateOf({ pid }: ChildProcess): string | undefined {
+  return readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.charAt(0);
+}
