@@ -53,6 +53,18 @@ const handlers: Handlers = {
     withConfig(globals, async (config, terminal) =>
       (await import('./verify-day.js')).verifyDay(config, day, terminal),
     ),
+  work: (options, globals) =>
+    withConfig(toLog(globals), async (config, terminal) =>
+      (await import('./work.js')).work(config, options, terminal),
+    ),
+  serve: (options, globals) =>
+    withConfig(toLog(globals), async (config, terminal) =>
+      (await import('./serve.js')).serve(config, options, terminal),
+    ),
+  hook: (options, globals) =>
+    withConfig(globals, async (config, terminal) =>
+      (await import('./sign-hook.js')).signHook(config, options, terminal),
+    ),
   init: (options, globals) =>
     withTerminal(globals, async (terminal) => {
       const { initialise } = await import('./init.js');
@@ -72,6 +84,11 @@ const handlers: Handlers = {
       ),
     ),
 };
+
+/** What stays in the background writes log lines, of which the usual ones are enough unless others are asked for. */
+function toLog(globals: GlobalOptions): GlobalOptions {
+  return { ...globals, logLevel: globals.logLevel ?? 'info' };
+}
 
 function yesterdayIn(timezone: string): BusinessDay {
   return businessDayAt(new Date(), timezone).previous();

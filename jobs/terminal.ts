@@ -1,4 +1,5 @@
 import { createCommandWriter, type WriteCommand } from '../src/cli/command-writer.js';
+import { createLog, type Log } from '../src/cli/log.js';
 import { createEventLog } from '../src/cli/log-events.js';
 import type { LogLevel } from '../src/cli/log-level.js';
 import { createProgress } from '../src/cli/progress.js';
@@ -11,6 +12,8 @@ export interface Terminal {
   /** Aborts when the process was asked to stop. */
   readonly signal: AbortSignal;
   readonly notify: Notify;
+  /** Log lines, where they were asked for; nowhere otherwise. */
+  readonly log: Log;
   endProgress(): void;
   /** Words for a person: standard output, or standard error where a program reads that. */
   say(text: string): void;
@@ -41,7 +44,8 @@ export function createTerminal({
   errors,
 }: TerminalOptions): Terminal {
   const progress = createProgress({ stream: errors, clock, isDumb: process.env.TERM === 'dumb' });
-  const notify = logLevel === undefined ? progress.notify : createEventLog(logLevel, errors);
+  const log = createLog(logLevel ?? 'silent', errors);
+  const notify = logLevel === undefined ? progress.notify : createEventLog(log);
   const say = (text: string) => {
     (json ? errors : output).write(text.endsWith('\n') ? text : `${text}\n`);
   };
@@ -51,6 +55,7 @@ export function createTerminal({
   return {
     signal,
     notify,
+    log,
     endProgress: progress.stop,
     say,
     command: createCommandWriter(commandName, config),

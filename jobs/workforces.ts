@@ -4,8 +4,8 @@ import { createInProcessQueue } from '../src/queue/in-process.js';
 import type { Delivery } from '../src/review/delivery.js';
 import type { Notify } from '../src/review/events.js';
 import { createOwnWorkforce } from '../src/review/own-workforce.js';
-import { UsageError } from '../src/review/refusals.js';
 import type { DeliveryKind } from '../src/review/run.js';
+import { createSharedWorkforce } from '../src/review/shared-workforce.js';
 import type { Workforce } from '../src/review/workforce.js';
 import { clock, random } from './clock.js';
 
@@ -20,7 +20,7 @@ export interface WorkforceParts {
 /** Who performs the steps: this process alone, or all that share the queue. */
 export async function openWorkforce(config: Config, parts: WorkforceParts): Promise<Workforce> {
   const { body, retry, workers, queue } = config;
-  const { ledger, deliveryFor, notify } = parts;
+  const { ledger, deliveryFor, notify, performs } = parts;
   const common = {
     ledger,
     deliveryOf: ({ delivery }: { readonly delivery: DeliveryKind }) => deliveryFor(delivery),
@@ -42,7 +42,16 @@ export async function openWorkforce(config: Config, parts: WorkforceParts): Prom
   switch (queue.kind) {
     case 'in-process':
       return createOwnWorkforce({ ...common, createQueue: () => createInProcessQueue(pace) });
-    case 'redis':
-      throw new UsageError('queue: redis:// is not available in this version');
+    case 'redis': {
+      const { createBullmqQueue } = await import('../src/queue/bullmq.js');
+      const shared = createSharedWorkforce({
+        ...common,
+        queue: createBullmqQueue({ url: queue.url, lockMs: common.leaseMs, ...pace, onNotice: notify }),
+        reconcileMs: workers.reconcileSeconds * 1000,
+        performs,
+      });
+      shared.start();
+      return shared;
+    }
   }
 }

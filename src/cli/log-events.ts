@@ -1,18 +1,13 @@
-import pino from 'pino';
 import type { Notify, ReviewEvent, RunName } from '../review/events.js';
-import type { LogLevel } from './log-level.js';
+import type { Log } from './log.js';
 import { describeError } from './safe-message.js';
 
 /** Writes events as JSON lines, with run, day and step where they have one. Events hold no guest data to begin with. */
-export function createEventLog(level: LogLevel, stream: NodeJS.WritableStream): Notify {
-  const log = pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    stream as pino.DestinationStream,
-  );
+export function createEventLog(log: Log): Notify {
   return (event) => logEvent(log, event);
 }
 
-function logEvent(log: pino.Logger, event: ReviewEvent): void {
+function logEvent(log: Log, event: ReviewEvent): void {
   switch (event.type) {
     case 'run-opened':
       return log.info(
@@ -62,6 +57,15 @@ function logEvent(log: pino.Logger, event: ReviewEvent): void {
       );
     case 'stopping':
       return log.warn({ ...(event.run && nameFields(event.run)), graceMs: event.graceMs }, 'stopping');
+    case 'queue-away':
+      return log.error(
+        { queue: event.address, reason: event.reason },
+        'queue away: nothing is handed out until it is back',
+      );
+    case 'working':
+      return log.info('working');
+    case 'queue-back':
+      return log.info({ queue: event.address }, 'queue back');
     case 'watched':
       return log.debug({ ...runFields(event), counts: event.run.counts }, 'watched');
     case 'waiting-for-day':
@@ -85,7 +89,7 @@ function logEvent(log: pino.Logger, event: ReviewEvent): void {
 }
 
 function logStepEnd(
-  log: pino.Logger,
+  log: Log,
   { run, step, attempt, outcome, evidence }: ReviewEvent & { type: 'step-ended' },
 ): void {
   const { code, httpStatus, statusCode } = evidence;

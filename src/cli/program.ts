@@ -4,11 +4,17 @@ import { addHistoryCommands, type HistoryHandlers } from './commands/history.js'
 import type { Finish } from './commands/options.js';
 import { addReviewCommands, type ReviewHandlers } from './commands/review.js';
 import { addSandboxCommands, type SandboxHandlers } from './commands/sandbox.js';
+import { addServiceCommands, type ServiceHandlers } from './commands/service.js';
 import { addSetupCommands, type SetupHandlers } from './commands/setup.js';
 import { logLevels } from './log-level.js';
 
 /** What each command does; each answers the exit code. */
-export interface Handlers extends ReviewHandlers, HistoryHandlers, SetupHandlers, SandboxHandlers {}
+export interface Handlers
+  extends ReviewHandlers,
+    HistoryHandlers,
+    ServiceHandlers,
+    SetupHandlers,
+    SandboxHandlers {}
 
 interface Output {
   readonly writeOut: (text: string) => void;
@@ -69,6 +75,7 @@ function createProgram(version: string, handlers: Handlers, finish: Finish): Com
 
   addReviewCommands(program, handlers, finish);
   addHistoryCommands(program, handlers, finish);
+  addServiceCommands(program, handlers, finish);
   addSetupCommands(program, handlers, finish);
   addSandboxCommands(program, handlers, finish);
   return program;

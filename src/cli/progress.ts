@@ -167,11 +167,14 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
         case 'waiting-for-day':
         case 'superseded':
         case 'faulted':
+        case 'queue-away':
+        case 'queue-back':
         case 'stopping':
           hide();
           stream.write(`  ${describe(event, clock())}\n`);
           return;
         case 'step-claimed':
+        case 'working':
         case 'settled':
           return;
       }
@@ -258,9 +261,14 @@ function describe(event: ReviewEvent, now: number): string | undefined {
       return `${event.step} was taken over by another process`;
     case 'faulted':
       return `${event.step ?? 'the work'} broke off: ${describeError(event.error)}; it is tried again`;
+    case 'queue-away':
+      return `the queue at ${event.address} does not answer (${event.reason}): waiting for it`;
+    case 'queue-back':
+      return 'the queue answers again';
     case 'stopping':
       return `stopping: waiting at most ${formatDuration(event.graceMs)} for the steps in hand`;
     case 'step-claimed':
+    case 'working':
     case 'settled':
       return undefined;
   }

@@ -91,6 +91,10 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
         await Promise.race([pause(roomPollMs, undefined, { ref: false }), stopped]);
       }
     },
+    async countWaiting() {
+      const { connection, queue } = use();
+      return connection.answered(() => queue.getJobCountByTypes('waiting', 'prioritized', 'delayed'));
+    },
     work(perform, { onError }) {
       if (stopping.signal.aborted) return;
       worker = startStepWorker({

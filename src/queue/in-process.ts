@@ -101,6 +101,7 @@ export function createInProcessQueue({ concurrency, perSecond, clock }: InProces
     async room() {
       if (queue.size >= backlogLimit) await Promise.race([queue.onSizeLessThan(backlogLimit), stopped]);
     },
+    countWaiting: async () => waiting.size,
     work(performStep, options) {
       perform = performStep;
       onError = options.onError;

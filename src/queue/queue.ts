@@ -45,6 +45,8 @@ export interface StepQueue {
   add(steps: Iterable<QueuedStep>): Promise<void>;
   /** Resolves when the backlog has room for more, or the queue is closed: a caller with a long list waits for it. */
   room(): Promise<void>;
+  /** How many references wait, due or not. Rejects when the queue can't be reached. */
+  countWaiting(): Promise<number>;
   /** Starts handing out steps. Called once. A rejection of `perform` reaches `onError` and nothing else. */
   work(
     perform: PerformStep,

@@ -4,6 +4,8 @@ import { QueueAwayError } from './queue.js';
 /** How long a peer has to say goodbye. */
 const disconnectMs = 500;
 const longestRetryMs = 1_000;
+/** Where a connection ends without a word. */
+const brokenConnection = 'the connection broke';
 
 /** Told once when the server goes away and once when it is back, however often it was tried. Holds no password. */
 export type QueueNotice =
@@ -32,7 +34,7 @@ export function openRedisConnection({ url, answerMs, onNotice }: RedisConnection
   const address = describeRedis(url);
   const client = openClient();
   const whenReady = new Set<() => void>();
-  let reason = 'no answer yet';
+  let reason = brokenConnection;
   let isAway = false;
   let isClosed = false;
 
@@ -41,6 +43,7 @@ export function openRedisConnection({ url, answerMs, onNotice }: RedisConnection
   });
   client.on('ready', () => {
     isAsked = false;
+    reason = brokenConnection;
     for (const proceed of whenReady) proceed();
     if (isAway) onNotice({ type: 'queue-back', address });
     isAway = false;

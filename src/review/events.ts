@@ -50,6 +50,11 @@ export type ReviewEvent =
   | { readonly type: 'superseded'; readonly runId: string; readonly step: string }
   /** Something broke outside of what a step can come to; the ledger holds the step open, and it is tried again. */
   | { readonly type: 'faulted'; readonly runId?: string; readonly step?: string; readonly error: unknown }
+  /** The queue doesn't answer, or does again: meanwhile nothing is handed out, and nothing is lost. */
+  | { readonly type: 'queue-away'; readonly address: string; readonly reason: string }
+  | { readonly type: 'queue-back'; readonly address: string }
+  /** A worker is ready for whatever is handed out. */
+  | { readonly type: 'working' }
   | { readonly type: 'stopping'; readonly run?: RunName; readonly graceMs: number }
   | { readonly type: 'settled'; readonly run: Run };
 

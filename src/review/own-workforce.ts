@@ -5,7 +5,7 @@ import { createHeldClaims } from './held-claims.js';
 import { hasWork, type Run } from './run.js';
 import { settleWhenDue } from './settle.js';
 import { createStepRunner, type StepRunnerParts } from './step-runner.js';
-import type { Workforce } from './workforce.js';
+import type { OwnWorkforce } from './workforce.js';
 
 export interface OwnWorkforceParts extends Omit<StepRunnerParts, 'ledger' | 'queue' | 'claims'> {
   readonly ledger: Ledger;
@@ -17,7 +17,7 @@ export interface OwnWorkforceParts extends Omit<StepRunnerParts, 'ledger' | 'que
 }
 
 /** This process alone: whoever holds the day performs its steps, under the token that the run had then. */
-export function createOwnWorkforce(parts: OwnWorkforceParts): Workforce {
+export function createOwnWorkforce(parts: OwnWorkforceParts): OwnWorkforce {
   return { isShared: false, deliver: (run, signal) => deliver(run, parts, signal), close: async () => {} };
 }
 

@@ -5,7 +5,7 @@ import { pause } from './pause.js';
 import { reconcile, reconcileRun } from './reconcile.js';
 import { hasWork, isActive, type Run } from './run.js';
 import { createStepRunner, type StepRunnerParts } from './step-runner.js';
-import type { Workforce } from './workforce.js';
+import type { SharedWorkforce } from './workforce.js';
 
 /** Between two looks at a run that others work on too. */
 const lookEveryMs = 250;
@@ -20,12 +20,6 @@ export interface SharedWorkforceParts extends Omit<StepRunnerParts, 'ledger' | '
   readonly graceMs: number;
   /** False in a process that leaves the steps to others. */
   readonly performs: boolean;
-}
-
-export interface SharedWorkforce extends Workforce {
-  readonly isShared: true;
-  /** Starts to perform what the queue hands out, of any run, and to reconcile. */
-  start(): void;
 }
 
 /**
@@ -73,6 +67,7 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): SharedWorkfo
       queue.work(perform, { onError: tellFault });
       reconciling = keepReconciling();
     },
+    countWaiting: () => queue.countWaiting(),
     async deliver(run, signal) {
       const stop = AbortSignal.any([signal, stopping.signal]);
       const queued = await reconcileRun(run, parts, stop).catch((error: unknown) => {

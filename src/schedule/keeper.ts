@@ -1,6 +1,6 @@
 import type { BusinessDay } from '../booking/business-day.js';
 import type { Ledger } from '../ledger/ledger.js';
-import { DayBusyError } from '../review/run-day.js';
+import { DayBusyError } from '../review/refusals.js';
 import { type Duty, findDayRange, findDuties } from './duties.js';
 import type { NotifyKeeper } from './keeper-event.js';
 import { createLanes, type Lane } from './lanes.js';

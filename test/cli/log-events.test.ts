@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createLog } from '../../src/cli/log.js';
 import { createEventLog } from '../../src/cli/log-events.js';
 import { type LogLevel, logLevels } from '../../src/cli/log-level.js';
 import type { ReviewEvent } from '../../src/review/events.js';
@@ -122,7 +123,7 @@ describe('the log', () => {
 
 function logAll(level: LogLevel): Record<string, unknown>[] {
   const { stream, lines } = captureStream();
-  const log = createEventLog(level, stream);
+  const log = createEventLog(createLog(level, stream));
   for (const event of everything) log(event);
   return lines().map((line) => JSON.parse(line) as Record<string, unknown>);
 }

@@ -287,6 +287,9 @@ function recordingHandlers(calls: unknown[][]): Handlers {
     verify: remember('verify'),
     init: remember('init'),
     doctor: remember('doctor'),
+    work: remember('work'),
+    serve: remember('serve'),
+    hook: remember('hook'),
     sandbox: remember('sandbox'),
     makeBookings: remember('makeBookings'),
   };

@@ -41,6 +41,7 @@ export function createWorker(queue: StepQueue) {
     inHand: () => inHand,
     mostInHand: () => mostInHand,
     names: () => handedOut.map(({ name }) => name),
+    handedOut: () => handedOut,
     instants: () => handedOut.map(({ at }) => at),
     handedOutAt: (wanted: string) => handedOut.find(({ name }) => name === wanted)?.at,
   };

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { Redis } from 'ioredis';
-import { vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import { findFreePort, spawnServer } from './sftp-server.js';
 
 const isThere = (process.env.PATH ?? '')
@@ -89,6 +89,23 @@ export async function startRedis({ args = [] }: { args?: readonly string[] } = {
     },
   };
   return redis;
+}
+
+/** One server for the tests of the current suite, empty for each of them, which are skipped where there is none. */
+export function useRedis(): () => RunningRedis {
+  beforeEach(({ skip }) => skip(redisNeeds !== undefined, redisNeeds));
+
+  let running: RunningRedis | undefined;
+  beforeAll(async () => {
+    if (redisNeeds === undefined) running = await startRedis();
+  });
+  afterEach(() => running?.flushAll());
+  afterAll(() => running?.close());
+
+  return () => {
+    if (running === undefined) throw new Error('Redis was not started');
+    return running;
+  };
 }
 
 async function takesConnections(port: number, server: ChildProcess): Promise<boolean> {

@@ -36,6 +36,13 @@ export interface StepWorker {
   stopped(): Promise<void>;
 }
 
+/** After a lost connection BullMQ's would sleep for five seconds, and closing doesn't wake it. */
+class WakefulWorker extends Worker<StepReference> {
+  protected override checkConnectionError<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
+    return super.checkConnectionError(ask, lookAgainMs);
+  }
+}
+
 /** BullMQ's worker, as far as it may be trusted with the steps: it hands out, renews locks, and learns of no error. */
 export function startStepWorker(options: StepWorkerOptions): StepWorker {
   const { connection, concurrency, perSecond, lockMs, perform, onError } = options;
@@ -47,7 +54,7 @@ export function startStepWorker(options: StepWorkerOptions): StepWorker {
   let stopped = Promise.resolve();
   const blocking = connection.duplicate();
 
-  const worker = new Worker<StepReference>(
+  const worker = new WakefulWorker(
     queueName,
     async (job, token) => {
       if (isStopping) await putBack(job, token);

@@ -1,0 +1,24 @@
+import type { Log } from '../src/cli/log.js';
+import { describeError } from '../src/cli/safe-message.js';
+import type { Config } from '../src/config/load.js';
+import { createCronerSchedule } from '../src/schedule/croner.js';
+import type { Schedule } from '../src/schedule/schedule.js';
+import type { Slots } from '../src/schedule/slots.js';
+
+/** The nightly schedule: on Redis where there is one, so that a slot reaches one of many processes. */
+export async function openSchedule({ queue }: Config, slots: Slots, log: Log): Promise<Schedule> {
+  switch (queue.kind) {
+    case 'in-process':
+      return createCronerSchedule(slots);
+    case 'redis': {
+      const { createBullmqSchedule } = await import('../src/schedule/bullmq-scheduler.js');
+      const { Redis } = await import('ioredis');
+      return createBullmqSchedule({
+        slots,
+        connect: () => new Redis(queue.url, { maxRetriesPerRequest: null }),
+        onTrouble: (error) =>
+          log.warn({ fault: describeError(error) }, 'the schedule on Redis is out of reach'),
+      });
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import { businessDayAt } from '../src/booking/business-day.js';
+import type { ServeOptions } from '../src/cli/commands/service.js';
+import { exitCode } from '../src/cli/exit-code.js';
+import { createKeeperLog } from '../src/cli/log-keeper.js';
+import { describeError } from '../src/cli/safe-message.js';
+import type { Config } from '../src/config/load.js';
+import type { Ledger } from '../src/ledger/ledger.js';
+import { untilAborted } from '../src/review/feeding.js';
+import { forgetOldDays } from '../src/review/retention.js';
+import { createReviewDesk, type ReviewDesk } from '../src/review/review-desk.js';
+import { createKeeper } from '../src/schedule/keeper.js';
+import { createSlots } from '../src/schedule/slots.js';
+import type { HookSettings } from '../src/server/hook.js';
+import { clock } from './clock.js';
+import { openArchive, openSpool } from './deliveries.js';
+import { composeObserved } from './observed.js';
+import { openSchedule } from './schedules.js';
+import type { Terminal } from './terminal.js';
+
+/** Keeps the nightly schedule, answers the end-of-day hook and shows how things stand, until it is asked to stop. */
+export async function serve(config: Config, options: ServeOptions, terminal: Terminal): Promise<number> {
+  const { schedule: timing, timezone } = config;
+  const { log, signal } = terminal;
+  const slots = createSlots(timing.cron, timezone);
+  const observed = await composeObserved(config, terminal);
+  const { ledger } = observed.parts;
+  const desk = createReviewDesk({
+    parts: observed.parts,
+    configuredDelivery: config.delivery,
+    afterReview: () =>
+      forgetOldDays(
+        { ledger, archive: openArchive(config), spool: openSpool(config) },
+        config,
+        today(config),
+      ),
+    onFault: (error, day) => log.error({ day: day.iso, fault: describeError(error) }, 'review broke off'),
+    signal,
+  });
+  const keeper = createKeeper({
+    ledger,
+    schedule: await openSchedule(config, slots, log),
+    slots,
+    review: (day, { trigger }, stop) => desk.review(day, { mode: 'run', trigger }, stop),
+    timing,
+    clock,
+    notify: createKeeperLog(log),
+    signal,
+  });
+  const server = observed.openServer(options.port ?? config.server.port, hookOf(config, ledger, desk));
+  try {
+    const { url } = await server.listen();
+    log.info({ url, cron: timing.cron, timezone, next: slots.next(new Date(clock())) }, 'serving');
+    terminal.say(`Serving on ${url}; the hook is ${url}/hooks/end-of-day. Ctrl-C stops.`);
+    await keeper.start();
+    await untilAborted(signal);
+    terminal.notify({ type: 'stopping', graceMs: config.workers.stopSeconds * 1000 });
+  } finally {
+    await Promise.all([server.close(), keeper.close(), desk.idle(), observed.close()]);
+  }
+  return exitCode.done;
+}
+
+function hookOf({ hook }: Config, ledger: Ledger, desk: ReviewDesk): HookSettings {
+  return {
+    secrets: [hook.secret ?? []].flat(),
+    tokens: [hook.token ?? []].flat(),
+    toleranceSeconds: hook.toleranceSeconds,
+    desk: {
+      findRun: (requestId) => ledger.findHookRun(requestId),
+      async start(day, requestId) {
+        const { run, isNew } = await desk.begin(day, { mode: 'run', trigger: 'hook' });
+        if (requestId !== undefined)
+          await ledger.rememberHookRun({ id: requestId, runId: run.id, at: clock() });
+        return { runId: run.id, day: day.iso, isNew };
+      },
+    },
+  };
+}
+
+function today({ timezone }: Config) {
+  return businessDayAt(new Date(clock()), timezone);
+}

@@ -1,0 +1,32 @@
+import { randomUUID } from 'node:crypto';
+import type { HookOptions } from '../src/cli/commands/service.js';
+import { exitCode } from '../src/cli/exit-code.js';
+import type { Config } from '../src/config/load.js';
+import { UsageError } from '../src/review/refusals.js';
+import { hookPath } from '../src/server/hook.js';
+import { renderSignedCurl } from '../src/server/signed-curl.js';
+import { clock } from './clock.js';
+import type { Terminal } from './terminal.js';
+
+/** Prints a `curl` command that calls the end-of-day hook, signed and ready to be pasted. */
+export async function signHook(
+  { hook, server }: Config,
+  { day, url = `http://${server.host}:${server.port}`, with: how }: HookOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const [secret] = [hook.secret ?? []].flat();
+  const isSigned = how === undefined ? secret !== undefined : how === 'signature';
+  if (isSigned && secret === undefined)
+    throw new UsageError('there is nothing to sign with: set hook.secret, or use --with token');
+  if (!isSigned && hook.token === undefined)
+    throw new UsageError('the hook has neither secret nor token: set hook.secret or hook.token');
+  const curl = renderSignedCurl({
+    url: `${url.replace(/\/+$/, '')}${hookPath}`,
+    id: `msg_${randomUUID()}`,
+    at: clock(),
+    ...(day !== undefined && { day }),
+    ...(isSigned && secret !== undefined && { secret }),
+  });
+  terminal.answer(curl, { curl });
+  return exitCode.done;
+}

@@ -1,0 +1,28 @@
+import type { WorkOptions } from '../src/cli/commands/service.js';
+import { exitCode } from '../src/cli/exit-code.js';
+import type { Config } from '../src/config/load.js';
+import { untilAborted } from '../src/review/feeding.js';
+import { UsageError } from '../src/review/refusals.js';
+import { composeObserved } from './observed.js';
+import type { Terminal } from './terminal.js';
+
+/** A worker: performs what the queue hands out, of any run, until it is asked to stop. */
+export async function work(config: Config, { port }: WorkOptions, terminal: Terminal): Promise<number> {
+  if (config.queue.kind !== 'redis')
+    throw new UsageError(
+      `work takes its steps from Redis: set queue to redis://…, or use \`${terminal.command('run')}\``,
+    );
+  const { parts, openServer, close } = await composeObserved(config, terminal);
+  const server = port === undefined ? undefined : openServer(port);
+  try {
+    // What is wrong with the ledger is told now, not when the first step comes.
+    await parts.ledger.summarise();
+    if (server) terminal.log.info(await server.listen(), 'listening');
+    terminal.notify({ type: 'working' });
+    await untilAborted(terminal.signal);
+    terminal.notify({ type: 'stopping', graceMs: config.workers.stopSeconds * 1000 });
+  } finally {
+    await Promise.all([server?.close(), close()]);
+  }
+  return exitCode.done;
+}

@@ -1,0 +1,102 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { HttpError } from './http-error.js';
+import { isSigned, readKeys } from './signature.js';
+
+export interface CallerSettings {
+  /** Each as `readKeys` takes it; several while one takes over from another. */
+  readonly secrets: readonly string[];
+  /** For systems that can't sign; several while one takes over from another. */
+  readonly tokens: readonly string[];
+  /** How far a signature's timestamp may be from now, both ways. Default 300, as in Standard Webhooks. */
+  readonly toleranceSeconds?: number;
+}
+
+/** A request that was not read beyond its bytes yet. */
+export interface HookCall {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Uint8Array;
+  /** Epoch milliseconds */
+  readonly at: number;
+}
+
+/** Who may call the hook: answers the request's id, where it has one. */
+export type CheckCaller = (call: HookCall) => string | undefined;
+
+/** What can be kept of an id: visible ASCII, of a length that a database indexes. */
+const requestId = /^[\x21-\x7e]{1,256}$/;
+
+/**
+ * A signature is asked for first, where both that and a token are known here.
+ *
+ * @returns a function that throws HttpError 401 for a caller that may not, 400 for an id that can't be kept
+ * @throws RangeError for a secret or token that can't be used
+ */
+export function createCallerCheck({ secrets, tokens, toleranceSeconds = 300 }: CallerSettings): CheckCaller {
+  const keys = secrets.flatMap(readKeys);
+  if (tokens.includes('')) throw new RangeError("a hook's token is empty: anybody could call with it");
+  const digests = tokens.map(digest);
+  const challenge = { 'www-authenticate': tokens.length > 0 ? 'Bearer' : 'Webhook-Signature' };
+  const turnAway = (message: string) => new HttpError(401, message, challenge);
+
+  function checkSignature({ headers, body, at }: HookCall): string {
+    const id = readHeader(headers, 'webhook-id');
+    const timestamp = readHeader(headers, 'webhook-timestamp');
+    const signatures = readHeader(headers, 'webhook-signature');
+    if (id === undefined || timestamp === undefined || signatures === undefined) {
+      throw turnAway('a signed request has the headers webhook-id, webhook-timestamp and webhook-signature');
+    }
+    if (!requestId.test(id)) throw new HttpError(400, unusableId);
+    if (!/^\d{1,12}$/.test(timestamp)) {
+      throw turnAway('webhook-timestamp is not written in whole seconds since 1970');
+    }
+    if (!isSigned({ id, timestamp, body }, signatures, keys)) {
+      throw turnAway(
+        'webhook-signature is not that of this id, timestamp and body under a secret known here',
+      );
+    }
+    // Only who can sign learns what the clock here shows.
+    const secondsAgo = Math.floor(at / 1000) - Number(timestamp);
+    if (Math.abs(secondsAgo) > toleranceSeconds) {
+      const side = secondsAgo > 0 ? 'too old' : 'in the future';
+      throw turnAway(
+        `webhook-timestamp is ${side}, by more than the ${toleranceSeconds} s allowed: see that both clocks are right, and sign each attempt anew`,
+      );
+    }
+    return id;
+  }
+
+  function checkToken({ headers }: HookCall): string | undefined {
+    const given = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
+    if (given === undefined) {
+      throw turnAway(
+        keys.length > 0
+          ? 'the request is neither signed nor has it the header authorization: Bearer TOKEN'
+          : 'the header authorization: Bearer TOKEN is missing',
+      );
+    }
+    const hashed = digest(given);
+    if (!digests.some((one) => timingSafeEqual(one, hashed)))
+      throw turnAway('the bearer token is not known here');
+    const id = readHeader(headers, 'webhook-id');
+    if (id !== undefined && !requestId.test(id)) throw new HttpError(400, unusableId);
+    return id;
+  }
+
+  return (call) => {
+    const isSignature = 'webhook-signature' in call.headers || tokens.length === 0;
+    return keys.length > 0 && isSignature ? checkSignature(call) : checkToken(call);
+  };
+}
+
+const unusableId = 'webhook-id is longer than 256 characters, or not of visible ASCII characters alone';
+
+/** Digests are of one length, as the comparison needs it. */
+function digest(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+function readHeader(headers: IncomingHttpHeaders, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,20 @@
+/** What was asked didn't answer in time. It may still come to something. */
+export class TooLateError extends Error {
+  override readonly name = 'TooLateError';
+  constructor(readonly milliseconds: number) {
+    super(`no answer within ${milliseconds / 1000} s`);
+  }
+}
+
+/** Waits for an answer for so long and no longer. @throws TooLateError */
+export async function answerWithin<T>(milliseconds: number, answer: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new TooLateError(milliseconds)), milliseconds);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

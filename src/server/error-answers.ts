@@ -1,0 +1,78 @@
+import type { Socket } from 'node:net';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { describeError } from '../cli/safe-message.js';
+import { LedgerAwayError } from '../ledger/ledger.js';
+import { TooLateError } from './deadline.js';
+import { type ErrorStatus, HttpError, renderError, toErrorStatus } from './http-error.js';
+import type { ServerLog } from './server-log.js';
+
+const retryAfter = { 'retry-after': '10' };
+
+/** What an error of any kind is answered with. Others' words stay here: they might quote the request. */
+export function toHttpError(error: unknown): HttpError {
+  if (error instanceof HttpError) return error;
+  if (error instanceof LedgerAwayError || error instanceof TooLateError) {
+    return new HttpError(503, 'the ledger does not answer: send the request again in a moment', retryAfter);
+  }
+  const status = toErrorStatus(readStatus(error));
+  return new HttpError(
+    status,
+    status === 500 ? 'it failed in here: the log of this process says more' : 'the request cannot be read',
+  );
+}
+
+/** The framework's own errors name their status; a number of that name on any other means something else. */
+function readStatus(error: unknown): number | undefined {
+  if (!(error instanceof Error && 'statusCode' in error && 'code' in error)) return undefined;
+  const isFrameworks = typeof error.code === 'string' && error.code.startsWith('FST_');
+  return isFrameworks && typeof error.statusCode === 'number' ? error.statusCode : undefined;
+}
+
+/** Makes all errors be answered alike, and those that are no fault of the caller's logged. */
+export function setErrorAnswers(app: FastifyInstance, log: ServerLog): void {
+  app.setErrorHandler((error, request, reply) => {
+    const answer = toHttpError(error);
+    if (answer.status >= 500 && error !== answer) {
+      const path = request.routeOptions.url;
+      log.error({ path, status: answer.status, error: describeError(error) }, 'request failed');
+    }
+    return sendError(reply, answer);
+  });
+  app.setNotFoundHandler((_request, reply) => sendError(reply, new HttpError(404, 'there is nothing here')));
+}
+
+export function sendError(reply: FastifyReply, { status, message, headers }: HttpError): FastifyReply {
+  return reply
+    .code(status)
+    .headers({ ...headers, 'cache-control': 'no-store', 'content-type': 'application/json; charset=utf-8' })
+    .send(renderError(status, message));
+}
+
+/** Answers what is no HTTP, or did not come in time, and ends the connection. */
+export function refuseBrokenRequest(error: { readonly code?: string }, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const [status, phrase, message] = nameBreak(error.code);
+  const body = renderError(status, message);
+  const head = [
+    `HTTP/1.1 ${status} ${phrase}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'cache-control: no-store',
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+function nameBreak(code: string | undefined): [ErrorStatus, string, string] {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return [408, 'Request Timeout', 'the request was not here whole in time'];
+    case 'HPE_HEADER_OVERFLOW':
+      return [431, 'Request Header Fields Too Large', 'the headers are too large'];
+    default:
+      return [400, 'Bad Request', 'the request is not HTTP/1.1'];
+  }
+}

@@ -1,0 +1,70 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { type CallerSettings, createCallerCheck } from './caller.js';
+import { answerWithin } from './deadline.js';
+import type { HookDesk } from './hook-desk.js';
+import { readDay } from './hook-request.js';
+import type { Statuses } from './statuses.js';
+
+export interface HookSettings extends CallerSettings {
+  readonly desk: HookDesk;
+}
+
+export interface HookOptions extends HookSettings {
+  readonly statuses: Statuses;
+  readonly timezone: string;
+  readonly clock: () => number;
+  /** How long a caller waits for the ledger, in milliseconds. */
+  readonly answerMs: number;
+}
+
+export interface HookAnswer {
+  /** 202 when the day's run was asked for now, 200 when this request had been answered before. */
+  readonly status: 202 | 200;
+  readonly runId: string;
+  /** YYYY-MM-DD */
+  readonly day: string;
+}
+
+/** The path of the end-of-day hook. */
+export const hookPath = '/hooks/end-of-day';
+
+/**
+ * The end-of-day hook: who may call it, about which day, and what it was answered before.
+ *
+ * @returns a function that throws HttpError for what it turns away, TooLateError, or what the desk throws
+ * @throws RangeError for a secret or token that can't be used
+ */
+export function createHook(
+  options: HookOptions,
+): (request: { readonly headers: IncomingHttpHeaders; readonly body: Uint8Array }) => Promise<HookAnswer> {
+  const { desk, statuses, timezone: zone, clock, answerMs } = options;
+  const checkCaller = createCallerCheck(options);
+  /** By request id, what is being started: the same request, sent again meanwhile, waits for that. */
+  const starting = new Map<string, Promise<HookAnswer>>();
+
+  async function answerOnce(requestId: string, start: () => Promise<HookAnswer>): Promise<HookAnswer> {
+    const current = starting.get(requestId);
+    if (current !== undefined) return { ...(await current), status: 200 };
+    const begun = answerFirst(requestId, start).finally(() => starting.delete(requestId));
+    starting.set(requestId, begun);
+    return begun;
+  }
+
+  async function answerFirst(requestId: string, start: () => Promise<HookAnswer>): Promise<HookAnswer> {
+    const runId = await desk.findRun(requestId);
+    if (runId === undefined) return start();
+    const { day } = await statuses.getRun(runId);
+    return { status: 200, runId, day };
+  }
+
+  return async ({ headers, body }) => {
+    const at = clock();
+    const requestId = checkCaller({ headers, body, at });
+    const day = readDay({ body, contentType: headers['content-type'], at, zone });
+    const start = async (): Promise<HookAnswer> => {
+      const run = await desk.start(day, requestId);
+      return { status: 202, runId: run.runId, day: run.day };
+    };
+    return answerWithin(answerMs, requestId === undefined ? start() : answerOnce(requestId, start));
+  };
+}

@@ -1,0 +1,112 @@
+import { Counter, Histogram, type Registry } from 'prom-client';
+import type { Notify, ReviewEvent } from '../review/events.js';
+import { nameCodeClass } from './code-class.js';
+
+/** From a batch that is answered at once to an upload of hours. */
+const durationBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200];
+
+/** An attempt that was fenced off never tells its end: so many begun ones are remembered, then the oldest go. */
+const rememberedClaims = 10_000;
+
+export interface ReviewCounters {
+  readonly notify: Notify;
+  /** Counts an answer of the end-of-day hook by its HTTP status. */
+  countHookRequest(status: number): void;
+}
+
+/** Counts what happens in this process. */
+export function createReviewCounters({
+  registry,
+  clock,
+}: {
+  readonly registry: Registry;
+  readonly clock: () => number;
+}): ReviewCounters {
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
+    new Counter({ name: `hotel_review_${name}_total`, help, labelNames, registers: [registry] });
+
+  const durations = new Histogram({
+    name: 'hotel_review_step_duration_seconds',
+    help: 'How long attempts of steps took, by kind of step and outcome',
+    labelNames: ['kind', 'outcome'],
+    buckets: durationBuckets,
+    registers: [registry],
+  });
+  const retries = counter(
+    'step_retries',
+    'Attempts that will be repeated, by kind of step and class of code',
+    ['kind', 'code_class'],
+  );
+  const records = counter('records', 'Records collected from the source, by outcome', ['outcome']);
+  const bookings = counter('bookings', 'Bookings sent for review, by outcome', ['outcome']);
+  const affected = counter('affected_bookings', 'Bookings whose mapping a result marks as incorrect', []);
+  const settled = counter('runs_settled', 'Runs settled, by state', ['state']);
+  const hookRequests = counter('hook_requests', 'Requests of the end-of-day hook, by HTTP status', [
+    'status',
+  ]);
+  for (const outcome of ['accepted', 'duplicate', 'rejected']) records.inc({ outcome }, 0);
+  for (const outcome of ['delivered', 'refused']) bookings.inc({ outcome }, 0);
+  for (const state of ['succeeded', 'failed']) settled.inc({ state }, 0);
+
+  const claimedAt = new Map<string, number>();
+
+  function noteClaim(key: string): void {
+    const [oldest] = claimedAt.keys();
+    if (claimedAt.size >= rememberedClaims && oldest !== undefined) claimedAt.delete(oldest);
+    claimedAt.set(key, clock());
+  }
+
+  function noteEnd({ run, step, attempt, outcome, evidence }: ReviewEvent & { type: 'step-ended' }): void {
+    const key = nameClaim(run.id, step.name, attempt);
+    const begunAt = claimedAt.get(key);
+    claimedAt.delete(key);
+    const { kind } = step;
+    if (begunAt !== undefined) durations.observe({ kind, outcome }, Math.max(0, clock() - begunAt) / 1000);
+    switch (outcome) {
+      case 'done':
+        return bookings.inc({ outcome: 'delivered' }, step.bookings);
+      case 'refused':
+        return bookings.inc({ outcome: 'refused' }, step.bookings);
+      case 'retry':
+        return retries.inc({ kind, code_class: nameCodeClass(evidence.code) });
+      case 'failed':
+      case 'halved':
+      case 'overdue':
+      case 'fatal':
+      case 'interrupted':
+        return;
+    }
+  }
+
+  return {
+    notify(event) {
+      switch (event.type) {
+        case 'collected': {
+          const { accepted, duplicates, rejected } = event.run.counts;
+          records.inc({ outcome: 'accepted' }, accepted);
+          records.inc({ outcome: 'duplicate' }, duplicates);
+          return records.inc({ outcome: 'rejected' }, rejected);
+        }
+        case 'step-claimed':
+          return noteClaim(nameClaim(event.run.id, event.step.name, event.attempt));
+        case 'step-ended':
+          return noteEnd(event);
+        case 'settled':
+          if (event.run.state === 'succeeded') affected.inc(event.run.counts.affected);
+          return settled.inc({ state: event.run.state });
+        case 'run-opened':
+        case 'collecting':
+        case 'source-notice':
+        case 'transferring':
+        case 'holding-off':
+        case 'stopping':
+          return;
+      }
+    },
+    countHookRequest: (status) => hookRequests.inc({ status: String(status) }),
+  };
+}
+
+function nameClaim(runId: string, step: string, attempt: number): string {
+  return `${runId}/${step}/${attempt}`;
+}

@@ -1,0 +1,53 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** What a sender signs, as Standard Webhooks describes it. */
+export interface SignedMessage {
+  /** The header `webhook-id`. */
+  readonly id: string;
+  /** The header `webhook-timestamp`: whole seconds since 1970, as written. */
+  readonly timestamp: string;
+  /** The body's bytes as they came. */
+  readonly body: Uint8Array;
+}
+
+const prefix = 'whsec_';
+const base64 = /^(?:[\w+/-]{4})*(?:[\w+/-]{2}(?:==)?|[\w+/-]{3}=?)?$/;
+/** The shortest key that Standard Webhooks allows. */
+const shortestKey = 24;
+
+/**
+ * The keys that a secret may stand for. After `whsec_` comes base64, and the key is what it encodes. A secret without
+ * that prefix is its own UTF-8 bytes; where it is itself base64 of at least 24 bytes it stands for those as well,
+ * because the libraries of senders differ in what they make of one. The first key is the one to sign with.
+ *
+ * @throws RangeError for a secret that is empty, or that is no base64 after `whsec_`; it doesn't quote it
+ */
+export function readKeys(secret: string): [Buffer, ...Buffer[]] {
+  if (secret.startsWith(prefix)) {
+    const encoded = secret.slice(prefix.length);
+    const key = Buffer.from(encoded, 'base64');
+    if (!base64.test(encoded) || key.length === 0) {
+      throw new RangeError("a hook's secret that begins with whsec_ goes on in base64: copy the whole of it");
+    }
+    return [key];
+  }
+  if (secret === '') throw new RangeError("a hook's secret is empty: anybody could sign with it");
+  const decoded = base64.test(secret) ? Buffer.from(secret, 'base64') : Buffer.alloc(0);
+  const own = Buffer.from(secret);
+  return decoded.length >= shortestKey ? [own, decoded] : [own];
+}
+
+/** The value of the header `webhook-signature`: `v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64. */
+export function sign({ id, timestamp, body }: SignedMessage, key: Uint8Array): string {
+  const digest = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64');
+  return `v1,${digest}`;
+}
+
+/** True when one of the signatures, which are separated by spaces, is that of one of the keys. */
+export function isSigned(message: SignedMessage, signatures: string, keys: readonly Uint8Array[]): boolean {
+  const expected = keys.map((key) => Buffer.from(sign(message, key)));
+  return signatures.split(' ').some((signature) => {
+    const given = Buffer.from(signature);
+    return expected.some((own) => own.length === given.length && timingSafeEqual(own, given));
+  });
+}

@@ -1,0 +1,100 @@
+import { formatCount, formatCountOf, formatDuration } from '../cli/format.js';
+import type { LedgerSummary } from '../ledger/ledger.js';
+import type { Run } from '../review/run.js';
+import { type Html, html } from './html.js';
+import { countDaysBehind, listLastDays } from './last-good-day.js';
+import { renderPage } from './page.js';
+
+export interface StatusPageContent {
+  readonly summary: LedgerSummary;
+  /** Newest day first. */
+  readonly runs: readonly Run[];
+  /** Epoch milliseconds */
+  readonly now: number;
+  readonly timezone: string;
+}
+
+/** Today and two weeks before it. */
+const shownDays = 15;
+
+/** How the last two weeks went, for people: one page, with nothing to load but itself. */
+export function renderStatusPage({ summary, runs, now, timezone }: StatusPageContent): string {
+  const rows = listLastDays(shownDays, now, timezone).flatMap(({ iso }, daysAgo) => {
+    const ofDay = runs.filter(({ day }) => day === iso);
+    if (ofDay.length > 0) return ofDay.flatMap((run) => renderRun(run, now, timezone));
+    const isOwed = daysAgo > 0 && summary.firstDay !== undefined && iso > summary.firstDay;
+    return isOwed ? [renderMissing(iso)] : [];
+  });
+  return renderPage(html`
+${renderLastGood(summary, now, timezone)}
+${rows.length === 0 ? html`<p class="none">No runs in the last two weeks.</p>` : renderTable(rows)}
+<footer>As of ${writeInstant(now, timezone)}, ${timezone}. This page loads itself anew every 30 seconds.</footer>`);
+}
+
+function renderLastGood({ lastGoodDay }: LedgerSummary, now: number, timezone: string): Html {
+  if (lastGoodDay === undefined) {
+    return html`<section class="card bad"><h2>Last good day</h2><p class="big">none yet</p></section>`;
+  }
+  const behind = countDaysBehind(lastGoodDay, now, timezone);
+  const words = behind === 0 ? 'up to date' : `${formatCountOf(behind, 'day')} behind`;
+  return html`<section class="card ${behind === 0 ? 'good' : 'bad'}"><h2>Last good day</h2>
+<p class="big">${lastGoodDay} <small>${words}</small></p></section>`;
+}
+
+const columns = [
+  'Day',
+  'State',
+  'Accepted',
+  'Delivered',
+  'Pending',
+  'Refused',
+  'Rejected',
+  'Affected',
+  'Begun',
+  'Took',
+];
+
+function renderTable(rows: readonly Html[]): Html {
+  return html`<table><thead><tr>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+<tbody>${rows}</tbody></table>`;
+}
+
+function renderRun(run: Run, now: number, timezone: string): Html[] {
+  const { counts, failure } = run;
+  const numbers = [
+    ['Accepted', counts.accepted],
+    ['Delivered', counts.delivered],
+    ['Pending', counts.pending],
+    ['Refused', counts.refused],
+    ['Rejected', counts.rejected],
+    ['Affected', counts.affected],
+  ] as const;
+  const row = html`<tr class="run"><th scope="row"><a href="/runs/${encodeURIComponent(run.id)}">${run.day}</a></th>
+<td data-name="State"><span class="state ${run.state}">${run.state}</span> <small>${run.trigger}, by ${run.delivery}</small></td>
+${numbers.map(([name, count]) => html`<td class="number${count > 0 ? '' : ' zero'}" data-name="${name}">${formatCount(count)}</td>`)}
+<td data-name="Begun">${writeInstant(run.startedAt, timezone)}</td>
+<td data-name="Took">${formatDuration((run.finishedAt ?? now) - run.startedAt)}</td></tr>
+`;
+  if (failure === undefined) return [row];
+  return [
+    row,
+    html`<tr class="failure"><td colspan="${columns.length}">${failure.message}</td></tr>
+`,
+  ];
+}
+
+function renderMissing(day: string): Html {
+  return html`<tr class="run"><th scope="row">${day}</th>
+<td data-name="State" colspan="${columns.length - 1}"><span class="state missing">no run</span></td></tr>
+`;
+}
+
+/** 2026-11-21 03:30, by the zone's clock */
+function writeInstant(instant: number, timezone: string): string {
+  const format = new Intl.DateTimeFormat('sv-SE', {
+    timeZone: timezone,
+    dateStyle: 'short',
+    timeStyle: 'short',
+  });
+  return format.format(new Date(instant));
+}

@@ -1,0 +1,76 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Schedule } from '../../src/schedule/schedule.js';
+import { createSlots, type Slots } from '../../src/schedule/slots.js';
+
+export const everySecond = createSlots('* * * * * *', 'UTC');
+
+/** What every adapter of the schedule must do. `create` makes one on a place that knows no schedule yet. */
+export function describeScheduleContract(
+  name: string,
+  { create }: { readonly create: (slots: Slots) => Promise<Schedule> },
+): void {
+  describe(`the schedule contract: ${name}`, () => {
+    const schedules: Schedule[] = [];
+    afterEach(async () => {
+      await Promise.all(schedules.splice(0).map((schedule) => schedule.close()));
+    });
+
+    async function start(slots: Slots): Promise<{ schedule: Schedule; told: Date[] }> {
+      const schedule = await create(slots);
+      schedules.push(schedule);
+      const told: Date[] = [];
+      await schedule.start((slot) => told.push(slot));
+      return { schedule, told };
+    }
+
+    it('tells each slot once, as the instant it was due at', async () => {
+      const { told } = await start(everySecond);
+      await waitForSlots(told, 3);
+      const slots = told.slice(0, 3).map((slot) => slot.getTime());
+      const first = slots[0] ?? 0;
+      expect(first % 1_000).toBe(0);
+      expect(slots).toEqual([first, first + 1_000, first + 2_000]);
+    });
+
+    it('tells no slot before its time', async () => {
+      const early: Date[] = [];
+      const schedule = await create(everySecond);
+      schedules.push(schedule);
+      let count = 0;
+      await schedule.start((slot) => {
+        count += 1;
+        if (slot.getTime() > Date.now()) early.push(slot);
+      });
+      await vi.waitUntil(() => count >= 3, { timeout: 30_000 });
+      expect(early).toEqual([]);
+    });
+
+    it('reads the pattern by the clock of its zone', async () => {
+      // 14 hours ahead of UTC: by any other clock these hours are far off.
+      const hour = (Math.floor(Date.now() / 3_600_000) + 14) % 24;
+      const { told } = await start(createSlots(`* * ${hour},${(hour + 1) % 24} * * *`, 'Pacific/Kiritimati'));
+      await waitForSlots(told, 1);
+      expect(told[0]?.getTime()).toBeLessThanOrEqual(Date.now());
+    });
+
+    it('tells nothing any more once it is closed, however often', async () => {
+      const closed = await start(everySecond);
+      await waitForSlots(closed.told, 1);
+      await closed.schedule.close();
+      await closed.schedule.close();
+      const toldBefore = closed.told.length;
+      const { told } = await start(everySecond);
+      await waitForSlots(told, 2);
+      expect(closed.told).toHaveLength(toldBefore);
+    });
+
+    it('can be closed without having been started', async () => {
+      const schedule = await create(everySecond);
+      await expect(schedule.close()).resolves.toBeUndefined();
+    });
+  });
+}
+
+export async function waitForSlots(told: readonly Date[], count: number): Promise<void> {
+  await vi.waitUntil(() => told.length >= count, { timeout: 30_000 });
+}

@@ -1,0 +1,176 @@
+import { describe, expect, it, vi } from 'vitest';
+import { nameOf } from '../contracts/queue-worker.js';
+import { useRedis } from '../support/redis.js';
+import { settled, stepsOf, useQueues } from './opened-queues.js';
+
+const redis = useRedis();
+const openQueue = useQueues();
+
+function open(options: Partial<Parameters<typeof openQueue>[0]> = {}) {
+  return openQueue({ url: redis().url, ...options });
+}
+
+const namesOf = (queues: readonly ReturnType<typeof open>[]) =>
+  queues.flatMap(({ worker }) => worker.names()).sort();
+const oneOf = (runId: string, step: string) => ({ runId, step, attempt: 1 });
+
+describe('queues of several processes on one Redis', () => {
+  it('hand out each reference once, to whoever is free, also when two have added it', async () => {
+    const queues = [open({ concurrency: 3 }), open({ concurrency: 3 }), open({ concurrency: 3 })];
+    for (const { worker } of queues.slice(1)) worker.start();
+    const steps = stepsOf('run-a', 2_000);
+    await Promise.all(queues.slice(0, 2).map(({ queue }) => queue.add(steps)));
+    const rest = stepsOf('run-b', 10);
+    await queues[1]?.queue.add(rest);
+    await settled(() => expect(namesOf(queues).filter((name) => name.startsWith('run-b'))).toHaveLength(10));
+    const names = namesOf(queues);
+    // What was done already when the second adding came to it is added anew: the ledger knows it as done.
+    expect([...new Set(names)]).toEqual([...steps, ...rest].map(nameOf).sort());
+    for (const { worker } of queues.slice(1)) expect(worker.names().length).toBeGreaterThan(100);
+  });
+
+  it('take a reference that waits already for the same one', async () => {
+    const [feeding, other] = [open(), open({ concurrency: 20 })];
+    const steps = stepsOf('run-a', 2_000);
+    await feeding.queue.add(steps);
+    await other.queue.add(steps);
+    await feeding.queue.add(steps);
+    other.worker.start();
+    await feeding.queue.add([oneOf('run-b', 'last')]);
+    await settled(() => expect(other.worker.names()).toContain('run-b last 1'));
+    await settled(() => expect(other.worker.inHand()).toBe(0));
+    expect(other.worker.names()).toEqual([...steps.map(nameOf), 'run-b last 1']);
+  });
+
+  it.each([4, 10, 45])('keep a pace of %d a second together', async (perSecond) => {
+    const queues = [1, 2, 3].map(() => open({ concurrency: 50, perSecond }));
+    const count = 3 * perSecond;
+    await queues[0]?.queue.add(stepsOf('run-a', count));
+    for (const { worker } of queues) worker.start();
+    await settled(() => expect(namesOf(queues)).toHaveLength(count));
+    const instants = queues.flatMap(({ worker }) => worker.instants()).sort((one, other) => one - other);
+    const portion = Math.ceil(perSecond / 10);
+    instants.forEach((instant, index) => {
+      // A portion may stand on either edge of the second.
+      const inSecond = instants.slice(index).filter((later) => later < instant + 1_000).length;
+      expect(inSecond).toBeLessThanOrEqual(perSecond + 2 * portion);
+    });
+    expect((instants.at(-1) ?? 0) - (instants[0] ?? 0)).toBeGreaterThanOrEqual(
+      ((count - 2 * portion) / perSecond) * 900,
+    );
+  });
+
+  it('hold off everywhere when one is told to, and no earlier instant shortens it', async () => {
+    const [asking, ...working] = [open(), open({ concurrency: 2 }), open({ concurrency: 2, perSecond: 50 })];
+    for (const { worker } of working) worker.start();
+    await asking.queue.add(stepsOf('run-a', 4));
+    await settled(() => expect(namesOf(working)).toHaveLength(4));
+    const until = Date.now() + 600;
+    await asking.queue.holdOff(until);
+    await working[0]?.queue.holdOff(until - 400);
+    await asking.queue.add(stepsOf('run-b', 10));
+    await settled(() => expect(namesOf(working)).toHaveLength(14));
+    const later = working.flatMap(({ worker }) => worker.instants().slice(-1));
+    for (const { worker } of working) {
+      for (const { name, at } of worker.handedOut().filter(({ name }) => name.startsWith('run-b')))
+        expect({ name, late: at - until }).toEqual({
+          name,
+          late: expect.toSatisfy((late: number) => late >= 0),
+        });
+    }
+    expect(later.length).toBeGreaterThan(0);
+  });
+
+  it('forget what waits of a run when one drops it, due or not, and leave a run of a similar name', async () => {
+    const [asking, working] = [open(), open()];
+    const late = Date.now() + 300;
+    await working.queue.add([
+      ...stepsOf('run-a', 1_500),
+      { ...oneOf('run-a', 'late'), notBefore: late },
+      { ...oneOf('run-a', 'upload'), isUrgent: true },
+      ...stepsOf('run-ab', 3),
+      { ...oneOf('run-ab', 'late'), notBefore: late },
+    ]);
+    await asking.queue.drop('run-a');
+    await asking.queue.drop('run-c');
+    working.worker.start();
+    await settled(() => expect(working.worker.names()).toContain('run-ab late 1'));
+    expect(working.worker.names()).toEqual([...stepsOf('run-ab', 3).map(nameOf), 'run-ab late 1']);
+    expect(await redis().ask((client) => client.keys('*:run-a/*'))).toEqual([]);
+  });
+
+  it('leave a step in hand alone that lasts much longer than its lock', async () => {
+    const lockMs = 200;
+    const [first, second] = [open({ lockMs }), open({ lockMs })];
+    first.worker.holdAll();
+    first.worker.start();
+    await first.queue.add(stepsOf('run-a', 1));
+    await settled(() => expect(first.worker.inHand()).toBe(1));
+    second.worker.start();
+    await first.queue.add([{ ...oneOf('run-b', 'late'), notBefore: Date.now() + 8 * lockMs }]);
+    await settled(() => expect(second.worker.names()).toEqual(['run-b late 1']));
+    first.worker.letAllGo();
+    await settled(() => expect(first.worker.log).toContain('ended run-a batch 0 1'));
+  });
+
+  it('tell nobody that there is room while twenty thousand references wait', async () => {
+    const [feeding, working] = [open(), open({ concurrency: 100 })];
+    await feeding.queue.add(stepsOf('run-a', 20_000));
+    let hasRoom = false;
+    const room = working.queue.room().then(() => {
+      hasRoom = true;
+    });
+    await feeding.queue.add([{ ...oneOf('run-b', 'late'), notBefore: Date.now() + 600 }]);
+    await settled(() => expect(hasRoom).toBe(false));
+    working.worker.start();
+    await room;
+  });
+});
+
+describe('a queue that closes', () => {
+  it('lets a step that it interrupts queue itself for the others, as its last act', async () => {
+    const [leaving, staying] = [open(), open()];
+    leaving.queue.work(
+      async (reference, signal) => {
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+        await leaving.queue.add([{ ...reference, attempt: reference.attempt + 1 }]);
+      },
+      { onError: () => expect.unreachable() },
+    );
+    await leaving.queue.add(stepsOf('run-a', 1));
+    await vi.waitUntil(async () => (await inHandOnRedis()) === 1, { timeout: 30_000, interval: 5 });
+    await leaving.queue.close({ graceMs: 20 });
+    staying.worker.start();
+    await settled(() => expect(staying.worker.names()).toEqual(['run-a batch 0 2']));
+  });
+
+  it('takes no reference any more once it is closed', async () => {
+    const [leaving, staying] = [open(), open()];
+    await leaving.queue.close();
+    await leaving.queue.add(stepsOf('run-a', 3));
+    await leaving.queue.holdOff(Date.now() + 3_600_000);
+    await staying.queue.add(stepsOf('run-b', 1));
+    staying.worker.start();
+    await settled(() => expect(staying.worker.names()).toEqual(['run-b batch 0 1']));
+  });
+
+  it('keeps no reference that it did not begin: the others have it long before its lock is over', async () => {
+    const lockMs = 3_600_000;
+    for (let round = 0; round < 15; round += 1) {
+      const [leaving, staying] = [open({ lockMs, concurrency: 3 }), open({ lockMs, concurrency: 3 })];
+      const names = stepsOf(`run-${round}`, 60).map(nameOf).sort();
+      leaving.worker.start();
+      const added = staying.queue.add(stepsOf(`run-${round}`, 60));
+      await settled(() => expect(leaving.worker.names().length).toBeGreaterThan(round));
+      await leaving.queue.close({ graceMs: 60_000 });
+      await added;
+      staying.worker.start();
+      await settled(() => expect(namesOf([leaving, staying])).toEqual(names));
+      await staying.queue.close();
+    }
+  });
+});
+
+function inHandOnRedis(): Promise<number> {
+  return redis().ask((client) => client.llen('hotel-review:hotel-review-steps:active'));
+}

@@ -1,0 +1,34 @@
+import { afterEach, vi } from 'vitest';
+import { type BullmqQueueOptions, createBullmqQueue } from '../../src/queue/bullmq.js';
+import type { QueuedStep } from '../../src/queue/queue.js';
+import type { QueueNotice } from '../../src/queue/redis-connection.js';
+import { createWorker } from '../contracts/queue-worker.js';
+
+/** Queues as processes would open them on one Redis, closed after each test. */
+export function useQueues() {
+  const opened: ReturnType<typeof createBullmqQueue>[] = [];
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((queue) => queue.close()));
+  });
+
+  return (options: Partial<BullmqQueueOptions> & { readonly url: string }) => {
+    const notices: QueueNotice[] = [];
+    const queue = createBullmqQueue({
+      concurrency: 1,
+      clock: () => Date.now(),
+      onNotice: (notice) => notices.push(notice),
+      ...options,
+    });
+    opened.push(queue);
+    return { queue, worker: createWorker(queue), notices };
+  };
+}
+
+export function stepsOf(runId: string, count: number): QueuedStep[] {
+  return Array.from({ length: count }, (_, index) => ({ runId, step: `batch ${index}`, attempt: 1 }));
+}
+
+/** Polls until the expectation holds. */
+export function settled(expectation: () => void): Promise<void> {
+  return vi.waitFor(expectation, { timeout: 30_000, interval: 5 });
+}

@@ -1,0 +1,38 @@
+import type { Run, RunFailure, RunState } from '../../src/review/run.js';
+
+const noCounts = {
+  read: 0,
+  accepted: 0,
+  duplicates: 0,
+  rejected: 0,
+  delivered: 0,
+  refused: 0,
+  pending: 0,
+  repeated: 0,
+  affected: 0,
+};
+
+/** A run of a day as the ledger would tell of it; all its instants are `at`. */
+export function runOf(day: string, state: RunState, at: Date, changes: Partial<Run> = {}): Run {
+  const isEnded = state === 'succeeded' || state === 'failed' || state === 'cancelled';
+  return {
+    id: `${day}-run`,
+    day,
+    delivery: 'body',
+    trigger: 'schedule',
+    state,
+    token: 1,
+    startedAt: at.getTime(),
+    collectStartedAt: at.getTime(),
+    ...(isEnded && { finishedAt: at.getTime() }),
+    counts: noCounts,
+    openSteps: 0,
+    failedSteps: 0,
+    failuresInRow: 0,
+    ...changes,
+  };
+}
+
+export function failureOf(failureClass: RunFailure['class']): RunFailure {
+  return { class: failureClass, code: 'some-code', message: 'what happened' };
+}

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { businessDayAt } from '../../src/booking/business-day.js';
+import { businessDayOf, createSlots } from '../../src/schedule/slots.js';
+
+const dayMs = 24 * 3_600_000;
+
+/** The zone's own clock, read in another way than the code does. */
+function readClock(instant: Date | undefined, zone: string): string {
+  return new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' }).format(
+    instant,
+  );
+}
+
+function slotsBetween(pattern: string, zone: string, from: string, to: string): Date[] {
+  const slots = createSlots(pattern, zone);
+  const found: Date[] = [];
+  for (
+    let slot = slots.next(new Date(from));
+    slot && slot < new Date(to);
+    slot = slots.next(new Date(slot.getTime()))
+  )
+    found.push(slot);
+  return found;
+}
+
+describe.each([
+  ['Europe/Madrid', '30 2 * * *'],
+  ['America/New_York', '30 2 * * *'],
+  ['America/New_York', '30 1 * * *'],
+  ['Australia/Lord_Howe', '15 2 * * *'],
+  ['Australia/Lord_Howe', '45 1 * * *'],
+  ['America/Santiago', '0 0 * * *'],
+  ['Africa/Cairo', '15 0 * * *'],
+  ['Pacific/Apia', '30 2 * * *'],
+  ['UTC', '30 2 * * *'],
+])('a year of slots in %s at %s', (zone, pattern) => {
+  const slots = createSlots(pattern, zone);
+  const year = slotsBetween(pattern, zone, '2025-12-31T12:00:00Z', '2026-12-31T12:00:00Z');
+
+  it('has one slot a day, later each time', () => {
+    const days = year.map((slot) => businessDayAt(slot, zone).iso);
+    expect(year.length).toBe(365);
+    expect(new Set(days).size).toBe(365);
+    expect(year.map(Number)).toEqual(year.map(Number).sort((one, other) => one - other));
+  });
+
+  it('is for each business day once, none left out', () => {
+    const days = year.map((slot) => businessDayOf(slot, zone).iso);
+    const first = Date.parse(`${days[0]}T00:00:00Z`);
+    expect(days).toEqual(
+      days.map((_day, index) => new Date(first + index * dayMs).toISOString().slice(0, 10)),
+    );
+  });
+
+  it('is found again backwards: at each slot, just before the next one, and not just before it', () => {
+    for (const [index, slot] of year.entries()) {
+      const next = year[index + 1] ?? new Date(slot.getTime() + 1);
+      expect(slots.last(slot)).toEqual(slot);
+      expect(slots.last(new Date(next.getTime() - 1))).toEqual(slot);
+      if (index > 0) expect(slots.last(new Date(slot.getTime() - 1))).toEqual(year[index - 1]);
+    }
+  });
+});
+
+describe('a slot', () => {
+  it.each([
+    ['Europe/Madrid', '30 2 * * *', '2026-03-29', '2026-03-29 03:00'],
+    ['America/New_York', '30 2 * * *', '2026-03-08', '2026-03-08 03:00'],
+    ['Australia/Lord_Howe', '15 2 * * *', '2026-10-04', '2026-10-04 02:30'],
+    ['America/Santiago', '0 0 * * *', '2026-09-06', '2026-09-06 01:00'],
+    ['Europe/Madrid', '0 2,14 * * *', '2026-03-29', '2026-03-29 03:00'],
+  ])('at a time that %s leaves out comes when the clocks jump (%s on %s)', (zone, pattern, day, expected) => {
+    const dayBefore = new Date(Date.parse(day) - dayMs).toISOString();
+    const found = slotsBetween(pattern, zone, dayBefore, `${day}T23:00:00Z`);
+    const slot = found.find((one) => businessDayAt(one, zone).iso === day);
+    expect(readClock(slot, zone)).toBe(expected);
+  });
+
+  it.each([
+    ['Europe/Madrid', '30 2 * * *', '2026-10-25T00:30:00.000Z'],
+    ['America/New_York', '30 1 * * *', '2026-11-01T05:30:00.000Z'],
+    ['Australia/Lord_Howe', '45 1 * * *', '2026-04-04T14:45:00.000Z'],
+  ])('at a time that %s shows twice comes the first time (%s)', (zone, pattern, expected) => {
+    const day = businessDayAt(new Date(expected), zone);
+    const found = slotsBetween(
+      pattern,
+      zone,
+      new Date(day.firstInstant.getTime() - 1).toISOString(),
+      day.lastInstant.toISOString(),
+    );
+    expect(found.map((slot) => slot.toISOString())).toEqual([expected]);
+  });
+
+  it('is for the day before its own day in the zone, however far the zone is from UTC', () => {
+    expect(businessDayOf(new Date('2026-11-20T13:30:00Z'), 'Pacific/Auckland').iso).toBe('2026-11-20');
+    expect(businessDayOf(new Date('2026-11-21T01:30:00Z'), 'Europe/Madrid').iso).toBe('2026-11-20');
+    expect(businessDayOf(new Date('2026-11-21T07:30:00Z'), 'America/New_York').iso).toBe('2026-11-20');
+  });
+
+  it('after a day that the zone left out is for the last day that there was', () => {
+    const slots = createSlots('30 2 * * *', 'Pacific/Apia');
+    const slot = slots.last(new Date('2011-12-30T20:00:00Z')) ?? new Date(0);
+    expect(readClock(slot, 'Pacific/Apia')).toBe('2011-12-31 02:30');
+    expect(businessDayOf(slot, 'Pacific/Apia').iso).toBe('2011-12-29');
+  });
+});
+
+describe('a pattern', () => {
+  it.each(['nonsense', '* * *', '61 2 * * *', '30 2 * * FOO', '', '0 0 1 1 * 2030 7'])(
+    'that cannot be read is refused: %j',
+    (pattern) => {
+      expect(() => createSlots(pattern, 'UTC')).toThrow(RangeError);
+    },
+  );
+
+  it('that no date ever fits is refused', () => {
+    expect(() => createSlots('0 0 30 2 *', 'UTC')).toThrow('names no date that ever comes');
+  });
+
+  it('in an unknown zone is refused', () => {
+    expect(() => createSlots('30 2 * * *', 'Mars/Olympus')).toThrow('got: "30 2 * * *" and "Mars/Olympus"');
+  });
+});

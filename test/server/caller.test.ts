@@ -1,0 +1,150 @@
+import { Webhook } from 'standardwebhooks';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createServer } from '../../src/server/server.js';
+import { ask, post, secret, signed } from './hook-calls.js';
+import { createDesk, now, startServer, statusesOf, stopServers, timezone } from './some-server.js';
+
+afterEach(stopServers);
+
+const body = '{"day":"2026-11-20"}';
+const other = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
+
+async function startHook({ secrets = [] as string[], tokens = [] as string[], toleranceSeconds = 300 }) {
+  const desk = createDesk();
+  const hook = { secrets, tokens, toleranceSeconds, desk };
+  return { desk, ...(await startServer({ hook, statuses: desk.statuses })) };
+}
+
+describe('a caller of the hook that signs', () => {
+  it('is known by any of several secrets', async () => {
+    const { url } = await startHook({ secrets: [other, secret] });
+    expect((await ask(url, {}, { id: 'a', with: secret })).status).toBe(202);
+    expect((await ask(url, {}, { id: 'b', with: other })).status).toBe(202);
+  });
+
+  it('is not known by a secret that was taken out of use', async () => {
+    const { url, desk } = await startHook({ secrets: [other] });
+    const answer = await ask(url, {}, { with: secret });
+    expect(answer).toMatchObject({ status: 401, body: { error: { class: 'unauthenticated' } } });
+    expect(answer.headers.get('www-authenticate')).toBe('Webhook-Signature');
+    expect(desk.starts).toEqual([]);
+  });
+
+  it('may have a plain text for a secret, as libraries differ in taking it', async () => {
+    const plain = Buffer.alloc(32, 3).toString('base64');
+    const { url } = await startHook({ secrets: [plain] });
+    const asText = new Webhook(plain, { format: 'raw' }).sign('a', new Date(now), body);
+    expect(
+      (await post(url, body, { ...signed(body, { id: 'a' }), 'webhook-signature': asText })).status,
+    ).toBe(202);
+    expect((await ask(url, {}, { id: 'b', with: plain })).status).toBe(202);
+  });
+
+  it.each([
+    ['another body', '{"day":"2026-11-19"}', {}],
+    ['the same body, written otherwise', '{ "day":"2026-11-20"}', {}],
+    ['another id', body, { 'webhook-id': 'msg_2' }],
+    ['another moment', body, { 'webhook-timestamp': String(now / 1000 + 1) }],
+    [
+      'a signature of another version',
+      body,
+      { 'webhook-signature': signed(body)['webhook-signature'].replace('v1', 'v2') },
+    ],
+    ['an empty signature', body, { 'webhook-signature': '' }],
+    ['no id', body, { 'webhook-id': '' }],
+    ['no moment', body, { 'webhook-timestamp': '' }],
+    ['a moment in words', body, { 'webhook-timestamp': 'now' }],
+    ['a moment in milliseconds', body, { 'webhook-timestamp': String(now) }],
+  ])('is turned away with %s', async (_what, sent, headers) => {
+    const { url, desk } = await startHook({ secrets: [secret] });
+    const answer = await post(url, sent, { ...signed(body), ...headers });
+    expect(answer).toMatchObject({ status: 401, body: { error: { class: 'unauthenticated' } } });
+    expect(desk.starts).toEqual([]);
+  });
+
+  it('is turned away when its clock and ours are too far apart, and told so', async () => {
+    const { url } = await startHook({ secrets: [secret], toleranceSeconds: 60 });
+    expect((await ask(url, {}, { id: 'a', at: now - 60_000 })).status).toBe(202);
+    expect((await ask(url, {}, { id: 'b', at: now + 60_000 })).status).toBe(202);
+    const old = await ask(url, {}, { id: 'c', at: now - 61_000 });
+    expect([old.status, old.body.error.message]).toEqual([401, expect.stringContaining('too old')]);
+    const early = await ask(url, {}, { id: 'd', at: now + 61_000 });
+    expect([early.status, early.body.error.message]).toEqual([401, expect.stringContaining('in the future')]);
+  });
+
+  it('learns nothing of our clock without a secret', async () => {
+    const { url } = await startHook({ secrets: [secret] });
+    const answer = await ask(url, {}, { with: other, at: now - 3_600_000 });
+    expect(answer.body.error.message).toContain('webhook-signature is not that of');
+  });
+
+  it('is turned away with an id that cannot be kept', async () => {
+    const { url } = await startHook({ secrets: [secret] });
+    expect((await ask(url, {}, { id: 'x'.repeat(256) })).status).toBe(202);
+    expect((await ask(url, {}, { id: 'x'.repeat(257) })).status).toBe(400);
+    expect((await ask(url, {}, { id: 'a b' })).status).toBe(400);
+  });
+});
+
+describe('a caller of the hook that cannot sign', () => {
+  const json = { 'content-type': 'application/json' };
+
+  it('is known by any of several tokens', async () => {
+    const { url, desk } = await startHook({ tokens: ['old-token', 'new-token'] });
+    for (const authorization of ['Bearer old-token', 'bearer new-token'])
+      expect((await post(url, body, { ...json, authorization })).status).toBe(202);
+    expect(desk.starts).toEqual([
+      { day: '2026-11-20', requestId: undefined },
+      { day: '2026-11-20', requestId: undefined },
+    ]);
+  });
+
+  it('may name its request, so that it can send it again', async () => {
+    const { url, desk } = await startHook({ tokens: ['token'] });
+    const headers = { ...json, authorization: 'Bearer token', 'webhook-id': 'end-of-2026-11-20' };
+    expect((await post(url, body, headers)).status).toBe(202);
+    expect((await post(url, body, headers)).status).toBe(200);
+    expect(desk.starts).toHaveLength(1);
+    expect((await post(url, body, { ...headers, 'webhook-id': 'two words' })).status).toBe(400);
+  });
+
+  it.each([
+    ['no token', {}],
+    ['another token', { authorization: 'Bearer tokem' }],
+    ['a longer token', { authorization: 'Bearer token2' }],
+    ['an empty token', { authorization: 'Bearer ' }],
+    ['another scheme', { authorization: 'Basic token' }],
+  ])('is turned away with %s', async (_what, headers) => {
+    const { url, desk } = await startHook({ tokens: ['token'] });
+    const answer = await post(url, body, { ...json, ...headers });
+    expect(answer).toMatchObject({ status: 401, body: { error: { class: 'unauthenticated' } } });
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    expect(desk.starts).toEqual([]);
+  });
+
+  it('is as welcome as one that signs where both are known', async () => {
+    const { url } = await startHook({ secrets: [secret], tokens: ['token'] });
+    expect((await post(url, body, { ...json, authorization: 'Bearer token' })).status).toBe(202);
+    expect((await ask(url, {})).status).toBe(202);
+    const wrongly = { ...signed(body, { with: other }), authorization: 'Bearer token' };
+    expect((await post(url, body, wrongly)).status).toBe(401);
+    expect((await post(url, body, json)).body.error.message).toContain('neither signed');
+  });
+});
+
+it('A hook that anybody could call is refused', () => {
+  const make = (secrets: string[], tokens: string[]) =>
+    createServer({
+      host: '127.0.0.1',
+      port: 0,
+      timezone,
+      hook: { secrets, tokens, desk: createDesk() },
+      statuses: statusesOf([]),
+      health: { look: async () => ({ ready: true, parts: {} }) },
+      metrics: { scrape: async () => ({ contentType: '', text: '' }), countHookRequest: () => {} },
+      clock: () => now,
+      log: { info: () => {}, error: () => {} },
+    });
+  expect(() => make([''], [])).toThrow('anybody could sign');
+  expect(() => make([], [''])).toThrow('anybody could call');
+});

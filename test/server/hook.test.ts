@@ -1,0 +1,201 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { LedgerAwayError } from '../../src/ledger/ledger.js';
+import { hookPath } from '../../src/server/hook.js';
+import { createGate } from '../support/gate.js';
+import { ask, post, secret, signed } from './hook-calls.js';
+import { createDesk, now, type Parts, startServer, stopServers } from './some-server.js';
+
+afterEach(stopServers);
+
+async function startHook(
+  { secrets = [secret], tokens = [] as string[], toleranceSeconds = 300 } = {},
+  desk = createDesk(),
+  parts: Parts = {},
+) {
+  const hook = { secrets, tokens, toleranceSeconds, desk };
+  return { desk, ...(await startServer({ ...parts, hook, statuses: desk.statuses })) };
+}
+
+const accepted = (day: string) => ({ runId: `run-of-${day}`, day, statusUrl: `/runs/run-of-${day}` });
+
+describe('the end-of-day hook', () => {
+  it('starts the run of the day that it is told', async () => {
+    const { url, desk } = await startHook();
+    const answer = await ask(url, { day: '2026-11-20', hotel: 'ignored' });
+    expect(answer).toMatchObject({ status: 202, body: accepted('2026-11-20') });
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(desk.starts).toEqual([{ day: '2026-11-20', requestId: 'msg_1' }]);
+    const report = await (await fetch(`${url}${answer.body.statusUrl}`)).json();
+    expect(report).toMatchObject({ runId: 'run-of-2026-11-20', day: '2026-11-20', trigger: 'hook' });
+  });
+
+  it('takes yesterday, by the configured zone, when it is told none', async () => {
+    const midnight = Date.parse('2026-11-20T23:00:00Z');
+    for (const [at, day] of [
+      [midnight - 1, '2026-11-19'],
+      [midnight, '2026-11-20'],
+    ] as const) {
+      for (const body of ['{}', '', '{"other":1}']) {
+        const { url } = await startHook({}, createDesk(), { clock: () => at });
+        expect(await post(url, body, signed(body, { at }))).toMatchObject({
+          status: 202,
+          body: accepted(day),
+        });
+      }
+    }
+  });
+
+  it('minds no content type where there is no body', async () => {
+    const { url } = await startHook();
+    const { 'content-type': _, ...bare } = signed('');
+    expect((await post(url, undefined, bare)).status).toBe(202);
+    expect((await post(url, '', { ...bare, 'content-type': 'text/plain' })).status).toBe(200);
+  });
+
+  it('takes today, and turns away a day that has not begun', async () => {
+    const { url, desk } = await startHook();
+    expect((await ask(url, { day: '2026-11-21' })).status).toBe(202);
+    const answer = await ask(url, { day: '2026-11-22' }, { id: 'msg_2' });
+    expect(answer).toMatchObject({ status: 422, body: { error: { class: 'future-day' } } });
+    expect(answer.body.error.message).toContain('2026-11-22 has not begun');
+    expect(desk.starts).toHaveLength(1);
+  });
+
+  it('gives the same day the same run', async () => {
+    const { url } = await startHook();
+    const first = await ask(url, { day: '2026-11-20' });
+    const second = await ask(url, { day: '2026-11-20' }, { id: 'msg_2' });
+    expect(second).toMatchObject({ status: 202, body: first.body });
+  });
+
+  it('answers a request that comes again with the same run, and starts nothing', async () => {
+    const { url, desk } = await startHook();
+    const first = await ask(url, { day: '2026-11-19' });
+    expect(await ask(url, { day: '2026-11-19' })).toMatchObject({ status: 200, body: first.body });
+    expect(desk.starts).toHaveLength(1);
+  });
+
+  it('starts one run for a request that comes twice at the same time', async () => {
+    const desk = createDesk();
+    const gate = createGate();
+    const waiting = {
+      ...desk,
+      start: async (...asked: Parameters<typeof desk.start>) => {
+        const run = await desk.start(...asked);
+        await gate.passed;
+        return run;
+      },
+    };
+    const { url } = await startHook({}, waiting);
+    const both = [ask(url, { day: '2026-11-20' }), ask(url, { day: '2026-11-20' })];
+    gate.open();
+    const statuses = (await Promise.all(both)).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([200, 202]);
+    expect(desk.starts).toHaveLength(1);
+  });
+
+  it.each([
+    ['no JSON', '{"day":', 'malformed'],
+    ['no UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'malformed'],
+    ['an array', '["2026-11-20"]', 'malformed'],
+    ['a text', '"2026-11-20"', 'malformed'],
+    ['null', 'null', 'malformed'],
+    ['a number for the day', '{"day":20261120}', 'malformed'],
+    ['null for the day', '{"day":null}', 'malformed'],
+    ['a day of another form', '{"day":"20/11/2026"}', 'malformed'],
+    ['a day with a time', '{"day":"2026-11-20T00:00:00Z"}', 'malformed'],
+    ['no calendar date', '{"day":"2026-02-30"}', 'malformed'],
+  ])('turns away %s', async (_what, body, errorClass) => {
+    const { url, desk } = await startHook({ secrets: [], tokens: ['the-token'] });
+    const headers = { authorization: 'Bearer the-token', 'content-type': 'application/json' };
+    const answer = await post(url, body, headers);
+    expect(answer).toMatchObject({ status: 400, body: { error: { class: errorClass } } });
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(desk.starts).toEqual([]);
+  });
+
+  it.each([
+    ['text/plain', 415],
+    ['application/x-www-form-urlencoded', 415],
+    ['application/jsonp', 415],
+    ['nonsense', 415],
+    ['application/json; charset=utf-8', 202],
+    ['APPLICATION/JSON', 202],
+    ['application/cloudevents+json', 202],
+  ])('answers a body of the type %s with %i', async (type, status) => {
+    const { url, desk } = await startHook();
+    const body = '{"day":"2026-11-20"}';
+    expect((await post(url, body, { ...signed(body), 'content-type': type })).status).toBe(status);
+    expect(desk.starts).toHaveLength(status === 202 ? 1 : 0);
+  });
+
+  it('takes other methods for a mistake, and says which it takes', async () => {
+    const { url, desk } = await startHook();
+    for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+      const response = await fetch(`${url}${hookPath}`, { method });
+      expect([method, response.status, response.headers.get('allow')]).toEqual([method, 405, 'POST']);
+    }
+    expect(desk.starts).toEqual([]);
+  });
+
+  it('does not exist where nothing is configured that a caller could be known by', async () => {
+    const { url, desk } = await startHook({ secrets: [], tokens: [] });
+    const answer = await ask(url, { day: '2026-11-20' });
+    expect(answer).toMatchObject({ status: 404, body: { error: { class: 'not-found' } } });
+    expect((await fetch(`${url}${hookPath}`)).status).toBe(404);
+    expect(desk.starts).toEqual([]);
+  });
+
+  it('says that the ledger is away, and when to come again', async () => {
+    const away = {
+      ...createDesk(),
+      start: () => Promise.reject(new LedgerAwayError('postgres://db/ledger')),
+    };
+    const { url, logged } = await startHook({}, away);
+    const answer = await ask(url, { day: '2026-11-20' });
+    expect(answer).toMatchObject({ status: 503, body: { error: { class: 'unavailable' } } });
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(logged.join()).toContain(hookPath);
+  });
+
+  it.each(['findRun', 'start'])('does not wait for a ledger that says nothing to %s', async (question) => {
+    const silent = { ...createDesk(), [question]: () => new Promise<never>(() => {}) };
+    const { url } = await startHook({}, silent, { limits: { answerMs: 50 } });
+    const answer = await ask(url, { day: '2026-11-20' });
+    expect(answer).toMatchObject({ status: 503, body: { error: { class: 'unavailable' } } });
+  });
+
+  it('gives away nothing of a fault of its own', async () => {
+    const broken = {
+      ...createDesk(),
+      start: () => Promise.reject(Object.assign(new Error('Ana Lovelace'), { statusCode: 418 })),
+    };
+    const { url, logged } = await startHook({}, broken);
+    const answer = await ask(url, { day: '2026-11-20' });
+    expect(answer).toMatchObject({ status: 500, body: { error: { class: 'internal' } } });
+    expect(JSON.stringify(answer.body)).not.toContain('Lovelace');
+    expect(logged.join()).toContain('unexpected Error');
+    expect(logged.join()).not.toContain('Lovelace');
+  });
+
+  it('writes neither body nor header nor query into the log', async () => {
+    const { url, logged } = await startHook();
+    const body = '{"day":"2026-11-20","guest":"Ana Lovelace"}';
+    const headers = { ...signed(body, { id: 'msg_secret' }), 'x-name': 'Ana Lovelace' };
+    await fetch(`${url}${hookPath}?guest=Lovelace`, { method: 'POST', body, headers });
+    await fetch(`${url}${hookPath}?guest=Lovelace`, { method: 'POST', body, headers: {} });
+    expect(logged.join()).toContain('run-of-2026-11-20');
+    expect(logged.join()).toContain('401');
+    for (const word of ['Lovelace', 'msg_secret', 'guest']) expect(logged.join()).not.toContain(word);
+  });
+
+  it('counts its answers by their status', async () => {
+    const { url } = await startHook();
+    await ask(url, { day: '2026-11-20' });
+    await ask(url, { day: '2026-11-20' });
+    await ask(url, { day: '2026-11-20' }, { at: now - 301_000 });
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    for (const status of [202, 200, 401])
+      expect(metrics).toContain(`hotel_review_hook_requests_total{status="${status}"} 1`);
+  });
+});

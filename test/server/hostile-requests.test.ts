@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { afterEach, describe, expect, it } from 'vitest';
+import { hookPath } from '../../src/server/hook.js';
+import { post, secret, signed } from './hook-calls.js';
+import { createDesk, openSocket, type Parts, readToEnd, startServer, stopServers } from './some-server.js';
+
+afterEach(stopServers);
+
+async function startHook(limits: Parts['limits'] = {}) {
+  const desk = createDesk();
+  const hook = { secrets: [secret], tokens: [], desk };
+  return { desk, ...(await startServer({ hook, statuses: desk.statuses, limits })) };
+}
+
+const megabyte = `{"day":"2026-11-20","more":"${'x'.repeat(1_000_000)}"}`;
+const head = `POST ${hookPath} HTTP/1.1\r\nhost: here\r\ncontent-type: application/json\r\n`;
+
+describe('a body over the limit', () => {
+  it('is turned away, though it is signed', async () => {
+    const { url, desk } = await startHook();
+    const answer = await post(url, megabyte, signed(megabyte));
+    expect(answer).toMatchObject({ status: 413, body: { error: { class: 'too-large' } } });
+    expect(answer.headers.get('connection')).toBe('close');
+    expect(desk.starts).toEqual([]);
+  });
+
+  it('is turned away when it does not say how long it is', async () => {
+    const { url, desk } = await startHook();
+    const stream = new Blob([megabyte]).stream();
+    expect(await post(url, stream, signed(megabyte))).toMatchObject({ status: 413 });
+    expect(desk.starts).toEqual([]);
+  });
+
+  it('is answered before it has come, and the connection ends', async () => {
+    const { url, desk } = await startHook();
+    const socket = await openSocket(url);
+    socket.write(`${head}content-length: ${megabyte.length}\r\n\r\n{`);
+    expect(await readToEnd(socket)).toMatch(/^HTTP\/1\.1 413 .*"too-large"/s);
+    expect(desk.starts).toEqual([]);
+  });
+
+  it('is not read to its end', async () => {
+    const { url } = await startHook({ partingMs: 50 });
+    const socket = await openSocket(url);
+    // The reset of a connection with bytes that nobody reads.
+    socket.on('error', () => {});
+    const chunk = Buffer.alloc(16 * 1024, 'x');
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.write(`${head}transfer-encoding: chunked\r\n\r\n`);
+    const answered = once(socket, 'data');
+    const send = () => {
+      while (!socket.destroyed && socket.write(`4000\r\n${chunk}\r\n`));
+    };
+    socket.on('drain', send);
+    send();
+    const [answer] = await answered;
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 413 /);
+    await closed;
+  });
+
+  it('of exactly the limit is read', async () => {
+    const { url } = await startHook();
+    const room = 64 * 1024 - '{"day":"2026-11-20","more":""}'.length;
+    const most = `{"day":"2026-11-20","more":"${'x'.repeat(room)}"}`;
+    expect((await post(url, most, signed(most, { id: 'a' }))).status).toBe(202);
+    const over = `${most} `;
+    expect((await post(url, over, signed(over, { id: 'b' }))).status).toBe(413);
+  });
+});
+
+describe('a request that does not come to its end', () => {
+  it('is given up when its headers are slow', async () => {
+    const { url } = await startHook({ requestMs: 100 });
+    const socket = await openSocket(url);
+    socket.write(`${head}x-slow: `);
+    expect(await readToEnd(socket)).toMatch(/^HTTP\/1\.1 408 .*"too-slow"/s);
+  });
+
+  it('is given up when its body is slow', async () => {
+    const { url, desk } = await startHook({ requestMs: 100 });
+    const socket = await openSocket(url);
+    socket.write(`${head}content-length: 20\r\n\r\n{"day"`);
+    expect(await readToEnd(socket)).toMatch(/^HTTP\/1\.1 408 .*"too-slow"/s);
+    expect(desk.starts).toEqual([]);
+  });
+
+  it('leaves no trace when its caller goes away', async () => {
+    const { url, desk, logged } = await startHook();
+    const socket = await openSocket(url);
+    socket.write(`${head}content-length: 20\r\n\r\n{"day"`);
+    socket.resetAndDestroy();
+    await once(socket, 'close');
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    expect(desk.starts).toEqual([]);
+    expect(logged).toEqual([]);
+  });
+});
+
+describe('what is no request', () => {
+  it.each([
+    ['no HTTP', 'hello\r\n\r\n', 400],
+    ['no such version', 'GET / HTTP/9.9\r\n\r\n', 400],
+    ['a bad chunk', `${head}transfer-encoding: chunked\r\n\r\nzz\r\n`, 400],
+    ['two lengths', `${head}content-length: 2\r\ncontent-length: 3\r\n\r\n{}`, 400],
+    ['too many headers', `GET / HTTP/1.1\r\nhost: here\r\nx: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
+  ])('is answered as an error: %s', async (_what, bytes, status) => {
+    const { url } = await startHook();
+    const socket = await openSocket(url);
+    socket.write(bytes);
+    const answer = await readToEnd(socket);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*"error":`, 's'));
+    expect(answer).toContain('cache-control: no-store');
+  });
+
+  it.each([
+    ['/nothing', 404],
+    ['/runs/%zz', 400],
+    [`/runs/${'x'.repeat(200)}`, 404],
+    ['/runs/%00', 404],
+    ['/runs/..%2f..%2fetc', 404],
+    ['/days/yesterday', 400],
+    ['//', 404],
+  ])('has an answer: GET %s', async (path, status) => {
+    const { url } = await startServer();
+    const response = await fetch(url + path);
+    expect(response.status).toBe(status);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(await response.json()).toEqual({
+      error: { class: expect.any(String), message: expect.any(String) },
+    });
+  });
+});

@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { hookPath } from '../../src/server/hook.js';
+import { createGate } from '../support/gate.js';
+import { ask, secret } from './hook-calls.js';
+import { createDesk, openSocket, readToEnd, startServer, stopServers } from './some-server.js';
+
+afterEach(stopServers);
+
+/** A hook whose runs start when the gate is opened. */
+async function startGatedHook(closeGraceMs: number) {
+  const desk = createDesk();
+  const gate = createGate();
+  const asked = createGate();
+  const gated = {
+    ...desk,
+    start: async (...request: Parameters<typeof desk.start>) => {
+      asked.open();
+      await gate.passed;
+      return desk.start(...request);
+    },
+  };
+  const hook = { secrets: [secret], tokens: [], desk: gated };
+  const started = await startServer({ hook, statuses: desk.statuses, limits: { closeGraceMs } });
+  return { ...started, gate, asked, desk };
+}
+
+describe('a server that closes', () => {
+  it('lets requests in hand go on', async () => {
+    const { url, server, gate, asked } = await startGatedHook(60_000);
+    const answer = ask(url, { day: '2026-11-20' });
+    await asked.passed;
+    const closed = server.close();
+    gate.open();
+    expect((await answer).status).toBe(202);
+    await closed;
+    await expect(fetch(url)).rejects.toThrow();
+  });
+
+  it('cuts what does not end within its grace', async () => {
+    const { url, server, asked } = await startGatedHook(50);
+    const answer = ask(url, { day: '2026-11-20' });
+    const failed = expect(answer).rejects.toThrow();
+    await asked.passed;
+    await server.close();
+    await failed;
+  });
+
+  it('cuts connections that are kept for later, or never said a word', async () => {
+    const { url, server } = await startGatedHook(50);
+    const [kept, silent, slow] = await Promise.all([openSocket(url), openSocket(url), openSocket(url)]);
+    for (const socket of [kept, silent, slow]) socket.on('error', () => {});
+    kept.write('GET /healthz HTTP/1.1\r\nhost: here\r\n\r\n');
+    await once(kept, 'data');
+    slow.write('GET /healthz HTTP/1.1\r\n');
+    const ended = [kept, silent, slow].map((socket) => once(socket.resume(), 'close'));
+    await server.close();
+    await Promise.all(ended);
+  });
+
+  it('turns away what still comes over an open connection', async () => {
+    const { url, server, gate, asked } = await startGatedHook(60_000);
+    const answer = ask(url, { day: '2026-11-20' });
+    await asked.passed;
+    const socket = await openSocket(url);
+    socket.write('GET /healthz HTTP/1.1\r\n');
+    // Both sides have seen the connection when a later one was answered.
+    await fetch(`${url}/healthz`);
+    const closed = server.close();
+    socket.write('host: here\r\n\r\n');
+    expect(await readToEnd(socket)).toMatch(/^HTTP\/1\.1 503 .*connection: close.*"unavailable"/is);
+    gate.open();
+    expect((await answer).status).toBe(202);
+    await closed;
+  });
+
+  it('closes once, however often it is asked, and though it never listened', async () => {
+    const { server } = await startServer();
+    await Promise.all([server.close(), server.close()]);
+    await server.close();
+  });
+});
+
+describe('a server that listens', () => {
+  it('says when its port is taken', async () => {
+    const { url } = await startServer();
+    const port = Number(new URL(url).port);
+    await expect(startServer({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  });
+
+  it('tells an address that can be called, of IPv6 too', async () => {
+    const { url } = await startServer({ host: '::1' });
+    expect(url).toMatch(/^http:\/\/\[::1\]:\d+$/);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  });
+
+  it('answers one that asks for the hook without a body over a bare connection', async () => {
+    const { url } = await startGatedHook(50);
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.write(`POST ${hookPath} HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\r\n`);
+    expect(await readToEnd(socket)).toMatch(/^HTTP\/1\.1 401 /);
+  });
+});

@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
+import { isSigned, readKeys, sign } from '../../src/server/signature.js';
+
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const message = {
+  id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+  timestamp: '1614265330',
+  body: Buffer.from('{"test": 2432232314}'),
+};
+
+describe('a signature', () => {
+  it('is the one of the specification', () => {
+    expect(sign(message, readKeys(secret)[0])).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
+  });
+
+  it('is what the library of the specification makes of the same, and is taken from it', () => {
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ minLength: 1, maxLength: 64 }),
+        fc.stringMatching(/^[\x21-\x7e]{1,40}$/),
+        fc.integer({ min: 1, max: 9_999_999_999 }),
+        fc.string({ unit: 'grapheme', maxLength: 200 }),
+        (key, id, seconds, body) => {
+          const written = `whsec_${Buffer.from(key).toString('base64')}`;
+          const theirs = new Webhook(written).sign(id, new Date(seconds * 1000), body);
+          const same = { id, timestamp: String(seconds), body: Buffer.from(body) };
+          expect(sign(same, readKeys(written)[0])).toBe(theirs);
+          expect(isSigned(same, theirs, readKeys(written))).toBe(true);
+        },
+      ),
+    );
+  });
+
+  it('is verified by the library of the specification', () => {
+    const timestamp = String(Math.floor(Date.now() / 1000));
+    const headers = {
+      'webhook-id': message.id,
+      'webhook-timestamp': timestamp,
+      'webhook-signature': sign({ ...message, timestamp }, readKeys(secret)[0]),
+    };
+    expect(new Webhook(secret).verify(message.body, headers)).toEqual({ test: 2432232314 });
+  });
+
+  it('fits no message that differs in anything', () => {
+    const keys = readKeys(secret);
+    const signature = sign(message, keys[0]);
+    fc.assert(
+      fc.property(fc.nat(), fc.nat({ max: 7 }), (at, bit) => {
+        const body = Buffer.from(message.body);
+        const place = at % body.length;
+        body[place] = (body[place] ?? 0) ^ (1 << bit);
+        expect(isSigned({ ...message, body }, signature, keys)).toBe(false);
+      }),
+    );
+    expect(isSigned({ ...message, id: 'msg_p5jXN8AQM9LWM0D4loKWxJel' }, signature, keys)).toBe(false);
+    expect(isSigned({ ...message, timestamp: '1614265331' }, signature, keys)).toBe(false);
+  });
+
+  it('is found among several, of other versions and of other secrets', () => {
+    const keys = readKeys(secret);
+    const [good, other] = [sign(message, keys[0]), sign(message, Buffer.from('another'))];
+    expect(isSigned(message, `v1a,AAAA ${other} ${good}`, keys)).toBe(true);
+    expect(isSigned(message, `v1a,AAAA ${other}`, keys)).toBe(false);
+    expect(isSigned(message, other, [...keys, Buffer.from('another')])).toBe(true);
+    for (const broken of [
+      '',
+      ' ',
+      'v1',
+      'v1,',
+      good.slice(3),
+      good.slice(0, -1),
+      `${good}=`,
+      good.replace('v1', 'v2'),
+    ])
+      expect(isSigned(message, broken, keys)).toBe(false);
+  });
+});
+
+describe('a secret', () => {
+  it('without the prefix is its own bytes, and those it encodes where it is long base64', () => {
+    expect(readKeys('correct horse battery staple')).toEqual([Buffer.from('correct horse battery staple')]);
+    const encoded = Buffer.alloc(24, 7).toString('base64');
+    expect(readKeys(encoded)).toEqual([Buffer.from(encoded), Buffer.alloc(24, 7)]);
+    const short = Buffer.alloc(23, 7).toString('base64');
+    expect(readKeys(short)).toEqual([Buffer.from(short)]);
+  });
+
+  it('that can be no key is refused without being told', () => {
+    expect(() => readKeys('')).toThrow(RangeError);
+    for (const broken of ['whsec_', 'whsec_not base64!', 'whsec_abcde']) {
+      expect(() => readKeys(broken)).toThrow('goes on in base64');
+      expect(() => readKeys(broken)).not.toThrow('not base64!');
+    }
+  });
+});

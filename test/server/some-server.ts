@@ -1,0 +1,129 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { BusinessDay } from '../../src/booking/business-day.js';
+import type { LedgerSummary } from '../../src/ledger/ledger.js';
+import type { Run } from '../../src/review/run.js';
+import { createHealth, type HealthCheck } from '../../src/server/health.js';
+import type { HookSettings } from '../../src/server/hook.js';
+import { createMetrics } from '../../src/server/metrics.js';
+import { createServer, type Server, type ServerLimits } from '../../src/server/server.js';
+import type { Statuses } from '../../src/server/statuses.js';
+import { someRun } from '../review/some-run.js';
+
+/** In Madrid it is 2026-11-21, three hours and a half past midnight. */
+export const now = Date.parse('2026-11-21T02:30:00Z');
+export const timezone = 'Europe/Madrid';
+
+export const noRuns: LedgerSummary['runsByState'] = {
+  collecting: 0,
+  delivering: 0,
+  'awaiting-result': 0,
+  succeeded: 0,
+  failed: 0,
+  cancelled: 0,
+};
+
+/** What the server asks of a ledger, over these runs. */
+export function statusesOf(runs: readonly Run[], summary: Partial<LedgerSummary> = {}): Statuses {
+  return {
+    async getRun(id) {
+      const run = runs.find((one) => one.id === id);
+      if (!run) throw new RangeError(`no run ${id}`);
+      return run;
+    },
+    listRuns: async ({ day, limit }) =>
+      runs.filter((run) => day === undefined || run.day === day).slice(0, limit),
+    summarise: async () => ({ runsByState: noRuns, ...summary }),
+  };
+}
+
+/** A desk of the hook that starts a run a day, in memory, and keeps what it was asked for. */
+export function createDesk() {
+  const starts: { readonly day: string; readonly requestId: string | undefined }[] = [];
+  const runs: Run[] = [];
+  const answered = new Map<string, string>();
+  return {
+    starts,
+    statuses: statusesOf(runs),
+    findRun: async (requestId: string) => answered.get(requestId),
+    async start({ iso }: BusinessDay, requestId: string | undefined) {
+      starts.push({ day: iso, requestId });
+      const known = runs.find(({ day }) => day === iso);
+      const run = known ?? someRun({ id: `run-of-${iso}`, day: iso, trigger: 'hook', state: 'collecting' });
+      if (!known) runs.push(run);
+      if (requestId !== undefined) answered.set(requestId, run.id);
+      return { runId: run.id, day: run.day, isNew: !known };
+    },
+  };
+}
+
+export interface SomeServer {
+  readonly url: string;
+  readonly logged: string[];
+  readonly server: Server;
+}
+
+export interface Parts {
+  readonly host?: string;
+  readonly port?: number;
+  readonly hook?: HookSettings;
+  readonly statuses?: Statuses;
+  readonly checks?: Readonly<Record<string, HealthCheck>>;
+  readonly limits?: Partial<ServerLimits>;
+  readonly clock?: () => number;
+}
+
+const running: Server[] = [];
+
+/** Starts a server on a free port; `stopServers` ends all of them. */
+export async function startServer({
+  host = '127.0.0.1',
+  port = 0,
+  hook,
+  statuses,
+  checks = {},
+  limits,
+  clock,
+}: Parts = {}): Promise<SomeServer> {
+  const logged: string[] = [];
+  const note = (fields: object, message: string) => void logged.push(JSON.stringify({ ...fields, message }));
+  const time = clock ?? (() => now);
+  const read = statuses ?? statusesOf([]);
+  const server = createServer({
+    host,
+    port,
+    timezone,
+    ...(hook && { hook }),
+    statuses: read,
+    health: createHealth({ checks, clock: time }),
+    metrics: createMetrics({ summarise: read.summarise, clock: time, timezone }),
+    clock: time,
+    log: { info: note, error: note },
+    ...(limits && { limits }),
+  });
+  running.push(server);
+  const { url } = await server.listen();
+  return { url, logged, server };
+}
+
+export async function stopServers(): Promise<void> {
+  await Promise.all(running.splice(0).map((server) => server.close()));
+}
+
+/** A connection of which every byte is ours. */
+export async function openSocket(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** All that comes until the other side ends the connection. */
+export async function readToEnd(socket: Socket): Promise<string> {
+  let text = '';
+  socket.setEncoding('utf8').on('data', (piece: string) => {
+    text += piece;
+  });
+  await once(socket, 'end');
+  return text;
+}
