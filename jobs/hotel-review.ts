@@ -21,14 +21,14 @@ for (const stream of [output, errors]) ignoreClosedPipe(stream);
 const schemaFile = fileURLToPath(new URL('../../hotel-review.schema.json', import.meta.url));
 
 const handlers: Handlers = {
-  run: ({ day, dryRun, out, delivery }, globals) =>
+  run: ({ day, dryRun, out, delivery, detach }, globals) =>
     withConfig(globals, async (configured, terminal) => {
       const config = withDelivery(configured, globals, delivery);
       const businessDay =
         day === undefined ? yesterdayIn(config.timezone) : createBusinessDay(day, config.timezone);
       if (dryRun) return (await import('./dry-run.js')).dryRunDay(config, businessDay, { out }, terminal);
       const { reviewDay } = await import('./review-day.js');
-      return reviewDay(config, businessDay, { mode: 'run', trigger: 'manual', delivery }, terminal);
+      return reviewDay(config, businessDay, { mode: 'run', trigger: 'manual', delivery, detach }, terminal);
     }),
   replay: (day, options, globals) =>
     withConfig(globals, async (config, terminal) => {

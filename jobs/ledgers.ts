@@ -2,20 +2,31 @@ import type { Config } from '../src/config/load.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import { isFileThere } from '../src/ledger/sqlite/ledger-place.js';
 import { createSqliteLedger } from '../src/ledger/sqlite/sqlite-ledger.js';
-import { UsageError } from '../src/review/refusals.js';
 import type { BookingForm } from '../src/review/step.js';
 import { readReference } from '../src/review/stored-line.js';
 import { clock } from './clock.js';
 
+/** Connections beside those of the steps in hand: for renewing, reconciling and looking on. */
+const sparedConnections = 4;
+
 /** The ledger that the configuration names. A database's client is loaded only where it is asked for. */
 export async function openLedger(config: Config, { isOnlooker = false } = {}): Promise<Ledger> {
-  const { ledger, workers } = config;
+  const { ledger, workers, body } = config;
   const leaseMs = workers.leaseSeconds * 1000;
   switch (ledger.kind) {
     case 'sqlite':
       return openSqlite(ledger.path, { isOnlooker, leaseMs });
-    case 'postgres':
-      throw new UsageError('ledger: postgres:// is not available in this version');
+    case 'postgres': {
+      const { createPostgresLedger } = await import('../src/ledger/postgres/postgres-ledger.js');
+      return createPostgresLedger({
+        url: ledger.url,
+        carriesReference,
+        clock,
+        leaseMs,
+        isOnlooker,
+        connections: body.concurrency + sparedConnections,
+      });
+    }
   }
 }
 

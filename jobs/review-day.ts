@@ -1,27 +1,36 @@
 import type { BusinessDay } from '../src/booking/business-day.js';
 import { businessDayAt } from '../src/booking/business-day.js';
 import { renderClosing } from '../src/cli/closing.js';
-import { exitCodeOf } from '../src/cli/exit-code.js';
+import { exitCode, exitCodeOf } from '../src/cli/exit-code.js';
 import { readRunDetails } from '../src/cli/run-details.js';
 import type { Config } from '../src/config/load.js';
 import type { DayRequest } from '../src/review/opening.js';
+import { UsageError } from '../src/review/refusals.js';
 import { toReport } from '../src/review/report.js';
 import { forgetOldDays } from '../src/review/retention.js';
-import type { Trigger } from '../src/review/run.js';
+import { hasWork, type Trigger } from '../src/review/run.js';
 import { runDay } from '../src/review/run-day.js';
 import { clock } from './clock.js';
 import { composeReview } from './compose.js';
 import { openArchive, openSpool } from './deliveries.js';
 import type { Terminal } from './terminal.js';
 
+export type ReviewRequest = DayRequest & {
+  readonly trigger: Trigger;
+  /** Leaves the steps to others once the day is collected. */
+  readonly detach?: boolean;
+};
+
 /** The main job: reviews one business day and answers the exit code. */
 export async function reviewDay(
   config: Config,
   day: BusinessDay,
-  request: DayRequest & { readonly trigger: Trigger },
+  { detach = false, ...request }: ReviewRequest,
   terminal: Terminal,
 ): Promise<number> {
-  const { parts, close } = await composeReview(config, terminal);
+  if (detach && config.queue.kind === 'in-process')
+    throw new UsageError('--detach leaves the steps to workers: set queue to redis://…');
+  const { parts, close } = await composeReview(config, { notify: terminal.notify, performs: !detach });
   try {
     const { run, wasDone } = await runDay(
       { ...request, day, configuredDelivery: config.delivery },
@@ -37,12 +46,13 @@ export async function reviewDay(
       renderClosing(await readRunDetails(parts.ledger, run, parts.source.placeUnit), {
         now: clock(),
         command: terminal.command,
+        isOnlooker: detach,
       }),
     );
     terminal.report(toReport(run, clock()));
     const kept = { ledger: parts.ledger, archive: openArchive(config), spool: openSpool(config) };
     await forgetOldDays(kept, config, businessDayAt(new Date(clock()), config.timezone));
-    return exitCodeOf(run);
+    return detach && hasWork(run) ? exitCode.done : exitCodeOf(run);
   } finally {
     await close();
   }

@@ -1,6 +1,8 @@
-import { mkdir, mkdtemp } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
+import { isIPv6 } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import { businessDayAt } from '../src/booking/business-day.js';
 import { createCommandWriter } from '../src/cli/command-writer.js';
 import type { SandboxOptions } from '../src/cli/commands/sandbox.js';
@@ -29,10 +31,13 @@ export async function runSandbox(options: SandboxOptions, terminal: Terminal): P
   const rules = options.fault.map(readRule);
   checkName('--master-id-name', 'masterIdName', options.masterIdName);
   checkName('--master-id-column', 'masterIdColumn', options.masterIdColumn);
+  const tls = await readTls(options);
+  checkHost(options.host, tls ? 'https' : 'http');
   const folder = await openFolder(options.folder);
   const sandbox = await startSandbox({
     ...options,
     folder,
+    tls,
     world: createWorld({ seed: options.world }),
     faults: createFaultPlan(rules, createSeededRandom(options.seed)),
     resultDelayMs: options.resultDelay * 1000,
@@ -76,6 +81,39 @@ function checkName(option: string, setting: string, name: string): void {
   if (objection !== undefined) throw new UsageError(`${option}: ${objection}`);
 }
 
+async function readTls({ tlsCertificate, tlsKey }: SandboxOptions) {
+  if (tlsCertificate === undefined && tlsKey === undefined) return undefined;
+  if (tlsCertificate === undefined || tlsKey === undefined)
+    throw new UsageError('--tls-certificate and --tls-key go together');
+  const [certificate, key] = await Promise.all([
+    readPem('--tls-certificate', tlsCertificate),
+    readPem('--tls-key', tlsKey),
+  ]);
+  try {
+    createSecureContext({ cert: certificate, key });
+  } catch {
+    throw new UsageError(
+      '--tls-certificate and --tls-key: expected a certificate in PEM and the private key that goes with it',
+    );
+  }
+  return { certificate, key };
+}
+
+function readPem(option: string, path: string): Promise<Buffer> {
+  return readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`${option}: ${path} can't be read (${error.code}); name another`);
+  });
+}
+
+/** What would refuse the sandbox's address later refuses it now. */
+function checkHost(host: string, protocol: 'http' | 'https'): void {
+  const url = `${protocol}://${isIPv6(host) ? `[${host}]` : host}/api/3.0`;
+  const objection = checkSetting(['service', 'baseUrl'], url);
+  if (objection === undefined) return;
+  const advice = protocol === 'http' ? '; --tls-certificate and --tls-key make it https' : '';
+  throw new UsageError(`--host: the address of a sandbox there ${objection}${advice}`);
+}
+
 async function openFolder(folder: string | undefined): Promise<string> {
   if (folder === undefined) return mkdtemp(join(tmpdir(), 'hotel-review-sandbox-'));
   const path = resolve(folder);
@@ -89,6 +127,10 @@ async function openFolder(folder: string | undefined): Promise<string> {
 function explain(error: unknown): never {
   if (error instanceof SandboxError) throw new UsageError(error.message);
   if (!(error instanceof Error && 'syscall' in error)) throw error;
+  if (error.syscall === 'getaddrinfo' || ('code' in error && error.code === 'EADDRNOTAVAIL'))
+    throw new UsageError(
+      `the sandbox cannot listen: ${error.message}; give --host a name or an address of this machine, or none`,
+    );
   if (error.syscall === 'listen')
     throw new UsageError(
       `the sandbox cannot listen: ${error.message}; give --port or --sftp-port another one, or none`,

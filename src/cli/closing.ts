@@ -11,6 +11,8 @@ export const refusedShown = 20;
 
 export interface RunDetails {
   readonly run: Run;
+  /** The run that this one tops up. */
+  readonly toppedUp?: string | undefined;
   readonly rejects: readonly ReasonCount[];
   readonly warnings: readonly ReasonCount[];
   readonly refused: readonly RefusedBooking[];
@@ -27,7 +29,7 @@ export interface ClosingOptions {
 
 /** The closing words of a run: what became of every record, why, and what to do next. */
 export function renderClosing(
-  { run, rejects, warnings, refused, placeUnit }: RunDetails,
+  { run, toppedUp, rejects, warnings, refused, placeUnit }: RunDetails,
   { now, command, isOnlooker = false }: ClosingOptions,
 ): string {
   const { counts } = run;
@@ -36,7 +38,7 @@ export function renderClosing(
     isOnlooker && isActive(run)
       ? `${run.day}: run ${run.id} is ${run.state}, begun ${duration} ago`
       : `${run.day}: run ${run.id} ${describeState(run)} ${isActive(run) ? 'after' : 'in'} ${duration}`,
-    ...explain(run),
+    ...explain(run, toppedUp),
     renderTable(
       Object.entries(counts)
         .filter(([name, count]) => count > 0 || name !== 'affected')
@@ -67,11 +69,12 @@ function describeState({ state, failure }: Run): string {
   }
 }
 
-function explain({ state, failure, counts }: Run): string[] {
-  if (failure) return wrapText(failure.message);
-  if (state === 'succeeded' && counts.read === 0)
-    return ['  The source holds no bookings: nothing was sent.'];
-  return [];
+function explain({ state, failure, counts, topsUp }: Run, toppedUp = 'before'): string[] {
+  const late = topsUp ? [`  late bookings: it tops up run ${toppedUp}`] : [];
+  if (failure) return [...late, ...wrapText(failure.message)];
+  if (state !== 'succeeded') return late;
+  if (counts.read === 0) return [...late, '  The source holds no bookings: nothing was sent.'];
+  return topsUp && counts.accepted === 0 ? [`  Nothing new since run ${toppedUp}: nothing was sent.`] : late;
 }
 
 export function renderReasons(title: string, reasons: readonly ReasonCount[], placeUnit: string): string[] {

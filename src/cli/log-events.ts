@@ -16,6 +16,7 @@ function logEvent(log: Log, event: ReviewEvent): void {
           trigger: event.run.trigger,
           token: event.run.token,
           isResumed: event.isResumed,
+          topsUp: event.run.topsUp,
         },
         'run opened',
       );

@@ -2,18 +2,9 @@ import { clearLine, moveCursor } from 'node:readline';
 import cliProgress from 'cli-progress';
 import type { Notify, ReviewEvent } from '../review/events.js';
 import type { Run } from '../review/run.js';
-import {
-  formatByteRate,
-  formatBytes,
-  formatCount,
-  formatCountOf,
-  formatDuration,
-  formatRate,
-} from './format.js';
-import { describeError } from './safe-message.js';
-
-/** Between two lines of progress where there is no terminal. */
-const linesEveryMs = 10_000;
+import { formatByteRate, formatBytes, formatCount, formatDuration, formatRate } from './format.js';
+import { createLines } from './progress-lines.js';
+import { describe, describeMilestone, describeOpened } from './progress-words.js';
 
 export interface Progress {
   readonly notify: Notify;
@@ -21,7 +12,7 @@ export interface Progress {
   stop(): void;
 }
 
-interface ProgressOptions {
+export interface ProgressOptions {
   readonly stream: NodeJS.WriteStream;
   readonly clock: () => number;
   /** A terminal that knows no escape codes, as TERM=dumb says of one. */
@@ -30,7 +21,13 @@ interface ProgressOptions {
 
 /** A bar per phase on a terminal that can draw one, sparse lines elsewhere. */
 export function createProgress(options: ProgressOptions): Progress {
-  return options.stream.isTTY && !options.isDumb ? createBars(options) : createLines(options);
+  const { stream, clock } = options;
+  if (canDraw(options)) return createBars(options);
+  return { notify: createLines({ write: (text) => stream.write(`${text}\n`), clock }), stop() {} };
+}
+
+export function canDraw({ stream, isDumb = false }: Pick<ProgressOptions, 'stream' | 'isDumb'>): boolean {
+  return stream.isTTY && !isDumb;
 }
 
 const collectFormat = '  collect {bar} {percentage} %  {detail}  {rate}';
@@ -189,87 +186,4 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
 /** @param seconds a text where nothing can be said yet */
 function sayTimeLeft(seconds: unknown): string {
   return typeof seconds === 'number' && seconds > 0 ? `${formatDuration(seconds * 1_000)} left` : '';
-}
-
-function createLines({ stream, clock }: ProgressOptions): Progress {
-  let lastAt = clock();
-  let said: string | undefined;
-  const write = (text: string) => {
-    lastAt = clock();
-    stream.write(`${text}\n`);
-  };
-  return {
-    notify(event) {
-      const milestone = event.type === 'step-ended' ? describeMilestone(event) : undefined;
-      const isProgress =
-        event.type === 'collecting' ||
-        event.type === 'step-ended' ||
-        event.type === 'watched' ||
-        event.type === 'transferring';
-      if (isProgress && !milestone && clock() - lastAt < linesEveryMs) return;
-      const text = milestone ?? describe(event, clock());
-      if (text === undefined || (milestone !== undefined && milestone === said)) return;
-      said = milestone ?? said;
-      write(text);
-    },
-    stop() {},
-  };
-}
-
-function sayWait(milliseconds: number): string {
-  return milliseconds < 1_000 ? 'a moment' : formatDuration(milliseconds);
-}
-
-function describeOpened(run: Run, isResumed: boolean): string {
-  const what = isResumed ? 'going on with' : 'starting';
-  return `${run.day}: ${what} run ${run.id} by ${run.delivery}`;
-}
-
-/** What becomes of the steps of a file delivery is told one by one; batches are counted. */
-function describeMilestone({
-  step,
-  outcome,
-  evidence,
-}: ReviewEvent & { type: 'step-ended' }): string | undefined {
-  if (step.kind === 'batch') return undefined;
-  if (step.kind === 'await-result' && outcome !== 'done') return `waiting for the result (${evidence.code})`;
-  return outcome === 'done' ? `${step.name}: done` : `${step.name}: ${outcome} (${evidence.code})`;
-}
-
-function describe(event: ReviewEvent, now: number): string | undefined {
-  switch (event.type) {
-    case 'run-opened':
-      return describeOpened(event.run, event.isResumed);
-    case 'collecting':
-      return `collecting: ${formatCountOf(event.read, 'record')} read`;
-    case 'source-notice':
-      return `the source has no column ${event.notice.column}: every booking goes without it`;
-    case 'collected':
-      return `collected: ${formatCountOf(event.run.counts.accepted, 'booking')} in ${formatCountOf(event.run.openSteps, 'step')}`;
-    case 'step-ended':
-    case 'watched': {
-      const { delivered, refused, accepted } = event.run.counts;
-      return `delivering: ${formatCount(delivered + refused)} of ${formatCountOf(accepted, 'booking')}`;
-    }
-    case 'transferring':
-      return `${event.step.name}: ${formatBytes(event.done)} of ${formatBytes(event.total)}`;
-    case 'holding-off':
-      return `${event.cause === 'asked' ? 'the service asks for patience' : 'nothing gets through'} (${event.code}): waiting ${sayWait(event.until - now)}`;
-    case 'waiting-for-day':
-      return `${event.day} is being worked on by another process: waiting for it`;
-    case 'superseded':
-      return `${event.step} was taken over by another process`;
-    case 'faulted':
-      return `${event.step ?? 'the work'} broke off: ${describeError(event.error)}; it is tried again`;
-    case 'queue-away':
-      return `the queue at ${event.address} does not answer (${event.reason}): waiting for it`;
-    case 'queue-back':
-      return 'the queue answers again';
-    case 'stopping':
-      return `stopping: waiting at most ${formatDuration(event.graceMs)} for the steps in hand`;
-    case 'step-claimed':
-    case 'working':
-    case 'settled':
-      return undefined;
-  }
 }

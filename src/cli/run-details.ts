@@ -1,17 +1,26 @@
 import type { Ledger } from '../ledger/ledger.js';
+import { runsCompared } from '../review/opening.js';
 import type { Run } from '../review/run.js';
 import { type RunDetails, refusedShown } from './closing.js';
 
+type DetailsLedger = Pick<Ledger, 'countRejects' | 'countWarnings' | 'listRefused' | 'listRuns'>;
+
 /** Gathers what the closing table shows of a run. */
 export async function readRunDetails(
-  ledger: Pick<Ledger, 'countRejects' | 'countWarnings' | 'listRefused'>,
+  ledger: DetailsLedger,
   run: Run,
   placeUnit: string,
 ): Promise<RunDetails> {
-  const [rejects, warnings, refused] = await Promise.all([
+  const [rejects, warnings, refused, toppedUp] = await Promise.all([
     ledger.countRejects(run.id),
     ledger.countWarnings(run.id),
     ledger.listRefused(run.id, refusedShown),
+    run.topsUp && findRunBefore(ledger, run),
   ]);
-  return { run, rejects, warnings, refused, placeUnit };
+  return { run, toppedUp, rejects, warnings, refused, placeUnit };
+}
+
+async function findRunBefore(ledger: DetailsLedger, { id, day }: Run): Promise<string | undefined> {
+  const runs = await ledger.listRuns({ day, limit: runsCompared });
+  return runs[runs.findIndex((run) => run.id === id) + 1]?.id;
 }

@@ -8,7 +8,7 @@ export function renderStatus(runs: readonly Run[], command: WriteCommand): strin
   if (runs.length === 0) return `No runs yet. The first one: ${command('run')}\n`;
   const rows = runs.map((run) => [
     run.day,
-    run.state,
+    `${run.state}${run.topsUp ? ' +' : ''}`,
     formatCount(run.counts.delivered),
     formatCount(run.counts.pending),
     formatCount(run.counts.refused),
@@ -16,5 +16,8 @@ export function renderStatus(runs: readonly Run[], command: WriteCommand): strin
     formatInstant(run.startedAt),
   ]);
   const head = ['day', 'state', 'delivered', 'pending', 'refused', 'rejected', 'started'];
-  return `${renderTable(rows, head)}\n`;
+  const late = runs.some(({ topsUp }) => topsUp)
+    ? `  + late bookings: only what the runs before it had not delivered\n`
+    : '';
+  return `${renderTable(rows, head)}\n${late}`;
 }

@@ -7,6 +7,7 @@ export const parts = [
   'service',
   'sftp',
   'ledger',
+  'queue',
   'archive',
   'spool',
   'disk',

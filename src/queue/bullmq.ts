@@ -7,7 +7,7 @@ import { type StepWorker, startStepWorker } from './bullmq/worker.js';
 import { QueueAwayError, type QueuedStep, type StepQueue } from './queue.js';
 import { openRedisConnection, type QueueNotice } from './redis-connection.js';
 
-/** References that wait in Redis at most, each 0.3 kB: the ledger holds the rest. */
+/** References that wait in Redis at most, each of about 1 kB: the ledger holds the rest. */
 const backlogLimit = 20_000;
 const roomPollMs = 250;
 /** References added in one go. */
@@ -45,6 +45,8 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
     const queue = new Queue(queueName, {
       connection: connection.client,
       prefix: queuePrefix,
+      // It asks once, and takes a connection that breaks meanwhile for lost.
+      skipVersionCheck: true,
       defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
       // Nobody reads them.
       streams: { events: { maxLen: 100 } },

@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import { QueueAwayError } from './queue.js';
+import { breakWhenSilent } from './redis-watch.js';
 
 /** How long a peer has to say goodbye. */
 const disconnectMs = 500;
@@ -24,6 +25,8 @@ export interface RedisConnection {
   readonly client: Redis;
   /** @throws QueueAwayError when there is no answer in time, or a refusal; what was asked may happen all the same */
   answered<Answer>(ask: () => Promise<Answer>): Promise<Answer>;
+  /** Resolves when the server is there, or the connection closed for good. */
+  untilReady(): Promise<void>;
   /** Another connection of the same kind, for commands that block. */
   duplicate(): Redis;
   close(): void;
@@ -33,6 +36,7 @@ export interface RedisConnection {
 export function openRedisConnection({ url, answerMs, onNotice }: RedisConnectionOptions): RedisConnection {
   const address = describeRedis(url);
   const client = openClient();
+  const silence = `no answer within ${answerMs} ms`;
   const whenReady = new Set<() => void>();
   let reason = brokenConnection;
   let isAway = false;
@@ -42,43 +46,30 @@ export function openRedisConnection({ url, answerMs, onNotice }: RedisConnection
     reason = error.message;
   });
   client.on('ready', () => {
-    isAsked = false;
     reason = brokenConnection;
     for (const proceed of whenReady) proceed();
     if (isAway) onNotice({ type: 'queue-back', address });
     isAway = false;
   });
-  client.on('close', () => {
-    isAsked = false;
-    tellAway();
-  });
+  client.on('close', tellAway);
 
-  // A peer that falls silent breaks no connection: it is asked now and then, and given up when it does not answer.
-  let isAsked = false;
-  const watch = setInterval(() => {
-    if (isAsked) {
-      isAsked = false;
-      reason = `no answer within ${answerMs} ms`;
-      tellAway();
-      client.disconnect(true);
-      return;
-    }
-    isAsked = client.status === 'ready' || client.status === 'connect';
-    if (client.status !== 'ready') return;
-    client.ping().then(
-      () => {
-        isAsked = false;
+  const watches = [
+    breakWhenSilent(client, {
+      silentMs: answerMs,
+      mayBeAsked: true,
+      onSilent() {
+        reason = silence;
+        tellAway();
       },
-      () => {},
-    );
-  }, answerMs).unref();
+    }),
+  ];
 
   function openClient(): Redis {
     return new Redis(url, {
       connectTimeout: answerMs,
       disconnectTimeout: disconnectMs,
-      // Nothing is given up by itself: who waits for an answer counts the time.
-      maxRetriesPerRequest: null,
+      // What a broken connection leaves open is given up: kept for the next one, some of it would never be answered.
+      maxRetriesPerRequest: 0,
       retryStrategy: (times) => Math.min(25 * 2 ** times, longestRetryMs),
       // After a fail-over the old server still answers, and takes nothing.
       reconnectOnError: (error) => (error.message.startsWith('READONLY') ? 2 : false),
@@ -91,49 +82,60 @@ export function openRedisConnection({ url, answerMs, onNotice }: RedisConnection
     onNotice({ type: 'queue-away', address, reason });
   }
 
+  function untilReady(late?: AbortSignal): Promise<void> {
+    if (client.status === 'ready' || isClosed) return Promise.resolve();
+    return new Promise((resolve) => {
+      const proceed = () => {
+        whenReady.delete(proceed);
+        resolve();
+      };
+      whenReady.add(proceed);
+      late?.addEventListener('abort', proceed, { once: true });
+    });
+  }
+
+  /** What is asked while the server is away would pile up here, and be carried out much later. */
+  async function askWhenReady<Answer>(ask: () => Promise<Answer>, late: AbortSignal): Promise<Answer> {
+    await untilReady(late);
+    late.throwIfAborted();
+    return ask();
+  }
+
   return {
     client,
-    answered(ask) {
-      return new Promise((resolve, reject) => {
-        const giveUp = (why: string) => {
-          end();
-          reject(new QueueAwayError(address, why));
-        };
-        const late = setTimeout(
-          () => giveUp(client.status === 'ready' ? `no answer within ${answerMs} ms` : reason),
-          answerMs,
-        );
-        // What is asked while the server is away would pile up here, and be carried out much later.
-        const proceed = () => {
-          whenReady.delete(proceed);
-          ask().then(
-            (answer) => {
-              end();
-              resolve(answer);
-            },
-            (error: unknown) => giveUp(error instanceof Error ? error.message : String(error)),
-          );
-        };
-        const end = () => {
-          clearTimeout(late);
-          whenReady.delete(proceed);
-        };
-        if (client.status === 'ready') proceed();
-        else whenReady.add(proceed);
-      });
+    async answered(ask) {
+      const late = new AbortController();
+      const timer = setTimeout(() => late.abort(new Error(silence)), answerMs);
+      try {
+        return await Promise.race([askWhenReady(ask, late.signal), rejectedWhen(late.signal)]);
+      } catch (error) {
+        const isBroken = client.status !== 'ready' || !(error instanceof Error);
+        throw new QueueAwayError(address, isBroken ? reason : error.message);
+      } finally {
+        clearTimeout(timer);
+      }
     },
+    untilReady: () => untilReady(),
     duplicate() {
       const duplicate = openClient();
       // Its troubles are those of the first connection, which tells of them.
       duplicate.on('error', () => {});
+      watches.push(breakWhenSilent(duplicate, { silentMs: answerMs, mayBeAsked: false, onSilent() {} }));
       return duplicate;
     },
     close() {
       isClosed = true;
-      clearInterval(watch);
+      for (const stop of watches) stop();
       endConnection(client);
+      for (const proceed of whenReady) proceed();
     },
   };
+}
+
+function rejectedWhen(late: AbortSignal): Promise<never> {
+  return new Promise((_, reject) =>
+    late.addEventListener('abort', () => reject(late.reason), { once: true }),
+  );
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Collect, CollectedBatch } from '../ledger/ledger.js';
+import type { KnownLines } from './known-lines.js';
 import { createLineBuffer } from './line-buffer.js';
 import { createLineMemory, type LineMemory } from './line-memory.js';
 import type { LineWriter } from './line-writer.js';
@@ -27,7 +28,7 @@ export function createBatching(
   form: BookingForm,
   batchSize: number,
   stored: Pick<Collect, 'holds'>,
-  memory: LineMemory = createLineMemory(),
+  memory: Pick<LineMemory, 'findOrRemember'> = createLineMemory(),
 ) {
   /** Lines whose hash was taken by a different one: with 64 bits, next to never. */
   const collided = new Set<string>();
@@ -87,6 +88,24 @@ export function createBatching(
     return take(reference);
   }
 
+  function endNew(reference: string | undefined): boolean | Promise<boolean> {
+    const start = startOf(ends.length, ends);
+    const earlier = memory.findOrRemember(lines.view, start, lines.length, accepted);
+    if (earlier === undefined) return take(reference);
+    // A copy: whoever begins the next line overwrites this one.
+    return endCandidate(earlier, Buffer.from(lines.slice(start, lines.length)), reference);
+  }
+
+  async function endUnlessKnown(
+    isKnown: Promise<boolean>,
+    line: Buffer,
+    reference: string | undefined,
+  ): Promise<boolean> {
+    if (await isKnown) return false;
+    begin().constant(line);
+    return endNew(reference);
+  }
+
   return {
     get accepted(): number {
       return accepted;
@@ -98,15 +117,15 @@ export function createBatching(
     /** Where the next line is to be rendered, without a line end; `end` then takes it. */
     begin,
     /**
-     * True when the line that was begun last was taken, false for a duplicate. Answers at once for all but candidates
-     * of a duplicate.
+     * True when the line that was begun last was taken, false for a duplicate, or for one that is known. Answers at
+     * once for all but candidates of these.
      */
-    end(reference: string | undefined): boolean | Promise<boolean> {
+    end(reference: string | undefined, known?: Pick<KnownLines, 'has'>): boolean | Promise<boolean> {
       const start = startOf(ends.length, ends);
-      const earlier = memory.findOrRemember(lines.view, start, lines.length, accepted);
-      if (earlier === undefined) return take(reference);
-      // A copy: whoever begins the next line overwrites this one.
-      return endCandidate(earlier, Buffer.from(lines.slice(start, lines.length)), reference);
+      const isKnown = known?.has(lines.view, start, lines.length) ?? false;
+      if (isKnown === true) return false;
+      if (isKnown === false) return endNew(reference);
+      return endUnlessKnown(isKnown, Buffer.from(lines.slice(start, lines.length)), reference);
     },
     /** Hands out the whole batches; at the end also the last one, which may be short. */
     takeBatches({ isLast }: { readonly isLast: boolean }): CollectedBatch[] {

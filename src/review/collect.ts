@@ -1,18 +1,14 @@
 import type { BusinessDay } from '../booking/business-day.js';
-import { readFieldText } from '../booking/field-text.js';
-import { countDates, type Normalise } from '../booking/normalise.js';
-import type { Collect, Ledger, ReasonCount, Reject, Right } from '../ledger/ledger.js';
-import { type BookingSource, SourceError, type SourceRecord } from '../sources/source.js';
-import { createBatching } from './batching.js';
+import type { Normalise } from '../booking/normalise.js';
+import type { Ledger, Right } from '../ledger/ledger.js';
+import { type BookingSource, SourceError } from '../sources/source.js';
 import type { Delivery } from './delivery.js';
-import type { Notify } from './events.js';
+import type { Notify, RunName } from './events.js';
+import { createIntake } from './intake.js';
+import { type KnownLines, readKnownLines } from './known-lines.js';
+import { describeIncomparable, runsCompared } from './opening.js';
 import type { Run } from './run.js';
 import { formatShare, isMoreThanShare } from './share.js';
-
-/** Bookings a transaction: large enough that a commit costs nothing, small enough that nobody waits for it. */
-const bookingsPerTransaction = 5_000;
-/** What is kept of a rejected record's reference, in UTF-16 units: broken records hold all sorts of things. */
-const maxReferenceLength = 200;
 
 export interface CollectLimits {
   /** Share of the records that may be rejected, and of the dates that may be unreadable. */
@@ -29,6 +25,11 @@ export interface CollectParts {
   readonly limits: CollectLimits;
   readonly clock: () => number;
   readonly notify: Notify;
+  /**
+   * Of a run that tops up: knows what the day's other runs have delivered. Such bookings count as duplicates; those of
+   * the file stand in its file too, where there is to be one, so that it is the whole day's.
+   */
+  readonly delivered?: Pick<Ledger, 'nextDelivered' | 'listRuns'>;
 }
 
 /** The day can't be trusted as it was collected: nothing is sent, and the next `run` collects it again. */
@@ -55,13 +56,14 @@ export async function collectDay(
   signal: AbortSignal,
 ): Promise<Run> {
   const { source, delivery, ledger, limits, clock, notify } = parts;
+  const run = { id: right.runId, day: day.iso };
   const collect = await ledger.beginCollect(right, {
     source: source.locate(day),
     at: clock(),
     batchSize: limits.batchSize,
   });
-  const run = { id: right.runId, day: day.iso };
-  const intake = createIntake(parts, collect);
+  const known = parts.delivered && (await readKnown(parts.delivered, run, parts.delivery, signal));
+  const intake = createIntake(parts, collect, known);
   try {
     for await (const chunk of source.read(day, { signal })) {
       for (const notice of chunk.notices ?? []) {
@@ -84,114 +86,21 @@ export async function collectDay(
     throw error;
   }
   signal.throwIfAborted();
+  await intake.addKnown();
   await intake.storeRest();
   checkGates(intake, limits, source.locate(day));
   return collect.finish({ steps: delivery.plan(intake.accepted), at: clock() });
 }
 
-/** Takes records one by one, and stores them by the transaction. */
-function createIntake({ normalise, delivery, limits }: CollectParts, collect: Collect) {
-  const batching = {
-    body: createBatching('body', limits.batchSize, collect),
-    file: createBatching('file', limits.batchSize, collect),
-  };
-  const dates = { given: 0, unreadable: 0 };
-  const warnings = new Map<ReasonCount['reason'], { count: number; firstPlace: number | undefined }>();
-  let rejects: Reject[] = [];
-  let read = 0;
-  let rejected = 0;
-  let duplicates = 0;
-
-  function warn(reason: ReasonCount['reason'], place?: number): void {
-    const warning = warnings.get(reason);
-    if (warning) warning.count += 1;
-    else warnings.set(reason, { count: 1, firstPlace: place });
-  }
-
-  function reject(place: number, reason: Reject['reason'], reference?: string): void {
-    rejects.push({ place, reason, ...(reference !== undefined && { reference }) });
-    rejected += 1;
-  }
-
-  /** Only whole batches are stored in mid-day, and counted with them, so that the sums hold in every transaction. */
-  async function store(isLast: boolean): Promise<void> {
-    const chunk = {
-      batches: [...batching.body.takeBatches({ isLast }), ...batching.file.takeBatches({ isLast })],
-      rejects,
-      duplicates,
-      warnings: [...warnings].map(([reason, { count, firstPlace }]) => ({
-        reason,
-        count,
-        ...(firstPlace !== undefined && { firstPlace }),
-      })),
-    };
-    rejects = [];
-    duplicates = 0;
-    warnings.clear();
-    await collect.store(chunk);
-  }
-
-  function storeWhenFull(): Promise<void> | undefined {
-    const waiting = batching.body.ready + batching.file.ready + rejects.length;
-    return waiting >= bookingsPerTransaction ? store(false) : undefined;
-  }
-
-  return {
-    warn,
-    dates,
-    get read() {
-      return read;
-    },
-    get rejected() {
-      return rejected;
-    },
-    get accepted() {
-      return { body: batching.body.accepted, file: batching.file.accepted };
-    },
-    storeRest: () => store(true),
-    /** Answers a promise only when there is something to wait for: a day has millions of records. */
-    take(record: SourceRecord): Promise<void> | undefined {
-      read += 1;
-      if ('unreadable' in record) {
-        reject(record.place, record.unreadable);
-        return storeWhenFull();
-      }
-      const normalised = normalise(record.fields);
-      if (normalised.kind === 'reject') {
-        reject(record.place, normalised.reason, readReference(record.fields.BookingReferenceId));
-        return storeWhenFull();
-      }
-      const { booking, warnings: found } = normalised;
-      const { given, unreadable } = countDates(booking, found);
-      dates.given += given;
-      dates.unreadable += unreadable;
-      for (const warning of found) warn(warning, record.place);
-      const form = delivery.formOf(booking);
-      if (form === undefined) {
-        reject(record.place, 'not-for-the-file', readReference(booking.bookingReferenceId));
-        return storeWhenFull();
-      }
-      const batches = batching[form];
-      delivery.render(booking, form, batches.begin());
-      const taken = batches.end(booking.bookingReferenceId);
-      if (taken === true) return storeWhenFull();
-      if (taken === false) {
-        duplicates += 1;
-        return undefined;
-      }
-      return taken.then((wasTaken) => {
-        if (!wasTaken) duplicates += 1;
-        return storeWhenFull();
-      });
-    },
-  };
-}
-
-/** A rejected record is found again by its reference, where that at least can be read. */
-function readReference(value: unknown): string | undefined {
-  const text = readFieldText(value);
-  // The cut may fall between the halves of a character.
-  return typeof text === 'string' ? text.slice(0, maxReferenceLength).toWellFormed() : undefined;
+async function readKnown(
+  ledger: Pick<Ledger, 'nextDelivered' | 'listRuns'>,
+  { id, day }: RunName,
+  delivery: Delivery,
+  signal: AbortSignal,
+): Promise<KnownLines> {
+  const obstacle = describeIncomparable(await ledger.listRuns({ day, limit: runsCompared }));
+  if (obstacle !== undefined) throw new CollectError('names-blanked', obstacle);
+  return readKnownLines(ledger, id, delivery, signal);
 }
 
 /** A broken source must not look like a quiet night. */

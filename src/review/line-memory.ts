@@ -4,6 +4,8 @@ export interface LineMemory {
    * stands in `bytes` from `start` up to `end`.
    */
   findOrRemember(bytes: DataView, start: number, end: number, position: number): number | undefined;
+  /** The same without remembering it. */
+  find(bytes: DataView, start: number, end: number): number | undefined;
 }
 
 /**
@@ -31,33 +33,53 @@ export function createLineMemory(): LineMemory {
     });
   }
 
-  function put(highHash: number, lowHash: number, position: number): number | undefined {
+  /** Where that hash stands, or would. */
+  function seek(highHash: number, lowHash: number): number {
     let place = lowHash & (capacity - 1);
-    for (let taken = positions[place]; taken; taken = positions[place]) {
-      if (low[place] === lowHash && high[place] === highHash) return taken - 1;
+    while (positions[place] && (low[place] !== lowHash || high[place] !== highHash))
       place = (place + 1) & (capacity - 1);
-    }
+    return place;
+  }
+
+  function put(highHash: number, lowHash: number, position: number): number | undefined {
+    const place = seek(highHash, lowHash);
+    const taken = positions[place];
+    if (taken) return taken - 1;
     high[place] = highHash;
     low[place] = lowHash;
     positions[place] = position;
     return undefined;
   }
 
+  /** Leaves the hash of a line in these two. */
+  let first = 0;
+  let second = 0;
+  function hash(bytes: DataView, start: number, end: number): void {
+    let one = 0xdeadbeef ^ (end - start);
+    let other = 0x41c6ce57;
+    let index = start;
+    // Eight bytes a step, four for each half of the hash: this loop is what remembering a line costs.
+    for (; index + 7 < end; index += 8) {
+      one = mix(one, bytes.getInt32(index, true));
+      other = mix(other, bytes.getInt32(index + 4, true));
+    }
+    for (; index < end; index += 1) one = mix(one, bytes.getUint8(index));
+    first = one >>> 0;
+    second = other >>> 0;
+  }
+
   return {
     findOrRemember(bytes, start, end, position) {
       if (count * 10 > capacity * 7) grow();
-      let first = 0xdeadbeef ^ (end - start);
-      let second = 0x41c6ce57;
-      let index = start;
-      // Eight bytes a step, four for each half of the hash: this loop is what remembering a line costs.
-      for (; index + 7 < end; index += 8) {
-        first = mix(first, bytes.getInt32(index, true));
-        second = mix(second, bytes.getInt32(index + 4, true));
-      }
-      for (; index < end; index += 1) first = mix(first, bytes.getUint8(index));
-      const earlier = put(first >>> 0, second >>> 0, position + 1);
+      hash(bytes, start, end);
+      const earlier = put(first, second, position + 1);
       if (earlier === undefined) count += 1;
       return earlier;
+    },
+    find(bytes, start, end) {
+      hash(bytes, start, end);
+      const taken = positions[seek(first, second)];
+      return taken ? taken - 1 : undefined;
     },
   };
 }

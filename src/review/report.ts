@@ -15,6 +15,8 @@ export interface RunReport {
   readonly startedAt: string;
   readonly finishedAt: string | null;
   readonly durationMs: number;
+  /** Only where it sends what the day's other runs have not delivered. */
+  readonly topsUp?: true;
   /** Only where the run failed. */
   readonly error?: { readonly class: string; readonly message: string };
 }
@@ -30,7 +32,7 @@ export interface FileReport {
 }
 
 export function toReport(run: Run, now: number): RunReport {
-  const { id, day, delivery, trigger, state, counts, startedAt, finishedAt, failure } = run;
+  const { id, day, delivery, trigger, state, counts, startedAt, finishedAt, failure, topsUp } = run;
   return {
     runId: id,
     day,
@@ -42,6 +44,7 @@ export function toReport(run: Run, now: number): RunReport {
     startedAt: new Date(startedAt).toISOString(),
     finishedAt: finishedAt === undefined ? null : new Date(finishedAt).toISOString(),
     durationMs: (finishedAt ?? now) - startedAt,
+    ...(topsUp && { topsUp }),
     ...(failure && { error: { class: failure.class, message: failure.message } }),
   };
 }

@@ -3,7 +3,7 @@ import type { Ledger, Right } from '../ledger/ledger.js';
 import { CollectError, type CollectParts, collectDay } from './collect.js';
 import type { Delivery } from './delivery.js';
 import { waitForDay } from './joining.js';
-import { type DayRequest, decideOpening } from './opening.js';
+import { type DayRequest, decideOpening, describeIncomparable, runsCompared } from './opening.js';
 import { DayBusyError, UsageError } from './refusals.js';
 import { type DeliveryKind, isActive, type Run, type Trigger } from './run.js';
 import type { Workforce } from './workforce.js';
@@ -70,6 +70,7 @@ async function openRun(
 ): Promise<DayResult> {
   const { day, trigger, reason, delivery, configuredDelivery } = request;
   const opening = decideOpening(await ledger.latestRun(day.iso), request);
+  if (opening.kind === 'new' && opening.topsUp) await refuseIncomparable(day, ledger);
   switch (opening.kind) {
     case 'usage-error':
       throw new UsageError(opening.message);
@@ -84,11 +85,12 @@ async function openRun(
       const run = await ledger.createRun({
         id: createRunId(day),
         day: day.iso,
-        delivery: delivery ?? configuredDelivery,
+        delivery: opening.delivery ?? delivery ?? configuredDelivery,
         trigger,
         startedAt: clock(),
         ...(reason !== undefined && { reason }),
         ...(opening.replaces !== undefined && { replaces: opening.replaces }),
+        ...(opening.topsUp && { topsUp: true }),
       });
       notify({ type: 'run-opened', run, isResumed: false });
       return { run, wasDone: false };
@@ -96,11 +98,19 @@ async function openRun(
   }
 }
 
+/** @throws UsageError before there is a run that could only fail. */
+async function refuseIncomparable({ iso }: BusinessDay, ledger: Pick<Ledger, 'listRuns'>): Promise<void> {
+  const obstacle = describeIncomparable(await ledger.listRuns({ day: iso, limit: runsCompared }));
+  if (obstacle !== undefined) throw new UsageError(obstacle);
+}
+
 async function collect(day: BusinessDay, run: Run, parts: RunDayParts, signal: AbortSignal): Promise<Run> {
   const { ledger, deliveryFor, clock, notify } = parts;
   const right: Right = { runId: run.id, token: run.token };
   try {
-    const collected = await collectDay(day, right, { ...parts, delivery: deliveryFor(run.delivery) }, signal);
+    const delivery = deliveryFor(run.delivery);
+    const delivered = run.topsUp ? { delivered: ledger } : {};
+    const collected = await collectDay(day, right, { ...parts, ...delivered, delivery }, signal);
     notify({ type: 'collected', run: collected });
     return collected;
   } catch (error) {

@@ -37,6 +37,20 @@ export function readFields(line: string, form: BookingForm): Record<string, unkn
   }
 }
 
+/** The booking that was kept as that line; a guest's name that was blanked is missing. */
+export function readBooking(line: string, form: BookingForm): Booking {
+  switch (form) {
+    case 'body': {
+      // The master id stands first, whatever it was called when the line was rendered.
+      const [[, serviceId] = [], ...others] = Object.entries(JSON.parse(line) as Record<string, unknown>);
+      const texts = others.map(([field, text]) => [properties[field as ServiceField], text]);
+      return { ...Object.fromEntries(texts), serviceId: Number(serviceId) };
+    }
+    case 'file':
+      return readReviewLine(line);
+  }
+}
+
 /** A booking under the service's names (spec 2.5) and in its order; a missing field is absent. */
 export function toFields(booking: Booking): Record<string, unknown> {
   const fields = serviceFields.map((field) => [field, booking[properties[field]]] as const);

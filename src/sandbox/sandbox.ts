@@ -5,7 +5,7 @@ import { createFileReview } from './file-review/file-review.js';
 import type { FileReviewEvent } from './file-review/file-review-event.js';
 import { createOutbox } from './outbox.js';
 import type { ErrorShape } from './service/answer.js';
-import { type SandboxService, type ServiceEvent, startService } from './service/service.js';
+import { type SandboxService, type ServiceEvent, startService, type TlsFiles } from './service/service.js';
 import { readOrMakeHostKey } from './sftp/host-key.js';
 import type { SftpEvent } from './sftp/sftp-event.js';
 import { type SandboxSftp, startSftp } from './sftp/sftp-server.js';
@@ -28,6 +28,10 @@ export interface SandboxOptions {
   /** Holds the SFTP root, the outbox and the host key; made where it is missing. */
   readonly folder: string;
   readonly clock: () => number;
+  /** The name or address by which others reach it, and on which it listens; 127.0.0.1 if not given. */
+  readonly host?: string;
+  /** Without it the service is reached by plain http. */
+  readonly tls?: TlsFiles | undefined;
   /** Of the service; any that is free if not given, or 0. */
   readonly port?: number;
   readonly sftpPort?: number;
@@ -59,10 +63,12 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-/** Starts the stand-in of the mapping service on this machine: its HTTP service, its SFTP server and its outbox. */
+/** Starts the stand-in of the mapping service: its HTTP service, its SFTP server and its outbox. */
 export async function startSandbox({
   folder,
   clock,
+  host = '127.0.0.1',
+  tls,
   port = 0,
   sftpPort = 0,
   world = createWorld({ seed: usualWorldSeed }),
@@ -96,6 +102,7 @@ export async function startSandbox({
     onEvent: (event) => onEvent({ part: 'file-review', ...event }),
   });
   const sftp = await startSftp({
+    host,
     port: sftpPort,
     root,
     hostKey: await readOrMakeHostKey(join(folder, 'host-key')),
@@ -104,7 +111,9 @@ export async function startSandbox({
     onEvent: (event) => onEvent({ part: 'sftp', ...event }),
   });
   const service = await startService({
+    host,
     port,
+    tls,
     account,
     masterIdName,
     errorShape,

@@ -25,7 +25,7 @@ export interface DutyQuestion {
   /** How long a run that failed rests before it is taken up again. */
   readonly restMs: number;
   /** The first day that the ledger knows; undefined for an empty ledger. */
-  readonly firstDay?: string;
+  readonly firstDay: string | undefined;
   /** The newest run of each day that has one, of the days of `findDayRange` at least. */
   readonly latestRuns: readonly Run[];
 }

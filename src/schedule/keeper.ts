@@ -147,8 +147,8 @@ async function readDuties(
       watchedSince,
       catchUpDays: timing.catchUpDays,
       restMs,
+      firstDay,
       latestRuns,
-      ...(firstDay !== undefined && { firstDay }),
     });
   } catch (error) {
     notify({ type: 'look-failed', error });

@@ -99,6 +99,13 @@ export function createReviewCounters({
         case 'source-notice':
         case 'transferring':
         case 'holding-off':
+        case 'watched':
+        case 'waiting-for-day':
+        case 'superseded':
+        case 'faulted':
+        case 'queue-away':
+        case 'queue-back':
+        case 'working':
         case 'stopping':
           return;
       }

@@ -192,6 +192,47 @@ warnings:
 });
 
 describe('the details of a run', () => {
+  it('of a run for late bookings say which run it tops up', () => {
+    const run = someRun({ topsUp: true });
+    expect(close({ run, toppedUp: '20261120-aaaaaaaa' }).split('\n').slice(0, 3)).toEqual([
+      '2026-11-20: run 20261120-k3f9xq7d succeeded in 12.3 s',
+      '  late bookings: it tops up run 20261120-aaaaaaaa',
+      '  read        1,000',
+    ]);
+  });
+
+  it('of a run for late bookings that found none say so', () => {
+    const run = someRun({
+      topsUp: true,
+      counts: { read: 1_000, accepted: 0, duplicates: 1_000, rejected: 0, delivered: 0 },
+    });
+    expect(close({ run, toppedUp: '20261120-aaaaaaaa' }).split('\n').slice(0, 3)).toEqual([
+      '2026-11-20: run 20261120-k3f9xq7d succeeded in 12.3 s',
+      '  Nothing new since run 20261120-aaaaaaaa: nothing was sent.',
+      '  read        1,000',
+    ]);
+  });
+
+  it('of a run for late bookings that failed say both', () => {
+    const failure = { class: 'data', code: 'empty', message: 'the source is broken' } as const;
+    const text = close({ run: someRun({ topsUp: true, state: 'failed', failure }), toppedUp: 'r1' });
+    expect(text).toContain('  late bookings: it tops up run r1\n  the source is broken\n');
+  });
+
+  it('of a run for late bookings are told which run was before it', async () => {
+    const runs = ['later', 'late', 'first', 'older'].map((id) => someRun({ id, topsUp: true }));
+    const nothing = async () => [];
+    const ledger = {
+      countRejects: nothing,
+      countWarnings: nothing,
+      listRefused: nothing,
+      listRuns: async () => runs,
+    };
+    expect((await readRunDetails(ledger, someRun({ id: 'late', topsUp: true }), 'line')).toppedUp).toBe(
+      'first',
+    );
+  });
+
   it('are read from the ledger, refused bookings only as many as are shown', async () => {
     const run = someRun();
     const rejects: ReasonCount[] = [{ reason: 'record-too-long', count: 1 }];
@@ -208,6 +249,7 @@ describe('the details of a run', () => {
       countRejects: answer(rejects),
       countWarnings: answer(warnings),
       listRefused: answer(refused),
+      listRuns: answer([]),
     };
     expect(await readRunDetails(ledger, run, 'line')).toEqual({
       run,

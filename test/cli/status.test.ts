@@ -22,6 +22,22 @@ describe('the status', () => {
     );
   });
 
+  it('marks a run for late bookings, and says how', () => {
+    const runs = [
+      someRun({ topsUp: true, counts: { delivered: 3 } }),
+      someRun({ topsUp: true, state: 'awaiting-result', counts: { delivered: 12_345 } }),
+      someRun(),
+    ];
+    expect(renderStatus(runs, command)).toBe(
+      `  day         state              delivered  pending  refused  rejected  started
+  2026-11-20  succeeded +                3        0        0         3  2026-11-21 02:30:00Z
+  2026-11-20  awaiting-result +     12,345        0        0         3  2026-11-21 02:30:00Z
+  2026-11-20  succeeded                990        0        0         3  2026-11-21 02:30:00Z
+  + late bookings: only what the runs before it had not delivered
+`,
+    );
+  });
+
   it('of an empty ledger says how to begin', () => {
     expect(renderStatus([], command)).toBe('No runs yet. The first one: hotel-review run\n');
   });

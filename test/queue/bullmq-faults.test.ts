@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { QueueAwayError } from '../../src/queue/queue.js';
 import { nameOf } from '../contracts/queue-worker.js';
 import { type RunningRedis, redisNeeds, startRedis } from '../support/redis.js';
@@ -165,6 +165,19 @@ describe('a worker goes on with what is added later', () => {
   });
 });
 
+describe('a worker goes on, with connections that had to be made anew', () => {
+  it('while the network swallowed everything, greetings too', async () => {
+    const opened = await openWorking({ url: `redis://127.0.0.1:${proxy.port}` });
+    proxy.blackHole();
+    await redis.ask((client) => client.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes'));
+    const { swallowedChunks } = proxy.happened;
+    await settled(() => expect(proxy.happened.swallowedChunks).toBeGreaterThanOrEqual(swallowedChunks + 2));
+    proxy.heal();
+    await settledAdd(opened.queue, stepsOf('run-b', 3));
+    await settled(() => expect(sinceFirst(opened)).toEqual(stepsOf('run-b', 3).map(nameOf)));
+  });
+});
+
 describe('a queue refuses with words that help', () => {
   it('what a full Redis does not take', async () => {
     const { queue } = await openWorking();
@@ -172,6 +185,18 @@ describe('a queue refuses with words that help', () => {
     await expect(queue.add(stepsOf('run-a', 1))).rejects.toThrow(
       /does not answer as it should \(OOM command not allowed/,
     );
+  });
+
+  it('nothing to workers, which ask a full Redis with patience and go on when it has room', async () => {
+    const { queue, worker } = open({ concurrency: 4 });
+    await queue.add(stepsOf('run-a', 10));
+    await redis.ask((client) => client.config('SET', 'maxmemory', '1'));
+    worker.start();
+    await vi.waitUntil(async () => (await countScripts()).rejected >= 2, { timeout: 30_000, interval: 5 });
+    expect((await countScripts()).called).toBeLessThan(30);
+    expect(worker.names()).toEqual([]);
+    await redis.ask((client) => client.config('SET', 'maxmemory', '0'));
+    await settled(() => expect(worker.names()).toEqual(stepsOf('run-a', 10).map(nameOf)));
   });
 
   it('what is added with a wrong password', async () => {
@@ -208,6 +233,16 @@ describe('Redis holds references and nothing else', () => {
     expect(await redis.ask((client) => client.keys('*:run-a/batch%20[02]*'))).toEqual([]);
   });
 });
+
+/** How often scripts were run, and how often in vain. */
+async function countScripts(): Promise<{ called: number; rejected: number }> {
+  const told = await redis.ask((client) => client.info('commandstats'));
+  const sum = (name: string) =>
+    [...told.matchAll(new RegExp(`^cmdstat_eval(?:sha)?:.*\\b${name}=(\\d+)`, 'gm'))]
+      .map(([, count]) => Number(count))
+      .reduce((one, other) => one + other, 0);
+  return { called: sum('calls'), rejected: sum('rejected_calls') + sum('failed_calls') };
+}
 
 function stepOf(step: string) {
   return { runId: 'run-a', step, attempt: 1 };

@@ -94,7 +94,7 @@ describe('batching', () => {
   });
 });
 
-async function batch(acts: readonly Act[], batchSize: number, memory: LineMemory) {
+async function batch(acts: readonly Act[], batchSize: number, memory: Pick<LineMemory, 'findOrRemember'>) {
   const taken: CollectedBatch[] = [];
   const holds = async (_form: string, number: number, line: string) => {
     const stored = taken.find((candidate) => candidate.number === number);
@@ -137,7 +137,7 @@ function add(batching: Batching, line: string, reference: string | undefined): b
 }
 
 /** Hashes to three values only, so that nearly all lines collide. */
-function createForgetfulMemory(): LineMemory {
+function createForgetfulMemory(): Pick<LineMemory, 'findOrRemember'> {
   const positions = new Map<number, number>();
   return {
     findOrRemember(_bytes, start, end, position) {

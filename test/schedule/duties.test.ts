@@ -138,7 +138,7 @@ describe('what is taken up again', () => {
       runOf('2026-11-20', 'failed', longAgo, { failure }),
       runOf('2026-11-21', 'delivering', now),
     ];
-    const before = { now: new Date('2026-11-21T01:00:00Z'), restMs: 0 };
+    const before = { now: new Date('2026-11-21T01:00:00Z'), restMs: 0, catchUpDays: 2 };
     expect(ask(ledgerWith(changed), before)).toEqual(['resume 2026-11-20', 'go-on 2026-11-21']);
   });
 

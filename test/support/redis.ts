@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import { findFreePort, spawnServer } from './sftp-server.js';
 
 const isThere = (process.env.PATH ?? '')
@@ -42,7 +42,7 @@ export async function startRedis({ args = [] }: { args?: readonly string[] } = {
   async function start(): Promise<ChildProcess> {
     const options = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder, '--save', ''];
     const started = spawnServer('redis-server', [...options, '--appendonly', 'yes', ...args]);
-    await vi.waitUntil(() => takesConnections(port, started), { timeout: 30_000, interval: 2 });
+    await until(() => takesConnections(port, started));
     return started;
   }
 
@@ -66,7 +66,7 @@ export async function startRedis({ args = [] }: { args?: readonly string[] } = {
     },
     async stopAnswering() {
       server.kill('SIGSTOP');
-      await vi.waitUntil(() => stateOf(server) === 'T', { timeout: 30_000, interval: 1 });
+      await until(async () => stateOf(server) === 'T');
     },
     goOn() {
       server.kill('SIGCONT');
@@ -91,21 +91,9 @@ export async function startRedis({ args = [] }: { args?: readonly string[] } = {
   return redis;
 }
 
-/** One server for the tests of the current suite, empty for each of them, which are skipped where there is none. */
-export function useRedis(): () => RunningRedis {
-  beforeEach(({ skip }) => skip(redisNeeds !== undefined, redisNeeds));
-
-  let running: RunningRedis | undefined;
-  beforeAll(async () => {
-    if (redisNeeds === undefined) running = await startRedis();
-  });
-  afterEach(() => running?.flushAll());
-  afterAll(() => running?.close());
-
-  return () => {
-    if (running === undefined) throw new Error('Redis was not started');
-    return running;
-  };
+/** Polls, without vitest's help: benchmarks start these servers too. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await pause(2);
 }
 
 async function takesConnections(port: number, server: ChildProcess): Promise<boolean> {

@@ -11,6 +11,8 @@ export interface DryRunOptions {
 export interface RunOptions extends DryRunOptions {
   readonly day?: string;
   readonly delivery?: DeliveryKind;
+  /** Leaves the steps to workers, and ends. */
+  readonly detach: boolean;
 }
 
 export interface ReplayOptions extends DryRunOptions {
@@ -35,6 +37,7 @@ export function addReviewCommands(program: Command, handlers: ReviewHandlers, fi
       readDay,
     )
     .addOption(deliveryOption())
+    .option('--detach', 'collect the day, leave the rest to workers (`work`, `serve`), and end', false)
     .option('--dry-run', 'read and check the day, send nothing', false)
     .option('--out <dir>', 'with --dry-run: write what would be sent into that folder (it holds guest names)')
     .addHelpText('after', runExamples)
@@ -85,7 +88,8 @@ Examples:
   hotel-review run --day 2026-11-20 --dry-run
                                   what would be sent, and what rejected
   hotel-review run --day 2026-11-20 --dry-run --out out
-                                  what would be sent, as files`;
+                                  what would be sent, as files
+  hotel-review run --detach       with Redis: workers go on, \`status\` shows how far`;
 
 const replayExamples = `
 Examples:

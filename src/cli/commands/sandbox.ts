@@ -5,8 +5,13 @@ import { type Finish, type GlobalOptions, numberUpTo, readDay, readGlobals, whol
 export interface SandboxOptions {
   /** Where it keeps its files; a fresh temporary folder if not given. */
   readonly folder?: string;
+  /** The name or address by which others reach it. */
+  readonly host: string;
   readonly port: number;
   readonly sftpPort: number;
+  /** Files in PEM; both or neither. */
+  readonly tlsCertificate?: string;
+  readonly tlsKey?: string;
   readonly world: number;
   readonly seed: number;
   /** As written, for example `status:503@10%`. */
@@ -44,8 +49,14 @@ export function addSandboxCommands(program: Command, handlers: SandboxHandlers, 
     .command('sandbox')
     .description('run a stand-in of the mapping service on this machine: HTTP, SFTP and an outbox of e-mails')
     .option('--folder <dir>', 'where it keeps its files (default: a fresh temporary folder)')
+    .option('--host <host>', 'the name or address of this machine by which others reach it', '127.0.0.1')
     .option('--port <port>', 'the port of the service; 0 is any that is free', wholeNumber(0, 65_535), 0)
     .option('--sftp-port <port>', 'the port of the SFTP server', wholeNumber(0, 65_535), 0)
+    .option(
+      '--tls-certificate <file>',
+      'serve https with this certificate; needed where --host is not loopback',
+    )
+    .option('--tls-key <file>', 'its private key')
     .addOption(worldOption())
     .option('--seed <seed>', 'decides which calls the faults with a rate strike', anySeed, 1)
     .option(

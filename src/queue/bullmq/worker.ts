@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   type BackendFactory,
   type Job,
@@ -8,6 +9,7 @@ import {
   WaitingError,
   Worker,
 } from 'bullmq';
+import type { Redis } from 'ioredis';
 import type { PerformStep, StepReference } from '../queue.js';
 import { endConnection, type RedisConnection } from '../redis-connection.js';
 import { queueName, queuePrefix } from './job.js';
@@ -18,6 +20,8 @@ const noLimit = { max: 1_000_000_000, duration: 1_000 };
 const anyNumberOfTimes = 1_000_000;
 /** How long a worker sleeps at most before it looks again, while it is held off and after a lost connection. */
 const lookAgainMs = 1_000;
+/** In BullMQ's words: it blocks for fractions of a second, but not for as little as a millisecond. */
+const abilitiesOfRedis6 = { canDoubleTimeout: true, canBlockFor1Ms: false };
 
 export interface StepWorkerOptions {
   readonly connection: RedisConnection;
@@ -50,18 +54,20 @@ export function startStepWorker(options: StepWorkerOptions): StepWorker {
   const abandoning = new AbortController();
   // Every step in hand listens to it: many listeners are no leak here.
   setMaxListeners(0, abandoning.signal);
-  let isStopping = false;
+  const stopping = new AbortController();
   let stopped = Promise.resolve();
   const blocking = connection.duplicate();
 
   const worker = new WakefulWorker(
     queueName,
     async (job, token) => {
-      if (isStopping) await putBack(job, token);
+      if (stopping.signal.aborted) await putBack(job, token);
       const performing = performQuietly(job.data);
       inHand.add(performing);
       await performing;
       inHand.delete(performing);
+      // Told to nobody, the end would be forgotten, and the step handed out again.
+      await connection.untilReady();
     },
     {
       connection: connection.client,
@@ -74,7 +80,7 @@ export function startStepWorker(options: StepWorkerOptions): StepWorker {
       maximumRateLimitDelay: lookAgainMs,
       runRetryDelay: lookAgainMs,
     },
-    withConnections(connection, blocking),
+    withConnections(connection, blocking, stopping.signal),
   );
   // The connection tells when it breaks. A lock that was lost means that somebody else has the step too, which the ledger tells apart.
   worker.on('error', () => {});
@@ -90,7 +96,7 @@ export function startStepWorker(options: StepWorkerOptions): StepWorker {
 
   return {
     async stop(graceMs) {
-      isStopping = true;
+      stopping.abort();
       stopped = worker.close();
       endConnection(blocking);
       const grace = setTimeout(() => abandoning.abort(new Error('the queue was closed')), graceMs);
@@ -111,19 +117,45 @@ async function putBack(job: Job<StepReference>, token: string | undefined): Prom
 /** As BullMQ does it, but with connections that are ours to end: its own way waits without limit. */
 function withConnections(
   { client }: RedisConnection,
-  blocking: ReturnType<RedisConnection['duplicate']>,
+  blocking: Redis,
+  stopping: AbortSignal,
 ): BackendFactory<RedisQueueBackend> {
   return (name, options) => {
     const keys = new QueueKeys(queuePrefix);
-    return new RedisQueueBackend(
-      new RedisRole(client, { shared: true, blocking: false }),
+    const backend = new RedisQueueBackend(
+      takeRole(client, { blocking: false }),
       name,
       keys.getKeys(name),
       (type) => keys.toKey(name, type),
       options,
-      new RedisRole(blocking, { shared: true, blocking: true }),
+      takeRole(blocking, { blocking: true }),
     );
+    return afterFaultsPatient(backend, stopping);
   };
+}
+
+/** A server that refuses, for its memory or its disk is full, would be asked again without a pause. */
+function afterFaultsPatient(backend: RedisQueueBackend, stopping: AbortSignal): RedisQueueBackend {
+  const takeJob = backend.moveToActive.bind(backend);
+  backend.moveToActive = async (...job) => {
+    try {
+      return await takeJob(...job);
+    } catch (error) {
+      await pause(lookAgainMs, undefined, { signal: stopping }).catch(() => {});
+      throw error;
+    }
+  };
+  return backend;
+}
+
+/** BullMQ asks a server once for its version, and takes a connection that breaks meanwhile for lost: it is told instead. */
+function takeRole(client: Redis, { blocking }: { readonly blocking: boolean }): RedisRole {
+  const role = new RedisRole(client, { shared: true, blocking, skipVersionCheck: true });
+  const setAbilities = () => {
+    role.capabilities = abilitiesOfRedis6;
+  };
+  role.client.then(setAbilities, () => {});
+  return role;
 }
 
 /** In ten portions a second rather than in one burst at its start: a portion is what all workers may take together. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, isIPv6 } from 'node:net';
 import { nameReason } from '../name-reason.js';
 import type { Outbox } from '../outbox.js';
 import { type Account, findAccountObjection } from './account.js';
@@ -19,9 +20,19 @@ export interface SandboxService {
   close(): Promise<void>;
 }
 
+/** What the files hold, in PEM. */
+export interface TlsFiles {
+  readonly certificate: Buffer;
+  readonly key: Buffer;
+}
+
 export interface ServiceOptions extends Omit<CallsOptions, 'letters'> {
-  /** On 127.0.0.1; 0 takes a free one. */
+  /** A name or an address of this machine: where it listens, and how it is called; 127.0.0.1 if not given. */
+  readonly host?: string;
+  /** 0 takes a free one. */
   readonly port: number;
+  /** With it the service is reached by https, without it by http. */
+  readonly tls?: TlsFiles | undefined;
   readonly account: Account;
   readonly outbox: Outbox;
 }
@@ -32,10 +43,10 @@ const keepAliveMs = 75_000;
 /**
  * Starts the HTTP half of the sandbox: the two review operations of the mapping service. (Spec 4.2 and 4.3.)
  *
- * @throws Error of node:net when it can't listen on the port, for example with the code EADDRINUSE
+ * @throws Error of node:net when it can't listen there, for example with the code EADDRINUSE
  */
 export async function startService(options: ServiceOptions): Promise<SandboxService> {
-  const { port, account, errorShape, outbox, onEvent } = options;
+  const { host = '127.0.0.1', port, tls, account, errorShape, outbox, onEvent } = options;
   const letters = createLetters(outbox, onEvent);
   const calls = createCalls({ ...options, letters });
 
@@ -70,19 +81,22 @@ export async function startService(options: ServiceOptions): Promise<SandboxServ
   }
 
   const open = new Set<Promise<void>>();
-  const server = createServer((request, response) => {
+  const listener: RequestListener = (request, response) => {
     const serving = serve(request, response)
       .catch((error: unknown) => fail(response, error))
       .finally(() => open.delete(serving));
     open.add(serving);
-  });
+  };
+  const server = tls
+    ? createTlsServer({ cert: tls.certificate, key: tls.key }, listener)
+    : createServer(listener);
   server.keepAliveTimeout = keepAliveMs;
-  server.listen(port, '127.0.0.1');
+  server.listen(port, host);
   await once(server, 'listening');
   const address = server.address() as AddressInfo;
 
   return {
-    baseUrl: `http://127.0.0.1:${address.port}${basePath}`,
+    baseUrl: `${tls ? 'https' : 'http'}://${isIPv6(host) ? `[${host}]` : host}:${address.port}${basePath}`,
     counts: calls.counts,
     async close() {
       const stopped = new Promise<void>((resolve) => server.close(() => resolve()));

@@ -17,6 +17,8 @@ export interface SandboxSftp {
 }
 
 export interface SftpOptions {
+  /** A name or an address of this machine; 127.0.0.1 if not given. */
+  readonly host?: string;
   /** 0 for any free one. */
   readonly port: number;
   /** The folder of this disk that clients see as `/`. It is made when it is not there. */
@@ -28,18 +30,17 @@ export interface SftpOptions {
   readonly onEvent: (event: SftpEvent) => void;
 }
 
-const host = '127.0.0.1';
-
 /** ssh2 asks a silent client every 15 s whether it is there. One that hasn't logged in, or is gone, is ended after this. */
 const silenceMs = 120_000;
 
 /**
- * Starts an SFTP server for this machine alone. Whoever knows the password sees the root folder and nothing else of the
+ * Starts an SFTP server. Whoever knows the password sees the root folder and nothing else of the
  * disk; what is made there can be read by its owner only.
  *
- * @throws Error of node:net when it can't listen on the port, for example with the code EADDRINUSE; or for a host key that is none
+ * @throws Error of node:net when it can't listen there, for example with the code EADDRINUSE; or for a host key that is none
  */
 export async function startSftp({
+  host = '127.0.0.1',
   port,
   root,
   hostKey,

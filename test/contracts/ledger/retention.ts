@@ -11,6 +11,7 @@ import {
   collectedRun,
   collectInto,
   done,
+  interrupted,
   newRun,
   perform,
   refused,
@@ -180,6 +181,7 @@ export function describeRetention(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
       const claim = await claimStep(ledger, run, 'batch 0');
+      await ledger.record(claim, interrupted, at);
       await ledger.prune('2026-12-01');
       expect((await ledger.getRun('r1')).state).toBe('cancelled');
       await expect(ledger.record(claim, done, at)).rejects.toThrow(FencedError);

@@ -1,0 +1,149 @@
+import type { Claim } from '../../review/step.js';
+import { FencedError, type Right } from '../ledger.js';
+import type { StoredRow } from '../stored-row.js';
+import { toStep } from '../stored-step.js';
+import { lockRight } from './runs.js';
+import type { Session, Value } from './session.js';
+
+export interface ClaimRequest {
+  readonly right: Right;
+  readonly step: string;
+  readonly attempt: number;
+  readonly at: number;
+  /** By the database's clock. */
+  readonly leaseMs: number;
+  /** A UUID of this request: it finds its own claim again when the answer was lost. */
+  readonly id: string;
+}
+
+/**
+ * Takes a step in one statement. The run's row is locked first, so that the token is the one of now; of two who try for
+ * the step the second waits for the first and then finds the step taken.
+ */
+export async function claim(
+  session: Session,
+  request: ClaimRequest,
+  mayBeDone: boolean,
+): Promise<Claim | undefined> {
+  const { right, step, attempt, at, leaseMs, id } = request;
+  const row =
+    (await session.row(
+      `WITH run AS MATERIALIZED (
+         SELECT number FROM hotel_review.runs
+         WHERE id = $1 AND token = $2 AND state IN ('delivering', 'awaiting-result')
+         FOR NO KEY UPDATE
+       ), claimed AS (
+         UPDATE hotel_review.steps SET
+           state = 'running', attempts = attempts + 1, token = $2, claimed_at = $5, claim_id = $6,
+           lease_until = clock_timestamp() + $7 * interval '1 millisecond',
+           may_repeat = outcome_unknown, outcome_unknown = false,
+           repeated = repeated + CASE WHEN outcome_unknown THEN bookings ELSE 0 END
+         FROM run WHERE steps.run = run.number AND name = $3 AND state = 'ready' AND attempts = $4 - 1
+         RETURNING steps.*
+       ), counted AS (
+         UPDATE hotel_review.runs SET repeated = runs.repeated + claimed.bookings
+         FROM claimed WHERE runs.number = claimed.run AND may_repeat
+       ) SELECT * FROM claimed`,
+      right.runId,
+      right.token,
+      step,
+      attempt,
+      at,
+      id,
+      leaseMs,
+    )) ?? (mayBeDone ? await findClaim(session, request) : undefined);
+  if (!row) return undefined;
+  return {
+    step: { ...toStep(right.runId, row), state: 'ready', attempts: attempt - 1 },
+    attempt,
+    token: right.token,
+    claimedAt: at,
+    mayRepeat: row.may_repeat === true,
+  };
+}
+
+function findClaim(session: Session, { right, step, id }: ClaimRequest): Promise<StoredRow | undefined> {
+  return session.row(
+    `SELECT steps.* FROM hotel_review.steps JOIN hotel_review.runs ON run = number
+     WHERE runs.id = $1 AND runs.token = $2 AND name = $3 AND steps.state = 'running' AND claim_id = $4`,
+    right.runId,
+    right.token,
+    step,
+    id,
+  );
+}
+
+/**
+ * Locks the claim's run and finds the step still performed under it.
+ *
+ * @throws FencedError when the step is not performed under this claim any more.
+ */
+export async function lockClaim(
+  session: Session,
+  claim: Claim,
+): Promise<{ readonly run: StoredRow; readonly position: number }> {
+  const run = await lockRight(session, { runId: claim.step.runId, token: claim.token });
+  const step = await session.row(
+    `SELECT position FROM hotel_review.steps
+     WHERE run = $1 AND name = $2 AND state = 'running' AND attempts = $3 AND token = $4`,
+    Number(run.number),
+    claim.step.name,
+    claim.attempt,
+    claim.token,
+  );
+  if (!step) throw new FencedError(claim.step.runId);
+  return { run, position: Number(step.position) };
+}
+
+const heldClaims = `
+  SELECT steps.run, steps.name, mine.place FROM unnest($1::text[], $2::text[], $3::int[], $4::int[])
+    WITH ORDINALITY AS mine (run_id, name, attempt, token, place)
+  JOIN hotel_review.runs ON runs.id = mine.run_id AND runs.token = mine.token
+  JOIN hotel_review.steps ON steps.run = runs.number AND steps.name = mine.name
+  WHERE steps.state = 'running' AND steps.attempts = mine.attempt AND steps.token = mine.token`;
+
+export async function holdsClaim(session: Session, claim: Claim): Promise<boolean> {
+  return (await session.row(heldClaims, ...bind([claim]))) !== undefined;
+}
+
+/** Answers the claims that are outdated. Done inside a transaction. */
+export async function renewClaims(
+  session: Session,
+  claims: readonly Claim[],
+  leaseMs: number,
+): Promise<Claim[]> {
+  if (claims.length === 0) return [];
+  // Who opens abandoned steps again has the run locked: it comes wholly before this or wholly after.
+  await session.rows(
+    'SELECT number FROM hotel_review.runs WHERE id = ANY ($1::text[]) ORDER BY number FOR SHARE',
+    [...new Set(claims.map(({ step }) => step.runId))],
+  );
+  const rows = await session.rows(
+    `WITH held AS (${heldClaims})
+     UPDATE hotel_review.steps SET lease_until = clock_timestamp() + $5 * interval '1 millisecond'
+     FROM held WHERE steps.run = held.run AND steps.name = held.name
+     RETURNING held.place`,
+    ...bind(claims),
+    leaseMs,
+  );
+  const renewed = new Set(rows.map(({ place }) => Number(place)));
+  return claims.filter((_, index) => !renewed.has(index + 1));
+}
+
+export async function isBeingPerformed(session: Session, runId: string): Promise<boolean> {
+  const row = await session.row(
+    `SELECT 1 AS found FROM hotel_review.steps JOIN hotel_review.runs ON run = number
+     WHERE runs.id = $1 AND steps.state = 'running' AND lease_until > clock_timestamp() LIMIT 1`,
+    runId,
+  );
+  return row !== undefined;
+}
+
+function bind(claims: readonly Claim[]): readonly Value[] {
+  return [
+    claims.map(({ step }) => step.runId),
+    claims.map(({ step }) => step.name),
+    claims.map(({ attempt }) => attempt),
+    claims.map(({ token }) => token),
+  ];
+}

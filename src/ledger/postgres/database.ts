@@ -1,0 +1,234 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { LedgerAwayError } from '../ledger.js';
+import { PassingFault, translateFault } from './faults.js';
+import { createSession, type Session } from './session.js';
+
+/** How long one statement may take; the driver gives up a little later, where no answer comes at all. */
+const statementTimeoutMs = 30_000;
+const lockTimeoutMs = 10_000;
+const connectTimeoutMs = 5_000;
+const firstPauseMs = 25;
+const longestPauseMs = 1_000;
+const closeTimeoutMs = 2_000;
+
+/**
+ * Work that is done again when the connection is lost.
+ *
+ * @param mayBeDone true when an earlier try may have been committed: its connection was lost before the answer came
+ */
+export type Work<Result> = (session: Session, mayBeDone: boolean) => Promise<Result>;
+
+export interface Patience {
+  /** For how long it is tried again, in place of the database's own patience. */
+  readonly patienceMs?: number;
+  /** After which each try counts as a lost connection. */
+  readonly timeoutMs?: number;
+}
+
+export interface Database {
+  /** Its address, without a password. */
+  readonly place: string;
+  /** Does work of one statement, or of several that need not stand together. @throws LedgerAwayError */
+  perform<Result>(work: Work<Result>, patience?: Patience): Promise<Result>;
+  /** Does work in one transaction: all of it or nothing. @throws LedgerAwayError */
+  transact<Result>(work: Work<Result>): Promise<Result>;
+  /** Reads in one snapshot. @throws LedgerAwayError */
+  snapshot<Result>(work: (session: Session) => Promise<Result>): Promise<Result>;
+  /** Fails when the server doesn't answer within that time, and tries once. */
+  ping(timeoutMs: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  readonly url: string;
+  readonly place: string;
+  readonly connections: number;
+  readonly patienceMs: number;
+  /** Is done before anything else, until it has succeeded once. */
+  readonly prepare: (transact: <Result>(work: Work<Result>) => Promise<Result>) => Promise<void>;
+}
+
+/**
+ * A pool of connections to PostgreSQL: the one place that connects. Faults that pass, from a restart of the server to
+ * a deadlock, are waited out here.
+ */
+export function openDatabase({ url, place, connections, patienceMs, prepare }: DatabaseOptions): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: connections,
+    application_name: 'hotel-review',
+    connectionTimeoutMillis: connectTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: statementTimeoutMs + connectTimeoutMs,
+    lock_timeout: lockTimeoutMs,
+    idle_in_transaction_session_timeout: statementTimeoutMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: connectTimeoutMs,
+    allowExitOnIdle: true,
+  });
+  // What a lost connection means is told to whoever uses it next; unheard, it would end the process.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
+
+  let isClosed = false;
+  let prepared: Promise<void> | undefined;
+
+  async function connect(): Promise<pg.PoolClient> {
+    if (isClosed) throw new Error(`the ledger ${place} is closed`);
+    try {
+      return await pool.connect();
+    } catch (error) {
+      throw translateFault(error, place);
+    }
+  }
+
+  async function withSession<Result>(
+    work: (session: Session) => Promise<Result>,
+    timeoutMs?: number,
+  ): Promise<Result> {
+    const client = await connect();
+    let isBroken = true;
+    const timer = timeoutMs === undefined ? undefined : setTimeout(() => cut(client), timeoutMs);
+    try {
+      const result = await work(createSession(client, place));
+      isBroken = false;
+      return result;
+    } catch (error) {
+      isBroken = error instanceof PassingFault && error.endsConnection;
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      client.release(isBroken);
+      // Here and now: a farewell into nowhere would never end.
+      if (isBroken) cut(client);
+    }
+  }
+
+  async function inTransaction<Result>(
+    begin: string,
+    work: (session: Session) => Promise<Result>,
+    onCommit: () => void,
+  ): Promise<Result> {
+    return withSession(async (session) => {
+      await session.run(begin);
+      let result: Result;
+      try {
+        result = await work(session);
+      } catch (error) {
+        if (!(error instanceof PassingFault && error.endsConnection)) await session.run('ROLLBACK');
+        throw error;
+      }
+      onCommit();
+      await session.run('COMMIT');
+      return result;
+    });
+  }
+
+  /** Tries until it is done, fails for good, or patience is over. */
+  async function persist<Result>(work: () => Promise<Result>, patience = patienceMs): Promise<Result> {
+    const deadline = performance.now() + patience;
+    for (let wait = firstPauseMs; ; wait = Math.min(2 * wait, longestPauseMs)) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!(error instanceof PassingFault)) throw error;
+        // Halves of the pause by chance: of two that were in each other's way, one comes first.
+        const next = (wait * (1 + Math.random())) / 2;
+        if (isClosed || performance.now() + next > deadline)
+          throw new LedgerAwayError(place, { cause: error });
+        await pause(next);
+      }
+    }
+  }
+
+  function persistPrepared<Result>(work: () => Promise<Result>, patience?: number): Promise<Result> {
+    return persist(async () => {
+      prepared ??= prepare((first) =>
+        inTransaction(
+          'BEGIN',
+          (session) => first(session, false),
+          () => undefined,
+        ),
+      );
+      try {
+        await prepared;
+      } catch (error) {
+        prepared = undefined;
+        throw error;
+      }
+      return work();
+    }, patience);
+  }
+
+  return {
+    place,
+
+    perform(work, { patienceMs: patience, timeoutMs } = {}) {
+      let mayBeDone = false;
+      return persistPrepared(
+        () =>
+          withSession(async (session) => {
+            const isAgain = mayBeDone;
+            mayBeDone = true;
+            return work(session, isAgain);
+          }, timeoutMs),
+        patience,
+      );
+    },
+
+    transact(work) {
+      let mayBeDone = false;
+      return persistPrepared(() =>
+        inTransaction(
+          'BEGIN',
+          (session) => work(session, mayBeDone),
+          () => {
+            mayBeDone = true;
+          },
+        ),
+      );
+    },
+
+    snapshot: (work) =>
+      persistPrepared(() =>
+        inTransaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work, () => undefined),
+      ),
+
+    async ping(timeoutMs) {
+      const ended = new AbortController();
+      const tooLate = pause(timeoutMs, undefined, { signal: ended.signal }).then(() => {
+        throw new LedgerAwayError(place);
+      });
+      const answer = withSession((session) => session.run('SELECT 1')).catch((error) => {
+        throw error instanceof PassingFault ? new LedgerAwayError(place, { cause: error }) : error;
+      });
+      try {
+        await Promise.race([answer, tooLate]);
+      } finally {
+        ended.abort();
+        // Whichever of the two comes later has nobody to tell.
+        answer.catch(() => undefined);
+        tooLate.catch(() => undefined);
+      }
+    },
+
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      const ended = new AbortController();
+      await Promise.race([
+        pool.end(),
+        // A connection that leads nowhere says no farewell.
+        pause(closeTimeoutMs, undefined, { signal: ended.signal, ref: false }).catch(() => undefined),
+      ]);
+      ended.abort();
+    },
+  };
+}
+
+function cut(client: pg.PoolClient): void {
+  if (!('connection' in client)) return;
+  const { stream } = client.connection as { readonly stream: { destroy(): void } };
+  stream.destroy();
+}

@@ -1,0 +1,110 @@
+import { LedgerFullError, LedgerUnusableError } from '../ledger.js';
+
+/** The server, or the way to it, failed in a manner that passes: what was asked may be asked again. */
+export class PassingFault extends Error {
+  override readonly name = 'PassingFault';
+  constructor(
+    /** SQLSTATE, the system's code, or what the driver says in place of one. */
+    readonly code: string,
+    /** False when the connection can still be used. */
+    readonly endsConnection: boolean,
+  ) {
+    super(`the database did not answer as it should: ${code}`);
+  }
+}
+
+/**
+ * The database refused a statement. It says which rule was broken and no more: the server's own words, its detail and
+ * the statement's values name guests.
+ */
+export class StatementRefusedError extends Error {
+  override readonly name = 'StatementRefusedError';
+  constructor(
+    readonly place: string,
+    /** SQLSTATE */
+    readonly code: string,
+    readonly severity: string | undefined,
+    readonly constraint: string | undefined,
+  ) {
+    super(
+      `the ledger ${place} refused a statement: SQLSTATE ${code}${constraint === undefined ? '' : `, ${constraint}`}`,
+    );
+  }
+}
+
+const serializationFailures: readonly string[] = ['40001', '40P01'];
+/** A lock or a statement that took too long, on a connection that is well. */
+const timeouts: readonly string[] = ['55P03', '57014'];
+/** Shut down, crashed, starting, in recovery as a standby, or out of connections, memory or the like. */
+const passingStates = /^(08...|57P0[1-5]|25006|25P03|53...|58...)$/;
+
+const certificateFaults = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
+
+/**
+ * Says what a failure of the driver means. None of its words go further: they, and what hangs on its errors, quote
+ * values.
+ */
+export function translateFault(error: unknown, place: string): Error {
+  const { code, severity, constraint, message } = readError(error);
+  if (isSqlState(code)) {
+    if (serializationFailures.includes(code) || timeouts.includes(code)) return new PassingFault(code, false);
+    if (code === '53100') return new LedgerFullError(place, { cause: new PassingFault(code, false) });
+    if (passingStates.test(code)) return new PassingFault(code, true);
+    const reason = explainState(code);
+    return reason === undefined
+      ? new StatementRefusedError(place, code, severity, constraint)
+      : new LedgerUnusableError(place, reason);
+  }
+  if (code !== undefined && certificateFaults.test(code)) {
+    return new LedgerUnusableError(
+      place,
+      `expected a server certificate that can be trusted, got: ${code}; mend it, or name its authority with sslrootcert in the setting ledger`,
+    );
+  }
+  if (message.includes('SSL connections') || message.includes('SSL connection')) {
+    return new LedgerUnusableError(
+      place,
+      'expected a server that speaks TLS, as sslmode asks for, got: one that does not; switch TLS on there, or mend sslmode in the setting ledger',
+    );
+  }
+  if (message.startsWith('SASL')) {
+    return new LedgerUnusableError(
+      place,
+      'expected a password, which the server asks for, got: none that can be used; set it in the setting ledger',
+    );
+  }
+  return new PassingFault(code ?? 'connection-lost', true);
+}
+
+function explainState(code: string): string | undefined {
+  if (code === '28000') {
+    return 'expected a login that the server lets in from here, got: it refused user, host or lack of TLS; mend the user or sslmode in the setting ledger, or pg_hba.conf on the server';
+  }
+  if (code.startsWith('28')) {
+    return 'expected a user and a password that the server takes, got: it refused them; mend them in the setting ledger';
+  }
+  switch (code) {
+    case '3D000':
+      return 'expected a database of that name, got: none; make it with createdb, or name another with the setting ledger';
+    case '42501':
+      return 'expected a user who may make and use the schema hotel_review, got: permission denied; have its owner run GRANT CREATE ON DATABASE, or CREATE SCHEMA hotel_review AUTHORIZATION with that user';
+    default:
+      return undefined;
+  }
+}
+
+function isSqlState(code: string | undefined): code is string {
+  // The system's codes, such as EPIPE, can have five letters too.
+  return code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]{4}$/.test(code);
+}
+
+function readError(error: unknown) {
+  const fields: Record<string, unknown> = error instanceof Error ? { ...error } : {};
+  const text = (name: string) => (typeof fields[name] === 'string' ? String(fields[name]) : undefined);
+  return {
+    code: text('code'),
+    severity: text('severity'),
+    constraint: text('constraint'),
+    message: error instanceof Error ? error.message : '',
+  };
+}

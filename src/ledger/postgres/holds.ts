@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { type Hold, LedgerAwayError } from '../ledger.js';
+import type { Database } from './database.js';
+
+/** For how long a release is tried: after that the lease ends by itself. */
+const releasePatienceMs = 5_000;
+
+/** Rights with a name, each of one holder at a time: rows whose lease by the database's clock is renewed. */
+export interface Holds {
+  /** Takes the right now or not at all; undefined when somebody else holds it. */
+  take(name: string): Promise<Hold | undefined>;
+  /** Gives up all that is held still. */
+  close(): Promise<void>;
+}
+
+export function createHolds(database: Database, leaseMs: number): Holds {
+  const held = new Set<{ letGo(patienceMs: number): Promise<void> }>();
+
+  return {
+    async take(name) {
+      const holder = randomUUID();
+      // Counted from before the question: by our clock the lease never lasts longer than by the database's.
+      let renewedAt = performance.now();
+      const isOurs = await database.perform(async (session) => {
+        renewedAt = performance.now();
+        const changed = await session.run(
+          `INSERT INTO hotel_review.holds AS hold (name, holder, lease_until)
+           VALUES ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
+           ON CONFLICT (name) DO UPDATE SET
+             holder = excluded.holder, lease_until = clock_timestamp() + $3 * interval '1 millisecond'
+           WHERE hold.lease_until <= clock_timestamp() OR hold.holder = excluded.holder`,
+          name,
+          holder,
+          leaseMs,
+        );
+        return changed === 1;
+      });
+      if (!isOurs) return undefined;
+
+      const lost = new AbortController();
+      let isHeld = true;
+      let renewal: NodeJS.Timeout | undefined;
+      let end: NodeJS.Timeout | undefined;
+
+      function schedule(): void {
+        clearTimeout(end);
+        // A process that was frozen finds this timer due when it wakes.
+        end = setTimeout(lose, renewedAt + leaseMs - performance.now()).unref();
+        renewal = setTimeout(renew, leaseMs / 3).unref();
+      }
+
+      function stop(): void {
+        isHeld = false;
+        clearTimeout(renewal);
+        clearTimeout(end);
+        held.delete(inHand);
+      }
+
+      function lose(): void {
+        stop();
+        lost.abort();
+      }
+
+      async function renew(): Promise<void> {
+        const askedAt = performance.now();
+        let isStillOurs = true;
+        try {
+          isStillOurs = await database.perform(
+            async (session) =>
+              (await session.run(
+                `UPDATE hotel_review.holds SET lease_until = clock_timestamp() + $3 * interval '1 millisecond'
+                 WHERE name = $1 AND holder = $2`,
+                name,
+                holder,
+                leaseMs,
+              )) === 1,
+            { patienceMs: leaseMs / 6, timeoutMs: leaseMs / 3 },
+          );
+          renewedAt = askedAt;
+        } catch {
+          // Whatever it was, it may pass before the lease ends.
+        }
+        if (!isHeld) return;
+        if (isStillOurs) schedule();
+        else lose();
+      }
+
+      const inHand = {
+        async letGo(patienceMs: number): Promise<void> {
+          if (!isHeld) return;
+          stop();
+          try {
+            await database.perform(
+              (session) =>
+                session.run('DELETE FROM hotel_review.holds WHERE name = $1 AND holder = $2', name, holder),
+              { patienceMs, timeoutMs: releasePatienceMs },
+            );
+          } catch (error) {
+            // Nobody renews it any more: it ends by itself.
+            if (!(error instanceof LedgerAwayError)) throw error;
+          }
+        },
+      };
+      held.add(inHand);
+      schedule();
+      return { lost: lost.signal, release: () => inHand.letGo(releasePatienceMs) };
+    },
+
+    async close() {
+      await Promise.all([...held].map((hold) => hold.letGo(0)));
+    },
+  };
+}

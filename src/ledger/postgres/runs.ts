@@ -1,0 +1,174 @@
+import { activeRunStates, noRuns, type Run, type RunState } from '../../review/run.js';
+import { FencedError, type LedgerSummary, type NewRun, type Right, type Settlement } from '../ledger.js';
+import type { StoredRow } from '../stored-row.js';
+import { toRun } from '../stored-run.js';
+import { withoutUndefined } from '../without-undefined.js';
+import type { Session } from './session.js';
+
+/** The tables below `runs`: what they hold of a run can be removed, and its row stays. */
+export const runTables = [
+  'attempts',
+  'affected',
+  'steps',
+  'reference_pages',
+  'batches',
+  'rejects',
+  'warnings',
+] as const;
+
+export const quotedActiveStates = activeRunStates.map((state) => `'${state}'`).join(', ');
+
+/** A run's row number: short, so that the tables below it stay slim. */
+export async function runNumber(session: Session, runId: string): Promise<number> {
+  const row = await session.row('SELECT number FROM hotel_review.runs WHERE id = $1', runId);
+  if (!row) throw noSuchRun(runId);
+  return Number(row.number);
+}
+
+export function noSuchRun(runId: string): RangeError {
+  return new RangeError(`no run ${runId} in the ledger`);
+}
+
+/**
+ * Locks a run for the rest of the transaction. Whoever writes to a run or below it does so first, so that writers of
+ * one run come one after the other and none waits in a circle.
+ */
+export async function lockRun(session: Session, runId: string): Promise<StoredRow> {
+  const row = await session.row('SELECT * FROM hotel_review.runs WHERE id = $1 FOR NO KEY UPDATE', runId);
+  if (!row) throw noSuchRun(runId);
+  return row;
+}
+
+/** @throws FencedError when the run's token is another one by now. */
+export async function lockRight(session: Session, { runId, token }: Right): Promise<StoredRow> {
+  const row = await session.row(
+    'SELECT * FROM hotel_review.runs WHERE id = $1 AND token = $2 FOR NO KEY UPDATE',
+    runId,
+    token,
+  );
+  if (!row) throw new FencedError(runId);
+  return row;
+}
+
+export async function readRun(session: Session, number: number): Promise<Run> {
+  const row = await session.row('SELECT * FROM hotel_review.runs WHERE number = $1', number);
+  if (!row) throw new RangeError(`no run number ${number} in the ledger`);
+  return toRun(row);
+}
+
+export async function getRun(session: Session, runId: string): Promise<Run> {
+  const run = await findRun(session, runId);
+  if (!run) throw noSuchRun(runId);
+  return run;
+}
+
+async function findRun(session: Session, runId: string): Promise<Run | undefined> {
+  const row = await session.row('SELECT * FROM hotel_review.runs WHERE id = $1', runId);
+  return row && toRun(row);
+}
+
+export async function readLatestRun(session: Session, day: string): Promise<Run | undefined> {
+  return (await listRuns(session, { day, limit: 1 }))[0];
+}
+
+export async function listRuns(
+  session: Session,
+  { day, limit }: { readonly day?: string; readonly limit: number },
+): Promise<Run[]> {
+  const rows =
+    day === undefined
+      ? await session.rows('SELECT * FROM hotel_review.runs ORDER BY day DESC, number DESC LIMIT $1', limit)
+      : await session.rows(
+          'SELECT * FROM hotel_review.runs WHERE day = $1 ORDER BY number DESC LIMIT $2',
+          day,
+          limit,
+        );
+  return rows.map(toRun);
+}
+
+export async function listLatestRuns(
+  session: Session,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<Run[]> {
+  const rows = await session.rows(
+    `SELECT DISTINCT ON (day) * FROM hotel_review.runs WHERE day BETWEEN $1 AND $2 ORDER BY day, number DESC`,
+    from,
+    to,
+  );
+  return rows.map(toRun);
+}
+
+export async function listActiveRuns(session: Session): Promise<Run[]> {
+  const rows = await session.rows(
+    `SELECT * FROM hotel_review.runs WHERE state IN (${quotedActiveStates}) ORDER BY day, number`,
+  );
+  return rows.map(toRun);
+}
+
+export const emptySummary: LedgerSummary = { runsByState: noRuns };
+
+export async function summarise(session: Session): Promise<LedgerSummary> {
+  const rows = await session.rows(
+    `SELECT state, count(*) AS count, min(day) AS first_day, max(day) AS last_day FROM hotel_review.runs GROUP BY state`,
+  );
+  const byState = new Map(rows.map((row) => [String(row.state) as RunState, row]));
+  const [firstDay] = rows.map((row) => String(row.first_day)).sort();
+  const succeeded = byState.get('succeeded');
+  return withoutUndefined({
+    runsByState: {
+      ...noRuns,
+      ...Object.fromEntries([...byState].map(([state, row]) => [state, Number(row.count)])),
+    },
+    firstDay,
+    lastGoodDay: succeeded && String(succeeded.last_day),
+  });
+}
+
+export async function createRun(session: Session, run: NewRun, mayBeDone: boolean): Promise<Run> {
+  const made = mayBeDone ? await findRun(session, run.id) : undefined;
+  if (made) return made;
+  if (run.replaces !== undefined) {
+    // The raised token keeps out whoever still works on the old run.
+    await session.run(
+      `UPDATE hotel_review.runs SET state = 'cancelled', token = token + 1, finished_at = $1
+       WHERE id = $2 AND state <> 'succeeded'`,
+      run.startedAt,
+      run.replaces,
+    );
+  }
+  const row = await session.row(
+    `INSERT INTO hotel_review.runs (id, day, delivery, trigger, reason, tops_up, state, started_at)
+     VALUES ($1, $2, $3, $4, $5, $6, 'collecting', $7) RETURNING *`,
+    run.id,
+    run.day,
+    run.delivery,
+    run.trigger,
+    run.reason ?? null,
+    run.topsUp ?? false,
+    run.startedAt,
+  );
+  if (!row) throw noSuchRun(run.id);
+  return toRun(row);
+}
+
+export async function settle(
+  session: Session,
+  right: Right,
+  { state, failure, at }: Settlement,
+  mayBeDone: boolean,
+): Promise<boolean> {
+  const before = toRun(await lockRight(session, right));
+  const finishedAt = state === 'awaiting-result' ? null : at;
+  if (mayBeDone && before.state === state && (before.finishedAt ?? null) === finishedAt) return true;
+  const changed = await session.run(
+    `UPDATE hotel_review.runs SET state = $1, failure_class = $2, failure_code = $3, failure_message = $4, finished_at = $5
+     WHERE id = $6 AND state IN (${quotedActiveStates})`,
+    state,
+    failure?.class ?? null,
+    failure?.code ?? null,
+    failure?.message ?? null,
+    finishedAt,
+    right.runId,
+  );
+  return changed === 1;
+}

@@ -1,0 +1,70 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ClientBase } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import type { StoredRow } from '../stored-row.js';
+import { type CopiedRow, encodeRows } from './binary-copy.js';
+import { translateFault } from './faults.js';
+import { toStorable } from './storable-text.js';
+
+export type Value =
+  | string
+  | number
+  | boolean
+  | null
+  | Buffer
+  | readonly string[]
+  | readonly number[]
+  | readonly (string | null)[];
+
+/** One connection, for as long as one piece of work lasts. Whatever fails is told as `translateFault` tells it. */
+export interface Session {
+  rows(sql: string, ...values: readonly Value[]): Promise<StoredRow[]>;
+  row(sql: string, ...values: readonly Value[]): Promise<StoredRow | undefined>;
+  /** Answers how many rows were changed. */
+  run(sql: string, ...values: readonly Value[]): Promise<number>;
+  /** Runs several statements without values. */
+  script(sql: string): Promise<void>;
+  /** @param target the table with the columns that each row has values for */
+  copy(target: string, rows: Iterable<CopiedRow>): Promise<void>;
+}
+
+export function createSession(client: ClientBase, place: string): Session {
+  async function query(text: string, values: readonly Value[]) {
+    try {
+      return await client.query<StoredRow>(text, values.map(toBound));
+    } catch (error) {
+      throw translateFault(error, place);
+    }
+  }
+  const session: Session = {
+    rows: async (sql, ...values) => (await query(sql, values)).rows,
+    row: async (sql, ...values) => (await query(sql, values)).rows[0],
+    run: async (sql, ...values) => (await query(sql, values)).rowCount ?? 0,
+    async script(sql) {
+      try {
+        await client.query(sql);
+      } catch (error) {
+        throw translateFault(error, place);
+      }
+    },
+    async copy(target, rows) {
+      try {
+        await pipeline(
+          Readable.from(encodeRows(rows)),
+          client.query(copyFrom(`COPY ${target} FROM STDIN (FORMAT binary)`)),
+        );
+      } catch (error) {
+        throw translateFault(error, place);
+      }
+    },
+  };
+  return session;
+}
+
+function toBound(value: Value): unknown {
+  if (typeof value === 'string') return toStorable(value);
+  return Array.isArray(value)
+    ? value.map((each) => (typeof each === 'string' ? toStorable(each) : each))
+    : value;
+}

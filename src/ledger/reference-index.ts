@@ -1,0 +1,87 @@
+const bytesPerEntry = 8;
+
+export interface ReferencePage {
+  readonly page: number;
+  readonly firstHash: number;
+  readonly lastHash: number;
+  readonly entries: Buffer;
+}
+
+/**
+ * Finds the bookings of a reference without an index that would be kept up while a day is loaded.
+ *
+ * Each entry is a 64-bit number, the reference's hash above the booking's position; they are gathered in memory,
+ * sorted once, and written as pages. A hit is only a candidate: the line itself must be looked at.
+ *
+ * @param pageEntries entries a page: a look-up reads one page, or as many as hold the same hash
+ */
+export function createReferenceIndex({ pageEntries }: { readonly pageEntries: number }) {
+  let entries = new Uint32Array(2 * 65_536);
+  let count = 0;
+
+  return {
+    add(reference: string, position: number): void {
+      if (2 * count === entries.length) {
+        const larger = new Uint32Array(2 * entries.length);
+        larger.set(entries);
+        entries = larger;
+      }
+      entries[2 * count] = position;
+      entries[2 * count + 1] = hashReference(reference);
+      count += 1;
+    },
+
+    /** Sorts what was gathered, and cuts it into pages. */
+    *pages(): Generator<ReferencePage> {
+      const sorted = new BigUint64Array(entries.buffer, 0, count).sort();
+      for (let start = 0; start < count; start += pageEntries) {
+        const page = sorted.subarray(start, start + pageEntries);
+        yield {
+          page: start / pageEntries,
+          firstHash: hashOf(page[0]),
+          lastHash: hashOf(page[page.length - 1]),
+          entries: Buffer.from(page.buffer, page.byteOffset, page.byteLength),
+        };
+      }
+    },
+  };
+}
+
+export type ReferenceIndex = ReturnType<typeof createReferenceIndex>;
+
+/** Positions that a page has for that hash, in its order. */
+export function findInPage(page: Buffer, hash: number): number[] {
+  const positions: number[] = [];
+  for (
+    let at = firstEntryOf(page, hash);
+    at < page.length && page.readUInt32LE(at + 4) === hash;
+    at += bytesPerEntry
+  ) {
+    positions.push(page.readUInt32LE(at));
+  }
+  return positions;
+}
+
+function firstEntryOf(page: Buffer, hash: number): number {
+  let low = 0;
+  let high = page.length / bytesPerEntry;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (page.readUInt32LE(middle * bytesPerEntry + 4) < hash) low = middle + 1;
+    else high = middle;
+  }
+  return low * bytesPerEntry;
+}
+
+function hashOf(entry: bigint | undefined): number {
+  return Number((entry ?? 0n) >> 32n);
+}
+
+/** FNV-1a over UTF-16 units. It stands in written pages: it must never change. */
+export function hashReference(reference: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < reference.length; index += 1) {
+    hash = Math.imul(hash ^ reference.charCodeAt(index), 0x01000193);
+  }
+  return hash >>> 0;
+}

@@ -1,0 +1,47 @@
+import type { Run, RunFailure } from '../review/run.js';
+import { readColumns, type StoredRow } from './stored-row.js';
+import { withoutUndefined } from './without-undefined.js';
+
+/** A row of the table of runs. */
+export function toRun(row: StoredRow): Run {
+  const { integer, text } = readColumns(row);
+  const count = (name: string) => Number(row[name]);
+  const accepted = count('accepted');
+  const failure = row.failure_class !== null && {
+    class: text('failure_class') as RunFailure['class'],
+    code: String(row.failure_code),
+    message: String(row.failure_message),
+  };
+  return withoutUndefined({
+    id: String(row.id),
+    day: String(row.day),
+    delivery: text('delivery') as Run['delivery'],
+    trigger: text('trigger') as Run['trigger'],
+    reason: text('reason'),
+    topsUp: Number(row.tops_up) === 1 ? (true as const) : undefined,
+    state: text('state') as Run['state'],
+    token: count('token'),
+    source: text('source'),
+    startedAt: count('started_at'),
+    collectStartedAt: integer('collect_started_at'),
+    collectedAt: integer('collected_at'),
+    finishedAt: integer('finished_at'),
+    counts: {
+      read: count('read'),
+      accepted,
+      duplicates: count('duplicates'),
+      rejected: count('rejected'),
+      delivered: count('delivered'),
+      refused: count('refused'),
+      pending: accepted - count('delivered') - count('refused'),
+      repeated: count('repeated'),
+      affected: count('affected'),
+    },
+    openSteps: count('open_steps'),
+    failedSteps: count('failed_steps'),
+    failuresInRow: count('failures_in_row'),
+    failure: failure || undefined,
+    namesBlankedAt: integer('names_blanked_at'),
+    file: row.file === null ? undefined : (JSON.parse(String(row.file)) as Run['file']),
+  });
+}

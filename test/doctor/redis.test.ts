@@ -1,0 +1,108 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { checkQueue } from '../../src/doctor/redis.js';
+import { findFreePort } from '../support/sftp-server.js';
+import { useRedis } from '../support/suite-redis.js';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
+
+const redis = useRedis();
+const signal = new AbortController().signal;
+const proxies: TcpProxy[] = [];
+afterEach(async () => {
+  for (const proxy of proxies.splice(0)) await proxy.stop();
+});
+
+const look = (url: string, stop = signal) => checkQueue({ url, answerMs: 500 }, stop);
+
+describe('of a Redis that is fit to carry the queue', () => {
+  it('all is told, without its password, and nothing is written', async () => {
+    await redis().ask((client) =>
+      client.call('ACL', 'SETUSER', 'reviewer', 'on', '>s3cret', 'allkeys', 'allcommands'),
+    );
+    const findings = await look(`redis://reviewer:s3cret@127.0.0.1:${redis().port}/3`);
+    expect(findings.map(({ part, verdict }) => [part, verdict])).toEqual(Array(4).fill(['queue', 'ok']));
+    expect(findings[0]?.message).toBe(`redis://127.0.0.1:${redis().port}/3 answers`);
+    expect(JSON.stringify(findings)).not.toMatch(/s3cret|reviewer/);
+    expect(await redis().readEverything()).toBe('[]');
+  });
+});
+
+describe('of a Redis that is not', () => {
+  it('is told what to set', async () => {
+    await redis().ask((client) => client.config('SET', 'maxmemory-policy', 'allkeys-lru'));
+    const findings = await look(redis().url);
+    await redis().ask((client) => client.config('SET', 'maxmemory-policy', 'noeviction'));
+    expect(findings.filter(({ verdict }) => verdict === 'wrong')).toEqual([
+      {
+        part: 'queue',
+        verdict: 'wrong',
+        message: expect.stringContaining('maxmemory-policy is allkeys-lru'),
+        advice: expect.stringContaining('CONFIG SET maxmemory-policy noeviction'),
+      },
+    ]);
+  });
+
+  it('a wrong password is told, and not shown', async () => {
+    await redis().ask((client) =>
+      client.call('ACL', 'SETUSER', 'reviewer', 'on', '>s3cret', 'allkeys', 'allcommands'),
+    );
+    const [finding, ...others] = await look(`redis://reviewer:wr0ng@127.0.0.1:${redis().port}`);
+    expect(others).toEqual([]);
+    expect(finding).toMatchObject({
+      verdict: 'wrong',
+      message: expect.stringContaining('WRONGPASS'),
+      advice: expect.stringContaining('Are user and password right?'),
+    });
+    expect(JSON.stringify(finding)).not.toMatch(/wr0ng|reviewer/);
+  });
+
+  it('the rights of the user are told as too few', async () => {
+    await redis().ask((client) =>
+      client.call('ACL', 'SETUSER', 'narrow', 'on', '>s3cret', '~hotel-review:*', '+@all', '-info'),
+    );
+    const [finding] = await look(`redis://narrow:s3cret@127.0.0.1:${redis().port}`);
+    expect(finding).toMatchObject({
+      verdict: 'wrong',
+      message: expect.stringContaining('NOPERM'),
+      advice: expect.stringContaining('hotel-review:*'),
+    });
+  });
+
+  it('a server that is not there is told as that', async () => {
+    const port = await findFreePort();
+    expect(await look(`redis://user:s3cret@127.0.0.1:${port}`)).toEqual([
+      {
+        part: 'queue',
+        verdict: 'wrong',
+        message: `redis://127.0.0.1:${port} does not answer as it should: connect ECONNREFUSED 127.0.0.1:${port}`,
+        advice:
+          'Is the server up, and are host, port and protocol right (redis:// plain, rediss:// with TLS)?',
+      },
+    ]);
+  });
+
+  it('one that takes the connection and never answers holds up nobody', async () => {
+    const proxy = await startTcpProxy(redis().port);
+    proxies.push(proxy);
+    proxy.blackHole();
+    const findings = await look(`redis://127.0.0.1:${proxy.port}`);
+    expect(findings).toMatchObject([
+      { verdict: 'wrong', message: expect.stringContaining('no answer within 500 ms') },
+    ]);
+    expect(proxy.happened.swallowedChunks).toBeGreaterThan(0);
+    await proxy.clientsGone();
+  });
+
+  it('and who is told to stop stops', async () => {
+    const proxy = await startTcpProxy(redis().port);
+    proxies.push(proxy);
+    proxy.blackHole();
+    const stopping = new AbortController();
+    const looking = checkQueue(
+      { url: `redis://127.0.0.1:${proxy.port}`, answerMs: 3_600_000 },
+      stopping.signal,
+    );
+    await expect.poll(() => proxy.happened.swallowedChunks).toBeGreaterThan(0);
+    stopping.abort();
+    await expect(looking).resolves.toMatchObject([{ verdict: 'wrong' }]);
+  });
+});

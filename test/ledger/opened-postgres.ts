@@ -1,0 +1,41 @@
+import type { Ledger } from '../../src/ledger/ledger.js';
+import {
+  createPostgresLedger,
+  type PostgresLedgerOptions,
+} from '../../src/ledger/postgres/postgres-ledger.js';
+import { at, carriesReference } from '../contracts/ledger/days.js';
+import type { OpenedLedger } from '../contracts/ledger.js';
+import type { Postgres } from '../support/postgres.js';
+
+export interface OpenedPostgresLedger extends OpenedLedger {
+  readonly url: string;
+  /** Another ledger on the same database, with settings of its own. */
+  open(options?: Partial<PostgresLedgerOptions>): Ledger;
+  /** Runs statements past the ledger. */
+  query(sql: string, ...values: unknown[]): Promise<Record<string, unknown>[]>;
+}
+
+/** A ledger in a new database. */
+export async function openPostgresLedger(
+  postgres: Postgres,
+  options: Partial<PostgresLedgerOptions> = {},
+): Promise<OpenedPostgresLedger> {
+  const url = await postgres.createDatabase();
+  const ledgers: Ledger[] = [];
+  const open = (changes: Partial<PostgresLedgerOptions> = {}) => {
+    const ledger = createPostgresLedger({ url, carriesReference, clock: () => at, ...options, ...changes });
+    ledgers.push(ledger);
+    return ledger;
+  };
+  return {
+    url,
+    ledger: open(),
+    open,
+    query: (sql, ...values) => postgres.query(url, sql, values),
+    reopen: async () => open(),
+    async cleanUp() {
+      await Promise.all(ledgers.map((ledger) => ledger.close()));
+      await postgres.giveBack(url);
+    },
+  };
+}

@@ -1,0 +1,186 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import { planBatches } from '../../src/review/body/plan.js';
+import {
+  at,
+  batchOf,
+  chunkOf,
+  claimStep,
+  collectedRun,
+  day,
+  done,
+  failed,
+  fatal,
+  halved,
+  interrupted,
+  look,
+  newRun,
+  openNames,
+  references,
+  refused,
+  retry,
+  rightOf,
+  startCollect,
+} from '../contracts/ledger/days.js';
+import { collectedFileRun } from '../contracts/ledger/file-days.js';
+import { type AnswerCutter, startAnswerCutter } from '../support/answer-cutter.js';
+import { postgresNeeds } from '../support/postgres.js';
+import { usePostgres } from '../support/suite-postgres.js';
+import { type OpenedPostgresLedger, openPostgresLedger } from './opened-postgres.js';
+
+describe('when the connection ends between a commit and its answer', () => {
+  const postgres = usePostgres();
+  let cutter: AnswerCutter;
+  let opened: OpenedPostgresLedger;
+  /** Its connections go through the cutter. */
+  let ledger: Ledger;
+
+  beforeAll(async () => {
+    if (postgresNeeds === undefined) cutter = await startAnswerCutter(postgres().port);
+  });
+  afterAll(() => cutter?.stop());
+  beforeEach(async () => {
+    opened = await openPostgresLedger(postgres());
+    ledger = opened.open({ url: postgres().overTcp(opened.url, { port: cutter.port }) });
+  });
+  afterEach(() => opened.cleanUp());
+
+  /** Does it while the answer to its commit is lost, once. */
+  async function losing<Result>(text: string, work: () => Promise<Result>): Promise<Result> {
+    const before = cutter.cuts;
+    cutter.cutAnswerTo(text);
+    const result = await work();
+    expect(cutter.cuts, 'connections cut').toBe(before + 1);
+    return result;
+  }
+
+  it('a run is created once, and told as created', async () => {
+    const run = await losing('COMMIT', () => ledger.createRun(newRun('r1')));
+    expect(run).toEqual(await opened.ledger.getRun('r1'));
+    expect(await opened.ledger.listRuns({ limit: 9 })).toHaveLength(1);
+  });
+
+  it('a run is replaced once', async () => {
+    await ledger.createRun(newRun('r1'));
+    const run = await losing('COMMIT', () => ledger.createRun(newRun('r2', { replaces: 'r1' })));
+    expect(run.state).toBe('collecting');
+    expect(await opened.ledger.getRun('r1')).toMatchObject({ state: 'cancelled', token: 2 });
+  });
+
+  it('each chunk of a collect is stored once, and the plan is written once', async () => {
+    const run = await ledger.createRun(newRun('r1'));
+    const collect = await losing('COMMIT', () => startCollect(ledger, run));
+    for (let number = 0; number < 4; number += 1) {
+      const chunk = chunkOf({
+        batches: [batchOf(number, references(4, `BR-${number}`))],
+        duplicates: 1,
+        rejects: [{ place: number, reason: 'wrong-cell-count', reference: 'bad' }],
+        warnings: [{ reason: 'absent-column', count: 1 }],
+      });
+      await losing('COMMIT', () => collect.store(chunk));
+    }
+    const planned = await losing('COMMIT', () => collect.finish({ steps: planBatches(16, 4), at }));
+    expect(planned).toMatchObject({
+      state: 'delivering',
+      openSteps: 4,
+      counts: { read: 24, accepted: 16, duplicates: 4, rejected: 4 },
+    });
+    expect(await opened.ledger.tally('r1')).toMatchObject({ stored: 16, openSteps: 4 });
+    expect(await ledger.countWarnings('r1')).toEqual([{ reason: 'absent-column', count: 4 }]);
+    expect(await ledger.trace('BR-2-3')).toHaveLength(1);
+    expect(await ledger.trace('bad')).toHaveLength(4);
+  });
+
+  it('a chunk that never reached the server is stored all the same', async () => {
+    const collect = await startCollect(ledger, await ledger.createRun(newRun('r1')));
+    const before = cutter.cuts;
+    for (const [number, text] of ['COMMIT', 'COPY', 'FOR NO KEY UPDATE'].entries()) {
+      cutter.cutRequest(text);
+      await collect.store(chunkOf({ batches: [batchOf(number, ['a', 'b', 'c', 'd'])] }));
+    }
+    expect(cutter.cuts).toBe(before + 3);
+    expect(await opened.ledger.tally('r1')).toMatchObject({ stored: 12 });
+    expect((await opened.ledger.getRun('r1')).counts).toMatchObject({ read: 12, accepted: 12 });
+  });
+
+  it('a claim is ours, and a step that somebody else has taken is not', async () => {
+    const run = await collectedRun(ledger, 'r1');
+    const claim = await losing('claimed AS', () => claimStep(ledger, run, 'batch 0'));
+    expect(claim).toMatchObject({ attempt: 1, mayRepeat: false, step: { state: 'ready', attempts: 0 } });
+    await ledger.record(claim, { ...done, kind: 'interrupted' }, at);
+    const again = await losing('claimed AS', () => claimStep(ledger, run, 'batch 0', 2));
+    expect(again).toMatchObject({ attempt: 2, mayRepeat: true, step: { attempts: 1 } });
+    expect((await ledger.getRun('r1')).counts.repeated).toBe(4);
+    await claimStep(opened.ledger, run, 'batch 1');
+    expect(await losing('claimed AS', () => ledger.claim(rightOf(run), 'batch 1', 1, at))).toBeUndefined();
+  });
+
+  it.each([done, refused, failed, halved, retry(), fatal, interrupted])(
+    'an ending is recorded once, and answered as if its answer had come (%#)',
+    async (ending) => {
+      const endingOf = (claim: Parameters<typeof halved>[0]) =>
+        typeof ending === 'function' ? ending(claim) : ending;
+      const smooth = await collectedRun(ledger, 'smooth', { day: '2026-11-01' });
+      const first = await claimStep(ledger, smooth, 'batch 0');
+      const expected = await ledger.record(first, endingOf(first), at);
+
+      const run = await collectedRun(ledger, 'r1');
+      const claim = await claimStep(ledger, run, 'batch 0');
+      const recorded = await losing('COMMIT', () => ledger.record(claim, endingOf(claim), at));
+      expect(recorded).toEqual({ ...expected, run: { ...expected.run, id: 'r1', day } });
+      expect(await opened.ledger.listAttempts('r1', 'batch 0')).toHaveLength(1);
+      const { run: counted, tally } = await look(opened.ledger, 'r1');
+      expect(counted.counts).toMatchObject({ delivered: tally.delivered, refused: tally.refused });
+      expect(counted.openSteps).toBe(tally.openSteps);
+    },
+  );
+
+  it('a successor is opened once, and named', async () => {
+    const run = await collectedFileRun(ledger, 'r1');
+    const claim = await claimStep(ledger, run, 'write');
+    const { opened: follow } = await losing('COMMIT', () => ledger.record(claim, done, at));
+    expect(follow).toEqual([{ position: 1, name: 'upload', attempt: 1 }]);
+    expect(await openNames(ledger, 'r1')).toEqual(['upload']);
+  });
+
+  it('what somebody else wrote of a lost owner is not taken for an ending of ours', async () => {
+    const run = await collectedRun(ledger, 'r1');
+    const claim = await claimStep(ledger, run, 'batch 0');
+    await opened.ledger.takeOver('r1');
+    cutter.cutRequest('FOR NO KEY UPDATE');
+    await expect(
+      ledger.record(claim, { kind: 'interrupted', evidence: { code: 'owner-lost' } }, at),
+    ).rejects.toThrow('taken over');
+  });
+
+  it('a run is settled once, and told as settled', async () => {
+    const run = await collectedRun(ledger, 'r1');
+    expect(await losing('COMMIT', () => ledger.settle(rightOf(run), { state: 'awaiting-result', at }))).toBe(
+      true,
+    );
+    expect(await losing('COMMIT', () => ledger.settle(rightOf(run), { state: 'succeeded', at }))).toBe(true);
+    expect(await ledger.settle(rightOf(run), { state: 'failed', at })).toBe(false);
+    expect((await opened.ledger.getRun('r1')).state).toBe('succeeded');
+  });
+
+  it('a day is held, and given back', async () => {
+    const hold = await losing('INSERT INTO hotel_review.holds', () => ledger.holdDay(day));
+    expect(hold).toBeDefined();
+    expect(await opened.ledger.holdDay(day)).toBeUndefined();
+    await losing('DELETE FROM hotel_review.holds', async () => hold?.release());
+    expect(await opened.ledger.holdDay(day)).toBeDefined();
+  });
+
+  it('a run is taken over, and abandoned steps are opened once', async () => {
+    const run = await collectedRun(ledger, 'r1');
+    await claimStep(ledger, run, 'batch 0');
+    const owner = await losing('COMMIT', () => ledger.takeOver('r1'));
+    expect(owner).toEqual(await opened.ledger.getRun('r1'));
+    await claimStep(ledger, owner, 'batch 0', 2);
+    await opened.query(`UPDATE hotel_review.steps SET lease_until = now() - interval '1 second'`);
+    await losing('COMMIT', () => ledger.reopenAbandoned('r1'));
+    expect(await ledger.listAttempts('r1', 'batch 0')).toHaveLength(2);
+    await losing('COMMIT', () => ledger.rememberHookRun({ id: 'q', runId: 'r1', at }));
+    expect(await opened.ledger.findHookRun('q')).toBe('r1');
+  });
+});

@@ -1,0 +1,113 @@
+import { createBusinessDay } from '../../src/booking/business-day.js';
+import { findFileObstacle } from '../../src/booking/file-fitness.js';
+import { createNormaliser } from '../../src/booking/normalise.js';
+import type { Ledger, Right } from '../../src/ledger/ledger.js';
+import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
+import { type CollectParts, collectDay } from '../../src/review/collect.js';
+import type { Delivery } from '../../src/review/delivery.js';
+import { renderReviewLine } from '../../src/review/file/review-line.js';
+import type { DeliveryKind, Run } from '../../src/review/run.js';
+import type { BookingForm } from '../../src/review/step.js';
+import type { SourceRecord } from '../../src/sources/source.js';
+import { at, done, newRun, perform, rightOf } from '../contracts/ledger/days.js';
+import { planFileRun } from '../contracts/ledger/file-days.js';
+import { createArraySource, record } from './array-source.js';
+
+export const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
+const service = { reviewBookedHotels: () => Promise.reject(new Error('nothing is sent while collecting')) };
+
+export interface LateDay {
+  readonly ledger: Ledger;
+  readonly kind: DeliveryKind;
+  readonly batchSize: number;
+  readonly masterIdName?: string;
+}
+
+/** How such a day is sent: by file what can stand there, unless it is a day by body. */
+export function deliveryOf({ ledger, kind, batchSize, masterIdName = 'ServiceId' }: LateDay): Delivery {
+  const body = createBodyDelivery({ ledger, service, masterIdName, batchSize });
+  if (kind === 'body') return body;
+  return {
+    ...body,
+    kind,
+    formOf: (booking) => (findFileObstacle(booking) === undefined ? 'file' : 'body'),
+    render: (booking, form, line) =>
+      form === 'file' ? renderReviewLine(booking, line) : body.render(booking, form, line),
+    plan: ({ file, body: posted }) => [
+      ...(file === 0 ? [] : planFileRun({ file })),
+      ...body.plan({ file: 0, body: posted }),
+    ],
+  };
+}
+
+/** A new run of the day that collects these records; one that tops up where `topsUp` is true. */
+export async function collectRun(
+  late: LateDay,
+  id: string,
+  records: readonly SourceRecord[],
+  { topsUp = false, ...parts }: { readonly topsUp?: boolean } & Partial<CollectParts> = {},
+): Promise<Run> {
+  const { ledger, kind, batchSize } = late;
+  const run = await ledger.createRun(newRun(id, { delivery: kind, topsUp }));
+  return collectAgain(late, rightOf(run), records, {
+    limits: { maxRejectedShare: 1, emptyDay: 'succeed', batchSize },
+    ...(topsUp && { delivered: ledger }),
+    ...parts,
+  });
+}
+
+export function collectAgain(
+  late: LateDay,
+  right: Right,
+  records: readonly SourceRecord[],
+  parts: Pick<CollectParts, 'limits'> & Partial<CollectParts>,
+  signal = new AbortController().signal,
+): Promise<Run> {
+  const collecting: CollectParts = {
+    source: createArraySource([records]),
+    normalise: createNormaliser(),
+    delivery: deliveryOf(late),
+    ledger: late.ledger,
+    clock: () => at,
+    notify: () => {},
+    ...parts,
+  };
+  return collectDay(day, right, collecting, signal);
+}
+
+/** Performs every step of a run but those named, and ends it. */
+export async function deliverRun(ledger: Ledger, run: Run, except: readonly string[] = []): Promise<void> {
+  for (;;) {
+    const open = await ledger.listOpenSteps(run.id, { limit: 100 });
+    const step = open.find(({ name }) => !except.includes(name));
+    if (!step) break;
+    await perform(ledger, run, step.name, done, step.attempt);
+  }
+  const state = except.length === 0 ? 'succeeded' : 'failed';
+  await ledger.settle(rightOf(run), { state, at });
+}
+
+/** The references that a run has stored in that form, in their order. */
+export async function storedReferences(ledger: Ledger, runId: string, form: BookingForm): Promise<string[]> {
+  const { batches } = await ledger.measureBatches(runId, form);
+  const references: string[] = [];
+  for (let batch = 0; batch < batches; batch += 1) {
+    const lines = (await ledger.readBatch(runId, form, batch)).toString();
+    references.push(...(lines.match(/BR-\d+/g) ?? []));
+  }
+  return references;
+}
+
+/** A booking that can stand in the file. */
+export function whole(number: number): SourceRecord {
+  return record(number, {
+    ProviderName: 'Hotelbeds',
+    ProviderHotelId: `00${number}`,
+    CheckInDate: '2026-12-01',
+    CheckOutDate: '2026-12-08',
+  });
+}
+
+export function wholes(from: number, count: number): SourceRecord[] {
+  return Array.from({ length: count }, (_, index) => whole(from + index));
+}

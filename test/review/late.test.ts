@@ -1,0 +1,267 @@
+import { describe, expect, it } from 'vitest';
+import { CollectError } from '../../src/review/collect.js';
+import { readKnownLines } from '../../src/review/known-lines.js';
+import { createLineBuffer } from '../../src/review/line-buffer.js';
+import type { LineMemory } from '../../src/review/line-memory.js';
+import { blankNames } from '../../src/review/stored-line.js';
+import { lineOf, newRun, references, rightOf } from '../contracts/ledger/days.js';
+import { record, records } from './array-source.js';
+import {
+  collectAgain,
+  collectRun,
+  deliverRun,
+  deliveryOf,
+  type LateDay,
+  storedReferences,
+  whole,
+  wholes,
+} from './late-days.js';
+import { openTemporaryLedger } from './temporary-ledger.js';
+
+async function prepare(kind: LateDay['kind'], batchSize = 4): Promise<LateDay> {
+  return { ledger: await openTemporaryLedger(), kind, batchSize };
+}
+
+const topsUp = { topsUp: true } as const;
+const never = new AbortController().signal;
+
+describe('late bookings by body', () => {
+  it('are those that no other run has delivered; the others count as duplicates', async () => {
+    const late = await prepare('body');
+    const { ledger } = late;
+    await deliverRun(ledger, await collectRun(late, 'r1', records(0, 50)));
+    // The export is in another order now, and holds one of its bookings twice.
+    const now = [...records(40, 20), ...records(0, 40), record(55)];
+    const run = await collectRun(late, 'r2', now, topsUp);
+    expect(run.counts).toMatchObject({ read: 61, accepted: 10, duplicates: 51, rejected: 0, pending: 10 });
+    expect(await storedReferences(ledger, 'r2', 'body')).toEqual(references(60).slice(50));
+    expect(run.openSteps).toBe(3);
+  });
+
+  it('are told from what all runs of the day delivered, one after the other', async () => {
+    const late = await prepare('body');
+    const { ledger } = late;
+    await deliverRun(ledger, await collectRun(late, 'r1', records(0, 10)));
+    await deliverRun(ledger, await collectRun(late, 'r2', records(0, 15), topsUp));
+    await deliverRun(ledger, await collectRun(late, 'r3', records(0, 15)));
+    const run = await collectRun(late, 'r4', records(0, 17), topsUp);
+    expect(run.counts).toMatchObject({ read: 17, accepted: 2, duplicates: 15 });
+    expect(await storedReferences(ledger, 'r4', 'body')).toEqual(['BR-15', 'BR-16']);
+  });
+
+  it('are bookings that a given-up run had not delivered, too', async () => {
+    const late = await prepare('body');
+    const { ledger } = late;
+    await deliverRun(ledger, await collectRun(late, 'r1', records(0, 12)), ['batch 1']);
+    const run = await ledger.createRun(newRun('r2', { topsUp: true, replaces: 'r1' }));
+    const limits = { maxRejectedShare: 1, emptyDay: 'succeed', batchSize: 4 } as const;
+    await collectAgain(late, rightOf(run), records(0, 13), { limits, delivered: ledger });
+    expect(await storedReferences(ledger, 'r2', 'body')).toEqual(['BR-4', 'BR-5', 'BR-6', 'BR-7', 'BR-12']);
+  });
+
+  it('are bookings that changed in one field', async () => {
+    const late = await prepare('body');
+    await deliverRun(late.ledger, await collectRun(late, 'r1', [record(1), record(2)]));
+    const changed = record(2, { BookingClientName: 'Ana Lovelacé' });
+    const run = await collectRun(late, 'r2', [record(1), changed, record(2)], topsUp);
+    expect(run.counts).toMatchObject({ accepted: 1, duplicates: 2 });
+  });
+
+  it('are none where nothing is new: there is no step', async () => {
+    const late = await prepare('body');
+    await deliverRun(late.ledger, await collectRun(late, 'r1', records(0, 9)));
+    const run = await collectRun(late, 'r2', records(0, 9), topsUp);
+    expect(run).toMatchObject({ openSteps: 0, counts: { read: 9, accepted: 0, duplicates: 9 } });
+  });
+
+  it('are known by their fields when the master id has another name now', async () => {
+    const late = await prepare('body');
+    await deliverRun(late.ledger, await collectRun(late, 'r1', records(0, 9)));
+    const renamed = { ...late, masterIdName: 'MappingsId' };
+    const run = await collectRun(renamed, 'r2', records(0, 10), topsUp);
+    expect(run.counts).toMatchObject({ accepted: 1, duplicates: 9 });
+    expect((await late.ledger.readBatch('r2', 'body', 0)).toString()).toMatch(/^{"MappingsId":700009,/);
+  });
+
+  it('are told with no record of the source kept from the gates', async () => {
+    const late = await prepare('body');
+    await deliverRun(late.ledger, await collectRun(late, 'r1', records(0, 95)));
+    const broken = Array.from({ length: 6 }, (_, index) => record(200 + index, { ServiceId: 'x' }));
+    const limits = { maxRejectedShare: 0.05, emptyDay: 'succeed', batchSize: 4 } as const;
+    const collecting = collectRun(late, 'r2', [...records(0, 94), ...broken], { ...topsUp, limits });
+    await expect(collecting).rejects.toMatchObject({ code: 'too-many-rejects' });
+  });
+});
+
+describe('late bookings by file', () => {
+  it('stand in a new file with all that was delivered before, behind what is new', async () => {
+    const late = await prepare('file');
+    const { ledger } = late;
+    await deliverRun(ledger, await collectRun(late, 'r1', wholes(0, 10)));
+    const run = await collectRun(late, 'r2', wholes(5, 8), topsUp);
+    expect(await storedReferences(ledger, 'r2', 'file')).toEqual([
+      ...['BR-10', 'BR-11', 'BR-12'],
+      ...references(10),
+    ]);
+    expect(run.counts).toMatchObject({ read: 18, accepted: 13, duplicates: 5, rejected: 0, pending: 13 });
+    expect(await ledger.tally('r2')).toMatchObject({ stored: 13 });
+  });
+
+  it('stand there once, however many runs had delivered them', async () => {
+    const late = await prepare('file');
+    const { ledger } = late;
+    await deliverRun(ledger, await collectRun(late, 'r1', wholes(0, 6)));
+    await deliverRun(ledger, await collectRun(late, 'r2', wholes(0, 7), topsUp));
+    await deliverRun(ledger, await collectRun(late, 'r3', wholes(0, 6)));
+    await collectRun(late, 'r4', wholes(7, 1), topsUp);
+    expect((await storedReferences(ledger, 'r4', 'file')).toSorted()).toEqual(references(8));
+  });
+
+  it('are posted where they cannot stand there, with no file when that is all', async () => {
+    const late = await prepare('file');
+    const { ledger } = late;
+    await deliverRun(ledger, await collectRun(late, 'r1', [...wholes(0, 6), record(6)]));
+    const run = await collectRun(late, 'r2', [...wholes(0, 6), record(6), record(7)], topsUp);
+    expect(run.counts).toMatchObject({ read: 8, accepted: 1, duplicates: 7 });
+    expect((await ledger.listOpenSteps('r2', { limit: 9 })).map(({ name }) => name)).toEqual(['batch 0']);
+    expect(await storedReferences(ledger, 'r2', 'body')).toEqual(['BR-7']);
+  });
+
+  it('leave what was posted out of the file', async () => {
+    const late = await prepare('file');
+    const { ledger } = late;
+    await deliverRun(ledger, await collectRun(late, 'r1', [record(0), ...wholes(1, 3)]));
+    const run = await collectRun(late, 'r2', [record(0), ...wholes(1, 4)], topsUp);
+    expect(await storedReferences(ledger, 'r2', 'body')).toEqual([]);
+    expect(await storedReferences(ledger, 'r2', 'file')).toEqual(['BR-4', 'BR-1', 'BR-2', 'BR-3']);
+    expect(run.counts).toMatchObject({ read: 8, accepted: 4, duplicates: 4 });
+  });
+
+  it('are told from what was delivered by body, and make the file whole with it', async () => {
+    const late = await prepare('file');
+    const { ledger } = late;
+    const byBody = { ...late, kind: 'body' } as const;
+    await deliverRun(ledger, await collectRun(byBody, 'r1', [record(0), ...wholes(1, 5)]));
+    await deliverRun(ledger, await collectRun(late, 'r2', wholes(1, 2)));
+    const run = await collectRun(late, 'r3', [record(0), ...wholes(1, 6)], topsUp);
+    expect(run.counts).toMatchObject({ duplicates: 6 });
+    expect(await storedReferences(ledger, 'r3', 'file')).toEqual([
+      ...['BR-6', 'BR-1', 'BR-2', 'BR-3'],
+      ...['BR-4', 'BR-5'],
+    ]);
+    expect(await storedReferences(ledger, 'r3', 'body')).toEqual([]);
+  });
+
+  it('are told by body from what was delivered by file', async () => {
+    const late = await prepare('file');
+    const { ledger } = late;
+    await deliverRun(ledger, await collectRun(late, 'r1', wholes(0, 9)));
+    const byBody = { ...late, kind: 'body' } as const;
+    await deliverRun(ledger, await collectRun(byBody, 'r2', wholes(8, 1)));
+    await collectRun(byBody, 'r3', wholes(0, 10), topsUp);
+    expect(await storedReferences(ledger, 'r3', 'body')).toEqual(['BR-9']);
+  });
+
+  it('count none of the earlier ones towards the gates', async () => {
+    const late = await prepare('file');
+    await deliverRun(late.ledger, await collectRun(late, 'r1', wholes(0, 100)));
+    const limits = { maxRejectedShare: 0.1, emptyDay: 'succeed', batchSize: 4 } as const;
+    const collecting = collectRun(late, 'r2', [whole(100), record(101, { ServiceId: '' })], {
+      ...topsUp,
+      limits,
+    });
+    await expect(collecting).rejects.toMatchObject({ code: 'too-many-rejects' });
+  });
+});
+
+describe('a top-up', () => {
+  it('that was cut off collects again the same way', async () => {
+    const late = await prepare('file');
+    const { ledger } = late;
+    await deliverRun(ledger, await collectRun(late, 'r1', wholes(0, 10)));
+    const broken = new CollectError('broken', 'the source breaks off');
+    const stopping = collectRun(late, 'r2', wholes(0, 12), {
+      ...topsUp,
+      source: {
+        placeUnit: 'record',
+        locate: () => 'a source that breaks off',
+        async *read() {
+          yield { records: wholes(0, 11) };
+          throw broken;
+        },
+      },
+    });
+    await expect(stopping).rejects.toBe(broken);
+    const run = await ledger.takeOver('r2');
+    expect(run.topsUp).toBe(true);
+    const limits = { maxRejectedShare: 1, emptyDay: 'succeed', batchSize: 4 } as const;
+    await collectAgain(late, rightOf(run), wholes(0, 12), { limits, delivered: ledger });
+    expect(await storedReferences(ledger, 'r2', 'file')).toEqual(['BR-10', 'BR-11', ...references(10)]);
+  });
+
+  it('of runs whose names are gone sends nothing', async () => {
+    const late = await prepare('body');
+    const { ledger } = late;
+    await deliverRun(ledger, await collectRun(late, 'r1', records(0, 3)));
+    await ledger.blankGuestNames('2027-01-01', blankNames);
+    await expect(collectRun(late, 'r2', records(0, 3), topsUp)).rejects.toMatchObject({
+      name: 'CollectError',
+      code: 'names-blanked',
+    });
+  });
+
+  it('stops at the signal while it reads what was delivered', async () => {
+    const late = await prepare('body');
+    await deliverRun(late.ledger, await collectRun(late, 'r1', records(0, 3)));
+    const run = await late.ledger.createRun(newRun('r2', { topsUp: true }));
+    const reason = new Error('asked to stop');
+    const reading = readKnownLines(late.ledger, run.id, deliveryOf(late), AbortSignal.abort(reason));
+    await expect(reading).rejects.toBe(reason);
+  });
+
+  it('of a hundred batches finds each again, wherever it stands', async () => {
+    const late = await prepare('body');
+    await deliverRun(late.ledger, await collectRun(late, 'r1', records(0, 410)));
+    const mixed = records(0, 412).toSorted(
+      (one, other) => ((one.place * 7919) % 412) - ((other.place * 7919) % 412),
+    );
+    const run = await collectRun(late, 'r2', mixed, topsUp);
+    expect(run.counts).toMatchObject({ accepted: 2, duplicates: 410 });
+  });
+});
+
+describe('what was delivered', () => {
+  it('is known by its bytes, not by a hash alone', async () => {
+    const late = await prepare('body');
+    const { ledger } = late;
+    await deliverRun(ledger, await collectRun(late, 'r1', records(10, 30)));
+    await ledger.createRun(newRun('r2', { topsUp: true }));
+    const known = await readKnownLines(ledger, 'r2', deliveryOf(late), never, createForgetfulMemory());
+    const buffer = createLineBuffer(8);
+    const has = async (line: string) => {
+      buffer.cutBack(3);
+      buffer.constant(Buffer.from(line));
+      return known.has(buffer.view, 3, buffer.length);
+    };
+    buffer.constant(Buffer.from('xxx'));
+    for (const line of (await ledger.readBatch('r1', 'body', 0)).toString().trimEnd().split('\n'))
+      expect(await has(line)).toBe(true);
+    const [last] = (await ledger.readBatch('r1', 'body', 7)).toString().split('\n');
+    expect(await has(last ?? '')).toBe(true);
+    expect(await has(lineOf('BR-10'))).toBe(false);
+  });
+});
+
+/** Hashes to three values only, so that nearly all lines collide. */
+function createForgetfulMemory(): LineMemory {
+  const positions = new Map<number, number>();
+  const find: LineMemory['find'] = (_bytes, start, end) => positions.get((end - start) % 3);
+  return {
+    find,
+    findOrRemember(bytes, start, end, position) {
+      const earlier = find(bytes, start, end);
+      if (earlier === undefined) positions.set((end - start) % 3, position);
+      return earlier;
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import { vi } from 'vitest';
+import type { BusinessDay } from '../../src/booking/business-day.js';
+import type { Run, RunState } from '../../src/review/run.js';
+import { createKeeper, type DutyRequest, type Keeper, type KeeperParts } from '../../src/schedule/keeper.js';
+import type { KeeperEvent } from '../../src/schedule/keeper-event.js';
+import type { Slots } from '../../src/schedule/slots.js';
+import { runOf } from './ledger-days.js';
+
+export interface Review {
+  readonly day: string;
+  readonly topsUp: boolean;
+  readonly at: string;
+  readonly signal: AbortSignal;
+  /** Ends it, as a run that came to this state; or, given an error, with that error. */
+  end(outcome: RunState | Error, changes?: Partial<Run>): Promise<void>;
+}
+
+export interface KeptDays {
+  readonly runs: Map<string, Run>;
+  /** All that were begun, in their order. */
+  readonly reviews: Review[];
+  readonly events: KeeperEvent[];
+  readonly stopper: AbortController;
+  readonly keeper: Keeper;
+  /** Makes the ledger reject from now on, or answer again. */
+  setLedgerAway(error: Error | undefined): void;
+  readonly isScheduleClosed: () => boolean;
+  tell(slot: Date): Promise<void>;
+  /** Days as they were begun, such as `2026-11-20`. */
+  begun(): string[];
+}
+
+/** A keeper over days that a test says the state of, under vitest's timers. A review lasts until the test ends it. */
+export function keepDays({
+  slots,
+  runs: known = [],
+  timing = { catchUpDays: 3, resumeMinutes: 30 },
+  onReview = () => {},
+}: {
+  slots: Slots;
+  runs?: readonly Run[];
+  timing?: KeeperParts['timing'];
+  onReview?: (review: Review) => void;
+}): KeptDays {
+  const runs = new Map(known.map((run) => [run.day, run]));
+  const reviews: Review[] = [];
+  const events: KeeperEvent[] = [];
+  const stopper = new AbortController();
+  let away: Error | undefined;
+  let isClosed = false;
+  let onSlot: (slot: Date) => void = () => {};
+
+  function review(day: BusinessDay, request: DutyRequest, signal: AbortSignal): Promise<void> {
+    const at = new Date();
+    return new Promise((resolve, reject) => {
+      const begun: Review = {
+        day: day.iso,
+        topsUp: request.topsUp,
+        at: at.toISOString(),
+        signal,
+        async end(outcome, changes) {
+          if (outcome instanceof Error) reject(outcome);
+          else {
+            const ended = { finishedAt: Date.now(), ...changes };
+            runs.set(day.iso, runOf(day.iso, outcome, at, ended));
+            resolve();
+          }
+          await settle();
+        },
+      };
+      reviews.push(begun);
+      onReview(begun);
+    });
+  }
+
+  const keeper = createKeeper({
+    ledger: {
+      async summarise() {
+        if (away) throw away;
+        const firstDay = [...runs.keys()].sort()[0];
+        const none = {
+          collecting: 0,
+          delivering: 0,
+          'awaiting-result': 0,
+          succeeded: 0,
+          failed: 0,
+          cancelled: 0,
+        };
+        return { runsByState: none, ...(firstDay !== undefined && { firstDay }) };
+      },
+      async listLatestRuns({ from, to }) {
+        return [...runs.values()].filter(({ day }) => day >= from && day <= to);
+      },
+    },
+    schedule: {
+      async start(tell) {
+        onSlot = tell;
+      },
+      async close() {
+        isClosed = true;
+      },
+    },
+    slots,
+    review,
+    timing,
+    clock: () => Date.now(),
+    notify: (event) => events.push(event),
+    signal: stopper.signal,
+  });
+
+  return {
+    runs,
+    reviews,
+    events,
+    stopper,
+    keeper,
+    setLedgerAway(error) {
+      away = error;
+    },
+    isScheduleClosed: () => isClosed,
+    async tell(slot) {
+      onSlot(slot);
+      await settle();
+    },
+    begun: () => reviews.map(({ day }) => day),
+  };
+}
+
+/** Lets everything happen that waits for no timer. */
+export async function settle(): Promise<void> {
+  await vi.advanceTimersByTimeAsync(0);
+}

@@ -1,0 +1,74 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { LedgerUnusableError } from '../../src/ledger/ledger.js';
+import { createHealth } from '../../src/server/health.js';
+import { createGate } from '../support/gate.js';
+import { now, startServer, stopServers } from './some-server.js';
+
+afterEach(stopServers);
+
+const fine = async () => {};
+const silent = () => new Promise<never>(() => {});
+const broken = () => Promise.reject(new LedgerUnusableError('/data/ledger.db', 'no such folder'));
+
+describe('readiness', () => {
+  it('is told by its parts', async () => {
+    const { url } = await startServer({ checks: { ledger: fine, queue: fine } });
+    const response = await fetch(`${url}/readyz`);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ ready: true, parts: { ledger: 'ok', queue: 'ok' } });
+  });
+
+  it('names what is wrong with which part', async () => {
+    const { url } = await startServer({ checks: { ledger: broken, queue: fine } });
+    const response = await fetch(`${url}/readyz`);
+    expect(response.status).toBe(503);
+    expect(await response.json()).toEqual({
+      ready: false,
+      parts: { ledger: 'the ledger /data/ledger.db cannot be used: no such folder', queue: 'ok' },
+    });
+  });
+
+  it('does not wait for a part that says nothing', async () => {
+    const health = createHealth({ checks: { ledger: silent, queue: fine }, clock: () => now, checkMs: 20 });
+    expect(await health.look()).toEqual({
+      ready: false,
+      parts: { ledger: 'no answer within 0.02 s', queue: 'ok' },
+    });
+  });
+
+  it('quotes nobody', async () => {
+    const leaky = () => Promise.reject(new Error('password=hunter2'));
+    const health = createHealth({ checks: { queue: leaky }, clock: () => now });
+    expect(await health.look()).toEqual({ ready: false, parts: { queue: 'unexpected Error' } });
+  });
+
+  it('asks all parts at the same time', async () => {
+    const gate = createGate();
+    const first = () => gate.passed;
+    const second = async () => gate.open();
+    const health = createHealth({ checks: { first, second }, clock: () => now });
+    expect((await health.look()).ready).toBe(true);
+  });
+
+  it('asks once a second, however many ask', async () => {
+    let time = now;
+    let asked = 0;
+    const check = async () => {
+      asked += 1;
+      if (asked > 1) throw new Error();
+    };
+    const { url } = await startServer({ checks: { ledger: check }, clock: () => time });
+    const look = async () => (await fetch(`${url}/readyz`)).status;
+    expect(await Promise.all([look(), look(), look()])).toEqual([200, 200, 200]);
+    time += 999;
+    expect([await look(), asked]).toEqual([200, 1]);
+    time += 1;
+    expect([await look(), asked]).toEqual([503, 2]);
+  });
+});
+
+it('A process is alive whatever it depends on', async () => {
+  const { url } = await startServer({ checks: { ledger: broken, queue: silent } });
+  const response = await fetch(`${url}/healthz`);
+  expect([response.status, await response.json()]).toEqual([200, { alive: true }]);
+});

@@ -1,0 +1,196 @@
+import { describe, expect, it } from 'vitest';
+import type { LedgerSummary } from '../../src/ledger/ledger.js';
+import type { ReviewEvent } from '../../src/review/events.js';
+import type { Step, StepEnding } from '../../src/review/step.js';
+import { createMetrics, type MetricsOptions } from '../../src/server/metrics.js';
+import { step } from '../cli/events.js';
+import { someRun } from '../review/some-run.js';
+import { createGate } from '../support/gate.js';
+import { noRuns, now, timezone } from './some-server.js';
+
+const summary: LedgerSummary = { runsByState: noRuns };
+
+function createSomeMetrics(options: Partial<MetricsOptions> = {}) {
+  const metrics = createMetrics({ summarise: async () => summary, clock: () => now, timezone, ...options });
+  /** The lines of our own metrics, without comments. */
+  const read = async () =>
+    (await metrics.scrape()).text.split('\n').filter((line) => line.startsWith('hotel_review_'));
+  return { ...metrics, read };
+}
+
+function claimed(of: Step, attempt = 1): ReviewEvent {
+  return { type: 'step-claimed', run: someRun({ id: of.runId }), step: of, attempt };
+}
+
+function ended(of: Step, outcome: StepEnding['kind'], code = 'ok', attempt = 1): ReviewEvent {
+  return { type: 'step-ended', run: someRun(), step: of, attempt, outcome, evidence: { code } };
+}
+
+describe('the metrics of the ledger', () => {
+  it('tell the last good day by its end, and its age in days', async () => {
+    const { read } = createSomeMetrics({
+      summarise: async () => ({ ...summary, lastGoodDay: '2026-11-18' }),
+    });
+    const lines = await read();
+    const endOfDay = Date.parse('2026-11-18T23:00:00Z') / 1000;
+    expect(lines).toContain(`hotel_review_last_good_day_timestamp_seconds ${endOfDay}`);
+    expect(lines).toContain('hotel_review_last_good_day_age_days 2');
+    expect(lines).toContain('hotel_review_ledger_up 1');
+  });
+
+  it('count days by the calendar, over a change of the clocks and by the zone', async () => {
+    const at = async (instant: string, lastGoodDay: string) => {
+      const clock = () => Date.parse(instant);
+      const { read } = createSomeMetrics({ clock, summarise: async () => ({ ...summary, lastGoodDay }) });
+      return (await read()).find((line) => line.startsWith('hotel_review_last_good_day_age_days'));
+    };
+    expect(await at('2026-10-26T00:30:00Z', '2026-10-24')).toMatch(/ 1$/);
+    expect(await at('2026-11-20T22:59:59Z', '2026-11-19')).toMatch(/ 0$/);
+    expect(await at('2026-11-20T23:00:00Z', '2026-11-19')).toMatch(/ 1$/);
+    expect(await at('2026-11-20T12:00:00Z', '2026-11-20')).toMatch(/ 0$/);
+  });
+
+  it('tell runs by state, and how many steps wait', async () => {
+    const { read } = createSomeMetrics({
+      summarise: async () => ({ runsByState: { ...noRuns, succeeded: 40, failed: 1 } }),
+      queueDepth: async () => 7,
+    });
+    const lines = await read();
+    expect(lines.filter((line) => line.startsWith('hotel_review_runs{'))).toEqual([
+      'hotel_review_runs{state="collecting"} 0',
+      'hotel_review_runs{state="delivering"} 0',
+      'hotel_review_runs{state="awaiting-result"} 0',
+      'hotel_review_runs{state="succeeded"} 40',
+      'hotel_review_runs{state="failed"} 1',
+      'hotel_review_runs{state="cancelled"} 0',
+    ]);
+    expect(lines).toContain('hotel_review_queue_depth 7');
+  });
+
+  it.each([
+    ['says so', () => Promise.reject(new Error('away'))],
+    ['says nothing', () => new Promise<never>(() => {})],
+  ])('are absent while the ledger is away and %s, and come back with it', async (_how, away) => {
+    let isAway = false;
+    const good = async () => ({ runsByState: noRuns, lastGoodDay: '2026-11-20' });
+    const { read } = createSomeMetrics({
+      summarise: () => (isAway ? away() : good()),
+      queueDepth: () => (isAway ? away() : Promise.resolve(0)),
+      answerMs: 20,
+    });
+    const ofLedger = (lines: string[]) =>
+      lines.filter((line) => /^hotel_review_(last_good|runs\{|queue_depth)/.test(line)).length;
+    expect(ofLedger(await read())).toBe(9);
+    isAway = true;
+    const lines = await read();
+    expect(lines).toContain('hotel_review_ledger_up 0');
+    expect(ofLedger(lines)).toBe(0);
+    isAway = false;
+    expect(ofLedger(await read())).toBe(9);
+  });
+
+  it('are asked for once by scrapes at the same time', async () => {
+    const gate = createGate();
+    let asked = 0;
+    const { scrape } = createSomeMetrics({
+      summarise: async () => {
+        asked += 1;
+        await gate.passed;
+        return summary;
+      },
+    });
+    const both = [scrape(), scrape()];
+    gate.open();
+    const [first, second] = await Promise.all(both);
+    expect([asked, first?.text]).toEqual([1, second?.text]);
+    await scrape();
+    expect(asked).toBe(2);
+  });
+});
+
+describe('the metrics of this process', () => {
+  it('tell how long attempts took, by kind of step and outcome', async () => {
+    let time = now;
+    const { notify, read } = createSomeMetrics({ clock: () => time });
+    notify(claimed(step));
+    notify(claimed({ ...step, name: 'upload', kind: 'upload' }));
+    time += 1_500;
+    notify(ended(step, 'done'));
+    notify(ended({ ...step, name: 'upload', kind: 'upload' }, 'retry', 'sftp-connection-lost'));
+    const lines = await read();
+    const name = 'hotel_review_step_duration_seconds';
+    expect(lines).toContain(`${name}_sum{kind="batch",outcome="done"} 1.5`);
+    expect(lines).toContain(`${name}_count{kind="upload",outcome="retry"} 1`);
+    expect(lines).toContain(`${name}_bucket{le="1",kind="batch",outcome="done"} 0`);
+    expect(lines).toContain(`${name}_bucket{le="2.5",kind="batch",outcome="done"} 1`);
+  });
+
+  it('tell no duration of an attempt whose beginning nobody saw, and forget the oldest beginnings', async () => {
+    const { notify, read } = createSomeMetrics();
+    notify(ended(step, 'done'));
+    notify(claimed(step));
+    for (let attempt = 2; attempt <= 10_001; attempt += 1) notify(claimed(step, attempt));
+    notify(ended(step, 'done'));
+    const ofDuration = (lines: string[]) => lines.filter((line) => line.includes('duration_seconds_count'));
+    expect(ofDuration(await read())).toEqual([]);
+    notify(ended(step, 'done', 'ok', 10_001));
+    expect(ofDuration(await read())).toHaveLength(1);
+  });
+
+  it('count bookings by outcome: those of steps that were done, and refused', async () => {
+    const { notify, read } = createSomeMetrics();
+    expect(await read()).toContain('hotel_review_bookings_total{outcome="refused"} 0');
+    notify(ended(step, 'done'));
+    notify(ended({ ...step, bookings: 1 }, 'refused', 'code-2009'));
+    notify(ended(step, 'halved', 'code-2009'));
+    notify(ended(step, 'failed', 'timeout'));
+    const lines = await read();
+    expect(lines).toContain('hotel_review_bookings_total{outcome="delivered"} 500');
+    expect(lines).toContain('hotel_review_bookings_total{outcome="refused"} 1');
+  });
+
+  it('count records as they were collected, and runs as they were settled', async () => {
+    const { notify, read } = createSomeMetrics();
+    notify({ type: 'collected', run: someRun() });
+    notify({ type: 'settled', run: someRun({ counts: { affected: 2 } }) });
+    notify({ type: 'settled', run: someRun({ state: 'awaiting-result', counts: { affected: 5 } }) });
+    const lines = await read();
+    expect(lines).toContain('hotel_review_records_total{outcome="accepted"} 990');
+    expect(lines).toContain('hotel_review_records_total{outcome="duplicate"} 7');
+    expect(lines).toContain('hotel_review_records_total{outcome="rejected"} 3');
+    expect(lines).toContain('hotel_review_runs_settled_total{state="succeeded"} 1');
+    expect(lines).toContain('hotel_review_runs_settled_total{state="awaiting-result"} 1');
+    expect(lines).toContain('hotel_review_affected_bookings_total 2');
+  });
+
+  it.each([
+    ['http-503', 'http-5xx'],
+    ['http-429', 'http-4xx'],
+    ['http-202', 'service'],
+    ['code-2030', 'service'],
+    ['status-false', 'service'],
+    ['unreadable-answer', 'service'],
+    ['timeout', 'connection'],
+    ['connection-reset', 'connection'],
+    ['sftp-connection-lost', 'sftp'],
+    ['archive-unwritable', 'local'],
+    ['local-enospc', 'local'],
+    ['result-absent', 'result'],
+  ])('count a retry for %s as one of the class %s', async (code, codeClass) => {
+    const { notify, read } = createSomeMetrics();
+    notify(ended(step, 'retry', code));
+    const line = `hotel_review_step_retries_total{kind="batch",code_class="${codeClass}"} 1`;
+    expect(await read()).toContain(line);
+  });
+
+  it('name no run, day or step in a label', async () => {
+    const { notify, scrape } = createSomeMetrics();
+    notify(claimed(step));
+    notify(ended(step, 'retry', 'http-503'));
+    notify({ type: 'settled', run: someRun() });
+    const { text, contentType } = await scrape();
+    for (const word of [step.runId, '2026-11-20', 'batch 3']) expect(text).not.toContain(word);
+    expect(contentType).toContain('text/plain');
+    expect(text).toContain('process_cpu_seconds_total');
+  });
+});

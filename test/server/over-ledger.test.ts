@@ -1,0 +1,54 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import type { HookDesk } from '../../src/server/hook-desk.js';
+import { openRun, openTemporaryLedger } from '../review/temporary-ledger.js';
+import { ask, secret } from './hook-calls.js';
+import { now, startServer, stopServers } from './some-server.js';
+
+afterEach(stopServers);
+
+/** Creates a run for a day that has none, as the product's desk does, without working on it. */
+function createLedgerDesk(ledger: Ledger): HookDesk {
+  return {
+    findRun: (requestId) => ledger.findHookRun(requestId),
+    async start({ iso }, requestId) {
+      const latest = await ledger.latestRun(iso);
+      const runId = latest?.id ?? (await openRun(ledger, iso)).runId;
+      if (requestId !== undefined) await ledger.rememberHookRun({ id: requestId, runId, at: now });
+      return { runId, day: iso, isNew: !latest };
+    },
+  };
+}
+
+async function startOverLedger(ledger: Ledger) {
+  const hook = { secrets: [secret], tokens: [], desk: createLedgerDesk(ledger) };
+  return startServer({ hook, statuses: ledger, checks: { ledger: () => ledger.ping() } });
+}
+
+describe('over a real ledger', () => {
+  it('a run is there as soon as the hook has answered, and a request is known after a restart', async () => {
+    const ledger = await openTemporaryLedger(() => now);
+    const { url, server } = await startOverLedger(ledger);
+    const first = await ask(url, { day: '2026-11-20' });
+    expect(first.status).toBe(202);
+    expect((await ledger.latestRun('2026-11-20'))?.id).toBe(first.body.runId);
+    await server.close();
+    const { url: later } = await startOverLedger(ledger);
+    expect(await ask(later, { day: '2026-11-20' })).toMatchObject({ status: 200, body: first.body });
+    expect(await ledger.listRuns({ limit: 10 })).toHaveLength(1);
+  });
+
+  it('status, readiness and metrics are read from it', async () => {
+    const ledger = await openTemporaryLedger(() => now);
+    const { runId } = await openRun(ledger, '2026-11-20');
+    const { url } = await startOverLedger(ledger);
+    expect(await (await fetch(`${url}/runs/${runId}`)).json()).toMatchObject({ runId, state: 'collecting' });
+    expect((await fetch(`${url}/runs/20261120-nosuch22`)).status).toBe(404);
+    expect(await (await fetch(`${url}/days/2026-11-20`)).json()).toMatchObject({ runs: [{ runId }] });
+    expect(await (await fetch(url)).text()).toContain(runId);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    expect(metrics).toContain('hotel_review_runs{state="collecting"} 1');
+    expect(metrics).toContain('hotel_review_ledger_up 1');
+  });
+});

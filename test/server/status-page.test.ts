@@ -1,0 +1,87 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { LedgerSummary } from '../../src/ledger/ledger.js';
+import type { Run } from '../../src/review/run.js';
+import { renderStatusPage } from '../../src/server/status-page.js';
+import { someRun } from '../review/some-run.js';
+import { noRuns, now, startServer, statusesOf, stopServers, timezone } from './some-server.js';
+
+afterEach(stopServers);
+
+function render(runs: readonly Run[], summary: Partial<LedgerSummary> = {}): string {
+  return renderStatusPage({ runs, summary: { runsByState: noRuns, ...summary }, now, timezone });
+}
+
+/** The texts of a page, without its markup. */
+function read(page: string): string {
+  const body = page.slice(page.indexOf('<body>'));
+  return body.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+}
+
+describe('the status page', () => {
+  it('tells the last good day and how far that is behind', () => {
+    expect(read(render([], { lastGoodDay: '2026-11-20' }))).toContain('Last good day 2026-11-20 up to date');
+    expect(read(render([], { lastGoodDay: '2026-11-21' }))).toContain('2026-11-21 up to date');
+    expect(read(render([], { lastGoodDay: '2026-11-19' }))).toContain('2026-11-19 1 day behind');
+    expect(read(render([], { lastGoodDay: '2026-10-21' }))).toContain('2026-10-21 30 days behind');
+    expect(read(render([]))).toContain('Last good day none yet');
+  });
+
+  it('tells a run with its counts, by the clock of the zone', () => {
+    const text = read(
+      render([someRun({ trigger: 'schedule', counts: { accepted: 1_234_567, affected: 2 } })]),
+    );
+    expect(text).toContain(
+      '2026-11-20 succeeded schedule, by body 1,234,567 990 0 0 3 2 2026-11-21 03:30 12.3 s',
+    );
+  });
+
+  it('tells a run of late bookings as one', () => {
+    const text = read(render([someRun({ trigger: 'replay', topsUp: true })]));
+    expect(text).toContain('succeeded replay, late bookings, by body');
+  });
+
+  it('tells why a run failed', () => {
+    const message = 'the service refused the key; check service.apiKey and run it again';
+    const failure = { class: 'fatal', code: 'http-401', message } as const;
+    expect(read(render([someRun({ state: 'failed', failure })]))).toContain(message);
+  });
+
+  it('names a day that has no run, from the first that the ledger knows', () => {
+    const runs = [someRun(), someRun({ day: '2026-11-17' })];
+    const text = read(render(runs, { firstDay: '2026-11-17' }));
+    expect(text).toMatch(/2026-11-20 succeeded.*2026-11-19 no run.*2026-11-18 no run.*2026-11-17 succeeded/);
+    expect(text.match(/no run/g)).toHaveLength(2);
+  });
+
+  it('shows two weeks, and all runs of a day', () => {
+    const runs = [
+      someRun({ day: '2026-11-21', state: 'collecting' }),
+      someRun({ id: 'replayed', trigger: 'replay' }),
+      someRun({ state: 'cancelled' }),
+      someRun({ day: '2026-11-07' }),
+      someRun({ day: '2026-11-06' }),
+    ];
+    const page = render(runs);
+    expect(read(page)).toMatch(/2026-11-21 collecting.*replay, by body.*2026-11-20 cancelled.*2026-11-07/);
+    expect(read(page)).not.toContain('2026-11-06');
+    expect(page).toContain('href="/runs/replayed"');
+  });
+
+  it('escapes whatever it shows', () => {
+    const message = `<script>alert("x")</script> & 'y'`;
+    const run = someRun({ state: 'failed', failure: { class: 'data', code: 'x', message } });
+    const page = render([run]);
+    expect(page).not.toContain('<script');
+    expect(page).toContain('&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt; &amp; &#39;y&#39;');
+  });
+
+  it('is whole in itself, and may load nothing', async () => {
+    const { url } = await startServer({ statuses: statusesOf([someRun()], { lastGoodDay: '2026-11-20' }) });
+    const response = await fetch(url);
+    const page = await response.text();
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(page).toContain('<meta http-equiv="refresh" content="30">');
+    expect(page).not.toMatch(/<script|<link|<img|src=|https?:/);
+  });
+});

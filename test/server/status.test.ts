@@ -1,0 +1,83 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { LedgerAwayError } from '../../src/ledger/ledger.js';
+import { toReport } from '../../src/review/report.js';
+import { someRun } from '../review/some-run.js';
+import { now, startServer, statusesOf, stopServers } from './some-server.js';
+
+afterEach(stopServers);
+
+async function get(url: string, path: string) {
+  const response = await fetch(url + path);
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+describe('the report of a run', () => {
+  it('is that of the command', async () => {
+    const { finishedAt: _, ...run } = someRun({ state: 'delivering' });
+    const { url } = await startServer({ statuses: statusesOf([run]) });
+    const answer = await get(url, `/runs/${run.id}`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(JSON.parse(answer.text)).toEqual(JSON.parse(JSON.stringify(toReport(run, now))));
+  });
+
+  it('of a run that there is not is an error', async () => {
+    const { url } = await startServer();
+    const { status, text } = await get(url, '/runs/20261120-nosuch22');
+    expect([status, JSON.parse(text).error.class]).toEqual([404, 'not-found']);
+  });
+});
+
+describe('the runs of a day', () => {
+  it('are its reports', async () => {
+    const runs = [someRun({ id: 'b' }), someRun({ id: 'a' }), someRun({ id: 'c', day: '2026-11-19' })];
+    const { url } = await startServer({ statuses: statusesOf(runs) });
+    const { runs: given } = JSON.parse((await get(url, '/days/2026-11-20')).text);
+    expect(given.map(({ runId }: { runId: string }) => runId)).toEqual(['b', 'a']);
+  });
+
+  it('may be none', async () => {
+    const { url } = await startServer();
+    expect((await get(url, '/days/2026-11-20')).text).toBe('{"runs":[]}');
+    expect((await get(url, '/days/2026-02-30')).status).toBe(400);
+  });
+});
+
+describe('while the ledger is away', () => {
+  const away = () => Promise.reject(new LedgerAwayError('postgres://db/ledger'));
+  const silent = () => new Promise<never>(() => {});
+
+  it.each([
+    ['says so', away],
+    ['says nothing', silent],
+  ])('the status answers soon though it %s', async (_how, answer) => {
+    const statuses = { getRun: answer, listRuns: answer, summarise: answer };
+    const { url } = await startServer({ statuses, limits: { answerMs: 50 } });
+    for (const path of ['/runs/20261120-k3f9xq7d', '/days/2026-11-20']) {
+      const { status, headers, text } = await get(url, path);
+      expect([status, JSON.parse(text).error.class]).toEqual([503, 'unavailable']);
+      expect(headers.get('retry-after')).toBe('10');
+    }
+    const page = await get(url, '/');
+    expect(page.status).toBe(503);
+    expect(page.headers.get('content-type')).toContain('text/html');
+    expect(page.text).toContain('does not answer');
+    expect(page.text).toContain('http-equiv="refresh"');
+  });
+});
+
+it('What is only read takes no other method', async () => {
+  const { url } = await startServer({ statuses: statusesOf([someRun()]) });
+  for (const path of [
+    '/',
+    '/runs/20261120-k3f9xq7d',
+    '/days/2026-11-20',
+    '/healthz',
+    '/readyz',
+    '/metrics',
+  ]) {
+    const response = await fetch(url + path, { method: 'POST', body: 'x' });
+    expect([path, response.status, response.headers.get('allow')]).toEqual([path, 405, 'GET, HEAD']);
+    expect((await fetch(url + path, { method: 'HEAD' })).status).toBe(200);
+  }
+});
