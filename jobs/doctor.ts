@@ -15,10 +15,12 @@ import type { Finding } from '../src/doctor/finding.js';
 import { listClosedFiles, listKeptFolders, listWrittenPlaces } from '../src/doctor/guarded-places.js';
 import { checkKeptFolder } from '../src/doctor/kept-folder.js';
 import { checkLedger, type LedgerPlace } from '../src/doctor/ledger.js';
+import { checkQueue } from '../src/doctor/redis.js';
 import { renderCount, renderFinding } from '../src/doctor/render.js';
 import { checkService } from '../src/doctor/service.js';
 import { createServiceProbe, longestProbeSeconds } from '../src/doctor/service-probe.js';
 import { checkSftp, noSftpServer, showHostKey } from '../src/doctor/sftp.js';
+import { checkSharedPlaces } from '../src/doctor/shared-places.js';
 import { checkSource } from '../src/doctor/source.js';
 import { findUnpinnedServer } from '../src/doctor/unpinned-server.js';
 import { presentHostKey } from '../src/sftp/present-host-key.js';
@@ -29,6 +31,8 @@ import { findLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
 const { platform } = process;
+/** How long a Redis may take for what it is asked. */
+const redisAnswerMs = 5_000;
 const serviceSeconds = longestProbeSeconds + 5;
 const sftpConnectMs = 10_000;
 const sftpNoProgressMs = 5_000;
@@ -58,7 +62,7 @@ export async function examine(
 }
 
 function listChecks(config: Config, file: string, day: string | undefined): Check[][] {
-  const { timezone, service, maxRejectedShare, emptyDay, ledger } = config;
+  const { timezone, service, maxRejectedShare, emptyDay, ledger, queue } = config;
   const { sftp, resultPattern } = config.file;
   const runsDay = dayOfRun(new Date(clock()), timezone);
   const askService = createServiceProbe(service, clock);
@@ -111,6 +115,16 @@ function listChecks(config: Config, file: string, day: string | undefined): Chec
         look: () => checkLedger({ place: placeOf(ledger), open: () => findLedger(config) }),
       },
     ],
+    queue.kind === 'redis'
+      ? [
+          {
+            part: 'queue',
+            seconds: 10,
+            look: (signal) => checkQueue({ url: queue.url, answerMs: redisAnswerMs }, signal),
+          },
+          { part: 'archive', seconds: 5, look: async () => checkSharedPlaces(config) },
+        ]
+      : [],
     [
       ...listKeptFolders(config).map(
         (folder): Check => ({

@@ -4,6 +4,7 @@ import type { Config } from '../src/config/load.js';
 import { untilAborted } from '../src/review/feeding.js';
 import { UsageError } from '../src/review/refusals.js';
 import { composeObserved } from './observed.js';
+import { tellOfQueue } from './queue-check.js';
 import type { Terminal } from './terminal.js';
 
 /** A worker: performs what the queue hands out, of any run, until it is asked to stop. */
@@ -18,6 +19,7 @@ export async function work(config: Config, { port }: WorkOptions, terminal: Term
     // What is wrong with the ledger is told now, not when the first step comes.
     await parts.ledger.summarise();
     if (server) terminal.log.info(await server.listen(), 'listening');
+    await tellOfQueue(config, terminal.log, terminal.signal);
     terminal.notify({ type: 'working' });
     await untilAborted(terminal.signal);
     terminal.notify({ type: 'stopping', graceMs: config.workers.stopSeconds * 1000 });

@@ -21,20 +21,34 @@ export interface ReconcileParts {
  * settles a run whose last step was recorded just before a crash, and queues all that is open. What the queue holds
  * already stays as it is there, and what it holds of steps that are done is refused by the ledger.
  */
-export async function reconcile(parts: ReconcileParts, signal: AbortSignal): Promise<void> {
+export async function reconcile(
+  parts: ReconcileParts & {
+    /** Told of a run that could not be brought in line: it holds up no other. */
+    readonly onFault: (error: unknown, run: Run) => void;
+  },
+  signal: AbortSignal,
+): Promise<void> {
   for (const run of await parts.ledger.listActiveRuns()) {
     if (signal.aborted) return;
-    if (run.collectedAt !== undefined) await reconcileRun(run, parts, signal);
+    if (run.collectedAt === undefined) continue;
+    await reconcileRun(run, parts, signal).catch((error: unknown) => parts.onFault(error, run));
   }
 }
 
 export async function reconcileRun({ id }: Run, parts: ReconcileParts, signal: AbortSignal): Promise<Run> {
   const { ledger } = parts;
   await ledger.reopenAbandoned(id);
-  const run = await ledger.getRun(id);
-  const current = (await isOverdue(run, ledger)) ? run : await settleWhenDue(run, parts);
+  const current = await settleWhenLeftOver(await ledger.getRun(id), parts);
   if (hasWork(current)) await feed(current, parts, signal);
   return current;
+}
+
+/** Settles a run whose last step was recorded by a process that did not come to settle it, or has not yet. */
+export async function settleWhenLeftOver(
+  run: Run,
+  parts: Pick<ReconcileParts, 'ledger' | 'limits' | 'clock' | 'notify'>,
+): Promise<Run> {
+  return (await isOverdue(run, parts.ledger)) ? run : settleWhenDue(run, parts);
 }
 
 /** It stays active, and the next `run` looks for its result again: there is nothing to settle. */

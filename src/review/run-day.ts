@@ -56,8 +56,11 @@ export async function runDay(
     const isOurs = isActive(run) && !stop.aborted;
     if (isOurs && workforce.isShared) await hold.release();
     const delivered = isOurs ? await workforce.deliver(run, workforce.isShared ? signal : stop) : run;
-    if (hold.lost.aborted && !signal.aborted && !workforce.isShared)
+    if (hold.lost.aborted && !signal.aborted) {
+      // Whoever has the day now collects it, and shares the work.
+      if (workforce.isShared && request.mode === 'run') return await runDay(request, parts, signal);
       throw new DayBusyError(`${day.iso} was taken over by another process`);
+    }
     return { run: delivered, wasDone: false };
   } finally {
     await hold.release();

@@ -2,7 +2,7 @@ import { FencedError, type Ledger } from '../ledger/ledger.js';
 import type { StepQueue, StepReference } from '../queue/queue.js';
 import { createHeldClaims } from './held-claims.js';
 import { pause } from './pause.js';
-import { reconcile, reconcileRun } from './reconcile.js';
+import { reconcile, reconcileRun, settleWhenLeftOver } from './reconcile.js';
 import { hasWork, isActive, type Run } from './run.js';
 import { createStepRunner, type StepRunnerParts } from './step-runner.js';
 import type { SharedWorkforce } from './workforce.js';
@@ -50,7 +50,7 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): SharedWorkfo
   async function keepReconciling(): Promise<void> {
     const { signal } = stopping;
     while (!signal.aborted) {
-      await reconcile(parts, signal).catch((error: unknown) => tellFault(error));
+      await reconcile({ ...parts, onFault: tellFaultOfRun }, signal).catch((error: unknown) => tellFault(error));
       // Not all processes at the same instant.
       await pause(reconcileMs * (0.75 + random() / 2), signal);
     }
@@ -58,6 +58,12 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): SharedWorkfo
 
   function tellFault(error: unknown, reference?: StepReference): void {
     if (!stopping.signal.aborted) notify({ type: 'faulted', ...reference, error });
+  }
+
+  function tellFaultOfRun(error: unknown, { id }: Run): void {
+    // Who has taken the run over brings it in line.
+    if (error instanceof FencedError || stopping.signal.aborted) return;
+    notify({ type: 'faulted', runId: id, error });
   }
 
   return {
@@ -87,7 +93,12 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): SharedWorkfo
     let run = first;
     while (hasWork(run) && !signal.aborted) {
       await pause(lookEveryMs, signal);
-      run = await ledger.getRun(run.id);
+      const found = await ledger.getRun(run.id);
+      // Between its last step and its settling a run is not over: whoever performed that step may be gone.
+      run = await settleWhenLeftOver(found, parts).catch((error: unknown) => {
+        if (error instanceof FencedError) return ledger.getRun(found.id);
+        throw error;
+      });
       notify({ type: 'watched', run });
     }
     if (signal.aborted && isActive(run)) notify({ type: 'stopping', run, graceMs });

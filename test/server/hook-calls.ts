@@ -22,6 +22,7 @@ export function signed(body: string, { id = 'msg_1', with: key = secret, at = no
 }
 
 interface HookBody {
+  readonly runId: string;
   readonly statusUrl: string;
   readonly error: { readonly class: string; readonly message: string };
 }

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { LedgerAwayError } from '../../src/ledger/ledger.js';
-import { hookPath } from '../../src/server/hook.js';
+import { createHook, hookPath } from '../../src/server/hook.js';
 import { createGate } from '../support/gate.js';
 import { ask, post, secret, signed } from './hook-calls.js';
-import { createDesk, now, type Parts, startServer, stopServers } from './some-server.js';
+import { createDesk, now, type Parts, startServer, stopServers, timezone } from './some-server.js';
 
 afterEach(stopServers);
 
@@ -78,25 +78,33 @@ describe('the end-of-day hook', () => {
   it('starts one run for a request that comes twice at the same time', async () => {
     const desk = createDesk();
     const gate = createGate();
-    const waiting = {
-      ...desk,
-      start: async (...asked: Parameters<typeof desk.start>) => {
-        const run = await desk.start(...asked);
-        await gate.passed;
-        return run;
+    const answer = createHook({
+      secrets: [secret],
+      tokens: [],
+      desk: {
+        ...desk,
+        start: async (...asked) => {
+          await gate.passed;
+          return desk.start(...asked);
+        },
       },
-    };
-    const { url } = await startHook({}, waiting);
-    const both = [ask(url, { day: '2026-11-20' }), ask(url, { day: '2026-11-20' })];
+      statuses: desk.statuses,
+      timezone,
+      clock: () => now,
+      answerMs: 60_000,
+    });
+    const request = { headers: signed('{}'), body: Buffer.from('{}') };
+    const all = [answer(request), answer(request), answer(request)];
     gate.open();
-    const statuses = (await Promise.all(both)).map(({ status }) => status);
-    expect(statuses.sort()).toEqual([200, 202]);
+    const answers = await Promise.all(all);
+    expect(answers.map(({ status }) => status)).toEqual([202, 200, 200]);
+    expect(new Set(answers.map(({ runId }) => runId)).size).toBe(1);
     expect(desk.starts).toHaveLength(1);
   });
 
   it.each([
     ['no JSON', '{"day":', 'malformed'],
-    ['no UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'malformed'],
+    ['no UTF-8', Buffer.from('{"day":"2026-11-20","more":"\xff"}', 'latin1'), 'malformed'],
     ['an array', '["2026-11-20"]', 'malformed'],
     ['a text', '"2026-11-20"', 'malformed'],
     ['null', 'null', 'malformed'],
@@ -158,6 +166,17 @@ describe('the end-of-day hook', () => {
     expect(logged.join()).toContain(hookPath);
   });
 
+  it('starts the run when a request comes again that came to nothing', async () => {
+    const desk = createDesk();
+    let isAway = true;
+    const start = (...asked: Parameters<typeof desk.start>) =>
+      isAway ? Promise.reject(new LedgerAwayError('postgres://db/ledger')) : desk.start(...asked);
+    const { url } = await startHook({}, { ...desk, start });
+    expect((await ask(url, { day: '2026-11-20' })).status).toBe(503);
+    isAway = false;
+    expect((await ask(url, { day: '2026-11-20' })).status).toBe(202);
+  });
+
   it.each(['findRun', 'start'])('does not wait for a ledger that says nothing to %s', async (question) => {
     const silent = { ...createDesk(), [question]: () => new Promise<never>(() => {}) };
     const { url } = await startHook({}, silent, { limits: { answerMs: 50 } });
@@ -168,13 +187,14 @@ describe('the end-of-day hook', () => {
   it('gives away nothing of a fault of its own', async () => {
     const broken = {
       ...createDesk(),
-      start: () => Promise.reject(Object.assign(new Error('Ana Lovelace'), { statusCode: 418 })),
+      start: () =>
+        Promise.reject(Object.assign(new Error('Ana Lovelace'), { code: 'ETEAPOT', statusCode: 418 })),
     };
     const { url, logged } = await startHook({}, broken);
     const answer = await ask(url, { day: '2026-11-20' });
     expect(answer).toMatchObject({ status: 500, body: { error: { class: 'internal' } } });
     expect(JSON.stringify(answer.body)).not.toContain('Lovelace');
-    expect(logged.join()).toContain('unexpected Error');
+    expect(logged.join()).toContain('unexpected Error ETEAPOT');
     expect(logged.join()).not.toContain('Lovelace');
   });
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 import { hookPath } from '../../src/server/hook.js';
+import { urllib } from '../sandbox/http-clients.js';
 import { post, secret, signed } from './hook-calls.js';
 import { createDesk, openSocket, type Parts, readToEnd, startServer, stopServers } from './some-server.js';
 
@@ -13,6 +14,7 @@ async function startHook(limits: Parts['limits'] = {}) {
 }
 
 const megabyte = `{"day":"2026-11-20","more":"${'x'.repeat(1_000_000)}"}`;
+const needed = urllib.needs === undefined ? '' : ` (${urllib.needs})`;
 const head = `POST ${hookPath} HTTP/1.1\r\nhost: here\r\ncontent-type: application/json\r\n`;
 
 describe('a body over the limit', () => {
@@ -30,6 +32,17 @@ describe('a body over the limit', () => {
     expect(await post(url, stream, signed(megabyte))).toMatchObject({ status: 413 });
     expect(desk.starts).toEqual([]);
   });
+
+  it.skipIf(urllib.needs)(
+    `is turned away in words though the client sends all before it listens${needed}`,
+    async () => {
+      const { url } = await startHook();
+      const request = { method: 'POST', url: url + hookPath, headers: signed(megabyte), body: megabyte };
+      // A connection that ends with bytes unread loses its answer now and then, not each time.
+      const answers = await Promise.all(Array.from({ length: 8 }, () => urllib.ask(request)));
+      for (const answer of answers) expect(answer).toMatchObject({ kind: 'answered', status: 413 });
+    },
+  );
 
   it('is answered before it has come, and the connection ends', async () => {
     const { url, desk } = await startHook();

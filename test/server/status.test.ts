@@ -28,6 +28,19 @@ describe('the report of a run', () => {
   });
 });
 
+it('A name that no run can have is not asked of the ledger', async () => {
+  const asked: string[] = [];
+  const getRun = async (id: string) => {
+    asked.push(id);
+    return someRun();
+  };
+  const { url } = await startServer({ statuses: { ...statusesOf([]), getRun } });
+  for (const name of ['%00', 'x'.repeat(65), "'--", '..%2f..']) {
+    expect((await get(url, `/runs/${name}`)).status).toBe(404);
+  }
+  expect(asked).toEqual([]);
+});
+
 describe('the runs of a day', () => {
   it('are its reports', async () => {
     const runs = [someRun({ id: 'b' }), someRun({ id: 'a' }), someRun({ id: 'c', day: '2026-11-19' })];

@@ -1,0 +1,13 @@
+#!/bin/sh
+# Makes the keys once, on their volumes, and starts the server.
+set -eu
+
+[ -s /host-keys/ssh_host_ed25519_key ] || ssh-keygen -q -t ed25519 -N '' -C sftp -f /host-keys/ssh_host_ed25519_key
+
+# The key that the workers log in with. Their user has the same number as this server's.
+[ -s /login/id_ed25519 ] || ssh-keygen -q -t ed25519 -N '' -C review -f /login/id_ed25519
+chown 1000:1000 /login/id_ed25519
+
+echo "HOTEL_REVIEW_SFTP_HOST_KEY=$(ssh-keygen -lf /host-keys/ssh_host_ed25519_key.pub | cut -d ' ' -f 2)"
+mkdir -p /run/sshd
+exec /usr/sbin/sshd -D -e

@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { parse as parseYaml } from 'yaml';
+
+const folder = new URL('../../', import.meta.url);
+
+/** A file of the project, by its path from the project's folder. */
+export const projectFile = (path: string): string => readFileSync(new URL(path, folder), 'utf8');
+
+/** What the tests look at in a service of docker-compose.yml. */
+export interface ComposeService {
+  readonly image: string;
+  readonly build?: string;
+  readonly user?: string;
+  readonly hostname?: string;
+  readonly entrypoint?: readonly string[];
+  readonly command?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly volumes?: readonly string[];
+  readonly ports?: readonly string[];
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
+  readonly deploy?: { readonly replicas: number };
+  readonly healthcheck?: { readonly test: readonly string[] };
+  readonly stop_grace_period?: string;
+  readonly read_only?: boolean;
+}
+
+export interface ComposeFile {
+  readonly services: Readonly<Record<ComposeServiceName, ComposeService>>;
+  readonly volumes: Readonly<Record<string, null>>;
+}
+
+export type ComposeServiceName = 'serve' | 'work' | 'redis' | 'postgres' | 'sftp' | 'certificate' | 'sandbox';
+
+/** docker-compose.yml as it is written, aliases and merges resolved. */
+export function readComposeFile(): ComposeFile {
+  return parseYaml(projectFile('docker-compose.yml'), { merge: true });
+}
+
+const variable = /\$\$|\$\{(?<name>\w+)(?::(?<kind>[-?])(?<rest>[^}]*))?\}/g;
+
+/** The variables that docker-compose.yml takes from its surroundings. */
+export function listVariables(): { readonly name: string; readonly kind: string | undefined }[] {
+  return [...projectFile('docker-compose.yml').matchAll(variable)].flatMap(({ groups }) =>
+    groups?.name === undefined ? [] : [{ name: groups.name, kind: groups.kind }],
+  );
+}
+
+/**
+ * Fills in variables as compose does.
+ *
+ * @throws Error for one that is needed and not there
+ */
+export function fillIn(text: string, env: Readonly<Record<string, string>>): string {
+  return text.replace(variable, (written: string, ...found: unknown[]) => {
+    if (written === '$$') return '$';
+    const { name, kind, rest } = found.at(-1) as { name: string; kind?: string; rest?: string };
+    const value = env[name];
+    if (value !== undefined && value !== '') return value;
+    if (kind !== '-') throw new Error(`docker-compose.yml needs ${name}`);
+    return rest ?? '';
+  });
+}
+
+/** The environment of a service's containers. */
+export function environmentOf(
+  service: ComposeServiceName,
+  env: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const { environment = {} } = readComposeFile().services[service];
+  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, fillIn(value, env)]));
+}
