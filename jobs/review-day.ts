@@ -50,8 +50,10 @@ export async function reviewDay(
       }),
     );
     terminal.report(toReport(run, clock()));
-    const kept = { ledger: parts.ledger, archive: openArchive(config), spool: openSpool(config) };
-    await forgetOldDays(kept, config, businessDayAt(new Date(clock()), config.timezone));
+    if (!terminal.signal.aborted) {
+      const kept = { ledger: parts.ledger, archive: openArchive(config), spool: openSpool(config) };
+      await forgetOldDays(kept, config, businessDayAt(new Date(clock()), config.timezone));
+    }
     return detach && hasWork(run) ? exitCode.done : exitCodeOf(run);
   } finally {
     await close();

@@ -57,7 +57,10 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
     await untilAborted(signal);
     terminal.notify({ type: 'stopping', graceMs: config.workers.stopSeconds * 1000 });
   } finally {
-    await Promise.all([server.close(), keeper.close(), desk.idle(), observed.close()]);
+    // The steps in hand end first: what they came to is recorded in the ledger.
+    await Promise.all([server.close(), keeper.close(), observed.parts.workforce.close()]);
+    await desk.idle();
+    await observed.close();
   }
   return exitCode.done;
 }
@@ -70,6 +73,8 @@ function hookOf({ hook }: Config, ledger: Ledger, desk: ReviewDesk): HookSetting
     desk: {
       findRun: (requestId) => ledger.findHookRun(requestId),
       async start(day, requestId) {
+        // A ledger that is away is waited for by whatever is begun: who is told of it shall find nothing begun.
+        await ledger.ping();
         const { run, isNew } = await desk.begin(day, { mode: 'run', trigger: 'hook' });
         if (requestId !== undefined)
           await ledger.rememberHookRun({ id: requestId, runId: run.id, at: clock() });

@@ -1,9 +1,15 @@
 import type { BusinessDay } from '../booking/business-day.js';
 import type { ReviewEvent } from './events.js';
 import type { DayRequest } from './opening.js';
+import { pause } from './pause.js';
 import { DayBusyError } from './refusals.js';
-import type { DeliveryKind, Run, Trigger } from './run.js';
+import { type DeliveryKind, isActive, type Run, type Trigger } from './run.js';
 import { type DayResult, type RunDayParts, runDay } from './run-day.js';
+
+/** Between two looks whether the ledger holds the run of a day that another process has. */
+const lookEveryMs = 50;
+/** How long a day may be held by others who open no run of it. */
+const patienceMs = 10_000;
 
 export type DeskRequest = DayRequest & { readonly trigger: Trigger };
 
@@ -25,7 +31,7 @@ export interface ReviewDesk {
   /**
    * Answers as soon as the ledger holds the run of the day, whoever works on it; the review goes on here.
    *
-   * @throws what `runDay` throws, but DayBusyError
+   * @throws what `runDay` throws; DayBusyError only when the day is held for long and has no active run
    */
   begin(day: BusinessDay, request: DeskRequest): Promise<{ readonly run: Run; readonly isNew: boolean }>;
   /** Waits for what goes on: to be called when the signal was aborted. */
@@ -65,31 +71,45 @@ export function createReviewDesk({
       keep(perform(day, request, AbortSignal.any([signal, ended]), parts.notify)),
     begin(day, request) {
       return new Promise((resolve, reject) => {
-        let isAnswered = false;
+        let isOver = false;
         const answer = (run: Run, isNew: boolean) => {
-          isAnswered = true;
+          isOver = true;
           resolve({ run, isNew });
         };
-        /** Another process holds the day: its run is the answer. */
-        const answerLatest = async (fault: unknown) => {
-          const latest = await parts.ledger.latestRun(day.iso);
-          if (latest) answer(latest, false);
-          else reject(fault);
+        const fail = (error: unknown) => {
+          if (isOver && !(error instanceof DayBusyError)) onFault(error, day);
+          isOver = true;
+          reject(error);
+        };
+        /** Another process has the day: its run is the answer, as soon as the ledger holds it. */
+        const answerOthers = async () => {
+          while (!isOver && !signal.aborted) {
+            const latest = await parts.ledger.latestRun(day.iso);
+            if (latest && isActive(latest)) answer(latest, false);
+            else await pause(lookEveryMs, signal);
+          }
         };
         const notify = (event: ReviewEvent) => {
           parts.notify(event);
           if (event.type === 'run-opened') answer(event.run, !event.isResumed);
-          if (event.type === 'waiting-for-day' && !isAnswered)
-            answerLatest(new DayBusyError(`${day.iso} is being worked on`)).catch(reject);
+          if (event.type === 'waiting-for-day') answerOthers().catch(fail);
         };
-        keep(perform(day, request, signal, notify)).then(
-          ({ run }) => answer(run, false),
-          (error: unknown) => {
-            if (error instanceof DayBusyError) answerLatest(error).catch(reject);
-            else if (isAnswered) onFault(error, day);
-            else reject(error);
-          },
-        );
+        const giveUpAt = parts.clock() + patienceMs;
+        /** A day that is held without an active run is just being opened, or let go: it is asked for again. */
+        const performWhenFree = async (): Promise<DayResult> => {
+          for (;;) {
+            try {
+              return await perform(day, request, signal, notify);
+            } catch (error) {
+              if (!(error instanceof DayBusyError) || isOver || signal.aborted) throw error;
+              const latest = await parts.ledger.latestRun(day.iso);
+              if (latest && isActive(latest)) return { run: latest, wasDone: false };
+              if (parts.clock() >= giveUpAt) throw error;
+              await pause(lookEveryMs, signal);
+            }
+          }
+        };
+        keep(performWhenFree()).then(({ run }) => answer(run, false), fail);
       });
     },
     async idle() {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type CallerSettings, createCallerCheck } from './caller.js';
-import { answerWithin } from './deadline.js';
+import { answerWithin, TooLateError } from './deadline.js';
 import type { HookDesk } from './hook-desk.js';
 import { readDay } from './hook-request.js';
 import type { Statuses } from './statuses.js';
@@ -61,10 +61,17 @@ export function createHook(
     const at = clock();
     const requestId = checkCaller({ headers, body, at });
     const day = readDay({ body, contentType: headers['content-type'], at, zone });
+    let isLate = false;
     const start = async (): Promise<HookAnswer> => {
+      // Who was told that the ledger is away shall not find a run begun all the same.
+      if (isLate) throw new TooLateError(answerMs);
       const run = await desk.start(day, requestId);
       return { status: 202, runId: run.runId, day: run.day };
     };
-    return answerWithin(answerMs, requestId === undefined ? start() : answerOnce(requestId, start));
+    const answer = requestId === undefined ? start() : answerOnce(requestId, start);
+    return answerWithin(answerMs, answer).catch((error: unknown) => {
+      isLate = true;
+      throw error;
+    });
   };
 }

@@ -8,9 +8,13 @@ import { describeDelivered } from './ledger/delivered.js';
 import { describeFileSums } from './ledger/file-sums.js';
 import { describeFindings } from './ledger/findings.js';
 import { describeHolding } from './ledger/holding.js';
+import { describeHookRequests } from './ledger/hook-requests.js';
+import { describeLeases } from './ledger/leases.js';
+import { describePlaces } from './ledger/places.js';
 import { describeRecording } from './ledger/recording.js';
 import { describeRetention } from './ledger/retention.js';
 import { describeRuns } from './ledger/runs.js';
+import { describeSummaries } from './ledger/summaries.js';
 import { describeSums } from './ledger/sums.js';
 import { describeTakingOver } from './ledger/taking-over.js';
 import { describeTracing } from './ledger/tracing.js';
@@ -21,6 +25,8 @@ export interface OpenedLedger {
   readonly ledger: Ledger;
   /** A second connection on the same database, as another process would have. */
   reopen(): Promise<Ledger>;
+  /** From now on it is as if a whole lease had gone by since whatever was claimed or renewed. */
+  endLeases(): Promise<void>;
   cleanUp(): Promise<void>;
 }
 
@@ -52,6 +58,10 @@ export function describeLedgerContract(
       describeDelivered,
       describeRetention,
       describeHolding,
+      describeLeases,
+      describePlaces,
+      describeSummaries,
+      describeHookRequests,
     ]) {
       describePart(() => opened);
     }

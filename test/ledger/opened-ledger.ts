@@ -19,8 +19,9 @@ export async function openSqliteLedger(): Promise<OpenedSqliteLedger> {
   const path = join(folder, 'data', 'ledger.db');
   const ledgers: Ledger[] = [];
   const databases: Database[] = [];
+  let now = at;
   const open = () => {
-    const ledger = createSqliteLedger({ path, carriesReference, clock: () => at });
+    const ledger = createSqliteLedger({ path, carriesReference, clock: () => now });
     ledgers.push(ledger);
     return ledger;
   };
@@ -33,6 +34,9 @@ export async function openSqliteLedger(): Promise<OpenedSqliteLedger> {
       return database;
     },
     reopen: async () => open(),
+    async endLeases() {
+      now += 30_000;
+    },
     async cleanUp() {
       for (const database of databases) database.close();
       for (const ledger of ledgers) await ledger.close();

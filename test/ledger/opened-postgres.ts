@@ -33,6 +33,12 @@ export async function openPostgresLedger(
     open,
     query: (sql, ...values) => postgres.query(url, sql, values),
     reopen: async () => open(),
+    async endLeases() {
+      await postgres.query(
+        url,
+        `UPDATE hotel_review.steps SET lease_until = now() WHERE lease_until > now()`,
+      );
+    },
     async cleanUp() {
       await Promise.all(ledgers.map((ledger) => ledger.close()));
       await postgres.giveBack(url);

@@ -75,6 +75,18 @@ describe('the keeper at a slot', () => {
     expect(begun()).toEqual(['2026-11-20']);
   });
 
+  it('does not miss a slot that comes while the ledger is still asked for the look before', async () => {
+    let answer = () => {};
+    const ledgerAnswers = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const { tell, begun } = await start({ ledgerAnswers });
+    await tell(slotOf21st);
+    answer();
+    await settle();
+    expect(begun()).toEqual(['2026-11-20']);
+  });
+
   it('makes nothing of a slot that comes late, and was for a day that is done', async () => {
     const { tell, begun } = await start();
     await tell(new Date('2026-11-18T01:30:00Z'));
@@ -258,6 +270,7 @@ describe('the keeper when it is closed', () => {
     const { stopper, reviews, begun } = await start();
     stopper.abort();
     expect(reviews[0]?.signal.aborted).toBe(true);
+    expect(vi.getTimerCount()).toBe(0);
     await reviews[0]?.end('delivering');
     await vi.advanceTimersByTimeAsync(24 * 60 * minuteMs);
     expect(begun()).toEqual(['2026-11-22']);

@@ -36,11 +36,14 @@ export function keepDays({
   runs: known = [],
   timing = { catchUpDays: 3, resumeMinutes: 30 },
   onReview = () => {},
+  ledgerAnswers = Promise.resolve(),
 }: {
   slots: Slots;
   runs?: readonly Run[];
   timing?: KeeperParts['timing'];
   onReview?: (review: Review) => void;
+  /** What is asked of the ledger waits for it. */
+  ledgerAnswers?: Promise<void>;
 }): KeptDays {
   const runs = new Map(known.map((run) => [run.day, run]));
   const reviews: Review[] = [];
@@ -76,6 +79,7 @@ export function keepDays({
   const keeper = createKeeper({
     ledger: {
       async summarise() {
+        await ledgerAnswers;
         if (away) throw away;
         const firstDay = [...runs.keys()].sort()[0];
         const none = {

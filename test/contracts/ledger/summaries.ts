@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import type { Ledger } from '../../../src/ledger/ledger.js';
+import type { OpenedLedger } from '../ledger.js';
+import { at, collectedRun, newRun, rightOf } from './days.js';
+
+async function endedRun(
+  ledger: Ledger,
+  id: string,
+  day: string,
+  state: 'succeeded' | 'failed',
+): Promise<void> {
+  const run = await ledger.createRun(newRun(id, { day }));
+  await ledger.settle(rightOf(run), { state, at });
+}
+
+export function describeSummaries(opened: () => OpenedLedger): void {
+  describe('over all days', () => {
+    it('it counts runs by their state, and knows the first day and the last good one', async () => {
+      const { ledger } = opened();
+      const none = {
+        collecting: 0,
+        delivering: 0,
+        'awaiting-result': 0,
+        succeeded: 0,
+        failed: 0,
+        cancelled: 0,
+      };
+      expect(await ledger.summarise()).toEqual({ runsByState: none });
+      await endedRun(ledger, 'r1', '2026-11-18', 'failed');
+      expect(await ledger.summarise()).toEqual({
+        runsByState: { ...none, failed: 1 },
+        firstDay: '2026-11-18',
+      });
+      await endedRun(ledger, 'r2', '2026-11-20', 'succeeded');
+      await endedRun(ledger, 'r3', '2026-11-19', 'succeeded');
+      await endedRun(ledger, 'r4', '2026-11-21', 'failed');
+      await ledger.createRun(newRun('r5', { day: '2026-11-21', replaces: 'r4' }));
+      await collectedRun(ledger, 'r6', { day: '2026-11-22' });
+      expect(await ledger.summarise()).toEqual({
+        runsByState: { ...none, collecting: 1, delivering: 1, succeeded: 2, failed: 1, cancelled: 1 },
+        firstDay: '2026-11-18',
+        lastGoodDay: '2026-11-20',
+      });
+    });
+
+    it('it lists the newest run of each day of a range, the oldest day first', async () => {
+      const { ledger } = opened();
+      await endedRun(ledger, 'before', '2026-10-31', 'succeeded');
+      await endedRun(ledger, 'last', '2026-11-04', 'succeeded');
+      await endedRun(ledger, 'first', '2026-11-01', 'succeeded');
+      await endedRun(ledger, 'old', '2026-11-02', 'failed');
+      await ledger.createRun(newRun('new', { day: '2026-11-02', startedAt: at - 1, replaces: 'old' }));
+      await endedRun(ledger, 'after', '2026-11-05', 'succeeded');
+      const ids = async (from: string, to: string) =>
+        (await ledger.listLatestRuns({ from, to })).map(({ id }) => id);
+      expect(await ids('2026-11-01', '2026-11-04')).toEqual(['first', 'new', 'last']);
+      expect(await ids('2026-11-03', '2026-11-03')).toEqual([]);
+      expect((await ledger.listLatestRuns({ from: '2026-11-02', to: '2026-11-02' }))[0]).toEqual(
+        await ledger.getRun('new'),
+      );
+    });
+
+    it('it lists the runs that are active, the oldest day first', async () => {
+      const { ledger } = opened();
+      expect(await ledger.listActiveRuns()).toEqual([]);
+      await ledger.createRun(newRun('collecting', { day: '2026-11-22' }));
+      const waiting = await collectedRun(ledger, 'awaiting', { day: '2026-11-20' });
+      await ledger.settle(rightOf(waiting), { state: 'awaiting-result', at });
+      await collectedRun(ledger, 'delivering', { day: '2026-11-21' });
+      await endedRun(ledger, 'ended', '2026-11-19', 'succeeded');
+      expect((await ledger.listActiveRuns()).map(({ id }) => id)).toEqual([
+        'awaiting',
+        'delivering',
+        'collecting',
+      ]);
+    });
+
+    it('it tells a run that tops its day up', async () => {
+      const { ledger } = opened();
+      const run = await ledger.createRun(newRun('r1', { topsUp: true }));
+      expect(run.topsUp).toBe(true);
+      expect(await ledger.getRun('r1')).toEqual(run);
+      expect(await ledger.createRun(newRun('r2', { day: '2026-11-21' }))).not.toHaveProperty('topsUp');
+    });
+  });
+}
