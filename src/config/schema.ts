@@ -2,6 +2,8 @@ import * as z from 'zod';
 import { isTimeZone } from '../booking/business-day.js';
 import { isDateFormat } from '../booking/written-date.js';
 import { checkBaseUrl } from '../mapping-service/base-url.js';
+import { createSlots } from '../schedule/slots.js';
+import { readKeys } from '../server/signature.js';
 import { parsePathTemplate } from '../sources/path-template.js';
 import { file } from './file-delivery-settings.js';
 import {
@@ -141,8 +143,11 @@ const retry = group({
     .describe('The longest wait that the service can ask for with `Retry-After`.'),
 });
 
+const cronFields = 'five cron fields such as "30 2 * * *"';
+
 const schedule = group({
-  cron: textLike(/^\s*(?:[\w*/,?#-]+\s+){4}[\w*/,?#-]+\s*$/, 'five cron fields such as "30 2 * * *"')
+  cron: textLike(/^\s*(?:[\w*/,?#-]+\s+){4}[\w*/,?#-]+\s*$/, cronFields)
+    .refine((pattern) => isAccepted(() => createSlots(pattern, 'UTC')), expected(cronFields))
     .default('30 2 * * *')
     .describe('When `serve` starts the run of the day before, in the configured time zone.'),
   catchUpDays: wholeNumber(0, 366).default(3).describe('How many missed days `serve` makes up for.'),
@@ -152,7 +157,10 @@ const schedule = group({
 });
 
 const hook = group({
-  secret: oneOrMore(text(), 'a text or a list of texts')
+  secret: oneOrMore(
+    textThat((secret) => isAccepted(() => readKeys(secret)), 'a text; after whsec_, base64'),
+    'a text or a list of texts',
+  )
     .describe('The secret that signs calls of the end-of-day hook; a list while it is being changed.')
     .register(confidentiality, { level: 'secret' })
     .exactOptional(),

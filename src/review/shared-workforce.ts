@@ -50,7 +50,9 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): SharedWorkfo
   async function keepReconciling(): Promise<void> {
     const { signal } = stopping;
     while (!signal.aborted) {
-      await reconcile({ ...parts, onFault: tellFaultOfRun }, signal).catch((error: unknown) => tellFault(error));
+      await reconcile({ ...parts, onFault: tellFaultOfRun }, signal).catch((error: unknown) =>
+        tellFault(error),
+      );
       // Not all processes at the same instant.
       await pause(reconcileMs * (0.75 + random() / 2), signal);
     }

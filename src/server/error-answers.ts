@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { describeError } from '../cli/safe-message.js';
 import { LedgerAwayError } from '../ledger/ledger.js';
+import { UsageError } from '../review/refusals.js';
 import { TooLateError } from './deadline.js';
 import { type ErrorStatus, HttpError, renderError, toErrorStatus } from './http-error.js';
 import type { ServerLog } from './server-log.js';
@@ -14,6 +15,8 @@ export function toHttpError(error: unknown): HttpError {
   if (error instanceof LedgerAwayError || error instanceof TooLateError) {
     return new HttpError(503, 'the ledger does not answer: send the request again in a moment', retryAfter);
   }
+  // The day is in a state that a person has to look at; the message says what to type.
+  if (error instanceof UsageError) return new HttpError(409, error.message);
   const status = toErrorStatus(readStatus(error));
   return new HttpError(
     status,

@@ -5,6 +5,7 @@ const classes = {
   404: 'not-found',
   405: 'wrong-method',
   408: 'too-slow',
+  409: 'usage',
   413: 'too-large',
   415: 'wrong-content-type',
   422: 'future-day',

@@ -178,6 +178,10 @@ describe('a wrong value', () => {
     [{ archive: 'gs://bucket' }, 'archive: expected a folder or s3://…, got: gs://…'],
     [{ archive: '' }, 'archive: expected a folder or s3://…, got: an empty text'],
     [
+      { schedule: { cron: '61 2 * * *' } },
+      'schedule.cron: expected five cron fields such as "30 2 * * *", got: 61 2 * * *',
+    ],
+    [
       { schedule: { cron: 'every night' } },
       'schedule.cron: expected five cron fields such as "30 2 * * *", got: every night',
     ],
