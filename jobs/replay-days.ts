@@ -3,40 +3,74 @@ import type { ReplayOptions } from '../src/cli/commands/review.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { renderNotBegun } from '../src/cli/not-begun.js';
 import type { Config } from '../src/config/load.js';
+import { type DayPlan, planDay, requestOf } from '../src/review/range-plan.js';
 import { UsageError } from '../src/review/refusals.js';
 import { dryRunDay } from './dry-run.js';
+import { lookIntoLedger } from './ledgers.js';
+import { planDays } from './plan-days.js';
+import { replayRange } from './replay-range.js';
 import { reviewDay } from './review-day.js';
 import type { Terminal } from './terminal.js';
 
-/**
- * Reviews a day, or a range of days one after the other, in new runs. Stops at the first day that is not done, and says
- * which days were not begun for it.
- */
+/** Reviews a day again, or a range of days, or what is left of them. */
 export async function replayDays(
   config: Config,
   from: string,
   options: ReplayOptions,
   terminal: Terminal,
 ): Promise<number> {
-  const { to = from, reason, delivery, dryRun, out } = options;
+  const { to = from, mode, dryRun, out } = options;
   if (out !== undefined && to !== from) throw new UsageError('--out takes one day, not a range');
-  for (const day of daysBetween(from, to, config.timezone)) {
-    let code: number | undefined;
-    try {
-      code = dryRun
-        ? await dryRunDay(config, day, { out }, terminal)
-        : await reviewDay(config, day, { mode: 'replay', trigger: 'replay', delivery, reason }, terminal);
-    } finally {
-      if (code !== exitCode.done && day.iso < to) {
-        terminal.endProgress();
-        const { signal, command } = terminal;
-        const next = day.next().iso;
-        terminal.say(
-          renderNotBegun({ ...options, day: day.iso, next, to, code, isStopped: signal.aborted }, command),
-        );
-      }
+  const days = daysBetween(from, to, config.timezone);
+  if (dryRun && mode !== undefined) return planDays(config, days, { ...options, mode }, terminal);
+  if (dryRun) return dryRunDays(config, days, options, terminal);
+  const [day, ...others] = days;
+  return day && others.length === 0
+    ? replayDay(config, day, options, terminal)
+    : replayRange(config, days, options, terminal);
+}
+
+async function replayDay(
+  config: Config,
+  day: BusinessDay,
+  options: ReplayOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const { mode } = options;
+  const plan = mode === 'missing' || mode === 'failed' ? await look(config, day, options) : undefined;
+  if (plan?.action !== 'nothing')
+    return reviewDay(config, day, { ...requestOf(mode, options), trigger: 'replay' }, terminal);
+  const run = plan.run ? ` (run ${plan.run.id}, ${plan.run.state})` : '';
+  terminal.say(`${day.iso} is left as it is: it ${plan.why}${run}`);
+  terminal.report({ day: day.iso, runId: plan.run?.id ?? null, skipped: plan.why });
+  return exitCode.done;
+}
+
+function look(config: Config, day: BusinessDay, options: ReplayOptions): Promise<DayPlan> {
+  return lookIntoLedger(
+    config,
+    () => planDay(options.mode, undefined, { ...options, day }),
+    async (ledger) => planDay(options.mode, await ledger.latestRun(day.iso), { ...options, day }),
+  );
+}
+
+/** What would be sent, day by day; it ends at the first one that can't be collected. */
+async function dryRunDays(
+  config: Config,
+  days: readonly BusinessDay[],
+  options: ReplayOptions,
+  terminal: Terminal,
+): Promise<number> {
+  for (const [index, day] of days.entries()) {
+    const code = await dryRunDay(config, day, options, terminal);
+    if (code === exitCode.done) continue;
+    const [next, to] = [days[index + 1], days.at(-1)];
+    if (next && to) {
+      const why = `${day.iso} could not be collected`;
+      const left = { ...options, next: next.iso, to: to.iso };
+      terminal.say(renderNotBegun({ ...left, why }, terminal.command));
     }
-    if (code !== exitCode.done) return code;
+    return code;
   }
   return exitCode.done;
 }

@@ -4,6 +4,7 @@ import { renderClosing } from '../src/cli/closing.js';
 import { exitCode, exitCodeOf } from '../src/cli/exit-code.js';
 import { readRunDetails } from '../src/cli/run-details.js';
 import type { Config } from '../src/config/load.js';
+import type { Ledger } from '../src/ledger/ledger.js';
 import type { DayRequest } from '../src/review/opening.js';
 import { UsageError } from '../src/review/refusals.js';
 import { toReport } from '../src/review/report.js';
@@ -40,7 +41,8 @@ export async function reviewDay(
     terminal.endProgress();
     if (wasDone)
       terminal.say(
-        `${day.iso} is done already: run ${run.id}; to review it once more: ${terminal.command(`replay ${day.iso}`)}`,
+        `${day.iso} is done already: run ${run.id}; late bookings: ${terminal.command(`replay ${day.iso} --late`)}; ` +
+          `to review it once more: ${terminal.command(`replay ${day.iso}`)}`,
       );
     terminal.say(
       renderClosing(await readRunDetails(parts.ledger, run, parts.source.placeUnit), {
@@ -50,12 +52,14 @@ export async function reviewDay(
       }),
     );
     terminal.report(toReport(run, clock()));
-    if (!terminal.signal.aborted) {
-      const kept = { ledger: parts.ledger, archive: openArchive(config), spool: openSpool(config) };
-      await forgetOldDays(kept, config, businessDayAt(new Date(clock()), config.timezone));
-    }
+    if (!terminal.signal.aborted) await forgetOldDaysOf(config, parts.ledger);
     return detach && hasWork(run) ? exitCode.done : exitCodeOf(run);
   } finally {
     await close();
   }
+}
+
+export function forgetOldDaysOf(config: Config, ledger: Ledger): Promise<void> {
+  const kept = { ledger, archive: openArchive(config), spool: openSpool(config) };
+  return forgetOldDays(kept, config, businessDayAt(new Date(clock()), config.timezone));
 }

@@ -3,6 +3,7 @@ import { createLog, type Log } from '../src/cli/log.js';
 import { createEventLog } from '../src/cli/log-events.js';
 import type { LogLevel } from '../src/cli/log-level.js';
 import { createProgress } from '../src/cli/progress.js';
+import { createRangeProgress, type RangeProgress } from '../src/cli/range-progress.js';
 import { commandName } from '../src/config/command-name.js';
 import type { Notify } from '../src/review/events.js';
 import { clock } from './clock.js';
@@ -15,6 +16,8 @@ export interface Terminal {
   /** Log lines, where they were asked for; nowhere otherwise. */
   readonly log: Log;
   endProgress(): void;
+  /** The progress of many days at once, instead of that of one. */
+  followDays(): RangeProgress;
   /** Words for a person: standard output, or standard error where a program reads that. */
   say(text: string): void;
   /** A command as a person would type it here. */
@@ -43,7 +46,8 @@ export function createTerminal({
   output,
   errors,
 }: TerminalOptions): Terminal {
-  const progress = createProgress({ stream: errors, clock, isDumb: process.env.TERM === 'dumb' });
+  const progressOptions = { stream: errors, clock, isDumb: process.env.TERM === 'dumb' };
+  const progress = createProgress(progressOptions);
   const log = createLog(logLevel ?? 'silent', errors);
   const notify = logLevel === undefined ? progress.notify : createEventLog(log);
   const say = (text: string) => {
@@ -57,6 +61,10 @@ export function createTerminal({
     notify,
     log,
     endProgress: progress.stop,
+    followDays: () =>
+      logLevel === undefined
+        ? createRangeProgress(progressOptions)
+        : { notify, end() {}, say: (words) => log.info(words), stop() {} },
     say,
     command: createCommandWriter(commandName, config),
     report,

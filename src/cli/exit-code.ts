@@ -31,6 +31,20 @@ export function exitCodeOf({ state }: Run): ExitCode {
   }
 }
 
+/** From the one that a person has to see to first, to the one that needs nobody. */
+const fromWorst: readonly ExitCode[] = [
+  exitCode.usage,
+  exitCode.failed,
+  exitCode.busy,
+  exitCode.resultPending,
+  exitCode.done,
+];
+
+/** The exit code of many days: that of the worst of them, 2 before 1 before 4 before 3 before 0. */
+export function worstOf(codes: readonly ExitCode[]): ExitCode {
+  return fromWorst.find((code) => codes.includes(code)) ?? exitCode.done;
+}
+
 export interface CommandFailure {
   readonly exitCode: ExitCode;
   readonly class: 'usage' | 'configuration' | 'busy' | 'stopped' | 'internal';

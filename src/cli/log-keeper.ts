@@ -27,7 +27,8 @@ function logEvent(log: Log, event: KeeperEvent): void {
         'what is owed could not be read: it is tried again',
       );
     case 'slot-untold':
-      return log.warn(
+      // Where several processes share a schedule, each slot is told to one of them: that is as it should be.
+      return log.debug(
         { slot: event.slot.toISOString() },
         'slot not told by the schedule: looking at what is owed',
       );

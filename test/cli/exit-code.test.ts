@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { describeFailure, exitCodeOf, stackFrames } from '../../src/cli/exit-code.js';
+import { describeFailure, exitCodeOf, stackFrames, worstOf } from '../../src/cli/exit-code.js';
 import { StoppedError } from '../../src/cli/stopped-error.js';
 import { ConfigurationError } from '../../src/config/problems.js';
 import { FencedError, LedgerUnusableError } from '../../src/ledger/ledger.js';
@@ -12,6 +12,15 @@ import { SourceError } from '../../src/sources/source.js';
 import { someRun } from '../review/some-run.js';
 
 describe('the exit code', () => {
+  it('of many days is that of the worst: 2, then 1, then 4, then 3', () => {
+    expect(worstOf([0, 3, 4, 1, 2, 0])).toBe(2);
+    expect(worstOf([0, 3, 4, 1, 0])).toBe(1);
+    expect(worstOf([0, 3, 4])).toBe(4);
+    expect(worstOf([3, 0])).toBe(3);
+    expect(worstOf([0, 0])).toBe(0);
+    expect(worstOf([])).toBe(0);
+  });
+
   it('of every state of a run', () => {
     const codes = ([...activeRunStates, 'succeeded', 'failed', 'cancelled'] as const).map((state) => [
       state,

@@ -45,6 +45,19 @@ describe('the command line', () => {
         { to: '2026-11-20', reason: 'again', delivery: 'body', dryRun: true, out: 'bodies' },
       ],
     ],
+    ['replay 2026-11-20 --late', ['replay', '2026-11-20', { mode: 'late', dryRun: false }]],
+    [
+      'replay 2026-11-01 --to 2026-11-20 --missing --dry-run',
+      ['replay', '2026-11-01', { to: '2026-11-20', mode: 'missing', dryRun: true }],
+    ],
+    [
+      'replay 2026-11-01 --failed --to 2026-11-20',
+      ['replay', '2026-11-01', { to: '2026-11-20', mode: 'failed', dryRun: false }],
+    ],
+    [
+      'replay 2026-11-01 --all --reason again',
+      ['replay', '2026-11-01', { mode: 'all', reason: 'again', dryRun: false }],
+    ],
     ['status', ['status', undefined]],
     ['status 2026-11-20', ['status', '2026-11-20']],
     ['show BR-1042', ['show', 'BR-1042', { answers: false }]],
@@ -184,6 +197,22 @@ describe('the command line', () => {
         '`hotel-review --help`',
     ],
     ['replay 2026-11-20 --out bodies', '--out goes with --dry-run'],
+    [
+      'replay 2026-11-20 --late --failed --missing',
+      'expected one of --missing, --failed, --all, --late, got: --missing --failed --late',
+    ],
+    [
+      'replay 2026-11-20 --late --dry-run --out bodies',
+      '--out takes the content of one day; with --late, --dry-run lists days',
+    ],
+    [
+      'replay 2026-11-20 --all',
+      '--all gives up unfinished runs and sends every day again: say why with --reason TEXT',
+    ],
+    [
+      'replay 2026-11-20 --failed --reason again',
+      '--failed goes on with runs and gives none up: leave --reason out',
+    ],
   ])('refuses %s and starts nothing', async (line, message) => {
     const { error, calls, written } = await start(line);
     expect(error).toBeInstanceOf(UsageError);

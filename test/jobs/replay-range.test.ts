@@ -1,72 +1,289 @@
 import { describe, expect, it } from 'vitest';
 import type { CommandResult } from '../support/command.js';
+import type { Settings } from '../support/day-folder.js';
 import { expectEachOnce } from '../support/expectations.js';
-import { type StandInAnswer, success } from '../support/http-stand-in.js';
+import { createGate } from '../support/gate.js';
+import { type ArrivingRequest, type StandInAnswer, success } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { prepareDay } from '../support/prepared-day.js';
 
 const days = ['2026-11-17', '2026-11-18', '2026-11-19', '2026-11-20'] as const;
+type Day = (typeof days)[number];
+const all = [days[0], '--to', days[3]];
 const forbidden: StandInAnswer = { kind: 'text', status: 403, body: '' };
-const words = `Not begun: 2026-11-19 to 2026-11-20, for 2026-11-18 is not done.
-To go on: hotel-review run --day 2026-11-18
-and then: hotel-review replay 2026-11-19 --to 2026-11-20
-`;
+const unavailable: StandInAnswer = { kind: 'text', status: 503, body: '' };
 
-/** Four days, of which the service turns the second one down until it is mended. */
-async function prepare() {
+/** Four days of ten bookings; the service answers as it is told for each day. */
+async function prepare({
+  answer = () => success,
+  runsAtOnce = 2,
+}: {
+  readonly answer?: (day: Day) => StandInAnswer | Promise<StandInAnswer>;
+  readonly runsAtOnce?: number;
+} = {}) {
   const bookings = days.map((_, index) => makeBookings(10, { first: index * 100 + 1 }));
-  const service = { isMended: false };
-  const { standIn, folder } = await prepareDay({}, (_, number) =>
-    number === 1 || service.isMended ? success : forbidden,
+  const service = { answer };
+  const settings: Settings = { workers: { runsAtOnce }, retry: { tries: 2, baseSeconds: 0.02 } };
+  const { standIn, folder } = await prepareDay({ settings }, async (request) =>
+    service.answer(await dayOf(request)),
   );
   for (const [index, day] of days.entries()) await folder.writeBookings(toCsv(bookings[index] ?? []), day);
   return { standIn, folder, service, bookings: bookings.flat() };
 }
 
-describe('a replay of a range', () => {
-  it('that ends at a day says which ones were not begun, and what it says to do does them all', async () => {
-    const { standIn, folder, service, bookings } = await prepare();
-    const ended = await folder.run(['replay', days[0], '--to', days[3]]);
-    expect(ended.exitCode).toBe(1);
-    expect(ended.stdout.endsWith(words)).toBe(true);
-    service.isMended = true;
-    const advised = [...words.matchAll(/: hotel-review (.+)$/gm)].map(([, command]) => command ?? '');
-    for (const command of advised) expect((await folder.run(command.split(' '))).exitCode).toBe(0);
-    expect(advised).toHaveLength(2);
-    expectEachOnce(standIn, bookings);
-  });
+async function dayOf(request: ArrivingRequest): Promise<Day> {
+  const [first] = await request.readHotels();
+  return days[Math.floor((Number(first?.ServiceId) - 100_001) / 100)] ?? days[0];
+}
 
-  it('prints with --json an object a day, a line each, and its words elsewhere', async () => {
-    const { folder } = await prepare();
-    const ended = await folder.run(['replay', days[0], '--to', days[3], '--json']);
-    expect(linesOf(ended)).toMatchObject([
-      { day: days[0], state: 'succeeded' },
-      { day: days[1], state: 'failed' },
-    ]);
-    expect(ended.stderr.endsWith(words)).toBe(true);
-  });
-
-  it('that comes to an unfinished day says so before the error', async () => {
-    const { folder } = await prepare();
-    await folder.run(['replay', days[0]]);
-    await folder.run(['run', '--day', days[1]]);
-    const ended = await folder.run(['replay', days[1], '--to', days[3], '--json']);
-    expect(ended.exitCode).toBe(2);
-    expect(linesOf(ended)).toMatchObject([{ error: { class: 'usage' } }]);
-    expect(ended.stderr).toContain(`${words}hotel-review: run `);
-  });
-
-  it('says nothing of days where it ends at the last one', async () => {
-    const { folder } = await prepare();
-    const ended = await folder.run(['replay', days[0], '--to', days[1]]);
-    expect(ended.exitCode).toBe(1);
-    expect(ended.stdout + ended.stderr).not.toContain('Not begun');
-  });
-});
-
-function linesOf({ stdout }: CommandResult): unknown[] {
+function linesOf({ stdout }: CommandResult): { readonly day?: string }[] {
   return stdout
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
 }
+
+/** In the order of the days, whichever ended first. */
+function byDay(result: CommandResult): unknown[] {
+  return linesOf(result).toSorted((one, other) => (String(one.day) < String(other.day) ? -1 : 1));
+}
+
+/** The commands that it says to type, as a shell would take them. */
+function advisedBy({ stdout }: CommandResult): string[][] {
+  return [...stdout.matchAll(/: hotel-review (.+)$/gm)].map(([, command]) => (command ?? '').split(' '));
+}
+
+describe('a replay of a range', () => {
+  it('reviews every day in a new run, and closes with a table', async () => {
+    const { standIn, folder, bookings } = await prepare();
+    const ended = await folder.run(['replay', ...all]);
+    expect(ended.exitCode).toBe(0);
+    expectEachOnce(standIn, bookings);
+    const lines = ended.stdout.trimEnd().split('\n');
+    expect(lines[0]).toMatch(/^ {2}day +run +state +delivered +pending +refused$/);
+    expect(lines.slice(1).map((line) => line.replace(/ \d{8}-\w{8} /, ' RUN '))).toEqual(
+      days.map((day) => expect.stringMatching(new RegExp(`^ {2}${day} +RUN +succeeded +10 +0 +0$`))),
+    );
+    for (const day of days) expect(ended.stderr).toContain(`\n${day}: succeeded, 10 delivered\n`);
+  });
+
+  it('goes on past a day that is not done, and what it says to do does that one', async () => {
+    const { standIn, folder, service, bookings } = await prepare({
+      answer: (day) => (day === days[1] ? unavailable : success),
+    });
+    const ended = await folder.run(['replay', ...all]);
+    expect(ended.exitCode).toBe(1);
+    expect(standIn.accepted()).toHaveLength(30);
+    expect(ended.stdout).not.toContain('Not begun');
+    service.answer = () => success;
+    expect(advisedBy(ended)).toEqual([['run', '--day', days[1]]]);
+    expect((await folder.run(advisedBy(ended)[0] ?? [])).exitCode).toBe(0);
+    expectEachOnce(standIn, bookings);
+  });
+
+  it('prints with --json an object a day, a line each, and its words elsewhere', async () => {
+    const { folder } = await prepare({ answer: (day) => (day === days[1] ? unavailable : success) });
+    await folder.run(['run', '--day', days[3]]);
+    const ended = await folder.run(['replay', ...all, '--missing', '--json']);
+    expect(byDay(ended)).toMatchObject([
+      { day: days[0], state: 'succeeded', trigger: 'replay' },
+      { day: days[1], state: 'failed', error: { class: 'retryable' } },
+      { day: days[2], state: 'succeeded' },
+      { day: days[3], skipped: 'has a run', runId: expect.stringMatching(/^20261120-/) },
+    ]);
+    expect(ended.stderr).toMatch(/^ {2}2026-11-20 +20261120-\w+ +has a run$/m);
+  });
+
+  it('ends at what every day would meet, and what it says to do does them all', async () => {
+    const { standIn, folder, service, bookings } = await prepare({
+      answer: (day) => (day === days[1] ? forbidden : success),
+      runsAtOnce: 1,
+    });
+    const ended = await folder.run(['replay', ...all]);
+    expect(ended.exitCode).toBe(1);
+    expect(standIn.accepted()).toHaveLength(10);
+    expect(ended.stdout).toContain(
+      `Not begun: 2026-11-19 to 2026-11-20, for 2026-11-18 ended with what each day would meet.
+To go on: hotel-review replay 2026-11-19 --to 2026-11-20
+`,
+    );
+    service.answer = () => success;
+    expect(advisedBy(ended)).toHaveLength(2);
+    for (const command of advisedBy(ended)) expect((await folder.run(command)).exitCode).toBe(0);
+    expectEachOnce(standIn, bookings);
+  });
+
+  it('refuses an unfinished day, reviews the others, and exits as the worst does', async () => {
+    const { standIn, folder, service } = await prepare({ answer: () => unavailable });
+    await folder.run(['run', '--day', days[2]]);
+    service.answer = () => success;
+    const ended = await folder.run(['replay', ...all, '--json']);
+    expect(ended.exitCode).toBe(2);
+    expect(byDay(ended)).toMatchObject([
+      { day: days[0], state: 'succeeded' },
+      { day: days[1], state: 'succeeded' },
+      { day: days[2], error: { class: 'usage', message: expect.stringContaining('is unfinished (failed)') } },
+      { day: days[3], state: 'succeeded' },
+    ]);
+    expect(standIn.accepted()).toHaveLength(30);
+  });
+
+  it('says of a day that somebody else works on that it is, and exits with 4', async () => {
+    const gate = createGate();
+    const { folder } = await prepare({
+      async answer(day) {
+        if (day === days[0]) await gate.passed;
+        return success;
+      },
+    });
+    const other = folder.start(['run', '--day', days[0]]);
+    await other.wrote('collected');
+    const ended = await folder.run(['replay', ...all, '--json']);
+    expect(ended.exitCode).toBe(4);
+    expect(byDay(ended)).toMatchObject([
+      { error: { class: 'busy' } },
+      ...Array(3).fill({ state: 'succeeded' }),
+    ]);
+    gate.open();
+    expect((await other.ended).exitCode).toBe(0);
+  });
+
+  it('stops at Ctrl-C, says what was not begun, and what it says to do does the rest', async () => {
+    const hang: StandInAnswer = { kind: 'hang' };
+    const { standIn, folder, service, bookings } = await prepare({
+      answer: (day) => (day === days[0] ? success : hang),
+      runsAtOnce: 1,
+    });
+    const running = folder.start(['replay', ...all]);
+    await standIn.received(2);
+    running.kill('SIGINT');
+    const ended = await running.ended;
+    expect(ended.exitCode).toBe(1);
+    expect(ended.stdout).toContain('Not begun: 2026-11-19 to 2026-11-20, for it was stopped.\n');
+    service.answer = () => success;
+    expect(advisedBy(ended)).toHaveLength(2);
+    for (const command of advisedBy(ended)) expect((await folder.run(command)).exitCode).toBe(0);
+    expectEachOnce(standIn, bookings);
+  });
+});
+
+describe('of a range', () => {
+  it('--missing reviews the days without a run, --failed goes on with those that failed', async () => {
+    const { standIn, folder, service, bookings } = await prepare({
+      answer: (day) => (day === days[1] ? unavailable : success),
+    });
+    for (const day of [days[0], days[1]]) await folder.run(['run', '--day', day]);
+    const missing = await folder.run(['replay', ...all, '--missing', '--json']);
+    expect(missing.exitCode).toBe(0);
+    expect(byDay(missing)).toMatchObject([
+      { skipped: 'has a run' },
+      { skipped: 'has a run' },
+      { state: 'succeeded' },
+      { state: 'succeeded' },
+    ]);
+    service.answer = () => success;
+    const failed = await folder.run(['replay', ...all, '--failed', '--json']);
+    expect(failed.exitCode).toBe(0);
+    expect(byDay(failed)).toMatchObject([
+      { skipped: 'has not failed' },
+      // It is gone on with: what started it is what started it.
+      { state: 'succeeded', trigger: 'manual' },
+      { skipped: 'has not failed' },
+      { skipped: 'has not failed' },
+    ]);
+    expectEachOnce(standIn, bookings);
+  });
+
+  it('both work on a single day as well', async () => {
+    const { standIn, folder } = await prepare();
+    const failed = await folder.run(['replay', days[0], '--failed', '--json']);
+    expect(failed).toMatchObject({ exitCode: 0, json: { day: days[0], skipped: 'has no run', runId: null } });
+    expect((await folder.run(['replay', days[0], '--missing'])).exitCode).toBe(0);
+    const again = await folder.run(['replay', days[0], '--missing']);
+    expect(again.exitCode).toBe(0);
+    expect(again.stdout).toMatch(
+      /^2026-11-17 is left as it is: it has a run \(run 20261117-\w+, succeeded\)\n$/,
+    );
+    expect(standIn.accepted()).toHaveLength(10);
+  });
+
+  it('--all reviews every day anew, and gives up what is unfinished', async () => {
+    const { standIn, folder, service } = await prepare({ answer: () => unavailable });
+    await folder.run(['run', '--day', days[1]]);
+    service.answer = () => success;
+    await folder.run(['run', '--day', days[0]]);
+    const ended = await folder.run(['replay', ...all, '--all', '--reason', 'a new mapping', '--json']);
+    expect(ended.exitCode).toBe(0);
+    expect(byDay(ended)).toMatchObject(days.map((day) => ({ day, state: 'succeeded' })));
+    expect(standIn.accepted()).toHaveLength(50);
+    const { runs } = (await folder.run(['status', days[1], '--json'])).json as { runs: unknown[] };
+    expect(runs).toMatchObject([{ state: 'succeeded' }, { state: 'cancelled' }]);
+  });
+
+  it('--dry-run lists the days and what would become of each, and sends nothing', async () => {
+    const { standIn, folder, service } = await prepare();
+    const empty = await folder.run(['replay', ...all, '--missing', '--dry-run']);
+    expect(empty.stdout).toContain('4 days of 4 would be reviewed; nothing was sent');
+    await folder.run(['run', '--day', days[0]]);
+    service.answer = () => unavailable;
+    await folder.run(['run', '--day', days[1]]);
+    const sent = standIn.requests.length;
+    const plan = async (...mode: string[]) => {
+      const { exitCode, json } = await folder.run(['replay', ...all, ...mode, '--dry-run', '--json']);
+      expect(exitCode).toBe(0);
+      return (json as { days: { action: string }[] }).days.map(({ action }) => action);
+    };
+    expect(await plan('--missing')).toEqual(['nothing', 'nothing', 'new-run', 'new-run']);
+    expect(await plan('--failed')).toEqual(['nothing', 'resume', 'nothing', 'nothing']);
+    expect(await plan('--late')).toEqual(['top-up', 'refused', 'new-run', 'new-run']);
+    expect(await plan('--late', '--reason', 'x')).toEqual(['top-up', 'top-up', 'new-run', 'new-run']);
+    expect(await plan('--all', '--reason', 'x')).toEqual(Array(4).fill('new-run'));
+    expect(standIn.requests).toHaveLength(sent);
+  });
+});
+
+describe('of the days of a range', () => {
+  it('no more are worked on at once than there are places', async () => {
+    const inHand = new Set<string>();
+    // Each waits until another day is in hand: one at a time would get nowhere.
+    const pairs = [createGate(), createGate()];
+    let arrived = 0;
+    let most = 0;
+    const { standIn, folder, bookings } = await prepare({
+      runsAtOnce: 2,
+      async answer(day) {
+        inHand.add(day);
+        most = Math.max(most, inHand.size);
+        const pair = pairs[Math.floor(arrived / 2)];
+        arrived += 1;
+        if (arrived % 2 === 0) pair?.open();
+        await pair?.passed;
+        inHand.delete(day);
+        return success;
+      },
+    });
+    expect((await folder.run(['replay', ...all])).exitCode).toBe(0);
+    expectEachOnce(standIn, bookings);
+    expect(most).toBe(2);
+  });
+
+  it('the places are shared with other processes: a second replay waits, and says so', async () => {
+    const gate = createGate();
+    const { standIn, folder, bookings } = await prepare({
+      runsAtOnce: 1,
+      async answer(day) {
+        if (day === days[0]) await gate.passed;
+        return success;
+      },
+    });
+    const first = folder.start(['replay', days[0], '--to', days[1]]);
+    await standIn.received(1);
+    const second = folder.start(['replay', days[2], '--to', days[3]]);
+    await second.wrote('2026-11-19: waiting, for as many runs are going on as may at once');
+    expect(standIn.accepted()).toEqual([]);
+    gate.open();
+    expect((await first.ended).exitCode).toBe(0);
+    expect((await second.ended).exitCode).toBe(0);
+    expectEachOnce(standIn, bookings);
+  });
+});

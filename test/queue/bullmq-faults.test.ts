@@ -46,8 +46,9 @@ describe('while Redis is away', () => {
     await expect(queue.add(steps)).rejects.toThrow(`the queue at ${redis.url} does not answer`);
     await redis.startAgain({ empty: true });
     await settled(() => expect(notices.at(-1)?.type).toBe('queue-back'));
-    await queue.add(steps);
-    await settled(() => expect(worker.names()).toEqual(steps.map(nameOf)));
+    // What was given up is not added behind one's back.
+    await queue.add(stepsOf('run-b', 2));
+    await settled(() => expect(worker.names()).toEqual(stepsOf('run-b', 2).map(nameOf)));
   });
 
   it('it is told once that it went and once that it is back, without user and password', async () => {
@@ -91,6 +92,7 @@ describe('while Redis is away', () => {
     await redis.kill();
     worker.letAllGo();
     await settled(() => expect(worker.log).toContain('ended run-a batch 0 1'));
+    await expect(queue.add(stepsOf('run-b', 1))).rejects.toThrow(QueueAwayError);
     await redis.startAgain({ empty: false });
     await settled(() => expect(worker.names()).toHaveLength(3));
     expect(worker.names()).toEqual(stepsOf('run-a', 3).map(nameOf));

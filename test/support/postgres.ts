@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import {
   chownSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -34,6 +35,10 @@ export interface Postgres {
   readonly port: number;
   /** Where its socket is, and all it keeps. */
   readonly folder: string;
+  /** Whom its files belong to. */
+  readonly uid: number;
+  /** Makes a folder that the server may write to. */
+  makeFolder(name: string): string;
   /** Makes an empty database and answers the URL that leads to it over the server's socket. */
   createDatabase(): Promise<string>;
   /** Empties a database that createDatabase then hands out again: far less work than a new one. */
@@ -54,7 +59,7 @@ export interface Postgres {
 }
 
 /** Starts a server of one's own in a new folder. Unless told otherwise, it waits for no disk. */
-export async function startPostgres({ fsync = false, connections = 60 } = {}): Promise<Postgres> {
+export async function startPostgres({ fsync = false } = {}): Promise<Postgres> {
   if (bin === undefined) throw new Error(`${postgresNeeds}`);
   const programs = bin;
   // The folder has a short name: a socket's path has at most 107 characters.
@@ -81,7 +86,7 @@ export async function startPostgres({ fsync = false, connections = 60 } = {}): P
     `unix_socket_directories = '${folder}'`,
     `listen_addresses = '127.0.0.1'`,
     `fsync = ${fsync ? 'on' : 'off'}`,
-    `max_connections = ${connections}`,
+    'max_connections = 60',
     // A server that starts again is not kept waiting by what is left of the one before it.
     'restart_after_crash = off',
   ];
@@ -99,6 +104,13 @@ export async function startPostgres({ fsync = false, connections = 60 } = {}): P
   const postgres: Postgres = {
     port,
     folder,
+    uid: account?.uid ?? process.getuid?.() ?? 0,
+    makeFolder(name) {
+      const path = join(folder, name);
+      mkdirSync(path);
+      if (account) chownSync(path, account.uid, account.gid);
+      return path;
+    },
     async createDatabase() {
       const free = givenBack.pop();
       if (free !== undefined) return free;
@@ -119,6 +131,8 @@ export async function startPostgres({ fsync = false, connections = 60 } = {}): P
     },
     async query(url, sql, values = []) {
       const client = new pg.Client({ connectionString: url });
+      // The server may be stopped in the middle of it.
+      client.on('error', () => {});
       await client.connect();
       try {
         return (await client.query(sql, [...values])).rows;

@@ -4,7 +4,9 @@ import { LedgerUnusableError } from '../ledger.js';
 export function placeOf(url: string): string {
   const parsed = parse(url);
   parsed.password = '';
-  parsed.searchParams.delete('password');
+  for (const name of [...parsed.searchParams.keys()]) {
+    if (/pass|secret|token|key/i.test(name)) parsed.searchParams.delete(name);
+  }
   return parsed.href;
 }
 

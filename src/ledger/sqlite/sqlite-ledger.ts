@@ -52,8 +52,8 @@ export function createSqliteLedger({
       lock?.release();
     }
   };
-  const tryHold = (name: string): Hold | undefined => {
-    const lock = tryLock(locks, name);
+  const tryHold = (name: string, busyTimeoutMs?: number): Hold | undefined => {
+    const lock = tryLock(locks, name, busyTimeoutMs);
     return lock && { lost: new AbortController().signal, release: async () => lock.release() };
   };
   return {
@@ -61,7 +61,8 @@ export function createSqliteLedger({
     holdDay: async (day) => tryHold(day),
     async holdPlace(places) {
       for (let place = 1; place <= places; place += 1) {
-        const hold = tryHold(`place-${place}`);
+        // Whoever finds them all taken comes again: it need not keep this process waiting for each of them.
+        const hold = tryHold(`place-${place}`, 0);
         if (hold) return hold;
       }
       return undefined;

@@ -1,0 +1,136 @@
+import type { BusinessDay } from '../src/booking/business-day.js';
+import type { ReplayOptions } from '../src/cli/commands/review.js';
+import { describeFailure, exitCodeOf, worstOf } from '../src/cli/exit-code.js';
+import { renderNotBegun } from '../src/cli/not-begun.js';
+import type { RangeProgress } from '../src/cli/range-progress.js';
+import {
+  type DayOutcome,
+  describeOutcome,
+  endsRange,
+  exitCodeOfDay,
+  renderRangeSummary,
+  toDayObject,
+} from '../src/cli/range-summary.js';
+import type { Config } from '../src/config/load.js';
+import { workOnDays } from '../src/review/days-at-once.js';
+import { waitForPlace } from '../src/review/places.js';
+import { planDay, requestOf } from '../src/review/range-plan.js';
+import { toReport } from '../src/review/report.js';
+import { type RunDayParts, runDay } from '../src/review/run-day.js';
+import { clock } from './clock.js';
+import { composeReview } from './compose.js';
+import { forgetOldDaysOf } from './review-day.js';
+import type { Terminal } from './terminal.js';
+
+/**
+ * Reviews many days, several at once, begun in their order: so many as there are places in the ledger, which all
+ * processes share. Goes on past days that are not done, but begins none after one that ended with what every other one
+ * would meet as well.
+ *
+ * @returns the exit code of the worst day
+ */
+export async function replayRange(
+  config: Config,
+  days: readonly BusinessDay[],
+  options: ReplayOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const { signal } = terminal;
+  const places = config.workers.runsAtOnce;
+  const atOnce = Math.min(places, days.length);
+  const progress = terminal.followDays();
+  const { parts, close } = await composeReview(config, { notify: progress.notify, runsAtOnce: atOnce });
+  const outcomes = new Map<string, DayOutcome>();
+  const perform = (day: BusinessDay) => reviewOne(day, { config, parts, options, signal });
+  const note = (outcome: DayOutcome) => {
+    outcomes.set(outcome.day, outcome);
+    progress.end(outcome.day, describeOutcome(outcome));
+    terminal.report(toDayObject(outcome));
+  };
+  const findEnd = () => [...outcomes.values()].find(endsRange);
+  const mayBegin = () => !signal.aborted && findEnd() === undefined;
+
+  let notBegun: readonly BusinessDay[];
+  try {
+    notBegun = await workOnDays(days, {
+      atOnce,
+      mayBegin,
+      async begin(day) {
+        const left = await findLeft(day, parts, options);
+        if (left) {
+          note(left);
+          return { ended: Promise.resolve() };
+        }
+        const onWait = () => progress.say(sayWait(day, places));
+        const place = await waitForPlace(parts.ledger, places, { signal, onWait });
+        if (!place || !mayBegin()) {
+          await place?.release();
+          return undefined;
+        }
+        const ended = perform(day)
+          .then(note)
+          .finally(() => place.release());
+        return { ended };
+      },
+    });
+    if (!signal.aborted) await forgetOldDaysOf(config, parts.ledger);
+  } finally {
+    endProgress(progress, terminal);
+    await close();
+  }
+
+  const inOrder = days.flatMap(({ iso }) => outcomes.get(iso) ?? []);
+  terminal.say(renderRangeSummary(inOrder, terminal.command));
+  const [next, to] = [notBegun[0], days.at(-1)];
+  if (next && to) {
+    const end = findEnd();
+    const why = signal.aborted || !end ? 'it was stopped' : `${end.day} ended with what each day would meet`;
+    terminal.say(renderNotBegun({ ...options, why, next: next.iso, to: to.iso }, terminal.command));
+  }
+  const codes = inOrder.map(exitCodeOfDay);
+  return worstOf(next ? [...codes, 1] : codes);
+}
+
+function endProgress(progress: RangeProgress, terminal: Terminal): void {
+  progress.stop();
+  terminal.endProgress();
+}
+
+async function findLeft(
+  day: BusinessDay,
+  { ledger }: RunDayParts,
+  options: ReplayOptions,
+): Promise<DayOutcome | undefined> {
+  const plan = planDay(options.mode, await ledger.latestRun(day.iso), { ...options, day });
+  if (plan.action !== 'nothing') return undefined;
+  const runId = plan.run ? { runId: plan.run.id } : {};
+  return { kind: 'left', day: day.iso, why: plan.why, ...runId };
+}
+
+interface ReviewContext {
+  readonly config: Config;
+  readonly parts: RunDayParts;
+  readonly options: ReplayOptions;
+  readonly signal: AbortSignal;
+}
+
+async function reviewOne(
+  day: BusinessDay,
+  { config, parts, options, signal }: ReviewContext,
+): Promise<DayOutcome> {
+  const request = requestOf(options.mode, options);
+  try {
+    const { run } = await runDay(
+      { ...request, trigger: 'replay', day, configuredDelivery: config.delivery },
+      parts,
+      signal,
+    );
+    return { kind: 'reviewed', day: day.iso, report: toReport(run, clock()), exitCode: exitCodeOf(run) };
+  } catch (error) {
+    return { kind: 'error', day: day.iso, failure: describeFailure(error) };
+  }
+}
+
+function sayWait({ iso }: BusinessDay, places: number): string {
+  return `${iso}: waiting, for as many runs are going on as may at once (workers.runsAtOnce: ${places})`;
+}

@@ -1,0 +1,169 @@
+import cliProgress from 'cli-progress';
+import type { ReviewEvent } from '../review/events.js';
+import { formatBytes, formatCount } from './format.js';
+import { canDraw, type Progress, type ProgressOptions } from './progress.js';
+import { createLines } from './progress-lines.js';
+import { describe, describeMilestone, describeOpened } from './progress-words.js';
+
+/** The progress of many days at once. */
+export interface RangeProgress extends Progress {
+  /** A day is over. */
+  end(day: string, words: string): void;
+  /** Words about the range as a whole. */
+  say(words: string): void;
+}
+
+/** A bar a day on a terminal that can draw, sparse lines elsewhere; either way each says its day. */
+export function createRangeProgress(options: ProgressOptions): RangeProgress {
+  return canDraw(options) ? createBars(options) : createDayLines(options);
+}
+
+function createDayLines({ stream, clock }: ProgressOptions): RangeProgress {
+  const days = new Map<string, Progress['notify']>();
+  const write = (text: string) => stream.write(`${text}\n`);
+  const linesOf = (day: string) => {
+    const lines = days.get(day) ?? createLines({ write: (text) => write(withDay(day, text)), clock });
+    days.set(day, lines);
+    return lines;
+  };
+  const general = createLines({ write, clock });
+  return {
+    notify(event) {
+      const day = dayOf(event);
+      (day === undefined ? general : linesOf(day))(event);
+    },
+    end(day, words) {
+      days.delete(day);
+      write(`${day}: ${words}`);
+    },
+    say: write,
+    stop() {},
+  };
+}
+
+const format = '  {day}  {phase} {bar} {percentage} %  {detail}';
+/** As wide as the longest phase. */
+const phaseWidth = 'deliver'.length;
+
+function createBars({ stream, clock }: ProgressOptions): RangeProgress {
+  const bars = new Map<string, cliProgress.SingleBar>();
+  let all: cliProgress.MultiBar | undefined;
+  let isStopped = false;
+
+  function open(): cliProgress.MultiBar {
+    all ??= new cliProgress.MultiBar(
+      // A bar that moves down because words came above it must be drawn again, though it says the same.
+      {
+        stream,
+        format,
+        hideCursor: true,
+        barsize: 24,
+        linewrap: false,
+        clearOnComplete: true,
+        forceRedraw: true,
+      },
+      cliProgress.Presets.shades_classic,
+    );
+    return all;
+  }
+
+  function close(): void {
+    all?.stop();
+    all = undefined;
+  }
+
+  /** Words stay above the bars. */
+  function say(words: string): void {
+    if (isStopped) return;
+    if (all && bars.size > 0) {
+      all.log(`${words}\n`);
+      all.update();
+    } else stream.write(`${words}\n`);
+  }
+
+  function show(day: string, phase: string, total: number, done: number, detail: string): void {
+    const texts = { day, phase: phase.padEnd(phaseWidth), detail };
+    const bar = bars.get(day);
+    if (!bar) {
+      bars.set(day, open().create(total, done, texts));
+      return;
+    }
+    bar.setTotal(total);
+    bar.update(done, texts);
+  }
+
+  function showDelivered(
+    event: ReviewEvent & { type: 'run-opened' | 'collected' | 'step-ended' | 'watched' },
+  ) {
+    const { day, counts } = event.run;
+    const done = counts.delivered + counts.refused;
+    show(day, 'deliver', counts.accepted, done, `${formatCount(done)} reviewed`);
+  }
+
+  return {
+    notify(event) {
+      if (isStopped) return;
+      switch (event.type) {
+        case 'run-opened':
+          say(describeOpened(event.run, event.isResumed));
+          if (event.run.collectedAt !== undefined) showDelivered(event);
+          else show(event.run.day, 'collect', 1, 0, '');
+          return;
+        case 'collecting': {
+          const { total, done } = event.progress ?? { total: 1, done: 0 };
+          return show(event.run.day, 'collect', total, done, `${formatCount(event.read)} read`);
+        }
+        case 'collected':
+        case 'watched':
+          return showDelivered(event);
+        case 'step-ended': {
+          const { day, counts } = event.run;
+          const milestone = describeMilestone(event);
+          return milestone === undefined
+            ? showDelivered(event)
+            : show(day, 'deliver', counts.accepted, counts.delivered, milestone);
+        }
+        case 'transferring':
+          return show(event.run.day, event.step.name, event.total, event.done, formatBytes(event.done));
+        case 'step-claimed':
+        case 'working':
+        case 'settled':
+          return;
+        case 'source-notice':
+        case 'holding-off':
+        case 'waiting-for-day':
+        case 'superseded':
+        case 'faulted':
+        case 'queue-away':
+        case 'queue-back':
+        case 'stopping': {
+          const day = dayOf(event);
+          const words = describe(event, clock());
+          if (words !== undefined) say(day === undefined ? words : withDay(day, words));
+        }
+      }
+    },
+    end(day, words) {
+      const bar = bars.get(day);
+      bars.delete(day);
+      if (bar && bars.size === 0) close();
+      else if (bar) all?.remove(bar);
+      say(`${day}: ${words}`);
+    },
+    say,
+    stop() {
+      bars.clear();
+      close();
+      isStopped = true;
+    },
+  };
+}
+
+function withDay(day: string, words: string): string {
+  return words.startsWith(day) ? words : `${day}: ${words}`;
+}
+
+function dayOf(event: ReviewEvent): string | undefined {
+  if ('run' in event) return event.run?.day;
+  return event.type === 'waiting-for-day' ? event.day : undefined;
+}

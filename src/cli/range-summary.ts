@@ -1,0 +1,114 @@
+import type { RunReport } from '../review/report.js';
+import type { WriteCommand } from './command-writer.js';
+import { type CommandFailure, type ExitCode, exitCode } from './exit-code.js';
+import { formatCount, wrapText } from './format.js';
+import { renderTable } from './tables.js';
+
+/** What became of a day of a range. */
+export type DayOutcome =
+  | {
+      readonly kind: 'reviewed';
+      readonly day: string;
+      readonly report: RunReport;
+      readonly exitCode: ExitCode;
+    }
+  /** It was not one of those that were asked for. */
+  | { readonly kind: 'left'; readonly day: string; readonly why: string; readonly runId?: string }
+  | { readonly kind: 'error'; readonly day: string; readonly failure: CommandFailure };
+
+export function exitCodeOfDay(outcome: DayOutcome): ExitCode {
+  switch (outcome.kind) {
+    case 'reviewed':
+      return outcome.exitCode;
+    case 'left':
+      return exitCode.done;
+    case 'error':
+      return outcome.failure.exitCode;
+  }
+}
+
+/** After such an end no other day would fare better: a wrong key, a wrong host key, a ledger that can't be used. */
+export function endsRange(outcome: DayOutcome): boolean {
+  switch (outcome.kind) {
+    case 'reviewed':
+      return outcome.report.error?.class === 'fatal';
+    case 'left':
+      return false;
+    case 'error':
+      return outcome.failure.class !== 'usage' && outcome.failure.class !== 'busy';
+  }
+}
+
+/** The object that `--json` prints of a day. */
+export function toDayObject(outcome: DayOutcome): object {
+  switch (outcome.kind) {
+    case 'reviewed':
+      return outcome.report;
+    case 'left': {
+      const { day, why, runId = null } = outcome;
+      return { day, runId, skipped: why };
+    }
+    case 'error': {
+      const { day, failure } = outcome;
+      return { day, error: { class: failure.class, message: failure.message } };
+    }
+  }
+}
+
+/** In a few words: how a day ended. */
+export function describeOutcome(outcome: DayOutcome): string {
+  switch (outcome.kind) {
+    case 'reviewed': {
+      const { state, counts, topsUp } = outcome.report;
+      if (topsUp && state === 'succeeded' && counts.accepted === 0) return 'succeeded, nothing new';
+      return `${sayState(outcome)}, ${formatCount(counts.delivered)} delivered`;
+    }
+    case 'left':
+      return `left as it is: it ${outcome.why}`;
+    case 'error':
+      return outcome.failure.message;
+  }
+}
+
+/** The closing table of a range, and what to do about each day that is not done. */
+export function renderRangeSummary(outcomes: readonly DayOutcome[], command: WriteCommand): string {
+  const head = ['day', 'run', 'state', 'delivered', 'pending', 'refused'];
+  const sections = [
+    renderTable(outcomes.map(toRow), head),
+    ...(outcomes.some((outcome) => outcome.kind === 'reviewed' && outcome.report.topsUp)
+      ? ['  + late bookings: only what the runs before it had not delivered']
+      : []),
+    ...outcomes.flatMap((outcome) => explain(outcome, command)),
+  ];
+  return `${sections.join('\n')}\n`;
+}
+
+function toRow(outcome: DayOutcome): (string | undefined)[] {
+  switch (outcome.kind) {
+    case 'reviewed': {
+      const { day, runId, counts, topsUp } = outcome.report;
+      const state = `${sayState(outcome)}${topsUp ? ' +' : ''}`;
+      return [day, runId, state, ...[counts.delivered, counts.pending, counts.refused].map(formatCount)];
+    }
+    case 'left':
+      return [outcome.day, outcome.runId, outcome.why];
+    case 'error':
+      return [outcome.day, undefined, outcome.failure.class === 'busy' ? 'busy' : 'error'];
+  }
+}
+
+function sayState({ report: { state }, exitCode: code }: DayOutcome & { kind: 'reviewed' }): string {
+  const isActive = state === 'collecting' || state === 'delivering';
+  return isActive && code !== exitCode.done ? 'stopped' : state;
+}
+
+function explain(outcome: DayOutcome, command: WriteCommand): string[] {
+  if (outcome.kind === 'left' || exitCodeOfDay(outcome) === exitCode.done) return [];
+  const { day } = outcome;
+  if (outcome.kind === 'error') return [`${day}:`, ...wrapText(outcome.failure.message)];
+  const { error, state } = outcome.report;
+  const next = command(`run --day ${day}`);
+  if (error) return [`${day}:`, ...wrapText(error.message), `  When that is mended: ${next}`];
+  const what = state === 'awaiting-result' ? 'To look for its result again' : 'To go on';
+  return [`${day}:`, `  ${what}: ${next}`];
+}

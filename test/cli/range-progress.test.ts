@@ -1,0 +1,131 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createRangeProgress, type RangeProgress } from '../../src/cli/range-progress.js';
+import type { ReviewEvent } from '../../src/review/events.js';
+import { someRun } from '../review/some-run.js';
+import { captureStream } from './captured-stream.js';
+import { collected, collecting, fileStepEnded, opened, stepEnded, transferring } from './events.js';
+
+const started: RangeProgress[] = [];
+const [one, two] = ['2026-11-17', '2026-11-18'];
+
+afterEach(() => {
+  for (const progress of started.splice(0)) progress.stop();
+});
+
+function start({ isTTY = false } = {}) {
+  let now = 0;
+  const { stream, text, lines } = captureStream({ isTTY });
+  const progress = createRangeProgress({ stream, clock: () => now });
+  started.push(progress);
+  return {
+    progress,
+    text,
+    lines,
+    later(milliseconds: number, day: string, event: ReviewEvent) {
+      now += milliseconds;
+      progress.notify(ofDay(day, event));
+    },
+  };
+}
+
+function ofDay(day: string, event: ReviewEvent): ReviewEvent {
+  return 'run' in event && event.run ? ({ ...event, run: { ...event.run, day } } as ReviewEvent) : event;
+}
+
+describe('the progress of many days where there is no terminal', () => {
+  it('is sparse lines, each with its day', () => {
+    const { later, progress, lines } = start();
+    later(0, one, opened());
+    later(0, two, opened());
+    later(9_999, one, collecting(100, 10));
+    later(1, one, collecting(200, 20));
+    later(0, two, collecting(300, 30));
+    later(0, two, collecting(400, 40));
+    later(0, one, collected(1_200));
+    later(10_000, two, stepEnded(500, 1_000));
+    progress.end(one, 'succeeded, 1,200 delivered');
+    progress.say('2026-11-19: waiting');
+    expect(lines()).toEqual([
+      '2026-11-17: starting run 20261120-k3f9xq7d by body',
+      '2026-11-18: starting run 20261120-k3f9xq7d by body',
+      '2026-11-17: collecting: 200 records read',
+      '2026-11-18: collecting: 300 records read',
+      '2026-11-17: collected: 1,200 bookings in 3 steps',
+      '2026-11-18: delivering: 500 of 1,000 bookings',
+      '2026-11-17: succeeded, 1,200 delivered',
+      '2026-11-19: waiting',
+    ]);
+  });
+
+  it('tells what is of no single day without one', () => {
+    const { progress, lines } = start();
+    progress.notify({ type: 'superseded', runId: 'r', step: 'batch 3' });
+    progress.notify({ type: 'waiting-for-day', day: two });
+    expect(lines()).toEqual([
+      'batch 3 was taken over by another process',
+      '2026-11-18 is being worked on by another process: waiting for it',
+    ]);
+  });
+});
+
+describe('the progress of many days on a terminal', () => {
+  it('is a bar a day, which goes when the day is over and leaves a line', () => {
+    const { later, progress, text } = start({ isTTY: true });
+    later(0, one, opened());
+    later(0, two, opened());
+    later(0, one, collecting(500, 250));
+    later(0, two, collected(1_000));
+    later(0, two, stepEnded(500, 1_000));
+    progress.say('2026-11-19: waiting');
+    const shown = lastScreen(text());
+    expect(shown.some((line) => /^ {2}2026-11-17 {2}collect █{6}░{18} 25 % {2}500 read$/.test(line))).toBe(
+      true,
+    );
+    expect(
+      shown.some((line) => /^ {2}2026-11-18 {2}deliver █{12}░{12} 50 % {2}500 reviewed$/.test(line)),
+    ).toBe(true);
+    const before = text().length;
+    progress.end(one, 'succeeded, 500 delivered');
+    progress.say('more words');
+    const after = lastScreen(text().slice(before));
+    expect(after).toContain('2026-11-17: succeeded, 500 delivered');
+    expect(after.filter((line) => line.includes('%')).every((line) => line.includes(two))).toBe(true);
+    progress.end(two, 'failed');
+    progress.stop();
+    expect(lastScreen(text()).at(-1)).toBe('2026-11-18: failed');
+  });
+
+  it('shows what a file run does', () => {
+    const { later, progress, text } = start({ isTTY: true });
+    later(0, one, opened(someRun({ state: 'delivering', counts: { accepted: 10, delivered: 0 } })));
+    later(0, one, transferring(1_000_000, 4_000_000));
+    progress.say('.');
+    expect(text()).toMatch(/2026-11-17 {2}upload {2}█{6}░{18} 25 % {2}1\.0 MB/);
+    later(0, one, fileStepEnded('await-result', 'retry', 'result-absent'));
+    progress.say('.');
+    expect(text()).toContain('waiting for the result (result-absent)');
+  });
+
+  it('shows the cursor again when it stops, and nothing more afterwards', () => {
+    const { later, progress, text } = start({ isTTY: true });
+    later(0, one, opened());
+    progress.stop();
+    const shown = text();
+    expect(shown.lastIndexOf('\x1b[?25h')).toBeGreaterThan(shown.lastIndexOf('\x1b[?25l'));
+    later(0, one, collecting(500, 250));
+    progress.say('words');
+    expect(text()).toBe(shown);
+  });
+});
+
+/** The lines that were written, without what moves the cursor. */
+function lastScreen(text: string): string[] {
+  return (
+    text
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals are controlled by them
+      .replaceAll(/\x1b(?:\[[?\d;]*[A-Za-z]|[78])/g, '\n')
+      .split('\n')
+      .map((line) => line.trimEnd())
+      .filter((line) => line !== '')
+  );
+}

@@ -1,0 +1,125 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { certificateNeeds } from '../support/certificate.js';
+import { environmentOf, projectFile, readComposeFile } from '../support/compose-file.js';
+import {
+  awaitAnswer,
+  chrootNeeds,
+  makeComposeCertificate,
+  makeVolumes,
+  startComposeSftp,
+  startLogging,
+} from '../support/compose-topology.js';
+import { openSsh } from '../support/open-ssh.js';
+import { type Postgres, postgresNeeds, startPostgres } from '../support/postgres.js';
+import { redisNeeds, startRedis } from '../support/redis.js';
+import { command, runIn, startSandboxCommand, sumTold } from '../support/sandbox-command.js';
+
+const curlNeeds =
+  spawnSync('curl', ['--version'], { stdio: 'ignore' }).status === 0
+    ? undefined
+    : 'needs curl: apt-get install curl';
+const needs = redisNeeds ?? postgresNeeds ?? certificateNeeds ?? openSsh.needs ?? chrootNeeds ?? curlNeeds;
+
+const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+const own = {
+  POSTGRES_PASSWORD: 'unused: the address is given',
+  HOTEL_REVIEW_HOOK_SECRET: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+};
+
+describe('The processes of docker-compose.yml, without containers', () => {
+  beforeEach(({ skip }) => skip(needs !== undefined, needs));
+
+  let postgres: Postgres;
+  beforeAll(async () => {
+    if (needs === undefined) postgres = await startPostgres();
+  });
+  afterAll(() => postgres?.remove());
+
+  /** Everything but `serve` and `work`, and what these are started with. */
+  async function startSurroundings(delivery: 'body' | 'file') {
+    const folder = makeVolumes();
+    const { certificate, key } = makeComposeCertificate(folder);
+    const tls = ['--tls-certificate', certificate, '--tls-key', key];
+    const sandbox = await startSandboxCommand(join(folder, 'srv/sandbox'), ...tls, '--result-delay', '0');
+    const redis = await startRedis({ args: readComposeFile().services.redis.command?.slice(1) ?? [] });
+    onTestFinished(() => redis.close());
+    const sftp = delivery === 'file' ? await startComposeSftp(folder) : undefined;
+
+    const config = join(folder, 'hotel-review.yaml');
+    writeFileSync(config, place(projectFile('docker/hotel-review.yaml'), folder, sftp?.port));
+    const env = {
+      ...environmentOf('serve', {
+        ...own,
+        HOTEL_REVIEW_BASE_URL: sandbox.addresses.service.baseUrl,
+        ...(sftp && { HOTEL_REVIEW_SFTP_HOST_KEY: sftp.hostKey }),
+      }),
+      HOTEL_REVIEW_LEDGER: await postgres.createDatabase(),
+      HOTEL_REVIEW_QUEUE: redis.url,
+      NODE_EXTRA_CA_CERTS: certificate,
+      PATH: process.env.PATH,
+    };
+    const start = (service: 'serve' | 'work', message: string) =>
+      startLogging([command, service, '--port', '0', '--config', config], message, { cwd: folder, env });
+    return { folder, config, env, sandbox, start };
+  }
+
+  it.each(['body', 'file'] as const)(
+    'review by %s the day that the end-of-day hook names',
+    async (delivery) => {
+      const { folder, config, env, sandbox, start } = await startSurroundings(delivery);
+      const bookings = join(folder, 'exports', `bookings-${yesterday}.csv`);
+      const made = ['--day', yesterday, '--count', '3000', '--out', bookings, '--json'];
+      const day = (await runIn(folder, 'sandbox', 'bookings', ...made)).json as { bookings: number };
+
+      const [serve, ...workers] = await Promise.all([
+        start('serve', 'serving'),
+        start('work', 'listening'),
+        start('work', 'listening'),
+      ]);
+      for (const { line } of [serve, ...workers]) {
+        expect((await fetch(`${line.url}/healthz`)).status).toBe(200);
+        await awaitAnswer(`${line.url}/readyz`, ({ ready }) => ready === true);
+      }
+
+      const hook = ['hook', '--day', yesterday, '--url', String(serve.line.url), '--config', config];
+      const curl = execFileSync(process.execPath, [command, ...hook], { env, encoding: 'utf8' });
+      const answer = execFileSync('bash', ['-euc', curl], { encoding: 'utf8' });
+      expect(answer).toMatch(/^HTTP\/1\.1 202 /);
+      const { runId, statusUrl } = JSON.parse(answer.trimEnd().split('\n').at(-1) ?? '');
+
+      const run = await awaitAnswer(`${serve.line.url}${statusUrl}`, ({ finishedAt }) => finishedAt !== null);
+      expect(run).toMatchObject({
+        ...{ runId, day: yesterday, delivery, trigger: 'hook', state: 'succeeded' },
+        counts: { accepted: day.bookings, delivered: day.bookings, pending: 0, repeated: 0 },
+      });
+
+      for (const { kill } of [serve, ...workers]) kill('SIGTERM');
+      for (const { ended } of [serve, ...workers]) expect((await ended).exitCode).toBe(0);
+      sandbox.kill('SIGTERM');
+      expect((await sandbox.ended).exitCode).toBe(0);
+      expect(sumTold(sandbox).taken).toBe(day.bookings);
+      if (delivery === 'file') expect(existsSync(join(folder, 'srv/sandbox/sftp/VerifyMappings'))).toBe(true);
+    },
+  );
+});
+
+/** The configuration with this machine's places in place of the containers'. */
+function place(written: string, folder: string, sftpPort: number | undefined): string {
+  const here = written
+    .replaceAll(/(?<=["\s])\/(?=exports|data)/g, `${folder}/`)
+    .replace('host: 0.0.0.0', 'host: 127.0.0.1');
+  if (sftpPort === undefined) return here;
+  const group = /^ {2}# sftp:\n {2}# {3}host: sftp\n(?: {2}# {3}.*\n)*/m.exec(here)?.[0] ?? '';
+  const sftp = group
+    .replaceAll(/^ {2}# /gm, '  ')
+    .replace('host: sftp', `host: 127.0.0.1\n    port: ${sftpPort}`)
+    .replace('username: review', 'username: root')
+    .replace('/login/', `${folder}/login/`);
+  return here
+    .replace(group, sftp)
+    .replace('delivery: body', 'delivery: file')
+    .replace('spool:', 'resultPollSeconds: 0.05\n  spool:');
+}

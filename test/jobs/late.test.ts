@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest';
+import { day } from '../support/day-folder.js';
+import { expectEachOnce, expectError } from '../support/expectations.js';
+import { prepareFileDay, remoteFolder, remotePath } from '../support/file-day.js';
+import { parseRecords } from '../support/file-service.js';
+import { createGate } from '../support/gate.js';
+import { success } from '../support/http-stand-in.js';
+import { makeBookings, toCsv } from '../support/made-bookings.js';
+import { prepareDay } from '../support/prepared-day.js';
+import { sandboxSftp } from '../support/sandbox-sftp.js';
+import { useSftpServer } from '../support/suite-server.js';
+
+const bookings = makeBookings(130);
+const early = bookings.slice(0, 100);
+const late = ['replay', day, '--late', '--json'] as const;
+
+describe('late bookings by body', () => {
+  it('are sent, and nothing that was delivered before; a second time there is nothing new', async () => {
+    const { standIn, folder } = await prepareDay({ bookings: toCsv(early) });
+    const first = await folder.runDay();
+    await folder.writeBookings(toCsv(bookings.toReversed()));
+    const second = await folder.run(late);
+    expect(second.report).toMatchObject({
+      state: 'succeeded',
+      trigger: 'replay',
+      topsUp: true,
+      counts: { read: 130, accepted: 30, duplicates: 100, rejected: 0, delivered: 30, pending: 0 },
+      file: null,
+    });
+    expect(second.stderr).toContain(`late bookings: it tops up run ${first.report.runId}`);
+    expectEachOnce(standIn, bookings);
+
+    const third = await folder.run(late);
+    expect(third).toMatchObject({ exitCode: 0, report: { counts: { accepted: 0, duplicates: 130 } } });
+    expect(third.stderr).toContain(`Nothing new since run ${second.report.runId}: nothing was sent.`);
+    expectEachOnce(standIn, bookings);
+    expect((await folder.run(['status'])).stdout).toMatch(/2026-11-20 {2}succeeded \+ .* 30 /);
+  });
+
+  it('of a day without a run are the whole day', async () => {
+    const { standIn, folder } = await prepareDay({ bookings: toCsv(early) });
+    const { report } = await folder.run(late);
+    expect(report).not.toHaveProperty('topsUp');
+    expectEachOnce(standIn, early);
+  });
+
+  it('are not sent the other way than the day was', async () => {
+    const { standIn, folder } = await prepareDay({ bookings: toCsv(early) });
+    await folder.runDay();
+    const sent = standIn.requests.length;
+    await folder.configure({
+      file: {
+        sftp: { host: 'sftp.example', username: 'a', password: 'b', hostKey: `SHA256:${'A'.repeat(43)}` },
+      },
+    });
+    const refused = await folder.run([...late, '--delivery', 'file']);
+    expectError(refused, {
+      exitCode: 2,
+      class: 'usage',
+      message: /delivered by body, and late bookings go the same way/,
+    });
+    expect(standIn.requests).toHaveLength(sent);
+  });
+
+  it('of a run that is unfinished want it run first, or given up; what it delivered stays delivered', async () => {
+    const service = { isDown: true };
+    const { standIn, folder } = await prepareDay(
+      { bookings: toCsv(early), settings: { retry: { tries: 1 }, body: { batchSize: 10, concurrency: 1 } } },
+      (_, number) => (number > 3 && service.isDown ? { kind: 'text', status: 503, body: '' } : success),
+    );
+    const cut = await folder.runDay();
+    expect(cut.report).toMatchObject({ state: 'failed', counts: { delivered: 30 } });
+    await folder.writeBookings(toCsv(bookings));
+    service.isDown = false;
+    const refused = await folder.run(late);
+    expectError(refused, { exitCode: 2, class: 'usage', message: /is unfinished \(failed\): `run --day/ });
+    const given = await folder.run([...late, '--reason', 'a new export came']);
+    expect(given.report.counts).toMatchObject({ read: 130, accepted: 100, duplicates: 30 });
+    expectEachOnce(standIn, bookings);
+  });
+
+  it('are collected again the same way by a run that was killed while it did', async () => {
+    const { standIn, folder } = await prepareDay({ bookings: toCsv(early) });
+    await folder.runDay();
+    // The source breaks off: the run fails in collect, and the next `run` collects it again.
+    await folder.writeBookings(`${toCsv(bookings)}"an open quote`);
+    const broken = await folder.run(late);
+    expect(broken).toMatchObject({ exitCode: 1, report: { state: 'failed', topsUp: true } });
+    await folder.writeBookings(toCsv(bookings));
+    const { report } = await folder.runDay();
+    expect(report).toMatchObject({ runId: broken.report.runId, topsUp: true, counts: { accepted: 30 } });
+    expectEachOnce(standIn, bookings);
+  });
+
+  it('are delivered once by a top-up that is killed in the middle and gone on with', async () => {
+    const gate = createGate();
+    const { standIn, folder } = await prepareDay(
+      { bookings: toCsv(early), settings: { body: { batchSize: 10, concurrency: 1 } } },
+      async (request, number) => {
+        await request.readBody();
+        if (number === 12) await gate.passed;
+        return success;
+      },
+    );
+    await folder.runDay();
+    await folder.writeBookings(toCsv(bookings));
+    const running = folder.start(late);
+    await standIn.received(12);
+    running.kill('SIGKILL');
+    await running.ended;
+    gate.open();
+    const { report } = await folder.runDay();
+    expect(report.counts).toMatchObject({ accepted: 30, duplicates: 100, delivered: 30, repeated: 10 });
+    const sent = new Set(standIn.accepted().map(({ BookingReferenceId }) => BookingReferenceId));
+    expect(sent.size).toBe(130);
+  });
+
+  it('of runs whose names are gone are not guessed at', async () => {
+    const old = '2020-01-02';
+    const { standIn, folder } = await prepareDay({ settings: { guestNameDays: 1 } });
+    await folder.writeBookings(toCsv(early), old);
+    await folder.run(['run', '--day', old]);
+    const { default: Libsql } = await import('libsql');
+    const database = new Libsql(folder.ledgerFile);
+    database.exec(`UPDATE runs SET finished_at = 0, started_at = 0`);
+    database.close();
+    // Any run forgets what is too old.
+    await folder.writeBookings(toCsv([]));
+    await folder.runDay();
+    const refused = await folder.run(['replay', old, '--late', '--json']);
+    expectError(refused, {
+      exitCode: 2,
+      class: 'usage',
+      message: /names in it were blanked .*`replay 2020-01-02/,
+    });
+    expect(standIn.accepted()).toHaveLength(100);
+  });
+});
+
+describe('a day that is run before it has ended', () => {
+  it('is topped up by each later run, and done only after its end', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    const { standIn, folder } = await prepareDay({ settings: { timezone: 'Etc/GMT+12' } });
+    await folder.writeBookings(toCsv(early), today);
+    const run = () => folder.run(['run', '--day', today, '--json']);
+    const first = await run();
+    expect(first.report).not.toHaveProperty('topsUp');
+    await folder.writeBookings(toCsv(bookings), today);
+    const second = await run();
+    expect(second.report).toMatchObject({ trigger: 'manual', topsUp: true, counts: { accepted: 30 } });
+    expect((await run()).stderr).toContain(`Nothing new since run ${second.report.runId}`);
+    expectEachOnce(standIn, bookings);
+  });
+});
+
+describe(`late bookings by file over ${sandboxSftp.name}`, () => {
+  const server = useSftpServer(sandboxSftp);
+
+  it('stand in a new file with all that was delivered before; with nothing new there is no file', async () => {
+    const { folder, service, listRemote } = await prepareFileDay(server(), { bookings: toCsv(early) });
+    const first = await folder.runDay();
+    expect(first.exitCode).toBe(0);
+    const nothing = await folder.run(late);
+    expect(nothing).toMatchObject({
+      exitCode: 0,
+      report: { file: null, counts: { accepted: 0, duplicates: 100 } },
+    });
+    expect(nothing.stderr).toContain(`Nothing new since run ${first.report.runId}`);
+    expect(service.calls).toHaveLength(1);
+
+    await folder.writeBookings(toCsv(bookings.slice(50)));
+    const { exitCode, report } = await folder.run(late);
+    expect(exitCode).toBe(0);
+    expect(report).toMatchObject({
+      state: 'succeeded',
+      counts: { read: 180, accepted: 130, duplicates: 50, delivered: 130, affected: 0 },
+      file: { remotePath, rows: 130 },
+    });
+    const [, second, ...others] = service.calls;
+    expect(others).toEqual([]);
+    const references = parseRecords(second?.file).map(({ BookingReferenceId }) => BookingReferenceId);
+    expect(references).toEqual(
+      [...bookings.slice(100), ...early].map(({ BookingReferenceId }) => BookingReferenceId),
+    );
+    expect(listRemote()).toEqual(['20112026.csv', '20112026_Result.csv']);
+    expect(remotePath.startsWith(remoteFolder)).toBe(true);
+  });
+
+  it('that cannot stand in the file are posted, with no file', async () => {
+    const { folder, service, standIn } = await prepareFileDay(server(), { bookings: toCsv(early) });
+    await folder.runDay();
+    const [odd] = bookings.slice(100);
+    const nameless = { ...odd, BookingClientName: '' } as (typeof bookings)[number];
+    await folder.writeBookings(toCsv([...early, nameless]));
+    const { report } = await folder.run(late);
+    expect(report).toMatchObject({ state: 'succeeded', file: null, counts: { accepted: 1, delivered: 1 } });
+    expect(service.calls).toHaveLength(1);
+    expect(standIn.accepted()).toMatchObject([{ BookingReferenceId: 'BR-101' }]);
+  });
+});

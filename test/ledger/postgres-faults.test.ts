@@ -1,0 +1,314 @@
+import { randomBytes } from 'node:crypto';
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { LedgerAwayError, LedgerFullError, LedgerUnusableError } from '../../src/ledger/ledger.js';
+import { createPostgresLedger } from '../../src/ledger/postgres/postgres-ledger.js';
+import {
+  at,
+  batchOf,
+  carriesReference,
+  chunkOf,
+  claimStep,
+  collectedRun,
+  done,
+  newRun,
+  openNames,
+  references,
+  rightOf,
+  startCollect,
+} from '../contracts/ledger/days.js';
+import { password, startPostgres } from '../support/postgres.js';
+import { mountSmallDisk, smallDiskNeeds } from '../support/small-disk.js';
+import { usePostgres } from '../support/suite-postgres.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
+import { type OpenedPostgresLedger, openPostgresLedger } from './opened-postgres.js';
+
+/** All that anybody could come to print of an error. */
+function allOf(error: unknown): string {
+  return `${inspect(error, { depth: 20, showHidden: true, getters: true })} ${String(error)}`;
+}
+
+describe('the PostgreSQL ledger in trouble', () => {
+  const postgres = usePostgres({ fsync: true });
+  let opened: OpenedPostgresLedger;
+  beforeEach(async () => {
+    opened = await openPostgresLedger(postgres());
+  });
+  afterEach(async () => {
+    await opened.cleanUp();
+  });
+
+  /** What went wrong, as an error. */
+  async function faultOf(work: Promise<unknown>): Promise<Error> {
+    const fault = await work.then(
+      () => undefined,
+      (error) => error,
+    );
+    if (!(fault instanceof Error)) throw new Error('expected an error, got: none');
+    return fault;
+  }
+
+  describe('when the server is restarted without a word', () => {
+    it('a collect goes on, and nothing is lost or double', async () => {
+      const { ledger } = opened;
+      const collect = await startCollect(ledger, await ledger.createRun(newRun('r1')));
+      let stored = 0;
+      const collecting = (async () => {
+        while (stored < 120) {
+          const names = references(4, `BR-${stored}`);
+          await collect.store(chunkOf({ batches: [batchOf(stored, names)], duplicates: 1 }));
+          stored += 1;
+        }
+      })();
+      for (const seen of [20, 60]) {
+        await vi.waitUntil(() => stored >= seen, { interval: 1, timeout: 50_000 });
+        await postgres().restartImmediate();
+      }
+      await collecting;
+      const run = await collect.finish({ steps: [], at });
+      expect(run.counts).toMatchObject({ read: 600, accepted: 480, duplicates: 120 });
+      expect(await ledger.measureBatches('r1', 'body')).toEqual({ batches: 120, bookings: 480 });
+      expect(await ledger.trace('BR-119-3')).toHaveLength(1);
+    });
+
+    it('steps are claimed and recorded, each once', async () => {
+      const { ledger } = opened;
+      const run = await collectedRun(ledger, 'r1', { bookings: references(600) });
+      let recorded = 0;
+      const names = await openNames(ledger, 'r1');
+      const perform = async () => {
+        for (let name = names.shift(); name !== undefined; name = names.shift()) {
+          await ledger.record(await claimStep(ledger, run, name), done, at);
+          recorded += 1;
+        }
+      };
+      const performing = Promise.all([perform(), perform(), perform()]);
+      for (const seen of [30, 90]) {
+        await vi.waitUntil(() => recorded >= seen, { interval: 1, timeout: 50_000 });
+        await postgres().restartImmediate();
+      }
+      await performing;
+      const after = await ledger.getRun('r1');
+      expect(after).toMatchObject({ openSteps: 0, counts: { delivered: 600, pending: 0, repeated: 0 } });
+      expect(await ledger.tally('r1')).toMatchObject({ delivered: 600, openSteps: 0, failedSteps: 0 });
+      expect(await ledger.listAttempts('r1', 'batch 7')).toHaveLength(1);
+    });
+
+    it('a day is held on', async () => {
+      const hold = await opened.ledger.holdDay('2026-11-20');
+      await postgres().restartImmediate();
+      expect(await opened.open().holdDay('2026-11-20')).toBeUndefined();
+      expect(hold?.lost.aborted).toBe(false);
+    });
+  });
+
+  describe('when the server is away', () => {
+    it('says so with its address once patience is over, and works again when it is back', async () => {
+      const ledger = opened.open({ patienceMs: 300 });
+      await ledger.createRun(newRun('r1'));
+      await postgres().stop();
+      try {
+        const fault = await faultOf(ledger.getRun('r1'));
+        expect(fault).toBeInstanceOf(LedgerAwayError);
+        expect(fault).toMatchObject({ place: opened.url });
+        await expect(ledger.ping()).rejects.toThrow(LedgerAwayError);
+      } finally {
+        await postgres().start();
+      }
+      expect((await ledger.getRun('r1')).id).toBe('r1');
+      await ledger.ping();
+    });
+
+    it('ends the process of nobody: connections that lie idle, or are in a transaction, may be ended', async () => {
+      const { ledger } = opened;
+      await Promise.all([1, 2, 3, 4].map(() => ledger.summarise()));
+      await postgres().query(
+        opened.url,
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+      );
+      expect(await ledger.listRuns({ limit: 1 })).toEqual([]);
+    });
+
+    it('a server that can be reached but never answers fails the ping within two seconds', async () => {
+      const proxy = await startTcpProxy(postgres().port);
+      const ledger = opened.open({ url: postgres().overTcp(opened.url, { port: proxy.port }) });
+      await ledger.ping();
+      proxy.blackHole();
+      const askedAt = performance.now();
+      await expect(ledger.ping()).rejects.toThrow(LedgerAwayError);
+      expect(performance.now() - askedAt).toBeLessThan(2_000);
+      expect(proxy.happened.swallowedChunks).toBeGreaterThan(0);
+      await proxy.stop();
+    });
+  });
+
+  describe('what it says', () => {
+    it('never holds a guest, whatever is refused', async () => {
+      const { ledger } = opened;
+      const run = await collectedRun(ledger, 'r1');
+      const claim = await claimStep(ledger, run, 'batch 0');
+      await opened.query(`
+        ALTER TABLE hotel_review.attempts ADD CONSTRAINT no_guests CHECK (answer NOT LIKE '%Ana Gil%');
+        ALTER TABLE hotel_review.rejects ADD CONSTRAINT no_names CHECK (reference NOT LIKE '%Ana Gil%')`);
+      const answer = 'The guest Ana Gil is unknown';
+      const faults = [
+        await faultOf(ledger.record(claim, { kind: 'done', evidence: { code: 'ok', answer } }, at)),
+        await faultOf(ledger.createRun(newRun('r2', { reason: 'Ana Gil' }))),
+      ];
+      await ledger.settle(rightOf(run), { state: 'failed', at });
+      const collect = await startCollect(ledger, await ledger.createRun(newRun('r3')));
+      const rejects = [{ place: 1, reason: 'wrong-cell-count', reference: 'Ana Gil' } as const];
+      faults.push(await faultOf(collect.store(chunkOf({ rejects }))));
+      faults.push(
+        await faultOf(collect.store(chunkOf({ batches: [batchOf(0, ['a']), batchOf(0, ['Ana Gil'])] }))),
+      );
+      expect(faults.map(({ message }) => message.split(': ').at(-1))).toEqual([
+        'SQLSTATE 23514, no_guests',
+        'SQLSTATE 23505, one_active_run_per_day',
+        'SQLSTATE 23514, no_names',
+        'SQLSTATE 23505, batches_pkey',
+      ]);
+      for (const fault of faults) expect(allOf(fault)).not.toMatch(/Ana|Gil/);
+    });
+
+    it('never holds the password', async () => {
+      const url = postgres().overTcp(opened.url);
+      const right = opened.open({ url });
+      await right.createRun(newRun('r1'));
+      const wrong = opened.open({ url: postgres().overTcp(opened.url, { password: 'wr0ng-secret' }) });
+      const nowhere = opened.open({
+        url: postgres().overTcp(opened.url.replace(/day_\d+$/, 'nowhere')),
+        patienceMs: 0,
+      });
+      const away = opened.open({ url: postgres().overTcp(opened.url, { port: 1 }), patienceMs: 0 });
+      const faults = [
+        await faultOf(right.createRun(newRun('r1'))),
+        await faultOf(wrong.listRuns({ limit: 1 })),
+        await faultOf(nowhere.listRuns({ limit: 1 })),
+        await faultOf(away.listRuns({ limit: 1 })),
+        await faultOf(away.ping()),
+      ];
+      for (const secretless of [...faults, right, wrong]) {
+        expect(allOf(secretless)).not.toContain(password);
+        expect(allOf(secretless)).not.toContain('wr0ng-secret');
+      }
+    });
+
+    it.each([['postgres://hotel:s3cret@[broken/x'], ['postgres://hotel:s3cret@host:notaport/x'], ['s3cret']])(
+      'names no address that cannot be read (%#)',
+      (url) => {
+        const open = () => createPostgresLedger({ url, carriesReference, clock: () => at });
+        expect(open).toThrow(LedgerUnusableError);
+        try {
+          open();
+        } catch (error) {
+          expect(allOf(error)).not.toContain('s3cret');
+        }
+      },
+    );
+  });
+
+  describe('what a person has to mend', () => {
+    it('is told at once: a wrong password, a user or a database that there is not', async () => {
+      const { url } = opened;
+      const { overTcp } = postgres();
+      const told = async (address: string) => {
+        const fault = await faultOf(opened.open({ url: address }).listRuns({ limit: 1 }));
+        expect(fault).toBeInstanceOf(LedgerUnusableError);
+        return fault.message;
+      };
+      expect(await told(overTcp(url, { password: 'wrong' }))).toContain('a user and a password');
+      expect(await told(overTcp(url, { user: 'nobody-known' }))).toContain('a user and a password');
+      expect(await told(overTcp(`${url}-nowhere`))).toContain('createdb');
+      expect(await told(`${overTcp(url)}?sslmode=verify-full`)).toContain('TLS');
+      const withoutPassword = new URL(overTcp(url));
+      withoutPassword.password = '';
+      expect(await told(withoutPassword.href)).toContain('a password');
+    });
+
+    it('is told at once: a user without the right to make the schema', async () => {
+      await opened.query(`
+        DROP ROLE IF EXISTS guest;
+        CREATE ROLE guest LOGIN PASSWORD 'guest'`);
+      const guest = opened.open({
+        url: postgres().overTcp(opened.url, { user: 'guest', password: 'guest' }),
+      });
+      await expect(guest.listRuns({ limit: 1 })).rejects.toThrow(/GRANT CREATE ON DATABASE/);
+      await opened.query('CREATE SCHEMA hotel_review AUTHORIZATION guest');
+      expect(await guest.listRuns({ limit: 1 })).toEqual([]);
+    });
+
+    it('is told at once: a schema of a newer version, or of another program', async () => {
+      await opened.ledger.createRun(newRun('r1'));
+      await opened.query('INSERT INTO hotel_review.migrations VALUES (99, now())');
+      for (const isOnlooker of [false, true]) {
+        await expect(opened.open({ isOnlooker }).getRun('r1')).rejects.toThrow(/got: schema 99; install/);
+      }
+      await opened.query(
+        'DROP SCHEMA hotel_review CASCADE; CREATE SCHEMA hotel_review; CREATE TABLE hotel_review.runs (x int)',
+      );
+      for (const isOnlooker of [false, true]) {
+        const fault = await faultOf(opened.open({ isOnlooker }).getRun('r1'));
+        expect(fault).toBeInstanceOf(LedgerUnusableError);
+        expect(fault.message).toContain('of another program');
+      }
+    });
+
+    it('is told at once: a database that cannot hold every text', async () => {
+      await opened.query(`CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0`);
+      const url = opened.url.replace(/day_\d+$/, 'latin');
+      await expect(opened.open({ url }).listRuns({ limit: 1 })).rejects.toThrow(/UTF8, got: LATIN1/);
+    });
+
+    it.skipIf(smallDiskNeeds !== undefined)('is told as such: a full disk', async () => {
+      // A server of its own: what lies on the small disk is gone afterwards.
+      const server = await startPostgres();
+      onTestFinished(() => server.remove());
+      const { ledger, query } = await openPostgresLedger(server);
+      onTestFinished(() => ledger.close());
+      const collect = await startCollect(ledger, await ledger.createRun(newRun('r1')));
+      const folder = server.makeFolder('small');
+      mountSmallDisk(folder, 600, server.uid);
+      await query(`CREATE TABLESPACE small LOCATION '${folder}'`);
+      await query('ALTER TABLE hotel_review.batches SET TABLESPACE small');
+      const noise = Buffer.from(`${randomBytes(1_000_000).toString('base64')}\n`);
+      const chunk = chunkOf({
+        batches: [{ form: 'body', number: 0, lines: noise, references: [undefined] }],
+      });
+      await expect(collect.store(chunk)).rejects.toThrow(LedgerFullError);
+      expect((await ledger.getRun('r1')).counts.read).toBe(0);
+    });
+  });
+
+  it('keeps NUL characters and lone surrogates as U+FFFD, and finds what had them', async () => {
+    const { ledger } = opened;
+    const run = await ledger.createRun(newRun('r1', { reason: 'be\0cause \ud83d' }));
+    expect(run.reason).toBe('be\ufffdcause \ufffd');
+    const collect = await startCollect(ledger, run);
+    await collect.store(
+      chunkOf({ rejects: [{ place: 1, reason: 'wrong-cell-count', reference: 'BR\0-1\udc00' }] }),
+    );
+    expect(await ledger.trace('BR\0-1\udc00')).toHaveLength(1);
+    await ledger.settle(rightOf(run), { state: 'failed', at });
+    const next = await collectedRun(ledger, 'r2');
+    const claim = await claimStep(ledger, next, 'batch 0');
+    await ledger.record(claim, { kind: 'done', evidence: { code: 'ok', answer: 'a\0b' } }, at);
+    expect(await ledger.listAttempts('r2', 'batch 0')).toMatchObject([{ answer: 'a\ufffdb' }]);
+  });
+
+  describe('an onlooker', () => {
+    it('makes nothing, and reads an empty ledger where there is none', async () => {
+      const onlooker = opened.open({ isOnlooker: true });
+      expect(await onlooker.listRuns({ limit: 9 })).toEqual([]);
+      expect(await onlooker.latestRun('2026-11-20')).toBeUndefined();
+      expect((await onlooker.summarise()).runsByState.delivering).toBe(0);
+      expect(await onlooker.trace('BR-1')).toEqual([]);
+      await expect(onlooker.getRun('r1')).rejects.toThrow(RangeError);
+      await expect(onlooker.tally('r1')).rejects.toThrow(RangeError);
+      expect(await opened.query(`SELECT 1 FROM pg_namespace WHERE nspname = 'hotel_review'`)).toEqual([]);
+      const run = await collectedRun(opened.ledger, 'r1');
+      expect(await onlooker.getRun('r1')).toEqual(run);
+      expect(await onlooker.trace('BR-1')).toHaveLength(1);
+    });
+  });
+});

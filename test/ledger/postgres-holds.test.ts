@@ -1,0 +1,153 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Hold, Ledger } from '../../src/ledger/ledger.js';
+import { blankNames } from '../../src/review/stored-line.js';
+import { at, claimStep, collectedRun, day, newRun, rightOf } from '../contracts/ledger/days.js';
+import { usePostgres } from '../support/suite-postgres.js';
+import { type Child, startChild } from './child.js';
+import { type OpenedPostgresLedger, openPostgresLedger } from './opened-postgres.js';
+
+const leaseMs = 600;
+
+describe('a day that is held in PostgreSQL', () => {
+  const postgres = usePostgres();
+  let opened: OpenedPostgresLedger;
+  const children: Child[] = [];
+  beforeEach(async () => {
+    opened = await openPostgresLedger(postgres(), { leaseMs });
+  });
+  afterEach(async () => {
+    for (const child of children.splice(0)) await child.kill();
+    await opened.cleanUp();
+  });
+
+  /** Another process that holds the day, and prints when it has lost it. */
+  async function startHolder(): Promise<Child> {
+    const child = startChild(
+      `const { createPostgresLedger } = await import(built + '../postgres/postgres-ledger.js');
+       const ledger = createPostgresLedger({ url: ${JSON.stringify(opened.url)}, carriesReference: () => true,
+         clock: Date.now, leaseMs: ${leaseMs} });
+       const hold = await ledger.holdDay('${day}');
+       const run = await ledger.createRun(${JSON.stringify(newRun('r1'))});
+       hold.lost.addEventListener('abort', async () => {
+         console.log('lost');
+         const late = await ledger.settle({ runId: 'r1', token: run.token }, { state: 'succeeded', at: 1 })
+           .catch((error) => error.name);
+         console.log(late);
+       });
+       console.log('held');`,
+    );
+    children.push(child);
+    await child.printed('held');
+    return child;
+  }
+
+  async function takenIn(ledger: Ledger): Promise<Hold> {
+    return vi.waitUntil(() => ledger.holdDay(day), { interval: 20, timeout: 30_000 });
+  }
+
+  async function lostOf(hold: Hold): Promise<void> {
+    await vi.waitUntil(() => hold.lost.aborted, { interval: 10, timeout: 30_000 });
+  }
+
+  it('tells how long a lease is', () => {
+    expect(opened.ledger.leaseMs).toBe(leaseMs);
+  });
+
+  it('is renewed while its holder lives, however long that is', async () => {
+    const hold = await opened.ledger.holdDay(day);
+    const leaseUntil = async () => {
+      const [row] = await opened.query('SELECT lease_until::text FROM hotel_review.holds');
+      return row?.lease_until;
+    };
+    const other = opened.open();
+    for (let renewals = 0; renewals < 6; renewals += 1) {
+      const before = await leaseUntil();
+      await vi.waitUntil(async () => (await leaseUntil()) !== before, { interval: 20, timeout: 30_000 });
+      expect(await other.holdDay(day)).toBeUndefined();
+    }
+    expect(hold?.lost.aborted).toBe(false);
+  });
+
+  it('is free a lease after its holder was killed', async () => {
+    const child = await startHolder();
+    expect(await opened.ledger.holdDay(day)).toBeUndefined();
+    await child.kill();
+    await takenIn(opened.ledger);
+  });
+
+  it('goes on when its holder freezes; that one notices when it wakes, and is fenced', async () => {
+    const child = await startHolder();
+    await child.freeze();
+    await takenIn(opened.ledger);
+    await opened.ledger.takeOver('r1');
+    child.wake('SIGCONT');
+    await child.printed('lost');
+    await child.printed('FencedError');
+    expect((await opened.ledger.getRun('r1')).state).toBe('collecting');
+  });
+
+  it('is lost to whoever has taken it', async () => {
+    const hold = await opened.ledger.holdDay(day);
+    if (!hold) throw new Error('expected a hold, got: none');
+    await opened.query('UPDATE hotel_review.holds SET holder = gen_random_uuid()');
+    await lostOf(hold);
+    await hold.release();
+    expect(await opened.query('SELECT name FROM hotel_review.holds')).toEqual([{ name: `day ${day}` }]);
+  });
+
+  it('is lost when nobody could renew it for a lease', async () => {
+    const hold = await opened.ledger.holdDay(day);
+    if (!hold) throw new Error('expected a hold, got: none');
+    await postgres().stop();
+    try {
+      await lostOf(hold);
+    } finally {
+      await postgres().start();
+    }
+    await takenIn(opened.open());
+  });
+
+  it('is given back at once when its ledger is closed', async () => {
+    const other = opened.open();
+    expect(await other.holdDay(day)).toBeDefined();
+    expect(await other.holdPlace(1)).toBeDefined();
+    await other.close();
+    expect(await opened.ledger.holdDay(day)).toBeDefined();
+    expect(await opened.ledger.holdPlace(1)).toBeDefined();
+  });
+
+  it('keeps no finished process alive', async () => {
+    const child = startChild(
+      `const { createPostgresLedger } = await import(built + '../postgres/postgres-ledger.js');
+       const ledger = createPostgresLedger({ url: ${JSON.stringify(opened.url)}, carriesReference: () => true,
+         clock: Date.now });
+       await ledger.holdDay('${day}');
+       process.once('beforeExit', () => console.log('nothing left to do'));
+       // The child would stay otherwise.
+       globalThis.setInterval = () => undefined;`,
+    );
+    children.push(child);
+    await child.printed('nothing left to do');
+  });
+
+  it('is left alone by retention while workers perform its run, though nobody holds it', async () => {
+    const run = await collectedRun(opened.ledger, 'r1', { bookings: ['a'] });
+    const claim = await claimStep(opened.ledger, run, 'batch 0');
+    const other = opened.open();
+    const renewing = setInterval(
+      () => opened.ledger.renewClaims([claim]).catch(() => undefined),
+      leaseMs / 6,
+    );
+    try {
+      await other.blankGuestNames('2026-12-01', blankNames);
+      await other.prune('2026-12-01');
+      expect((await other.readBatch('r1', 'body', 0)).toString()).toContain('Ana Gil');
+    } finally {
+      clearInterval(renewing);
+    }
+    await opened.ledger.record(claim, { kind: 'interrupted', evidence: { code: 'stopped' } }, at);
+    await other.prune('2026-12-01');
+    expect((await other.getRun('r1')).state).toBe('cancelled');
+    expect(await other.claim(rightOf(run), 'batch 0', 2, at)).toBeUndefined();
+  });
+});

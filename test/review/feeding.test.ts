@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import type { QueuedStep } from '../../src/queue/queue.js';
+import { feed, untilAborted } from '../../src/review/feeding.js';
+import { createGate } from '../support/gate.js';
+import { ok, prepareDelivery } from './delivering.js';
+import { unstopped } from './working-day.js';
+
+const day = () => prepareDelivery({ bookings: 1_201, batchSize: 1, answer: () => ok });
+
+describe('feeding the queue', () => {
+  it('queues every open step once, in the order of the plan, a page at a time', async () => {
+    const { ledger, right } = await day();
+    const { queue, pages } = createPageQueue();
+    await feed({ id: right.runId }, { ledger, queue }, unstopped);
+    expect(pages.map(({ length }) => length)).toEqual([500, 500, 201, 0]);
+    expect(pages.flat().map(({ step }) => step)).toEqual(
+      Array.from({ length: 1_201 }, (_, number) => `batch ${number}`),
+    );
+    expect(pages.flat()[0]).toMatchObject({ runId: right.runId, attempt: 1 });
+  });
+
+  it('leaves out what is done or in hand', async () => {
+    const { ledger, right, perform } = await day();
+    await perform({ runId: right.runId, step: 'batch 0', attempt: 1 });
+    await ledger.claim(right, 'batch 1', 1, 0);
+    const { queue, pages } = createPageQueue();
+    await feed({ id: right.runId }, { ledger, queue }, unstopped);
+    expect(pages.flat()).toHaveLength(1_199);
+    expect(pages[0]?.[0]?.step).toBe('batch 2');
+  });
+
+  it('waits for room before it reads the next page, and gives up when it is stopped', async () => {
+    const { ledger, right } = await day();
+    const stop = new AbortController();
+    const room = createGate();
+    const isFull = createGate();
+    const { queue, pages } = createPageQueue(() => {
+      isFull.open();
+      return room.passed;
+    });
+    const fed = feed({ id: right.runId }, { ledger, queue }, stop.signal);
+    await isFull.passed;
+    expect(pages).toHaveLength(1);
+    stop.abort();
+    await fed;
+    expect(pages).toHaveLength(1);
+  });
+
+  it('passes on that the queue is away', async () => {
+    const { ledger, right } = await day();
+    const queue = { add: () => Promise.reject(new Error('away')), room: async () => {} };
+    await expect(feed({ id: right.runId }, { ledger, queue }, unstopped)).rejects.toThrow('away');
+  });
+});
+
+describe('waiting for a stop', () => {
+  it('ends when the signal aborts, also where it had before', async () => {
+    expect(await untilAborted(AbortSignal.abort())).toBe('aborted');
+    const stop = new AbortController();
+    const waiting = untilAborted(stop.signal);
+    stop.abort();
+    expect(await waiting).toBe('aborted');
+  });
+});
+
+function createPageQueue(room: () => Promise<void> = async () => {}) {
+  const pages: (readonly QueuedStep[])[] = [];
+  return {
+    pages,
+    queue: { add: async (steps: Iterable<QueuedStep>) => void pages.push([...steps]), room },
+  };
+}

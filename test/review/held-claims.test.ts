@@ -1,0 +1,134 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { FencedError, type Ledger, type Right } from '../../src/ledger/ledger.js';
+import { createHeldClaims, type HeldClaims } from '../../src/review/held-claims.js';
+import type { Claim } from '../../src/review/step.js';
+import { createGate } from '../support/gate.js';
+import { ok, prepareDelivery } from './delivering.js';
+import { openTemporaryLedger } from './temporary-ledger.js';
+import { unstopped } from './working-day.js';
+
+/** What the ledger takes as a lease where nobody says otherwise. */
+const leaseMs = 30_000;
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: Date.parse('2026-11-21T02:30:00Z') });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('claims that are held', () => {
+  it("stay one's own while the work goes on, and no longer", async () => {
+    const { ledger, right, claim } = await prepareClaims();
+    const claims = createHeldClaims({ ledger, leaseMs });
+    const work = createGate();
+    const held = claims.whileHeld(await claim(0), unstopped, () => work.passed);
+    await vi.advanceTimersByTimeAsync(10 * leaseMs);
+    expect(await ledger.isBeingPerformed(right.runId)).toBe(true);
+    expect(await ledger.reopenAbandoned(right.runId)).toBe(0);
+    work.open();
+    await held;
+    await vi.advanceTimersByTimeAsync(leaseMs + 1);
+    expect(await ledger.reopenAbandoned(right.runId)).toBe(1);
+    claims.close();
+  });
+
+  it('abort the work on what was lost, and on nothing else', async () => {
+    const { ledger, right, claim } = await prepareClaims();
+    const claims = createHeldClaims({ ledger, leaseMs });
+    // It is frozen: time passes, and no timer goes off.
+    const frozen = holdWithoutEnd(claims, await claim(0));
+    vi.setSystemTime(Date.now() + leaseMs + 1);
+    const other = holdWithoutEnd(claims, await claim(1));
+    expect(await ledger.reopenAbandoned(right.runId)).toBe(1);
+    await vi.advanceTimersByTimeAsync(leaseMs);
+    expect(frozen.signal()?.reason).toBeInstanceOf(FencedError);
+    expect(other.signal()?.aborted).toBe(false);
+    claims.close();
+  });
+
+  it('let the work be stopped by who asked for it', async () => {
+    const { ledger, claim } = await prepareClaims();
+    const claims = createHeldClaims({ ledger, leaseMs });
+    const stop = new AbortController();
+    const held = holdWithoutEnd(claims, await claim(0), stop.signal);
+    stop.abort(new Error('stopped'));
+    expect(held.signal()?.reason).toEqual(new Error('stopped'));
+    claims.close();
+  });
+
+  it('answer what the work answers, and reject as it rejects', async () => {
+    const { ledger, claim } = await prepareClaims();
+    const claims = createHeldClaims({ ledger, leaseMs });
+    expect(await claims.whileHeld(await claim(0), unstopped, async () => 17)).toBe(17);
+    const broken = claims.whileHeld(await claim(1), unstopped, () => Promise.reject(new RangeError('no')));
+    await expect(broken).rejects.toThrow(new RangeError('no'));
+    claims.close();
+  });
+
+  it('outlast a ledger that is away for less than a lease', async () => {
+    const { ledger, right, claim } = await prepareClaims();
+    const away = { now: false };
+    const claims = createHeldClaims({
+      ledger: {
+        renewClaims: (held) => (away.now ? Promise.reject(new Error('away')) : ledger.renewClaims(held)),
+      },
+      leaseMs,
+    });
+    const held = holdWithoutEnd(claims, await claim(0));
+    away.now = true;
+    await vi.advanceTimersByTimeAsync(leaseMs * 0.6);
+    away.now = false;
+    await vi.advanceTimersByTimeAsync(leaseMs);
+    expect(held.signal()?.aborted).toBe(false);
+    expect(await ledger.reopenAbandoned(right.runId)).toBe(0);
+    claims.close();
+  });
+
+  it('ask a ledger that does not answer only once at a time', async () => {
+    const { claim } = await prepareClaims();
+    const renewClaims = vi.fn(() => new Promise<Claim[]>(() => {}));
+    const claims = createHeldClaims({ ledger: { renewClaims }, leaseMs });
+    holdWithoutEnd(claims, await claim(0));
+    await vi.advanceTimersByTimeAsync(10 * leaseMs);
+    expect(renewClaims).toHaveBeenCalledTimes(1);
+    claims.close();
+  });
+
+  it('are renewed no more once they are closed', async () => {
+    const { ledger, right, claim } = await prepareClaims();
+    const claims = createHeldClaims({ ledger, leaseMs });
+    holdWithoutEnd(claims, await claim(0));
+    claims.close();
+    await vi.advanceTimersByTimeAsync(leaseMs + 1);
+    expect(await ledger.reopenAbandoned(right.runId)).toBe(1);
+  });
+});
+
+async function prepareClaims(): Promise<{
+  ledger: Ledger;
+  right: Right;
+  claim: (batch: number) => Promise<Claim>;
+}> {
+  const ledger = await openTemporaryLedger(Date.now);
+  const { right } = await prepareDelivery({ ledger, bookings: 4, batchSize: 1, answer: () => ok });
+  return {
+    ledger,
+    right,
+    async claim(batch) {
+      const claim = await ledger.claim(right, `batch ${batch}`, 1, Date.now());
+      if (!claim) throw new Error(`batch ${batch} was not there to be claimed`);
+      return claim;
+    },
+  };
+}
+
+/** Work that goes on for ever. */
+function holdWithoutEnd(claims: HeldClaims, claim: Claim, stop = unstopped) {
+  let given: AbortSignal | undefined;
+  void claims.whileHeld(claim, stop, (signal) => {
+    given = signal;
+    return new Promise(() => {});
+  });
+  return { signal: () => given };
+}

@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import type { QueuedStep } from '../../src/queue/queue.js';
+import type { ReviewEvent } from '../../src/review/events.js';
+import { reconcile } from '../../src/review/reconcile.js';
+import { ok, prepareDelivery } from './delivering.js';
+import { openRun, openTemporaryLedger } from './temporary-ledger.js';
+import { unstopped } from './working-day.js';
+
+const startedAt = Date.parse('2026-11-21T02:30:00Z');
+/** What the ledger takes as a lease where nobody says otherwise. */
+const leaseMs = 30_000;
+
+describe('reconciling', () => {
+  it('queues what the ledger holds open, with its instants, of every run that is collected', async () => {
+    const { ledger, deliver, bringInLine, queued } = await prepareLedger();
+    const { perform, right } = await deliver('2026-11-19', { bookings: 3 });
+    await deliver('2026-11-20', { bookings: 1 });
+    await openRun(ledger, '2026-11-21');
+    await perform({ runId: right.runId, step: 'batch 1', attempt: 1 });
+    await bringInLine();
+    expect(queued).toEqual([
+      { runId: 'run-of-2026-11-19', step: 'batch 0', attempt: 1, isUrgent: false },
+      { runId: 'run-of-2026-11-19', step: 'batch 2', attempt: 1, isUrgent: false },
+      { runId: 'run-of-2026-11-20', step: 'batch 0', attempt: 1, isUrgent: false },
+    ]);
+  });
+
+  it('opens again what nobody renewed for a lease, and leaves alone what is worked on', async () => {
+    const { ledger, clock, deliver, bringInLine, queued } = await prepareLedger();
+    const { right } = await deliver('2026-11-20', { bookings: 2 });
+    await ledger.claim(right, 'batch 0', 1, clock.now);
+    clock.now += leaseMs / 2;
+    const alive = await ledger.claim(right, 'batch 1', 1, clock.now);
+    await bringInLine();
+    expect(queued).toEqual([]);
+    clock.now += leaseMs / 2;
+    await bringInLine();
+    expect(queued).toMatchObject([{ step: 'batch 0', attempt: 2 }]);
+    expect(alive && (await ledger.holdsClaim(alive))).toBe(true);
+  });
+
+  it('settles a run whose last step was recorded just before a crash', async () => {
+    const { ledger, clock, deliver, bringInLine, queued, events } = await prepareLedger();
+    const { right } = await deliver('2026-11-20', { bookings: 1 });
+    const claim = await ledger.claim(right, 'batch 0', 1, clock.now);
+    if (claim) await ledger.record(claim, { kind: 'done', evidence: { code: 'ok' } }, clock.now);
+    await bringInLine();
+    expect(await ledger.getRun(right.runId)).toMatchObject({ state: 'succeeded', counts: { delivered: 1 } });
+    expect(events).toMatchObject([{ type: 'settled', run: { id: right.runId } }]);
+    expect(queued).toEqual([]);
+    await bringInLine();
+    expect(events).toHaveLength(1);
+  });
+
+  it('is held up by no run that cannot be brought in line', async () => {
+    const { ledger, deliver, bringInLine, queued } = await prepareLedger();
+    await deliver('2026-11-19', { bookings: 1 });
+    await deliver('2026-11-20', { bookings: 1 });
+    const faults = await bringInLine({
+      ledger: {
+        ...ledger,
+        reopenAbandoned: (runId) =>
+          runId === 'run-of-2026-11-19' ? Promise.reject(new Error('odd')) : ledger.reopenAbandoned(runId),
+      },
+    });
+    expect(faults).toEqual(['run-of-2026-11-19']);
+    expect(queued.map(({ runId }) => runId)).toEqual(['run-of-2026-11-20']);
+  });
+
+  it('says so when the ledger cannot be asked', async () => {
+    const { ledger, bringInLine } = await prepareLedger();
+    const broken = { ...ledger, listActiveRuns: () => Promise.reject(new Error('away')) };
+    await expect(bringInLine({ ledger: broken })).rejects.toThrow('away');
+  });
+
+  it('begins with no further run once it is stopped', async () => {
+    const { deliver, bringInLine, queued } = await prepareLedger();
+    await deliver('2026-11-20', { bookings: 1 });
+    await bringInLine({ signal: AbortSignal.abort() });
+    expect(queued).toEqual([]);
+  });
+});
+
+async function prepareLedger() {
+  const clock = { now: startedAt };
+  const ledger = await openTemporaryLedger(() => clock.now);
+  const queued: QueuedStep[] = [];
+  const events: ReviewEvent[] = [];
+  return {
+    ledger,
+    clock,
+    queued,
+    events,
+    deliver: (day: string, { bookings }: { readonly bookings: number }) =>
+      prepareDelivery({ ledger, day, bookings, batchSize: 1, answer: () => ok }),
+    /** Answers the runs that could not be. */
+    async bringInLine({
+      ledger: asked = ledger,
+      signal = unstopped,
+    }: {
+      readonly ledger?: Ledger;
+      readonly signal?: AbortSignal;
+    } = {}): Promise<string[]> {
+      const faults: string[] = [];
+      await reconcile(
+        {
+          ledger: asked,
+          queue: { add: async (steps) => void queued.push(...steps), room: async () => {} },
+          limits: { maxRefusedShare: 1 },
+          clock: () => clock.now,
+          notify: (event) => events.push(event),
+          onFault: (_, { id }) => faults.push(id),
+        },
+        signal,
+      );
+      return faults;
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import { onTestFinished } from 'vitest';
+import { type BusinessDay, createBusinessDay } from '../../src/booking/business-day.js';
+import { createNormaliser } from '../../src/booking/normalise.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import { createInProcessQueue } from '../../src/queue/in-process.js';
+import type { StepQueue } from '../../src/queue/queue.js';
+import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
+import type { ReviewEvent } from '../../src/review/events.js';
+import { createOwnWorkforce } from '../../src/review/own-workforce.js';
+import type { RunDayParts, RunRequest } from '../../src/review/run-day.js';
+import { createSharedWorkforce } from '../../src/review/shared-workforce.js';
+import type { SharedWorkforce, Workforce } from '../../src/review/workforce.js';
+import type { BookingSource } from '../../src/sources/source.js';
+import { createArraySource, records } from './array-source.js';
+import { type Answer, ok } from './delivering.js';
+import { openTemporaryLedger } from './temporary-ledger.js';
+
+export const reviewedDay = createBusinessDay('2026-11-20', 'Europe/Madrid');
+
+export interface WorkingOptions {
+  readonly answer?: Answer;
+  readonly leaseMs?: number;
+  readonly graceMs?: number;
+  readonly performs?: boolean;
+  readonly queue?: StepQueue;
+  readonly source?: BookingSource;
+  readonly ledger?: Ledger;
+}
+
+export interface Process<Force extends Workforce> {
+  readonly parts: RunDayParts;
+  readonly workforce: Force;
+  /** What it told. */
+  readonly events: readonly ReviewEvent[];
+  told(type: ReviewEvent['type']): readonly ReviewEvent[];
+}
+
+/** A ledger, a source of bookings BR-0, BR-1, …, and a service that answers as it is told, for one process or several. */
+export async function prepareWork({
+  bookings = 12,
+  batchSize = 2,
+  ...usual
+}: WorkingOptions & {
+  readonly bookings?: number;
+  readonly batchSize?: number;
+} = {}) {
+  const ledger = usual.ledger ?? (await openTemporaryLedger(Date.now));
+  const calls: (readonly string[])[] = [];
+  const accepted: string[] = [];
+  let runs = 0;
+
+  function begin(options: WorkingOptions) {
+    const { answer = () => ok, leaseMs = 30_000, graceMs = 0, source, ledger: own = ledger } = options;
+    const events: ReviewEvent[] = [];
+    const service = {
+      async reviewBookedHotels(body: Uint8Array, { signal }: { readonly signal: AbortSignal }) {
+        const { Hotels } = JSON.parse(Buffer.from(body).toString()) as {
+          Hotels: { BookingReferenceId: string }[];
+        };
+        const references = Hotels.map(({ BookingReferenceId }) => BookingReferenceId);
+        calls.push(references);
+        const verdict = await answer(references, signal);
+        if (verdict.kind === 'accepted') accepted.push(...references);
+        return verdict;
+      },
+    };
+    const delivery = createBodyDelivery({ ledger: own, service, masterIdName: 'ServiceId', batchSize });
+    const common = {
+      ledger: own,
+      deliveryOf: () => delivery,
+      retry: { tries: 3, baseMs: 1, capMs: 2, retryAfterCapMs: 10, waits: 2 },
+      limits: { maxRefusedShare: 1 },
+      leaseMs,
+      graceMs,
+      clock: Date.now,
+      random: () => 0.5,
+      notify: (event: ReviewEvent) => void events.push(event),
+    };
+    const partsWith = (workforce: Workforce): RunDayParts => ({
+      source: source ?? createArraySource([records(0, bookings)]),
+      normalise: createNormaliser(),
+      limits: { maxRejectedShare: 0, emptyDay: 'succeed', batchSize },
+      clock: common.clock,
+      notify: common.notify,
+      ledger: own,
+      deliveryFor: () => delivery,
+      workforce,
+      createRunId: ({ iso }: BusinessDay) => {
+        runs += 1;
+        return `run-${runs}-of-${iso}`;
+      },
+    });
+    const told = (type: ReviewEvent['type']) => events.filter((event) => event.type === type);
+    return { common, events, told, partsWith };
+  }
+
+  const newQueue = () => createInProcessQueue({ concurrency: 2, clock: Date.now });
+
+  return {
+    ledger,
+    /** The bookings of each call, in the order in which they came. */
+    calls,
+    accepted,
+    /** A process that works alone. */
+    startAlone(options: WorkingOptions = {}): Process<Workforce> {
+      const { common, partsWith, ...told } = begin({ ...usual, ...options });
+      const workforce = createOwnWorkforce({ ...common, createQueue: newQueue });
+      return { ...told, workforce, parts: partsWith(workforce) };
+    },
+    /** One of several processes; it works at once. What it queues, nobody else sees. */
+    startShared(options: WorkingOptions = {}): Process<SharedWorkforce> {
+      const { common, partsWith, ...told } = begin({ ...usual, ...options });
+      const workforce = createSharedWorkforce({
+        ...common,
+        queue: options.queue ?? newQueue(),
+        reconcileMs: 20,
+        performs: options.performs ?? true,
+      });
+      workforce.start();
+      onTestFinished(() => workforce.close());
+      return { ...told, workforce, parts: partsWith(workforce) };
+    },
+  };
+}
+
+export function requestOf(changes: Partial<RunRequest> = {}): RunRequest {
+  return { mode: 'run', trigger: 'manual', configuredDelivery: 'body', day: reviewedDay, ...changes };
+}
+
+/** Never stops. */
+export const unstopped = new AbortController().signal;
