@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../config/problems.js';
 import { FencedError, LedgerAwayError, LedgerFullError, LedgerUnusableError } from '../ledger/ledger.js';
+import { QueueAwayError } from '../queue/queue.js';
 import { DayBusyError, UsageError } from '../review/refusals.js';
 import { SftpError } from '../sftp/sftp.js';
 import { SourceError } from '../sources/source.js';
@@ -12,6 +13,7 @@ const own = [
   LedgerAwayError,
   LedgerFullError,
   LedgerUnusableError,
+  QueueAwayError,
   SftpError,
   SourceError,
   StoppedError,

@@ -38,7 +38,7 @@ export function openRedisConnection({ url, answerMs, onNotice }: RedisConnection
   const client = openClient();
   const silence = `no answer within ${answerMs} ms`;
   const whenReady = new Set<() => void>();
-  let reason = brokenConnection;
+  let reason = silence;
   let isAway = false;
   let isClosed = false;
 

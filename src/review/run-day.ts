@@ -57,8 +57,11 @@ export async function runDay(
     if (isOurs && workforce.isShared) await hold.release();
     const delivered = isOurs ? await workforce.deliver(run, workforce.isShared ? signal : stop) : run;
     if (hold.lost.aborted && !signal.aborted) {
-      // Whoever has the day now collects it, and shares the work.
-      if (workforce.isShared && request.mode === 'run') return await runDay(request, parts, signal);
+      if (workforce.isShared && request.mode === 'run') {
+        // Whoever has the day now collects it, and shares the work.
+        await hold.release();
+        return await runDay(request, parts, signal);
+      }
       throw new DayBusyError(`${day.iso} was taken over by another process`);
     }
     return { run: delivered, wasDone: false };

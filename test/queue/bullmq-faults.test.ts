@@ -5,7 +5,7 @@ import { type RunningRedis, redisNeeds, startRedis } from '../support/redis.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
 import { settled, stepsOf, useQueues } from './opened-queues.js';
 
-const answerMs = 400;
+const answerMs = 1_000;
 const anHour = 3_600_000;
 
 let redis: RunningRedis;
@@ -84,12 +84,13 @@ describe('while Redis is away', () => {
   });
 
   it('a step in hand goes on, and its end is told when Redis is back', async () => {
-    const { queue, worker } = open({ lockMs: 60_000 });
+    const { queue, worker, notices } = open({ lockMs: 60_000 });
     worker.holdAll();
     worker.start();
     await queue.add(stepsOf('run-a', 3));
     await settled(() => expect(worker.inHand()).toBe(1));
     await redis.kill();
+    await settled(() => expect(notices.map(({ type }) => type)).toEqual(['queue-away']));
     worker.letAllGo();
     await settled(() => expect(worker.log).toContain('ended run-a batch 0 1'));
     await expect(queue.add(stepsOf('run-b', 1))).rejects.toThrow(QueueAwayError);
@@ -97,6 +98,8 @@ describe('while Redis is away', () => {
     await settled(() => expect(worker.names()).toHaveLength(3));
     expect(worker.names()).toEqual(stepsOf('run-a', 3).map(nameOf));
     expect(worker.errors).toEqual([]);
+    await queue.close();
+    expect(await redis.ask((client) => client.keys('*:run-a/*'))).toEqual([]);
   });
 });
 

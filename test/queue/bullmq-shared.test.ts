@@ -83,7 +83,7 @@ describe('queues of several processes on one Redis', () => {
 
   it('forget what waits of a run when one drops it, due or not, and leave a run of a similar name', async () => {
     const [asking, working] = [open(), open()];
-    const late = Date.now() + 300;
+    const late = Date.now() + 1_500;
     await working.queue.add([
       ...stepsOf('run-a', 1_500),
       { ...oneOf('run-a', 'late'), notBefore: late },
@@ -100,14 +100,14 @@ describe('queues of several processes on one Redis', () => {
   });
 
   it('leave a step in hand alone that lasts much longer than its lock', async () => {
-    const lockMs = 200;
+    const lockMs = 1_500;
     const [first, second] = [open({ lockMs }), open({ lockMs })];
     first.worker.holdAll();
     first.worker.start();
     await first.queue.add(stepsOf('run-a', 1));
     await settled(() => expect(first.worker.inHand()).toBe(1));
     second.worker.start();
-    await first.queue.add([{ ...oneOf('run-b', 'late'), notBefore: Date.now() + 8 * lockMs }]);
+    await first.queue.add([{ ...oneOf('run-b', 'late'), notBefore: Date.now() + 3 * lockMs }]);
     await settled(() => expect(second.worker.names()).toEqual(['run-b late 1']));
     first.worker.letAllGo();
     await settled(() => expect(first.worker.log).toContain('ended run-a batch 0 1'));

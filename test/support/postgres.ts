@@ -59,7 +59,7 @@ export interface Postgres {
 }
 
 /** Starts a server of one's own in a new folder. Unless told otherwise, it waits for no disk. */
-export async function startPostgres({ fsync = false } = {}): Promise<Postgres> {
+export async function startPostgres({ fsync = false, connections = 60 } = {}): Promise<Postgres> {
   if (bin === undefined) throw new Error(`${postgresNeeds}`);
   const programs = bin;
   // The folder has a short name: a socket's path has at most 107 characters.
@@ -86,7 +86,7 @@ export async function startPostgres({ fsync = false } = {}): Promise<Postgres> {
     `unix_socket_directories = '${folder}'`,
     `listen_addresses = '127.0.0.1'`,
     `fsync = ${fsync ? 'on' : 'off'}`,
-    'max_connections = 60',
+    `max_connections = ${connections}`,
     // A server that starts again is not kept waiting by what is left of the one before it.
     'restart_after_crash = off',
   ];

@@ -1,15 +1,18 @@
 import type { AffectedLines, AffectedPlaces } from '../ledger.js';
+import { packPlaces, unpackPlaces } from '../packed-places.js';
 import { readBatch } from './collecting.js';
 import type { Database } from './database.js';
 
-/** The places of a batch's affected bookings are kept as one BLOB of 16-bit numbers, little-endian. */
 export function replaceAffected(database: Database, run: number, affected: readonly AffectedPlaces[]): void {
   database.run('DELETE FROM affected WHERE run = ?', run);
   let count = 0;
   for (const { batch, places } of affected) {
-    const packed = Buffer.alloc(2 * places.length);
-    for (const [index, place] of places.entries()) packed.writeUInt16LE(place, 2 * index);
-    database.run('INSERT INTO affected (run, batch, places) VALUES (?, ?, ?)', run, batch, packed);
+    database.run(
+      'INSERT INTO affected (run, batch, places) VALUES (?, ?, ?)',
+      run,
+      batch,
+      packPlaces(places),
+    );
     count += places.length;
   }
   database.run('UPDATE runs SET affected = ? WHERE number = ?', count, run);
@@ -24,14 +27,10 @@ export function nextAffected(database: Database, run: number, after: number): Af
   if (!row) return undefined;
   const batch = Number(row.batch);
   const lines = readBatch(database, run, 'file', batch).toString().split('\n');
-  return { batch, lines: unpack(row.places as Buffer).map((place) => lines[place] ?? '') };
+  return { batch, lines: unpackPlaces(row.places as Buffer).map((place) => lines[place] ?? '') };
 }
 
 export function isAffected(database: Database, run: number, batch: number, place: number): boolean {
   const row = database.get('SELECT places FROM affected WHERE run = ? AND batch = ?', run, batch);
-  return row !== undefined && unpack(row.places as Buffer).includes(place);
-}
-
-function unpack(places: Buffer): number[] {
-  return Array.from({ length: places.length / 2 }, (_, index) => places.readUInt16LE(2 * index));
+  return row !== undefined && unpackPlaces(row.places as Buffer).includes(place);
 }

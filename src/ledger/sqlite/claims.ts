@@ -1,9 +1,10 @@
 import type { ReviewFile } from '../../review/file/review-file.js';
 import type { Claim, Evidence, Step, StepEnding } from '../../review/step.js';
 import { FencedError, type OpenStep, type Recorded, type Right } from '../ledger.js';
+import { toOpenStep, toStep } from '../stored-step.js';
 import type { Database, Row } from './database.js';
 import { awaitResultWhenDelivered, readRun } from './runs.js';
-import { insertSteps, toOpenStep, toStep } from './steps.js';
+import { insertSteps } from './steps.js';
 
 export function claim(
   database: Database,

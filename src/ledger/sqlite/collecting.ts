@@ -1,7 +1,8 @@
 import type { BookingForm, PlannedStep } from '../../review/step.js';
 import type { Collect, CollectedBatch, CollectedChunk, CollectStart, Right } from '../ledger.js';
+import { createReferenceIndex, type ReferenceIndex } from '../reference-index.js';
 import type { Database } from './database.js';
-import { createReferenceIndex, type ReferenceIndex } from './reference-index.js';
+import { pageEntries, storeReferences } from './reference-index.js';
 import { checkRight, readRun, runTables } from './runs.js';
 import { insertSteps } from './steps.js';
 
@@ -34,8 +35,8 @@ export function beginCollect(
     return number;
   });
   const indexes: Record<BookingForm, ReferenceIndex> = {
-    body: createReferenceIndex(),
-    file: createReferenceIndex(),
+    body: createReferenceIndex({ pageEntries }),
+    file: createReferenceIndex({ pageEntries }),
   };
   const cache = new Map<string, string>();
 
@@ -89,7 +90,7 @@ export function beginCollect(
     async finish({ steps, at: collectedAt }) {
       return database.transact(() => {
         checkRight(database, right);
-        for (const form of ['body', 'file'] as const) indexes[form].store(database, run, form);
+        for (const form of ['body', 'file'] as const) storeReferences(database, run, form, indexes[form]);
         insertPlan(database, run, steps);
         database.run(
           `UPDATE runs SET state = 'delivering', collected_at = ?, open_steps = ? WHERE number = ?`,

@@ -1,52 +1,29 @@
 import type { BookingForm } from '../../review/step.js';
+import { findInPage, hashReference, type ReferenceIndex } from '../reference-index.js';
 import type { Database } from './database.js';
 
 /** Entries a page: 32 KB, so that a look-up reads little and a day of a million has few pages. */
-const pageEntries = 4096;
-const bytesPerEntry = 8;
+export const pageEntries = 4096;
 
-/**
- * Finds the bookings of a reference without an index that would be kept up while a day is loaded.
- *
- * Each entry is a 64-bit number, the reference's hash above the booking's position; they are gathered in memory,
- * sorted once, and written as pages. A hit is only a candidate: the line itself must be looked at.
- */
-export function createReferenceIndex() {
-  let entries = new Uint32Array(2 * 65_536);
-  let count = 0;
-
-  return {
-    add(reference: string, position: number): void {
-      if (2 * count === entries.length) {
-        const larger = new Uint32Array(2 * entries.length);
-        larger.set(entries);
-        entries = larger;
-      }
-      entries[2 * count] = position;
-      entries[2 * count + 1] = hashReference(reference);
-      count += 1;
-    },
-
-    /** Writes the pages. To be called inside a transaction. */
-    store(database: Database, run: number, form: BookingForm): void {
-      const sorted = new BigUint64Array(entries.buffer, 0, count).sort();
-      for (let start = 0; start < count; start += pageEntries) {
-        const page = sorted.subarray(start, start + pageEntries);
-        database.run(
-          `INSERT INTO reference_pages (run, form, first_hash, last_hash, page, entries) VALUES (?, ?, ?, ?, ?, ?)`,
-          run,
-          form,
-          hashOf(page[0]),
-          hashOf(page[page.length - 1]),
-          start / pageEntries,
-          Buffer.from(page.buffer, page.byteOffset, page.byteLength),
-        );
-      }
-    },
-  };
+/** Writes the pages. To be called inside a transaction. */
+export function storeReferences(
+  database: Database,
+  run: number,
+  form: BookingForm,
+  index: ReferenceIndex,
+): void {
+  for (const { page, firstHash, lastHash, entries } of index.pages()) {
+    database.run(
+      `INSERT INTO reference_pages (run, form, first_hash, last_hash, page, entries) VALUES (?, ?, ?, ?, ?, ?)`,
+      run,
+      form,
+      firstHash,
+      lastHash,
+      page,
+      entries,
+    );
+  }
 }
-
-export type ReferenceIndex = ReturnType<typeof createReferenceIndex>;
 
 /** Positions whose booking may carry that reference, lowest first. */
 export function findPositions(
@@ -63,40 +40,5 @@ export function findPositions(
     hash,
     hash,
   );
-  const positions: number[] = [];
-  for (const { entries } of pages) {
-    const page = entries as Buffer;
-    for (
-      let at = firstEntryOf(page, hash);
-      at < page.length && page.readUInt32LE(at + 4) === hash;
-      at += bytesPerEntry
-    ) {
-      positions.push(page.readUInt32LE(at));
-    }
-  }
-  return positions.sort((a, b) => a - b);
-}
-
-function firstEntryOf(page: Buffer, hash: number): number {
-  let low = 0;
-  let high = page.length / bytesPerEntry;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (page.readUInt32LE(middle * bytesPerEntry + 4) < hash) low = middle + 1;
-    else high = middle;
-  }
-  return low * bytesPerEntry;
-}
-
-function hashOf(entry: bigint | undefined): number {
-  return Number((entry ?? 0n) >> 32n);
-}
-
-/** FNV-1a over UTF-16 units. It stands in written pages: it must never change. */
-function hashReference(reference: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < reference.length; index += 1) {
-    hash = Math.imul(hash ^ reference.charCodeAt(index), 0x01000193);
-  }
-  return hash >>> 0;
+  return pages.flatMap(({ entries }) => findInPage(entries as Buffer, hash)).sort((a, b) => a - b);
 }

@@ -1,7 +1,8 @@
 import { activeRunStates, noRuns, type Run, type RunFailure } from '../../review/run.js';
 import { FencedError, type LedgerSummary, type NewRun, type Right, type Settlement } from '../ledger.js';
-import type { Database, Row } from './database.js';
-import { withoutUndefined } from './rows.js';
+import { toRun } from '../stored-run.js';
+import { withoutUndefined } from '../without-undefined.js';
+import type { Database } from './database.js';
 import { countOpenSteps } from './steps.js';
 
 /** The tables below `runs`: what they hold of a run can be removed, and its row stays. */
@@ -197,48 +198,4 @@ export function settle(database: Database, right: Right, { state, failure, at }:
     right.token,
   );
   return changed === 1;
-}
-
-function toRun(row: Row): Run {
-  const count = (name: string) => Number(row[name]);
-  const instant = (name: string) => (row[name] === null ? undefined : Number(row[name]));
-  const text = (name: string) => (row[name] === null ? undefined : String(row[name]));
-  const accepted = count('accepted');
-  const failure = row.failure_class !== null && {
-    class: text('failure_class') as RunFailure['class'],
-    code: String(row.failure_code),
-    message: String(row.failure_message),
-  };
-  return withoutUndefined({
-    id: String(row.id),
-    day: String(row.day),
-    delivery: text('delivery') as Run['delivery'],
-    trigger: text('trigger') as Run['trigger'],
-    reason: text('reason'),
-    topsUp: row.tops_up === 1 ? (true as const) : undefined,
-    state: text('state') as Run['state'],
-    token: count('token'),
-    source: text('source'),
-    startedAt: count('started_at'),
-    collectStartedAt: instant('collect_started_at'),
-    collectedAt: instant('collected_at'),
-    finishedAt: instant('finished_at'),
-    counts: {
-      read: count('read'),
-      accepted,
-      duplicates: count('duplicates'),
-      rejected: count('rejected'),
-      delivered: count('delivered'),
-      refused: count('refused'),
-      pending: accepted - count('delivered') - count('refused'),
-      repeated: count('repeated'),
-      affected: count('affected'),
-    },
-    openSteps: count('open_steps'),
-    failedSteps: count('failed_steps'),
-    failuresInRow: count('failures_in_row'),
-    failure: failure || undefined,
-    namesBlankedAt: instant('names_blanked_at'),
-    file: row.file === null ? undefined : (JSON.parse(String(row.file)) as Run['file']),
-  });
 }

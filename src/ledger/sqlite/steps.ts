@@ -1,7 +1,7 @@
-import type { PlannedStep, Step } from '../../review/step.js';
+import type { PlannedStep } from '../../review/step.js';
 import type { OpenStep, StepCursor, Tally } from '../ledger.js';
-import type { Database, Row } from './database.js';
-import { withoutUndefined } from './rows.js';
+import { toOpenStep } from '../stored-step.js';
+import type { Database } from './database.js';
 
 export function insertSteps(
   database: Database,
@@ -81,37 +81,4 @@ export function countOpenSteps(database: Database, run: number): number {
     run,
   );
   return Number(row?.count);
-}
-
-export function toOpenStep(row: Row): OpenStep {
-  return withoutUndefined({
-    position: Number(row.position),
-    name: String(row.name),
-    attempt: Number(row.attempts) + 1,
-    notBefore: row.not_before === null ? undefined : Number(row.not_before),
-  });
-}
-
-export function toStep(runId: string, row: Row): Step {
-  return withoutUndefined({
-    runId,
-    name: String(row.name),
-    kind: String(row.kind) as Step['kind'],
-    state: String(row.state) as Step['state'],
-    after: row.after === null ? undefined : String(row.after),
-    slice:
-      row.form === null
-        ? undefined
-        : {
-            form: String(row.form) as 'body' | 'file',
-            batch: Number(row.batch),
-            first: Number(row.first),
-            bookings: Number(row.bookings),
-          },
-    bookings: Number(row.bookings),
-    attempts: Number(row.attempts),
-    tries: Number(row.tries),
-    waits: Number(row.waits),
-    notBefore: row.not_before === null ? undefined : Number(row.not_before),
-  });
 }

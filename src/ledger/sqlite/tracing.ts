@@ -1,10 +1,11 @@
-import type { BookingForm, StepEnding, StepState } from '../../review/step.js';
+import type { BookingForm, StepState } from '../../review/step.js';
 import type { Attempt, ReasonCount, RefusedBooking, RejectCode, Trace } from '../ledger.js';
+import { toAttempt } from '../stored-step.js';
+import { withoutUndefined } from '../without-undefined.js';
 import { isAffected } from './affected.js';
 import { readBatch } from './collecting.js';
 import type { Database, Row } from './database.js';
 import { findPositions } from './reference-index.js';
-import { withoutUndefined } from './rows.js';
 import { readRun } from './runs.js';
 
 /** Everything the ledger knows of a booking reference, the newest run first. */
@@ -82,22 +83,7 @@ function stepsThatCarry(
 
 export function attemptsOf(database: Database, run: number, step: string): Attempt[] {
   const rows = database.all('SELECT * FROM attempts WHERE run = ? AND step = ? ORDER BY attempt', run, step);
-  return rows.map((row) => {
-    const integer = (name: string) => (row[name] === null ? undefined : Number(row[name]));
-    const text = (name: string) => (row[name] === null ? undefined : String(row[name]));
-    return withoutUndefined({
-      step,
-      attempt: Number(row.attempt),
-      startedAt: Number(row.started_at),
-      endedAt: Number(row.ended_at),
-      outcome: String(row.outcome) as StepEnding['kind'],
-      code: String(row.code),
-      httpStatus: integer('http_status'),
-      statusCode: integer('status_code'),
-      answer: text('answer'),
-      sha256: text('sha256'),
-    });
-  });
+  return rows.map(toAttempt);
 }
 
 function traceRejects(database: Database, run: number, reference: string): Trace[] {

@@ -1,0 +1,185 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Hold, Ledger } from '../../src/ledger/ledger.js';
+import type { ReviewEvent } from '../../src/review/events.js';
+import { waitForDay } from '../../src/review/joining.js';
+import { DayBusyError } from '../../src/review/refusals.js';
+import { ok, prepareDelivery } from './delivering.js';
+import { openRun, openTemporaryLedger } from './temporary-ledger.js';
+import { requestOf, reviewedDay, unstopped } from './working-day.js';
+
+const day = reviewedDay.iso;
+const leaseMs = 5_000;
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: Date.parse('2026-11-21T02:30:00Z') });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('a process that works alone', () => {
+  it('has a free day at once, and tells of no waiting', async () => {
+    const { wait, events } = await prepareDay();
+    expect((await wait()).kind).toBe('held');
+    expect(events).toEqual([]);
+  });
+
+  it('finds a day busy at once where the kernel holds the right', async () => {
+    const { wait, ledger } = await prepareDay();
+    await ledger.holdDay(day);
+    await expect(wait()).rejects.toThrow(new DayBusyError(`${day} is being run by another process`));
+  });
+
+  it('waits for one lease and no longer where the right is a lease: its owner may be dead', async () => {
+    const { wait, ledger, events } = await prepareDay({ leaseMs });
+    await ledger.holdDay(day);
+    const found = wait().catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(leaseMs);
+    expect(await settledSoFar(found)).toBe('waiting');
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await settledSoFar(found)).toBeInstanceOf(DayBusyError);
+    expect(events).toEqual([{ type: 'waiting-for-day', day }]);
+  });
+
+  it('has the day as soon as it is let go', async () => {
+    const { wait, ledger } = await prepareDay({ leaseMs });
+    const before = await ledger.holdDay(day);
+    const found = wait();
+    await vi.advanceTimersByTimeAsync(1_000);
+    await before?.release();
+    await vi.advanceTimersByTimeAsync(500);
+    expect(await settledSoFar(found)).toMatchObject({ kind: 'held' });
+  });
+
+  it('waits no longer when it is stopped', async () => {
+    const { wait, ledger } = await prepareDay({ leaseMs });
+    await ledger.holdDay(day);
+    const stop = new AbortController();
+    const found = wait({ signal: stop.signal }).catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(1_000);
+    stop.abort();
+    expect(await found).toBeInstanceOf(DayBusyError);
+  });
+
+  it('joins nobody, not even at a run that is collected', async () => {
+    const { wait, ledger, collect } = await prepareDay();
+    await collect();
+    expect((await wait()).kind).toBe('held');
+    expect(await ledger.holdDay(day)).toBeUndefined();
+  });
+});
+
+describe('a process that shares the work', () => {
+  it('joins a run that is collected, without asking for the right', async () => {
+    const { wait, ledger, collect } = await prepareDay({ isShared: true });
+    await collect();
+    expect(await wait()).toMatchObject({
+      kind: 'to-join',
+      run: { id: `run-of-${day}`, state: 'delivering' },
+    });
+    expect(await ledger.holdDay(day)).toBeDefined();
+  });
+
+  it('waits as long as it takes until the run is collected, and then joins', async () => {
+    const { wait, ledger, collect, events } = await prepareDay({ isShared: true, leaseMs });
+    await ledger.holdDay(day);
+    const found = wait();
+    await vi.advanceTimersByTimeAsync(20 * leaseMs);
+    expect(await settledSoFar(found)).toBe('waiting');
+    await collect();
+    await vi.advanceTimersByTimeAsync(500);
+    expect(await settledSoFar(found)).toMatchObject({ kind: 'to-join' });
+    expect(events).toEqual([{ type: 'waiting-for-day', day }]);
+  });
+
+  it('takes over a collect whose owner is gone', async () => {
+    const { wait, ledger } = await prepareDay({ isShared: true, leaseMs });
+    const owner = await ledger.holdDay(day);
+    await openRun(ledger, day);
+    const found = wait();
+    await vi.advanceTimersByTimeAsync(1_000);
+    await owner?.release();
+    await vi.advanceTimersByTimeAsync(500);
+    expect(await settledSoFar(found)).toMatchObject({ kind: 'held' });
+  });
+
+  it('takes the right where the run is over, or waits for a late result', async () => {
+    const { wait, ledger, collect } = await prepareDay({ isShared: true });
+    const { right } = await collect();
+    await ledger.settle(right, { state: 'awaiting-result', at: 1 });
+    expect((await wait()).kind).toBe('to-join');
+    await ledger.settle(right, { state: 'failed', at: 1 });
+    expect((await wait()).kind).toBe('held');
+  });
+
+  it('takes the right where another delivery is asked for, which is then found out', async () => {
+    const { wait, collect } = await prepareDay({ isShared: true });
+    await collect();
+    expect((await wait({ delivery: 'file' })).kind).toBe('held');
+  });
+
+  it.each(['replay', 'late'] as const)(
+    'finds the day busy for a %s while a step is performed',
+    async (mode) => {
+      const { wait, ledger, collect } = await prepareDay({ isShared: true });
+      const { right } = await collect();
+      await ledger.claim(right, 'batch 0', 1, Date.now());
+      await expect(wait({ mode })).rejects.toThrow(DayBusyError);
+    },
+  );
+
+  it('lets a replay give up a run that nobody performs a step of', async () => {
+    const { wait, ledger, collect } = await prepareDay({ isShared: true });
+    const { right } = await collect();
+    await ledger.claim(right, 'batch 0', 1, Date.now());
+    vi.setSystemTime(Date.now() + 30_001);
+    expect((await wait({ mode: 'replay' })).kind).toBe('held');
+  });
+
+  it('waits one lease for a replay while the day is being collected', async () => {
+    const { wait, ledger } = await prepareDay({ isShared: true, leaseMs });
+    await ledger.holdDay(day);
+    await openRun(ledger, day);
+    const found = wait({ mode: 'replay' }).catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(leaseMs + 2_000);
+    expect(await settledSoFar(found)).toBeInstanceOf(DayBusyError);
+  });
+});
+
+/** @param leaseMs as of a ledger whose rights are leases; the kernel holds them if not given */
+async function prepareDay({ isShared = false, leaseMs: lease = 0 } = {}) {
+  const kept = await openTemporaryLedger(Date.now);
+  const ledger: Ledger = { ...kept, leaseMs: lease, holdDay: lease === 0 ? kept.holdDay : createLeases() };
+  const events: ReviewEvent[] = [];
+  return {
+    ledger,
+    events,
+    collect: () => prepareDelivery({ ledger, day, bookings: 2, batchSize: 1, answer: () => ok }),
+    wait({
+      signal = unstopped,
+      ...changes
+    }: { signal?: AbortSignal } & Parameters<typeof requestOf>[0] = {}) {
+      const parts = {
+        ledger,
+        workforce: { isShared },
+        clock: Date.now,
+        notify: (event: ReviewEvent) => void events.push(event),
+      };
+      return waitForDay(requestOf(changes), parts, signal);
+    },
+  };
+}
+
+/** Rights of a ledger elsewhere, which are tried for without a pause. */
+function createLeases(): (day: string) => Promise<Hold | undefined> {
+  const taken = new Set<string>();
+  return async (name) => {
+    if (taken.has(name)) return undefined;
+    taken.add(name);
+    return { lost: unstopped, release: async () => void taken.delete(name) };
+  };
+}
+
+async function settledSoFar<Result>(promise: Promise<Result>): Promise<Result | 'waiting'> {
+  return Promise.race([promise, vi.advanceTimersByTimeAsync(0).then((): 'waiting' => 'waiting')]);
+}

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { FencedError } from '../../src/ledger/ledger.js';
+import { runDay } from '../../src/review/run-day.js';
+import { createGate } from '../support/gate.js';
+import { ok, references, unavailable } from './delivering.js';
+import { prepareWork, requestOf, unstopped } from './working-day.js';
+
+describe('a process that works alone', () => {
+  it('collects the day, delivers every booking once, and settles the run', async () => {
+    const { startAlone, accepted, ledger } = await prepareWork();
+    const { parts, told } = startAlone();
+    const { run, wasDone } = await runDay(requestOf(), parts, unstopped);
+    expect(wasDone).toBe(false);
+    expect(run).toMatchObject({ state: 'succeeded', counts: { delivered: 12, pending: 0, repeated: 0 } });
+    expect([...accepted].sort()).toEqual([...references(12)].sort());
+    expect(told('settled')).toHaveLength(1);
+    expect(await ledger.holdDay(run.day)).toBeDefined();
+  });
+
+  it('ends the steps in hand after a stop, within the grace, and leaves the others open', async () => {
+    const { startAlone, accepted, calls, ledger } = await prepareWork();
+    const stop = new AbortController();
+    const inHand = createGate();
+    const answers = createGate();
+    const { parts, told } = startAlone({
+      graceMs: 30_000,
+      async answer() {
+        if (calls.length === 2) inHand.open();
+        await answers.passed;
+        return ok;
+      },
+    });
+    const reviewing = runDay(requestOf(), parts, stop.signal);
+    await inHand.passed;
+    stop.abort();
+    answers.open();
+    const { run } = await reviewing;
+    expect(run).toMatchObject({ state: 'delivering', counts: { delivered: 4, pending: 8, repeated: 0 } });
+    expect(accepted).toHaveLength(4);
+    expect(told('stopping')).toMatchObject([{ run: { id: run.id }, graceMs: 30_000 }]);
+
+    const { parts: next } = startAlone();
+    const { run: after } = await runDay(requestOf(), next, unstopped);
+    expect(after).toMatchObject({ id: run.id, state: 'succeeded', counts: { delivered: 12, repeated: 0 } });
+    expect([...accepted].sort()).toEqual([...references(12)].sort());
+    expect(await ledger.listRuns({ limit: 9 })).toHaveLength(1);
+  });
+
+  it('gives up the steps in hand when the grace is over: what they sent may come twice', async () => {
+    const { startAlone, calls } = await prepareWork();
+    const stop = new AbortController();
+    const { parts } = startAlone({
+      answer(_, signal) {
+        if (calls.length === 2) stop.abort();
+        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      },
+    });
+    const { run } = await runDay(requestOf(), parts, stop.signal);
+    expect(run).toMatchObject({ state: 'delivering', counts: { delivered: 0, pending: 12 } });
+    const { run: after } = await runDay(requestOf(), startAlone().parts, unstopped);
+    expect(after).toMatchObject({ state: 'succeeded', counts: { delivered: 12, repeated: 4 } });
+  });
+
+  it('stops when the run was taken over, and says so', async () => {
+    const { startAlone, calls, ledger } = await prepareWork();
+    const inHand = createGate();
+    const answers = createGate();
+    const { parts } = startAlone({
+      async answer() {
+        if (calls.length === 2) inHand.open();
+        await answers.passed;
+        return ok;
+      },
+    });
+    const reviewing = runDay(requestOf(), parts, unstopped).catch((error: unknown) => error);
+    await inHand.passed;
+    const [run] = await ledger.listActiveRuns();
+    await ledger.takeOver(run?.id ?? '');
+    answers.open();
+    expect(await reviewing).toBeInstanceOf(FencedError);
+    expect(calls).toHaveLength(2);
+    expect(await ledger.getRun(run?.id ?? '')).toMatchObject({ state: 'delivering', token: 2 });
+  });
+
+  it('ends with a fault of our own, and the next run goes on', async () => {
+    const { startAlone, accepted } = await prepareWork();
+    const fault = new TypeError('a mistake of ours');
+    const { parts } = startAlone({ answer: () => Promise.reject(fault) });
+    await expect(runDay(requestOf(), parts, unstopped)).rejects.toBe(fault);
+    const { run } = await runDay(requestOf(), startAlone().parts, unstopped);
+    expect(run).toMatchObject({ state: 'succeeded', counts: { delivered: 12 } });
+    expect(new Set(accepted)).toEqual(new Set(references(12)));
+  });
+
+  it('ends when so many steps in a row come to nothing', async () => {
+    const { startAlone } = await prepareWork({ bookings: 40 });
+    const { parts } = startAlone({ answer: () => unavailable });
+    const { run } = await runDay(requestOf(), parts, unstopped);
+    expect(run).toMatchObject({ state: 'failed', failure: { code: 'failures-in-row' } });
+  });
+
+  it('settles a day without bookings at once', async () => {
+    const { startAlone, calls } = await prepareWork({ bookings: 0 });
+    const { run } = await runDay(requestOf(), startAlone().parts, unstopped);
+    expect(run).toMatchObject({ state: 'succeeded', counts: { read: 0 } });
+    expect(calls).toEqual([]);
+  });
+});

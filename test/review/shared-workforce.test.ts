@@ -1,0 +1,213 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { Ledger, Right } from '../../src/ledger/ledger.js';
+import { createInProcessQueue } from '../../src/queue/in-process.js';
+import { QueueAwayError, type StepQueue } from '../../src/queue/queue.js';
+import { runDay } from '../../src/review/run-day.js';
+import { createGate } from '../support/gate.js';
+import { ok, prepareDelivery, references } from './delivering.js';
+import { openTemporaryLedger } from './temporary-ledger.js';
+import { prepareWork, requestOf, reviewedDay, unstopped } from './working-day.js';
+
+const day = reviewedDay.iso;
+
+describe('processes that share the work', () => {
+  it('deliver every booking once, whichever of them was asked, and all of them see it through', async () => {
+    const work = await prepareWork({ bookings: 60 });
+    const processes = [work.startShared(), work.startShared(), work.startShared()];
+    const results = await Promise.all(processes.map(({ parts }) => runDay(requestOf(), parts, unstopped)));
+    expect(new Set(results.map(({ run }) => run.id)).size).toBe(1);
+    for (const { run } of results)
+      expect(run).toMatchObject({ state: 'succeeded', counts: { delivered: 60, pending: 0, repeated: 0 } });
+    expect([...work.accepted].sort()).toEqual([...references(60)].sort());
+    expect(await work.ledger.listRuns({ limit: 9 })).toHaveLength(1);
+    expect(processes.flatMap(({ told }) => told('settled'))).toHaveLength(1);
+  });
+
+  it('need no queue that remembers: what was never queued is found in the ledger', async () => {
+    const work = await prepareWork();
+    const { parts } = work.startShared({ performs: false, queue: createForgetfulQueue() });
+    const { run } = await runDay(requestOf(), parts, unstopped);
+    expect(run).toMatchObject({ state: 'delivering', counts: { delivered: 0 } });
+    work.startShared();
+    await settled(work.ledger, run.id);
+    expect([...work.accepted].sort()).toEqual([...references(12)].sort());
+  });
+
+  it('leave the steps to others, and tell no more, where one of them does not perform', async () => {
+    const work = await prepareWork();
+    const detached = work.startShared({ performs: false });
+    const { run } = await runDay(requestOf(), detached.parts, unstopped);
+    expect(run).toMatchObject({ state: 'delivering', openSteps: 6 });
+    expect(work.calls).toEqual([]);
+    expect(await work.ledger.holdDay(day)).toBeDefined();
+  });
+
+  it('take a run for held up, and no more, while the queue is away', async () => {
+    const work = await prepareWork();
+    const away = new QueueAwayError('redis://127.0.0.1:6379', 'the connection broke');
+    const detached = work.startShared({
+      performs: false,
+      queue: { ...createForgetfulQueue(), add: () => Promise.reject(away) },
+    });
+    const { run } = await runDay(requestOf(), detached.parts, unstopped);
+    expect(run).toMatchObject({ state: 'delivering', openSteps: 6 });
+    expect(detached.told('faulted')).toMatchObject([{ error: away }]);
+    work.startShared();
+    await settled(work.ledger, run.id);
+  });
+
+  it('settle a run whose last step was recorded by one that did not come to settle it', async () => {
+    const work = await prepareWork({ bookings: 2 });
+    const others = await collectElsewhere(work.ledger, 1);
+    // It looks on, and nothing is handed to it; the reconciling is that of others too.
+    const onlooker = work.startShared({
+      queue: createForgetfulQueue(),
+      ledger: withoutReconciling(work.ledger),
+    });
+    const watching = runDay(requestOf(), onlooker.parts, unstopped);
+    await vi.waitUntil(() => onlooker.told('watched').length > 0);
+    await recordLast(work.ledger, others);
+    expect((await watching).run).toMatchObject({ state: 'succeeded', counts: { delivered: 1 } });
+  });
+
+  it('go on with what one of them, that is gone, had in hand, once its lease is over', async () => {
+    const clock = { late: 0 };
+    const ledger = await openTemporaryLedger(() => Date.now() + clock.late);
+    const work = await prepareWork({ ledger });
+    const others = await collectElsewhere(ledger, 3);
+    await ledger.claim(others, 'batch 1', 1, Date.now());
+    const worker = work.startShared();
+    await vi.waitFor(async () =>
+      expect(await ledger.getRun(others.runId)).toMatchObject({ openSteps: 1, counts: { delivered: 2 } }),
+    );
+    expect(await ledger.isBeingPerformed(others.runId)).toBe(true);
+    clock.late = 30_001;
+    await settled(ledger, others.runId);
+    expect(await ledger.getRun(others.runId)).toMatchObject({ counts: { delivered: 3, repeated: 1 } });
+    expect(worker.told('settled')).toHaveLength(1);
+  });
+
+  it('refuse what one of them comes back with too late, and say so', async () => {
+    const work = await prepareWork();
+    const others = await collectElsewhere(work.ledger, 1);
+    const asked = createGate();
+    const answers = createGate();
+    const late = work.startShared({
+      async answer() {
+        asked.open();
+        await answers.passed;
+        return ok;
+      },
+    });
+    await asked.passed;
+    await work.ledger.takeOver(others.runId);
+    answers.open();
+    await vi.waitUntil(() => late.told('superseded').length > 0);
+    expect(late.told('superseded')).toMatchObject([{ runId: others.runId, step: 'batch 0' }]);
+    await settled(work.ledger, others.runId);
+    expect(await work.ledger.listAttempts(others.runId, 'batch 0')).toMatchObject([
+      { attempt: 1, outcome: 'interrupted' },
+      { attempt: 2, outcome: 'done' },
+    ]);
+  });
+
+  it('do nothing for a run of another ledger, and are not disturbed by it', async () => {
+    const work = await prepareWork();
+    const queue = createInProcessQueue({ concurrency: 1, clock: Date.now });
+    const worker = work.startShared({ queue });
+    await queue.add([{ runId: 'run-of-others', step: 'batch 0', attempt: 1 }]);
+    const { run } = await runDay(requestOf(), worker.parts, unstopped);
+    expect(run.state).toBe('succeeded');
+    expect(worker.told('faulted')).toEqual([]);
+  });
+
+  it('end the steps in hand when they are closed, and leave the rest to others at once', async () => {
+    const work = await prepareWork();
+    const others = await collectElsewhere(work.ledger, 4);
+    const asked = createGate();
+    const first = work.startShared({
+      answer(_, signal) {
+        asked.open();
+        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      },
+    });
+    await asked.passed;
+    await first.workforce.close();
+    await first.workforce.close();
+    expect(await work.ledger.isBeingPerformed(others.runId)).toBe(false);
+    work.startShared();
+    await settled(work.ledger, others.runId);
+    expect(first.told('faulted')).toEqual([]);
+  });
+
+  it('answer a stop at once: the others finish', async () => {
+    const work = await prepareWork();
+    const stop = new AbortController();
+    const asked = createGate();
+    const answers = createGate();
+    const first = work.startShared({
+      graceMs: 30_000,
+      async answer() {
+        asked.open();
+        await answers.passed;
+        return ok;
+      },
+    });
+    const reviewing = runDay(requestOf(), first.parts, stop.signal);
+    await asked.passed;
+    stop.abort();
+    const { run } = await reviewing;
+    expect(run.state).toBe('delivering');
+    expect(first.told('stopping')).toMatchObject([{ run: { id: run.id }, graceMs: 30_000 }]);
+    answers.open();
+    await settled(work.ledger, run.id);
+  });
+
+  it('spend a try on a fault of their own, so that a step that always breaks is not tried for ever', async () => {
+    const work = await prepareWork({ bookings: 2 });
+    const fault = new TypeError('a mistake of ours');
+    const worker = work.startShared({ answer: () => Promise.reject(fault) });
+    const { run } = await runDay(requestOf(), worker.parts, unstopped);
+    expect(run).toMatchObject({ state: 'failed', failure: { code: 'steps-failed' } });
+    expect(work.calls).toHaveLength(3);
+    expect(worker.told('faulted')).toMatchObject(
+      Array(3).fill({ runId: run.id, step: 'batch 0', error: fault }),
+    );
+  });
+});
+
+/** What was handed to it, it has forgotten. */
+function createForgetfulQueue(): StepQueue {
+  return {
+    add: async () => {},
+    room: async () => {},
+    countWaiting: async () => 0,
+    work: () => {},
+    holdOff: async () => {},
+    drop: async () => {},
+    close: async () => {},
+  };
+}
+
+/** A day that another process has collected, of so many batches of one booking. */
+async function collectElsewhere(ledger: Ledger, bookings: number): Promise<Right> {
+  const { right } = await prepareDelivery({ ledger, day, bookings, batchSize: 1, answer: () => ok });
+  return right;
+}
+
+async function recordLast(ledger: Ledger, right: Right): Promise<void> {
+  const claim = await ledger.claim(right, 'batch 0', 1, Date.now());
+  if (!claim) throw new Error('the step was not there to be claimed');
+  await ledger.record(claim, { kind: 'done', evidence: { code: 'ok' } }, Date.now());
+}
+
+function withoutReconciling(ledger: Ledger): Ledger {
+  return { ...ledger, listActiveRuns: async () => [] };
+}
+
+async function settled(ledger: Ledger, runId: string): Promise<void> {
+  await vi.waitFor(async () => expect((await ledger.getRun(runId)).state).toBe('succeeded'), {
+    timeout: 20_000,
+    interval: 10,
+  });
+}
