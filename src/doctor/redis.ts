@@ -5,11 +5,6 @@ import { type Finding, findingsOf } from './finding.js';
 
 const { ok, wrong } = findingsOf('queue');
 
-/** What is told where no server carries the queue. */
-export const inProcessQueue = ok(
-  'in the process that runs a day; a Redis is needed for more machines than one only',
-);
-
 export interface QueueCheckParts {
   /** `redis://` or `rediss://`, with user, password and database number where needed. */
   readonly url: string;

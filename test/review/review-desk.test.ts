@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { DayBusyError } from '../../src/review/refusals.js';
 import { createReviewDesk, type ReviewDesk } from '../../src/review/review-desk.js';
@@ -60,8 +60,6 @@ describe('the desk of a process that stays', () => {
       const { desk } = openDesk(parts);
       const hold = await work.ledger.holdDay(day);
       const begun = desk.begin(reviewedDay, hook);
-      // It has asked for the day, and has not got it.
-      await vi.waitUntil(() => kind === 'alone' || parts.workforce.isShared);
       const { runId } = await openRun(work.ledger, day);
       expect(await begun).toMatchObject({ run: { id: runId }, isNew: false });
       expect(await work.ledger.listRuns({ limit: 9 })).toHaveLength(1);
