@@ -1,17 +1,43 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
+/** For both engines. */
+const common = {
+  // Words that name the command shall not depend on how the tests were started.
+  env: { npm_command: '' },
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  pool: 'forks' as const,
+};
+
+/** Tests of the main job, which run once more where processes share the work. */
+const ofBothEngines = ['days', 'kill', 'stopping'];
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/build.ts'],
     reporters: ['default', './test/support/skip-reporter.ts'],
-    // Words that name the command shall not depend on how the tests were started.
-    env: { npm_command: '' },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    pool: 'forks',
     // Most tests wait, for commands and servers that they started.
     maxWorkers: availableParallelism() + 2,
+    projects: [
+      {
+        test: {
+          ...common,
+          name: 'embedded',
+          include: ['test/**/*.test.ts'],
+          provide: { engine: 'embedded' },
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: 'distributed',
+          include: ofBothEngines.map((name) => `test/jobs/${name}.test.ts`),
+          provide: { engine: 'distributed' },
+          globalSetup: ['test/support/distributed-servers.ts'],
+          setupFiles: ['test/support/needs-servers.ts'],
+        },
+      },
+    ],
   },
 });

@@ -17,6 +17,8 @@ import { readVersion } from './version.js';
 const { stdout: output, stderr: errors } = process;
 const stop = listenForStop(process, errors);
 for (const stream of [output, errors]) ignoreClosedPipe(stream);
+/** How much longer than `workers.stopSeconds` it takes at most to end after a stop was asked for. */
+const lastResortMs = 5_000;
 /** It comes with the package. */
 const schemaFile = fileURLToPath(new URL('../../hotel-review.schema.json', import.meta.url));
 
@@ -110,9 +112,20 @@ function withConfig(
   globals: GlobalOptions,
   job: (config: Config, terminal: Terminal) => Promise<number>,
 ): Promise<number> {
-  return withTerminal(globals, async (terminal) =>
-    job(await loadConfig({ file: resolve(globals.config), env: process.env }), terminal),
-  );
+  return withTerminal(globals, async (terminal) => {
+    const config = await loadConfig({ file: resolve(globals.config), env: process.env });
+    endAtLast(config, terminal.signal);
+    return job(config, terminal);
+  });
+}
+
+/** A ledger or a queue that doesn't answer would be waited for: who asked for a stop shall not wait for that. */
+function endAtLast({ workers: { stopSeconds } }: Config, signal: AbortSignal): void {
+  const end = () => {
+    errors.write('hotel-review: something did not end in time and was given up; the ledger knows what is left\n');
+    process.exit(exitCode.failed);
+  };
+  signal.addEventListener('abort', () => setTimeout(end, stopSeconds * 1000 + lastResortMs).unref());
 }
 
 /** The configured delivery, or the one that was asked for on the command line. */

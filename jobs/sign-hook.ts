@@ -11,7 +11,7 @@ import type { Terminal } from './terminal.js';
 /** Prints a `curl` command that calls the end-of-day hook, signed and ready to be pasted. */
 export async function signHook(
   { hook, server }: Config,
-  { day, url = `http://${server.host}:${server.port}`, with: how }: HookOptions,
+  { day, url = addressOf(server), with: how }: HookOptions,
   terminal: Terminal,
 ): Promise<number> {
   const [secret] = [hook.secret ?? []].flat();
@@ -29,4 +29,10 @@ export async function signHook(
   });
   terminal.answer(curl, { curl });
   return exitCode.done;
+}
+
+/** Where it can be called from this machine: an address that stands for every one is none to call. */
+function addressOf({ host, port }: Config['server']): string {
+  const reachable = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }

@@ -69,7 +69,11 @@ export function createReviewDesk({
   return {
     review: (day, request, ended) =>
       keep(perform(day, request, AbortSignal.any([signal, ended]), parts.notify)),
-    begin(day, request) {
+    async begin(day, request) {
+      const latest = await parts.ledger.latestRun(day.iso);
+      // A day that goes on yet is topped up when it is over, not by every call.
+      const isGoingOn = parts.clock() <= day.lastInstant.getTime();
+      if (latest?.state === 'succeeded' && isGoingOn) return { run: latest, isNew: false };
       return new Promise((resolve, reject) => {
         let isOver = false;
         const answer = (run: Run, isNew: boolean) => {

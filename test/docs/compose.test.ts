@@ -183,6 +183,12 @@ describe('docker/hotel-review.yaml', () => {
     });
   });
 
+  it.each(['serve', 'work'] as const)('lies where %s looks for it', (name) => {
+    const { working_dir, volumes: mounts } = services[name];
+    expect(mounts).toContain(`./docker/hotel-review.yaml:${working_dir}/hotel-review.yaml:ro`);
+    expect(services[name].command).not.toContain('--config');
+  });
+
   it('is stopped in less time than compose waits', async () => {
     const { workers } = await load(written);
     for (const name of ['serve', 'work'] as const)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { day } from '../support/day-folder.js';
+import { engine } from '../support/engine.js';
 import { expectEachOnce, expectError, expectReport } from '../support/expectations.js';
 import { type StandInAnswer, success } from '../support/http-stand-in.js';
 import { csvOf, makeBookings, toCsv } from '../support/made-bookings.js';
@@ -79,14 +80,13 @@ describe('a day whose last run failed', () => {
 });
 
 describe('a day that is being worked on', () => {
-  it('is refused to a second run and to a replay, with exit 4 and nothing sent', async () => {
+  it('is refused to a replay, with exit 4, and nothing is sent for a second run', async () => {
     const { standIn, folder } = await prepare({ kind: 'hang' });
     folder.start(['run', '--day', day, '--json']);
     await standIn.received(3);
+    await engine.expectSecondRun(folder);
     const busy = { exitCode: 4, class: 'busy', message: /2026-11-20 is being run by another process/ };
-    expectError(await folder.runDay(), busy);
     expectError(await folder.run(['replay', day, '--reason', 'impatience', '--json']), busy);
-    expect((await folder.run(['run', '--day', day])).exitCode).toBe(4);
     expect(standIn.requests).toHaveLength(3);
   });
 
@@ -106,10 +106,15 @@ describe('a day that is being worked on', () => {
   it('is shown by status and show meanwhile', async () => {
     const { standIn, folder } = await prepareDay(
       { bookings: toCsv(bookings), settings: { body: { concurrency: 1 } } },
-      (_, number) => (number === 1 ? success : { kind: 'hang' }),
+      async (request) => {
+        const [first] = await request.readHotels();
+        return first?.BookingReferenceId === 'BR-1' ? success : { kind: 'hang' };
+      },
     );
+    const ledger = folder.watchLedger();
     folder.start(['run', '--day', day, '--json']);
-    await standIn.received(2);
+    const { release } = await ledger.holdWhen(({ done }) => done === 1);
+    await release();
 
     const status = await folder.run(['status', '--json']);
     expect(status.exitCode).toBe(0);
@@ -129,7 +134,8 @@ describe('a day that is being worked on', () => {
     const unknown = await folder.run(['show', 'BR-999', '--json']);
     expect(unknown.exitCode).toBe(1);
     expect(unknown.json).toEqual({ reference: 'BR-999', bookings: [] });
-    expect(standIn.requests).toHaveLength(2);
+    expect(standIn.accepted()).toHaveLength(50);
+    expect(await ledger.run()).toMatchObject({ state: 'delivering', done: 1 });
   });
 });
 
@@ -149,54 +155,6 @@ describe('the day that run takes when none is named', () => {
     expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 120 } });
     const midnightPassed = dayOverThere(Date.now()) !== dayOverThere(begun);
     expect(midnightPassed ? possible : possible.slice(0, 1)).toContain(result.report.day);
-    expectEachOnce(standIn, bookings);
-  });
-});
-
-describe('the command line', () => {
-  it('refuses delivery by file in this version, with exit 2 and nothing sent', async () => {
-    const { standIn, folder } = await prepare();
-    const result = await folder.run(['run', '--day', day, '--delivery', 'file', '--json']);
-    expectError(result, { exitCode: 2, class: 'configuration', message: /file/ });
-    expectReport(await folder.run(['run', '--day', day, '--delivery', 'body', '--json']), {
-      exitCode: 0,
-      state: 'succeeded',
-    });
-    expectEachOnce(standIn, bookings);
-  });
-
-  it.each([
-    ['a day that is none', ['run', '--day', '2026-02-30'], /2026-02-30/],
-    ['an unknown option', ['run', '--dya', day], /--dya/],
-    ['an unknown command', ['runn'], /runn/],
-    ['--out without --dry-run', ['run', '--day', day, '--out', 'bodies'], /--dry-run/],
-    ['a range that runs backwards', ['replay', day, '--to', '2026-11-01'], /2026-11-01/],
-  ])('answers %s with exit 2', async (_, args, message) => {
-    const { standIn, folder } = await prepare();
-    expectError(await folder.run([...args, '--json']), { exitCode: 2, class: 'usage', message });
-    expect(standIn.requests).toHaveLength(0);
-  });
-
-  it('answers a configuration that is not there, or wrong, with exit 2 and its name', async () => {
-    const { folder } = await prepare();
-    const missing = await folder.run(['run', '--config', 'nowhere.yaml', '--json']);
-    expectError(missing, { exitCode: 2, class: 'configuration', message: /nowhere\.yaml/ });
-    await folder.configure({ service: { baseUrl: 'http://service.example.com/api/3.0' } });
-    expectError(await folder.runDay(), { exitCode: 2, class: 'configuration', message: /service\.baseUrl/ });
-    await folder.configure({ service: { apiKey: `\${NOT_IN_THE_ENVIRONMENT}` } });
-    expectError(await folder.runDay(), {
-      exitCode: 2,
-      class: 'configuration',
-      message: /NOT_IN_THE_ENVIRONMENT/,
-    });
-  });
-
-  it('takes --config and --json before the command or after it, and paths relative to the configuration', async () => {
-    const { standIn, folder } = await prepare();
-    const before = await folder.run(['--json', '--config', 'hotel-review.yaml', 'run', '--day', day]);
-    expectReport(before, { exitCode: 0, state: 'succeeded' });
-    const status = await folder.run(['status', day, '--config', folder.configurationFile, '--json']);
-    expect(status.json).toMatchObject({ runs: [{ runId: before.report.runId }] });
     expectEachOnce(standIn, bookings);
   });
 });

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { archiveOf } from '../support/archived-run.js';
+import { attemptCodes } from '../support/attempt-codes.js';
 import { day, type Settings } from '../support/day-folder.js';
 import { expectReport } from '../support/expectations.js';
 import { type FileDay, prepareFileDay, remotePath } from '../support/file-day.js';
@@ -53,7 +54,7 @@ describe('a by-file call that the service has not taken', () => {
     const counts = { delivered: 4, repeated: 0, affected: 1 };
     expectReport(result, { exitCode: 0, state: 'succeeded', counts });
     expect(service.calls.map(({ path }) => path)).toEqual([remotePath, remotePath, remotePath]);
-    expect(result.stderr.match(/upload: done/g)).toHaveLength(1);
+    expect(await attemptCodes(folder.watchLedger(), 'upload')).toEqual(['ok']);
     expect(archiveOf(result).readManifest().calls).toMatchObject([
       { outcome: 'retry' },
       { outcome: 'retry' },
@@ -89,7 +90,7 @@ describe('a by-file call that the service has not taken', () => {
     expectReport(again, { exitCode: 0, state: 'succeeded', counts });
     expect(again.report.runId).toBe(first.report.runId);
     expect(service.calls).toHaveLength(2);
-    expect(again.stderr).not.toContain('upload: done');
+    expect(await attemptCodes(folder.watchLedger(), 'upload')).toEqual(['ok']);
     expect(fileOnServer()).toEqual(uploaded);
   });
 
@@ -183,7 +184,7 @@ describe('a by-file call of unknown outcome', () => {
       const counts = { delivered: 4, pending: 0, repeated: 4, affected: 1 };
       expectReport(result, { exitCode: 0, state: 'succeeded', counts });
       expect(service.calls).toHaveLength(2);
-      expect(result.stderr.match(/upload: done/g)).toHaveLength(1);
+      expect(await attemptCodes(folder.watchLedger(), 'upload')).toEqual(['ok']);
     },
   );
 

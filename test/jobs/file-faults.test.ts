@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { attemptCodes } from '../support/attempt-codes.js';
 import { day, type Settings } from '../support/day-folder.js';
 import { type FileDay, prepareFileDay, remoteFolder, remotePath } from '../support/file-day.js';
-import { type LedgerWatch, watchLedger } from '../support/ledger-watch.js';
+import type { LedgerWatch } from '../support/ledger-watch.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { openSsh } from '../support/open-ssh.js';
 import { proFtpd } from '../support/pro-ftpd.js';
@@ -36,7 +36,7 @@ async function prepareFaultyDay(
   const settings: Settings = { retry: { tries } };
   const prepared = await prepareFileDay(server, { bookings: toCsv(bookings), port: proxy.port, settings });
   await prepared.folder.configure({ file: { sftp: { timeoutSeconds: 0.5 } } });
-  const ledger = watchLedger(prepared.folder.ledgerFile);
+  const ledger = prepared.folder.watchLedger();
   return { ...prepared, proxy, ledger, watch: watchPublished(server) };
 }
 
@@ -116,7 +116,7 @@ describe.each([openSsh, proFtpd])('a day by file over $name', (kind) => {
         expect(service.calls).toEqual([]);
       }
       expectWholeDay(faulty, tries === 1 ? await folder.runDay() : first, { bookings: few });
-      expect(attemptCodes(ledger, 'upload')).toEqual(['sftp-no-progress', 'ok']);
+      expect(await attemptCodes(ledger, 'upload')).toEqual(['sftp-no-progress', 'ok']);
       await watch.expectOnly(toReviewFile(few));
     },
   );
@@ -133,7 +133,7 @@ describe.each([openSsh, proFtpd])('a day by file over $name', (kind) => {
     expect(await freezing).toBeGreaterThan(0);
     expectWholeDay(faulty, result, { bookings: many });
     await watch.expectOnly(toReviewFile(many));
-    expect(attemptCodes(faulty.ledger, 'upload')).toEqual(['sftp-no-progress', 'ok']);
+    expect(await attemptCodes(faulty.ledger, 'upload')).toEqual(['sftp-no-progress', 'ok']);
   });
 
   it('whose connection is dropped right behind the rename uploads once more and calls once', async () => {
@@ -145,21 +145,21 @@ describe.each([openSsh, proFtpd])('a day by file over $name', (kind) => {
     });
     expectWholeDay(faulty, await folder.runDay(), { bookings: few });
     expect(proxy.happened.resets).toBe(1);
-    expect(attemptCodes(faulty.ledger, 'upload')).toEqual(['sftp-connection-lost', 'ok']);
+    expect(await attemptCodes(faulty.ledger, 'upload')).toEqual(['sftp-connection-lost', 'ok']);
     await watch.expectOnly(toReviewFile(few));
   });
 
   it('whose connection is dropped between upload and call looks again and calls once', async () => {
     const faulty = await prepareFaultyDay(server());
     const { folder, proxy, ledger } = faulty;
-    proxy.beforePassing(() => {
+    proxy.beforePassing(async () => {
       if (proxy.happened.resets > 0) proxy.heal();
-      else if (ledger.run().done === 2) proxy.resetAfter(0);
+      else if ((await ledger.run()).done === 2) proxy.resetAfter(0);
     });
     expectWholeDay(faulty, await folder.runDay(), { bookings: few });
     expect(proxy.happened.resets).toBe(1);
-    expect(attemptCodes(ledger, 'upload')).toEqual(['ok']);
-    expect(attemptCodes(ledger, 'trigger')).toEqual(['sftp-connection-lost', 'ok']);
+    expect(await attemptCodes(ledger, 'upload')).toEqual(['ok']);
+    expect(await attemptCodes(ledger, 'trigger')).toEqual(['sftp-connection-lost', 'ok']);
   });
 
   it('whose server is not there fails; the next run finds it there', async () => {
@@ -167,7 +167,7 @@ describe.each([openSsh, proFtpd])('a day by file over $name', (kind) => {
     const { folder } = faulty;
     await folder.configure({ file: { sftp: { port: await findFreePort() } } });
     expectFailedStep(await folder.runDay(), { step: 'upload', code: 'sftp-connection-refused' });
-    expect(attemptCodes(faulty.ledger, 'upload')).toEqual(Array(6).fill('sftp-connection-refused'));
+    expect(await attemptCodes(faulty.ledger, 'upload')).toEqual(Array(6).fill('sftp-connection-refused'));
     await folder.configure({});
     expectWholeDay(faulty, await folder.runDay(), { bookings: few });
   });

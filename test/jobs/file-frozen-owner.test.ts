@@ -32,7 +32,7 @@ describe('an owner of a file delivery that is frozen while its day is taken over
     // It is frozen outside of a transaction: the ledger is held by us.
     const { release } = await day.holdWhen(name, ({ state }) => state === 'running');
     await freeze(frozen);
-    release();
+    await release();
     await expectFencedAfterTakeOver(day, frozen, { calls: 1 });
   });
 
@@ -43,7 +43,7 @@ describe('an owner of a file delivery that is frozen while its day is taken over
     const day = await prepareWatchedFileDay(newServer(), { bookings });
     const frozen = day.folder.start(runArguments);
     const { release } = await day.holdWhen('upload', ({ state }) => state === 'running');
-    release();
+    await release();
     await untilTurn(frozen, () => isDue(measureTemporary(day), day.file.length));
     await freeze(frozen);
     expect(existsSync(day.server.disk(remotePath))).toBe(false);
@@ -83,7 +83,7 @@ describe('an owner of a file delivery that is frozen while its day is taken over
     const frozen = day.folder.start(runArguments);
     const { release } = await day.holdWhen('upload', ({ state }) => state === 'running');
     await freeze(frozen);
-    release();
+    await release();
     await removeLock(day);
     const owner = day.folder.start(runArguments);
     await untilTurn(owner, () => day.service.calls.length === 1);
@@ -100,16 +100,16 @@ async function expectFencedAfterTakeOver(
   frozen: RunningCommand,
   { calls, wake = () => {} }: { readonly calls: number; readonly wake?: () => void },
 ): Promise<void> {
-  const { token } = day.ledger.run();
+  const { token } = await day.ledger.run();
   await removeLock(day);
   const result = await day.folder.runDay();
   await expectWhole(day, result, { calls });
-  expect(day.ledger.run().token).toBe(token + 1);
-  const before = day.ledger.dump();
+  expect((await day.ledger.run()).token).toBe(token + 1);
+  const before = await day.ledger.dump();
   const published = describePublished(day);
   wake();
   await expectFencedWhenWoken(frozen);
-  expect(day.ledger.dump()).toEqual(before);
+  expect(await day.ledger.dump()).toEqual(before);
   expect(describePublished(day)).toEqual(published);
   await expectWhole(day, result, { calls });
 }

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it, onTestFailed } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createSeededRandom } from '../../src/sandbox/seeded-random.js';
 import type { RunningCommand } from '../support/command.js';
 import { remotePath } from '../support/file-day.js';
 import { success } from '../support/http-stand-in.js';
+import { createSeed } from '../support/kill-seed.js';
 import { openSsh } from '../support/open-ssh.js';
 import { watchPublishedFile } from '../support/published-file-watch.js';
 import { runArguments } from '../support/reviewed-day.js';
@@ -43,9 +44,7 @@ describe('a file delivery that is killed at 30 random moments', () => {
   const newServer = startForSuite(openSsh);
 
   it('is whole in the end, and never shows a part of its file', { timeout: 400_000 }, async () => {
-    const seed = Number(process.env.KILL_SEED ?? Math.floor(Math.random() * 2 ** 32));
-    console.log(`KILL_SEED=${seed}`);
-    onTestFailed(() => console.error(`the same moments once more: KILL_SEED=${seed}`));
+    const { value: seed } = createSeed();
     const startedAt = performance.now();
     const undisturbed = {
       kills: 0,
@@ -107,24 +106,29 @@ async function reviewDay(
   });
   const published = watchPublishedFile(server.disk(remotePath), day.file);
   let recorded: ReadonlyMap<string, number> = new Map();
-  for (let killed = 0; ; killed += 1) {
-    const command = day.folder.start(runArguments);
-    if (killed < kills) await untilMoment(chooseMoment(), command, day);
-    if (killed < kills && !command.hasEnded) {
-      const now = await killAndLook(day, command);
-      for (const [name, attempts] of recorded) expect(now.get(name), `${name} not again`).toBe(attempts);
-      recorded = now;
-    }
-    const result = await command.ended;
-    if (result.signal === 'SIGKILL') continue;
-    await results;
-    published.expectAlwaysWhole();
-    const unclear = day.unclearCalls();
-    expect(day.service.calls.length).toBeLessThanOrEqual(1 + unclear);
-    await expectWhole(day, result, { calls: day.service.calls.length, recorded });
-    expect(day.ledger.dump().runs, 'one run, however often it was killed').toHaveLength(1);
-    return killed;
+  const { crew } = day.folder;
+  let command = day.folder.start(runArguments);
+  let killed = 0;
+  while (killed < kills) {
+    const victim = crew.pick(random);
+    await untilMoment(chooseMoment(), command, day);
+    if (command.hasEnded) break;
+    const now = await killAndLook(day, victim);
+    for (const [name, attempts] of recorded) expect(now.get(name), `${name} not again`).toBe(attempts);
+    recorded = now;
+    if ((await victim.ended).signal === null) break;
+    killed += 1;
+    if (victim === command) command = day.folder.start(runArguments);
+    else await crew.gather();
   }
+  const result = await command.ended;
+  await results;
+  published.expectAlwaysWhole();
+  const unclear = await day.unclearCalls();
+  expect(day.service.calls.length).toBeLessThanOrEqual(1 + unclear);
+  await expectWhole(day, result, { calls: day.service.calls.length, recorded });
+  expect((await day.ledger.dump()).runs, 'one run, however often it was killed').toHaveLength(1);
+  return killed;
 }
 
 /** Waits for that moment of the run, or for its end. */
@@ -133,8 +137,9 @@ async function untilMoment(
   command: RunningCommand,
   day: WatchedFileDay,
 ): Promise<void> {
-  const isBegun = () => after === 'start' || ['running', 'done'].includes(day.step(after).state);
-  while (!isBegun() && !command.hasEnded) await delay(1);
+  const isBegun = async () =>
+    after === 'start' || ['running', 'done'].includes((await day.step(after)).state);
+  while (!(await isBegun()) && !command.hasEnded) await delay(1);
   const over = new AbortController();
   await Promise.race([delay(ms, undefined, { signal: over.signal }).catch(() => {}), command.ended]);
   over.abort();

@@ -1,19 +1,23 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { RunningCommand } from '../support/command.js';
 import { day as businessDay } from '../support/day-folder.js';
+import { engine } from '../support/engine.js';
 import { remoteFolder, remotePath, resultPath } from '../support/file-day.js';
 import type { FileCall } from '../support/file-service.js';
 import { success } from '../support/http-stand-in.js';
+import { createSeed } from '../support/kill-seed.js';
 import { openSsh } from '../support/open-ssh.js';
 import { runArguments } from '../support/reviewed-day.js';
 import { startForSuite } from '../support/suite-server.js';
 import {
   type FileStepName,
+  goOn,
   killAndLook,
   listNames,
+  performerOf,
   prepareWatchedFileDay,
   untilTurn,
   type WatchedFileDay,
@@ -40,42 +44,43 @@ describe('a file delivery that is killed', () => {
     { retry },
     async (name) => {
       const day = await prepareWatchedFileDay(newServer());
-      // Between a step that ends and the next one there is time, for claims are made every 2.5 s.
-      await day.folder.configure({ body: { requestsPerSecond: 0.4 } });
-      const command = day.folder.start(runArguments);
+      // Between a step that ends and the next one there is time, for a claim is made every second.
+      await day.folder.configure({ body: { requestsPerSecond: 1 } });
+      day.folder.start(runArguments);
       const { release } = await day.holdWhen(
         name,
         ({ state, attempts }) => state === 'ready' && attempts === 0,
       );
-      const recorded = await killAndLook(day, command);
-      release();
+      const recorded = await killAndLook(day, day.folder.crew.pick(createSeed().random));
+      await release();
       expect([...recorded.keys()]).toEqual(steps.slice(0, steps.indexOf(name)));
 
-      await day.folder.configure({});
-      await expectWhole(day, await day.folder.runDay(), { calls: 1, repeated: 0, recorded });
+      await day.folder.configure({}, { keepsWorkers: true });
+      await expectWhole(day, await goOn(day), { calls: 1, repeated: 0, recorded });
     },
   );
 
   it.each(steps)('when %s was just claimed performs it, and nothing before it again', async (name) => {
     // A file of a few bookings is written faster than one can look.
     const day = await prepareWatchedFileDay(newServer(), name === 'write' ? { bookings: manyBookings } : {});
-    const command = day.folder.start(runArguments);
+    day.folder.start(runArguments);
     const { release } = await day.holdWhen(name, ({ state }) => state === 'running');
-    const recorded = await killAndLook(day, command);
-    release();
+    const recorded = await killAndLook(day, await performerOf(day, name));
+    await release();
     expect([...recorded.keys()]).toEqual(steps.slice(0, steps.indexOf(name)));
-    await expectWhole(day, await day.folder.runDay(), { calls: 1, recorded });
-    expect(day.step(name).attempts).toBe(2);
+    await expectWhole(day, await goOn(day), { calls: 1, recorded });
+    expect((await day.step(name)).attempts).toBe(2);
   });
 
   it('after the file was written and before that is recorded writes the same again', async () => {
     const day = await prepareWatchedFileDay(newServer(), { bookings: manyBookings });
     const { command, release } = await holdIn(day, 'write');
-    await untilTurn(command, () => listNames(day.spoolFolder).includes(`${day.ledger.run().runId}.csv`));
+    const { runId } = await day.ledger.run();
+    await untilTurn(command, () => listNames(day.spoolFolder).includes(`${runId}.csv`));
     const recorded = await killAndLook(day, command);
-    release();
+    await release();
     expect(recorded).toEqual(new Map());
-    await expectWhole(day, await day.folder.runDay(), { calls: 1, repeated: 0 });
+    await expectWhole(day, await goOn(day), { calls: 1, repeated: 0 });
   });
 
   it('while the bytes go up leaves a temporary name, which the next run clears', async () => {
@@ -87,7 +92,7 @@ describe('a file delivery that is killed', () => {
     expect(listNames(day.server.disk(remoteFolder))).toEqual([expect.stringMatching(/\.part$/)]);
     expect(measureTemporary(day)).toBeLessThan(day.file.length);
     day.proxy.heal();
-    await expectWhole(day, await day.folder.runDay(), { calls: 1, repeated: 0, recorded });
+    await expectWhole(day, await goOn(day), { calls: 1, repeated: 0, recorded });
   });
 
   it('when all bytes are there under the temporary name publishes them anew', async () => {
@@ -98,7 +103,7 @@ describe('a file delivery that is killed', () => {
     const recorded = await killAndLook(day, command);
     expect(listNames(day.server.disk(remoteFolder))).toEqual([expect.stringMatching(/\.part$/)]);
     day.proxy.heal();
-    await expectWhole(day, await day.folder.runDay(), { calls: 1, repeated: 0, recorded });
+    await expectWhole(day, await goOn(day), { calls: 1, repeated: 0, recorded });
   });
 
   it('after the rename and before that is recorded takes the file there for its own', async () => {
@@ -109,29 +114,32 @@ describe('a file delivery that is killed', () => {
       () => statSync(day.server.disk(remotePath), { throwIfNoEntry: false }) !== undefined,
     );
     const recorded = await killAndLook(day, command);
-    release();
+    await release();
     expect([...recorded.keys()]).toEqual(['write']);
     expect(day.listRemote()).toEqual(['20112026.csv']);
-    await expectWhole(day, await day.folder.runDay(), { calls: 1, repeated: 0, recorded });
+    await expectWhole(day, await goOn(day), { calls: 1, repeated: 0, recorded });
   });
 
   it.each([
     ['its result is there, does not call again', { writesResult: true, calls: 1, repeated: 0 }],
     ['there is no result, calls once more', { writesResult: false, calls: 2, repeated: 60 }],
   ])('after the call came, unanswered, and %s', async (_, { writesResult, calls, repeated }) => {
-    let command: RunningCommand | undefined;
+    let caller: RunningCommand | undefined;
     const day = await prepareWatchedFileDay(newServer(), {
       async onCall(call) {
         if (call.number > 1 || writesResult) await call.writeResult();
-        if (call.number === 1) command?.kill('SIGKILL');
+        if (call.number > 1) return success;
+        caller = await performerOf(day, 'trigger');
+        caller.kill('SIGKILL');
         return success;
       },
     });
-    command = day.folder.start(runArguments);
-    await command.ended;
-    const recorded = await killAndLook(day, command);
+    day.folder.start(runArguments);
+    await vi.waitUntil(() => caller?.hasEnded, { timeout: 30_000, interval: 5 });
+    if (!caller) throw new Error('there was no call');
+    const recorded = await killAndLook(day, caller);
     expect([...recorded.keys()]).toEqual(['write', 'upload']);
-    await expectWhole(day, await day.folder.runDay(), { calls, repeated, recorded });
+    await expectWhole(day, await goOn(day), { calls, repeated, recorded });
   });
 
   it.each([
@@ -149,19 +157,19 @@ describe('a file delivery that is killed', () => {
     // When the answer was written to the connection.
     await new Promise((resolve) => setImmediate(resolve));
     const recorded = await killAndLook(day, command);
-    release();
+    await release();
     expect([...recorded.keys()]).toEqual(['write', 'upload']);
-    await expectWhole(day, await day.folder.runDay(), { calls, repeated, recorded });
+    await expectWhole(day, await goOn(day), { calls, repeated, recorded });
   });
 
   it('while it awaits the result finds the one that came meanwhile', async () => {
     const day = await prepareWatchedFileDay(newServer(), { onCall: () => success });
-    const command = day.folder.start(runArguments);
+    day.folder.start(runArguments);
     const { release } = await day.holdWhen('await-result', ({ attempts }) => attempts >= 3);
-    const recorded = await killAndLook(day, command);
-    release();
+    const recorded = await killAndLook(day, day.folder.crew.pick(createSeed().random));
+    await release();
     await day.service.calls[0]?.writeResult({ affected: ['BR-7'] });
-    const result = await day.folder.runDay();
+    const result = await goOn(day);
     await expectWhole(day, result, { calls: 1, repeated: 0, recorded });
     expect(result.report.counts.affected).toBe(1);
   });
@@ -169,14 +177,14 @@ describe('a file delivery that is killed', () => {
   it('in mid-download of the result downloads it from its start', async () => {
     const day = await prepareWatchedFileDay(newServer(), { bookings: manyBookings });
     const command = await startUntil(day, 'await-result');
-    const part = () => join(day.spoolFolder, `${day.ledger.run().runId}.result.csv.part`);
-    await untilTurn(command, () => (statSync(part(), { throwIfNoEntry: false })?.size ?? 0) > 0);
+    const part = join(day.spoolFolder, `${(await day.ledger.run()).runId}.result.csv.part`);
+    await untilTurn(command, () => (statSync(part, { throwIfNoEntry: false })?.size ?? 0) > 0);
     day.proxy.blackHole();
     const recorded = await killAndLook(day, command);
-    expect(statSync(part()).size).toBeLessThan(day.file.length);
+    expect(statSync(part).size).toBeLessThan(day.file.length);
     expect([...recorded.keys()]).toEqual(['write', 'upload', 'trigger']);
     day.proxy.heal();
-    await expectWhole(day, await day.folder.runDay(), { calls: 1, repeated: 0, recorded });
+    await expectWhole(day, await goOn(day), { calls: 1, repeated: 0, recorded });
   });
 
   it('after the result came home and before that is recorded looks at it again', async () => {
@@ -184,19 +192,20 @@ describe('a file delivery that is killed', () => {
     const { command, release } = await holdIn(day, 'await-result');
     await untilTurn(command, () => listNames(day.spoolFolder).some((name) => name.endsWith('.result.csv')));
     const recorded = await killAndLook(day, command);
-    release();
+    await release();
     expect([...recorded.keys()]).toEqual(['write', 'upload', 'trigger']);
-    await expectWhole(day, await day.folder.runDay(), { calls: 1, repeated: 0, recorded });
+    await expectWhole(day, await goOn(day), { calls: 1, repeated: 0, recorded });
   });
 
   it('when the archive holds the files and the verdicts are not recorded records them', async () => {
     const day = await prepareWatchedFileDay(newServer(), { onCall: writeResultAndSucceed });
     const { command, release } = await holdIn(day, 'archive');
-    await untilTurn(command, () => listNames(day.archiveFolder()).includes('20112026_Result.csv'));
+    const archive = await day.archiveFolder();
+    await untilTurn(command, () => listNames(archive).includes('20112026_Result.csv'));
     const recorded = await killAndLook(day, command);
-    release();
+    await release();
     expect([...recorded.keys()]).toEqual(['write', 'upload', 'trigger', 'await-result']);
-    const result = await day.folder.runDay();
+    const result = await goOn(day);
     await expectWhole(day, result, { calls: 1, repeated: 0, recorded });
     expect(result.report.counts.affected).toBe(1);
   });
@@ -207,14 +216,16 @@ describe('a file delivery that is killed', () => {
       bookings: manyBookings,
       onCall: writeResultAndSucceed,
     });
-    const command = day.folder.start(runArguments);
-    const { release } = await day.holdWhen('archive', () => day.affected() > 0);
-    await untilTurn(command, () => listNames(day.archiveFolder()).includes('manifest.json'));
+    day.folder.start(runArguments);
+    const { release } = await day.ledger.holdWhen(({ affected }) => affected > 0);
+    const command = await performerOf(day, 'archive');
+    const archive = await day.archiveFolder();
+    await untilTurn(command, () => listNames(archive).includes('manifest.json'));
     await untilTurn(command, () => listNames(day.spoolFolder).length === 0);
     const recorded = await killAndLook(day, command);
-    release();
+    await release();
     expect([...recorded.keys()]).toEqual(['write', 'upload', 'trigger', 'await-result']);
-    const result = await day.folder.runDay();
+    const result = await goOn(day);
     await expectWhole(day, result, { calls: 1, repeated: 0, recorded });
     expect(result.report.counts.affected).toBe(1);
   });
@@ -229,54 +240,57 @@ describe('a file delivery that is killed', () => {
     });
     expect((await day.folder.runDay()).exitCode).toBe(0);
     const earlier = readFileSync(day.server.disk(resultPath));
-    const replay = day.folder.start(['replay', businessDay, '--json']);
+    const replay = day.folder.start(['replay', businessDay, '--json', ...engine.tracing]);
     await untilTurn(replay, () => isDue(day));
     day.proxy.blackHole();
-    const recorded = await killAndLook(day, replay);
+    const recorded = await killAndLook(day, await performerOf(day, 'upload'));
     expect([...recorded.keys()]).toEqual(['write']);
     day.proxy.heal();
 
     const kept = `earlier-${createHash('sha256').update(earlier).digest('hex').slice(0, 12)}-20112026_Result.csv`;
-    const result = await day.folder.runDay();
+    const result = await goOn(day);
     await expectWhole(day, result, { calls: 2, repeated: 0, recorded, alsoArchived: [kept] });
-    expect(readFileSync(join(day.archiveFolder(), kept)).equals(earlier)).toBe(true);
+    expect(readFileSync(join(await day.archiveFolder(), kept)).equals(earlier)).toBe(true);
     expect(result.report.trigger).toBe('replay');
   });
 
   it('after the last file step is recorded, while a batch is on its way, sends that batch alone', async () => {
-    let command: RunningCommand | undefined;
+    let hangs = true;
     const day = await prepareWatchedFileDay(newServer(), {
       incompleteEvery: 6,
-      async onPost(request, number) {
+      async onPost(request) {
         await request.readBody();
-        return command?.hasEnded || number > 2 ? success : { kind: 'hang' };
+        return hangs ? { kind: 'hang' } : success;
       },
     });
-    command = day.folder.start(runArguments);
+    day.folder.start(runArguments);
     const { release } = await day.holdWhen('archive', ({ state }) => state === 'done');
-    const recorded = await killAndLook(day, command);
-    release();
+    const { runId } = await day.ledger.run();
+    const sender = await day.folder.crew.performerOf({ runId, step: 'batch 0', attempt: 1 });
+    hangs = false;
+    const recorded = await killAndLook(day, sender);
+    await release();
     expect([...recorded.keys()].sort()).toEqual([...steps].sort());
-    await expectWhole(day, await day.folder.runDay(), { calls: 1, repeated: 10, recorded });
+    await expectWhole(day, await goOn(day), { calls: 1, repeated: 10, recorded });
   });
 });
 
-/** Starts the run and comes back when that step is under way. */
+/** Starts the run and comes back, with who performs it, when that step is under way. */
 async function startUntil(day: WatchedFileDay, name: FileStepName): Promise<RunningCommand> {
-  const command = day.folder.start(runArguments);
+  day.folder.start(runArguments);
   const { release } = await day.holdWhen(name, ({ state }) => state === 'running');
-  release();
-  return command;
+  await release();
+  return performerOf(day, name);
 }
 
 /** Starts the run and holds the ledger while that step is under way: what it does can't be recorded. */
 async function holdIn(
   day: WatchedFileDay,
   name: FileStepName,
-): Promise<{ readonly command: RunningCommand; release(): void }> {
-  const command = day.folder.start(runArguments);
+): Promise<{ readonly command: RunningCommand; release(): Promise<void> }> {
+  day.folder.start(runArguments);
   const { release } = await day.holdWhen(name, ({ state }) => state === 'running');
-  return { command, release };
+  return { command: await performerOf(day, name), release };
 }
 
 /** How much of what lay on the server before is home; 0 while there is nothing. */

@@ -5,7 +5,6 @@ import { attemptCodes } from '../support/attempt-codes.js';
 import { day as businessDay } from '../support/day-folder.js';
 import { expectReport } from '../support/expectations.js';
 import { prepareFileDay, remotePath } from '../support/file-day.js';
-import { watchLedger } from '../support/ledger-watch.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { openSsh } from '../support/open-ssh.js';
 import { mountSmallDisk, smallDiskNeeds } from '../support/small-disk.js';
@@ -28,9 +27,9 @@ async function prepareCutOffDay(step: keyof typeof stepsBefore) {
     port: proxy.port,
     settings: { retry: { tries: 1 } },
   });
-  const ledger = watchLedger(day.folder.ledgerFile);
-  proxy.beforePassing(() => {
-    if (ledger.run().done === stepsBefore[step]) proxy.resetAfter(0);
+  const ledger = day.folder.watchLedger();
+  proxy.beforePassing(async () => {
+    if ((await ledger.run()).done === stepsBefore[step]) proxy.resetAfter(0);
   });
   const failed = await day.folder.runDay();
   const delivered = step === 'archive' ? bookings.length : 0;
@@ -79,7 +78,7 @@ describe('between upload and call', () => {
     expect(readFileSync(server().disk(remotePath), 'utf8')).toBe(file);
     tamper();
     expectWholeDay(day, await goOn(), { bookings });
-    expect(attemptCodes(ledger, 'upload')).toEqual(['ok']);
+    expect(await attemptCodes(ledger, 'upload')).toEqual(['ok']);
   });
 
   it('a file that was touched and is the same still is left where it is', async () => {
@@ -108,7 +107,7 @@ describe('between upload and call', () => {
       expect(day.listRemote()).toEqual([expect.stringMatching(/\.part$/)]);
       then();
       expectWholeDay(day, await goOn(), { bookings });
-      expect(attemptCodes(ledger, 'upload')).toEqual(['ok']);
+      expect(await attemptCodes(ledger, 'upload')).toEqual(['ok']);
     },
   );
 
@@ -168,7 +167,7 @@ describe('between result and archive', () => {
     writeFileSync(path, forged);
     const code = 'archive-different-content';
     expectFailedStep(await goOn(), { step: 'archive', code, delivered: bookings.length });
-    expect(attemptCodes(ledger, 'archive').at(-1)).toBe(code);
+    expect((await attemptCodes(ledger, 'archive')).at(-1)).toBe(code);
     expect(readFileSync(path, 'utf8')).toBe(forged);
     rmSync(path);
     expectWholeDay(day, await goOn(), { bookings });

@@ -2,13 +2,14 @@ import { chmodSync, chownSync, existsSync, writeFileSync } from 'node:fs';
 import { appendFile, utimes, writeFile } from 'node:fs/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { archiveOf, archiveOfDay, sha256Of } from '../support/archived-run.js';
+import { attemptCodes } from '../support/attempt-codes.js';
 import type { RunningCommand } from '../support/command.js';
 import { type DayFolder, day, type Settings } from '../support/day-folder.js';
 import { expectReport } from '../support/expectations.js';
 import { type FileDay, prepareFileDay, remoteFolder, remotePath, resultPath } from '../support/file-day.js';
 import type { FileCall } from '../support/file-service.js';
 import { success } from '../support/http-stand-in.js';
-import { type LedgerWatch, watchLedger } from '../support/ledger-watch.js';
+import type { LedgerWatch } from '../support/ledger-watch.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { openSsh } from '../support/open-ssh.js';
 import { proFtpd } from '../support/pro-ftpd.js';
@@ -45,17 +46,16 @@ interface Waiting {
 const inOneLine = (text: string) => text.replace(/\s+/g, ' ');
 
 /** How many looks for the result have ended so. */
-function countLooks(ledger: LedgerWatch, code: string): number {
-  const attempts = ledger.dump().attempts as { step: string; code: string }[];
-  return attempts.filter((attempt) => attempt.step === 'await-result' && attempt.code === code).length;
+async function countLooks(ledger: LedgerWatch, code: string): Promise<number> {
+  return (await attemptCodes(ledger, 'await-result')).filter((found) => found === code).length;
 }
 
 /** Waits until a run has looked once more, from the beginning of a look to its end. */
 async function looked({ command, ledger }: Waiting, code: string): Promise<void> {
-  const before = countLooks(ledger, code);
-  const hasLooked = () => countLooks(ledger, code) >= before + 2;
-  await vi.waitUntil(() => hasLooked() || command.hasEnded, { timeout: 30_000, interval: 20 });
-  expect(hasLooked()).toBe(true);
+  const before = await countLooks(ledger, code);
+  const hasLooked = async () => (await countLooks(ledger, code)) >= before + 2;
+  await vi.waitUntil(async () => command.hasEnded || (await hasLooked()), { timeout: 30_000, interval: 20 });
+  expect(await hasLooked()).toBe(true);
 }
 
 describe('a result', () => {
@@ -81,8 +81,9 @@ describe('a result', () => {
   /** Starts the day's run and waits until it has seen that there is no result. */
   async function startWaiting(folder: DayFolder): Promise<Waiting> {
     const command = folder.start(['run', '--day', day, '--json']);
-    await command.wrote('waiting for the result (result-absent)');
-    return { command, ledger: watchLedger(folder.ledgerFile) };
+    const ledger = folder.watchLedger();
+    await looked({ command, ledger }, 'result-absent');
+    return { command, ledger };
   }
 
   it('that does not come leaves the day delivered and exit 3; run looks again, and takes it when it is there', async () => {
@@ -222,7 +223,7 @@ describe('a result', () => {
     await looked({ command, ledger }, 'result-absent');
     const kept = `foreign-${sha256Of(foreign).slice(0, 12)}-20112026_Result.csv`;
     expect(archiveOfDay(folder).read(kept).toString()).toBe(foreign);
-    expect(countLooks(ledger, 'result-not-ours')).toBe(1);
+    expect(await countLooks(ledger, 'result-not-ours')).toBe(1);
     expect(command.hasEnded).toBe(false);
 
     const right = { affected: ['BR-3'], ...(infix !== undefined && { infix }) };

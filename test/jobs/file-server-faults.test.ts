@@ -7,7 +7,6 @@ import type { CommandResult } from '../support/command.js';
 import { expectReport } from '../support/expectations.js';
 import { prepareFileDay, remoteFolder, remotePath, resultPath } from '../support/file-day.js';
 import { success } from '../support/http-stand-in.js';
-import { watchLedger } from '../support/ledger-watch.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { openSsh } from '../support/open-ssh.js';
 import { proFtpd } from '../support/pro-ftpd.js';
@@ -68,10 +67,10 @@ describe.each([openSsh, proFtpd])('a day by file on a server of $name', (kind) =
 
   it('whose folder may not be written to fails at once; when it may, the next run makes it whole', async () => {
     const day = await prepare();
-    const ledger = watchLedger(day.folder.ledgerFile);
+    const ledger = day.folder.watchLedger();
     chmodSync(server().disk(remoteFolder), 0o555);
     expectFailedStep(await day.folder.runDay(), { step: 'upload', code: 'sftp-permission-denied' });
-    expect(attemptCodes(ledger, 'upload')).toEqual(['sftp-permission-denied']);
+    expect(await attemptCodes(ledger, 'upload')).toEqual(['sftp-permission-denied']);
     expect(day.listRemote()).toEqual([]);
 
     chmodSync(server().disk(remoteFolder), 0o755);
@@ -106,9 +105,9 @@ describe.each([openSsh, proFtpd])('a day by file on a server of $name', (kind) =
     utimesSync(server().disk(resultPath), 1_700_000_000, 1_700_000_000);
     protect(resultPath);
     const day = await prepareFileDay(server(), { bookings: toCsv(bookings), onCall: () => success });
-    const ledger = watchLedger(day.folder.ledgerFile);
+    const ledger = day.folder.watchLedger();
     const running = day.folder.runDay();
-    await vi.waitUntil(() => attemptCodes(ledger, 'await-result').includes('result-absent'), {
+    await vi.waitUntil(async () => (await attemptCodes(ledger, 'await-result')).includes('result-absent'), {
       timeout: 30_000,
     });
     expect(readFileSync(server().disk(resultPath), 'utf8')).toBe(old);
@@ -146,12 +145,12 @@ describe('a day by file, whose server presents another host key than the pinned 
 
   it('sends nothing there, and goes on when the right machine answers', async () => {
     const day = await prepareFileDay(server(), { bookings: toCsv(bookings) });
-    const ledger = watchLedger(day.folder.ledgerFile);
+    const ledger = day.folder.watchLedger();
     const other = await startOther();
     await day.folder.configure({ file: { sftp: { port: other.port } } });
     const words = [`${other.fingerprints[0]} (ssh-ed25519)`, 'Ask its operator', 'add it to hostKey'];
     expectFatal(await day.folder.runDay(), 'upload', 'sftp-host-key-refused', words);
-    expect(attemptCodes(ledger, 'upload')).toEqual(['sftp-host-key-refused']);
+    expect(await attemptCodes(ledger, 'upload')).toEqual(['sftp-host-key-refused']);
     expect(readdirSync(other.disk(''))).toEqual([]);
     expect(day.service.calls).toEqual([]);
 
@@ -205,12 +204,12 @@ describe.each([
 
     it('fails after one login and says so; with the right one the next run makes it whole', async () => {
       const day = await prepareFileDay(server(), { bookings: toCsv(bookings) });
-      const ledger = watchLedger(day.folder.ledgerFile);
+      const ledger = day.folder.watchLedger();
       await day.folder.configure({ file: { sftp: wrong(day.folder.path) } });
       const refused = await day.folder.runDay();
       expectFatal(refused, 'upload', 'sftp-authentication-refused', ['check user name, key and password']);
       expect(`${refused.stdout}${refused.stderr}`).not.toContain('not-the-password');
-      expect(attemptCodes(ledger, 'upload')).toEqual(['sftp-authentication-refused']);
+      expect(await attemptCodes(ledger, 'upload')).toEqual(['sftp-authentication-refused']);
       expect(day.service.calls).toEqual([]);
 
       await day.folder.configure({});

@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import type { CommandResult, RunningCommand } from '../support/command.js';
+import { describe, expect, it, vi } from 'vitest';
+import { attemptCodes } from '../support/attempt-codes.js';
+import type { CommandResult } from '../support/command.js';
 import { day as businessDay } from '../support/day-folder.js';
 import { expectReport } from '../support/expectations.js';
 import { remoteFolder } from '../support/file-day.js';
@@ -9,7 +10,12 @@ import { success } from '../support/http-stand-in.js';
 import { openSsh } from '../support/open-ssh.js';
 import { runArguments } from '../support/reviewed-day.js';
 import { startForSuite } from '../support/suite-server.js';
-import { listNames, prepareWatchedFileDay, untilTurn } from '../support/watched-file-day.js';
+import {
+  listNames,
+  prepareWatchedFileDay,
+  untilTurn,
+  type WatchedFileDay,
+} from '../support/watched-file-day.js';
 import { expectWhole } from '../support/whole-watched-day.js';
 
 /** Design of the command line: Ctrl-C stops within five seconds. */
@@ -21,15 +27,15 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
 
   it('while the result is awaited ends with 3, and the next run brings it home', async () => {
     const day = await prepareWatchedFileDay(newServer(), { onCall: () => success });
-    const command = day.folder.start(runArguments);
+    day.folder.start(runArguments);
     const { release } = await day.holdWhen('await-result', ({ attempts }) => attempts >= 2);
-    release();
-    const stopped = await stop(command, signal);
+    await release();
+    const stopped = await stop(day, signal);
     expectReport(stopped, { exitCode: 3, state: 'awaiting-result', counts: { delivered: 60 } });
     expect(stopped.stderr).toContain(howToGoOn);
 
     await day.service.calls[0]?.writeResult();
-    const recorded = day.recorded();
+    const recorded = await day.recorded();
     expect([...recorded.keys()]).toEqual(['write', 'upload', 'trigger']);
     await expectWhole(day, await day.folder.runDay(), { calls: 1, repeated: 0, recorded });
   });
@@ -39,9 +45,12 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
       settings: { file: { resultPollSeconds: 600 } },
       onCall: () => success,
     });
-    const command = day.folder.start(runArguments);
-    await command.wrote('waiting for the result');
-    const stopped = await stop(command, signal);
+    day.folder.start(runArguments);
+    await vi.waitUntil(async () => (await attemptCodes(day.ledger, 'await-result')).length > 0, {
+      timeout: 30_000,
+      interval: 10,
+    });
+    const stopped = await stop(day, signal);
     expectReport(stopped, { exitCode: 3, state: 'awaiting-result' });
 
     await day.service.calls[0]?.writeResult();
@@ -52,43 +61,43 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     const day = await prepareWatchedFileDay(newServer(), { bookings: 50_000 });
     const command = day.folder.start(runArguments);
     const { release } = await day.holdWhen('upload', ({ state }) => state === 'running');
-    release();
+    await release();
     const folder = day.server.disk(remoteFolder);
     const sizes = () =>
       listNames(folder).map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
     await untilTurn(command, () => sizes().some((size) => size > 0));
     day.proxy.blackHole();
-    const stopped = await stop(command, signal);
+    const stopped = await stop(day, signal);
     expectReport(stopped, { exitCode: 1, state: 'delivering', counts: { delivered: 0, pending: 50_000 } });
     expect(stopped.stderr).toContain(howToGoOn);
     expect(listNames(folder)).toEqual([expect.stringMatching(/\.part$/)]);
 
     day.proxy.heal();
-    const recorded = day.recorded();
+    const recorded = await day.recorded();
     expect([...recorded.keys()]).toEqual(['write']);
     await expectWhole(day, await day.folder.runDay(), { calls: 1, repeated: 0, recorded });
   });
 
   it('in an upload that goes on lets it end, and leaves no temporary name', async () => {
     const day = await prepareWatchedFileDay(newServer());
-    const command = day.folder.start(runArguments);
+    day.folder.start(runArguments);
     const { release } = await day.holdWhen('upload', ({ state }) => state === 'running');
-    release();
-    const stopped = await stop(command, signal);
+    await release();
+    const stopped = await stop(day, signal);
     expectReport(stopped, { exitCode: 1, state: 'delivering', counts: { delivered: 0 } });
     expect(day.listRemote()).toEqual(['20112026.csv']);
     expect(day.service.calls).toEqual([]);
 
-    const recorded = day.recorded();
+    const recorded = await day.recorded();
     expect([...recorded.keys()]).toEqual(['write', 'upload']);
     await expectWhole(day, await day.folder.runDay(), { calls: 1, repeated: 0, recorded });
   });
 });
 
-async function stop(command: RunningCommand, signal: NodeJS.Signals): Promise<CommandResult> {
+async function stop({ folder }: WatchedFileDay, signal: NodeJS.Signals): Promise<CommandResult> {
   const askedAt = performance.now();
-  command.kill(signal);
-  const result = await command.ended;
+  folder.crew.signal(signal);
+  const result = await folder.crew.ended();
   expect(performance.now() - askedAt).toBeLessThan(longestStopMs);
   return result;
 }

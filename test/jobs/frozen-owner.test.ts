@@ -22,20 +22,20 @@ describe('an owner that is frozen while its day is taken over', () => {
     // It is frozen outside of a transaction: the ledger is held by us.
     const { run, release } = await ledger.holdWhen(({ state, read }) => state === 'collecting' && read > 0);
     await freeze(frozen);
-    release();
+    await release();
     expect(run.read).toBeLessThan(records);
     expectError(await folder.runDay(), { ...busy, message: /is being run by another process/ });
-    expect(ledger.run()).toEqual(run);
+    expect(await ledger.run()).toEqual(run);
 
     await removeLock(folder);
     const result = await folder.runDay();
     expectReport(result, { exitCode: 0, state: 'succeeded', counts: { read: records, repeated: 0 } });
-    expect(ledger.run()).toMatchObject({ runId: run.runId, token: run.token + 1 });
-    const before = ledger.dump();
+    expect(await ledger.run()).toMatchObject({ runId: run.runId, token: run.token + 1 });
+    const before = await ledger.dump();
     await expectFencedWhenWoken(frozen);
-    expect(ledger.dump()).toEqual(before);
-    ledger.expectSound();
-    arrivals.checkWhole(result.report, bookings);
+    expect(await ledger.dump()).toEqual(before);
+    await ledger.expectSound();
+    await arrivals.checkWhole(result.report, bookings);
     expect(standIn.requests).toHaveLength(100);
   });
 
@@ -47,7 +47,7 @@ describe('an owner that is frozen while its day is taken over', () => {
     const frozen = folder.start(runArguments);
     const first = await ledger.holdWhen(({ state, read }) => state === 'collecting' && read > 0);
     await freeze(frozen);
-    first.release();
+    await first.release();
     await removeLock(folder);
     const owner = folder.start(runArguments);
     const second = await ledger.holdWhen(
@@ -56,11 +56,11 @@ describe('an owner that is frozen while its day is taken over', () => {
     );
     expect(second.run.token).toBe(first.run.token + 1);
     frozen.kill('SIGCONT');
-    second.release();
+    await second.release();
     expectError(await frozen.ended, { ...busy, message: /was taken over by another process/ });
     const result = await owner.ended;
     expectReport(result, { exitCode: 0, state: 'succeeded', counts: { repeated: 0 } });
-    arrivals.checkWhole(result.report, bookings);
+    await arrivals.checkWhole(result.report, bookings);
   });
 
   it('in delivery: what it had in flight arrives twice, and it records none of it', async () => {
@@ -72,25 +72,25 @@ describe('an owner that is frozen while its day is taken over', () => {
     const frozen = folder.start(runArguments);
     await standIn.received(inHand);
     await freeze(frozen);
-    const run = ledger.run();
+    const run = await ledger.run();
     expect(run).toMatchObject({ state: 'delivering', running: inHand, done: 0, token: 1 });
     expectError(await folder.runDay(), { ...busy, message: /is being run by another process/ });
-    expect(ledger.run()).toEqual(run);
+    expect(await ledger.run()).toEqual(run);
     expect(standIn.requests).toHaveLength(inHand);
 
     await removeLock(folder);
     const result = await folder.runDay();
     const counts = { delivered: 1_000, repeated: inHand * batchSize };
     expectReport(result, { exitCode: 0, state: 'succeeded', counts });
-    expect(ledger.run()).toMatchObject({ runId: run.runId, token: 2 });
-    const before = ledger.dump();
+    expect(await ledger.run()).toMatchObject({ runId: run.runId, token: 2 });
+    const before = await ledger.dump();
     const answered = answerHeld();
     await expectFencedWhenWoken(frozen);
     await answered;
-    expect(ledger.dump()).toEqual(before);
+    expect(await ledger.dump()).toEqual(before);
     expect(standIn.requests).toHaveLength(20 + inHand);
-    ledger.expectSound();
-    arrivals.checkWhole(result.report, bookings);
+    await ledger.expectSound();
+    await arrivals.checkWhole(result.report, bookings);
   });
 
   it('in delivery: sends nothing more when it wakes while the new owner is still at it', async () => {
@@ -105,17 +105,17 @@ describe('an owner that is frozen while its day is taken over', () => {
     await removeLock(folder);
     const owner = folder.start(runArguments);
     await standIn.received(2 * inHand);
-    const before = ledger.dump();
+    const before = await ledger.dump();
     await answerHeld(inHand);
     await expectFencedWhenWoken(frozen);
-    expect(ledger.dump()).toEqual(before);
+    expect(await ledger.dump()).toEqual(before);
     expect(standIn.requests).toHaveLength(2 * inHand);
 
     await answerHeld();
     const result = await owner.ended;
     expectReport(result, { exitCode: 0, state: 'succeeded', counts: { repeated: inHand * batchSize } });
     expect(standIn.requests).toHaveLength(20 + inHand);
-    arrivals.checkWhole(result.report, bookings);
+    await arrivals.checkWhole(result.report, bookings);
   });
 
   it.each(['the new one has ended it', 'the new one is at it'] as const)(
@@ -132,26 +132,26 @@ describe('an owner that is frozen while its day is taken over', () => {
           state === 'delivering' && running + done === 0 && standIn.requests.length === inHand,
       );
       await freeze(frozen);
-      release();
+      await release();
       await removeLock(folder);
       // Most batches of the day stay open for whoever claims them.
       await folder.configure({ body: { concurrency: 1 } });
       const owner = folder.start(runArguments);
       if (newOwner === 'the new one has ended it') await owner.ended;
       else await standIn.received(inHand + 1);
-      const before = ledger.dump();
+      const before = await ledger.dump();
       const requests = standIn.requests.length;
       await expectFencedWhenWoken(frozen);
-      expect(ledger.dump()).toEqual(before);
+      expect(await ledger.dump()).toEqual(before);
       expect(standIn.requests).toHaveLength(requests);
 
       await answerHeld();
       const result = await owner.ended;
       expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 1_000, repeated: 0 } });
-      expect(ledger.run()).toMatchObject({ runId: run.runId, token: run.token + 1 });
+      expect(await ledger.run()).toMatchObject({ runId: run.runId, token: run.token + 1 });
       expect(standIn.requests).toHaveLength(20 + inHand);
       expect(standIn.accepted()).toHaveLength(bookings.length);
-      arrivals.check();
+      await arrivals.check();
     },
   );
 });

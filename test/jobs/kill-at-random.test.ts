@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, it, onTestFailed } from 'vitest';
+import { expect, it } from 'vitest';
 import { createSeededRandom } from '../../src/sandbox/seeded-random.js';
 import type { CommandResult, RunningCommand } from '../support/command.js';
 import { expectReport } from '../support/expectations.js';
 import { type StandInHandler, success } from '../support/http-stand-in.js';
+import { createSeed } from '../support/kill-seed.js';
 import type { LedgerWatch } from '../support/ledger-watch.js';
 import { prepareReviewedDay, runArguments } from '../support/reviewed-day.js';
 
@@ -26,10 +27,14 @@ type Moment =
 it('a run that is killed at 30 random moments loses nothing and sends nothing twice that was recorded', {
   timeout: 240_000,
 }, async () => {
-  const seed = Number(process.env.KILL_SEED ?? Math.floor(Math.random() * 2 ** 32));
-  onTestFailed(() => console.error(`the same moments once more: KILL_SEED=${seed}`));
+  const { value: seed, random: ofUndisturbed } = createSeed();
   const startedAt = performance.now();
-  expect(await reviewDay({ kills: 0, chooseMoment: () => ({ kind: 'time', ms: 0 }) })).toBe(0);
+  const undisturbed = {
+    kills: 0,
+    random: ofUndisturbed,
+    chooseMoment: (): Moment => ({ kind: 'time', ms: 0 }),
+  };
+  expect(await reviewDay(undisturbed)).toBe(0);
   const undisturbedMs = performance.now() - startedAt;
 
   const killed = await Promise.all(
@@ -39,6 +44,7 @@ it('a run that is killed at 30 random moments loses nothing and sends nothing tw
       while (killedInLane < killsOfLane) {
         killedInLane += await reviewDay({
           kills: Math.min(killsOfDay, killsOfLane - killedInLane),
+          random,
           chooseMoment: (collects) => chooseMoment(random, undisturbedMs, collects),
         });
       }
@@ -56,12 +62,14 @@ function chooseMoment(random: () => number, undisturbedMs: number, collects: boo
   return { kind: 'request', number: number(bookings / batchSize / killsOfDay), when };
 }
 
-/** Reviews a new day, killing its runs until one ends by itself, and tells how many were killed. */
+/** Reviews a new day, killing who works on it until its run ends by itself, and tells how many were killed. */
 async function reviewDay({
   kills,
+  random,
   chooseMoment,
 }: {
   readonly kills: number;
+  readonly random: () => number;
   /** @param collects that run begins with a collect */
   readonly chooseMoment: (collects: boolean) => Moment;
 }): Promise<number> {
@@ -71,87 +79,92 @@ async function reviewDay({
     settings: { body: { batchSize } },
     handler: service.handler,
   });
-  for (let killed = 0; ; killed += 1) {
-    const command = day.folder.start(runArguments);
-    if (killed < kills) await killAt(chooseMoment(killed === 0), command, { service, ledger: day.ledger });
-    const result = await command.ended;
-    day.ledger.expectSound();
-    day.arrivals.check();
-    if (result.signal === null) {
-      checkEnd(result);
-      return killed;
-    }
-    expect(result.signal).toBe('SIGKILL');
+  const { crew } = day.folder;
+  let command = day.folder.start(runArguments);
+  let killed = 0;
+  while (killed < kills && !command.hasEnded) {
+    // Nobody but the `run` itself collects.
+    const victim = killed === 0 ? command : crew.pick(random);
+    const moment = chooseMoment(killed === 0);
+    if (!(await killAt(moment, { victim, command, service, ledger: day.ledger }))) break;
+    const { signal } = await victim.ended;
+    await day.ledger.expectSound();
+    await day.arrivals.check();
+    if (signal === null) break;
+    expect(signal).toBe('SIGKILL');
+    killed += 1;
+    if (victim === command) command = day.folder.start(runArguments);
+    else await crew.gather();
   }
+  await checkEnd(await command.ended);
+  return killed;
 
-  function checkEnd(result: CommandResult): void {
+  async function checkEnd(result: CommandResult): Promise<void> {
     expect(result.stderr).not.toContain('unexpected');
     const counts = { read: day.records, duplicates: bookings / 40, rejected: bookings / 50 };
     expectReport(result, { exitCode: 0, state: 'succeeded', counts });
-    day.arrivals.checkWhole(result.report, day.bookings);
-    expect(day.ledger.dump().runs, 'one run, however often it was killed').toHaveLength(1);
+    await day.arrivals.checkWhole(result.report, day.bookings);
+    expect((await day.ledger.dump()).runs, 'one run, however often it was killed').toHaveLength(1);
   }
 }
 
-/** Kills the command in that moment, unless it ended before it came. */
-async function killAt(
-  moment: Moment,
-  command: RunningCommand,
-  { service, ledger }: { readonly service: Service; readonly ledger: LedgerWatch },
-): Promise<void> {
+interface Scene {
+  readonly victim: RunningCommand;
+  /** The `run`, be it the victim or not. */
+  readonly command: RunningCommand;
+  readonly service: Service;
+  readonly ledger: LedgerWatch;
+}
+
+/** Kills the victim in that moment; false when the `run` ended before it came. */
+async function killAt(moment: Moment, { victim, command, service, ledger }: Scene): Promise<boolean> {
   switch (moment.kind) {
     case 'time': {
       const over = new AbortController();
       const due = delay(moment.ms, undefined, { signal: over.signal }).catch(() => {});
       await Promise.race([due, command.ended]);
       over.abort();
-      command.kill('SIGKILL');
-      return;
+      break;
     }
     case 'collected': {
       const { release } = await ledger.holdWhen(({ read }) => read >= moment.read);
       // What it does when the ledger is free again is a matter of chance.
-      release();
-      command.kill('SIGKILL');
-      return;
+      await release();
+      break;
     }
     case 'request':
-      await Promise.race([service.killAt(moment, command), command.ended]);
+      await Promise.race([service.reach(moment), command.ended]);
   }
+  if (command.hasEnded) return false;
+  victim.kill('SIGKILL');
+  return true;
 }
 
 interface Service {
   readonly handler: StandInHandler;
-  /** Kills the command with a request of its, counted from now on; comes back when that is done. */
-  killAt(moment: Extract<Moment, { kind: 'request' }>, command: RunningCommand): Promise<void>;
+  /** Comes back with a request, counted from now on. */
+  reach(moment: Extract<Moment, { kind: 'request' }>): Promise<void>;
 }
 
 /** Takes everything, each after a short while. */
 function createService(): Service {
-  let planned: { number: number; when: 'taken' | 'answered'; kill: () => void } | undefined;
+  let planned: { number: number; when: 'taken' | 'answered'; tell: () => void } | undefined;
   let arrived = 0;
   return {
     async handler(request) {
       await request.readBody();
       arrived += 1;
       const plan = planned?.number === arrived ? planned : undefined;
-      if (plan?.when === 'taken') plan.kill();
+      if (plan?.when === 'taken') plan.tell();
       else await delay(answerMs);
       // When the answer was written to the connection.
-      if (plan?.when === 'answered') setImmediate(plan.kill);
+      if (plan?.when === 'answered') setImmediate(plan.tell);
       return success;
     },
-    killAt({ number, when }, command) {
+    reach({ number, when }) {
       arrived = 0;
       return new Promise((resolve) => {
-        planned = {
-          number,
-          when,
-          kill() {
-            command.kill('SIGKILL');
-            resolve();
-          },
-        };
+        planned = { number, when, tell: resolve };
       });
     },
   };

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { RunningCommand } from '../support/command.js';
-import { day } from '../support/day-folder.js';
+import { day as businessDay } from '../support/day-folder.js';
 import { countArrivals } from '../support/delivery-model.js';
+import { engine } from '../support/engine.js';
 import { freeze } from '../support/freeze.js';
-import { type StandInHandler, success } from '../support/http-stand-in.js';
-import { prepareReviewedDay, runArguments } from '../support/reviewed-day.js';
+import { createGate } from '../support/gate.js';
+import { success } from '../support/http-stand-in.js';
+import { createSeed } from '../support/kill-seed.js';
+import type { WatchedBatch } from '../support/ledger-watch.js';
+import { prepareReviewedDay, type ReviewedDay, runArguments } from '../support/reviewed-day.js';
 
 const batchSize = 50;
 
@@ -22,43 +26,43 @@ describe('a run that is killed', () => {
           moment.state === 'collecting' && moment.collectStartedAt > collectStartedAt && moment.read > 0,
       );
       await kill(command);
-      release();
+      await release();
       expect(run.token).toBe(token);
       expect(run.read).toBeLessThan(records);
-      expect(ledger.run()).toEqual(run);
-      ledger.expectSound();
+      expect(await ledger.run()).toEqual(run);
+      await ledger.expectSound();
       collectStartedAt = run.collectStartedAt;
     }
-    const left = ledger.run();
+    const left = await ledger.run();
     expect(standIn.requests).toEqual([]);
 
     const { exitCode, report } = await folder.runDay();
     expect(exitCode).toBe(0);
     expect(report.runId).toBe(left.runId);
     expect(report.counts).toMatchObject({ read: records, duplicates: 1_250, rejected: 1_000, repeated: 0 });
-    arrivals.checkWhole(report, bookings);
+    await arrivals.checkWhole(report, bookings);
     expect(standIn.requests).toHaveLength(100);
   });
 
   it('between two batches sends nothing twice', async () => {
     const { folder, ledger, standIn, arrivals, bookings } = await prepareReviewedDay({
       bookings: 600,
-      settings: { body: { batchSize, concurrency: 1, requestsPerSecond: 20 } },
+      settings: { body: { batchSize, concurrency: 1, requestsPerSecond: 5 } },
     });
-    const command = folder.start(runArguments);
+    folder.start(runArguments);
     const { run, release } = await ledger.holdWhen(({ done, running }) => done >= 3 && running === 0);
-    await kill(command);
-    release();
-    ledger.expectSound();
-    arrivals.check();
+    await kill(folder.crew.pick(createSeed().random));
+    await ledger.expectSound();
+    await arrivals.check();
     expect(run.done).toBeLessThan(12);
     expect(standIn.requests).toHaveLength(run.done);
+    await release();
 
-    const { exitCode, report } = await folder.runDay();
+    const { exitCode, report } = await folder.crew.goOn(() => folder.runDay());
     expect(exitCode).toBe(0);
     expect(report.runId).toBe(run.runId);
     expect(report.counts.repeated).toBe(0);
-    arrivals.checkWhole(report, bookings);
+    await arrivals.checkWhole(report, bookings);
     expect(standIn.requests).toHaveLength(12);
   });
 
@@ -66,70 +70,81 @@ describe('a run that is killed', () => {
     'after a batch was taken, while the answer %s, sends that batch again and counts it as repeated',
     async (answer) => {
       const killedAt = 6;
-      let command: RunningCommand | undefined;
-      const handler: StandInHandler = async (request, number) => {
-        await request.readBody();
-        if (number !== killedAt || !command) return success;
-        const killed = command;
-        if (answer === 'is on its way') {
-          killed.kill('SIGKILL');
-        } else {
-          await freeze(killed);
-          // When the answer was written to the connection.
-          setImmediate(() => killed.kill('SIGKILL'));
-        }
-        return success;
-      };
-      const { folder, ledger, standIn, arrivals, bookings } = await prepareReviewedDay({
+      const killing = createGate();
+      const day = await prepareReviewedDay({
         bookings: 1_000,
-        handler,
+        async handler(request, number) {
+          const taken = readReferences(await request.readBody());
+          if (number !== killedAt) return success;
+          const sender = await findSender(day, taken);
+          if (answer === 'is on its way') {
+            sender.kill('SIGKILL');
+          } else {
+            await freeze(sender);
+            // When the answer was written to the connection.
+            setImmediate(() => sender.kill('SIGKILL'));
+          }
+          void sender.ended.then(killing.open);
+          return success;
+        },
       });
-      command = folder.start(runArguments);
-      expect((await command.ended).signal).toBe('SIGKILL');
-      ledger.expectSound();
-      arrivals.check();
-      const inFlight = ledger.steps().filter(({ state }) => state === 'running');
+      const { folder, ledger, standIn, arrivals, bookings } = day;
+      folder.start(runArguments);
+      await killing.passed;
+      await ledger.expectSound();
+      await arrivals.check();
       const taken = readReferences(standIn.requests[killedAt - 1]?.body);
-      expect(inFlight.map(({ references }) => references)).toContainEqual(taken);
       expect(standIn.accepted().map((hotel) => hotel.BookingReferenceId)).toEqual(
         expect.arrayContaining(taken),
       );
+      const ofTaken = ({ references }: WatchedBatch) => references[0] === taken[0];
+      expect((await ledger.batches()).find(ofTaken)?.state).toBe('running');
 
-      const { exitCode, report } = await folder.runDay();
+      const { exitCode, report } = await folder.crew.goOn(() => folder.runDay());
       expect(exitCode).toBe(0);
-      expect(report.counts.repeated).toBe(inFlight.length * batchSize);
-      arrivals.checkWhole(report, bookings);
+      const interrupted = (await ledger.attempts()).filter(({ outcome }) => outcome === 'interrupted');
+      expect(interrupted.map(({ step }) => step)).toContain((await ledger.batches()).find(ofTaken)?.name);
+      // No more than what one process has in hand.
+      expect(interrupted.length).toBeLessThanOrEqual(4);
+      expect(report.counts.repeated).toBe(interrupted.length * batchSize);
+      await arrivals.checkWhole(report, bookings);
       expect(taken.map((reference) => arrivals.of(reference))).toEqual(Array(batchSize).fill(2));
     },
   );
 
   it('during a replay goes on with the replay, and leaves the earlier run alone', async () => {
     const killedAt = 18;
-    let command: RunningCommand | undefined;
-    const handler: StandInHandler = async (request, number) => {
-      await request.readBody();
-      if (number === killedAt) command?.kill('SIGKILL');
-      return success;
-    };
-    const { folder, ledger, standIn, bookings } = await prepareReviewedDay({ bookings: 600, handler });
+    const killing = createGate();
+    const day = await prepareReviewedDay({
+      bookings: 600,
+      async handler(request, number) {
+        const taken = readReferences(await request.readBody());
+        if (number !== killedAt) return success;
+        const sender = await findSender(day, taken);
+        sender.kill('SIGKILL');
+        void sender.ended.then(killing.open);
+        return success;
+      },
+    });
+    const { folder, ledger, standIn, bookings } = day;
     const first = await folder.runDay();
     expect(first.exitCode).toBe(0);
     expect(standIn.requests).toHaveLength(12);
 
     const arrivals = countArrivals(standIn, ledger);
-    command = folder.start(['replay', day, '--json']);
-    expect((await command.ended).signal).toBe('SIGKILL');
-    ledger.expectSound();
-    arrivals.check();
-    const killed = ledger.run();
+    folder.start(['replay', businessDay, '--json', ...engine.tracing]);
+    await killing.passed;
+    await ledger.expectSound();
+    await arrivals.check();
+    const killed = await ledger.run();
     expect(killed.state).toBe('delivering');
     expect(killed.runId).not.toBe(first.report.runId);
 
-    const { exitCode, report } = await folder.runDay();
+    const { exitCode, report } = await folder.crew.goOn(() => folder.runDay());
     expect(exitCode).toBe(0);
     expect(report).toMatchObject({ runId: killed.runId, trigger: 'replay' });
-    arrivals.checkWhole(report, bookings);
-    const { json } = await folder.run(['status', day, '--json']);
+    await arrivals.checkWhole(report, bookings);
+    const { json } = await folder.run(['status', businessDay, '--json']);
     expect(json).toMatchObject({
       runs: [
         { runId: killed.runId, state: 'succeeded', counts: report.counts },
@@ -137,13 +152,24 @@ describe('a run that is killed', () => {
       ],
     });
     expect((await folder.runDay()).exitCode, 'the day is done').toBe(0);
-    arrivals.check();
+    await arrivals.check();
   });
 });
 
 async function kill(command: RunningCommand): Promise<void> {
   command.kill('SIGKILL');
   expect((await command.ended).signal).toBe('SIGKILL');
+}
+
+/** The process that sends a batch with these bookings. */
+async function findSender(
+  { folder, ledger }: ReviewedDay,
+  [reference = '']: readonly string[],
+): Promise<RunningCommand> {
+  const { runId } = await ledger.run();
+  const batch = (await ledger.batches()).find(({ references }) => references.includes(reference));
+  if (!batch) throw new Error(`there is no batch with ${reference}`);
+  return folder.crew.performerOf({ runId, step: batch.name, attempt: batch.attempts });
 }
 
 function readReferences(body: Buffer | undefined): string[] {

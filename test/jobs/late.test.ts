@@ -79,7 +79,7 @@ describe('late bookings by body', () => {
     expectEachOnce(standIn, bookings);
   });
 
-  it('are collected again the same way by a run that was killed while it did', async () => {
+  it('are collected again the same way where the collect had broken off', async () => {
     const { standIn, folder } = await prepareDay({ bookings: toCsv(early) });
     await folder.runDay();
     // The source breaks off: the run fails in collect, and the next `run` collects it again.

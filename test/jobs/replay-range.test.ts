@@ -220,6 +220,23 @@ describe('of a range', () => {
     expect(runs).toMatchObject([{ state: 'succeeded' }, { state: 'cancelled' }]);
   });
 
+  it('--late tops up the days that have a run, and begins the others', async () => {
+    const { standIn, folder, bookings } = await prepare();
+    await folder.run(['replay', days[0], '--to', days[1]]);
+    const late = makeBookings(3, { first: 51 });
+    await folder.writeBookings(toCsv([...bookings.slice(0, 10), ...late]), days[0]);
+    const ended = await folder.run(['replay', ...all, '--late', '--json']);
+    expect(ended.exitCode).toBe(0);
+    expect(byDay(ended)).toMatchObject([
+      { topsUp: true, counts: { accepted: 3, duplicates: 10, delivered: 3 } },
+      { topsUp: true, counts: { accepted: 0, duplicates: 10 } },
+      { counts: { delivered: 10 } },
+      { counts: { delivered: 10 } },
+    ]);
+    expect(ended.stderr).toContain('2026-11-18: succeeded, nothing new\n');
+    expectEachOnce(standIn, [...bookings, ...late]);
+  });
+
   it('--dry-run lists the days and what would become of each, and sends nothing', async () => {
     const { standIn, folder, service } = await prepare();
     const empty = await folder.run(['replay', ...all, '--missing', '--dry-run']);

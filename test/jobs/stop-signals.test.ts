@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { day } from '../support/day-folder.js';
+import { engine } from '../support/engine.js';
 import { expectReport } from '../support/expectations.js';
+import { createGate } from '../support/gate.js';
 import { success } from '../support/http-stand-in.js';
 import { prepareReviewedDay, runArguments } from '../support/reviewed-day.js';
 
 const batchSize = 50;
-const inHand = 4;
+const inHand = 4 * engine.performers;
 /** Design of the command line: Ctrl-C stops within five seconds. */
 const longestStopMs = 5_000;
 const howToGoOn = `hotel-review run --day ${day}`;
@@ -20,7 +22,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     const { release } = await ledger.holdWhen(({ state, read }) => state === 'collecting' && read > 0);
     const askedAt = performance.now();
     command.kill(signal);
-    release();
+    await release();
     const stopped = await command.ended;
     expect(performance.now() - askedAt).toBeLessThan(longestStopMs);
     expectReport(stopped, { exitCode: 1, state: 'collecting', counts: { delivered: 0 } });
@@ -32,7 +34,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     const next = await folder.runDay();
     expectReport(next, { exitCode: 0, state: 'succeeded', counts: { read: records, repeated: 0 } });
     expect(next.report.runId).toBe(stopped.report.runId);
-    arrivals.checkWhole(next.report, bookings);
+    await arrivals.checkWhole(next.report, bookings);
   });
 
   it('stops a delivery with 1, though the service hangs; the next run sends what was in flight again', async () => {
@@ -41,47 +43,47 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
       bookings: 1_000,
       handler: (_, number) => (number > answered && number <= answered + inHand ? { kind: 'hang' } : success),
     });
-    const command = folder.start(runArguments);
+    folder.start(runArguments);
     await standIn.received(answered + inHand);
     const askedAt = performance.now();
-    command.kill(signal);
-    const stopped = await command.ended;
+    folder.crew.signal(signal);
+    const stopped = await folder.crew.ended();
     expect(performance.now() - askedAt).toBeLessThan(longestStopMs);
     const counts = { delivered: answered * batchSize, pending: 1_000 - answered * batchSize };
     expectReport(stopped, { exitCode: 1, state: 'delivering', counts });
     expect(stopped.stderr).toContain(howToGoOn);
-    expect(ledger.run()).toMatchObject({ running: 0, done: answered });
-    arrivals.check();
+    expect(await ledger.run()).toMatchObject({ running: 0, done: answered });
+    await arrivals.check();
 
     const next = await folder.runDay();
     expectReport(next, { exitCode: 0, state: 'succeeded', counts: { repeated: inHand * batchSize } });
     expect(next.report.runId).toBe(stopped.report.runId);
-    arrivals.checkWhole(next.report, bookings);
+    await arrivals.checkWhole(next.report, bookings);
     expect(standIn.requests).toHaveLength(20 + inHand);
   });
 
   it('lets a call end that is answered in time, and records it', async () => {
-    let answer = () => {};
-    const { folder, standIn, arrivals, bookings } = await prepareReviewedDay({
+    const gate = createGate();
+    const { folder, ledger, standIn, arrivals, bookings } = await prepareReviewedDay({
       bookings: 1_000,
       settings: { body: { concurrency: 1 } },
       handler: async (request, number) => {
         await request.readBody();
-        if (number === 3) await new Promise<void>((resolve) => (answer = resolve));
+        if (number > 2) await gate.passed;
         return success;
       },
     });
     const command = folder.start(runArguments);
-    await standIn.received(3);
-    command.kill(signal);
-    await command.wrote('stopping');
-    answer();
-    const stopped = await command.ended;
-    expectReport(stopped, { exitCode: 1, state: 'delivering', counts: { delivered: 3 * batchSize } });
+    await standIn.received(2 + engine.performers);
+    folder.crew.signal(signal);
+    for (const one of [command, ...folder.crew.workers]) await one.wrote('stopping');
+    gate.open();
+    expectReport(await folder.crew.ended(), { exitCode: 1, state: 'delivering' });
+    expect(await ledger.run()).toMatchObject({ done: 2 + engine.performers, running: 0 });
 
     const next = await folder.runDay();
     expectReport(next, { exitCode: 0, state: 'succeeded', counts: { repeated: 0 } });
-    arrivals.checkWhole(next.report, bookings);
+    await arrivals.checkWhole(next.report, bookings);
     expect(standIn.requests).toHaveLength(20);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { apiKey, day } from '../support/day-folder.js';
+import { engine } from '../support/engine.js';
 import { expectEachOnce, expectReport } from '../support/expectations.js';
 import {
   refusal,
@@ -13,6 +14,8 @@ import { prepareDay } from '../support/prepared-day.js';
 
 const bookings = makeBookings(400);
 const settings = { body: { batchSize: 10, concurrency: 4 } };
+/** Calls that are in flight at the same time. */
+const inFlight = engine.performers * settings.body.concurrency;
 const goOn = `hotel-review run --day ${day}`;
 
 const prepare = (handler: StandInHandler) => prepareDay({ bookings: toCsv(bookings), settings }, handler);
@@ -34,7 +37,7 @@ describe('a call that no retry mends', () => {
       const { standIn, folder } = await prepare(() => answer);
       const result = await folder.runDay();
       expectReport(result, { exitCode: 1, state: 'failed', counts: { delivered: 0, pending: 400 } });
-      expect(standIn.requests.length).toBeLessThanOrEqual(4);
+      expect(standIn.requests.length).toBeLessThanOrEqual(inFlight);
       expect(result.report.error?.class).toBe('fatal');
       expect(result.report.error?.message).toContain(
         'Check service.baseUrl, apiKey and accountId. Then run 2026-11-20 again.',
@@ -52,8 +55,10 @@ describe('a call that no retry mends', () => {
     );
     const result = await folder.runDay();
     expectReport(result, { exitCode: 1, state: 'failed' });
-    expect(result.report.counts.delivered).toBe(60);
-    expect(standIn.requests.length).toBeLessThanOrEqual(6 + 4);
+    const ledger = folder.watchLedger();
+    await ledger.atRest();
+    expect((await ledger.run()).done).toBe(6);
+    expect(standIn.requests.length).toBeLessThanOrEqual(6 + inFlight);
     for (const request of standIn.requests) expect(headerOf(request, 'apikey')).toBe(apiKey);
 
     const before = standIn.requests.length;
@@ -78,7 +83,7 @@ describe('a call that no retry mends', () => {
     expectReport(result, { exitCode: 1, state: 'failed', counts: { delivered: 0 } });
     expect(result.report.error?.class).toBe('fatal');
     expect(result.report.error?.message).toContain(`http-${status}`);
-    expect(standIn.requests.length).toBeLessThanOrEqual(4);
+    expect(standIn.requests.length).toBeLessThanOrEqual(inFlight);
     expect(elsewhere.connections).toBe(0);
     await elsewhere.close();
   });
@@ -90,21 +95,22 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s while the service hangs', (sig
     const { standIn, folder } = await prepare((_, number) =>
       hangs && number > 3 ? { kind: 'hang' } : success,
     );
-    const command = folder.start(['run', '--day', day, '--json']);
-    await standIn.received(3 + 4);
-    command.kill(signal);
+    folder.start(['run', '--day', day, '--json']);
+    await standIn.received(3 + inFlight);
+    folder.crew.signal(signal);
     // The tests' own limit is far off; this one is what was promised, twice.
-    const tooLate = setTimeout(() => command.kill('SIGKILL'), 10_000);
-    const result = await command.ended;
+    const tooLate = setTimeout(() => folder.crew.signal('SIGKILL'), 10_000);
+    const result = await folder.crew.ended();
     clearTimeout(tooLate);
     expectReport(result, { exitCode: 1, state: 'delivering', counts: { delivered: 30, pending: 370 } });
     expect(result.report.finishedAt).toBeNull();
     expect(result.stderr).toContain(goOn);
-    expect(standIn.requests).toHaveLength(3 + 4);
+    expect(standIn.requests).toHaveLength(3 + inFlight);
 
     hangs = false;
     const again = await folder.runDay();
-    expectReport(again, { exitCode: 0, state: 'succeeded', counts: { delivered: 400, repeated: 40 } });
+    const counts = { delivered: 400, repeated: 10 * inFlight };
+    expectReport(again, { exitCode: 0, state: 'succeeded', counts });
     expect(again.report.runId).toBe(result.report.runId);
     expectEachOnce(standIn, bookings);
   });
@@ -112,12 +118,12 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s while the service hangs', (sig
   it('lets the calls in hand end when they end soon, so that nothing is sent twice', async () => {
     let isSlow = true;
     const { standIn, folder } = await prepare(() => (isSlow ? { ...success, delayMs: 500 } : success));
-    const command = folder.start(['run', '--day', day, '--json']);
-    await standIn.received(4);
-    command.kill(signal);
-    const result = await command.ended;
+    folder.start(['run', '--day', day, '--json']);
+    await standIn.received(inFlight);
+    folder.crew.signal(signal);
+    const result = await folder.crew.ended();
     expectReport(result, { exitCode: 1, state: 'delivering' });
-    expect(result.report.counts.delivered).toBe(standIn.accepted().length);
+    expect((await folder.watchLedger().run()).done * 10).toBe(standIn.accepted().length);
     isSlow = false;
     expectReport(await folder.runDay(), { exitCode: 0, state: 'succeeded', counts: { repeated: 0 } });
     expectEachOnce(standIn, bookings);
@@ -128,13 +134,14 @@ it('a second Ctrl-C stops at once, and the next run goes on', async () => {
   let hangs = true;
   const { standIn, folder } = await prepare(() => (hangs ? { kind: 'hang' } : success));
   const command = folder.start(['run', '--day', day, '--json']);
-  await standIn.received(4);
-  command.kill('SIGINT');
-  await command.wrote('once more stops at once');
-  command.kill('SIGINT');
-  const result = await command.ended;
+  await standIn.received(inFlight);
+  folder.crew.signal('SIGINT');
+  for (const one of [command, ...folder.crew.workers]) await one.wrote('once more stops at once');
+  folder.crew.signal('SIGINT');
+  const result = await folder.crew.ended();
   expect(result.exitCode).toBe(1);
   hangs = false;
-  expectReport(await folder.runDay(), { exitCode: 0, state: 'succeeded', counts: { repeated: 40 } });
+  const counts = { repeated: 10 * inFlight };
+  expectReport(await folder.runDay(), { exitCode: 0, state: 'succeeded', counts });
   expectEachOnce(standIn, bookings);
 });

@@ -49,6 +49,8 @@ export interface RunningCommand {
   readonly pid: number;
   readonly ended: Promise<CommandResult>;
   readonly hasEnded: boolean;
+  /** What it wrote to standard error so far. */
+  readonly stderr: string;
   kill(signal: NodeJS.Signals): void;
   /** Waits until it has written that text to standard error. @throws Error when it ends without having done so */
   wrote(text: string): Promise<void>;
@@ -58,21 +60,31 @@ export interface CommandOptions {
   readonly cwd: string;
   /** The whole environment: nothing is inherited. */
   readonly env: NodeJS.ProcessEnv;
+  /** It is there at once, and begins when that is settled. */
+  readonly after?: Promise<unknown>;
 }
 
 /** Starts `hotel-review` as a user does: the built command in a process of its own. */
-export function startCommand(args: readonly string[], { cwd, env }: CommandOptions): RunningCommand {
-  const child = spawn(process.execPath, [command, ...args], {
+export function startCommand(args: readonly string[], { cwd, env, after }: CommandOptions): RunningCommand {
+  const program = [process.execPath, command, ...args];
+  const begun =
+    after !== undefined ? ['sh', '-c', 'read -r word && exec "$@" </dev/null', 'sh', ...program] : program;
+  const child = spawn(begun[0] ?? '', begun.slice(1), {
     cwd,
     env,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [after !== undefined ? 'pipe' : 'ignore', 'pipe', 'pipe'],
   });
+  const { stdin, stdout: out, stderr: errors } = child;
+  if (!out || !errors) throw new Error('expected pipes to the command, got: none');
+  // It may be killed before it has begun.
+  stdin?.on('error', () => {});
+  void after?.finally(() => stdin?.end('begin\n'));
   let stdout = '';
   let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+  out.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;
   });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  errors.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
   let hasEnded = false;
@@ -96,6 +108,9 @@ export function startCommand(args: readonly string[], { cwd, env }: CommandOptio
     ended,
     get hasEnded() {
       return hasEnded;
+    },
+    get stderr() {
+      return stderr;
     },
     kill(signal) {
       child.kill(signal);

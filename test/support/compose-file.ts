@@ -12,6 +12,7 @@ export interface ComposeService {
   readonly build?: string;
   readonly user?: string;
   readonly hostname?: string;
+  readonly working_dir?: string;
   readonly entrypoint?: readonly string[];
   readonly command?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;

@@ -3,10 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
+import { day } from './business-day.js';
 import { type CommandResult, type RunningCommand, startCommand } from './command.js';
+import { type Crew, createCrew } from './crew.js';
+import { engine } from './engine.js';
+import type { LedgerTables } from './ledger-tables.js';
+import { type LedgerWatch, watchTables } from './ledger-watch.js';
 
-/** The business day of the tests. */
-export const day = '2026-11-20';
+export { day };
 
 export const apiKey = 'key-of-the-test';
 export const accountId = 'account-of-the-test';
@@ -23,6 +27,8 @@ export interface DayFolderOptions {
   readonly bookings?: string | Uint8Array;
   /** Laid over the usual settings, group by group. */
   readonly settings?: Settings;
+  /** False for a test whose runs come to nothing before there is a step: no worker is started beside them. */
+  readonly hasWorkers?: boolean;
 }
 
 export interface StartOptions {
@@ -40,12 +46,19 @@ export interface DayFolder {
   /** What the command has as TMPDIR. */
   readonly temporaryFolder: string;
   writeBookings(content: string | Uint8Array, ofDay?: string): Promise<void>;
-  /** Writes the configuration again: the usual settings with these laid over them. */
-  configure(settings: Settings): Promise<void>;
+  /**
+   * Writes the configuration again: the usual settings with these laid over them. Workers that are there are replaced
+   * before the next command, unless they are to go on with what they know.
+   */
+  configure(settings: Settings, options?: { readonly keepsWorkers?: boolean }): Promise<void>;
   start(args: readonly string[], options?: StartOptions): RunningCommand;
   run(args: readonly string[], options?: StartOptions): Promise<CommandResult>;
   /** `run --day 2026-11-20 --json` */
   runDay(options?: StartOptions): Promise<CommandResult>;
+  /** The processes that work on the day: the last `run`, and the workers beside it where the engine has some. */
+  readonly crew: Crew;
+  /** The ledger of its configuration, which need not be there yet. Closed when the test ends. */
+  watchLedger(): LedgerWatch;
 }
 
 /**
@@ -56,43 +69,73 @@ export async function createDayFolder({
   baseUrl,
   bookings,
   settings = {},
+  hasWorkers = true,
 }: DayFolderOptions): Promise<DayFolder> {
   const path = await realpath(await mkdtemp(join(tmpdir(), 'hotel-review-test-')));
   const temporaryFolder = join(path, 'tmp');
+  const ledgerFile = join(path, 'data', 'ledger.db');
+  const place = await engine.openPlace({ ledgerFile });
   const running: RunningCommand[] = [];
+  const watched: LedgerTables[] = [];
   onTestFinished(async () => {
     for (const command of running) command.kill('SIGKILL');
     await Promise.all(running.map(({ ended }) => ended));
+    await Promise.all(watched.map((tables) => tables.close()));
+    await place.close();
     await rm(path, { recursive: true });
   });
 
+  function startPlainly(args: readonly string[], env: NodeJS.ProcessEnv, after?: Promise<unknown>) {
+    const command = startCommand(args, {
+      cwd: path,
+      env: { PATH: process.env.PATH, TMPDIR: temporaryFolder, ...env },
+      ...(after && { after }),
+    });
+    running.push(command);
+    return command;
+  }
+
+  const crew = createCrew({
+    size: hasWorkers ? engine.workers : 0,
+    startWorker: (env) => startPlainly(['work', '--log-level', 'trace'], env),
+  });
   const pathOf = (ofDay: string) => join(path, `bookings-${ofDay}.csv`);
   const configurationFile = join(path, 'hotel-review.yaml');
-  const configure = (changes: Settings) =>
-    writeFile(configurationFile, stringify(lay(lay(usualSettings(baseUrl), settings), changes)));
+  const usual = lay(lay(usualSettings(baseUrl), place.settings), settings);
   const folder: DayFolder = {
     path,
     bookingsFile: pathOf(day),
     configurationFile,
-    ledgerFile: join(path, 'data', 'ledger.db'),
+    ledgerFile,
     temporaryFolder,
     writeBookings: (content, ofDay = day) => writeFile(pathOf(ofDay), content),
-    configure,
+    async configure(changes, { keepsWorkers = false } = {}) {
+      if (!keepsWorkers) await crew.dismiss();
+      await writeFile(configurationFile, stringify(lay(usual, changes)));
+    },
     start(args, { env = {} } = {}) {
-      const command = startCommand(args, {
-        cwd: path,
-        env: { PATH: process.env.PATH, TMPDIR: temporaryFolder, ...env },
-      });
-      running.push(command);
+      if (!takesSteps(args)) return startPlainly(args, env);
+      const command = startPlainly(args, env, crew.gather(env));
+      crew.lead(command);
       return command;
     },
     run: (args, options) => folder.start(args, options).ended,
     runDay: (options) => folder.run(['run', '--day', day, '--json'], options),
+    crew,
+    watchLedger() {
+      const tables = place.openTables();
+      watched.push(tables);
+      return watchTables(tables);
+    },
   };
   await mkdir(temporaryFolder);
-  await configure({});
+  await folder.configure({});
   if (bookings !== undefined) await folder.writeBookings(bookings);
   return folder;
+}
+
+function takesSteps(args: readonly string[]): boolean {
+  return args.some((word) => ['run', 'replay'].includes(word)) && !args.includes('--dry-run');
 }
 
 function usualSettings(baseUrl: string): Settings {

@@ -15,10 +15,10 @@ import type { MadeBooking } from './made-bookings.js';
 export interface Arrivals {
   /** How often that booking came in whole requests. */
   of(reference: string): number;
-  /** Holds the service against the ledger at a moment at which nobody works. */
-  check(): void;
+  /** Holds the service against the ledger, of which nothing is written meanwhile. */
+  check(): Promise<void>;
   /** Holds the service against the ledger and the report after the day's end. */
-  checkWhole(report: ClosingReport, bookings: readonly MadeBooking[]): void;
+  checkWhole(report: ClosingReport, bookings: readonly MadeBooking[]): Promise<void>;
 }
 
 /** Counts from now on: what the stand-in received before is not looked at. */
@@ -39,10 +39,14 @@ export function countArrivals(standIn: StandIn, ledger: LedgerWatch): Arrivals {
     return arrivals;
   }
 
-  function check(): void {
-    const arrivals = count();
+  async function check(): Promise<void> {
+    // What is recorded has arrived, and what arrives now was claimed before.
+    const { batches, arrivals } = await ledger.whileHeld(async () => ({
+      batches: await ledger.batches(),
+      arrivals: count(),
+    }));
     const wrong: string[] = [];
-    for (const { name, state, attempts, references } of ledger.steps()) {
+    for (const { name, state, attempts, references } of batches) {
       for (const reference of references) {
         const arrived = arrivals.get(reference) ?? 0;
         const found = `${reference} of ${name}, ${state}, claimed ${attempts} times, arrived ${arrived} times`;
@@ -60,9 +64,9 @@ export function countArrivals(standIn: StandIn, ledger: LedgerWatch): Arrivals {
   return {
     of: (reference) => count().get(reference) ?? 0,
     check,
-    checkWhole({ state, counts }, bookings) {
-      check();
-      const steps = ledger.steps();
+    async checkWhole({ state, counts }, bookings) {
+      await check();
+      const steps = await ledger.batches();
       expect(steps.filter((step) => step.state !== 'done')).toEqual([]);
       const expected = new Map(bookings.map((booking) => [booking.BookingReferenceId, booking]));
       const accepted = new Map(

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -89,6 +89,8 @@ export async function startStandIn(handler: StandInHandler = () => success): Pro
   const accepted: ReceivedHotel[] = [];
   const open = new Set<Socket>();
   const closing = new AbortController();
+  // Each delayed answer listens to it.
+  setMaxListeners(0, closing.signal);
   let connections = 0;
   let readWhole = 0;
   let wake = () => {};

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { expect, onTestFinished, vi } from 'vitest';
-import type { Row } from '../../src/ledger/sqlite/database.js';
-import { openLedgerFile } from '../../src/ledger/sqlite/ledger-file.js';
+import { expect, vi } from 'vitest';
+import type { LedgerTables, TableRow } from './ledger-tables.js';
 
 /** Where the latest run of a ledger stands. */
 export interface RunMoment {
@@ -9,6 +8,7 @@ export interface RunMoment {
   readonly state: string;
   readonly token: number;
   readonly read: number;
+  readonly affected: number;
   /** Epoch milliseconds; 0 before it began. */
   readonly collectStartedAt: number;
   /** Steps by state. */
@@ -21,39 +21,55 @@ export interface WatchedStep {
   readonly name: string;
   readonly state: string;
   readonly attempts: number;
+}
+
+export interface WatchedBatch extends WatchedStep {
   /** The booking references of its slice, in order. */
   readonly references: readonly string[];
+}
+
+export interface WatchedAttempt {
+  readonly step: string;
+  readonly outcome: string;
+  readonly code: string;
 }
 
 /** The day stands still while it is held: no process can write to its ledger. */
 export interface HeldLedger {
   readonly run: RunMoment;
-  release(): void;
+  release(): Promise<void>;
 }
 
 /** Looks into a ledger beside the commands that work on it, past the ledger's own code. */
 export interface LedgerWatch {
   /** @throws Error when there is no run */
-  run(): RunMoment;
-  /** The steps of the latest run. */
-  steps(): WatchedStep[];
+  run(): Promise<RunMoment>;
+  /** Of the latest run, in the plan's order. */
+  steps(): Promise<WatchedStep[]>;
+  /** The same, of those that send a slice of stored bookings. */
+  batches(): Promise<WatchedBatch[]>;
+  /** The ended attempts of all steps of the latest run. */
+  attempts(): Promise<WatchedAttempt[]>;
   /** Waits for a moment of the latest run and holds the ledger in just that moment. */
-  holdWhen(isDue: (run: RunMoment) => boolean): Promise<HeldLedger>;
+  holdWhen(isDue: (run: RunMoment) => boolean | Promise<boolean>): Promise<HeldLedger>;
+  /** Holds the ledger while it is looked at, so that all that is seen belongs together. */
+  whileHeld<Result>(look: () => Promise<Result>): Promise<Result>;
   /** All rows of each table, for comparison. */
-  dump(): Readonly<Record<string, readonly unknown[]>>;
-  expectSound(): void;
+  dump(): Promise<Readonly<Record<string, readonly unknown[]>>>;
+  expectSound(): Promise<void>;
+  /** Waits until nobody performs a step: others may be at some when the run has stopped. */
+  atRest(): Promise<void>;
 }
 
-const tables = ['runs', 'steps', 'attempts', 'batches', 'rejects', 'warnings', 'reference_pages'];
+const compared = ['runs', 'steps', 'attempts', 'batches', 'rejects', 'warnings', 'reference_pages'];
+const latest = '(SELECT max(number) FROM runs)';
 
-/** Opens the ledger, and makes it where there is none yet. It is closed when the test ends. */
-export function watchLedger(path: string): LedgerWatch {
-  const { database, close } = openLedgerFile(path, { isOnlooker: true });
-  onTestFinished(close);
+export function watchTables(tables: LedgerTables): LedgerWatch {
+  let isHeld = false;
 
-  function latestRun(): RunMoment | undefined {
-    const row = database.get(
-      `SELECT id, state, token, read, collect_started_at,
+  async function latestRun(): Promise<RunMoment | undefined> {
+    const [row] = await tables.rows(
+      `SELECT id, state, token, read, affected, collect_started_at,
          (SELECT count(*) FROM steps WHERE run = number AND state = 'done') AS done,
          (SELECT count(*) FROM steps WHERE run = number AND state = 'running') AS running,
          (SELECT count(*) FROM steps WHERE run = number AND state = 'ready') AS ready
@@ -65,6 +81,7 @@ export function watchLedger(path: string): LedgerWatch {
         state: String(row.state),
         token: Number(row.token),
         read: Number(row.read),
+        affected: Number(row.affected),
         collectStartedAt: Number(row.collect_started_at),
         done: Number(row.done),
         running: Number(row.running),
@@ -73,59 +90,104 @@ export function watchLedger(path: string): LedgerWatch {
     );
   }
 
-  function run(): RunMoment {
-    const latest = latestRun();
-    if (!latest) throw new Error('the ledger holds no run');
-    return latest;
+  async function run(): Promise<RunMoment> {
+    const found = await latestRun();
+    if (!found) throw new Error('the ledger holds no run');
+    return found;
+  }
+
+  async function hold(): Promise<void> {
+    await tables.hold();
+    isHeld = true;
+  }
+
+  async function release(): Promise<void> {
+    isHeld = false;
+    await tables.release();
   }
 
   return {
     run,
-    steps: () =>
-      database
-        .all(
-          `SELECT name, state, attempts, first, steps.bookings, lines FROM steps
-           JOIN batches USING (run, form, batch)
-           WHERE run = (SELECT max(number) FROM runs) ORDER BY position, name`,
-        )
-        .map((row) => ({
-          name: String(row.name),
-          state: String(row.state),
-          attempts: Number(row.attempts),
-          references: String(row.lines)
-            .split('\n')
-            .slice(Number(row.first), Number(row.first) + Number(row.bookings))
-            .map((line) => (JSON.parse(line) as { BookingReferenceId: string }).BookingReferenceId),
-        })),
+    async steps() {
+      const rows = await tables.rows(
+        `SELECT name, state, attempts FROM steps WHERE run = ${latest} ORDER BY position, name`,
+      );
+      return rows.map(toStep);
+    },
+    async batches() {
+      const rows = await tables.rows(
+        `SELECT name, state, attempts, first, steps.bookings, lines FROM steps
+         JOIN batches USING (run, form, batch)
+         WHERE run = ${latest} ORDER BY position, name`,
+      );
+      return rows.map((row) => ({
+        ...toStep(row),
+        references: String(row.lines)
+          .split('\n')
+          .slice(Number(row.first), Number(row.first) + Number(row.bookings))
+          .map((line) => (JSON.parse(line) as { BookingReferenceId: string }).BookingReferenceId),
+      }));
+    },
+    async attempts() {
+      const rows = await tables.rows(
+        `SELECT step, outcome, code FROM attempts WHERE run = ${latest} ORDER BY step, attempt`,
+      );
+      return rows.map(({ step, outcome, code }) => ({
+        step: String(step),
+        outcome: String(outcome),
+        code: String(code),
+      }));
+    },
     async holdWhen(isDue) {
       await vi.waitUntil(
-        () => {
-          database.exec('BEGIN IMMEDIATE');
-          const latest = latestRun();
-          if (latest && isDue(latest)) return true;
-          database.exec('ROLLBACK');
+        async () => {
+          await hold();
+          const found = await latestRun();
+          if (found && (await isDue(found))) return true;
+          await release();
           return false;
         },
         { timeout: 30_000, interval: 1 },
       );
-      return { run: run(), release: () => database.exec('ROLLBACK') };
+      return { run: await run(), release };
     },
-    dump: () =>
-      Object.fromEntries(
-        tables.map((table) => [
-          table,
-          database.all(`SELECT * FROM ${table} ORDER BY 1, 2, 3`).map(digestBytes),
-        ]),
-      ),
-    expectSound() {
-      expect(database.all('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
-      expect(database.all('PRAGMA foreign_key_check')).toEqual([]);
+    async whileHeld(look) {
+      if (isHeld) return look();
+      await hold();
+      try {
+        return await look();
+      } finally {
+        await release();
+      }
+    },
+    async dump() {
+      const dumped: Record<string, readonly unknown[]> = {};
+      for (const table of compared) {
+        const rows = await tables.rows(`SELECT * FROM ${table} ORDER BY 1, 2, 3`);
+        dumped[table] = rows.map(digestBytes);
+      }
+      return dumped;
+    },
+    async atRest() {
+      await vi.waitUntil(async () => (await run()).running === 0, { timeout: 30_000, interval: 10 });
+    },
+    async expectSound() {
+      await tables.expectSound();
+      const wrong = await tables.rows(
+        `SELECT id FROM runs WHERE read <> accepted + duplicates + rejected OR delivered + refused > accepted
+           OR accepted <> (SELECT coalesce(sum(bookings), 0) FROM batches WHERE run = number)`,
+      );
+      expect(wrong, 'runs whose sums are not those of what is stored').toEqual([]);
     },
   };
 }
 
+function toStep({ name, state, attempts }: TableRow): WatchedStep {
+  return { name: String(name), state: String(state), attempts: Number(attempts) };
+}
+
 /** Bytes stand as their digest: to compare megabytes one by one takes its time. */
-function digestBytes(row: Row): Record<string, unknown> {
+function digestBytes(row: TableRow): TableRow {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
       name,

@@ -1,7 +1,8 @@
 import { type DayFolder, day, type Settings } from './day-folder.js';
 import { type Arrivals, countArrivals } from './delivery-model.js';
+import { engine } from './engine.js';
 import type { StandIn, StandInHandler } from './http-stand-in.js';
-import { type LedgerWatch, watchLedger } from './ledger-watch.js';
+import type { LedgerWatch } from './ledger-watch.js';
 import { type MadeBooking, makeBookings, toCsv } from './made-bookings.js';
 import { prepareDay } from './prepared-day.js';
 
@@ -24,7 +25,8 @@ export interface ReviewedDayOptions {
   readonly handler?: StandInHandler;
 }
 
-export const runArguments = ['run', '--day', day, '--json'] as const;
+/** It says of each step that it takes it, where others might. */
+export const runArguments = ['run', '--day', day, '--json', ...engine.tracing];
 
 /** Every 40th booking stands there twice, and behind every 50th comes a record that cannot be sent. */
 export async function prepareReviewedDay({
@@ -39,7 +41,7 @@ export async function prepareReviewedDay({
     ...(index % 50 === 0 ? [{ ...booking, ServiceId: 0 }] : []),
   ]);
   const { standIn, folder } = await prepareDay({ bookings: toCsv(records), settings }, handler);
-  const ledger = watchLedger(folder.ledgerFile);
+  const ledger = folder.watchLedger();
   const arrivals = countArrivals(standIn, ledger);
   return { bookings, records: records.length, folder, standIn, ledger, arrivals };
 }

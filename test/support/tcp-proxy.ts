@@ -12,14 +12,19 @@ export interface TcpProxy {
   blackHole(): void;
   /** From now on requests get through, but of what comes back only so many chunks more. */
   dropAnswersAfter(chunks: number): void;
-  /** Called before each chunk is passed on: what is done there happens at just that moment of the conversation. */
-  beforePassing(callBack: (to: 'server' | 'client') => void): void;
+  /**
+   * Called before each chunk is passed on: what is done there happens at just that moment of the conversation. The chunk
+   * waits for a promise that it answers.
+   */
+  beforePassing(callBack: BeforePassing): void;
   /** New connections, and what comes now on the old ones, get through again. */
   heal(): void;
   /** Resolves when the client has ended all its connections. */
   clientsGone(): Promise<void>;
   stop(): Promise<void>;
 }
+
+type BeforePassing = (to: 'server' | 'client') => void | Promise<void>;
 
 /** @param port to listen on; any free one if not given */
 export async function startTcpProxy(targetPort: number, port = 0): Promise<TcpProxy> {
@@ -28,15 +33,25 @@ export async function startTcpProxy(targetPort: number, port = 0): Promise<TcpPr
   let resetAt = Number.POSITIVE_INFINITY;
   let passRequests = true;
   let answersToPass = Number.POSITIVE_INFINITY;
-  let beforePassing: (to: 'server' | 'client') => void = () => {};
+  let beforePassing: BeforePassing = () => {};
+
+  /** What comes behind the chunk waits with it. */
+  function passOn(from: Socket, to: 'server' | 'client', pass: () => void): void {
+    const before = beforePassing(to);
+    if (!before) return pass();
+    from.pause();
+    void before.finally(() => {
+      pass();
+      from.resume();
+    });
+  }
 
   const server = createServer((client) => {
     const target = connect(targetPort, '127.0.0.1');
     let bytesToServer = 0;
     clients.add(client);
 
-    client.on('data', (chunk) => {
-      beforePassing('server');
+    const passToServer = (chunk: Buffer) => {
       if (!passRequests) {
         happened.swallowedChunks += 1;
         return;
@@ -49,13 +64,14 @@ export async function startTcpProxy(targetPort: number, port = 0): Promise<TcpPr
         target.resetAndDestroy();
         client.resetAndDestroy();
       });
-    });
-    target.on('data', (chunk) => {
-      beforePassing('client');
+    };
+    const passToClient = (chunk: Buffer) => {
       answersToPass -= 1;
       if (answersToPass >= 0) client.write(chunk);
       else happened.swallowedChunks += 1;
-    });
+    };
+    client.on('data', (chunk) => passOn(client, 'server', () => passToServer(chunk)));
+    target.on('data', (chunk) => passOn(target, 'client', () => passToClient(chunk)));
     client.on('close', () => {
       clients.delete(client);
       target.destroy();

@@ -1,11 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { openLedgerFile } from '../../src/ledger/sqlite/ledger-file.js';
 import type { CommandResult, RunningCommand } from './command.js';
 import { type Arrivals, countArrivals } from './delivery-model.js';
 import { type FileDay, type FileDayOptions, prepareFileDay } from './file-day.js';
-import { type HeldLedger, type LedgerWatch, watchLedger } from './ledger-watch.js';
+import type { HeldLedger, LedgerWatch, WatchedStep } from './ledger-watch.js';
 import { type MadeBooking, makeBookings, toCsv } from './made-bookings.js';
 import type { RunningSftpServer } from './sftp-server.js';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.js';
@@ -26,23 +25,18 @@ export interface WatchedFileDay extends FileDay {
   readonly proxy: TcpProxy;
   readonly spoolFolder: string;
   /** Of the latest run. */
-  archiveFolder(): string;
-  /** What the latest run's step came to so far. */
-  step(name: string): WatchedFileStep;
+  archiveFolder(): Promise<string>;
+  /** How far the latest run's step is; its state is empty before the day was planned. */
+  step(name: string): Promise<Omit<WatchedStep, 'name'>>;
   /** The steps that are recorded as done, and how often each was claimed. */
-  recorded(): ReadonlyMap<string, number>;
+  recorded(): Promise<ReadonlyMap<string, number>>;
   /** Attempts of `trigger` whose call may have been heard, though nobody knows. */
-  unclearCalls(): number;
-  /** Bookings of the latest run that are recorded as affected. */
-  affected(): number;
+  unclearCalls(): Promise<number>;
   /** Holds the ledger in a moment in which that step is in that state. */
-  holdWhen(name: FileStepName, isDue: (step: WatchedFileStep) => boolean): Promise<HeldLedger>;
-}
-
-export interface WatchedFileStep {
-  /** Empty before the day was planned. */
-  readonly state: string;
-  readonly attempts: number;
+  holdWhen(
+    name: FileStepName,
+    isDue: (step: { readonly state: string; readonly attempts: number }) => boolean,
+  ): Promise<HeldLedger>;
 }
 
 export interface WatchedFileDayOptions extends Omit<FileDayOptions, 'bookings' | 'port'> {
@@ -63,15 +57,9 @@ export async function prepareWatchedFileDay(
   const proxy = await startTcpProxy(server.port);
   onTestFinished(() => proxy.stop());
   const day = await prepareFileDay(server, { ...options, bookings: toCsv(bookings), port: proxy.port });
-  const ledger = watchLedger(day.folder.ledgerFile);
-  const { database, close } = openLedgerFile(day.folder.ledgerFile, { isOnlooker: true });
-  onTestFinished(close);
-
-  const latest = '(SELECT max(number) FROM runs)';
-  const step = (name: string) => {
-    const row = database.get(`SELECT state, attempts FROM steps WHERE run = ${latest} AND name = ?`, name);
-    return { state: String(row?.state ?? ''), attempts: Number(row?.attempts ?? 0) };
-  };
+  const ledger = day.folder.watchLedger();
+  const step = async (name: string) =>
+    (await ledger.steps()).find((found) => found.name === name) ?? { state: '', attempts: 0 };
   return {
     ...day,
     complete,
@@ -81,22 +69,18 @@ export async function prepareWatchedFileDay(
     arrivals: countArrivals(day.standIn, ledger),
     proxy,
     spoolFolder: join(day.folder.path, 'data', 'spool'),
-    archiveFolder: () => join(day.folder.path, 'data', 'archive', '2026-11-20', ledger.run().runId),
+    archiveFolder: async () =>
+      join(day.folder.path, 'data', 'archive', '2026-11-20', (await ledger.run()).runId),
     step,
-    recorded: () =>
-      new Map(
-        database
-          .all(
-            `SELECT name, attempts FROM steps WHERE run = ${latest} AND state = 'done' ORDER BY position, name`,
-          )
-          .map(({ name, attempts }) => [String(name), Number(attempts)]),
-      ),
-    unclearCalls: () =>
-      database.all(
-        `SELECT 1 FROM attempts WHERE run = ${latest} AND step = 'trigger' AND outcome = 'interrupted'`,
-      ).length,
-    affected: () => Number(database.get(`SELECT affected FROM runs WHERE number = ${latest}`)?.affected ?? 0),
-    holdWhen: (name, isDue) => ledger.holdWhen(() => isDue(step(name))),
+    async recorded() {
+      const done = (await ledger.steps()).filter(({ state }) => state === 'done');
+      return new Map(done.map(({ name, attempts }) => [name, attempts]));
+    },
+    async unclearCalls() {
+      const attempts = await ledger.attempts();
+      return attempts.filter(({ step: of, outcome }) => of === 'trigger' && outcome === 'interrupted').length;
+    },
+    holdWhen: (name, isDue) => ledger.holdWhen(async () => isDue(await step(name))),
   };
 }
 
@@ -109,6 +93,17 @@ function renderFile(bookings: readonly MadeBooking[]): Buffer {
   return Buffer.from([columns, ...rows, ''].join('\n'));
 }
 
+/** The process that performs that step now. */
+export async function performerOf(day: WatchedFileDay, name: FileStepName): Promise<RunningCommand> {
+  const [{ runId }, { attempts }] = await Promise.all([day.ledger.run(), day.step(name)]);
+  return day.folder.crew.performerOf({ runId, step: name, attempt: attempts });
+}
+
+/** The day's end after one process was killed: its `run` goes on where it is still there, and is run again otherwise. */
+export function goOn({ folder }: WatchedFileDay): Promise<CommandResult> {
+  return folder.crew.goOn(() => folder.runDay());
+}
+
 /** Kills the command, and shows that the ledger is sound and tells the truth; answers what is recorded as done. */
 export async function killAndLook(
   day: WatchedFileDay,
@@ -118,8 +113,8 @@ export async function killAndLook(
   const { signal, exitCode } = await command.ended;
   // Killed as soon as it has ended by itself, it has no signal.
   expect(signal ?? exitCode).toBe(signal === null ? 0 : 'SIGKILL');
-  day.ledger.expectSound();
-  if (day.recorded().size > 0) day.arrivals.check();
+  await day.ledger.expectSound();
+  if ((await day.recorded()).size > 0) await day.arrivals.check();
   return day.recorded();
 }
 
@@ -133,9 +128,12 @@ export function listNames(folder: string): string[] {
  *
  * @throws Error when it takes too long, or the command ends before
  */
-export async function untilTurn(command: RunningCommand, holds: () => boolean): Promise<void> {
+export async function untilTurn(
+  command: RunningCommand,
+  holds: () => boolean | Promise<boolean>,
+): Promise<void> {
   const givenUpAt = performance.now() + 30_000;
-  while (!holds()) {
+  while (!(await holds())) {
     if (command.hasEnded) throw new Error(`it ended before: ${describeEnd(await command.ended)}`);
     if (performance.now() > givenUpAt) throw new Error('the moment did not come');
     await new Promise((resolve) => setImmediate(resolve));

@@ -32,7 +32,7 @@ export async function expectWhole(
   const counts = { ...sums, refused: 0, pending: 0, ...(repeated !== undefined && { repeated }) };
   expect(result.stderr).not.toContain('unexpected');
   expectReport(result, { exitCode: 0, state: 'succeeded', counts });
-  const archivedTo = day.archiveFolder();
+  const archivedTo = await day.archiveFolder();
   expect(result.report.file).toEqual({
     remotePath,
     sha256: createHash('sha256').update(file).digest('hex'),
@@ -44,7 +44,7 @@ export async function expectWhole(
   expect(service.calls.map((call) => [call.path, call.file?.equals(file)])).toEqual(
     Array(calls).fill([remotePath, true]),
   );
-  day.arrivals.check();
+  await day.arrivals.check();
   expect(new Set(standIn.accepted().map((hotel) => hotel.BookingReferenceId))).toEqual(
     new Set(incomplete.map((booking) => booking.BookingReferenceId)),
   );
@@ -57,10 +57,10 @@ export async function expectWhole(
   expect(readFileSync(join(archivedTo, resultName)).equals(received)).toBe(true);
   expect(listNames(day.spoolFolder)).toEqual([]);
 
-  const atEnd = day.recorded();
-  expect(ledger.run()).toMatchObject({ state: 'succeeded', done: atEnd.size, running: 0, ready: 0 });
+  const atEnd = await day.recorded();
+  expect(await ledger.run()).toMatchObject({ state: 'succeeded', done: atEnd.size, running: 0, ready: 0 });
   expect(new Map([...recorded.keys()].map((name) => [name, atEnd.get(name)])), 'not again').toEqual(recorded);
-  ledger.expectSound();
+  await ledger.expectSound();
   const { exitCode, stdout } = await folder.run(['verify', businessDay]);
   expect(stdout).not.toContain('DIFFERS');
   expect(exitCode).toBe(0);

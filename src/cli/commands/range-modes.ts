@@ -9,7 +9,7 @@ const descriptions: { readonly [mode in RangeMode]: string } = {
   missing: 'only days that have no run',
   failed: 'only days whose run failed or was cut off; it is gone on with',
   all: 'every day in a new run, with a --reason',
-  late: 'send only what was not delivered; the file by file is whole',
+  late: 'late bookings: send only what no run of the day has delivered',
 };
 
 export function addRangeModes(command: Command): Command {

@@ -74,25 +74,14 @@ function findClaim(session: Session, { right, step, id }: ClaimRequest): Promise
 }
 
 /**
- * Locks the claim's run and finds the step still performed under it.
+ * Locks the claim's run and answers its number.
  *
  * @throws FencedError when the step is not performed under this claim any more.
  */
-export async function lockClaim(
-  session: Session,
-  claim: Claim,
-): Promise<{ readonly run: StoredRow; readonly position: number }> {
+export async function lockClaim(session: Session, claim: Claim): Promise<number> {
   const run = await lockRight(session, { runId: claim.step.runId, token: claim.token });
-  const step = await session.row(
-    `SELECT position FROM hotel_review.steps
-     WHERE run = $1 AND name = $2 AND state = 'running' AND attempts = $3 AND token = $4`,
-    Number(run.number),
-    claim.step.name,
-    claim.attempt,
-    claim.token,
-  );
-  if (!step) throw new FencedError(claim.step.runId);
-  return { run, position: Number(step.position) };
+  if (!(await holdsClaim(session, claim))) throw new FencedError(claim.step.runId);
+  return Number(run.number);
 }
 
 const heldClaims = `

@@ -2,14 +2,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { LedgerAwayError } from '../ledger.js';
 import { PassingFault, translateFault } from './faults.js';
+import { persist } from './persist.js';
 import { createSession, type Session } from './session.js';
 
 /** How long one statement may take; the driver gives up a little later, where no answer comes at all. */
-const statementTimeoutMs = 30_000;
-const lockTimeoutMs = 10_000;
+const statementTimeoutMs = 60_000;
+/** A process that is frozen in mid-transaction holds its locks this long: nobody else's patience is to end before. */
+const idleTransactionTimeoutMs = 10_000;
+const lockTimeoutMs = 15_000;
 const connectTimeoutMs = 5_000;
-const firstPauseMs = 25;
-const longestPauseMs = 1_000;
 const closeTimeoutMs = 2_000;
 
 /**
@@ -62,7 +63,7 @@ export function openDatabase({ url, place, connections, patienceMs, prepare }: D
     statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + connectTimeoutMs,
     lock_timeout: lockTimeoutMs,
-    idle_in_transaction_session_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: idleTransactionTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: connectTimeoutMs,
     allowExitOnIdle: true,
@@ -125,25 +126,8 @@ export function openDatabase({ url, place, connections, patienceMs, prepare }: D
     });
   }
 
-  /** Tries until it is done, fails for good, or patience is over. */
-  async function persist<Result>(work: () => Promise<Result>, patience = patienceMs): Promise<Result> {
-    const deadline = performance.now() + patience;
-    for (let wait = firstPauseMs; ; wait = Math.min(2 * wait, longestPauseMs)) {
-      try {
-        return await work();
-      } catch (error) {
-        if (!(error instanceof PassingFault)) throw error;
-        // Halves of the pause by chance: of two that were in each other's way, one comes first.
-        const next = (wait * (1 + Math.random())) / 2;
-        if (isClosed || performance.now() + next > deadline)
-          throw new LedgerAwayError(place, { cause: error });
-        await pause(next);
-      }
-    }
-  }
-
-  function persistPrepared<Result>(work: () => Promise<Result>, patience?: number): Promise<Result> {
-    return persist(async () => {
+  function persistPrepared<Result>(work: () => Promise<Result>, patience = patienceMs): Promise<Result> {
+    return persist({ place, patienceMs: patience, isOver: () => isClosed }, async () => {
       prepared ??= prepare((first) =>
         inTransaction(
           'BEGIN',
@@ -158,7 +142,7 @@ export function openDatabase({ url, place, connections, patienceMs, prepare }: D
         throw error;
       }
       return work();
-    }, patience);
+    });
   }
 
   return {
@@ -200,7 +184,7 @@ export function openDatabase({ url, place, connections, patienceMs, prepare }: D
       const tooLate = pause(timeoutMs, undefined, { signal: ended.signal }).then(() => {
         throw new LedgerAwayError(place);
       });
-      const answer = withSession((session) => session.run('SELECT 1')).catch((error) => {
+      const answer = withSession((session) => session.run('SELECT 1'), timeoutMs).catch((error) => {
         throw error instanceof PassingFault ? new LedgerAwayError(place, { cause: error }) : error;
       });
       try {

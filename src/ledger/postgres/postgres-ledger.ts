@@ -115,10 +115,7 @@ export function createPostgresLedger({
     readBatch: (runId, form, batch) => perform((session) => readBatch(session, runId, form, batch)),
     measureBatches: (runId, form) => perform((session) => measureBatches(session, runId, form)),
     replaceAffected: (held, affected) =>
-      transact(async (session) => {
-        const { run } = await lockClaim(session, held);
-        await replaceAffected(session, Number(run.number), affected);
-      }),
+      transact(async (session) => replaceAffected(session, await lockClaim(session, held), affected)),
     nextDelivered: (runId, after) => snapshot((session) => nextDelivered(session, runId, after)),
     nextAffected: (runId, after = -1) => snapshot((session) => nextAffected(session, runId, after)),
     tally: (runId) => perform((session) => tally(session, runId)),

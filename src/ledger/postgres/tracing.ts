@@ -93,7 +93,8 @@ async function isAffected(session: Session, run: number, batch: number, place: n
 
 async function traceRejects(session: Session, reference: string): Promise<{ run: number; trace: Trace }[]> {
   const rows = await session.rows(
-    `SELECT run, place, reason FROM hotel_review.rejects WHERE reference = $1 ORDER BY run DESC, place`,
+    `SELECT run, place, reason FROM hotel_review.rejects
+     WHERE left(reference, 200) = left($1, 200) AND reference = $1 ORDER BY run DESC, place`,
     reference,
   );
   const traces: { run: number; trace: Trace }[] = [];

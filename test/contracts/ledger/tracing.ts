@@ -183,6 +183,17 @@ export function describeTracing(opened: () => OpenedLedger): void {
       ]);
     });
 
+    it('finds a reject by its reference, however long that is', async () => {
+      const { ledger } = opened();
+      const collect = await startCollect(ledger, await ledger.createRun(newRun('r1')));
+      const long = references(20_000).toReversed().join();
+      const rejects = [long, `${long}!`].map(
+        (reference, place) => ({ place, reason: 'service-id-invalid', reference }) as const,
+      );
+      await collect.store(chunkOf({ rejects }));
+      expect(await ledger.trace(long)).toMatchObject([{ kind: 'reject', place: 0 }]);
+    });
+
     it('goes through all runs and days, the newest run first', async () => {
       const { ledger } = opened();
       await collectedRun(ledger, 'r1', { bookings: ['BR-1'] });

@@ -1,0 +1,173 @@
+/**
+ * The migrations, in order; the table of that name counts those that the database has. One that was released is never
+ * changed: a new one is appended. All of it stands in a schema of its own, so that it can share a database.
+ *
+ * Bookings are kept by batch, in the bytes in which they are sent, with pages of (hash of the reference, position)
+ * beside them. Texts are compared by their bytes, whatever the database's collation.
+ */
+export const migrations: readonly string[] = [
+  `
+  CREATE TABLE hotel_review.runs (
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id text COLLATE "C" NOT NULL UNIQUE,
+    day text COLLATE "C" NOT NULL,
+    delivery text NOT NULL CHECK (delivery IN ('body', 'file')),
+    trigger text NOT NULL CHECK (trigger IN ('schedule', 'hook', 'manual', 'replay')),
+    reason text,
+    tops_up boolean NOT NULL DEFAULT false,
+    state text NOT NULL CHECK (
+      state IN ('collecting', 'delivering', 'awaiting-result', 'succeeded', 'failed', 'cancelled')
+    ),
+    token integer NOT NULL DEFAULT 1,
+    source text,
+    batch_size integer,
+    chunks integer NOT NULL DEFAULT 0,
+    started_at bigint NOT NULL,
+    collect_started_at bigint,
+    collected_at bigint,
+    finished_at bigint,
+    names_blanked_at bigint,
+    pruned_at bigint,
+    read integer NOT NULL DEFAULT 0,
+    accepted integer NOT NULL DEFAULT 0,
+    duplicates integer NOT NULL DEFAULT 0,
+    rejected integer NOT NULL DEFAULT 0,
+    delivered integer NOT NULL DEFAULT 0,
+    refused integer NOT NULL DEFAULT 0,
+    repeated integer NOT NULL DEFAULT 0,
+    affected integer NOT NULL DEFAULT 0,
+    open_steps integer NOT NULL DEFAULT 0,
+    failed_steps integer NOT NULL DEFAULT 0,
+    failures_in_row integer NOT NULL DEFAULT 0,
+    failure_class text,
+    failure_code text,
+    failure_message text,
+    file text
+  );
+  CREATE UNIQUE INDEX one_active_run_per_day ON hotel_review.runs (day)
+    WHERE state IN ('collecting', 'delivering', 'awaiting-result');
+  CREATE INDEX runs_by_day ON hotel_review.runs (day, number);
+
+  CREATE TABLE hotel_review.batches (
+    run bigint NOT NULL REFERENCES hotel_review.runs (number),
+    form text COLLATE "C" NOT NULL CHECK (form IN ('body', 'file')),
+    batch integer NOT NULL,
+    bookings integer NOT NULL,
+    lines bytea NOT NULL,
+    PRIMARY KEY (run, form, batch)
+  );
+
+  CREATE TABLE hotel_review.reference_pages (
+    run bigint NOT NULL REFERENCES hotel_review.runs (number),
+    form text COLLATE "C" NOT NULL,
+    first_hash bigint NOT NULL,
+    last_hash bigint NOT NULL,
+    page integer NOT NULL,
+    entries bytea NOT NULL,
+    PRIMARY KEY (run, form, first_hash, last_hash, page)
+  );
+  -- Hashes don't shrink, and a page is small enough to stand in the table itself.
+  ALTER TABLE hotel_review.reference_pages ALTER COLUMN entries SET STORAGE EXTERNAL;
+
+  CREATE TABLE hotel_review.rejects (
+    run bigint NOT NULL REFERENCES hotel_review.runs (number),
+    place bigint NOT NULL,
+    reason text NOT NULL,
+    reference text COLLATE "C"
+  );
+  CREATE INDEX rejects_by_run ON hotel_review.rejects (run);
+  -- What cannot be sent can have a reference of any length; an index can't.
+  CREATE INDEX rejects_by_reference ON hotel_review.rejects (left(reference, 200)) WHERE reference IS NOT NULL;
+
+  CREATE TABLE hotel_review.warnings (
+    run bigint NOT NULL REFERENCES hotel_review.runs (number),
+    reason text COLLATE "C" NOT NULL,
+    count integer NOT NULL,
+    first_place bigint,
+    PRIMARY KEY (run, reason)
+  );
+
+  CREATE TABLE hotel_review.steps (
+    run bigint NOT NULL REFERENCES hotel_review.runs (number),
+    name text COLLATE "C" NOT NULL,
+    position integer NOT NULL,
+    kind text NOT NULL CHECK (kind IN ('batch', 'write', 'upload', 'trigger', 'await-result', 'archive')),
+    state text NOT NULL CHECK (state IN ('waiting', 'ready', 'running', 'done', 'refused', 'failed', 'halved', 'overdue')),
+    after text COLLATE "C",
+    form text COLLATE "C",
+    batch integer,
+    first integer,
+    bookings integer NOT NULL,
+    attempts integer NOT NULL DEFAULT 0,
+    tries integer NOT NULL DEFAULT 0,
+    waits integer NOT NULL DEFAULT 0,
+    repeated integer NOT NULL DEFAULT 0,
+    outcome_unknown boolean NOT NULL DEFAULT false,
+    may_repeat boolean NOT NULL DEFAULT false,
+    not_before bigint,
+    token integer,
+    claimed_at bigint,
+    claim_id uuid,
+    lease_until timestamptz,
+    ended_at bigint,
+    last_code text,
+    PRIMARY KEY (run, name)
+  );
+  CREATE UNIQUE INDEX steps_by_position ON hotel_review.steps (run, position, name);
+  CREATE INDEX steps_by_predecessor ON hotel_review.steps (run, after) WHERE after IS NOT NULL;
+  CREATE INDEX steps_by_slice ON hotel_review.steps (run, form, batch);
+
+  CREATE TABLE hotel_review.affected (
+    run bigint NOT NULL REFERENCES hotel_review.runs (number),
+    batch integer NOT NULL,
+    places bytea NOT NULL,
+    PRIMARY KEY (run, batch)
+  );
+
+  CREATE TABLE hotel_review.attempts (
+    run bigint NOT NULL REFERENCES hotel_review.runs (number),
+    step text COLLATE "C" NOT NULL,
+    attempt integer NOT NULL,
+    started_at bigint NOT NULL,
+    ended_at bigint NOT NULL,
+    outcome text NOT NULL,
+    code text NOT NULL,
+    http_status integer,
+    status_code integer,
+    answer text,
+    sha256 text,
+    PRIMARY KEY (run, step, attempt)
+  );
+
+  CREATE TABLE hotel_review.holds (
+    name text COLLATE "C" PRIMARY KEY,
+    holder uuid NOT NULL,
+    lease_until timestamptz NOT NULL
+  );
+
+  CREATE TABLE hotel_review.hook_requests (
+    id text COLLATE "C" PRIMARY KEY,
+    run_id text NOT NULL,
+    at bigint NOT NULL
+  );
+  CREATE INDEX hook_requests_by_time ON hotel_review.hook_requests (at);
+
+  -- What was blanked or removed is to leave the disk soon, not when a fifth of the table has gone.
+  ALTER TABLE hotel_review.batches SET (
+    autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
+    toast.autovacuum_vacuum_scale_factor = 0, toast.autovacuum_vacuum_threshold = 10000
+  );
+  -- Few rows of these are written often: room in each page keeps their indexes as they are.
+  ALTER TABLE hotel_review.runs SET (fillfactor = 50);
+  ALTER TABLE hotel_review.steps SET (fillfactor = 70);
+
+  -- Where the server was built with it, lz4 costs less time than the bytes it saves.
+  DO $$
+  BEGIN
+    EXECUTE 'ALTER TABLE hotel_review.batches ALTER COLUMN lines SET COMPRESSION lz4';
+  EXCEPTION WHEN OTHERS THEN
+    NULL;
+  END
+  $$;
+  `,
+];

@@ -1,0 +1,109 @@
+import { vi } from 'vitest';
+import { day } from '../support/day-folder.js';
+import type { Postgres } from '../support/postgres.js';
+
+/** Where the day's latest run stands. */
+export interface RunMoment {
+  readonly runId: string;
+  readonly state: string;
+  readonly token: number;
+  readonly read: number;
+  readonly delivered: number;
+  /** Steps by state. */
+  readonly done: number;
+  readonly running: number;
+}
+
+export interface WatchedStep {
+  readonly name: string;
+  readonly state: string;
+  readonly attempts: number;
+  /** The booking references of its slice, in order; none of a step that carries no bookings by body. */
+  readonly references: readonly string[];
+}
+
+/** Looks into a ledger on PostgreSQL beside the processes that work on it, past the ledger's own code. */
+export interface DatabaseWatch {
+  readonly url: string;
+  /** Undefined while there is none. */
+  run(): Promise<RunMoment | undefined>;
+  /** The steps of the latest run. */
+  steps(): Promise<WatchedStep[]>;
+  /** Waits for a moment of the latest run. */
+  until(isDue: (run: RunMoment) => boolean): Promise<RunMoment>;
+  /** How many runs there are, of all days. */
+  countRuns(): Promise<number>;
+  /** All that stands in it as text, but for the bookings themselves and what the service said. */
+  query(sql: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
+}
+
+const latest = '(SELECT max(number) FROM hotel_review.runs WHERE day = $1)';
+
+/** Its questions wait while the server is away. */
+export function watchDatabase(postgres: Postgres, url: string, ofDay = day): DatabaseWatch {
+  const query = (sql: string, values: readonly unknown[] = []) => postgres.query(url, sql, values);
+
+  const watch: DatabaseWatch = {
+    url,
+    query,
+    async run() {
+      const [row] = await query(
+        `SELECT id, state, token, read, delivered,
+           (SELECT count(*) FROM hotel_review.steps WHERE run = number AND steps.state = 'done') AS done,
+           (SELECT count(*) FROM hotel_review.steps WHERE run = number AND steps.state = 'running') AS running
+         FROM hotel_review.runs WHERE number = ${latest}`,
+        [ofDay],
+      );
+      return (
+        row && {
+          runId: String(row.id),
+          state: String(row.state),
+          token: Number(row.token),
+          read: Number(row.read),
+          delivered: Number(row.delivered),
+          done: Number(row.done),
+          running: Number(row.running),
+        }
+      );
+    },
+    async steps() {
+      const rows = await query(
+        `SELECT name, state, attempts, first, steps.bookings, form, convert_from(lines, 'UTF8') AS lines
+         FROM hotel_review.steps LEFT JOIN hotel_review.batches USING (run, form, batch)
+         WHERE run = ${latest} ORDER BY position, name`,
+        [ofDay],
+      );
+      return rows.map((row) => ({
+        name: String(row.name),
+        state: String(row.state),
+        attempts: Number(row.attempts),
+        references: row.form === 'body' ? readReferences(row) : [],
+      }));
+    },
+    async until(isDue) {
+      let found: RunMoment | undefined;
+      await vi.waitUntil(
+        async () => {
+          // There may be no schema yet, or no server.
+          found = await watch.run().catch(() => undefined);
+          return found !== undefined && isDue(found);
+        },
+        { timeout: 45_000, interval: 20 },
+      );
+      if (!found) throw new Error('there is no run');
+      return found;
+    },
+    async countRuns() {
+      const [row] = await query('SELECT count(*) AS runs FROM hotel_review.runs');
+      return Number(row?.runs);
+    },
+  };
+  return watch;
+}
+
+function readReferences(row: Record<string, unknown>): string[] {
+  return String(row.lines)
+    .split('\n')
+    .slice(Number(row.first), Number(row.first) + Number(row.bookings))
+    .map((line) => (JSON.parse(line) as { BookingReferenceId: string }).BookingReferenceId);
+}

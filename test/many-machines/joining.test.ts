@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { createDayFolder, day } from '../support/day-folder.js';
+import { expectError, expectReport } from '../support/expectations.js';
+import { createGate } from '../support/gate.js';
+import { success } from '../support/http-stand-in.js';
+import { usePostgres } from '../support/suite-postgres.js';
+import { useRedis } from '../support/suite-redis.js';
+import { expectCompleted, inHand, type MachinesOptions, prepareMachines } from './machines.js';
+
+const redis = useRedis();
+const postgres = usePostgres();
+
+const prepare = (options: Pick<MachinesOptions, 'bookings' | 'handler' | 'settings'>) =>
+  prepareMachines({ redis: redis(), postgres: postgres(), ...options });
+
+describe('`run` with Redis', () => {
+  it('does all the work where there is no worker', async () => {
+    const machines = await prepare({ bookings: 100 });
+    const result = await machines.folder.runDay();
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 100, repeated: 0 } });
+    expect((await expectCompleted(machines)).counts.repeated).toBe(0);
+  });
+
+  it('detached leaves the day to workers that were there before, a second one joins and ends with the run', async () => {
+    const gate = createGate();
+    const machines = await prepare({
+      bookings: 100,
+      async handler(request) {
+        await request.readBody();
+        await gate.passed;
+        return success;
+      },
+    });
+    await machines.startWorker();
+    const detached = await machines.folder.run(['run', '--day', day, '--json', '--detach']);
+    expect(detached.exitCode).toBe(0);
+    expect(detached.report).toMatchObject({ state: 'delivering', counts: { delivered: 0, pending: 100 } });
+    await machines.standIn.received(inHand);
+    const joined = machines.folder.start(['run', '--day', day, '--json']);
+    // What it takes itself shows that it has joined.
+    await machines.standIn.received(2 * inHand);
+    gate.open();
+    expectReport(await joined.ended, {
+      exitCode: 0,
+      state: 'succeeded',
+      counts: { delivered: 100, repeated: 0 },
+    });
+    expect((await joined.ended).report.runId).toBe(detached.report.runId);
+    await expectCompleted(machines);
+  });
+
+  it('that joins ends with the code of the run also when that fails, and nobody sends any more', async () => {
+    const gate = createGate();
+    const machines = await prepare({
+      bookings: 200,
+      async handler(request) {
+        await request.readBody();
+        await gate.passed;
+        return { kind: 'json', status: 401, body: {} };
+      },
+    });
+    const first = machines.folder.start(['run', '--day', day, '--json']);
+    await machines.standIn.received(inHand);
+    const second = machines.folder.start(['run', '--day', day, '--json']);
+    await machines.startWorker();
+    await machines.standIn.received(3 * inHand);
+    gate.open();
+    for (const command of [first, second]) {
+      const result = await command.ended;
+      expectReport(result, { exitCode: 1, state: 'failed', counts: { delivered: 0, pending: 200 } });
+      expect(result.report.error?.class).toBe('fatal');
+    }
+    expect(machines.standIn.requests).toHaveLength(3 * inHand);
+    expect(await machines.database.countRuns()).toBe(1);
+  });
+
+  it('waits while another one collects, and then joins', async () => {
+    const machines = await prepare({
+      bookings: 30_000,
+      settings: { body: { batchSize: 1_000, concurrency: inHand } },
+    });
+    const first = machines.folder.start(['run', '--day', day, '--json', '--log-level', 'info']);
+    await first.wrote('run opened');
+    const second = machines.folder.start(['run', '--day', day, '--json', '--log-level', 'info']);
+    const [one, other] = await Promise.all([first.ended, second.ended]);
+    for (const { exitCode, report } of [one, other]) {
+      expect(exitCode).toBe(0);
+      expect(report).toMatchObject({ state: 'succeeded', counts: { delivered: 30_000, repeated: 0 } });
+    }
+    expect(one.report.runId).toBe(other.report.runId);
+    await expectCompleted(machines);
+  });
+
+  it('takes over the collect of one that was killed, when its lease is over', async () => {
+    const machines = await prepare({
+      bookings: 30_000,
+      settings: { body: { batchSize: 1_000, concurrency: inHand } },
+    });
+    const first = machines.folder.start(['run', '--day', day, '--json']);
+    await machines.database.until(({ read }) => read > 0);
+    first.kill('SIGKILL');
+    await first.ended;
+    expect(await machines.database.run()).toMatchObject({ state: 'collecting', token: 1 });
+    const { exitCode, report } = await machines.folder.runDay();
+    expect(exitCode).toBe(0);
+    expect(report).toMatchObject({ state: 'succeeded', counts: { read: 30_000, delivered: 30_000 } });
+    expect(await machines.database.run()).toMatchObject({ token: 2 });
+    await expectCompleted(machines);
+  });
+});
+
+describe('`work`', () => {
+  it('without Redis is a usage error, and says what to set', async () => {
+    const folder = await createDayFolder({ baseUrl: 'http://127.0.0.1:9/api/3.0' });
+    expectError(await folder.run(['work', '--json']), {
+      exitCode: 2,
+      class: 'usage',
+      message: /set queue to redis/,
+    });
+  });
+});

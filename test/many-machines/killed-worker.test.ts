@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { freeze } from '../support/freeze.js';
+import { createGate } from '../support/gate.js';
+import { success } from '../support/http-stand-in.js';
+import { usePostgres } from '../support/suite-postgres.js';
+import { useRedis } from '../support/suite-redis.js';
+import {
+  batchSize,
+  expectCompleted,
+  inHand,
+  type Machines,
+  prepareMachines,
+  readDelivered,
+  until,
+} from './machines.js';
+
+const redis = useRedis();
+const postgres = usePostgres();
+
+describe('one of two workers', () => {
+  it('is killed in mid-batch: the other one sends what it had in hand, and nothing that was recorded', async () => {
+    const { machines, release } = await prepareHeldWorker();
+    const first = await machines.startWorker();
+    await machines.standIn.received(inHand);
+    const second = await machines.startWorker();
+    await machines.database.until(({ done }) => done >= 5);
+
+    const before = await readDelivered(machines);
+    expect(await machines.database.run()).toMatchObject({ state: 'delivering' });
+    first.kill('SIGKILL');
+    expect((await first.ended).signal).toBe('SIGKILL');
+
+    const { counts } = await expectCompleted(machines, { before: [before] });
+    expect(counts.repeated).toBe(inHand * batchSize);
+    expect(second.hasEnded).toBe(false);
+    release();
+  });
+
+  it.each(['answered meanwhile', 'not answered yet'] as const)(
+    'is frozen past its lease: when it wakes, %s, it records nothing of what the other one has done',
+    async (service) => {
+      const { machines, release } = await prepareHeldWorker();
+      const first = await machines.startWorker();
+      await machines.standIn.received(inHand);
+      await freeze(first);
+      const before = await readDelivered(machines);
+      await machines.startWorker();
+      const { counts } = await expectCompleted(machines, { before: [before] });
+      expect(counts.repeated).toBe(inHand * batchSize);
+
+      const steps = await machines.database.query('SELECT * FROM hotel_review.steps ORDER BY position');
+      const attempts = await machines.database.query(
+        'SELECT * FROM hotel_review.attempts ORDER BY step, attempt',
+      );
+      if (service === 'answered meanwhile') release();
+      first.kill('SIGCONT');
+      await first.wrote('superseded');
+      release();
+      expect(await machines.database.query('SELECT * FROM hotel_review.steps ORDER BY position')).toEqual(
+        steps,
+      );
+      expect(
+        await machines.database.query('SELECT * FROM hotel_review.attempts ORDER BY step, attempt'),
+      ).toEqual(attempts);
+      await expectCompleted(machines, { before: [before] });
+      expect(first.hasEnded).toBe(false);
+    },
+  );
+});
+
+/** The first batches are held by the service: the worker that is started first has these in hand, and no others. */
+async function prepareHeldWorker(): Promise<{ machines: Machines; release: () => void }> {
+  const gate = createGate();
+  const machines = await prepareMachines({
+    redis: redis(),
+    postgres: postgres(),
+    bookings: 200,
+    async handler(request, number) {
+      await request.readBody();
+      if (number <= inHand) await gate.passed;
+      return success;
+    },
+  });
+  await machines.detach();
+  await until(async () => (await machines.database.run())?.state === 'delivering');
+  return { machines, release: gate.open };
+}

@@ -1,0 +1,96 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RunningCommand } from '../support/command.js';
+import { createGate } from '../support/gate.js';
+import { success } from '../support/http-stand-in.js';
+import { type RunningRedis, redisNeeds, startRedis } from '../support/redis.js';
+import { usePostgres } from '../support/suite-postgres.js';
+import { expectCompleted, inHand, type Machines, prepareMachines, readDelivered, until } from './machines.js';
+
+const postgres = usePostgres();
+let redis: RunningRedis;
+beforeEach(async ({ skip }) => {
+  skip(redisNeeds !== undefined, redisNeeds);
+  redis = await startRedis();
+});
+afterEach(() => redis?.close());
+
+/** So many batches are answered at once; then the service holds what comes, until the fault has happened. */
+const answered = 6;
+const processes = 2;
+
+describe('a day in the middle of which Redis', () => {
+  it('forgets everything is completed from the ledger, and nothing is sent twice', async () => {
+    const { machines, release } = await prepareHeldDay();
+    const before = await readDelivered(machines);
+    expect(await redis.readEverything()).toContain('hotel-review');
+    await redis.flushAll();
+    release();
+    const { counts } = await expectCompleted(machines, { before: [before] });
+    expect(counts.repeated).toBe(0);
+  });
+
+  it('is killed and comes back empty is completed from the ledger, and nothing is sent twice', async () => {
+    const { machines, workers, release } = await prepareHeldDay();
+    const before = await readDelivered(machines);
+    await redis.kill();
+    for (const worker of workers) await worker.wrote('queue away');
+    release();
+    await machines.database.until(({ done }) => done === answered + processes * inHand);
+    await redis.startAgain({ empty: true });
+    const { counts } = await expectCompleted(machines, { before: [before] });
+    expect(counts.repeated).toBe(0);
+    for (const worker of workers) await worker.wrote('queue back');
+  });
+
+  it('is killed and comes back as it was is completed, and nothing is sent twice', async () => {
+    const { machines, release } = await prepareHeldDay();
+    const before = await readDelivered(machines);
+    await redis.kill();
+    release();
+    await machines.database.until(({ done }) => done === answered + processes * inHand);
+    await redis.startAgain({ empty: false });
+    const { counts } = await expectCompleted(machines, { before: [before] });
+    expect(counts.repeated).toBe(0);
+  });
+
+  it('is away for 30 s is completed when it is back; meanwhile nothing is begun, and nothing lost', async () => {
+    const { machines, workers, release } = await prepareHeldDay();
+    const before = await readDelivered(machines);
+    await redis.stopAnswering();
+    release();
+    await machines.database.until(({ done }) => done === answered + processes * inHand);
+    for (const worker of workers) await worker.wrote('queue away');
+    const meanwhile = await readDelivered(machines);
+    await pause(30_000);
+    expect(machines.standIn.requests).toHaveLength(answered + processes * inHand);
+    redis.goOn();
+    const { counts } = await expectCompleted(machines, { before: [before, meanwhile] });
+    expect(counts.repeated).toBe(0);
+    expect(workers.map(({ hasEnded }) => hasEnded)).toEqual([false, false]);
+  }, 150_000);
+});
+
+/** Two workers whose hands are full, at a day that is begun. */
+async function prepareHeldDay(): Promise<{
+  machines: Machines;
+  workers: readonly RunningCommand[];
+  release: () => void;
+}> {
+  const gate = createGate();
+  const machines = await prepareMachines({
+    redis,
+    postgres: postgres(),
+    bookings: 300,
+    async handler(request, number) {
+      await request.readBody();
+      if (number > answered) await gate.passed;
+      return success;
+    },
+  });
+  const workers = await Promise.all(Array.from({ length: processes }, () => machines.startWorker()));
+  await machines.detach();
+  await machines.standIn.received(answered + processes * inHand);
+  await until(async () => (await machines.database.run())?.done === answered);
+  return { machines, workers, release: gate.open };
+}

@@ -1,0 +1,84 @@
+import { Webhook } from 'standardwebhooks';
+import { businessDayAt } from '../../src/booking/business-day.js';
+import type { RunningCommand } from '../support/command.js';
+import type { DayFolder, StartOptions } from '../support/day-folder.js';
+import { findFreePort } from '../support/sftp-server.js';
+
+export const timezone = 'Europe/Madrid';
+export const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+export const nextSecret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
+export const token = 'a-token-of-the-test';
+
+/** Today in the zone of the tests, and the days around it. */
+export const today = businessDayAt(new Date(), timezone);
+export const yesterday = today.previous();
+
+export interface Serving {
+  readonly command: RunningCommand;
+  /** Without a slash at its end. */
+  readonly url: string;
+  /** Answers status, body and headers of a call of the hook. */
+  call(body: string | Uint8Array, headers: Record<string, string>): Promise<HookAnswer>;
+  /** Asks for a day, signed. */
+  ask(day: string, signing?: Signing): Promise<HookAnswer>;
+  get(path: string): Promise<{ readonly status: number; readonly text: string }>;
+}
+
+export interface HookAnswer {
+  readonly status: number;
+  readonly text: string;
+  readonly body: { readonly runId?: string; readonly day?: string; readonly statusUrl?: string };
+}
+
+export interface Signing {
+  readonly id?: string;
+  readonly with?: string;
+  /** Epoch milliseconds */
+  readonly at?: number;
+}
+
+/** Comes back when it takes calls. */
+export async function serve(folder: DayFolder, options?: StartOptions): Promise<Serving> {
+  const port = await findFreePort();
+  const command = folder.start(['serve', '--port', `${port}`], options);
+  await command.wrote('"serving"');
+  const url = `http://127.0.0.1:${port}`;
+  const serving: Serving = {
+    command,
+    url,
+    async call(body, headers) {
+      const response = await fetch(`${url}/hooks/end-of-day`, { method: 'POST', headers, body });
+      const text = await response.text();
+      return { status: response.status, text, body: JSON.parse(text) };
+    },
+    ask(day, signing) {
+      const body = JSON.stringify({ day });
+      return serving.call(body, sign(body, signing));
+    },
+    async get(path) {
+      const response = await fetch(`${url}${path}`);
+      return { status: response.status, text: await response.text() };
+    },
+  };
+  return serving;
+}
+
+let ids = 0;
+
+/** The headers of a request that the library of Standard Webhooks has signed. */
+export function sign(
+  body: string,
+  { id = nextId(), with: key = secret, at = Date.now() }: Signing = {},
+): Record<string, string> {
+  return {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(at / 1000)),
+    'webhook-signature': new Webhook(key).sign(id, new Date(at), body),
+  };
+}
+
+function nextId(): string {
+  ids += 1;
+  return `msg_${ids}`;
+}

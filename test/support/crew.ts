@@ -1,0 +1,108 @@
+import { expect, vi } from 'vitest';
+import type { CommandResult, RunningCommand } from './command.js';
+
+export interface StepAttempt {
+  readonly runId: string;
+  readonly step: string;
+  /** Counted from 1. */
+  readonly attempt: number;
+}
+
+/** The processes that work on the days of one folder: a `run`, and so many workers beside it. */
+export interface Crew {
+  /** The workers that are there now. */
+  readonly workers: readonly RunningCommand[];
+  /** Starts workers in the place of those that are gone; undefined when there is none to wait for. */
+  gather(env?: NodeJS.ProcessEnv): Promise<unknown> | undefined;
+  /** Takes a `run` for the one that the workers stand beside. */
+  lead(run: RunningCommand): void;
+  /** Ends the workers as an operator does, who has changed their configuration. */
+  dismiss(): Promise<void>;
+  /** Who performs that attempt of a step; a `run` must be traced. @throws Error when it does not begin */
+  performerOf(attempt: StepAttempt): Promise<RunningCommand>;
+  /** Whether it is that process which performs it. */
+  isPerformedBy(command: RunningCommand, attempt: StepAttempt): boolean;
+  /** Any of them: the `run` or one of the workers. */
+  pick(random: () => number): RunningCommand;
+  /** Sends that to all of them. */
+  signal(signal: NodeJS.Signals): void;
+  /** Waits until all of them have ended; answers what the `run` came to. */
+  ended(): Promise<CommandResult>;
+  /** The day's end, whoever of them is left: the `run` itself, or another one in its place. */
+  goOn(runAgain: () => Promise<CommandResult>): Promise<CommandResult>;
+}
+
+export function createCrew({
+  size,
+  startWorker,
+}: {
+  readonly size: number;
+  readonly startWorker: (env: NodeJS.ProcessEnv) => RunningCommand;
+}): Crew {
+  let workers: RunningCommand[] = [];
+  let run: RunningCommand | undefined;
+
+  function leader(): RunningCommand {
+    if (!run) throw new Error('no run was started');
+    return run;
+  }
+
+  /** A worker says of each step that it takes it, and so does a `run` that is traced. */
+  function isPerformedBy(command: RunningCommand, { runId, step, attempt }: StepAttempt): boolean {
+    if (size === 0) return true;
+    const words = ['"step claimed"', `"run":"${runId}"`, `"step":"${step}"`, `"attempt":${attempt},`];
+    return command.stderr.split('\n').some((line) => words.every((word) => line.includes(word)));
+  }
+
+  async function askToStop(command: RunningCommand): Promise<void> {
+    command.kill('SIGTERM');
+    await command.ended;
+  }
+
+  return {
+    get workers() {
+      return workers;
+    },
+    gather(env = {}) {
+      workers = workers.filter(({ hasEnded }) => !hasEnded);
+      if (workers.length === size) return undefined;
+      const joining = Array.from({ length: size - workers.length }, () => startWorker(env));
+      workers = [...workers, ...joining];
+      return Promise.allSettled(joining.map((worker) => worker.wrote('"working"')));
+    },
+    lead(command) {
+      run = command;
+    },
+    async dismiss() {
+      const leaving = workers;
+      workers = [];
+      await Promise.all(leaving.map(askToStop));
+    },
+    performerOf: (attempt) =>
+      vi.waitUntil(() => [leader(), ...workers].find((command) => isPerformedBy(command, attempt)), {
+        timeout: 30_000,
+        interval: 2,
+      }),
+    isPerformedBy,
+    pick(random) {
+      const all = [leader(), ...workers];
+      return all[Math.floor(random() * all.length)] ?? leader();
+    },
+    signal(signal) {
+      for (const command of [leader(), ...workers]) command.kill(signal);
+    },
+    async ended() {
+      const [result] = await Promise.all([leader().ended, ...workers.map(({ ended }) => ended)]);
+      return result;
+    },
+    async goOn(runAgain) {
+      const wasKilled = leader().hasEnded && (await leader().ended).signal !== null;
+      return wasKilled ? runAgain() : leader().ended;
+    },
+  };
+}
+
+/** None of the workers has ended by itself. */
+export function expectAlive({ workers }: Crew): void {
+  expect(workers.filter(({ hasEnded }) => hasEnded).map(({ stderr }) => stderr)).toEqual([]);
+}
