@@ -122,7 +122,9 @@ function withConfig(
 /** A ledger or a queue that doesn't answer would be waited for: who asked for a stop shall not wait for that. */
 function endAtLast({ workers: { stopSeconds } }: Config, signal: AbortSignal): void {
   const end = () => {
-    errors.write('hotel-review: something did not end in time and was given up; the ledger knows what is left\n');
+    errors.write(
+      'hotel-review: something did not end in time and was given up; the ledger knows what is left\n',
+    );
     process.exit(exitCode.failed);
   };
   signal.addEventListener('abort', () => setTimeout(end, stopSeconds * 1000 + lastResortMs).unref());

@@ -10,6 +10,8 @@ import { openRedisConnection, type QueueNotice } from './redis-connection.js';
 /** References that wait in Redis at most, each of about 1 kB: the ledger holds the rest. */
 const backlogLimit = 20_000;
 const roomPollMs = 250;
+/** How long Redis may take for each part of a farewell: a process that was asked to stop ends soon, whoever hangs. */
+const farewellMs = 500;
 /** References added in one go. */
 const pageSize = 500;
 
@@ -88,9 +90,14 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
     },
     async room() {
       const { signal } = stopping;
-      const stopped = untilAborted(signal);
-      while (!signal.aborted && !(await Promise.race([hasRoom(), stopped]))) {
-        await Promise.race([pause(roomPollMs, undefined, { ref: false }), stopped]);
+      const over = new AbortController();
+      const stopped = untilAborted(signal, over.signal);
+      try {
+        while (!signal.aborted && !(await Promise.race([hasRoom(), stopped]))) {
+          await Promise.race([pause(roomPollMs, undefined, { ref: false }), stopped]);
+        }
+      } finally {
+        over.abort();
       }
     },
     async countWaiting() {
@@ -131,16 +138,19 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
     isClosed = true;
     if (opened === undefined) return;
     // Redis shall know what has ended, if it answers. Otherwise the steps are handed out again, and refused by the ledger.
-    await within(answerMs, worker?.stopped());
+    await within(farewellMs, worker?.stopped());
     opened.connection.close();
-    await within(answerMs, worker?.stopped());
-    await within(answerMs, opened.queue.close());
+    await within(farewellMs, worker?.stopped());
+    await within(farewellMs, opened.queue.close());
   }
 }
 
-function untilAborted(signal: AbortSignal): Promise<true> {
+/** @param over takes the listener off again: rooms are asked for as long as the process lives */
+function untilAborted(signal: AbortSignal, over: AbortSignal): Promise<true> {
   if (signal.aborted) return Promise.resolve(true);
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(true), { once: true }));
+  return new Promise((resolve) =>
+    signal.addEventListener('abort', () => resolve(true), { once: true, signal: over }),
+  );
 }
 
 async function within(milliseconds: number, ending: Promise<void> | undefined): Promise<void> {

@@ -16,16 +16,28 @@ export async function feed(
   { ledger, queue }: FeedingParts,
   signal: AbortSignal,
 ): Promise<void> {
-  const stopped = untilAborted(signal);
   let after: StepCursor | undefined;
   do {
     const page = await ledger.listOpenSteps(run.id, { limit: pageOfSteps, ...(after && { after }) });
     await queue.add(page.map((step) => toQueuedStep(run.id, step)));
     after = page.at(-1);
-  } while (after && (await Promise.race([queue.room(), stopped])) !== 'aborted');
+  } while (after && (await orAborted(queue.room(), signal)) !== 'aborted');
 }
 
-export function untilAborted(signal: AbortSignal): Promise<'aborted'> {
+/** Leaves nothing on the signal, which may live as long as the process. */
+async function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void | 'aborted'> {
+  const over = new AbortController();
+  try {
+    return await Promise.race([work, untilAborted(signal, over.signal)]);
+  } finally {
+    over.abort();
+  }
+}
+
+/** @param over takes the listener off again */
+export function untilAborted(signal: AbortSignal, over?: AbortSignal): Promise<'aborted'> {
   if (signal.aborted) return Promise.resolve('aborted');
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve('aborted'), { once: true }));
+  return new Promise((resolve) =>
+    signal.addEventListener('abort', () => resolve('aborted'), { once: true, ...(over && { signal: over }) }),
+  );
 }

@@ -46,12 +46,17 @@ export function createHeldClaims({
   timer.unref();
   return {
     async whileHeld(claim, signal, work) {
-      const lost = new AbortController();
-      held.set(claim, lost);
+      const ending = new AbortController();
+      // Not AbortSignal.any: of a signal that lives as long as the process, Node 20 remembers every one that it made.
+      const stop = () => ending.abort(signal.reason);
+      if (signal.aborted) stop();
+      signal.addEventListener('abort', stop, { once: true });
+      held.set(claim, ending);
       try {
-        return await work(AbortSignal.any([signal, lost.signal]));
+        return await work(ending.signal);
       } finally {
         held.delete(claim);
+        signal.removeEventListener('abort', stop);
       }
     },
     close: () => clearInterval(timer),

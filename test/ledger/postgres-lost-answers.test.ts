@@ -143,16 +143,6 @@ describe('when the connection ends between a commit and its answer', () => {
     expect(await openNames(ledger, 'r1')).toEqual(['upload']);
   });
 
-  it('what somebody else wrote of a lost owner is not taken for an ending of ours', async () => {
-    const run = await collectedRun(ledger, 'r1');
-    const claim = await claimStep(ledger, run, 'batch 0');
-    await opened.ledger.takeOver('r1');
-    cutter.cutRequest('FOR NO KEY UPDATE');
-    await expect(
-      ledger.record(claim, { kind: 'interrupted', evidence: { code: 'owner-lost' } }, at),
-    ).rejects.toThrow('taken over');
-  });
-
   it('a run is settled once, and told as settled', async () => {
     const run = await collectedRun(ledger, 'r1');
     expect(await losing('COMMIT', () => ledger.settle(rightOf(run), { state: 'awaiting-result', at }))).toBe(

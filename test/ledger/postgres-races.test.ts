@@ -109,6 +109,21 @@ describe('several processes on one PostgreSQL ledger', () => {
     }
   });
 
+  it('claim no step under the token of before, while another takes the run over', async () => {
+    const [owner, other] = [opened.open(), opened.open()];
+    const run = await collectedRun(opened.ledger, 'r1', { bookings: references(160) });
+    let token = run.token;
+    for (const step of await openNames(opened.ledger, 'r1')) {
+      const [claim, taken] = await Promise.all([
+        owner.claim({ runId: 'r1', token }, step, 1, at),
+        other.takeOver('r1'),
+      ]);
+      const open = await opened.ledger.listOpenSteps('r1', { limit: 100 });
+      expect(open.find(({ name }) => name === step)?.attempt).toBe(claim ? 2 : 1);
+      token = taken.token;
+    }
+  });
+
   it('never both get a day, nor more places than there are', async () => {
     const workers = Array.from({ length: 4 }, () => opened.open());
     for (let round = 0; round < 20; round += 1) {
