@@ -63,11 +63,16 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
     return opened;
   }
 
+  /** What the steps in hand still ask for at the end is no reason to stay. */
+  function patienceMs(): number {
+    return stopping.signal.aborted ? farewellMs : answerMs;
+  }
+
   async function addPage(steps: readonly QueuedStep[]): Promise<void> {
     if (isClosed) return;
     const { connection, queue } = use();
     const now = clock();
-    await connection.answered(() => queue.addBulk(steps.map((step) => toJob(step, now))));
+    await connection.answered(() => queue.addBulk(steps.map((step) => toJob(step, now))), patienceMs());
   }
 
   async function hasRoom(): Promise<boolean> {
@@ -119,12 +124,17 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
       const forMs = Math.ceil(until - clock());
       if (forMs <= 0 || isClosed) return;
       const { connection, queue } = use();
-      await forgettable(connection.answered(() => holdOffAllWorkers(connection.client, queue, forMs)));
+      const asked = connection.answered(
+        () => holdOffAllWorkers(connection.client, queue, forMs),
+        patienceMs(),
+      );
+      await forgettable(asked);
     },
     async drop(runId) {
       if (isClosed) return;
       const { connection, queue } = use();
-      await forgettable(connection.answered(() => dropWaiting(connection.client, queue, runId)));
+      const asked = connection.answered(() => dropWaiting(connection.client, queue, runId), patienceMs());
+      await forgettable(asked);
     },
     close({ graceMs = 0 } = {}) {
       closing ??= closeQueue(graceMs);

@@ -23,8 +23,11 @@ export interface RedisConnectionOptions {
 
 export interface RedisConnection {
   readonly client: Redis;
-  /** @throws QueueAwayError when there is no answer in time, or a refusal; what was asked may happen all the same */
-  answered<Answer>(ask: () => Promise<Answer>): Promise<Answer>;
+  /**
+   * @param withinMs in place of the usual time
+   * @throws QueueAwayError when there is no answer in time, or a refusal; what was asked may happen all the same
+   */
+  answered<Answer>(ask: () => Promise<Answer>, withinMs?: number): Promise<Answer>;
   /** Resolves when the server is there, or the connection closed for good. */
   untilReady(): Promise<void>;
   /** Another connection of the same kind, for commands that block. */
@@ -36,7 +39,6 @@ export interface RedisConnection {
 export function openRedisConnection({ url, answerMs, onNotice }: RedisConnectionOptions): RedisConnection {
   const address = describeRedis(url);
   const client = openClient();
-  const silence = `no answer within ${answerMs} ms`;
   const whenReady = new Set<() => void>();
   let reason = silence;
   let isAway = false;
@@ -58,7 +60,7 @@ export function openRedisConnection({ url, answerMs, onNotice }: RedisConnection
       silentMs: answerMs,
       mayBeAsked: true,
       onSilent() {
-        reason = silence;
+        reason = describeSilence(answerMs);
         tellAway();
       },
     }),
@@ -103,9 +105,9 @@ export function openRedisConnection({ url, answerMs, onNotice }: RedisConnection
 
   return {
     client,
-    async answered(ask) {
+    async answered(ask, withinMs = answerMs) {
       const late = new AbortController();
-      const timer = setTimeout(() => late.abort(new Error(silence)), answerMs);
+      const timer = setTimeout(() => late.abort(new Error(describeSilence(withinMs))), withinMs);
       try {
         return await Promise.race([askWhenReady(ask, late.signal), rejectedWhen(late.signal)]);
       } catch (error) {
@@ -130,6 +132,10 @@ export function openRedisConnection({ url, answerMs, onNotice }: RedisConnection
       for (const proceed of whenReady) proceed();
     },
   };
+}
+
+function describeSilence(milliseconds: number): string {
+  return `no answer within ${milliseconds} ms`;
 }
 
 function rejectedWhen(late: AbortSignal): Promise<never> {

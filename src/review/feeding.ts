@@ -21,14 +21,15 @@ export async function feed(
     const page = await ledger.listOpenSteps(run.id, { limit: pageOfSteps, ...(after && { after }) });
     await queue.add(page.map((step) => toQueuedStep(run.id, step)));
     after = page.at(-1);
-  } while (after && (await orAborted(queue.room(), signal)) !== 'aborted');
+    if (after) await orAborted(queue.room(), signal);
+  } while (after && !signal.aborted);
 }
 
-/** Leaves nothing on the signal, which may live as long as the process. */
-async function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void | 'aborted'> {
+/** Waits for it, or for the abort; leaves nothing on the signal, which may live as long as the process. */
+async function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   const over = new AbortController();
   try {
-    return await Promise.race([work, untilAborted(signal, over.signal)]);
+    await Promise.race([work, untilAborted(signal, over.signal)]);
   } finally {
     over.abort();
   }
