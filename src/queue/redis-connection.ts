@@ -40,7 +40,7 @@ export function openRedisConnection({ url, answerMs, onNotice }: RedisConnection
   const address = describeRedis(url);
   const client = openClient();
   const whenReady = new Set<() => void>();
-  let reason = silence;
+  let reason = describeSilence(answerMs);
   let isAway = false;
   let isClosed = false;
 
