@@ -43,14 +43,16 @@ export async function waitForDay(
   const joins = workforce.isShared && mode === 'run';
   const giveUpAt = ledger.leaseMs === 0 ? clock() : clock() + ledger.leaseMs + slackMs;
   let isTold = false;
+  const findOthers = async (): Promise<FoundDay | undefined> => {
+    const run = workforce.isShared ? await findShared(request, ledger) : undefined;
+    if (run && !joins) throw busy(day.iso);
+    return run && { kind: 'to-join', run };
+  };
   for (;;) {
-    if (workforce.isShared) {
-      const run = await findShared(request, ledger);
-      if (run && joins) return { kind: 'to-join', run };
-      if (run) throw busy(day.iso);
-    }
+    const others = await findOthers();
+    if (others) return others;
     const hold = await ledger.holdDay(day.iso);
-    if (hold) return { kind: 'held', hold };
+    if (hold) return heldUnless(findOthers, hold);
     if (signal.aborted || (!joins && clock() >= giveUpAt)) throw busy(day.iso);
     if (!isTold) notify({ type: 'waiting-for-day', day: day.iso });
     isTold = true;
@@ -58,8 +60,25 @@ export async function waitForDay(
   }
 }
 
+/**
+ * Who had the day before may have ended its collect between the look and the asking: to take its run over would give
+ * others' steps in hand up, and send them twice.
+ */
+async function heldUnless(findOthers: () => Promise<FoundDay | undefined>, hold: Hold): Promise<FoundDay> {
+  const others = await findOthers().catch(async (error: unknown) => {
+    await hold.release();
+    throw error;
+  });
+  if (!others) return { kind: 'held', hold };
+  await hold.release();
+  return others;
+}
+
 /** The run that others work on. For a replay, one that nobody performs a step of is free to be given up. */
-async function findShared(request: RequestForDay, ledger: JoiningParts['ledger']): Promise<Run | undefined> {
+export async function findShared(
+  request: RequestForDay,
+  ledger: Pick<Ledger, 'latestRun' | 'isBeingPerformed'>,
+): Promise<Run | undefined> {
   const latest = await ledger.latestRun(request.day.iso);
   if (!latest || latest.collectedAt === undefined || !isActive(latest)) return undefined;
   if (request.mode !== 'run') return (await ledger.isBeingPerformed(latest.id)) ? latest : undefined;

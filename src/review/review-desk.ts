@@ -1,5 +1,6 @@
 import type { BusinessDay } from '../booking/business-day.js';
 import type { ReviewEvent } from './events.js';
+import { findShared } from './joining.js';
 import type { DayRequest } from './opening.js';
 import { pause } from './pause.js';
 import { DayBusyError } from './refusals.js';
@@ -74,6 +75,9 @@ export function createReviewDesk({
       // A day that goes on yet is topped up when it is over, not by every call.
       const isGoingOn = parts.clock() <= day.lastInstant.getTime();
       if (latest?.state === 'succeeded' && isGoingOn) return { run: latest, isNew: false };
+      // Everybody works on it, this process too: to watch it once more for each call helps nobody.
+      const shared = parts.workforce.isShared && (await findShared({ ...request, day }, parts.ledger));
+      if (shared && request.mode === 'run') return { run: shared, isNew: false };
       return new Promise((resolve, reject) => {
         let isOver = false;
         const answer = (run: Run, isNew: boolean) => {

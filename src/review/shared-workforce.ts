@@ -85,10 +85,7 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): SharedWorkfo
       });
       return performs ? watch(queued, stop) : ledger.getRun(run.id);
     },
-    close() {
-      closing ??= close();
-      return closing;
-    },
+    close: closeOnce,
   };
 
   async function watch(first: Run, signal: AbortSignal): Promise<Run> {
@@ -103,8 +100,16 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): SharedWorkfo
       });
       notify({ type: 'watched', run });
     }
-    if (signal.aborted && isActive(run)) notify({ type: 'stopping', run, graceMs });
-    return run;
+    if (!signal.aborted) return run;
+    if (isActive(run)) notify({ type: 'stopping', run, graceMs });
+    // What is in hand ends first, and nothing is taken meanwhile: the run is told as it is left.
+    await closeOnce();
+    return ledger.getRun(run.id);
+  }
+
+  function closeOnce(): Promise<void> {
+    closing ??= close();
+    return closing;
   }
 
   async function close(): Promise<void> {

@@ -57,8 +57,8 @@ export function createStepRunner(parts: StepRunnerParts) {
   let failuresInRow = 0;
   /** Up to when everybody was held off last. */
   let heldUntil = 0;
-  /** Runs whose fatal end was told: of the steps in hand, each may come back with the same answer. */
-  const toldFatal = new Set<string>();
+  /** Of runs whose fatal end was told, the token then: of the steps in hand, each may come back with the same answer. */
+  const toldFatal = new Map<string, number>();
 
   async function attempt(claim: Claim, run: Run, signal: AbortSignal): Promise<StepEnding> {
     try {
@@ -113,8 +113,8 @@ export function createStepRunner(parts: StepRunnerParts) {
 
   /** A fatal answer ends the run in the transaction that records the step. */
   function tellFatal(run: Run): void {
-    if (run.failure?.class !== 'fatal' || toldFatal.has(run.id)) return;
-    toldFatal.add(run.id);
+    if (run.failure?.class !== 'fatal' || toldFatal.get(run.id) === run.token) return;
+    toldFatal.set(run.id, run.token);
     notify({ type: 'settled', run });
   }
 

@@ -16,11 +16,7 @@ export async function publishFile(
   const source = await remote.stat(from);
   if (source === undefined) {
     if ((await remote.stat(to))?.size === size) return; // An earlier call did it, and its answer was lost.
-    throw new SftpError(
-      'retryable',
-      'source-missing',
-      `publish ${from}: the uploaded file is gone, and ${to} is not it`,
-    );
+    throw sourceMissing(from, to);
   }
   if (source.size !== size) {
     throw new SftpError(
@@ -37,7 +33,17 @@ export async function publishFile(
     // Without posix-rename an existing target is a reason to fail, and seldom one that is told.
     const maybeTaken = isStatus(error, status.failure, status.fileAlreadyExists);
     if (!maybeTaken || (await remote.stat(to)) === undefined) throw error;
+    // Who took this over meanwhile has removed the temporary file, and then published its own.
+    if ((await remote.stat(from)) === undefined) throw sourceMissing(from, to);
     await remote.unlink(to);
     await remote.rename(from, to);
   }
+}
+
+function sourceMissing(from: string, to: string): SftpError {
+  return new SftpError(
+    'retryable',
+    'source-missing',
+    `publish ${from}: the uploaded file is gone, and ${to} is not it`,
+  );
 }

@@ -6,7 +6,7 @@ import { usePostgres } from '../support/suite-postgres.js';
 import { type Child, startChild } from './child.js';
 import { type OpenedPostgresLedger, openPostgresLedger } from './opened-postgres.js';
 
-const leaseMs = 600;
+const leaseMs = 1_500;
 
 describe('a day that is held in PostgreSQL', () => {
   const postgres = usePostgres();

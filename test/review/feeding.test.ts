@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { QueuedStep } from '../../src/queue/queue.js';
 import { feed, untilAborted } from '../../src/review/feeding.js';
@@ -44,6 +45,13 @@ describe('feeding the queue', () => {
     stop.abort();
     await fed;
     expect(pages).toHaveLength(1);
+  });
+
+  it('leaves no listener behind: it is called again and again as long as a process lives', async () => {
+    const { ledger, right } = await day();
+    const { signal } = new AbortController();
+    await feed({ id: right.runId }, { ledger, queue: createPageQueue().queue }, signal);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('passes on that the queue is away', async () => {

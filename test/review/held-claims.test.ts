@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FencedError, type Ledger, type Right } from '../../src/ledger/ledger.js';
 import { createHeldClaims, type HeldClaims } from '../../src/review/held-claims.js';
@@ -54,6 +55,25 @@ describe('claims that are held', () => {
     const held = holdWithoutEnd(claims, await claim(0), stop.signal);
     stop.abort(new Error('stopped'));
     expect(held.signal()?.reason).toEqual(new Error('stopped'));
+    claims.close();
+  });
+
+  it('let the work see a stop that was asked for before it began', async () => {
+    const { ledger, claim } = await prepareClaims();
+    const claims = createHeldClaims({ ledger, leaseMs });
+    const held = holdWithoutEnd(claims, await claim(0), AbortSignal.abort(new Error('stopped')));
+    expect(held.signal()?.reason).toEqual(new Error('stopped'));
+    claims.close();
+  });
+
+  it('leave nothing behind on the signal of a process that stays', async () => {
+    const { ledger, claim } = await prepareClaims();
+    const claims = createHeldClaims({ ledger, leaseMs });
+    const stop = new AbortController();
+    // Work may leave a listener behind, on the signal that it was given.
+    const work = async (signal: AbortSignal) => signal.addEventListener('abort', () => {}, { once: true });
+    await claims.whileHeld(await claim(0), stop.signal, work);
+    expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
     claims.close();
   });
 

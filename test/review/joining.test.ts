@@ -80,6 +80,21 @@ describe('a process that shares the work', () => {
     expect(await ledger.holdDay(day)).toBeDefined();
   });
 
+  it('joins a run that was collected while it asked for the right, instead of taking it over', async () => {
+    const { wait, ledger, collect } = await prepareDay({ isShared: true });
+    const owner = await ledger.holdDay(day);
+    const found = await wait({
+      // Between the look at the day's run and the question for the right, the owner ends its collect and lets go.
+      holdDay: async (name) => {
+        await collect();
+        await owner?.release();
+        return ledger.holdDay(name);
+      },
+    });
+    expect(found).toMatchObject({ kind: 'to-join', run: { state: 'delivering' } });
+    expect(await ledger.holdDay(day)).toBeDefined();
+  });
+
   it('waits as long as it takes until the run is collected, and then joins', async () => {
     const { wait, ledger, collect, events } = await prepareDay({ isShared: true, leaseMs });
     await ledger.holdDay(day);
@@ -90,6 +105,20 @@ describe('a process that shares the work', () => {
     await vi.advanceTimersByTimeAsync(500);
     expect(await settledSoFar(found)).toMatchObject({ kind: 'to-join' });
     expect(events).toEqual([{ type: 'waiting-for-day', day }]);
+  });
+
+  it('finds the day busy for a replay, and free again, where a step was taken while it asked for the right', async () => {
+    const { wait, ledger, collect } = await prepareDay({ isShared: true });
+    const { right } = await collect();
+    const found = wait({
+      mode: 'replay',
+      holdDay: async (name) => {
+        await ledger.claim(right, 'batch 0', 1, Date.now());
+        return ledger.holdDay(name);
+      },
+    });
+    await expect(found).rejects.toThrow(DayBusyError);
+    expect(await ledger.holdDay(day)).toBeDefined();
   });
 
   it('takes over a collect whose owner is gone', async () => {
@@ -157,10 +186,11 @@ async function prepareDay({ isShared = false, leaseMs: lease = 0 } = {}) {
     collect: () => prepareDelivery({ ledger, day, bookings: 2, batchSize: 1, answer: () => ok }),
     wait({
       signal = unstopped,
+      holdDay = ledger.holdDay,
       ...changes
-    }: { signal?: AbortSignal } & Parameters<typeof requestOf>[0] = {}) {
+    }: { signal?: AbortSignal; holdDay?: Ledger['holdDay'] } & Parameters<typeof requestOf>[0] = {}) {
       const parts = {
-        ledger,
+        ledger: { ...ledger, holdDay },
         workforce: { isShared },
         clock: Date.now,
         notify: (event: ReviewEvent) => void events.push(event),

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { DayBusyError } from '../../src/review/refusals.js';
 import { createReviewDesk, type ReviewDesk } from '../../src/review/review-desk.js';
@@ -67,6 +67,25 @@ describe('the desk of a process that stays', () => {
       await desk.idle();
     },
   );
+
+  it('asks the ledger no more often for a run that is shared, however often its day is called for', async () => {
+    const work = await prepareWork();
+    const answers = createGate();
+    const shared = work.startShared({
+      async answer() {
+        await answers.passed;
+        return ok;
+      },
+    });
+    const { desk } = openDesk(shared.parts);
+    const { run } = await desk.begin(reviewedDay, hook);
+    await vi.waitUntil(() => shared.told('watched').length > 0);
+    for (const _ of Array(9))
+      expect(await desk.begin(reviewedDay, hook)).toMatchObject({ run: { id: run.id }, isNew: false });
+    expect(shared.told('run-opened')).toHaveLength(1);
+    answers.open();
+    await desk.idle();
+  });
 
   it('begins the day itself when the other process lets go of it without a run', async () => {
     const work = await prepareWork();

@@ -29,6 +29,16 @@ describe('a run stops', () => {
     expect(delivering.events.filter(({ type }) => type === 'settled')).toHaveLength(1);
   });
 
+  it('at once on a fatal answer again, and tells of that too, when it was gone on with too early', async () => {
+    const delivering = await prepareDelivery({ bookings: 2, batchSize: 1, answer: () => fatal });
+    const { runId } = delivering.right;
+    await delivering.perform({ runId, step: 'batch 0', attempt: 1 });
+    const { token } = await delivering.ledger.takeOver(runId);
+    const { signal } = new AbortController();
+    await delivering.performStep({ runId, step: 'batch 0', attempt: 2 }, token, signal);
+    expect(delivering.events.filter(({ type }) => type === 'settled')).toHaveLength(2);
+  });
+
   it('but what was in hand and is accepted after a fatal answer still counts', async () => {
     const gate = createGate();
     const delivering = await prepareDelivery({

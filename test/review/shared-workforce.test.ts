@@ -65,7 +65,7 @@ describe('processes that share the work', () => {
       ledger: withoutReconciling(work.ledger),
     });
     const watching = runDay(requestOf(), onlooker.parts, unstopped);
-    await vi.waitUntil(() => onlooker.told('watched').length > 0);
+    await vi.waitUntil(() => onlooker.told('watched').length > 0, { timeout: 30_000 });
     await recordLast(work.ledger, others);
     expect((await watching).run).toMatchObject({ state: 'succeeded', counts: { delivered: 1 } });
   });
@@ -102,7 +102,7 @@ describe('processes that share the work', () => {
     await asked.passed;
     await work.ledger.takeOver(others.runId);
     answers.open();
-    await vi.waitUntil(() => late.told('superseded').length > 0);
+    await vi.waitUntil(() => late.told('superseded').length > 0, { timeout: 30_000 });
     expect(late.told('superseded')).toMatchObject([{ runId: others.runId, step: 'batch 0' }]);
     await settled(work.ledger, others.runId);
     expect(await work.ledger.listAttempts(others.runId, 'batch 0')).toMatchObject([
@@ -140,7 +140,7 @@ describe('processes that share the work', () => {
     expect(first.told('faulted')).toEqual([]);
   });
 
-  it('answer a stop at once: the others finish', async () => {
+  it('end what they have in hand when they are asked to stop, and take nothing more: the others finish', async () => {
     const work = await prepareWork();
     const stop = new AbortController();
     const asked = createGate();
@@ -156,10 +156,14 @@ describe('processes that share the work', () => {
     const reviewing = runDay(requestOf(), first.parts, stop.signal);
     await asked.passed;
     stop.abort();
+    await vi.waitUntil(() => first.told('stopping').length > 0, { timeout: 30_000 });
+    answers.open();
     const { run } = await reviewing;
     expect(run.state).toBe('delivering');
+    expect(run.counts.delivered).toBeGreaterThan(0);
+    expect(await work.ledger.getRun(run.id)).toEqual(run);
     expect(first.told('stopping')).toMatchObject([{ run: { id: run.id }, graceMs: 30_000 }]);
-    answers.open();
+    work.startShared();
     await settled(work.ledger, run.id);
   });
 

@@ -39,10 +39,13 @@ it('three processes that come back after three nights review each missed day onc
   const processes = [first, openLedger(), openLedger()].map((ledger) => keep(ledger, events));
   await Promise.all(processes.map((keeper) => keeper.start()));
   const missed = ['2026-11-20', '2026-11-21', '2026-11-22'];
-  await vi.waitUntil(async () => {
-    const runs = await first.listLatestRuns({ from: '2026-11-20', to: '2026-11-22' });
-    return runs.length === missed.length && runs.every(({ state }) => state === 'succeeded');
-  });
+  await vi.waitUntil(
+    async () => {
+      const runs = await first.listLatestRuns({ from: '2026-11-20', to: '2026-11-22' });
+      return runs.length === missed.length && runs.every(({ state }) => state === 'succeeded');
+    },
+    { timeout: 30_000 },
+  );
   await Promise.all(processes.map((keeper) => keeper.close()));
 
   const runs = await first.listRuns({ limit: 100 });

@@ -39,7 +39,7 @@ describe('a body over the limit', () => {
     // More than lies on the way.
     socket.write(`${head}content-length: 30000000\r\n\r\n`);
     socket.write(Buffer.alloc(30_000_000, 'x'));
-    await vi.waitUntil(() => logged.join().includes('413'), { interval: 1 });
+    await vi.waitUntil(() => logged.join().includes('413'), { interval: 1, timeout: 30_000 });
     // A reset would have come by the time that another call has its answer.
     await fetch(`${url}/healthz`);
     const [answer] = await once(socket, 'data');

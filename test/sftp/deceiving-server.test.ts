@@ -105,6 +105,22 @@ describe('a server that fails without a reason', () => {
   });
 });
 
+describe('a server that cannot replace a file by a rename', () => {
+  it('keeps what a successor published while this process was frozen', async () => {
+    const files = new Map([['x.tmp', 'content']]);
+    const remote = callsTo(files, {
+      async rename() {
+        // It wakes only now: its successor has cleaned up, and published.
+        files.delete('x.tmp');
+        files.set('x', 'new one');
+        throw statusError(4, 'Failure');
+      },
+    });
+    await expect(publishFile(remote, 'x.tmp', 'x', 7)).rejects.toMatchObject({ code: 'source-missing' });
+    expect([...files]).toEqual([['x', 'new one']]);
+  });
+});
+
 describe('a server that denies the rename', () => {
   it('loses nothing, though the target is there', async () => {
     const files = new Map([

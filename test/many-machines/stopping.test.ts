@@ -1,0 +1,258 @@
+import { describe, expect, it } from 'vitest';
+import { day } from '../support/day-folder.js';
+import { expectEachOnce } from '../support/expectations.js';
+import { createGate } from '../support/gate.js';
+import { type StandInHandler, success } from '../support/http-stand-in.js';
+import { makeBookings, toCsv } from '../support/made-bookings.js';
+import { prepareDay } from '../support/prepared-day.js';
+import { redisNeeds, startRedis } from '../support/redis.js';
+import { usePostgres } from '../support/suite-postgres.js';
+import { useRedis } from '../support/suite-redis.js';
+import { batchSize, expectCompleted, inHand, prepareMachines, readDelivered, until } from './machines.js';
+import { secret, serve, timezone, yesterday } from './serving.js';
+
+const redis = useRedis();
+const postgres = usePostgres();
+
+/** So long that nobody gets on by waiting for its end. */
+const longLease = { workers: { leaseSeconds: 600, reconcileSeconds: 0.5, stopSeconds: 1 } };
+/** Seconds. Far more than a stop may take, and far less than what is waited for otherwise: a call, a lease, a ledger. */
+const soon = 15_000;
+
+describe('a worker that is asked to stop', () => {
+  it('while the service hangs ends cleanly, and another one goes on at once', async () => {
+    const machines = await prepareMachines({
+      redis: redis(),
+      postgres: postgres(),
+      bookings: 100,
+      settings: longLease,
+      handler: hangFirst(inHand),
+    });
+    const first = await machines.startWorker();
+    await machines.detach();
+    await machines.standIn.received(inHand);
+    expect(await machines.database.run()).toMatchObject({ running: inHand, done: 0 });
+    const asked = performance.now();
+    first.kill('SIGTERM');
+    expect(await first.ended).toMatchObject({ exitCode: 0, signal: null });
+    expect(performance.now() - asked).toBeLessThan(soon);
+    expect(await machines.database.run()).toMatchObject({ running: 0, state: 'delivering' });
+
+    await machines.startWorker();
+    const { counts } = await expectCompleted(machines);
+    expect(counts.repeated).toBe(inHand * batchSize);
+  });
+
+  it('ends what it has in hand, where that comes to an end, and records it', async () => {
+    const gate = createGate();
+    const machines = await prepareMachines({
+      redis: redis(),
+      postgres: postgres(),
+      bookings: 100,
+      settings: { workers: { ...longLease.workers, stopSeconds: 60 } },
+      async handler(request, number) {
+        await request.readBody();
+        if (number <= inHand) await gate.passed;
+        return success;
+      },
+    });
+    const first = await machines.startWorker();
+    await machines.detach();
+    await machines.standIn.received(inHand);
+    first.kill('SIGTERM');
+    await first.wrote('"stopping"');
+    gate.open();
+    expect(await first.ended).toMatchObject({ exitCode: 0 });
+    expect(machines.standIn.requests).toHaveLength(inHand);
+    const before = await readDelivered(machines);
+    expect(before.size).toBe(inHand * batchSize);
+    await machines.startWorker();
+    expect((await expectCompleted(machines, { before: [before] })).counts.repeated).toBe(0);
+  });
+
+  it('while PostgreSQL is away ends soon, and what it had in hand is found by its lease', async () => {
+    const gate = createGate();
+    const machines = await prepareMachines({
+      redis: redis(),
+      postgres: postgres(),
+      bookings: 100,
+      settings: { workers: { leaseSeconds: 2, reconcileSeconds: 0.5, stopSeconds: 1 } },
+      async handler(request, number) {
+        await request.readBody();
+        if (number <= inHand) await gate.passed;
+        return success;
+      },
+    });
+    const first = await machines.startWorker();
+    await machines.detach();
+    await machines.standIn.received(inHand);
+    await postgres().stop();
+    const asked = performance.now();
+    try {
+      gate.open();
+      first.kill('SIGTERM');
+      await first.ended;
+    } finally {
+      await postgres().start();
+    }
+    expect(performance.now() - asked).toBeLessThan(soon);
+    await machines.startWorker();
+    await expectCompleted(machines);
+  });
+
+  it('while Redis hangs ends soon, and another one goes on when it is back', async ({ skip }) => {
+    skip(redisNeeds !== undefined, redisNeeds);
+    const own = await startRedis();
+    try {
+      const machines = await prepareMachines({
+        redis: own,
+        postgres: postgres(),
+        bookings: 100,
+        settings: longLease,
+        handler: hangFirst(inHand),
+      });
+      const first = await machines.startWorker();
+      await machines.detach();
+      await machines.standIn.received(inHand);
+      await own.stopAnswering();
+      const asked = performance.now();
+      first.kill('SIGTERM');
+      expect(await first.ended).toMatchObject({ exitCode: 0 });
+      expect(performance.now() - asked).toBeLessThan(soon);
+      own.goOn();
+      await machines.startWorker();
+      await expectCompleted(machines);
+    } finally {
+      await own.close();
+    }
+  });
+
+  it('ends at once when it is asked twice', async () => {
+    const machines = await prepareMachines({
+      redis: redis(),
+      postgres: postgres(),
+      bookings: 100,
+      settings: { workers: { leaseSeconds: 2, reconcileSeconds: 0.5, stopSeconds: 3_600 } },
+      handler: hangFirst(inHand),
+    });
+    const first = await machines.startWorker();
+    await machines.detach();
+    await machines.standIn.received(inHand);
+    first.kill('SIGTERM');
+    await first.wrote('"stopping"');
+    first.kill('SIGTERM');
+    expect(await first.ended).toMatchObject({ exitCode: 1 });
+    await machines.startWorker();
+    await expectCompleted(machines);
+  });
+});
+
+describe('a `run` that is asked to stop', () => {
+  it('leaves the rest to the workers, and the next one says that the day is done', async () => {
+    const gate = createGate();
+    const machines = await prepareMachines({
+      redis: redis(),
+      postgres: postgres(),
+      bookings: 200,
+      settings: longLease,
+      async handler(request, number) {
+        await request.readBody();
+        if (number > 4) await gate.passed;
+        return success;
+      },
+    });
+    const run = machines.folder.start(['run', '--day', day, '--json']);
+    await machines.standIn.received(4 + inHand);
+    const before = await readDelivered(machines);
+    run.kill('SIGTERM');
+    const { exitCode, report } = await run.ended;
+    expect(exitCode).toBe(1);
+    expect(report).toMatchObject({ state: 'delivering' });
+    gate.open();
+    await machines.startWorker();
+    await expectCompleted(machines, { before: [before] });
+    const next = await machines.folder.runDay();
+    expect(next.exitCode).toBe(0);
+    expect(next.stderr).toContain('is done already');
+    expect(next.report.runId).toBe(report.runId);
+  });
+});
+
+describe('`serve`, that is asked to stop', () => {
+  const settings = { timezone, hook: { secret }, workers: { stopSeconds: 60 } };
+  const bookings = makeBookings(100);
+
+  it('in mid-collect ends cleanly, and the next run collects the day again', async () => {
+    const many = makeBookings(60_000);
+    const { folder, standIn } = await prepareDay({ settings });
+    await folder.writeBookings(toCsv(many), yesterday.iso);
+    await folder.configure({ body: { batchSize: 2_000 } });
+    const { command, ask, get } = await serve(folder);
+    const { body } = await ask(yesterday.iso);
+    await until(async () =>
+      /"state":"collecting".*"read":[1-9]/.test((await get(`/runs/${body.runId}`)).text),
+    );
+    command.kill('SIGTERM');
+    const { exitCode, stderr } = await command.ended;
+    expect(exitCode).toBe(0);
+    expect(stderr).not.toContain('broke off');
+    expect(standIn.requests).toHaveLength(0);
+    const { report } = await folder.run(['run', '--day', yesterday.iso, '--json']);
+    expect(report).toMatchObject({
+      runId: body.runId,
+      state: 'succeeded',
+      counts: { read: 60_000, repeated: 0 },
+    });
+    expectEachOnce(standIn, many);
+  });
+
+  it('in mid-delivery ends what it has in hand and records it: nothing is sent again', async () => {
+    const gate = createGate();
+    const { folder, standIn } = await prepareDay({ settings }, async (request, number) => {
+      await request.readBody();
+      if (number <= 4) await gate.passed;
+      return success;
+    });
+    await folder.configure({ body: { batchSize: 10, concurrency: 4 } });
+    await folder.writeBookings(toCsv(bookings), yesterday.iso);
+    const { command, ask } = await serve(folder);
+    const { body } = await ask(yesterday.iso);
+    await standIn.received(4);
+    command.kill('SIGTERM');
+    await command.wrote('"stopping"');
+    gate.open();
+    const { exitCode, stderr } = await command.ended;
+    expect(exitCode).toBe(0);
+    expect(stderr).not.toContain('broke off');
+    const { report } = await folder.run(['run', '--day', yesterday.iso, '--json']);
+    expect(report).toMatchObject({
+      runId: body.runId,
+      state: 'succeeded',
+      counts: { delivered: 100, repeated: 0 },
+    });
+    expectEachOnce(standIn, bookings);
+  });
+
+  it('while the service hangs gives up what it has in hand within the seconds that are set', async () => {
+    const { folder, standIn } = await prepareDay({ settings }, hangFirst(2));
+    await folder.configure({ workers: { stopSeconds: 0.5 } });
+    await folder.writeBookings(toCsv(bookings), yesterday.iso);
+    const { command, ask } = await serve(folder);
+    await ask(yesterday.iso);
+    await standIn.received(2);
+    const asked = performance.now();
+    command.kill('SIGTERM');
+    expect((await command.ended).exitCode).toBe(0);
+    expect(performance.now() - asked).toBeLessThan(soon);
+    const { report } = await folder.run(['run', '--day', yesterday.iso, '--json']);
+    expect(report).toMatchObject({ state: 'succeeded', counts: { delivered: 100, repeated: 100 } });
+  });
+});
+
+/** Never answers the first so many requests. */
+function hangFirst(count: number): StandInHandler {
+  return async (request, number) => {
+    await request.readBody();
+    return number <= count ? { kind: 'hang' } : success;
+  };
+}

@@ -1,0 +1,77 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createPostgresLedger } from '../../src/ledger/postgres/postgres-ledger.js';
+import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
+import { createBullmqQueue } from '../../src/queue/bullmq.js';
+import { createInProcessQueue } from '../../src/queue/in-process.js';
+import type { Trigger } from '../../src/review/run.js';
+import { usePostgres } from '../support/suite-postgres.js';
+import { useRedis } from '../support/suite-redis.js';
+import { type Engine, listDays, prepareTriggers } from './triggers.js';
+
+const rounds = 100;
+/** Each of the three comes first, second and last in turn. */
+const orders: readonly (readonly Trigger[])[] = [
+  ['schedule', 'hook', 'manual'],
+  ['hook', 'manual', 'schedule'],
+  ['manual', 'schedule', 'hook'],
+];
+const clock = Date.now;
+const carriesReference = () => false;
+
+describe('schedule, hook and command line at the same moment', () => {
+  describe('in one process and a command, on SQLite', () => {
+    let folder: string;
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'hotel-review-test-'));
+    });
+    afterAll(() => rm(folder, { recursive: true }));
+
+    it('make one run of each day, in 100 rounds', async () => {
+      await expectOneRunEach({
+        isShared: false,
+        openLedger: () => createSqliteLedger({ path: join(folder, 'ledger.db'), carriesReference, clock }),
+        openQueue: () => createInProcessQueue({ concurrency: 2, clock }),
+      });
+    }, 150_000);
+  });
+
+  describe('on PostgreSQL and Redis', () => {
+    const redis = useRedis();
+    const postgres = usePostgres();
+
+    it('make one run of each day, in 100 rounds', async () => {
+      const url = await postgres().createDatabase();
+      await expectOneRunEach({
+        isShared: true,
+        openLedger: () => createPostgresLedger({ url, carriesReference, clock }),
+        openQueue: () => createBullmqQueue({ url: redis().url, concurrency: 2, clock, onNotice: () => {} }),
+      });
+    }, 150_000);
+  });
+});
+
+async function expectOneRunEach(engine: Engine): Promise<void> {
+  const { ledger, sent, faults, pull } = await prepareTriggers(engine);
+  const days = listDays('2026-01-10', rounds);
+  const triggers = new Map<Trigger, number>();
+  for (const [round, day] of days.entries()) {
+    const { hookStatus } = await pull(day, orders[round % orders.length] ?? []);
+    expect(faults).toEqual([]);
+    expect(hookStatus).toBe(202);
+    await vi.waitUntil(async () => (await ledger.latestRun(day.iso))?.state === 'succeeded', {
+      timeout: 30_000,
+      interval: 5,
+    });
+    const runs = await ledger.listRuns({ day: day.iso, limit: 9 });
+    expect(runs).toMatchObject([{ day: day.iso, counts: { delivered: 6, repeated: 0 } }]);
+    for (const { trigger } of runs) triggers.set(trigger, (triggers.get(trigger) ?? 0) + 1);
+  }
+  expect(Object.fromEntries(sent)).toEqual(Object.fromEntries(days.map(({ iso }) => [iso, 6])));
+  expect(await ledger.listRuns({ limit: 2 * rounds })).toHaveLength(rounds);
+  // Not always the same one was first: they were in each other's way.
+  expect(triggers.size).toBeGreaterThan(1);
+  expect(faults).toEqual([]);
+}

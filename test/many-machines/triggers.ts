@@ -1,0 +1,222 @@
+import { onTestFinished } from 'vitest';
+import { type BusinessDay, createBusinessDay } from '../../src/booking/business-day.js';
+import { createNormaliser } from '../../src/booking/normalise.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import type { StepQueue } from '../../src/queue/queue.js';
+import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
+import { createOwnWorkforce } from '../../src/review/own-workforce.js';
+import { DayBusyError } from '../../src/review/refusals.js';
+import { createReviewDesk } from '../../src/review/review-desk.js';
+import type { Trigger } from '../../src/review/run.js';
+import { type RunDayParts, runDay } from '../../src/review/run-day.js';
+import { createRunId } from '../../src/review/run-id.js';
+import { createSharedWorkforce } from '../../src/review/shared-workforce.js';
+import type { Workforce } from '../../src/review/workforce.js';
+import { createKeeper } from '../../src/schedule/keeper.js';
+import type { KeeperEvent } from '../../src/schedule/keeper-event.js';
+import { createSlots } from '../../src/schedule/slots.js';
+import { createHealth } from '../../src/server/health.js';
+import { createMetrics } from '../../src/server/metrics.js';
+import { createServer } from '../../src/server/server.js';
+import { createArraySource, records } from '../review/array-source.js';
+import { ok } from '../review/delivering.js';
+import { secret, sign, timezone } from './serving.js';
+
+/** The bookings of every day. */
+const bookings = 6;
+const batchSize = 2;
+
+/** What a process is made of that another one has too, but not the same one. */
+export interface Engine {
+  readonly openLedger: () => Ledger;
+  /** One for each process; of those that share the work one that they share. */
+  readonly openQueue: () => StepQueue;
+  readonly isShared: boolean;
+}
+
+export interface Triggers {
+  /** Looks on. */
+  readonly ledger: Ledger;
+  /** Of each day that was sent, how many bookings. */
+  readonly sent: ReadonlyMap<string, number>;
+  /** What went wrong in any process. */
+  readonly faults: readonly unknown[];
+  /** Has schedule, hook and command line begin that day at the same moment; answers when the last two have their answers. */
+  pull(day: BusinessDay, order: readonly Trigger[]): Promise<{ readonly hookStatus: number }>;
+}
+
+/** One process that serves and one command line, each with connections of its own. They go with the test. */
+export async function prepareTriggers(engine: Engine): Promise<Triggers> {
+  const stop = new AbortController();
+  const sent = new Map<string, number>();
+  const faults: unknown[] = [];
+  const slots = createSlots('30 2 * * *', timezone);
+  let now = Date.parse('2026-01-01T12:00:00Z');
+  let tellSlot: (slot: Date) => void = () => {};
+  const clock = () => now;
+
+  function createProcess(): { readonly parts: RunDayParts; close(): Promise<void> } {
+    const ledger = engine.openLedger();
+    const service = {
+      async reviewBookedHotels(body: Uint8Array) {
+        const { Hotels } = JSON.parse(Buffer.from(body).toString()) as { Hotels: { CheckInDate: string }[] };
+        for (const { CheckInDate: day } of Hotels) sent.set(day, (sent.get(day) ?? 0) + 1);
+        return ok;
+      },
+    };
+    const delivery = createBodyDelivery({ ledger, service, masterIdName: 'ServiceId', batchSize });
+    const common = {
+      ledger,
+      deliveryOf: () => delivery,
+      retry: { tries: 3, baseMs: 1, capMs: 2, retryAfterCapMs: 10, waits: 2 },
+      limits: { maxRefusedShare: 1 },
+      leaseMs: 30_000,
+      graceMs: 0,
+      clock,
+      random: Math.random,
+      notify: (event: { readonly type: string; readonly error?: unknown }) => {
+        if (event.type === 'faulted') faults.push(event.error);
+      },
+    };
+    const workforce: Workforce = engine.isShared
+      ? createSharedWorkforce({ ...common, queue: engine.openQueue(), reconcileMs: 200, performs: true })
+      : createOwnWorkforce({ ...common, createQueue: engine.openQueue });
+    if (workforce.isShared) workforce.start();
+    return {
+      parts: {
+        // Each day has bookings of its own.
+        source: {
+          ...createArraySource([]),
+          read: (day, options) =>
+            createArraySource([records(0, bookings, { CheckInDate: day.iso })]).read(day, options),
+        },
+        normalise: createNormaliser(),
+        limits: { maxRejectedShare: 0, emptyDay: 'fail', batchSize },
+        clock,
+        notify: common.notify,
+        ledger,
+        deliveryFor: () => delivery,
+        workforce,
+        createRunId: (day) => createRunId(day, Math.random),
+      },
+      async close() {
+        await workforce.close();
+        await ledger.close();
+      },
+    };
+  }
+
+  const [serving, commandLine] = [createProcess(), createProcess()];
+  const { ledger } = serving.parts;
+  const desk = createReviewDesk({
+    parts: serving.parts,
+    configuredDelivery: 'body',
+    afterReview: async () => {},
+    onFault: (error) => faults.push(error),
+    signal: stop.signal,
+  });
+  const keeper = createKeeper({
+    ledger,
+    schedule: {
+      async start(onSlot) {
+        tellSlot = onSlot;
+      },
+      async close() {},
+    },
+    slots,
+    review: (day, { trigger }, signal) => desk.review(day, { mode: 'run', trigger }, signal),
+    timing: { catchUpDays: 0, resumeMinutes: 60 },
+    clock,
+    notify(event: KeeperEvent) {
+      if ('error' in event) faults.push(event.error);
+    },
+    signal: stop.signal,
+  });
+  const server = createServer({
+    host: '127.0.0.1',
+    port: 0,
+    timezone,
+    statuses: ledger,
+    health: createHealth({ checks: {}, clock }),
+    metrics: createMetrics({ summarise: () => ledger.summarise(), clock, timezone }),
+    clock,
+    log: { info() {}, error: (...told: unknown[]) => void faults.push(told) },
+    hook: {
+      secrets: [secret],
+      tokens: [],
+      desk: {
+        findRun: (requestId) => ledger.findHookRun(requestId),
+        async start(day, requestId) {
+          const { run, isNew } = await desk.begin(day, { mode: 'run', trigger: 'hook' });
+          if (requestId !== undefined)
+            await ledger.rememberHookRun({ id: requestId, runId: run.id, at: now });
+          return { runId: run.id, day: day.iso, isNew };
+        },
+      },
+    },
+    // On a busy machine a first answer may take its time, which is not what is tried here.
+    limits: { answerMs: 30_000 },
+  });
+  const { url } = await server.listen();
+  await keeper.start();
+  onTestFinished(async () => {
+    stop.abort();
+    await Promise.all([server.close(), keeper.close()]);
+    await desk.idle();
+    await Promise.all([serving.close(), commandLine.close()]);
+  });
+
+  async function callHook(day: BusinessDay): Promise<number> {
+    const body = JSON.stringify({ day: day.iso });
+    const response = await fetch(`${url}/hooks/end-of-day`, {
+      method: 'POST',
+      headers: sign(body, { at: now }),
+      body,
+    });
+    await response.body?.cancel();
+    return response.status;
+  }
+
+  async function runCommand(day: BusinessDay): Promise<void> {
+    try {
+      const request = { mode: 'run', trigger: 'manual', configuredDelivery: 'body', day } as const;
+      await runDay(request, commandLine.parts, stop.signal);
+    } catch (error) {
+      // Where processes work alone, it is for the one that has the day.
+      if (engine.isShared || !(error instanceof DayBusyError)) faults.push(error);
+    }
+  }
+
+  return {
+    ledger,
+    sent,
+    faults,
+    async pull(day, order) {
+      const slot = slots.next(day.lastInstant);
+      if (!slot) throw new Error('there is no slot');
+      now = slot.getTime();
+      const begun: Promise<unknown>[] = [];
+      let hookStatus: Promise<number> | undefined;
+      for (const trigger of order) {
+        if (trigger === 'schedule') tellSlot(slot);
+        else if (trigger === 'manual') begun.push(runCommand(day));
+        else {
+          hookStatus = callHook(day);
+          begun.push(hookStatus);
+        }
+      }
+      await Promise.all(begun);
+      return { hookStatus: (await hookStatus) ?? 0 };
+    },
+  };
+}
+
+/** So many days, each the one after the day before it. */
+export function listDays(first: string, count: number): BusinessDay[] {
+  const days = [createBusinessDay(first, timezone)];
+  for (let day = days[0]; day && days.length < count; ) {
+    day = day.next();
+    days.push(day);
+  }
+  return days;
+}
