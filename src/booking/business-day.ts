@@ -34,6 +34,8 @@ export interface BusinessDay {
 
 const hour = 3_600_000;
 const dayLength = 24 * hour;
+/** To ask for a zone takes longer than all the rest of making a day. */
+const knownZones = new Set<string>();
 const writtenDay = /^\d{4}-\d{2}-\d{2}$/;
 
 /** True for a calendar date written YYYY-MM-DD, from the year 0001 on. */
@@ -46,8 +48,10 @@ export function isCalendarDay(text: string): boolean {
 
 /** True for a time zone that this machine knows. */
 export function isTimeZone(zone: string): boolean {
+  if (knownZones.has(zone)) return true;
   try {
     new Intl.DateTimeFormat('en', { timeZone: zone });
+    knownZones.add(zone);
     return true;
   } catch {
     return false;

@@ -18,6 +18,8 @@ const orders: readonly (readonly Trigger[])[] = [
   ['hook', 'manual', 'schedule'],
   ['manual', 'schedule', 'hook'],
 ];
+/** Milliseconds between one and the next: with none the command is first, for it has the shortest way. */
+const gaps = [0, 1, 3, 10];
 const clock = Date.now;
 const carriesReference = () => false;
 
@@ -58,7 +60,11 @@ async function expectOneRunEach(engine: Engine): Promise<void> {
   const days = listDays('2026-01-10', rounds);
   const triggers = new Map<Trigger, number>();
   for (const [round, day] of days.entries()) {
-    const { hookStatus } = await pull(day, orders[round % orders.length] ?? []);
+    const { hookStatus } = await pull(
+      day,
+      orders[round % orders.length] ?? [],
+      gaps[round % gaps.length] ?? 0,
+    );
     expect(faults).toEqual([]);
     expect(hookStatus).toBe(202);
     await vi.waitUntil(async () => (await ledger.latestRun(day.iso))?.state === 'succeeded', {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { type BusinessDay, createBusinessDay } from '../../src/booking/business-day.js';
 import { createNormaliser } from '../../src/booking/normalise.js';
@@ -41,8 +42,8 @@ export interface Triggers {
   readonly sent: ReadonlyMap<string, number>;
   /** What went wrong in any process. */
   readonly faults: readonly unknown[];
-  /** Has schedule, hook and command line begin that day at the same moment; answers when the last two have their answers. */
-  pull(day: BusinessDay, order: readonly Trigger[]): Promise<{ readonly hookStatus: number }>;
+  /** Has schedule, hook and command line begin that day at the same moment, or nearly; answers when the last two have theirs. */
+  pull(day: BusinessDay, order: readonly Trigger[], gapMs: number): Promise<{ readonly hookStatus: number }>;
 }
 
 /** One process that serves and one command line, each with connections of its own. They go with the test. */
@@ -191,13 +192,14 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
     ledger,
     sent,
     faults,
-    async pull(day, order) {
+    async pull(day, order, gapMs) {
       const slot = slots.next(day.lastInstant);
       if (!slot) throw new Error('there is no slot');
       now = slot.getTime();
       const begun: Promise<unknown>[] = [];
       let hookStatus: Promise<number> | undefined;
       for (const trigger of order) {
+        if (trigger !== order[0] && gapMs > 0) await pause(gapMs);
         if (trigger === 'schedule') tellSlot(slot);
         else if (trigger === 'manual') begun.push(runCommand(day));
         else {
