@@ -11,7 +11,26 @@ const common = {
 };
 
 /** Tests of the main job, which run once more where processes share the work. */
-const ofBothEngines = ['days', 'kill', 'stopping'];
+const ofBothEngines = [
+  'bad-input',
+  'days',
+  'faults',
+  'file-calls',
+  'file-days',
+  'file-frozen-owner',
+  'file-kill',
+  'file-kill-at-random',
+  'file-server-faults',
+  'file-stop',
+  'frozen-owner',
+  'kill',
+  'kill-at-random',
+  'naughty-bookings',
+  'ndjson',
+  'replay-range',
+  'stop-signals',
+  'stopping',
+];
 
 export default defineConfig({
   test: {
@@ -32,6 +51,8 @@ export default defineConfig({
         test: {
           ...common,
           name: 'distributed',
+          // Three processes where there is one otherwise, and leases that run out.
+          testTimeout: 120_000,
           include: ofBothEngines.map((name) => `test/jobs/${name}.test.ts`),
           provide: { engine: 'distributed' },
           globalSetup: ['test/support/distributed-servers.ts'],

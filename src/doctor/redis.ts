@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { checkRedis } from '../queue/redis-check.js';
 import { describeRedis } from '../queue/redis-connection.js';
+import { describeRefusal } from '../queue/redis-refusal.js';
 import { type Finding, findingsOf } from './finding.js';
 
 const { ok, wrong } = findingsOf('queue');
@@ -28,8 +29,8 @@ export async function checkQueue(
   });
   // What comes of an error first says more than that the connection then closed.
   let cause: string | undefined;
-  client.on('error', ({ message }) => {
-    cause ??= message;
+  client.on('error', (error) => {
+    cause ??= describeRefusal(error);
   });
   const stop = () => client.disconnect();
   signal.addEventListener('abort', stop, { once: true });
@@ -50,7 +51,7 @@ export async function checkQueue(
     );
     return [ok(`${address} answers`), ...told];
   } catch (error) {
-    const reason = cause ?? (error instanceof Error ? error.message : String(error));
+    const reason = cause ?? (error instanceof Error ? describeRefusal(error) : String(error));
     return [wrong(`${address} does not answer as it should: ${reason}`, adviseOn(reason))];
   } finally {
     clearTimeout(late);

@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import { QueueAwayError } from './queue.js';
+import { describeRefusal } from './redis-refusal.js';
 import { breakWhenSilent } from './redis-watch.js';
 
 /** How long a peer has to say goodbye. */
@@ -45,7 +46,7 @@ export function openRedisConnection({ url, answerMs, onNotice }: RedisConnection
   let isClosed = false;
 
   client.on('error', (error) => {
-    reason = error.message;
+    reason = describeRefusal(error);
   });
   client.on('ready', () => {
     reason = brokenConnection;
@@ -112,7 +113,7 @@ export function openRedisConnection({ url, answerMs, onNotice }: RedisConnection
         return await Promise.race([askWhenReady(ask, late.signal), rejectedWhen(late.signal)]);
       } catch (error) {
         const isBroken = client.status !== 'ready' || !(error instanceof Error);
-        throw new QueueAwayError(address, isBroken ? reason : error.message);
+        throw new QueueAwayError(address, isBroken ? reason : describeRefusal(error));
       } finally {
         clearTimeout(timer);
       }

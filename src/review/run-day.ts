@@ -1,5 +1,5 @@
 import type { BusinessDay } from '../booking/business-day.js';
-import type { Ledger, Right } from '../ledger/ledger.js';
+import type { Hold, Ledger, Right } from '../ledger/ledger.js';
 import { CollectError, type CollectParts, collectDay } from './collect.js';
 import type { Delivery } from './delivery.js';
 import { waitForDay } from './joining.js';
@@ -47,36 +47,45 @@ export async function runDay(
     return { run: await workforce.deliver(found.run, signal), wasDone: false };
   }
   const { hold } = found;
-  const stop = AbortSignal.any([signal, hold.lost]);
   try {
-    const opened = await openRun(request, parts);
-    if (opened.wasDone) return opened;
-    const run =
-      opened.run.collectedAt === undefined ? await collect(day, opened.run, parts, stop) : opened.run;
-    const isOurs = isActive(run) && !stop.aborted;
-    if (isOurs && workforce.isShared) await hold.release();
-    const delivered = isOurs ? await workforce.deliver(run, workforce.isShared ? signal : stop) : run;
-    if (hold.lost.aborted && !signal.aborted) {
-      if (workforce.isShared && request.mode === 'run') {
-        // Whoever has the day now collects it, and shares the work.
-        await hold.release();
-        return await runDay(request, parts, signal);
-      }
-      throw new DayBusyError(`${day.iso} was taken over by another process`);
-    }
-    return { run: delivered, wasDone: false };
+    const result = await reviewHeld(request, parts, hold, signal);
+    if (result !== 'lost') return result;
   } finally {
     await hold.release();
   }
+  // Whoever has the day now collects it, and shares the work.
+  if (workforce.isShared && request.mode === 'run') return runDay(request, parts, signal);
+  throw new DayBusyError(`${day.iso} was taken over by another process`);
+}
+
+async function reviewHeld(
+  request: RunRequest,
+  parts: RunDayParts,
+  hold: Hold,
+  signal: AbortSignal,
+): Promise<DayResult | 'lost'> {
+  const { workforce } = parts;
+  const stop = AbortSignal.any([signal, hold.lost]);
+  const opened = await openRun(request, parts, hold);
+  if (opened === 'lost' || opened.wasDone) return opened;
+  const run =
+    opened.run.collectedAt === undefined ? await collect(request.day, opened.run, parts, stop) : opened.run;
+  const isOurs = isActive(run) && !stop.aborted;
+  if (isOurs && workforce.isShared) await hold.release();
+  const delivered = isOurs ? await workforce.deliver(run, workforce.isShared ? signal : stop) : run;
+  return hold.lost.aborted && !signal.aborted ? 'lost' : { run: delivered, wasDone: false };
 }
 
 async function openRun(
   request: RunRequest,
   { ledger, clock, notify, createRunId }: RunDayParts,
-): Promise<DayResult> {
+  { lost }: Hold,
+): Promise<DayResult | 'lost'> {
   const { day, trigger, reason, delivery, configuredDelivery } = request;
   const opening = decideOpening(await ledger.latestRun(day.iso), request);
   if (opening.kind === 'new' && opening.topsUp) await refuseIncomparable(day, ledger);
+  // A process that was frozen here would open a day that others have done since, or take it from them.
+  if (lost.aborted) return 'lost';
   switch (opening.kind) {
     case 'usage-error':
       throw new UsageError(opening.message);

@@ -95,7 +95,7 @@ describe('a day that cannot be trusted fails before anything is sent, and goes o
   }
 
   it.each(Object.entries(cases))('%s', async (_, { bytes, message, settings = {} }) => {
-    const { standIn, folder } = await prepareDay({ bookings: bytes, settings });
+    const { standIn, folder } = await prepareDay({ bookings: bytes, settings, hasWorkers: false });
     const result = await folder.runDay();
     expectReport(result, { exitCode: 1, state: 'failed', counts: { delivered: 0, refused: 0 } });
     expect(result.report.error).toEqual({ class: 'data', message: expect.stringMatching(message) });

@@ -79,7 +79,7 @@ describe('a by-file call that the service has not taken', () => {
     expectReport(first, { exitCode: 1, state: 'failed', counts: { delivered: 0, pending: 4 } });
     expect(first.report.error?.message).toContain('trigger failed with code-2020');
     expect(first.stderr).toContain(`When the cause is mended: hotel-review run --day ${day}`);
-    expect(first.stderr).toContain('trigger: failed (code-2020)');
+    expect(await attemptCodes(folder.watchLedger(), 'trigger')).toEqual(['code-2020']);
     expect(`${first.stdout}${first.stderr}`).not.toContain('Guest 1');
     expect((await folder.run(['show', 'BR-1', '--answers'])).stdout).toContain('no such file');
     expect(service.calls).toHaveLength(1);

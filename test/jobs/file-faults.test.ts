@@ -6,9 +6,8 @@ import { day, type Settings } from '../support/day-folder.js';
 import { type FileDay, prepareFileDay, remoteFolder, remotePath } from '../support/file-day.js';
 import type { LedgerWatch } from '../support/ledger-watch.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
-import { openSsh } from '../support/open-ssh.js';
-import { proFtpd } from '../support/pro-ftpd.js';
 import { type PublishedWatch, watchPublished } from '../support/published-watch.js';
+import { sftpKinds } from '../support/sftp-kinds.js';
 import { findFreePort, type RunningSftpServer } from '../support/sftp-server.js';
 import { makeRemoteFolder, useSftpServer } from '../support/suite-server.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
@@ -48,7 +47,7 @@ function measurePart(server: RunningSftpServer): number | undefined {
   return name === undefined ? undefined : statSync(join(folder, name), { throwIfNoEntry: false })?.size;
 }
 
-describe.each([openSsh, proFtpd])('a day by file over $name', (kind) => {
+describe.each(sftpKinds)('a day by file over $name', (kind) => {
   const server = useSftpServer(kind);
   const isPublished = () => existsSync(server().disk(remotePath));
 

@@ -1,10 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunningCommand } from '../support/command.js';
-import { day as businessDay } from '../support/day-folder.js';
-import { expectError } from '../support/expectations.js';
+import { engine } from '../support/engine.js';
 import { remoteFolder, remotePath } from '../support/file-day.js';
 import { freeze } from '../support/freeze.js';
 import { success } from '../support/http-stand-in.js';
@@ -14,6 +12,7 @@ import { startForSuite } from '../support/suite-server.js';
 import {
   type FileStepName,
   listNames,
+  performerOf,
   prepareWatchedFileDay,
   untilTurn,
   type WatchedFileDay,
@@ -28,9 +27,10 @@ describe('an owner of a file delivery that is frozen while its day is taken over
   it.each(steps)('when it has just claimed %s: does nothing when it wakes', async (name) => {
     // A file of a few bookings is written faster than one can look.
     const day = await prepareWatchedFileDay(newServer(), name === 'write' ? { bookings: 50_000 } : {});
-    const frozen = day.folder.start(runArguments);
+    day.folder.start(runArguments);
     // It is frozen outside of a transaction: the ledger is held by us.
     const { release } = await day.holdWhen(name, ({ state }) => state === 'running');
+    const frozen = await performerOf(day, name);
     await freeze(frozen);
     await release();
     await expectFencedAfterTakeOver(day, frozen, { calls: 1 });
@@ -41,9 +41,10 @@ describe('an owner of a file delivery that is frozen while its day is taken over
     ['when all its bytes are up', 60, (size, whole) => size === whole],
   ])('%s: publishes nothing when it wakes', async (_, bookings, isDue) => {
     const day = await prepareWatchedFileDay(newServer(), { bookings });
-    const frozen = day.folder.start(runArguments);
+    day.folder.start(runArguments);
     const { release } = await day.holdWhen('upload', ({ state }) => state === 'running');
     await release();
+    const frozen = await performerOf(day, 'upload');
     await untilTurn(frozen, () => isDue(measureTemporary(day), day.file.length));
     await freeze(frozen);
     expect(existsSync(day.server.disk(remotePath))).toBe(false);
@@ -62,8 +63,9 @@ describe('an owner of a file delivery that is frozen while its day is taken over
         return success;
       },
     });
-    const frozen = day.folder.start(runArguments);
-    await untilTurn(frozen, () => day.service.calls.length === 1);
+    const run = day.folder.start(runArguments);
+    await untilTurn(run, () => day.service.calls.length === 1);
+    const frozen = await performerOf(day, 'trigger');
     await freeze(frozen);
     await expectFencedAfterTakeOver(day, frozen, { calls: 2, wake: answer });
   });
@@ -80,14 +82,15 @@ describe('an owner of a file delivery that is frozen while its day is taken over
         return success;
       },
     });
-    const frozen = day.folder.start(runArguments);
+    day.folder.start(runArguments);
     const { release } = await day.holdWhen('upload', ({ state }) => state === 'running');
+    const frozen = await performerOf(day, 'upload');
     await freeze(frozen);
     await release();
-    await removeLock(day);
-    const owner = day.folder.start(runArguments);
+    await engine.endOwnership(day.folder);
+    const owner = day.folder.crew.runBeside(frozen, () => day.folder.start(runArguments));
     await untilTurn(owner, () => day.service.calls.length === 1);
-    await expectFencedWhenWoken(frozen);
+    await engine.expectFencedWhenWoken(frozen);
     expect(day.listRemote()).toEqual(['20112026.csv']);
     answer();
     await expectWhole(day, await owner.ended, { calls: 1, repeated: 0 });
@@ -101,31 +104,18 @@ async function expectFencedAfterTakeOver(
   { calls, wake = () => {} }: { readonly calls: number; readonly wake?: () => void },
 ): Promise<void> {
   const { token } = await day.ledger.run();
-  await removeLock(day);
-  const result = await day.folder.runDay();
+  await engine.endOwnership(day.folder);
+  const owner = day.folder.crew.runBeside(frozen, () => day.folder.start(runArguments));
+  const result = await owner.ended;
   await expectWhole(day, result, { calls });
-  expect((await day.ledger.run()).token).toBe(token + 1);
+  expect((await day.ledger.run()).token).toBe(token + engine.tokensOfTakeOver);
   const before = await day.ledger.dump();
   const published = describePublished(day);
   wake();
-  await expectFencedWhenWoken(frozen);
+  await engine.expectFencedWhenWoken(frozen);
   expect(await day.ledger.dump()).toEqual(before);
   expect(describePublished(day)).toEqual(published);
   await expectWhole(day, result, { calls });
-}
-
-async function expectFencedWhenWoken(frozen: RunningCommand): Promise<void> {
-  frozen.kill('SIGCONT');
-  expectError(await frozen.ended, {
-    exitCode: 4,
-    class: 'busy',
-    message: /was taken over by another process/,
-  });
-}
-
-/** What an operator does who knows that the owner will not come back. */
-function removeLock({ folder }: WatchedFileDay): Promise<void> {
-  return rm(join(`${folder.ledgerFile}.locks`, `${businessDay}.lock`));
 }
 
 /** The same file and not one that has taken its place. */

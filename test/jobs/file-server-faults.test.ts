@@ -11,6 +11,7 @@ import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { openSsh } from '../support/open-ssh.js';
 import { proFtpd } from '../support/pro-ftpd.js';
 import { watchPublished } from '../support/published-watch.js';
+import { sftpKinds } from '../support/sftp-kinds.js';
 import { makeKey, runsAsRoot, type SftpServerKind, sessionUser } from '../support/sftp-server.js';
 import { mountSmallDisk, smallDiskNeeds } from '../support/small-disk.js';
 import { makeRemoteFolder, useSftpServer } from '../support/suite-server.js';
@@ -21,7 +22,7 @@ const file = toReviewFile(bookings);
 const earlier = toReviewFile(makeBookings(5));
 const needsRoot = runsAsRoot ? undefined : 'needs root, to own what the session may not touch';
 
-describe.each([openSsh, proFtpd])('a day by file on a server of $name', (kind) => {
+describe.each(sftpKinds)('a day by file on a server of $name', (kind) => {
   const server = useSftpServer(kind);
 
   const prepare = async () => {

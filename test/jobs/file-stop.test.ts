@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
-import { attemptCodes } from '../support/attempt-codes.js';
+import { describe, expect, it } from 'vitest';
 import type { CommandResult } from '../support/command.js';
 import { day as businessDay } from '../support/day-folder.js';
 import { expectReport } from '../support/expectations.js';
@@ -38,23 +37,6 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     const recorded = await day.recorded();
     expect([...recorded.keys()]).toEqual(['write', 'upload', 'trigger']);
     await expectWhole(day, await day.folder.runDay(), { calls: 1, repeated: 0, recorded });
-  });
-
-  it('between two looks for the result does not wait for the next one', async () => {
-    const day = await prepareWatchedFileDay(newServer(), {
-      settings: { file: { resultPollSeconds: 600 } },
-      onCall: () => success,
-    });
-    day.folder.start(runArguments);
-    await vi.waitUntil(async () => (await attemptCodes(day.ledger, 'await-result')).length > 0, {
-      timeout: 30_000,
-      interval: 10,
-    });
-    const stopped = await stop(day, signal);
-    expectReport(stopped, { exitCode: 3, state: 'awaiting-result' });
-
-    await day.service.calls[0]?.writeResult();
-    await expectWhole(day, await day.folder.runDay(), { calls: 1, repeated: 0 });
   });
 
   it('in an upload that stands still ends with 1, and the next run uploads anew', async () => {

@@ -1,16 +1,13 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { RunningCommand } from '../support/command.js';
-import { type DayFolder, day } from '../support/day-folder.js';
-import { expectError, expectReport } from '../support/expectations.js';
+import { engine } from '../support/engine.js';
+import { expectReport } from '../support/expectations.js';
 import { freeze } from '../support/freeze.js';
-import { type StandInAnswer, type StandInHandler, success } from '../support/http-stand-in.js';
+import { type StandInHandler, success } from '../support/http-stand-in.js';
 import { prepareReviewedDay, runArguments } from '../support/reviewed-day.js';
 
 const batchSize = 50;
-const inHand = 4;
-const busy = { exitCode: 4, class: 'busy' } as const;
+/** Calls in flight at the same time. */
+const inFlight = 4 * engine.performers;
 
 describe('an owner that is frozen while its day is taken over', () => {
   it('in collect: stores nothing when it wakes, and no booking is there twice', async () => {
@@ -24,15 +21,14 @@ describe('an owner that is frozen while its day is taken over', () => {
     await freeze(frozen);
     await release();
     expect(run.read).toBeLessThan(records);
-    expectError(await folder.runDay(), { ...busy, message: /is being run by another process/ });
+    await engine.endOwnership(folder);
     expect(await ledger.run()).toEqual(run);
 
-    await removeLock(folder);
     const result = await folder.runDay();
     expectReport(result, { exitCode: 0, state: 'succeeded', counts: { read: records, repeated: 0 } });
     expect(await ledger.run()).toMatchObject({ runId: run.runId, token: run.token + 1 });
     const before = await ledger.dump();
-    await expectFencedWhenWoken(frozen);
+    await engine.expectFencedWhenWoken(frozen);
     expect(await ledger.dump()).toEqual(before);
     await ledger.expectSound();
     await arrivals.checkWhole(result.report, bookings);
@@ -48,7 +44,7 @@ describe('an owner that is frozen while its day is taken over', () => {
     const first = await ledger.holdWhen(({ state, read }) => state === 'collecting' && read > 0);
     await freeze(frozen);
     await first.release();
-    await removeLock(folder);
+    await engine.endOwnership(folder);
     const owner = folder.start(runArguments);
     const second = await ledger.holdWhen(
       ({ state, read, collectStartedAt }) =>
@@ -57,121 +53,47 @@ describe('an owner that is frozen while its day is taken over', () => {
     expect(second.run.token).toBe(first.run.token + 1);
     frozen.kill('SIGCONT');
     await second.release();
-    expectError(await frozen.ended, { ...busy, message: /was taken over by another process/ });
+    await engine.expectFencedWhenWoken(frozen);
     const result = await owner.ended;
     expectReport(result, { exitCode: 0, state: 'succeeded', counts: { repeated: 0 } });
     await arrivals.checkWhole(result.report, bookings);
   });
 
   it('in delivery: what it had in flight arrives twice, and it records none of it', async () => {
-    const { handler, answerHeld } = holdAnswers(inHand);
+    const { handler, answerHeld } = holdAnswers(inFlight);
     const { folder, ledger, standIn, arrivals, bookings } = await prepareReviewedDay({
       bookings: 1_000,
       handler,
     });
-    const frozen = folder.start(runArguments);
-    await standIn.received(inHand);
-    await freeze(frozen);
+    folder.start(runArguments);
+    await standIn.received(inFlight);
     const run = await ledger.run();
-    expect(run).toMatchObject({ state: 'delivering', running: inHand, done: 0, token: 1 });
-    expectError(await folder.runDay(), { ...busy, message: /is being run by another process/ });
-    expect(await ledger.run()).toEqual(run);
-    expect(standIn.requests).toHaveLength(inHand);
+    expect(run).toMatchObject({ state: 'delivering', running: inFlight, done: 0, token: 1 });
+    const { runId } = run;
+    const frozen = await folder.crew.performerOf({ runId, step: 'batch 0', attempt: 1 });
+    await freeze(frozen);
+    const lost = (await ledger.batches()).filter(
+      ({ name, state }) =>
+        state === 'running' && folder.crew.isPerformedBy(frozen, { runId, step: name, attempt: 1 }),
+    );
+    await engine.endOwnership(folder);
+    expect(standIn.requests).toHaveLength(inFlight);
 
-    await removeLock(folder);
-    const result = await folder.runDay();
-    const counts = { delivered: 1_000, repeated: inHand * batchSize };
+    // To whom is frozen they are written too, and lie there.
+    await answerHeld();
+    const owner = folder.crew.runBeside(frozen, () => folder.start(runArguments));
+    const result = await owner.ended;
+    const counts = { delivered: 1_000, repeated: lost.length * batchSize };
     expectReport(result, { exitCode: 0, state: 'succeeded', counts });
-    expect(await ledger.run()).toMatchObject({ runId: run.runId, token: 2 });
+    expect(await ledger.run()).toMatchObject({ runId, token: 1 + engine.tokensOfTakeOver });
     const before = await ledger.dump();
-    const answered = answerHeld();
-    await expectFencedWhenWoken(frozen);
-    await answered;
+    await engine.expectFencedWhenWoken(frozen);
     expect(await ledger.dump()).toEqual(before);
-    expect(standIn.requests).toHaveLength(20 + inHand);
+    expect(standIn.requests).toHaveLength(20 + lost.length);
     await ledger.expectSound();
     await arrivals.checkWhole(result.report, bookings);
   });
-
-  it('in delivery: sends nothing more when it wakes while the new owner is still at it', async () => {
-    const { handler, answerHeld } = holdAnswers(2 * inHand);
-    const { folder, ledger, standIn, arrivals, bookings } = await prepareReviewedDay({
-      bookings: 1_000,
-      handler,
-    });
-    const frozen = folder.start(runArguments);
-    await standIn.received(inHand);
-    await freeze(frozen);
-    await removeLock(folder);
-    const owner = folder.start(runArguments);
-    await standIn.received(2 * inHand);
-    const before = await ledger.dump();
-    await answerHeld(inHand);
-    await expectFencedWhenWoken(frozen);
-    expect(await ledger.dump()).toEqual(before);
-    expect(standIn.requests).toHaveLength(2 * inHand);
-
-    await answerHeld();
-    const result = await owner.ended;
-    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { repeated: inHand * batchSize } });
-    expect(standIn.requests).toHaveLength(20 + inHand);
-    await arrivals.checkWhole(result.report, bookings);
-  });
-
-  it.each(['the new one has ended it', 'the new one is at it'] as const)(
-    'with nothing in flight, in a wait: notices when it wakes that its run is gone, and %s',
-    async (newOwner) => {
-      const { handler, answerHeld } = holdAnswers(newOwner === 'the new one is at it' ? inHand + 1 : 0);
-      const { folder, ledger, standIn, arrivals, bookings } = await prepareReviewedDay({
-        bookings: 1_000,
-        handler: (request, number) => (number <= inHand ? askForPatience : handler(request, number)),
-      });
-      const frozen = folder.start(runArguments);
-      const { run, release } = await ledger.holdWhen(
-        ({ state, running, done }) =>
-          state === 'delivering' && running + done === 0 && standIn.requests.length === inHand,
-      );
-      await freeze(frozen);
-      await release();
-      await removeLock(folder);
-      // Most batches of the day stay open for whoever claims them.
-      await folder.configure({ body: { concurrency: 1 } });
-      const owner = folder.start(runArguments);
-      if (newOwner === 'the new one has ended it') await owner.ended;
-      else await standIn.received(inHand + 1);
-      const before = await ledger.dump();
-      const requests = standIn.requests.length;
-      await expectFencedWhenWoken(frozen);
-      expect(await ledger.dump()).toEqual(before);
-      expect(standIn.requests).toHaveLength(requests);
-
-      await answerHeld();
-      const result = await owner.ended;
-      expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 1_000, repeated: 0 } });
-      expect(await ledger.run()).toMatchObject({ runId: run.runId, token: run.token + 1 });
-      expect(standIn.requests).toHaveLength(20 + inHand);
-      expect(standIn.accepted()).toHaveLength(bookings.length);
-      await arrivals.check();
-    },
-  );
 });
-
-const askForPatience: StandInAnswer = {
-  kind: 'json',
-  status: 503,
-  body: {},
-  headers: { 'retry-after': '2' },
-};
-
-/** What an operator does who knows that the owner will not come back. */
-function removeLock({ ledgerFile }: DayFolder): Promise<void> {
-  return rm(join(`${ledgerFile}.locks`, `${day}.lock`));
-}
-
-async function expectFencedWhenWoken(frozen: RunningCommand): Promise<void> {
-  frozen.kill('SIGCONT');
-  expectError(await frozen.ended, { ...busy, message: /was taken over by another process/ });
-}
 
 /** The service takes the first `count` requests at once and keeps its answers back. */
 function holdAnswers(count: number) {

@@ -6,7 +6,7 @@ import { fakeTimeNeeds, startingAt } from '../support/fake-time.js';
 import { type MadeBooking, makeBookings, toCsv } from '../support/made-bookings.js';
 import { prepareDay } from '../support/prepared-day.js';
 import { until } from './machines.js';
-import { type Serving, secret, serve, sign, timezone } from './serving.js';
+import { type Serving, secret, serve, sign, timezone, untilItsClock } from './serving.js';
 
 beforeEach(({ skip }) => skip(fakeTimeNeeds !== undefined, fakeTimeNeeds));
 
@@ -131,14 +131,6 @@ async function untilDone(serving: Serving, ...days: readonly string[]): Promise<
 
 function isDone({ state }: ClosingReport): boolean {
   return state === 'succeeded';
-}
-
-/** Waits until the process itself believes that it is so late. */
-async function untilItsClock({ url }: Serving, instant: string): Promise<void> {
-  await until(async () => {
-    const { headers } = await fetch(`${url}/healthz`);
-    return Date.parse(headers.get('date') ?? '') >= Date.parse(instant);
-  });
 }
 
 async function stop({ command }: Serving): Promise<void> {

@@ -3,6 +3,7 @@ import { businessDayAt } from '../../src/booking/business-day.js';
 import type { RunningCommand } from '../support/command.js';
 import type { DayFolder, StartOptions } from '../support/day-folder.js';
 import { findFreePort } from '../support/sftp-server.js';
+import { until } from './machines.js';
 
 export const timezone = 'Europe/Madrid';
 export const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
@@ -81,4 +82,12 @@ export function sign(
 function nextId(): string {
   ids += 1;
   return `msg_${ids}`;
+}
+
+/** Waits until the process itself believes that it is so late. */
+export async function untilItsClock({ url }: Serving, instant: string): Promise<void> {
+  await until(async () => {
+    const { headers } = await fetch(`${url}/healthz`);
+    return Date.parse(headers.get('date') ?? '') >= Date.parse(instant);
+  });
 }

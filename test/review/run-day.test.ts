@@ -86,6 +86,59 @@ describe('a day that is lost while it is collected', () => {
   });
 });
 
+describe('a day that is lost before its run is opened, to others that have done it since', () => {
+  it('is busy where processes work alone, and is not opened anew', async () => {
+    const work = await prepareWork();
+    const { parts } = work.startAlone({ ledger: freezeInLook(work.ledger, 1) });
+    await expect(runDay(requestOf(), parts, unstopped)).rejects.toThrow(DayBusyError);
+    expect(await work.ledger.listRuns({ limit: 9 })).toMatchObject([{ id: 'run-of-others' }]);
+    expect(work.calls).toEqual([]);
+  });
+
+  it('is done where processes share the work, and is not opened anew', async () => {
+    const work = await prepareWork();
+    // Under its right it looks first whether there is a run to join, and then which one to open.
+    const { parts } = work.startShared({ ledger: freezeInLook(work.ledger, 2) });
+    const { wasDone } = await runDay(requestOf(), parts, unstopped);
+    expect(wasDone).toBe(true);
+    expect(await work.ledger.listRuns({ limit: 9 })).toMatchObject([{ id: 'run-of-others' }]);
+    expect(work.calls).toEqual([]);
+  });
+});
+
+/**
+ * A process that is frozen with the answer of a look at the day's run in its hands, the first or the second one under
+ * its right. While it sleeps its lease runs out, and others do the day.
+ */
+function freezeInLook(kept: Ledger, look: number): Ledger {
+  const losing = new AbortController();
+  let looks: number | undefined;
+  return {
+    ...kept,
+    async holdDay(ofDay) {
+      const hold = await kept.holdDay(ofDay);
+      if (looks !== undefined) return hold;
+      looks = 0;
+      return hold && { ...hold, lost: losing.signal };
+    },
+    async latestRun(ofDay) {
+      const latest = await kept.latestRun(ofDay);
+      if (looks !== undefined) looks += 1;
+      if (looks !== look) return latest;
+      losing.abort();
+      const { id, token } = await kept.createRun({
+        id: 'run-of-others',
+        day,
+        delivery: 'body',
+        trigger: 'manual',
+        startedAt: 1,
+      });
+      await kept.settle({ runId: id, token }, { state: 'succeeded', at: 1 });
+      return latest;
+    },
+  };
+}
+
 /** A ledger whose first hold is lost when the source is first asked, and that source. */
 function loseInCollect(kept: Ledger) {
   const losing = new AbortController();

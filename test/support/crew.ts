@@ -1,4 +1,4 @@
-import { expect, vi } from 'vitest';
+import { vi } from 'vitest';
 import type { CommandResult, RunningCommand } from './command.js';
 
 export interface StepAttempt {
@@ -28,6 +28,8 @@ export interface Crew {
   signal(signal: NodeJS.Signals): void;
   /** Waits until all of them have ended; answers what the `run` came to. */
   ended(): Promise<CommandResult>;
+  /** The `run` that goes on without that process: itself, or another one in its place. */
+  runBeside(frozen: RunningCommand, runAgain: () => RunningCommand): RunningCommand;
   /** The day's end, whoever of them is left: the `run` itself, or another one in its place. */
   goOn(runAgain: () => Promise<CommandResult>): Promise<CommandResult>;
 }
@@ -85,7 +87,7 @@ export function createCrew({
       }),
     isPerformedBy,
     pick(random) {
-      const all = [leader(), ...workers];
+      const all = [leader(), ...workers].filter(({ hasEnded }) => !hasEnded);
       return all[Math.floor(random() * all.length)] ?? leader();
     },
     signal(signal) {
@@ -95,14 +97,10 @@ export function createCrew({
       const [result] = await Promise.all([leader().ended, ...workers.map(({ ended }) => ended)]);
       return result;
     },
+    runBeside: (frozen, runAgain) => (frozen === leader() || leader().hasEnded ? runAgain() : leader()),
     async goOn(runAgain) {
       const wasKilled = leader().hasEnded && (await leader().ended).signal !== null;
       return wasKilled ? runAgain() : leader().ended;
     },
   };
-}
-
-/** None of the workers has ended by itself. */
-export function expectAlive({ workers }: Crew): void {
-  expect(workers.filter(({ hasEnded }) => hasEnded).map(({ stderr }) => stderr)).toEqual([]);
 }

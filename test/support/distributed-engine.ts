@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { expect, inject } from 'vitest';
+import { expect, inject, vi } from 'vitest';
 import { day } from './business-day.js';
 import type { Engine } from './engine.js';
 import { openPostgresTables } from './postgres-tables.js';
@@ -31,6 +31,7 @@ export const distributedEngine: Engine = {
   name: 'distributed',
   workers: workersBesideRun,
   performers: workersBesideRun + 1,
+  wordsOfStop: '"graceMs"',
   tracing: ['--log-level', 'trace'],
   async openPlace() {
     const { redisUrl, postgresUrl, templateDatabase } = sharedServers();
@@ -52,6 +53,16 @@ export const distributedEngine: Engine = {
     const second = folder.start(['run', '--day', day, '--json', ...this.tracing]);
     await second.wrote('"isResumed":true');
     expect(second.hasEnded).toBe(false);
+  },
+  tokensOfTakeOver: 0,
+  // It ends with the lease.
+  endOwnership: async () => {},
+  async expectFencedWhenWoken(frozen) {
+    frozen.kill('SIGCONT');
+    // A `run` ends with the day, which others have ended or will; a worker stays.
+    const isFenced = () => frozen.hasEnded || frozen.stderr.includes('"superseded');
+    await vi.waitUntil(isFenced, { timeout: 30_000, interval: 10 });
+    if (frozen.hasEnded) expect((await frozen.ended).exitCode).toBe(0);
   },
 };
 

@@ -1,0 +1,42 @@
+import { describe, expect, it, vi } from 'vitest';
+import { attemptCodes } from '../support/attempt-codes.js';
+import type { CommandResult } from '../support/command.js';
+import { expectReport } from '../support/expectations.js';
+import { success } from '../support/http-stand-in.js';
+import { openSsh } from '../support/open-ssh.js';
+import { runArguments } from '../support/reviewed-day.js';
+import { startForSuite } from '../support/suite-server.js';
+import { prepareWatchedFileDay, type WatchedFileDay } from '../support/watched-file-day.js';
+import { expectWhole } from '../support/whole-watched-day.js';
+
+/** Design of the command line: Ctrl-C stops within five seconds. */
+const longestStopMs = 5_000;
+
+describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
+  const newServer = startForSuite(openSsh);
+
+  it('between two looks for the result does not wait for the next one', async () => {
+    const day = await prepareWatchedFileDay(newServer(), {
+      settings: { file: { resultPollSeconds: 600 } },
+      onCall: () => success,
+    });
+    day.folder.start(runArguments);
+    await vi.waitUntil(async () => (await attemptCodes(day.ledger, 'await-result')).length > 0, {
+      timeout: 30_000,
+      interval: 10,
+    });
+    const stopped = await stop(day, signal);
+    expectReport(stopped, { exitCode: 3, state: 'awaiting-result' });
+
+    await day.service.calls[0]?.writeResult();
+    await expectWhole(day, await day.folder.runDay(), { calls: 1, repeated: 0 });
+  });
+});
+
+async function stop({ folder }: WatchedFileDay, signal: NodeJS.Signals): Promise<CommandResult> {
+  const askedAt = performance.now();
+  folder.crew.signal(signal);
+  const result = await folder.crew.ended();
+  expect(performance.now() - askedAt).toBeLessThan(longestStopMs);
+  return result;
+}

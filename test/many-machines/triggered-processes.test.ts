@@ -1,0 +1,58 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { ClosingReport } from '../support/command.js';
+import type { Settings } from '../support/day-folder.js';
+import { expectEachOnce } from '../support/expectations.js';
+import { fakeTimeNeeds, startingAt } from '../support/fake-time.js';
+import { makeBookings, toCsv } from '../support/made-bookings.js';
+import { prepareDay } from '../support/prepared-day.js';
+import { usePostgres } from '../support/suite-postgres.js';
+import { useRedis } from '../support/suite-redis.js';
+import { sharedSettings, until } from './machines.js';
+import { secret, serve, sign, timezone, untilItsClock } from './serving.js';
+
+const redis = useRedis();
+const postgres = usePostgres();
+beforeEach(({ skip }) => skip(fakeTimeNeeds !== undefined, fakeTimeNeeds));
+
+const day = '2026-06-09';
+const bookings = makeBookings(40);
+/** Of the night after that day, in Madrid. */
+const slot = '2026-06-10T00:30:00Z';
+/** So that it serves when the slot comes, on a busy machine too. */
+const before = '2026-06-10T00:29:45Z';
+
+describe('schedule, hook and command line at the same moment', () => {
+  it('make one run of the day, with processes of their own, in five rounds', async () => {
+    const shared = async (database: number): Promise<Settings> =>
+      sharedSettings(await postgres().createDatabase(), `${redis().url}/${database}`);
+    const engines = [{}, await shared(1), {}, await shared(2), await shared(3)];
+    const rounds = await Promise.all(engines.map(pullTriggers));
+    for (const { hookStatus, exitCode, isShared } of rounds) {
+      expect(hookStatus).toBe(202);
+      expect(isShared ? [0] : [0, 4]).toContain(exitCode);
+    }
+  });
+});
+
+async function pullTriggers(engine: Settings) {
+  const { folder, standIn } = await prepareDay({
+    settings: { ...engine, timezone, schedule: { cron: '30 2 * * *' }, hook: { secret } },
+  });
+  await folder.writeBookings(toCsv(bookings), day);
+  const serving = await serve(folder, { env: startingAt(before) });
+  await untilItsClock(serving, new Date(Date.parse(slot) - 1_000).toISOString());
+  // It takes a while to start.
+  const command = folder.start(['run', '--day', day, '--json'], { env: startingAt(slot) });
+  await untilItsClock(serving, slot);
+  const body = JSON.stringify({ day });
+  const answer = await serving.call(body, sign(body, { at: Date.parse(slot) }));
+  const { exitCode } = await command.ended;
+  await until(async () => (await serving.get(`/days/${day}`)).text.includes('"succeeded"'));
+  const { json } = await folder.run(['status', day, '--json']);
+  const { runs } = json as { readonly runs: readonly ClosingReport[] };
+  expect(runs).toMatchObject([
+    { runId: answer.body.runId, state: 'succeeded', counts: { delivered: 40, pending: 0, repeated: 0 } },
+  ]);
+  expectEachOnce(standIn, bookings);
+  return { hookStatus: answer.status, exitCode, isShared: 'queue' in engine };
+}
