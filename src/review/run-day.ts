@@ -53,8 +53,8 @@ export async function runDay(
   } finally {
     await hold.release();
   }
-  // Whoever has the day now collects it, and shares the work.
-  if (workforce.isShared && request.mode === 'run') return runDay(request, parts, signal);
+  // Whoever has the day now works on it; where nobody has, because only the ledger was away, it is ours again.
+  if (request.mode === 'run') return runDay(request, parts, signal);
   throw new DayBusyError(`${day.iso} was taken over by another process`);
 }
 

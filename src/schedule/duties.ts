@@ -8,9 +8,9 @@ export interface Duty {
   /**
    * `start`: it has no run, or only one that was given up. `go-on`: its run is active; where its owner is alive, the day
    * is found busy, which harms nothing. `top-up`: it was collected before it ended. `resume`: its run failed of what may
-   * have passed by now, or its result was late.
+   * have passed by now. `look`: its result is not there yet.
    */
-  readonly kind: 'start' | 'go-on' | 'top-up' | 'resume';
+  readonly kind: 'start' | 'go-on' | 'top-up' | 'resume' | 'look';
   /** True for the day that the last slot is for. */
   readonly isNightly: boolean;
 }
@@ -95,7 +95,7 @@ function judgeDay(
   { now, restMs }: DutyQuestion,
 ): Duty['kind'] | undefined {
   if (!run || run.state === 'cancelled') return isOwed ? 'start' : undefined;
-  if (run.state === 'awaiting-result') return 'resume';
+  if (run.state === 'awaiting-result') return 'look';
   if (isActive(run)) return 'go-on';
   if (run.state === 'succeeded') return isOwed && wasCollectedEarly(day, run) ? 'top-up' : undefined;
   const rested = now.getTime() - (run.finishedAt ?? run.startedAt) >= restMs;

@@ -11,7 +11,7 @@ import type { Slots } from './slots.js';
 const untoldMs = 60_000;
 /** A timer set for longer goes off at once. */
 const longestTimerMs = 2 ** 31 - 1;
-const lanes: readonly Lane[] = ['nightly', 'catch-up', 'resume'];
+const lanes: readonly Lane[] = ['nightly', 'catch-up', 'resume', 'results'];
 
 export interface DutyRequest {
   readonly trigger: 'schedule';

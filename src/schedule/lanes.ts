@@ -2,12 +2,13 @@ import type { Duty } from './duties.js';
 
 /**
  * Duties of one lane are performed one after the other, and the lanes go side by side: a result that is waited for
- * holds up no other day's night, and a night no resuming.
+ * holds up no other day's night and no resuming, and a night neither of them.
  */
-export type Lane = 'nightly' | 'catch-up' | 'resume';
+export type Lane = 'nightly' | 'catch-up' | 'resume' | 'results';
 
 export function laneOf({ kind, isNightly }: Duty): Lane {
   if (kind === 'resume') return 'resume';
+  if (kind === 'look') return 'results';
   return isNightly ? 'nightly' : 'catch-up';
 }
 

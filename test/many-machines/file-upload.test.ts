@@ -18,9 +18,9 @@ const redis = useRedis();
 const postgres = usePostgres();
 const newServer = startForSuite(openSsh);
 
-const bookings = 20_000;
+const bookings = 8_000;
 /** Bytes; the file has more than twice as many. */
-const midway = 400_000;
+const midway = 200_000;
 
 describe('the worker that uploads the file', () => {
   it('is killed in mid-upload: the other one uploads it, calls once, and leaves nothing behind', async () => {

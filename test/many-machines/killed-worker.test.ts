@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { day } from '../support/day-folder.js';
 import { freeze } from '../support/freeze.js';
 import { createGate } from '../support/gate.js';
 import { success } from '../support/http-stand-in.js';
@@ -66,6 +67,33 @@ describe('one of two workers', () => {
       expect(first.hasEnded).toBe(false);
     },
   );
+});
+
+describe('a `run` that is frozen in mid-collect past its lease', () => {
+  it('stores nothing when it wakes, joins what another one has collected, and ends with its run', async () => {
+    const machines = await prepareMachines({
+      redis: redis(),
+      postgres: postgres(),
+      bookings: 40_000,
+      settings: { body: { batchSize: 2_000, concurrency: inHand } },
+    });
+    const first = machines.folder.start(['run', '--day', day, '--json']);
+    const { read } = await machines.database.until((run) => run.read > 0);
+    await freeze(first);
+    expect(read).toBeLessThan(40_000);
+    expect(await machines.database.run()).toMatchObject({ state: 'collecting', token: 1 });
+
+    const second = await machines.folder.runDay();
+    expect(second.exitCode).toBe(0);
+    first.kill('SIGCONT');
+    const woken = await first.ended;
+    // What it finds when it wakes is done already.
+    expect(woken).toMatchObject({ exitCode: 0 });
+    expect(woken.report).toMatchObject({ runId: second.report.runId, state: 'succeeded' });
+    const { counts } = await expectCompleted(machines);
+    expect(counts.repeated).toBe(0);
+    expect(await machines.database.run()).toMatchObject({ token: 2 });
+  });
 });
 
 /** The first batches are held by the service: the worker that is started first has these in hand, and no others. */

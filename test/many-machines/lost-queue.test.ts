@@ -68,7 +68,7 @@ describe('a day in the middle of which Redis', () => {
     const { counts } = await expectCompleted(machines, { before: [before, meanwhile] });
     expect(counts.repeated).toBe(0);
     expect(workers.map(({ hasEnded }) => hasEnded)).toEqual([false, false]);
-  }, 150_000);
+  });
 });
 
 /** Two workers whose hands are full, at a day that is begun. */

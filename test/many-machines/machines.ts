@@ -14,6 +14,9 @@ import type { Postgres } from '../support/postgres.js';
 import type { RunningRedis } from '../support/redis.js';
 import { type DatabaseWatch, watchDatabase } from './database-watch.js';
 
+// On a busy machine processes take their time to start.
+vi.setConfig({ testTimeout: 150_000 });
+
 /** Short, so that what was lost is found soon. */
 export const leaseSeconds = 2;
 export const batchSize = 10;

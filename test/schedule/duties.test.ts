@@ -129,7 +129,7 @@ describe('what is taken up again', () => {
   });
 
   it('is a run whose result was late', () => {
-    expect(ask(ledgerWith([runOf('2026-11-17', 'awaiting-result', now)]))).toEqual(['resume 2026-11-17']);
+    expect(ask(ledgerWith([runOf('2026-11-17', 'awaiting-result', now)]))).toEqual(['look 2026-11-17']);
   });
 
   it('is also a run of today, and of yesterday before its slot, that the hook began', () => {
