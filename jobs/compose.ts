@@ -19,15 +19,10 @@ export interface ComposeOptions {
   readonly notify: Notify;
   /** False for a process that leaves the steps to others, where there can be others. */
   readonly performs?: boolean;
-  /** How many runs this process delivers at the same time at most. */
-  readonly runsAtOnce?: number;
 }
 
 /** The parts of a review as the configuration chooses them: the one place where adapters are picked. */
-export async function composeReview(
-  config: Config,
-  { notify, performs = true, runsAtOnce = 1 }: ComposeOptions,
-) {
+export async function composeReview(config: Config, { notify, performs = true }: ComposeOptions) {
   const ledger = await openLedger(config);
   const service = openService(config);
   const deliveries = new Map<DeliveryKind, Delivery>();
@@ -36,7 +31,7 @@ export async function composeReview(
     deliveries.set(kind, delivery);
     return delivery;
   };
-  const workforce = await openWorkforce(config, { ledger, deliveryFor, notify, performs, runsAtOnce });
+  const workforce = await openWorkforce(config, { ledger, deliveryFor, notify, performs });
   const parts: RunDayParts = {
     ...composeCollect(config),
     ledger,

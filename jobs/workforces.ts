@@ -1,6 +1,6 @@
 import type { Config } from '../src/config/load.js';
 import type { Ledger } from '../src/ledger/ledger.js';
-import { createInProcessQueue } from '../src/queue/in-process.js';
+import { createInProcessQueues } from '../src/queue/in-process.js';
 import type { Delivery } from '../src/review/delivery.js';
 import type { Notify } from '../src/review/events.js';
 import { createOwnWorkforce } from '../src/review/own-workforce.js';
@@ -15,14 +15,12 @@ export interface WorkforceParts {
   readonly notify: Notify;
   /** False for a process that leaves the steps to others, where there can be others. */
   readonly performs: boolean;
-  /** How many runs this process delivers at the same time at most. */
-  readonly runsAtOnce: number;
 }
 
 /** Who performs the steps: this process alone, or all that share the queue. */
 export async function openWorkforce(config: Config, parts: WorkforceParts): Promise<Workforce> {
   const { body, retry, workers, queue } = config;
-  const { ledger, deliveryFor, notify, performs, runsAtOnce } = parts;
+  const { ledger, deliveryFor, notify, performs } = parts;
   const common = {
     ledger,
     deliveryOf: ({ delivery }: { readonly delivery: DeliveryKind }) => deliveryFor(delivery),
@@ -42,15 +40,8 @@ export async function openWorkforce(config: Config, parts: WorkforceParts): Prom
   };
   const pace = { concurrency: body.concurrency, perSecond: body.requestsPerSecond, clock };
   switch (queue.kind) {
-    case 'in-process': {
-      // Each run has a queue of its own: together they keep to what is configured.
-      const share = {
-        concurrency: Math.max(1, Math.floor(body.concurrency / runsAtOnce)),
-        ...(body.requestsPerSecond !== undefined && { perSecond: body.requestsPerSecond / runsAtOnce }),
-        clock,
-      };
-      return createOwnWorkforce({ ...common, createQueue: () => createInProcessQueue(share) });
-    }
+    case 'in-process':
+      return createOwnWorkforce({ ...common, createQueue: createInProcessQueues(pace) });
     case 'redis': {
       const { createBullmqQueue } = await import('../src/queue/bullmq.js');
       const shared = createSharedWorkforce({

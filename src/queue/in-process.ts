@@ -1,42 +1,41 @@
 import { setMaxListeners } from 'node:events';
-import PQueue from 'p-queue';
+import { createLine, type Line, type LineOptions, longestTimerMs } from './line.js';
 import type { PerformStep, QueuedStep, StepQueue, StepReference } from './queue.js';
 
 /** References that wait in memory at most: the ledger holds the rest. */
 const backlogLimit = 1_000;
-/** A timer set for longer goes off at once. */
-const longestTimerMs = 2 ** 31 - 1;
-
-export interface InProcessQueueOptions {
-  readonly concurrency: number;
-  /** Steps handed out a second at most. */
-  readonly perSecond?: number | undefined;
-  readonly clock: () => number;
-}
 
 /** A reference that was not handed out yet. */
 interface Waiting {
-  readonly runId: string;
+  readonly step: QueuedStep;
   forget(): void;
 }
 
+/** Opens queues that share one concurrency, one pace and one patience: those of the runs of a process. */
+export function createInProcessQueues(options: LineOptions): () => StepQueue {
+  const line = createLine(options);
+  return () => openQueue(line, options.clock);
+}
+
 /** The embedded queue: p-queue for order, concurrency and pace, and a timer for each step that is not due yet. */
-export function createInProcessQueue({ concurrency, perSecond, clock }: InProcessQueueOptions): StepQueue {
-  const queue = new PQueue({ concurrency, ...(perSecond !== undefined && pace(perSecond)) });
+export function createInProcessQueue(options: LineOptions): StepQueue {
+  return createInProcessQueues(options)();
+}
+
+function openQueue(line: Line, clock: () => number): StepQueue {
   const waiting = new Set<Waiting>();
+  const inHand = new Set<Promise<void>>();
   const stopping = new AbortController();
-  const stopped = new Promise((resolve) =>
-    stopping.signal.addEventListener('abort', resolve, { once: true }),
-  );
   const abandoning = new AbortController();
   // Every step in hand listens to it: many listeners are no leak here.
   setMaxListeners(0, abandoning.signal);
-  let held: NodeJS.Timeout | undefined;
-  let heldUntil = 0;
+  let leave: (() => void) | undefined;
   let perform: PerformStep | undefined;
   let onError: (error: unknown, reference: StepReference) => void = () => {};
   let closing: Promise<void> | undefined;
-  queue.pause();
+  /** References that are due, and wait for their turn. */
+  let backlog = 0;
+  let tellRoom = new Set<() => void>();
 
   async function handOut(reference: StepReference): Promise<void> {
     if (stopping.signal.aborted || !perform) return;
@@ -47,21 +46,45 @@ export function createInProcessQueue({ concurrency, perSecond, clock }: InProces
     }
   }
 
+  function takeFromBacklog(): void {
+    backlog -= 1;
+    if (backlog >= backlogLimit) return;
+    for (const tell of tellRoom) tell();
+    tellRoom = new Set();
+  }
+
   function enqueue(step: QueuedStep): void {
     const ticket = new AbortController();
-    const entry = { runId: step.runId, forget: () => ticket.abort() };
-    waiting.add(entry);
-    const handIn = () => {
-      waiting.delete(entry);
-      return handOut(step);
+    backlog += 1;
+    const entry = {
+      step,
+      forget() {
+        ticket.abort();
+        takeFromBacklog();
+      },
     };
-    // It rejects for a reference that was forgotten, and for nothing else.
-    queue.add(handIn, { signal: ticket.signal, priority: step.isUrgent ? 1 : 0 }).catch(() => {});
+    waiting.add(entry);
+    const begin = async () => {
+      waiting.delete(entry);
+      takeFromBacklog();
+      const performing = handOut(step);
+      inHand.add(performing);
+      await performing;
+      inHand.delete(performing);
+    };
+    line.enter(begin, { isUrgent: step.isUrgent === true, signal: ticket.signal });
+  }
+
+  /** Before work begins, what is due waits with the rest: it has no place in a line that others are in. */
+  function keepUntilWork(step: QueuedStep): void {
+    backlog += 1;
+    const entry = { step, forget: takeFromBacklog };
+    waiting.add(entry);
   }
 
   function enqueueWhenDue(step: QueuedStep): void {
     const delay = (step.notBefore ?? 0) - clock();
-    if (delay <= 0) return enqueue(step);
+    if (delay <= 0) return perform ? enqueue(step) : keepUntilWork(step);
     const timer = setTimeout(
       () => {
         waiting.delete(entry);
@@ -69,26 +92,17 @@ export function createInProcessQueue({ concurrency, perSecond, clock }: InProces
       },
       Math.min(delay, longestTimerMs),
     );
-    const entry = { runId: step.runId, forget: () => clearTimeout(timer) };
+    const entry = { step, forget: () => clearTimeout(timer) };
     waiting.add(entry);
   }
 
-  function startWhenDue(): void {
-    if (!perform || stopping.signal.aborted) return;
-    const delay = heldUntil - clock();
-    if (delay <= 0) {
-      queue.start();
-      return;
-    }
-    clearTimeout(held);
-    held = setTimeout(startWhenDue, Math.min(delay, longestTimerMs));
-  }
-
-  function forget(isForgotten: (entry: Waiting) => boolean): void {
-    for (const entry of [...waiting].filter(isForgotten)) {
+  function forget(isForgotten: (entry: Waiting) => boolean): QueuedStep[] {
+    const forgotten = [...waiting].filter(isForgotten);
+    for (const entry of forgotten) {
       waiting.delete(entry);
       entry.forget();
     }
+    return forgotten.map(({ step }) => step);
   }
 
   return {
@@ -99,22 +113,25 @@ export function createInProcessQueue({ concurrency, perSecond, clock }: InProces
       }
     },
     async room() {
-      if (queue.size >= backlogLimit) await Promise.race([queue.onSizeLessThan(backlogLimit), stopped]);
+      if (backlog >= backlogLimit && !stopping.signal.aborted)
+        await new Promise<void>((resolve) => tellRoom.add(resolve));
     },
     countWaiting: async () => waiting.size,
     work(performStep, options) {
+      if (stopping.signal.aborted) return;
       perform = performStep;
       onError = options.onError;
-      startWhenDue();
+      // The line may be moving already, for others: what is urgent goes in first.
+      const kept = forget(() => true);
+      for (const step of kept.filter(({ isUrgent }) => isUrgent)) enqueueWhenDue(step);
+      for (const step of kept.filter(({ isUrgent }) => !isUrgent)) enqueueWhenDue(step);
+      leave = line.join();
     },
     async holdOff(until) {
-      if (until <= heldUntil || until <= clock()) return;
-      heldUntil = until;
-      queue.pause();
-      startWhenDue();
+      if (!stopping.signal.aborted) line.holdOff(until);
     },
     async drop(runId) {
-      forget((entry) => entry.runId === runId);
+      forget(({ step }) => step.runId === runId);
     },
     close({ graceMs = 0 } = {}) {
       closing ??= closeQueue(graceMs);
@@ -124,18 +141,11 @@ export function createInProcessQueue({ concurrency, perSecond, clock }: InProces
 
   async function closeQueue(graceMs: number): Promise<void> {
     stopping.abort();
-    clearTimeout(held);
-    queue.clear();
     forget(() => true);
+    for (const tell of tellRoom) tell();
     const grace = setTimeout(() => abandoning.abort(new Error('the queue was closed')), graceMs);
-    await queue.onPendingZero();
+    while (inHand.size > 0) await Promise.all(inHand);
     clearTimeout(grace);
+    leave?.();
   }
-}
-
-/** Spread over the second rather than in one burst at its start. Timers count in whole milliseconds, and cut the rest. */
-function pace(perSecond: number): { intervalCap: number; interval: number } {
-  const ticksPerSecond = Math.min(perSecond, 50);
-  const intervalCap = Math.max(1, Math.round(perSecond / ticksPerSecond));
-  return { intervalCap, interval: Math.min(Math.ceil((1000 * intervalCap) / perSecond), longestTimerMs) };
 }

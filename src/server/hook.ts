@@ -45,9 +45,13 @@ export function createHook(
   async function answerOnce(requestId: string, start: () => Promise<HookAnswer>): Promise<HookAnswer> {
     const current = starting.get(requestId);
     if (current !== undefined) return { ...(await current), status: 200 };
-    const begun = answerFirst(requestId, start).finally(() => starting.delete(requestId));
+    const begun = answerFirst(requestId, start).finally(() => forget(requestId, begun));
     starting.set(requestId, begun);
     return begun;
+  }
+
+  function forget(requestId: string, begun: Promise<HookAnswer>): void {
+    if (starting.get(requestId) === begun) starting.delete(requestId);
   }
 
   async function answerFirst(requestId: string, start: () => Promise<HookAnswer>): Promise<HookAnswer> {
@@ -71,6 +75,8 @@ export function createHook(
     const answer = requestId === undefined ? start() : answerOnce(requestId, start);
     return answerWithin(answerMs, answer).catch((error: unknown) => {
       isLate = true;
+      // What was given up waits for the ledger yet: the same request, sent again, is not to share its end.
+      if (requestId !== undefined) starting.delete(requestId);
       throw error;
     });
   };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createInProcessQueue } from '../../src/queue/in-process.js';
+import { createInProcessQueue, createInProcessQueues } from '../../src/queue/in-process.js';
 import { describeQueueContract } from '../contracts/queue.js';
 
 const aDay = 86_400_000;
@@ -98,6 +98,42 @@ describe('the queue in the process, by a clock of our own,', () => {
     await closed;
     expect(warn).not.toHaveBeenCalled();
     warn.mockRestore();
+  });
+
+  it('shares concurrency, pace and patience with the other queues of its process', async () => {
+    const open = createInProcessQueues({ concurrency: 3, perSecond: 10, clock });
+    const begun: number[] = [];
+    let inHand = 0;
+    let mostInHand = 0;
+    const queues = ['run-a', 'run-b'].map((runId) => {
+      const queue = open();
+      queue.work(
+        async () => {
+          begun.push(clock());
+          inHand += 1;
+          mostInHand = Math.max(mostInHand, inHand);
+          await new Promise((resolve) => setTimeout(resolve, 1_000));
+          inHand -= 1;
+        },
+        { onError: () => {} },
+      );
+      return { queue, runId };
+    });
+    const until = clock() + 5_000;
+    await queues[0]?.queue.holdOff(until);
+    for (const { queue, runId } of queues)
+      await queue.add(Array.from({ length: 20 }, (_, index) => ({ ...step(`batch ${index}`), runId })));
+    await vi.advanceTimersByTimeAsync(4_999);
+    expect(begun).toEqual([]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(begun).toHaveLength(40);
+    expect(mostInHand).toBe(3);
+    // One that closes takes nothing from the other.
+    await queues[0]?.queue.close();
+    await queues[1]?.queue.add([step('last')]);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(begun).toHaveLength(41);
+    await queues[1]?.queue.close();
   });
 
   it('leaves nothing behind that would keep the process alive', async () => {
