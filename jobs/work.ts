@@ -1,9 +1,9 @@
 import type { WorkOptions } from '../src/cli/commands/service.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
-import { untilAborted } from '../src/review/feeding.js';
 import { UsageError } from '../src/review/refusals.js';
-import { composeObserved } from './observed.js';
+import { untilAborted } from '../src/review/until-aborted.js';
+import { composeReview } from './compose.js';
 import { tellOfQueue } from './queue-check.js';
 import type { Terminal } from './terminal.js';
 
@@ -13,8 +13,7 @@ export async function work(config: Config, { port }: WorkOptions, terminal: Term
     throw new UsageError(
       `work takes its steps from Redis: set queue to redis://…, or use \`${terminal.command('run')}\``,
     );
-  const { parts, openServer, close } = await composeObserved(config, terminal);
-  const server = port === undefined ? undefined : openServer(port);
+  const { parts, server, close } = await open(config, port, terminal);
   try {
     // What is wrong with the ledger is told now, not when the first step comes.
     await parts.ledger.summarise();
@@ -27,4 +26,12 @@ export async function work(config: Config, { port }: WorkOptions, terminal: Term
     await Promise.all([server?.close(), close()]);
   }
   return exitCode.done;
+}
+
+/** Nobody looks on without a port: the server and its metrics are then not even loaded. */
+async function open(config: Config, port: number | undefined, terminal: Terminal) {
+  if (port === undefined) return { ...(await composeReview(config, terminal)), server: undefined };
+  const { composeObserved } = await import('./observed.js');
+  const observed = await composeObserved(config, terminal);
+  return { ...observed, server: observed.openServer(port) };
 }

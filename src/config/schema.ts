@@ -123,7 +123,9 @@ const body = group({
   concurrency: wholeNumber(1, 256).default(8).describe('Calls at the same time, for each process.'),
   requestsPerSecond: numberUpTo(100_000)
     .exactOptional()
-    .describe('Calls a second at most: with Redis over all processes, otherwise for each; without it there is no limit.'),
+    .describe(
+      'Calls a second at most: with Redis over all processes, otherwise for each; without it there is no limit.',
+    ),
   timeoutSeconds: numberUpTo(hourInSeconds)
     .exactOptional()
     .describe('How long a call with a batch may take; by default `service.timeoutSeconds`.'),

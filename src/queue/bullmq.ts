@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Queue } from 'bullmq';
+import { untilAborted } from '../review/until-aborted.js';
 import { dropWaiting } from './bullmq/drop.js';
 import { holdOffAllWorkers } from './bullmq/hold-off.js';
 import { queueName, queuePrefix, toJob } from './bullmq/job.js';
@@ -153,14 +154,6 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
     await within(farewellMs, worker?.stopped());
     await within(farewellMs, opened.queue.close());
   }
-}
-
-/** @param over takes the listener off again: rooms are asked for as long as the process lives */
-function untilAborted(signal: AbortSignal, over: AbortSignal): Promise<true> {
-  if (signal.aborted) return Promise.resolve(true);
-  return new Promise((resolve) =>
-    signal.addEventListener('abort', () => resolve(true), { once: true, signal: over }),
-  );
 }
 
 async function within(milliseconds: number, ending: Promise<void> | undefined): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Ledger, StepCursor } from '../ledger/ledger.js';
 import type { StepQueue } from '../queue/queue.js';
 import { toQueuedStep } from './queueing.js';
+import { untilAborted } from './until-aborted.js';
 
 /** Open steps that are read from the ledger at a time. */
 const pageOfSteps = 500;
@@ -33,12 +34,4 @@ async function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void
   } finally {
     over.abort();
   }
-}
-
-/** @param over takes the listener off again */
-export function untilAborted(signal: AbortSignal, over?: AbortSignal): Promise<'aborted'> {
-  if (signal.aborted) return Promise.resolve('aborted');
-  return new Promise((resolve) =>
-    signal.addEventListener('abort', () => resolve('aborted'), { once: true, ...(over && { signal: over }) }),
-  );
 }

@@ -1,10 +1,11 @@
 import { FencedError, type Ledger } from '../ledger/ledger.js';
 import type { StepQueue } from '../queue/queue.js';
-import { feed, untilAborted } from './feeding.js';
+import { feed } from './feeding.js';
 import { createHeldClaims } from './held-claims.js';
 import { hasWork, type Run } from './run.js';
 import { settleWhenDue } from './settle.js';
 import { createStepRunner, type StepRunnerParts } from './step-runner.js';
+import { untilAborted } from './until-aborted.js';
 import type { OwnWorkforce } from './workforce.js';
 
 export interface OwnWorkforceParts extends Omit<StepRunnerParts, 'ledger' | 'queue' | 'claims'> {

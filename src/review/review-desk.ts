@@ -1,16 +1,10 @@
 import type { BusinessDay } from '../booking/business-day.js';
-import type { ReviewEvent } from './events.js';
+import { type BegunRun, beginReview } from './beginning.js';
+import type { Notify } from './events.js';
 import { findShared } from './joining.js';
 import type { DayRequest } from './opening.js';
-import { pause } from './pause.js';
-import { DayBusyError } from './refusals.js';
-import { type DeliveryKind, isActive, type Run, type Trigger } from './run.js';
+import type { DeliveryKind, Trigger } from './run.js';
 import { type DayResult, type RunDayParts, runDay } from './run-day.js';
-
-/** Between two looks whether the ledger holds the run of a day that another process has. */
-const lookEveryMs = 50;
-/** How long a day may be held by others who open no run of it. */
-const patienceMs = 10_000;
 
 export type DeskRequest = DayRequest & { readonly trigger: Trigger };
 
@@ -34,7 +28,7 @@ export interface ReviewDesk {
    *
    * @throws what `runDay` throws; DayBusyError only when the day is held for long and has no active run
    */
-  begin(day: BusinessDay, request: DeskRequest): Promise<{ readonly run: Run; readonly isNew: boolean }>;
+  begin(day: BusinessDay, request: DeskRequest): Promise<BegunRun>;
   /** Waits for what goes on: to be called when the signal was aborted. */
   idle(): Promise<void>;
 }
@@ -52,7 +46,7 @@ export function createReviewDesk({
     day: BusinessDay,
     request: DeskRequest,
     stop: AbortSignal,
-    notify: (event: ReviewEvent) => void,
+    notify: Notify,
   ): Promise<DayResult> {
     const result = await runDay({ ...request, day, configuredDelivery }, { ...parts, notify }, stop);
     if (!stop.aborted) await afterReview();
@@ -78,46 +72,14 @@ export function createReviewDesk({
       // Everybody works on it, this process too: to watch it once more for each call helps nobody.
       const shared = parts.workforce.isShared && (await findShared({ ...request, day }, parts.ledger));
       if (shared && request.mode === 'run') return { run: shared, isNew: false };
-      return new Promise((resolve, reject) => {
-        let isOver = false;
-        const answer = (run: Run, isNew: boolean) => {
-          isOver = true;
-          resolve({ run, isNew });
-        };
-        const fail = (error: unknown) => {
-          if (isOver && !(error instanceof DayBusyError)) onFault(error, day);
-          isOver = true;
-          reject(error);
-        };
-        /** Another process has the day: its run is the answer, as soon as the ledger holds it. */
-        const answerOthers = async () => {
-          while (!isOver && !signal.aborted) {
-            const latest = await parts.ledger.latestRun(day.iso);
-            if (latest && isActive(latest)) answer(latest, false);
-            else await pause(lookEveryMs, signal);
-          }
-        };
-        const notify = (event: ReviewEvent) => {
-          parts.notify(event);
-          if (event.type === 'run-opened') answer(event.run, !event.isResumed);
-          if (event.type === 'waiting-for-day') answerOthers().catch(fail);
-        };
-        const giveUpAt = parts.clock() + patienceMs;
-        /** A day that is held without an active run is just being opened, or let go: it is asked for again. */
-        const performWhenFree = async (): Promise<DayResult> => {
-          for (;;) {
-            try {
-              return await perform(day, request, signal, notify);
-            } catch (error) {
-              if (!(error instanceof DayBusyError) || isOver || signal.aborted) throw error;
-              const latest = await parts.ledger.latestRun(day.iso);
-              if (latest && isActive(latest)) return { run: latest, wasDone: false };
-              if (parts.clock() >= giveUpAt) throw error;
-              await pause(lookEveryMs, signal);
-            }
-          }
-        };
-        keep(performWhenFree()).then(({ run }) => answer(run, false), fail);
+      return beginReview(day.iso, {
+        ledger: parts.ledger,
+        clock: parts.clock,
+        perform: (notify) => perform(day, request, signal, notify),
+        keep,
+        notify: parts.notify,
+        onFault: (error) => onFault(error, day),
+        signal,
       });
     },
     async idle() {

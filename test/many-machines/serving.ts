@@ -61,6 +61,8 @@ export async function serve(folder: DayFolder, options?: StartOptions): Promise<
       return { status: response.status, text: await response.text() };
     },
   };
+  // The first question to a ledger brings its schema up to date, for which a caller of the hook may not have the time.
+  await until(async () => (await serving.get('/days/2026-01-01')).status === 200);
   return serving;
 }
 
