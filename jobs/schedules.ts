@@ -12,10 +12,10 @@ export async function openSchedule({ queue }: Config, slots: Slots, log: Log): P
       return createCronerSchedule(slots);
     case 'redis': {
       const { createBullmqSchedule } = await import('../src/schedule/bullmq-scheduler.js');
-      const { Redis } = await import('ioredis');
+      const { connectorTo } = await import('../src/schedule/redis-connections.js');
       return createBullmqSchedule({
         slots,
-        connect: () => new Redis(queue.url, { maxRetriesPerRequest: null }),
+        connect: connectorTo(queue.url),
         onTrouble: (error) =>
           log.warn({ fault: describeError(error) }, 'the schedule on Redis is out of reach'),
       });

@@ -1,4 +1,9 @@
-import type { Redis, RedisOptions } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
+
+/** @param url `redis://` or `rediss://` */
+export function connectorTo(url: string): () => Redis {
+  return () => new Redis(url, { maxRetriesPerRequest: null });
+}
 
 /** A connection, with every copy that was made of it. */
 export interface RedisConnections {
