@@ -42,14 +42,6 @@ export function holdsPassword(text: string): boolean {
   return password !== '' || [...searchParams.keys()].some((name) => /pass|secret|token|key/i.test(name));
 }
 
-/** A URL as it may be shown: without a password, and without parameters, which may hold one. */
-export function showAddress(text: string): string {
-  const url = new URL(text);
-  url.password = '';
-  url.search = '';
-  return url.href;
-}
-
 function isUrlOf(text: string, protocols: readonly string[]): boolean {
   return /^[a-z0-9]+:\/\/./i.test(text) && URL.canParse(text) && protocols.includes(new URL(text).protocol);
 }

@@ -1,6 +1,19 @@
-import type { Run, RunFailure } from '../review/run.js';
+import { activeRunStates, type Run, type RunFailure } from '../review/run.js';
 import { readColumns, type StoredRow } from './stored-row.js';
 import { withoutUndefined } from './without-undefined.js';
+
+/** The tables below `runs`: what they hold of a run can be removed, and its row stays. */
+export const runTables = [
+  'attempts',
+  'affected',
+  'steps',
+  'reference_pages',
+  'batches',
+  'rejects',
+  'warnings',
+] as const;
+
+export const quotedActiveStates = activeRunStates.map((state) => `'${state}'`).join(', ');
 
 /** A row of the table of runs. */
 export function toRun(row: StoredRow): Run {

@@ -11,15 +11,13 @@ interface Waiting {
   forget(): void;
 }
 
-/** Opens queues that share one concurrency, one pace and one patience: those of the runs of a process. */
+/**
+ * Opens embedded queues that share one concurrency, one pace and one patience: those of the runs of a process. p-queue
+ * is for order, concurrency and pace, and a timer for each step that is not due yet.
+ */
 export function createInProcessQueues(options: LineOptions): () => StepQueue {
   const line = createLine(options);
   return () => openQueue(line, options.clock);
-}
-
-/** The embedded queue: p-queue for order, concurrency and pace, and a timer for each step that is not due yet. */
-export function createInProcessQueue(options: LineOptions): StepQueue {
-  return createInProcessQueues(options)();
 }
 
 function openQueue(line: Line, clock: () => number): StepQueue {

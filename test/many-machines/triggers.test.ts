@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createPostgresLedger } from '../../src/ledger/postgres/postgres-ledger.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { createBullmqQueue } from '../../src/queue/bullmq.js';
-import { createInProcessQueue } from '../../src/queue/in-process.js';
+import { createInProcessQueues } from '../../src/queue/in-process.js';
 import type { Trigger } from '../../src/review/run.js';
 import { usePostgres } from '../support/suite-postgres.js';
 import { useRedis } from '../support/suite-redis.js';
@@ -35,7 +35,7 @@ describe('schedule, hook and command line at the same moment', () => {
       await expectOneRunEach({
         isShared: false,
         openLedger: () => createSqliteLedger({ path: join(folder, 'ledger.db'), carriesReference, clock }),
-        openQueue: () => createInProcessQueue({ concurrency: 2, clock }),
+        openQueue: () => createInProcessQueues({ concurrency: 2, clock })(),
       });
     }, 150_000);
   });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createInProcessQueue, createInProcessQueues } from '../../src/queue/in-process.js';
+import { createInProcessQueues } from '../../src/queue/in-process.js';
 import { describeQueueContract } from '../contracts/queue.js';
 
 const aDay = 86_400_000;
@@ -7,7 +7,7 @@ const clock = () => Date.now();
 
 describeQueueContract('the queue in the process', {
   async create(options) {
-    return { queue: createInProcessQueue({ ...options, clock }), cleanUp: async () => {} };
+    return { queue: createInProcessQueues({ ...options, clock })(), cleanUp: async () => {} };
   },
 });
 
@@ -20,7 +20,7 @@ describe('the queue in the process, by a clock of our own,', () => {
   });
 
   function openQueue(options: { concurrency: number; perSecond?: number }) {
-    const queue = createInProcessQueue({ ...options, clock });
+    const queue = createInProcessQueues({ ...options, clock })();
     const instants: number[] = [];
     queue.work(
       async () => {
@@ -82,7 +82,7 @@ describe('the queue in the process, by a clock of our own,', () => {
 
   it('lets many steps in hand listen for the stop without a warning of a leak', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
-    const queue = createInProcessQueue({ concurrency: 50, clock });
+    const queue = createInProcessQueues({ concurrency: 50, clock })();
     let listening = 0;
     queue.work(
       (_reference, signal) => {
@@ -148,7 +148,7 @@ describe('the queue in the process, by a clock of our own,', () => {
   });
 
   it('has no room while a thousand references wait', async () => {
-    const queue = createInProcessQueue({ concurrency: 1, clock });
+    const queue = createInProcessQueues({ concurrency: 1, clock })();
     await queue.add(Array.from({ length: 999 }, (_, index) => step(`batch ${index}`)));
     await queue.room();
     await queue.add([step('batch 999')]);

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Ledger, Right } from '../../src/ledger/ledger.js';
-import { createInProcessQueue } from '../../src/queue/in-process.js';
+import { createInProcessQueues } from '../../src/queue/in-process.js';
 import { QueueAwayError, type StepQueue } from '../../src/queue/queue.js';
 import { runDay } from '../../src/review/run-day.js';
 import { createGate } from '../support/gate.js';
@@ -113,7 +113,7 @@ describe('processes that share the work', () => {
 
   it('do nothing for a run of another ledger, and are not disturbed by it', async () => {
     const work = await prepareWork();
-    const queue = createInProcessQueue({ concurrency: 1, clock: Date.now });
+    const queue = createInProcessQueues({ concurrency: 1, clock: Date.now })();
     const worker = work.startShared({ queue });
     await queue.add([{ runId: 'run-of-others', step: 'batch 0', attempt: 1 }]);
     const { run } = await runDay(requestOf(), worker.parts, unstopped);

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { type BusinessDay, createBusinessDay } from '../../src/booking/business-day.js';
 import { createNormaliser } from '../../src/booking/normalise.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import { createInProcessQueue } from '../../src/queue/in-process.js';
+import { createInProcessQueues } from '../../src/queue/in-process.js';
 import type { StepQueue } from '../../src/queue/queue.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import type { ReviewEvent } from '../../src/review/events.js';
@@ -94,7 +94,7 @@ export async function prepareWork({
     return { common, events, told, partsWith };
   }
 
-  const newQueue = () => createInProcessQueue({ concurrency: 2, clock: Date.now });
+  const newQueue = () => createInProcessQueues({ concurrency: 2, clock: Date.now })();
 
   return {
     ledger,

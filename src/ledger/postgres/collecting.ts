@@ -1,11 +1,11 @@
 import type { BookingForm } from '../../review/step.js';
 import { type Collect, type CollectedChunk, type CollectStart, FencedError, type Right } from '../ledger.js';
 import { createReferenceIndex, type ReferenceIndex } from '../reference-index.js';
-import { toRun } from '../stored-run.js';
+import { runTables, toRun } from '../stored-run.js';
 import { readBatch, storeBatches } from './batches.js';
 import type { Database } from './database.js';
 import { storeReferences } from './references.js';
-import { lockRight, readRun, runTables } from './runs.js';
+import { lockRight, readRun } from './runs.js';
 import type { Session } from './session.js';
 import { insertSteps } from './steps.js';
 

@@ -1,9 +1,9 @@
 import type { Run } from '../../review/run.js';
 import type { BookingForm } from '../../review/step.js';
 import type { Hold } from '../ledger.js';
-import { toRun } from '../stored-run.js';
+import { quotedActiveStates, runTables, toRun } from '../stored-run.js';
 import type { Database } from './database.js';
-import { lockRun, quotedActiveStates, runTables } from './runs.js';
+import { lockRun } from './runs.js';
 import type { Session } from './session.js';
 
 /** Takes the right to work on a day, or not when somebody has it. */

@@ -1,9 +1,10 @@
 import type { BookingForm, PlannedStep } from '../../review/step.js';
 import type { Collect, CollectedBatch, CollectedChunk, CollectStart, Right } from '../ledger.js';
 import { createReferenceIndex, type ReferenceIndex } from '../reference-index.js';
+import { runTables } from '../stored-run.js';
 import type { Database } from './database.js';
 import { pageEntries, storeReferences } from './reference-index.js';
-import { checkRight, readRun, runTables } from './runs.js';
+import { checkRight, readRun } from './runs.js';
 import { insertSteps } from './steps.js';
 
 /** Batches that `holds` keeps at hand: duplicates mostly come close together or in the order of their originals. */

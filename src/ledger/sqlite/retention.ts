@@ -1,7 +1,8 @@
 import type { Run } from '../../review/run.js';
 import type { BookingForm } from '../../review/step.js';
+import { quotedActiveStates, runTables } from '../stored-run.js';
 import type { Database } from './database.js';
-import { quotedActiveStates, readRun, runTables } from './runs.js';
+import { readRun } from './runs.js';
 
 /** Does the work unless somebody works on that day. */
 export type WhenDayIsFree = (day: string, work: () => void) => void;

@@ -1,22 +1,9 @@
-import { activeRunStates, noRuns, type Run, type RunFailure } from '../../review/run.js';
+import { noRuns, type Run, type RunFailure } from '../../review/run.js';
 import { FencedError, type LedgerSummary, type NewRun, type Right, type Settlement } from '../ledger.js';
-import { toRun } from '../stored-run.js';
+import { quotedActiveStates, toRun } from '../stored-run.js';
 import { withoutUndefined } from '../without-undefined.js';
 import type { Database } from './database.js';
 import { countOpenSteps } from './steps.js';
-
-/** The tables below `runs`: what they hold of a run can be removed, and its row stays. */
-export const runTables = [
-  'attempts',
-  'affected',
-  'steps',
-  'reference_pages',
-  'batches',
-  'rejects',
-  'warnings',
-] as const;
-
-export const quotedActiveStates = activeRunStates.map((state) => `'${state}'`).join(', ');
 
 /** A run's row number: short, so that the tables below it stay slim. */
 export function runNumber(database: Database, runId: string): number {
