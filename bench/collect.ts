@@ -11,6 +11,7 @@ import { createItemRenderer, readReference } from '../src/review/body/booking-it
 import { planBatches } from '../src/review/body/plan.js';
 import { collectDay } from '../src/review/collect.js';
 import type { Delivery } from '../src/review/delivery.js';
+import { createDayReader } from '../src/review/reading/day-reader.js';
 import { createCsvSource } from '../src/sources/csv.js';
 
 /**
@@ -58,8 +59,7 @@ bench.add(
       day,
       { runId: id, token },
       {
-        source: createCsvSource({ path }),
-        normalise: createNormaliser(),
+        reader: createDayReader({ source: createCsvSource({ path }), normalise: createNormaliser() }),
         delivery,
         ledger,
         limits: { batchSize, maxRejectedShare: 0.1, emptyDay: 'fail' },

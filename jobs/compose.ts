@@ -4,6 +4,7 @@ import { createMappingServiceClient } from '../src/mapping-service/client.js';
 import type { ReviewService } from '../src/mapping-service/mapping-service.js';
 import type { Delivery } from '../src/review/delivery.js';
 import type { Notify } from '../src/review/events.js';
+import { createDayReader } from '../src/review/reading/day-reader.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import type { RunDayParts } from '../src/review/run-day.js';
 import { createRunId } from '../src/review/run-id.js';
@@ -54,10 +55,17 @@ export async function composeReview(config: Config, { notify, performs = true }:
 export function composeCollect(config: Config) {
   const { batchSize } = config.body;
   return {
-    source: openSource(config),
-    normalise: createNormaliser({ dateFormat: config.source.dateFormat }),
+    reader: createDayReader(composeSource(config)),
     limits: { maxRejectedShare: config.maxRejectedShare, emptyDay: config.emptyDay, batchSize },
     clock,
+  };
+}
+
+/** The source, and how its records are to be understood. */
+export function composeSource(config: Config) {
+  return {
+    source: openSource(config),
+    normalise: createNormaliser({ dateFormat: config.source.dateFormat }),
   };
 }
 

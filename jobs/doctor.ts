@@ -25,7 +25,7 @@ import { findUnpinnedServer } from '../src/doctor/unpinned-server.js';
 import { placeOf as showAddress } from '../src/ledger/postgres/address.js';
 import { presentHostKey } from '../src/sftp/present-host-key.js';
 import { clock } from './clock.js';
-import { composeCollect } from './compose.js';
+import { composeSource } from './compose.js';
 import { openSftp } from './deliveries.js';
 import { findLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
@@ -81,7 +81,7 @@ function listChecks(config: Config, file: string, day: string | undefined): Chec
         seconds: 10,
         look: (signal) => {
           const tried = day === undefined ? runsDay : createBusinessDay(day, timezone);
-          return checkSource({ ...composeCollect(config), day: tried, maxRejectedShare, emptyDay }, signal);
+          return checkSource({ ...composeSource(config), day: tried, maxRejectedShare, emptyDay }, signal);
         },
       },
       {

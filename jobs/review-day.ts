@@ -45,7 +45,7 @@ export async function reviewDay(
           `to review it once more: ${terminal.command(`replay ${day.iso}`)}`,
       );
     terminal.say(
-      renderClosing(await readRunDetails(parts.ledger, run, parts.source.placeUnit), {
+      renderClosing(await readRunDetails(parts.ledger, run, parts.reader.placeUnit), {
         now: clock(),
         command: terminal.command,
         isOnlooker: detach,

@@ -1,13 +1,14 @@
 import type { Collect, CollectedBatch } from '../ledger/ledger.js';
 import type { KnownLines } from './known-lines.js';
-import { createLineBuffer } from './line-buffer.js';
 import { createLineMemory, type LineMemory } from './line-memory.js';
-import type { LineWriter } from './line-writer.js';
 import type { BookingForm } from './step.js';
 
-const lineFeed = Buffer.from('\n');
-/** Room for a line that a batch begins with. */
-const expectedLineBytes = 256;
+/** Rendered lines, each ended by a line feed, in memory that nobody writes to any more. */
+export interface LineBlock {
+  readonly bytes: Buffer;
+  /** The same bytes. */
+  readonly view: DataView;
+}
 
 interface WholeBatch {
   /** The lines, each ended by a line feed. */
@@ -20,9 +21,8 @@ interface WholeBatch {
 /**
  * Gathers the lines of one form into batches and tells exact duplicates.
  *
- * Two bookings are one when all of their normalised fields are equal, which is when their lines are. A line is rendered
- * where its batch will have it, as bytes: they are hashed four times as fast as a string, and a million strings need
- * not be kept.
+ * Two bookings are one when all of their normalised fields are equal, which is when their lines are. Lines stay bytes:
+ * they are hashed four times as fast as a string, and what follows on one another is copied at once.
  */
 export function createBatching(
   form: BookingForm,
@@ -34,23 +34,27 @@ export function createBatching(
   const collided = new Set<string>();
   /** Batches that are full and that the ledger does not hold yet. */
   let whole: WholeBatch[] = [];
-  /** The lines of the batch at hand and, behind them, one that is not taken yet. */
-  const lines = createLineBuffer(batchSize * expectedLineBytes);
+  /** The lines of the batch at hand, in their order: pieces, and behind them a run of a block that is being taken. */
+  let pieces: Buffer[] = [];
+  let run: { readonly block: LineBlock; readonly start: number; end: number } | undefined;
   let ends: number[] = [];
   let references: (string | undefined)[] = [];
   let accepted = 0;
   /** The number of the first batch that the ledger does not hold. */
   let firstWaiting = 0;
 
-  function begin(): LineWriter {
-    // Where the last line was not taken, or broke off in the middle, it is overwritten.
-    lines.cutBack(startOf(ends.length, ends));
-    return lines;
+  function endRun(): void {
+    if (run) pieces.push(run.block.bytes.subarray(run.start, run.end));
+    run = undefined;
   }
 
-  function take(reference: string | undefined): true {
-    ends.push(lines.length);
-    lines.constant(lineFeed);
+  function add(block: LineBlock, start: number, end: number, reference: string | undefined): true {
+    if (run?.block !== block || run.end !== start) {
+      endRun();
+      run = { block, start, end: start };
+    }
+    run.end = end + 1;
+    ends.push(startOf(ends.length, ends) + end - start);
     references.push(reference);
     accepted += 1;
     if (ends.length === batchSize) finishBatch();
@@ -58,7 +62,9 @@ export function createBatching(
   }
 
   function finishBatch(): void {
-    whole.push({ lines: lines.handOver(), ends, references });
+    endRun();
+    whole.push({ lines: Buffer.concat(pieces), ends, references });
+    pieces = [];
     ends = [];
     references = [];
   }
@@ -67,43 +73,43 @@ export function createBatching(
     const number = Math.floor(position / batchSize);
     if (number < firstWaiting) return stored.holds(form, number, line.toString());
     const index = position % batchSize;
-    const batch = whole[number - firstWaiting];
-    const found =
-      batch === undefined
-        ? lines.slice(startOf(index, ends), ends[index] ?? 0)
-        : batch.lines.subarray(startOf(index, batch.ends), batch.ends[index]);
-    return found.equals(line);
+    const batch = whole[number - firstWaiting] ?? { lines: joinLines(), ends };
+    return batch.lines.subarray(startOf(index, batch.ends), batch.ends[index]).equals(line);
   }
 
-  async function endCandidate(
+  /** Of the batch at hand. */
+  function joinLines(): Buffer {
+    endRun();
+    const lines = Buffer.concat(pieces);
+    pieces = [lines];
+    return lines;
+  }
+
+  async function takeCandidate(
     earlier: number,
-    line: Buffer,
+    block: LineBlock,
+    start: number,
+    end: number,
     reference: string | undefined,
   ): Promise<boolean> {
+    const line = block.bytes.subarray(start, end);
     if (await isHeldAt(earlier, line)) return false;
     const text = line.toString();
     if (collided.has(text)) return false;
     collided.add(text);
-    begin().constant(line);
-    return take(reference);
+    return add(block, start, end, reference);
   }
 
-  function endNew(reference: string | undefined): boolean | Promise<boolean> {
-    const start = startOf(ends.length, ends);
-    const earlier = memory.findOrRemember(lines.view, start, lines.length, accepted);
-    if (earlier === undefined) return take(reference);
-    // A copy: whoever begins the next line overwrites this one.
-    return endCandidate(earlier, Buffer.from(lines.slice(start, lines.length)), reference);
-  }
-
-  async function endUnlessKnown(
-    isKnown: Promise<boolean>,
-    line: Buffer,
+  function takeUnknown(
+    block: LineBlock,
+    start: number,
+    end: number,
     reference: string | undefined,
-  ): Promise<boolean> {
-    if (await isKnown) return false;
-    begin().constant(line);
-    return endNew(reference);
+  ): boolean | Promise<boolean> {
+    const earlier = memory.findOrRemember(block.view, start, end, accepted);
+    return earlier === undefined
+      ? add(block, start, end, reference)
+      : takeCandidate(earlier, block, start, end, reference);
   }
 
   return {
@@ -114,22 +120,24 @@ export function createBatching(
     get ready(): number {
       return whole.length * batchSize;
     },
-    /** Where the next line is to be rendered, without a line end; `end` then takes it. */
-    begin,
     /**
-     * True when the line that was begun last was taken, false for a duplicate, or for one that is known. Answers at
-     * once for all but candidates of these.
+     * Takes the line of a block that stands from `start` up to its line feed at `end`; false for a duplicate, or for one
+     * that is known. Answers at once for all but candidates of these.
      */
-    end(reference: string | undefined, known?: Pick<KnownLines, 'has'>): boolean | Promise<boolean> {
-      const start = startOf(ends.length, ends);
-      const isKnown = known?.has(lines.view, start, lines.length) ?? false;
+    take(
+      block: LineBlock,
+      start: number,
+      end: number,
+      reference: string | undefined,
+      known?: Pick<KnownLines, 'has'>,
+    ): boolean | Promise<boolean> {
+      const isKnown = known?.has(block.view, start, end) ?? false;
       if (isKnown === true) return false;
-      if (isKnown === false) return endNew(reference);
-      return endUnlessKnown(isKnown, Buffer.from(lines.slice(start, lines.length)), reference);
+      if (isKnown === false) return takeUnknown(block, start, end, reference);
+      return isKnown.then((is) => !is && takeUnknown(block, start, end, reference));
     },
     /** Hands out the whole batches; at the end also the last one, which may be short. */
     takeBatches({ isLast }: { readonly isLast: boolean }): CollectedBatch[] {
-      begin();
       if (isLast && ends.length > 0) finishBatch();
       const taken: CollectedBatch[] = [];
       for (const batch of whole) {

@@ -1,12 +1,12 @@
 import type { BusinessDay } from '../booking/business-day.js';
-import type { Normalise } from '../booking/normalise.js';
 import type { Ledger, Right } from '../ledger/ledger.js';
-import { type BookingSource, SourceError } from '../sources/source.js';
+import { SourceError } from '../sources/source.js';
 import type { Delivery } from './delivery.js';
 import type { Notify, RunName } from './events.js';
 import { createIntake } from './intake.js';
 import { type KnownLines, readKnownLines } from './known-lines.js';
 import { describeIncomparable, runsCompared } from './opening.js';
+import type { DayReader } from './reading/day-reader.js';
 import type { Run } from './run.js';
 import { formatShare, isMoreThanShare } from './share.js';
 
@@ -18,8 +18,7 @@ export interface CollectLimits {
 }
 
 export interface CollectParts {
-  readonly source: BookingSource;
-  readonly normalise: Normalise;
+  readonly reader: DayReader;
   readonly delivery: Delivery;
   readonly ledger: Pick<Ledger, 'beginCollect'>;
   readonly limits: CollectLimits;
@@ -55,25 +54,22 @@ export async function collectDay(
   parts: CollectParts,
   signal: AbortSignal,
 ): Promise<Run> {
-  const { source, delivery, ledger, limits, clock, notify } = parts;
+  const { reader, delivery, ledger, limits, clock, notify } = parts;
   const run = { id: right.runId, day: day.iso };
   const collect = await ledger.beginCollect(right, {
-    source: source.locate(day),
+    source: reader.locate(day),
     at: clock(),
     batchSize: limits.batchSize,
   });
   const known = parts.delivered && (await readKnown(parts.delivered, run, parts.delivery, signal));
-  const intake = createIntake(parts, collect, known);
+  const intake = createIntake(limits, collect, known);
   try {
-    for await (const chunk of source.read(day, { signal })) {
+    for await (const chunk of reader.read(day, delivery, { signal })) {
       for (const notice of chunk.notices ?? []) {
         notify({ type: 'source-notice', run, notice });
-        intake.warn('absent-column');
+        intake.warn({ reason: 'absent-column', count: 1 });
       }
-      for (const record of chunk.records) {
-        const stored = intake.take(record);
-        if (stored) await stored;
-      }
+      await intake.take(chunk);
       notify({
         type: 'collecting',
         run,
@@ -88,7 +84,7 @@ export async function collectDay(
   signal.throwIfAborted();
   await intake.addKnown();
   await intake.storeRest();
-  checkGates(intake, limits, source.locate(day));
+  checkGates(intake, limits, reader.locate(day));
   return collect.finish({ steps: delivery.plan(intake.accepted), at: clock() });
 }
 

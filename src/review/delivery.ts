@@ -23,13 +23,17 @@ export type StepOutcome =
       readonly advice: string;
     });
 
-/** How a run reaches the service: what a booking is kept as, which steps a collected day becomes, how each is done. */
-export interface Delivery {
+/** What a booking is kept as: all that reading a day needs to know of its delivery. */
+export interface BookingForms {
   readonly kind: DeliveryKind;
   /** The form in which a booking is kept and sent; undefined for one that this delivery doesn't carry. */
   formOf(booking: Booking): BookingForm | undefined;
   /** Writes the booking as one line, without a line end. */
   render(booking: Booking, form: BookingForm, line: LineWriter): void;
+}
+
+/** How a run reaches the service: what a booking is kept as, which steps a collected day becomes, how each is done. */
+export interface Delivery extends BookingForms {
   /** @param bookings how many bookings were collected in each form */
   plan(bookings: Readonly<Record<BookingForm, number>>): PlannedStep[];
   /** Throws the signal's reason when stopped in mid-call. */

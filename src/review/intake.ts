@@ -1,49 +1,34 @@
-import { readFieldText } from '../booking/field-text.js';
-import { countDates, type Normalise } from '../booking/normalise.js';
 import type { Collect, ReasonCount, Reject } from '../ledger/ledger.js';
-import type { SourceRecord } from '../sources/source.js';
 import { createBatching } from './batching.js';
-import type { Delivery } from './delivery.js';
 import type { KnownLines } from './known-lines.js';
+import type { RenderedChunk } from './reading/rendering.js';
+import { bookingForms } from './step.js';
 import { readReference } from './stored-line.js';
 
 /** Bookings a transaction: large enough that a commit costs nothing, small enough that nobody waits for it. */
 const bookingsPerTransaction = 5_000;
-/** What is kept of a rejected record's reference, in UTF-16 units: broken records hold all sorts of things. */
-const maxReferenceLength = 200;
 
-interface IntakeParts {
-  readonly normalise: Normalise;
-  readonly delivery: Delivery;
-  readonly limits: { readonly batchSize: number };
-}
-
-/** Takes records one by one, and stores them by the transaction. */
+/** Takes a day's chunks in their order, and stores what is new in them by the transaction. */
 export function createIntake(
-  { normalise, delivery, limits }: IntakeParts,
+  { batchSize }: { readonly batchSize: number },
   collect: Pick<Collect, 'store' | 'holds'>,
   known?: KnownLines,
 ) {
   const batching = {
-    body: createBatching('body', limits.batchSize, collect),
-    file: createBatching('file', limits.batchSize, collect),
+    body: createBatching('body', batchSize, collect),
+    file: createBatching('file', batchSize, collect),
   };
   const dates = { given: 0, unreadable: 0 };
-  const warnings = new Map<ReasonCount['reason'], { count: number; firstPlace: number | undefined }>();
+  const warnings = new Map<ReasonCount['reason'], { count: number; readonly firstPlace?: number }>();
   let rejects: Reject[] = [];
   let read = 0;
   let rejected = 0;
   let duplicates = 0;
 
-  function warn(reason: ReasonCount['reason'], place?: number): void {
+  function warn({ reason, count, ...first }: ReasonCount): void {
     const warning = warnings.get(reason);
-    if (warning) warning.count += 1;
-    else warnings.set(reason, { count: 1, firstPlace: place });
-  }
-
-  function reject(place: number, reason: Reject['reason'], reference?: string): void {
-    rejects.push({ place, reason, ...(reference !== undefined && { reference }) });
-    rejected += 1;
+    if (warning) warning.count += count;
+    else warnings.set(reason, { count, ...first });
   }
 
   /** Only whole batches are stored in mid-day, and counted with them, so that the sums hold in every transaction. */
@@ -52,11 +37,7 @@ export function createIntake(
       batches: [...batching.body.takeBatches({ isLast }), ...batching.file.takeBatches({ isLast })],
       rejects,
       duplicates,
-      warnings: [...warnings].map(([reason, { count, firstPlace }]) => ({
-        reason,
-        count,
-        ...(firstPlace !== undefined && { firstPlace }),
-      })),
+      warnings: [...warnings].map(([reason, counted]) => ({ reason, ...counted })),
     };
     rejects = [];
     duplicates = 0;
@@ -64,9 +45,27 @@ export function createIntake(
     await collect.store(chunk);
   }
 
-  function storeWhenFull(): Promise<void> | undefined {
-    const waiting = batching.body.ready + batching.file.ready + rejects.length;
-    return waiting >= bookingsPerTransaction ? store(false) : undefined;
+  function isFull(): boolean {
+    return batching.body.ready + batching.file.ready + rejects.length >= bookingsPerTransaction;
+  }
+
+  async function takeLines({ lines }: RenderedChunk): Promise<void> {
+    const { ends, forms, references } = lines;
+    const { buffer, byteOffset, byteLength } = lines.bytes;
+    const block = {
+      bytes: Buffer.from(buffer, byteOffset, byteLength),
+      view: new DataView(buffer, byteOffset, byteLength),
+    };
+    let start = 0;
+    for (let index = 0; index < ends.length; index += 1) {
+      const end = ends[index] ?? 0;
+      const batches = batching[bookingForms[forms[index] ?? 0] ?? 'body'];
+      const taken = batches.take(block, start, end, references[index], known);
+      start = end + 1;
+      // A day has millions of lines: there is something to wait for only for a candidate of a duplicate.
+      if (!(typeof taken === 'boolean' ? taken : await taken)) duplicates += 1;
+      else if (isFull()) await store(false);
+    }
   }
 
   return {
@@ -85,52 +84,21 @@ export function createIntake(
     /** Where there is a file, it is the whole day's: what was delivered before stands in it behind what is new. */
     async addKnown(): Promise<void> {
       if (!known || batching.file.accepted === 0) return;
-      for await (const line of known.ofFile()) {
-        batching.file.begin().constant(line);
-        if (await batching.file.end(readReference(line.toString(), 'file'))) await storeWhenFull();
+      for await (const { bytes, view, start, end } of known.ofFile()) {
+        const reference = readReference(bytes.toString('utf8', start, end), 'file');
+        if ((await batching.file.take({ bytes, view }, start, end, reference)) && isFull())
+          await store(false);
       }
     },
-    /** Answers a promise only when there is something to wait for: a day has millions of records. */
-    take(record: SourceRecord): Promise<void> | undefined {
-      read += 1;
-      if ('unreadable' in record) {
-        reject(record.place, record.unreadable);
-        return storeWhenFull();
-      }
-      const normalised = normalise(record.fields);
-      if (normalised.kind === 'reject') {
-        reject(record.place, normalised.reason, readRejectReference(record.fields.BookingReferenceId));
-        return storeWhenFull();
-      }
-      const { booking, warnings: found } = normalised;
-      const { given, unreadable } = countDates(booking, found);
-      dates.given += given;
-      dates.unreadable += unreadable;
-      for (const warning of found) warn(warning, record.place);
-      const form = delivery.formOf(booking);
-      if (form === undefined) {
-        reject(record.place, 'not-for-the-file', readRejectReference(booking.bookingReferenceId));
-        return storeWhenFull();
-      }
-      const batches = batching[form];
-      delivery.render(booking, form, batches.begin());
-      const taken = batches.end(booking.bookingReferenceId, known);
-      if (taken === true) return storeWhenFull();
-      if (taken === false) {
-        duplicates += 1;
-        return undefined;
-      }
-      return taken.then((wasTaken) => {
-        if (!wasTaken) duplicates += 1;
-        return storeWhenFull();
-      });
+    async take(chunk: RenderedChunk): Promise<void> {
+      read += chunk.read;
+      rejected += chunk.rejects.length;
+      rejects = rejects.concat(chunk.rejects);
+      chunk.warnings.forEach(warn);
+      dates.given += chunk.dates.given;
+      dates.unreadable += chunk.dates.unreadable;
+      await takeLines(chunk);
+      if (isFull()) await store(false);
     },
   };
-}
-
-/** A rejected record is found again by its reference, where that at least can be read. */
-function readRejectReference(value: unknown): string | undefined {
-  const text = readFieldText(value);
-  // The cut may fall between the halves of a character.
-  return typeof text === 'string' ? text.slice(0, maxReferenceLength).toWellFormed() : undefined;
 }

@@ -1,6 +1,6 @@
 import type { DeliveredCursor, Ledger } from '../ledger/ledger.js';
 import type { Delivery } from './delivery.js';
-import { type KnownPiece, toKnownPiece } from './known-piece.js';
+import { type KnownLine, type KnownPiece, toKnownPiece } from './known-piece.js';
 import { createLineMemory, type LineMemory } from './line-memory.js';
 
 /** Pieces that are kept at hand: a day's source mostly has its bookings in the order in which they were delivered. */
@@ -11,7 +11,7 @@ export interface KnownLines {
   /** True when that line was delivered: it is what stands in `bytes` from `start` up to `end`. */
   has(bytes: DataView, start: number, end: number): boolean | Promise<boolean>;
   /** Those that can stand in the review file, in the order in which they were delivered; some come more than once. */
-  ofFile(): AsyncIterable<Buffer>;
+  ofFile(): AsyncIterable<Pick<KnownPiece, 'bytes' | 'view'> & KnownLine>;
 }
 
 interface Place {
@@ -106,8 +106,8 @@ export async function readKnownLines(
       return stands === false ? isCollided : stands.then((is) => is || isCollided);
     },
     async *ofFile() {
-      for await (const { bytes, lines } of readPieces())
-        for (const { form, start, end } of lines) if (form === 'file') yield bytes.subarray(start, end);
+      for await (const { bytes, view, lines } of readPieces())
+        for (const line of lines) if (line.form === 'file') yield { bytes, view, ...line };
     },
   };
 }

@@ -4,31 +4,24 @@ import type { LineWriter } from './line-writer.js';
 const bytesPerUnit = 3;
 const notPlain = -1;
 
-/** Bytes that are written at their end and can be looked at anywhere. */
+/** Bytes that are written at their end. */
 export interface LineBuffer extends LineWriter {
   readonly length: number;
-  /** What was written, and room behind it; out of date as soon as more is written. */
-  readonly view: DataView;
-  /** What stands from `start` up to `end`, in the same memory. */
-  slice(start: number, end: number): Buffer;
-  /** Forgets all but the first so many bytes. */
-  cutBack(length: number): void;
-  /** Gives everything away and begins anew. */
-  handOver(): Buffer;
+  /** Gives everything away, in memory of its own, and begins anew. */
+  handOver(): Buffer<ArrayBuffer>;
 }
 
 /** @param expectedBytes room to begin with; it grows as it must */
 export function createLineBuffer(expectedBytes: number): LineBuffer {
-  let bytes: Buffer = Buffer.allocUnsafe(expectedBytes);
-  let view = viewOf(bytes);
+  // None of Node's pool: what is handed over may leave for another thread.
+  let bytes = Buffer.allocUnsafeSlow(expectedBytes);
   let length = 0;
 
   function reserve(more: number): void {
     if (length + more <= bytes.length) return;
-    const larger = Buffer.allocUnsafe(2 * (length + more));
+    const larger = Buffer.allocUnsafeSlow(2 * (length + more));
     bytes.copy(larger, 0, 0, length);
     bytes = larger;
-    view = viewOf(bytes);
   }
 
   return {
@@ -56,17 +49,9 @@ export function createLineBuffer(expectedBytes: number): LineBuffer {
     get length() {
       return length;
     },
-    get view() {
-      return view;
-    },
-    slice: (start, end) => bytes.subarray(start, end),
-    cutBack(kept) {
-      length = kept;
-    },
     handOver() {
       const written = bytes.subarray(0, length);
-      bytes = Buffer.allocUnsafe(expectedBytes);
-      view = viewOf(bytes);
+      bytes = Buffer.allocUnsafeSlow(expectedBytes);
       length = 0;
       return written;
     },
@@ -118,8 +103,4 @@ function writePlain(bytes: Buffer, start: number, text: string, plain: Uint8Arra
     } else return notPlain;
   }
   return at;
-}
-
-function viewOf({ buffer, byteOffset, byteLength }: Buffer): DataView {
-  return new DataView(buffer, byteOffset, byteLength);
 }

@@ -18,8 +18,9 @@ export type StepState =
   | 'halved'
   | 'overdue';
 
-/** The form in which a booking is kept, which is the form in which it is sent. */
-export type BookingForm = 'body' | 'file';
+/** The forms in which a booking is kept, which are those in which it is sent. */
+export const bookingForms = ['body', 'file'] as const;
+export type BookingForm = (typeof bookingForms)[number];
 
 /** Consecutive bookings of one stored batch. */
 export interface Slice {

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { type BusinessDay, createBusinessDay } from '../../src/booking/business-day.js';
-import { createNormaliser } from '../../src/booking/normalise.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { StepQueue } from '../../src/queue/queue.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
@@ -19,7 +18,7 @@ import { createSlots } from '../../src/schedule/slots.js';
 import { createHealth } from '../../src/server/health.js';
 import { createMetrics } from '../../src/server/metrics.js';
 import { createServer } from '../../src/server/server.js';
-import { createArraySource, records } from '../review/array-source.js';
+import { createArraySource, readerOf, records } from '../review/array-source.js';
 import { ok } from '../review/delivering.js';
 import { secret, sign, timezone } from './serving.js';
 
@@ -86,12 +85,11 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
     return {
       parts: {
         // Each day has bookings of its own.
-        source: {
+        reader: readerOf({
           ...createArraySource([]),
           read: (day, options) =>
             createArraySource([records(0, bookings, { CheckInDate: day.iso })]).read(day, options),
-        },
-        normalise: createNormaliser(),
+        }),
         limits: { maxRejectedShare: 0, emptyDay: 'fail', batchSize },
         clock,
         notify: common.notify,

@@ -1,4 +1,6 @@
 import type { RawBooking } from '../../src/booking/booking.js';
+import { createNormaliser } from '../../src/booking/normalise.js';
+import { createDayReader, type DayReader } from '../../src/review/reading/day-reader.js';
 import type { BookingSource, SourceChunk, SourceRecord } from '../../src/sources/source.js';
 
 /** Chunks as they are, and errors where the source breaks. */
@@ -29,6 +31,11 @@ export function createArraySource(
       }
     },
   };
+}
+
+/** Reads a source as a run does that has nothing set. */
+export function readerOf(source: BookingSource): DayReader {
+  return createDayReader({ source, normalise: createNormaliser() });
 }
 
 /** Bookings BR-<from> to BR-<from + count - 1>, each at the place of its number. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CollectedBatch } from '../../src/ledger/ledger.js';
-import { createBatching } from '../../src/review/batching.js';
+import { createBatching, type LineBlock } from '../../src/review/batching.js';
 import { createLineMemory, type LineMemory } from '../../src/review/line-memory.js';
 
 type Batching = ReturnType<typeof createBatching>;
@@ -59,16 +59,7 @@ describe('batching', () => {
     expect(add(batching, 'a', 'BR-1')).toBe(true);
   });
 
-  it('forgets a line that was begun and not ended', () => {
-    const batching = createBatching('body', 2, { holds: async () => true });
-    void add(batching, 'a', undefined);
-    batching.begin().constant(Buffer.from('half a li'));
-    void add(batching, 'b', undefined);
-    batching.begin().constant(Buffer.from('half a line more'));
-    expect(batching.takeBatches({ isLast: true }).map(({ lines }) => lines.toString())).toEqual(['a\nb\n']);
-  });
-
-  it('holds on to a candidate of a duplicate while the next line is written', async () => {
+  it('holds on to a candidate of a duplicate while the next lines are taken', async () => {
     const batching = createBatching('body', 2, { holds: async () => false }, createForgetfulMemory());
     const answers = ['aaa', 'bbb', 'ccc', 'bbb'].map((line) => add(batching, line, line));
     expect(await Promise.all(answers)).toEqual([true, true, true, false]);
@@ -103,8 +94,10 @@ async function batch(acts: readonly Act[], batchSize: number, memory: Pick<LineM
   };
   const batching = createBatching('body', batchSize, { holds }, memory);
   const answers: boolean[] = [];
+  // Several lines a block: those that follow on one another in it are kept together.
+  const placed = placeInBlocks(acts.filter((act) => typeof act === 'string'));
   for (const act of acts) {
-    if (typeof act === 'string') answers.push(await add(batching, act, referenceOf(act)));
+    if (typeof act === 'string') answers.push(await take(batching, placed.shift(), referenceOf(act)));
     else taken.push(...batching.takeBatches({ isLast: false }));
     expect(batching.ready % batchSize).toBe(0);
   }
@@ -131,9 +124,38 @@ function batchNaively(acts: readonly Act[], batchSize: number) {
   };
 }
 
+interface PlacedLine {
+  readonly block: LineBlock;
+  readonly start: number;
+  readonly end: number;
+}
+
+function placeInBlocks(lines: readonly string[], linesPerBlock = 7): PlacedLine[] {
+  return lines.flatMap((_, index) => {
+    if (index % linesPerBlock !== 0) return [];
+    const own = lines.slice(index, index + linesPerBlock).map((line) => `${line}\n`);
+    const bytes = Buffer.from(own.join(''));
+    const block = { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length) };
+    let end = 0;
+    return own.map((line) => {
+      const start = end;
+      end += Buffer.byteLength(line);
+      return { block, start, end: end - 1 };
+    });
+  });
+}
+
+function take(
+  batching: Batching,
+  line: PlacedLine | undefined,
+  reference: string | undefined,
+): boolean | Promise<boolean> {
+  if (!line) throw new RangeError('there is no such line');
+  return batching.take(line.block, line.start, line.end, reference);
+}
+
 function add(batching: Batching, line: string, reference: string | undefined): boolean | Promise<boolean> {
-  batching.begin().constant(Buffer.from(line));
-  return batching.end(reference);
+  return take(batching, placeInBlocks([line])[0], reference);
 }
 
 /** Hashes to three values only, so that nearly all lines collide. */

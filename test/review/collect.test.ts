@@ -3,7 +3,7 @@ import { FencedError } from '../../src/ledger/ledger.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import { CollectError, type CollectLimits } from '../../src/review/collect.js';
 import { SourceError, type SourceRecord } from '../../src/sources/source.js';
-import { createArraySource, record, records, type Script } from './array-source.js';
+import { createArraySource, readerOf, record, records, type Script } from './array-source.js';
 import { afterEachStore, lenient, now, prepareCollect, readReferences } from './collecting.js';
 
 describe('collecting a day', () => {
@@ -165,7 +165,7 @@ describe('collecting a day', () => {
       for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
       pulledWhileStoring += source.pulled() - before;
     });
-    await collect([], { ledger: slow, source });
+    await collect([], { ledger: slow, reader: readerOf(source) });
     expect(source.pulled()).toBe(2);
     expect(pulledWhileStoring).toBe(0);
   });
@@ -238,7 +238,9 @@ describe('a collect that is cut off', () => {
     const source = createArraySource([records(0, 6_000), records(6_000, 10)], {
       onPull: () => source.pulled() === 2 && stop.abort(new Error('stopped by SIGTERM')),
     });
-    await expect(collect([], { source }, stop.signal)).rejects.toThrow('stopped by SIGTERM');
+    await expect(collect([], { reader: readerOf(source) }, stop.signal)).rejects.toThrow(
+      'stopped by SIGTERM',
+    );
     expect(await ledger.getRun(right.runId)).toMatchObject({
       state: 'collecting',
       counts: { read: 5_000, accepted: 5_000 },
@@ -249,7 +251,7 @@ describe('a collect that is cut off', () => {
     const { ledger, right, collect } = await prepareCollect();
     const stop = new AbortController();
     const source = createArraySource([records(0, 10)], { onPull: () => queueMicrotask(() => stop.abort()) });
-    await expect(collect([], { source }, stop.signal)).rejects.toThrow();
+    await expect(collect([], { reader: readerOf(source) }, stop.signal)).rejects.toThrow();
     expect(await ledger.getRun(right.runId)).toMatchObject({ state: 'collecting', counts: { read: 0 } });
   });
 
@@ -267,7 +269,7 @@ describe('a collect that is cut off', () => {
   it('writes nothing any more when the run was taken over', async () => {
     const { ledger, right, collect } = await prepareCollect();
     const source = createArraySource([records(0, 10)], { onPull: () => void ledger.takeOver(right.runId) });
-    await expect(collect([], { source })).rejects.toThrow(FencedError);
+    await expect(collect([], { reader: readerOf(source) })).rejects.toThrow(FencedError);
     expect((await ledger.getRun(right.runId)).counts.read).toBe(0);
   });
 });

@@ -1,10 +1,9 @@
 import { createBusinessDay } from '../../src/booking/business-day.js';
-import { createNormaliser } from '../../src/booking/normalise.js';
 import type { Ledger, Right } from '../../src/ledger/ledger.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import { type CollectLimits, type CollectParts, collectDay } from '../../src/review/collect.js';
 import type { ReviewEvent } from '../../src/review/events.js';
-import { createArraySource, type Script } from './array-source.js';
+import { createArraySource, readerOf, type Script } from './array-source.js';
 import { openRun, openTemporaryLedger } from './temporary-ledger.js';
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
@@ -25,8 +24,7 @@ export async function prepareCollect() {
       day,
       right,
       {
-        source: createArraySource(script),
-        normalise: createNormaliser(),
+        reader: readerOf(createArraySource(script)),
         delivery: createBodyDelivery({ ledger, service, masterIdName: 'ServiceId', batchSize }),
         ledger,
         limits,

@@ -1,5 +1,4 @@
 import { createBusinessDay } from '../../src/booking/business-day.js';
-import { createNormaliser } from '../../src/booking/normalise.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { Verdict } from '../../src/mapping-service/mapping-service.js';
 import type { QueuedStep } from '../../src/queue/queue.js';
@@ -8,7 +7,7 @@ import { collectDay } from '../../src/review/collect.js';
 import type { ReviewEvent } from '../../src/review/events.js';
 import type { RetryPolicy } from '../../src/review/retry.js';
 import { createStepRunner } from '../../src/review/step-runner.js';
-import { createArraySource, records } from './array-source.js';
+import { createArraySource, readerOf, records } from './array-source.js';
 import { openRun, openTemporaryLedger } from './temporary-ledger.js';
 
 export const ok: Verdict = { kind: 'accepted', code: 'ok', httpStatus: 200, statusCode: 2000 };
@@ -82,8 +81,7 @@ export async function prepareDelivery({
     createBusinessDay(day, 'Europe/Madrid'),
     right,
     {
-      source: createArraySource([records(0, bookings)]),
-      normalise: createNormaliser(),
+      reader: readerOf(createArraySource([records(0, bookings)])),
       delivery,
       ledger,
       limits: { maxRejectedShare: 0, emptyDay: 'succeed', batchSize },

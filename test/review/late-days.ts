@@ -1,6 +1,5 @@
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { findFileObstacle } from '../../src/booking/file-fitness.js';
-import { createNormaliser } from '../../src/booking/normalise.js';
 import type { Ledger, Right } from '../../src/ledger/ledger.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import { type CollectParts, collectDay } from '../../src/review/collect.js';
@@ -11,7 +10,7 @@ import type { BookingForm } from '../../src/review/step.js';
 import type { SourceRecord } from '../../src/sources/source.js';
 import { at, done, newRun, perform, rightOf } from '../contracts/ledger/days.js';
 import { planFileRun } from '../contracts/ledger/file-days.js';
-import { createArraySource, record } from './array-source.js';
+import { createArraySource, readerOf, record } from './array-source.js';
 
 export const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 const service = { reviewBookedHotels: () => Promise.reject(new Error('nothing is sent while collecting')) };
@@ -64,8 +63,7 @@ export function collectAgain(
   signal = new AbortController().signal,
 ): Promise<Run> {
   const collecting: CollectParts = {
-    source: createArraySource([records]),
-    normalise: createNormaliser(),
+    reader: readerOf(createArraySource([records])),
     delivery: deliveryOf(late),
     ledger: late.ledger,
     clock: () => at,

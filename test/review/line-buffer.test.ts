@@ -54,13 +54,4 @@ describe('a line buffer', () => {
     expect(first.toString()).toBe('first');
     expect(buffer.handOver().toString()).toBe('a much longer second line');
   });
-
-  it('goes on where it was cut back to', () => {
-    const buffer = createLineBuffer(4);
-    buffer.constant(Buffer.from('one, two'));
-    buffer.cutBack(3);
-    buffer.constant(Buffer.from('; three'));
-    expect(buffer.slice(0, buffer.length).toString()).toBe('one; three');
-    expect(buffer.view.getUint8(3)).toBe(';'.charCodeAt(0));
-  });
 });

@@ -1,6 +1,5 @@
 import { onTestFinished } from 'vitest';
 import { type BusinessDay, createBusinessDay } from '../../src/booking/business-day.js';
-import { createNormaliser } from '../../src/booking/normalise.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { createInProcessQueues } from '../../src/queue/in-process.js';
 import type { StepQueue } from '../../src/queue/queue.js';
@@ -11,7 +10,7 @@ import type { RunDayParts, RunRequest } from '../../src/review/run-day.js';
 import { createSharedWorkforce } from '../../src/review/shared-workforce.js';
 import type { SharedWorkforce, Workforce } from '../../src/review/workforce.js';
 import type { BookingSource } from '../../src/sources/source.js';
-import { createArraySource, records } from './array-source.js';
+import { createArraySource, readerOf, records } from './array-source.js';
 import { type Answer, ok } from './delivering.js';
 import { openTemporaryLedger } from './temporary-ledger.js';
 
@@ -77,8 +76,7 @@ export async function prepareWork({
       notify: (event: ReviewEvent) => void events.push(event),
     };
     const partsWith = (workforce: Workforce): RunDayParts => ({
-      source: source ?? createArraySource([records(0, bookings)]),
-      normalise: createNormaliser(),
+      reader: readerOf(source ?? createArraySource([records(0, bookings)])),
       limits: { maxRejectedShare: 0, emptyDay: 'succeed', batchSize },
       clock: common.clock,
       notify: common.notify,
