@@ -6,6 +6,7 @@ import { build } from 'esbuild';
  * files is what starting a command takes its time for. Beside them lies everything as it was compiled.
  */
 const commands = ['dist/jobs/hotel-review.js', 'dist/jobs/first-run.js'];
+const threads = ['dist/jobs/reading-thread.js'];
 
 // What was CommonJS asks for these by name.
 const ofCommonJs = `import { createRequire as createRequireOfBundle } from 'node:module';
@@ -16,7 +17,7 @@ const __filename = fileOfBundle(import.meta.url);
 const __dirname = dirnameOfBundle(__filename);`;
 
 await build({
-  entryPoints: commands,
+  entryPoints: [...commands, ...threads],
   outdir: 'dist/jobs',
   allowOverwrite: true,
   bundle: true,

@@ -1,19 +1,15 @@
-import { createNormaliser } from '../src/booking/normalise.js';
 import type { Config } from '../src/config/load.js';
 import { createMappingServiceClient } from '../src/mapping-service/client.js';
 import type { ReviewService } from '../src/mapping-service/mapping-service.js';
 import type { Delivery } from '../src/review/delivery.js';
 import type { Notify } from '../src/review/events.js';
-import { createDayReader } from '../src/review/reading/day-reader.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import type { RunDayParts } from '../src/review/run-day.js';
 import { createRunId } from '../src/review/run-id.js';
-import { createCsvSource } from '../src/sources/csv.js';
-import { createNdjsonSource } from '../src/sources/ndjson.js';
-import type { BookingSource } from '../src/sources/source.js';
 import { clock, random } from './clock.js';
 import { createDelivery } from './deliveries.js';
 import { openLedger } from './ledgers.js';
+import { openReader } from './reading.js';
 import { openWorkforce } from './workforces.js';
 
 export interface ComposeOptions {
@@ -55,27 +51,10 @@ export async function composeReview(config: Config, { notify, performs = true }:
 export function composeCollect(config: Config) {
   const { batchSize } = config.body;
   return {
-    reader: createDayReader(composeSource(config)),
+    reader: openReader(config),
     limits: { maxRejectedShare: config.maxRejectedShare, emptyDay: config.emptyDay, batchSize },
     clock,
   };
-}
-
-/** The source, and how its records are to be understood. */
-export function composeSource(config: Config) {
-  return {
-    source: openSource(config),
-    normalise: createNormaliser({ dateFormat: config.source.dateFormat }),
-  };
-}
-
-export function openSource({ source }: Config): BookingSource {
-  switch (source.kind) {
-    case 'csv':
-      return createCsvSource(source);
-    case 'ndjson':
-      return createNdjsonSource(source);
-  }
 }
 
 function openService({ service, body }: Config): ReviewService {

@@ -25,9 +25,9 @@ import { findUnpinnedServer } from '../src/doctor/unpinned-server.js';
 import { placeOf as showAddress } from '../src/ledger/postgres/address.js';
 import { presentHostKey } from '../src/sftp/present-host-key.js';
 import { clock } from './clock.js';
-import { composeSource } from './compose.js';
 import { openSftp } from './deliveries.js';
 import { findLedger } from './ledgers.js';
+import { composeSource } from './sources.js';
 import type { Terminal } from './terminal.js';
 
 const { platform } = process;

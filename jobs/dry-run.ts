@@ -13,9 +13,10 @@ import { CollectError, collectDay } from '../src/review/collect.js';
 import { previewBodies, previewReviewFile, readFirstLines } from '../src/review/preview.js';
 import type { Run } from '../src/review/run.js';
 import { clock } from './clock.js';
-import { composeCollect, openSource } from './compose.js';
+import { composeCollect } from './compose.js';
 import { createDelivery } from './deliveries.js';
 import { openSqlite } from './ledgers.js';
+import { openSource } from './sources.js';
 import type { Terminal } from './terminal.js';
 
 const sampleSize = 5;

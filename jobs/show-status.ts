@@ -6,8 +6,8 @@ import type { Config } from '../src/config/load.js';
 import { toReport } from '../src/review/report.js';
 import { readReference } from '../src/review/stored-line.js';
 import { clock } from './clock.js';
-import { openSource } from './compose.js';
 import { lookIntoLedger } from './ledgers.js';
+import { openSource } from './sources.js';
 import type { Terminal } from './terminal.js';
 
 /** Runs shown without a day: about a month of nights. */

@@ -36,14 +36,35 @@ const hour = 3_600_000;
 const dayLength = 24 * hour;
 /** To ask for a zone takes longer than all the rest of making a day. */
 const knownZones = new Set<string>();
-const writtenDay = /^\d{4}-\d{2}-\d{2}$/;
+/** How many days each month has when February has 29. */
+const longestMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** True for a calendar date written YYYY-MM-DD, from the year 0001 on. */
+/**
+ * True for a calendar date written YYYY-MM-DD, from the year 0001 on. By arithmetic: a day's bookings ask it two million
+ * times, and the engine's own reading takes twenty times as long.
+ */
 export function isCalendarDay(text: string): boolean {
-  if (!writtenDay.test(text) || text.startsWith('0000')) return false;
-  const midnight = midnightInUtc(text);
-  // The engine rolls the 30th of February over into March, so the date must come back as it went in.
-  return !Number.isNaN(midnight) && writeUtcDate(midnight) === text;
+  if (text.length !== 10 || text[4] !== '-' || text[7] !== '-') return false;
+  const year = readDigits(text, 0, 4);
+  const month = readDigits(text, 5, 7);
+  const day = readDigits(text, 8, 10);
+  if (!(year >= 1 && day >= 1 && day <= (longestMonths[month - 1] ?? 0))) return false;
+  return month !== 2 || day < 29 || isLeapYear(year);
+}
+
+function isLeapYear(year: number): boolean {
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+}
+
+/** NaN for anything but ASCII digits. */
+function readDigits(text: string, start: number, end: number): number {
+  let number = 0;
+  for (let at = start; at < end; at += 1) {
+    const digit = text.charCodeAt(at) - 0x30;
+    if (digit < 0 || digit > 9) return Number.NaN;
+    number = number * 10 + digit;
+  }
+  return number;
 }
 
 /** True for a time zone that this machine knows. */

@@ -59,6 +59,7 @@ export function createDateReader(dateFormat: string = ownFormat): DateReader {
   };
 
   return function read(text: string): string | undefined {
+    if (pattern === ownFormat && isCalendarDay(text)) return text;
     const known = remembered.get(text);
     if (known !== undefined) return known ?? undefined;
     if (text.length > maxLength) return undefined;

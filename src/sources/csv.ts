@@ -1,5 +1,6 @@
 import { createCsvDecoder } from './csv-decoder.js';
 import { readDecodedFile } from './decoded-file.js';
+import { measureFile } from './file-blocks.js';
 import { parsePathTemplate } from './path-template.js';
 import type { BookingSource, SourceColumns } from './source.js';
 
@@ -38,6 +39,7 @@ export function createCsvSource(options: CsvSourceOptions): BookingSource {
   return {
     locate,
     placeUnit: 'line',
+    measure: (day) => measureFile(locate(day)),
     read(day, { signal }) {
       const path = locate(day);
       const decoder = createCsvDecoder({ path, columns, delimiter, recordLimit });

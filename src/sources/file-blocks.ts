@@ -60,6 +60,12 @@ export async function* readFileBlocks(
   }
 }
 
+/** The file's size, compressed or not; undefined where there is no file: the reading says so. */
+export async function measureFile(path: string): Promise<number | undefined> {
+  const stats = await stat(path).catch(() => undefined);
+  return stats?.size;
+}
+
 async function openFile(path: string): Promise<FileHandle> {
   const stats = await stat(path);
   if (!stats.isFile()) throw new SourceError('unreadable', `${path} is ${nameKind(stats)}, expected a file`);

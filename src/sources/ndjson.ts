@@ -1,4 +1,5 @@
 import { readDecodedFile } from './decoded-file.js';
+import { measureFile } from './file-blocks.js';
 import { createNdjsonDecoder } from './ndjson-decoder.js';
 import { parsePathTemplate } from './path-template.js';
 import type { BookingSource, SourceColumns } from './source.js';
@@ -32,6 +33,7 @@ export function createNdjsonSource(options: NdjsonSourceOptions): BookingSource 
   return {
     locate,
     placeUnit: 'line',
+    measure: (day) => measureFile(locate(day)),
     read(day, { signal }) {
       const path = locate(day);
       return readDecodedFile(path, createNdjsonDecoder({ path, columns, recordLimit }), {

@@ -42,6 +42,8 @@ export interface BookingSource {
   locate(day: BusinessDay): string;
   /** What `place` counts: "line", "record", "row". */
   readonly placeUnit: string;
+  /** How many bytes there are to read, roughly; undefined where nobody can tell beforehand. */
+  measure(day: BusinessDay): Promise<number | undefined>;
   /** @throws SourceError for a source that is missing, broken or unreadable as a whole. */
   read(day: BusinessDay, options: { readonly signal: AbortSignal }): AsyncIterable<SourceChunk>;
 }

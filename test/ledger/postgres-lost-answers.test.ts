@@ -115,9 +115,15 @@ describe('when the connection ends between a commit and its answer', () => {
     expect(await losing('claimed AS', () => ledger.claim(rightOf(run), 'batch 1', 1, at))).toBeUndefined();
   });
 
-  it.each([done, refused, failed, halved, retry(), fatal, interrupted])(
-    'an ending is recorded once, and answered as if its answer had come (%#)',
-    async (ending) => {
+  /** The usual ending is one statement; the others are transactions. */
+  const usual = 'ended AS';
+
+  it.each([
+    [usual, done],
+    ...[refused, failed, halved, retry(), fatal, interrupted].map((ending) => ['COMMIT', ending] as const),
+  ] as const)(
+    'an ending is recorded once, and answered as if its answer had come (%s, %#)',
+    async (text, ending) => {
       const endingOf = (claim: Parameters<typeof halved>[0]) =>
         typeof ending === 'function' ? ending(claim) : ending;
       const smooth = await collectedRun(ledger, 'smooth', { day: '2026-11-01' });
@@ -126,7 +132,7 @@ describe('when the connection ends between a commit and its answer', () => {
 
       const run = await collectedRun(ledger, 'r1');
       const claim = await claimStep(ledger, run, 'batch 0');
-      const recorded = await losing('COMMIT', () => ledger.record(claim, endingOf(claim), at));
+      const recorded = await losing(text, () => ledger.record(claim, endingOf(claim), at));
       expect(recorded).toEqual({ ...expected, run: { ...expected.run, id: 'r1', day } });
       expect(await opened.ledger.listAttempts('r1', 'batch 0')).toHaveLength(1);
       const { run: counted, tally } = await look(opened.ledger, 'r1');
@@ -134,6 +140,17 @@ describe('when the connection ends between a commit and its answer', () => {
       expect(counted.openSteps).toBe(tally.openSteps);
     },
   );
+
+  it('an ending that never reached the server is recorded all the same', async () => {
+    const run = await collectedRun(ledger, 'r1');
+    const claim = await claimStep(ledger, run, 'batch 0');
+    const before = cutter.cuts;
+    cutter.cutRequest(usual);
+    const recorded = await ledger.record(claim, done, at);
+    expect(cutter.cuts).toBe(before + 1);
+    expect(recorded.run.counts.delivered).toBe(4);
+    expect(await opened.ledger.listAttempts('r1', 'batch 0')).toHaveLength(1);
+  });
 
   it('a successor is opened once, and named', async () => {
     const run = await collectedFileRun(ledger, 'r1');

@@ -20,6 +20,7 @@ export function createArraySource(
   return {
     placeUnit: 'record',
     locate: (day) => `the array of ${day.iso}`,
+    measure: async () => undefined,
     pulled: () => pulled,
     async *read(_day, { signal }) {
       for (const part of script) {

@@ -184,6 +184,7 @@ describe('a top-up', () => {
       reader: readerOf({
         placeUnit: 'record',
         locate: () => 'a source that breaks off',
+        measure: async () => undefined,
         async *read() {
           yield { records: wholes(0, 11) };
           throw broken;

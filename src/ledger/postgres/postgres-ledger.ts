@@ -29,6 +29,7 @@ import { isLedgerThere, migrate } from './schema.js';
 import { listOpenSteps, tally } from './steps.js';
 import { reopenAbandoned, takeOver } from './taking-over.js';
 import { countRejects, countWarnings, listRefused, trace } from './tracing.js';
+import { recordUsual } from './usual-recording.js';
 
 const pingTimeoutMs = 1_900;
 
@@ -106,8 +107,16 @@ export function createPostgresLedger({
       const request = { right, step, attempt, at, leaseMs, id: randomUUID() };
       return perform((session, mayBeDone) => claim(session, request, mayBeDone));
     },
-    record: (held, ending, at) =>
-      transact((session, mayBeDone) => record(session, held, ending, at, mayBeDone)),
+    async record(held, ending, at) {
+      let wasTried = false;
+      const recorded = await perform(async (session, mayBeDone) => {
+        wasTried = mayBeDone;
+        return mayBeDone ? undefined : recordUsual(session, held, ending, at);
+      });
+      return (
+        recorded ?? transact((session, mayBeDone) => record(session, held, ending, at, wasTried || mayBeDone))
+      );
+    },
     holdsClaim: (held) => perform((session) => holdsClaim(session, held)),
     renewClaims: (claims) => transact((session) => renewClaims(session, claims, leaseMs)),
     reopenAbandoned: (runId) => transact((session) => reopenAbandoned(session, runId)),

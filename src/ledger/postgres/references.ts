@@ -38,13 +38,21 @@ export interface Candidates {
   readonly positions: readonly number[];
 }
 
-/** Looks through all runs, the newest first. */
+/**
+ * Looks through all runs, the newest first. Of a run's pages, which are in order, those that hold the hash begin with the
+ * last one whose first hash is smaller: without that bound every page before it would be looked at.
+ */
 export async function findCandidates(session: Session, reference: string): Promise<Candidates[]> {
   const hash = hashReference(reference);
   const rows = await session.rows(
     `SELECT run, form, batch_size, string_agg(entries, '' ORDER BY page) AS entries
-     FROM hotel_review.reference_pages JOIN hotel_review.runs ON run = number
-     WHERE form IN ('body', 'file') AND first_hash <= $1 AND last_hash >= $1 AND pruned_at IS NULL
+     FROM hotel_review.runs CROSS JOIN (VALUES ('body'), ('file')) AS forms (of_form) CROSS JOIN LATERAL (
+       SELECT * FROM hotel_review.reference_pages
+       WHERE run = number AND form = of_form AND first_hash <= $1 AND last_hash >= $1 AND first_hash >= coalesce(
+         (SELECT max(before.first_hash) FROM hotel_review.reference_pages AS before
+            WHERE before.run = number AND before.form = of_form AND before.first_hash < $1), $1)
+     ) AS pages
+     WHERE pruned_at IS NULL
      GROUP BY run, form, batch_size ORDER BY run DESC, form`,
     hash,
   );

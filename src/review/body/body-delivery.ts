@@ -3,7 +3,7 @@ import type { Ledger } from '../../ledger/ledger.js';
 import type { ReviewService } from '../../mapping-service/mapping-service.js';
 import type { Delivery } from '../delivery.js';
 import { toServiceOutcome } from '../service-outcome.js';
-import { createItemRenderer } from './booking-item.js';
+import { createBodyForms } from './body-forms.js';
 import { planBatches } from './plan.js';
 import { buildRequestBody } from './request-body.js';
 
@@ -21,11 +21,8 @@ export function createBodyDelivery({
   masterIdName,
   batchSize,
 }: BodyDeliveryParts): Delivery {
-  const renderItem = createItemRenderer(masterIdName);
   return {
-    kind: 'body',
-    formOf: () => 'body',
-    render: (booking, _form, line) => renderItem(booking, line),
+    ...createBodyForms(masterIdName),
     plan: ({ body }) => planBatches(body, batchSize),
     async perform({ step }, { signal }) {
       if (!step.slice) throw new TypeError(`expected a batch, got: ${step.name}`);

@@ -1,11 +1,10 @@
 import { createBusinessDay } from '../../booking/business-day.js';
-import { findFileObstacle } from '../../booking/file-fitness.js';
 import type { Delivery, StepOutcome } from '../delivery.js';
 import type { PlannedStep, StepKind } from '../step.js';
 import { removeSpooledTooLate } from './fencing.js';
+import { createFileForms } from './file-forms.js';
 import type { FileAttempt, FileParts } from './file-parts.js';
 import { layOutRemotely } from './remote-layout.js';
-import { renderReviewLine } from './review-line.js';
 import { ChangedFileError } from './spooled-file.js';
 import { archiveRun } from './steps/archive.js';
 import { awaitResult } from './steps/await-result.js';
@@ -25,13 +24,7 @@ export interface FileDeliveryParts extends FileParts {
 export function createFileDelivery(parts: FileDeliveryParts): Delivery {
   const { body, incomplete, timezone } = parts;
   return {
-    kind: 'file',
-    formOf(booking) {
-      if (findFileObstacle(booking) === undefined) return 'file';
-      return incomplete === 'post' ? 'body' : undefined;
-    },
-    render: (booking, form, line) =>
-      form === 'file' ? renderReviewLine(booking, line) : body.render(booking, form, line),
+    ...createFileForms({ body, incomplete }),
     plan: (bookings) => [...planFile(bookings.file), ...body.plan(bookings)],
     async perform(claim, { run, signal }) {
       if (claim.step.kind === 'batch') return body.perform(claim, { run, signal });

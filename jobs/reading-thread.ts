@@ -1,0 +1,14 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { createBusinessDay } from '../src/booking/business-day.js';
+import { sendChunks } from '../src/reading-thread/threaded-reader.js';
+import { createDayReader } from '../src/review/reading/day-reader.js';
+import { createForms, type ReadingOrder } from './reading.js';
+import { composeSource } from './sources.js';
+
+/** Where a large day is read: a thread that ends with it. */
+const { settings, day, kind } = workerData as ReadingOrder;
+if (!parentPort) throw new TypeError('expected to be started as a thread');
+const { signal } = new AbortController();
+const forms = createForms(kind, settings);
+const reader = createDayReader(composeSource(settings));
+await sendChunks(reader.read(createBusinessDay(day.iso, day.zone), forms, { signal }), parentPort);

@@ -1,0 +1,53 @@
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import type { BusinessDay } from '../src/booking/business-day.js';
+import type { Config } from '../src/config/load.js';
+import { createThreadedReader } from '../src/reading-thread/threaded-reader.js';
+import { createBodyForms } from '../src/review/body/body-forms.js';
+import type { BookingForms } from '../src/review/delivery.js';
+import { createFileForms } from '../src/review/file/file-forms.js';
+import { createDayReader, type DayReader } from '../src/review/reading/day-reader.js';
+import type { DeliveryKind } from '../src/review/run.js';
+import { composeSource } from './sources.js';
+
+/** What of the configuration the reading of a day needs; plain data, for another thread. */
+export interface ReadingSettings {
+  readonly source: Config['source'];
+  readonly masterIdName: string;
+  readonly incomplete: Config['file']['incomplete'];
+}
+
+/** What a thread is told at its start. */
+export interface ReadingOrder {
+  readonly settings: ReadingSettings;
+  readonly day: Pick<BusinessDay, 'iso' | 'zone'>;
+  readonly kind: DeliveryKind;
+}
+
+export function openReader({ source, service, file }: Config): DayReader {
+  const settings = { source, masterIdName: service.masterIdName, incomplete: file.incomplete };
+  const parts = composeSource(settings);
+  const reader = createDayReader(parts);
+  if (availableParallelism() === 1) return reader;
+  return createThreadedReader({
+    reader,
+    measure: (day) => parts.source.measure(day),
+    startThread: ({ iso, zone }, kind) =>
+      new Worker(new URL('./reading-thread.js', import.meta.url), {
+        workerData: { settings, day: { iso, zone }, kind } satisfies ReadingOrder,
+      }),
+  });
+}
+
+export function createForms(
+  kind: DeliveryKind,
+  { masterIdName, incomplete }: Omit<ReadingSettings, 'source'>,
+): BookingForms {
+  const body = createBodyForms(masterIdName);
+  switch (kind) {
+    case 'body':
+      return body;
+    case 'file':
+      return createFileForms({ body, incomplete });
+  }
+}

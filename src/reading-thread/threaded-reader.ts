@@ -1,0 +1,108 @@
+import { on } from 'node:events';
+import type { MessagePort, Worker } from 'node:worker_threads';
+import type { BusinessDay } from '../booking/business-day.js';
+import type { DayReader } from '../review/reading/day-reader.js';
+import type { RenderedChunk } from '../review/reading/rendering.js';
+import type { DeliveryKind } from '../review/run.js';
+import { type BookingSource, SourceError, type SourceFault } from '../sources/source.js';
+
+/** Chunks that may be on their way: enough to keep both threads at work, and little to hold. */
+const chunksAhead = 4;
+/** A smaller source is read before a thread has started. */
+const leastBytes = 4 * 1024 * 1024;
+
+type Message =
+  | { readonly kind: 'chunk'; readonly chunk: RenderedChunk }
+  | { readonly kind: 'end' }
+  | { readonly kind: 'failed'; readonly error: PlainError };
+
+/** An error's class doesn't survive the way to another thread. */
+interface PlainError {
+  readonly message: string;
+  readonly stack: string | undefined;
+  readonly sourceFault: SourceFault | undefined;
+}
+
+export interface ThreadedReaderParts {
+  /** Reads what is not worth a thread. */
+  readonly reader: DayReader;
+  readonly measure: BookingSource['measure'];
+  /** Starts a thread that calls `sendChunks` for that day. */
+  readonly startThread: (day: BusinessDay, kind: DeliveryKind) => Worker;
+}
+
+/**
+ * Reads a large day in a thread of its own: while that one parses and renders, this one tells duplicates and stores, which
+ * takes about a third of the time that both take one after the other.
+ */
+export function createThreadedReader({ reader, measure, startThread }: ThreadedReaderParts): DayReader {
+  return {
+    ...reader,
+    async *read(day, forms, options) {
+      const bytes = await measure(day);
+      yield* bytes === undefined || bytes < leastBytes
+        ? reader.read(day, forms, options)
+        : receiveChunks(startThread(day, forms.kind), options.signal);
+    },
+  };
+}
+
+async function* receiveChunks(
+  thread: Worker,
+  signal: AbortSignal,
+): AsyncGenerator<RenderedChunk, void, undefined> {
+  try {
+    for await (const [message] of on(thread, 'message', { signal, close: ['exit'] })) {
+      const received = message as Message;
+      switch (received.kind) {
+        case 'chunk':
+          yield received.chunk;
+          thread.postMessage('next');
+          break;
+        case 'failed':
+          throw toError(received.error);
+        case 'end':
+          return;
+      }
+    }
+    throw new Error('the thread that reads the source ended before the source did');
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    await thread.terminate();
+  }
+}
+
+/** The other end: sends chunks as long as they are taken, and at last how it ended. */
+export async function sendChunks(chunks: AsyncIterable<RenderedChunk>, port: MessagePort): Promise<void> {
+  let room = chunksAhead;
+  let onRoom = () => {};
+  port.on('message', () => {
+    room += 1;
+    onRoom();
+  });
+  const send = (message: Message, moved: ArrayBuffer[] = []) => port.postMessage(message, moved);
+  try {
+    for await (const chunk of chunks) {
+      if (room === 0) await new Promise<void>((resolve) => (onRoom = resolve));
+      room -= 1;
+      const { bytes, ends, forms } = chunk.lines;
+      send({ kind: 'chunk', chunk }, [bytes.buffer, ends.buffer, forms.buffer]);
+    }
+    send({ kind: 'end' });
+  } catch (error) {
+    send({ kind: 'failed', error: toPlainError(error) });
+  }
+}
+
+function toPlainError(error: unknown): PlainError {
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  return { message, stack, sourceFault: error instanceof SourceError ? error.fault : undefined };
+}
+
+function toError({ message, stack, sourceFault }: PlainError): Error {
+  const error = sourceFault === undefined ? new Error(message) : new SourceError(sourceFault, message);
+  if (stack !== undefined) error.stack = stack;
+  return error;
+}

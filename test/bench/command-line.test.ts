@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { comparisons } from '../../bench/comparisons/index.js';
+import { readCommandLine, UsageError } from '../../bench/harness/command-line.js';
+import { comparison } from '../support/bench-results.js';
+
+const two = [comparison('file-run'), comparison('small-day')];
+const read = (...args: readonly string[]) => readCommandLine(args, two);
+
+describe('npm run bench', () => {
+  it('measures everything in full and writes it down, when asked for nothing else', () => {
+    expect(read()).toMatchObject({ scale: 'full', chosen: two, writes: true, isStrict: false });
+  });
+
+  it('writes nothing down with --quick or --only, unless told to', () => {
+    expect(read('--quick')).toMatchObject({ scale: 'quick', chosen: two, writes: false });
+    expect(read('--only', 'small-day')).toMatchObject({ chosen: [two[1]], writes: false, isPartial: true });
+    expect(read('--only', 'small-day', '--write').writes).toBe(true);
+  });
+
+  it('takes several names, in the order of the table', () => {
+    expect(read('--only', 'small-day', '--only', 'file-run').chosen).toEqual(two);
+  });
+
+  it('names what there is when asked for an unknown comparison', () => {
+    expect(() => read('--only', 'nix')).toThrow(
+      new UsageError('there is no comparison "nix"; there are: file-run, small-day'),
+    );
+  });
+
+  it.each([[['--fast']], [['--json']], [['file-run']]])('answers %j with what it takes', (args) => {
+    expect(() => read(...args)).toThrow(UsageError);
+    expect(() => read(...args)).toThrow('npm run bench -- [options]');
+  });
+
+  it('has one comparison of each name', () => {
+    const names = comparisons.map(({ name }) => name);
+
+    expect(names).toEqual([...new Set(names)]);
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import type { Comparison } from '../../bench/comparison.js';
+import { compareAll } from '../../bench/harness/compare.js';
+import { comparison, contestant } from '../support/bench-results.js';
+
+async function compare(comparisons: readonly Comparison[], budgetMs?: number, now: () => number = () => 0) {
+  const told: string[] = [];
+  const compared = await compareAll(comparisons, {
+    scale: 'quick',
+    commit: '1234567',
+    now,
+    budgetMs,
+    tell: (line) => told.push(line),
+  });
+  return { ...compared, told };
+}
+
+describe('the comparisons', () => {
+  it('keep every sample and come to medians, ratio and verdict', async () => {
+    const three = comparison('file-run', {
+      rounds: 3,
+      prepare: async () => ({
+        ours: contestant('ours', 1, 9, 2),
+        other: contestant('the script', 4, 4, 5),
+        notes: ['a note'],
+        close: async () => {},
+      }),
+    });
+
+    const { rows, failures } = await compare([three]);
+
+    expect(failures).toEqual([]);
+    expect(rows[0]).toMatchObject({
+      name: 'file-run',
+      ours: { name: 'ours', median: 2, samples: [{ value: 1 }, { value: 9 }, { value: 2 }] },
+      other: { name: 'the script', median: 4 },
+      ratio: 0.5,
+      isReached: true,
+      notes: ['a note'],
+      commit: '1234567',
+    });
+  });
+
+  it('tell a line for each round', async () => {
+    const { told } = await compare([comparison('file-run')]);
+
+    expect(told).toEqual(['file-run: getting ready', 'file-run 1/1: ours 2.00 s, the script 4.00 s']);
+  });
+
+  it('have five rounds unless told otherwise', async () => {
+    const { rounds, ...usual } = comparison('file-run', {
+      prepare: async () => ({ ours: contestant('ours', 1, 2, 3, 4, 5, 6, 7), close: async () => {} }),
+      reach: {},
+    });
+
+    expect((await compare([usual])).rows[0]?.ours.samples).toHaveLength(5);
+  });
+
+  it('say loudly what could not be tried, and try the others', async () => {
+    const obstacle = 'needs rclone: apt-get install rclone';
+
+    const { rows, notTried, told } = await compare([
+      comparison('rclone', { findObstacle: () => obstacle }),
+      comparison('file-run'),
+    ]);
+
+    expect(told[0]).toBe(`NOT TRIED: rclone ${obstacle}`);
+    expect(notTried).toEqual([{ name: 'rclone', obstacle }]);
+    expect(rows.map(({ name }) => name)).toEqual(['file-run']);
+  });
+
+  it('go on after one that failed, which clears its stage', async () => {
+    let isClosed = false;
+    const failing = comparison('failing', {
+      prepare: async () => ({
+        ours: { name: 'ours', run: () => Promise.reject(new Error('exit code 1')) },
+        close: async () => {
+          isClosed = true;
+        },
+      }),
+    });
+
+    const { rows, failures, told } = await compare([failing, comparison('file-run')]);
+
+    expect(isClosed).toBe(true);
+    expect(told).toContain('FAILED: failing: exit code 1');
+    expect(failures.map(({ name }) => name)).toEqual(['failing']);
+    expect(rows.map(({ name }) => name)).toEqual(['file-run']);
+  });
+
+  it('share a budget of time: what one leaves over is for the next ones', async () => {
+    let time = 0;
+    const lasting = (name: string, turnMs: number) =>
+      comparison(name, {
+        rounds: 50,
+        reach: {},
+        prepare: async () => ({
+          ours: {
+            name: 'ours',
+            async run() {
+              time += turnMs;
+              return { value: 1 };
+            },
+          },
+          close: async () => {},
+        }),
+      });
+
+    const { rows } = await compare(
+      [lasting('slow', 40), lasting('quick', 1), lasting('usual', 10)],
+      300,
+      () => time,
+    );
+
+    // 100 ms, of which 80 are used; 110, of which 50 are; 170.
+    expect(rows.map(({ ours }) => ours.samples.length)).toEqual([2, 50, 17]);
+  });
+});

@@ -1,0 +1,74 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { renderFigures, replaceFigures } from '../../bench/harness/document.js';
+import { results, row } from '../support/bench-results.js';
+
+const begin = '<!-- figures: written by `npm run bench` -->';
+const end = '<!-- end of figures -->';
+
+describe('docs/performance.md', () => {
+  it('has its figures replaced, and keeps what people wrote around them', () => {
+    const page = `# Performance\n\nby hand\n\n${begin}\nold\n${end}\n\n## Profiles\n`;
+
+    expect(replaceFigures(page, 'new')).toBe(
+      `# Performance\n\nby hand\n\n${begin}\n\nnew\n\n${end}\n\n## Profiles\n`,
+    );
+  });
+
+  it('stays the same when the same figures are written again', () => {
+    const once = replaceFigures(`above\n${begin}\n${end}\nbelow`, 'figures with $& and $1');
+
+    expect(replaceFigures(once, 'figures with $& and $1')).toBe(once);
+  });
+
+  it.each([
+    ['no marker', 'nothing'],
+    ['no end', `${begin}\n`],
+    ['the markers the wrong way round', `${end}\n${begin}`],
+    ['a marker twice', `${begin}\n${end}\n${begin}\n${end}`],
+  ])('is refused with %s', (_, page) => {
+    expect(() => replaceFigures(page, 'new')).toThrow('the page has no place for the figures');
+  });
+
+  it('has a place for the figures', async () => {
+    const page = await readFile(new URL('../../docs/performance.md', import.meta.url), 'utf8');
+
+    expect(replaceFigures(page, 'new')).toContain('\nnew\n');
+  });
+});
+
+describe('the figures', () => {
+  it('say the median with its range, the ratio, what was to be reached and whether it was', () => {
+    const lines = renderFigures(results([row('file-run', 2, 4), row('slow', 5, 4)])).split('\n');
+
+    expect(lines).toContain(
+      '| work of file-run | a script | 2.00 s (2.00–2.00) | 4.00 s (4.00–4.00) | 0.500 | ≤ 1 | yes | 200 MB / – | 1.50 s / – |',
+    );
+    expect(lines.find((line) => line.startsWith('| work of slow'))).toContain('| 1.250 | ≤ 1 | **no** |');
+  });
+
+  it('have a row where nothing is to be reached, and one without another side', () => {
+    const { other, ratio, ...alone } = row('show', 0.1, 1, { reach: { ours: { atMost: 150, unit: 'ms' } } });
+    const { isReached, ...further } = row('lftp', 2, 4, { reach: {} });
+    const figures = renderFigures(results([alone, further]));
+
+    expect(figures).toContain('| 0.10 s (0.10–0.10) | – | – | ours ≤ 150 ms | yes |');
+    expect(figures).toContain('| 0.500 | – | – | 200 MB');
+  });
+
+  it('say machine, versions, commit and notes, and what could not be tried', () => {
+    const obstacle = 'needs rclone: apt-get install rclone';
+    const figures = renderFigures(
+      results([row('file-run', 2, 4)], { notTried: [{ name: 'rclone', obstacle }] }),
+    );
+
+    expect(figures).toContain('2 × Fast One, 8 GB, Linux 6, temporary files on ext4. node v20.19.0.');
+    expect(figures).toContain('1 rounds, 2026-11-21, commit 1234567)\n  - a note on file-run');
+    expect(figures).toContain(`Not tried here:\n\n- \`rclone\`: ${obstacle}`);
+  });
+
+  it('taken in small say so', () => {
+    expect(renderFigures(results([]))).not.toContain('Taken in small');
+    expect(renderFigures(results([], { scale: 'quick' }))).toContain('Taken in small');
+  });
+});
