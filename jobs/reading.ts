@@ -32,11 +32,19 @@ export function openReader({ source, service, file }: Config): DayReader {
   return createThreadedReader({
     reader,
     measure: (day) => parts.source.measure(day),
-    startThread: ({ iso, zone }, kind) =>
+    startThread: (day, kind) =>
       new Worker(new URL('./reading-thread.js', import.meta.url), {
-        workerData: { settings, day: { iso, zone }, kind } satisfies ReadingOrder,
+        workerData: createReadingOrder(settings, day, kind),
       }),
   });
+}
+
+export function createReadingOrder(
+  settings: ReadingSettings,
+  { iso, zone }: BusinessDay,
+  kind: DeliveryKind,
+): ReadingOrder {
+  return { settings, day: { iso, zone }, kind };
 }
 
 export function createForms(

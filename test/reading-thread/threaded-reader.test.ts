@@ -1,0 +1,176 @@
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MessageChannel, Worker } from 'node:worker_threads';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createReadingOrder, type ReadingSettings } from '../../jobs/reading.js';
+import { createBusinessDay } from '../../src/booking/business-day.js';
+import { createThreadedReader, sendChunks } from '../../src/reading-thread/threaded-reader.js';
+import { createBodyForms } from '../../src/review/body/body-forms.js';
+import type { BookingForms } from '../../src/review/delivery.js';
+import { createFileForms } from '../../src/review/file/file-forms.js';
+import type { DayReader } from '../../src/review/reading/day-reader.js';
+import type { RenderedChunk } from '../../src/review/reading/rendering.js';
+import { createCsvSource } from '../../src/sources/csv.js';
+import { SourceError } from '../../src/sources/source.js';
+import { readerOf } from '../review/array-source.js';
+
+const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
+const header =
+  'ServiceId,BookingReferenceId,BookingClientName,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate\n';
+const body = createBodyForms('ServiceId');
+const forms = createFileForms({ body, incomplete: 'post' });
+const never = new AbortController().signal;
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'threaded-reader-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+describe('a large day', () => {
+  it('is read in a thread as it is read in this one', async () => {
+    const { reader, own, threads } = await prepare(bookings(80_000));
+    expect(await readAll(reader, forms)).toEqual(await readAll(own, forms));
+    expect(threads).toHaveLength(1);
+  });
+
+  it('is read in the forms of its delivery', async () => {
+    const { reader, own } = await prepare(bookings(80_000));
+    expect(await readAll(reader, body)).toEqual(await readAll(own, body));
+  });
+
+  it('that is broken throws what its source throws', async () => {
+    const { reader } = await prepare(`${bookings(80_000)}700001,BR-1,"Ana\n`);
+    const error = await readAll(reader, forms).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(SourceError);
+    expect(error).toMatchObject({ fault: 'unterminated-quote' });
+    expect((error as Error).message).toContain('line 80002');
+  });
+
+  it('leaves no thread behind when the reading is stopped, and throws the reason', async () => {
+    const { reader, threads } = await prepare(bookings(80_000));
+    const stop = new AbortController();
+    const reading = (async () => {
+      for await (const _ of reader.read(day, forms, { signal: stop.signal }))
+        stop.abort(new Error('SIGTERM'));
+    })();
+    await expect(reading).rejects.toThrow('SIGTERM');
+    await expectEnded(threads);
+  });
+
+  it('leaves no thread behind when the reader walks away', async () => {
+    const { reader, threads } = await prepare(bookings(80_000));
+    for await (const _ of reader.read(day, forms, { signal: never })) break;
+    await expectEnded(threads);
+  });
+
+  it('whose thread dies is never taken for a short one', async () => {
+    const { reader } = await prepare(bookings(80_000), () => new Worker('process.exit(0)', { eval: true }));
+    await expect(readAll(reader, forms)).rejects.toThrow('ended before the source did');
+  });
+
+  it('whose thread breaks throws what broke it', async () => {
+    const { reader } = await prepare(
+      bookings(80_000),
+      () => new Worker('throw new RangeError("out of room")', { eval: true }),
+    );
+    await expect(readAll(reader, forms)).rejects.toThrow('out of room');
+  });
+});
+
+describe('a small day', () => {
+  it('is not worth a thread', async () => {
+    const { reader, own, threads } = await prepare(bookings(100));
+    expect(await readAll(reader, forms)).toEqual(await readAll(own, forms));
+    expect(threads).toEqual([]);
+  });
+
+  it('that is not there is missed by its source', async () => {
+    const { reader } = await prepare(bookings(1));
+    const other = reader.read(day.next(), forms, { signal: never });
+    await expect(other[Symbol.asyncIterator]().next()).rejects.toMatchObject({ fault: 'missing' });
+  });
+});
+
+describe('the thread', () => {
+  it('reads no further ahead than it is asked to', async () => {
+    const { port1, port2 } = new MessageChannel();
+    let pulled = 0;
+    async function* pull(): AsyncGenerator<RenderedChunk> {
+      const { own } = await prepare(bookings(1));
+      for (;;) {
+        pulled += 1;
+        yield* own.read(day, forms, { signal: never });
+      }
+    }
+    void sendChunks(pull(), port1);
+    await vi.waitUntil(() => pulled === 5, { timeout: 30_000 });
+    const received = once(port2, 'message');
+    expect(pulled).toBe(5);
+    await received;
+    port2.postMessage('next');
+    await vi.waitUntil(() => pulled === 6, { timeout: 30_000 });
+    port1.close();
+  });
+});
+
+async function prepare(csv: string, startThread?: () => Worker) {
+  const path = join(folder, '{day}.csv');
+  await writeFile(join(folder, `${day.iso}.csv`), csv);
+  const source = createCsvSource({ path });
+  const own = readerOf(source);
+  const threads: Worker[] = [];
+  const reader = createThreadedReader({
+    reader: own,
+    measure: (wanted) => source.measure(wanted),
+    startThread(wanted, kind) {
+      const order = createReadingOrder(
+        { source: csvSettings(path), masterIdName: 'ServiceId', incomplete: 'post' },
+        wanted,
+        kind,
+      );
+      const thread =
+        startThread?.() ??
+        new Worker(new URL('../../dist/jobs/reading-thread.js', import.meta.url), { workerData: order });
+      threads.push(thread);
+      return thread;
+    },
+  });
+  return { reader, own, threads };
+}
+
+/** What was read, however it was cut into chunks on the way. */
+async function readAll(reader: DayReader, wanted: BookingForms) {
+  const all = { read: 0, lines: [] as string[], forms: [] as number[], places: [] as number[], progress: 0 };
+  for await (const chunk of reader.read(day, wanted, { signal: never })) {
+    all.read += chunk.read;
+    all.lines.push(Buffer.from(chunk.lines.bytes).toString());
+    all.forms.push(...chunk.lines.forms);
+    all.places.push(...chunk.rejects.map(({ place }) => place));
+    all.progress = chunk.progress?.done ?? all.progress;
+    const ends = [...chunk.lines.ends].every((end) => chunk.lines.bytes[end] === 0x0a);
+    expect([ends, chunk.lines.ends.length]).toEqual([true, chunk.lines.references.length]);
+  }
+  return all;
+}
+
+/** Some can't stand in the file, some can't be sent, and names are from everywhere. */
+function bookings(count: number): string {
+  const lines = Array.from({ length: count }, (_, index) => {
+    const name = index % 7 === 0 ? '"Ørsted, ""Åse"""' : index % 11 === 0 ? '' : '李小龍';
+    return `${index % 13 === 0 ? 'none' : 700_000 + index},BR-${index},${name},Meridian,H-${index},2026-12-01,2026-12-05\n`;
+  });
+  return `${header}${lines.join('')}`;
+}
+
+async function expectEnded(threads: readonly Worker[]): Promise<void> {
+  expect(threads).toHaveLength(1);
+  // A thread that has ended has no id.
+  await vi.waitUntil(() => threads.every(({ threadId }) => threadId === -1), { timeout: 30_000 });
+}
+
+function csvSettings(path: string): ReadingSettings['source'] {
+  return { kind: 'csv', path, columns: {}, dateFormat: 'yyyy-MM-dd', delimiter: ',' };
+}
