@@ -11,7 +11,7 @@ export interface CsvSourceOptions {
   readonly columns?: SourceColumns;
   /** One ASCII character; a comma if not given. */
   readonly delimiter?: string;
-  /** How many bytes are read at a time, and so how large a chunk is; 256 KiB if not given. */
+  /** How many bytes are read at a time, and so how large a chunk is; 128 KiB if not given. */
   readonly blockBytes?: number;
   /** A record of more bytes is skipped and reported; 1 MB if not given. (Design 4.) */
   readonly recordLimit?: number;
@@ -29,7 +29,7 @@ export interface CsvSourceOptions {
  * @throws RangeError for a path template or a delimiter that can't be used.
  */
 export function createCsvSource(options: CsvSourceOptions): BookingSource {
-  const { columns = {}, delimiter = ',', blockBytes = 256 * 1024, recordLimit = 1_000_000 } = options;
+  const { columns = {}, delimiter = ',', blockBytes = 128 * 1024, recordLimit = 1_000_000 } = options;
   const locate = parsePathTemplate(options.path);
   if (!isDelimiter(delimiter)) {
     throw new RangeError(

@@ -9,7 +9,7 @@ export interface NdjsonSourceOptions {
   readonly path: string;
   /** The member of each field, where it is not the field's own name; `guest.name` is one in a nested object. */
   readonly columns?: SourceColumns;
-  /** How many bytes are read at a time, and so how large a chunk is; 256 KiB if not given. */
+  /** How many bytes are read at a time, and so how large a chunk is; 128 KiB if not given. */
   readonly blockBytes?: number;
   /** A line of more bytes is skipped and reported; 1 MB if not given. (Design 4.) */
   readonly recordLimit?: number;
@@ -28,7 +28,7 @@ export interface NdjsonSourceOptions {
  * @throws RangeError for a path template that can't be used.
  */
 export function createNdjsonSource(options: NdjsonSourceOptions): BookingSource {
-  const { columns = {}, blockBytes = 256 * 1024, recordLimit = 1_000_000 } = options;
+  const { columns = {}, blockBytes = 128 * 1024, recordLimit = 1_000_000 } = options;
   const locate = parsePathTemplate(options.path);
   return {
     locate,
