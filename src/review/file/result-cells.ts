@@ -1,4 +1,5 @@
 import { isCalendarDay } from '../../booking/business-day.js';
+import { readFieldText } from '../../booking/field-text.js';
 
 /** The ways of writing a date: which of the three groups are year, month and day. */
 const dateForms = [
@@ -7,8 +8,16 @@ const dateForms = [
   { form: /^(\d{4})[/.-](\d{2})[/.-](\d{2})$/, order: [1, 2, 3] },
 ] as const;
 const timePart = /[T\s].*$/s;
-/** Far more than the dates that one day's bookings name. */
-const maxRemembered = 4096;
+/** Far more than the dates, or the providers, that one day's bookings name. */
+const mostRemembered = 4096;
+/** Longer than any date, verdict or provider's name. */
+const longestRemembered = 64;
+
+/** A cell's text as the bookings' were normalised before they were sent, so that equal fields are equal texts. */
+export function readCellText(cell: string | undefined): string | undefined {
+  const text = readFieldText(cell);
+  return typeof text === 'string' ? text : undefined;
+}
 
 /** What a result says of a mapping; undefined for what is not understood. */
 export function readVerdict(text: string | undefined): boolean | undefined {
@@ -35,27 +44,33 @@ export function readServiceId(text: string | undefined): number | undefined {
   return Number.isSafeInteger(serviceId) && serviceId >= 1 ? serviceId : undefined;
 }
 
-/**
- * Makes a reader of dates as YYYY-MM-DD, from DDMMYYYY, DD/MM/YYYY, DD-MM-YYYY, YYYY-MM-DD and the like; a time part is
- * cut. Undefined for what is no calendar date.
- */
-export function createResultDateReader(): (text: string | undefined) => string | undefined {
-  // The bookings of a day name the same dates again and again.
-  const remembered = new Map<string, string | undefined>();
-  return (text) => {
-    if (text === undefined) return undefined;
-    if (remembered.has(text)) return remembered.get(text);
-    const date = readDate(text.replace(timePart, ''));
-    if (remembered.size >= maxRemembered) remembered.clear();
+/** Reads cells of a column that holds the same few texts again and again: each of them once. */
+export function createRememberingReader<Content>(
+  read: (text: string | undefined) => Content,
+): (cell: string | undefined) => Content {
+  const remembered = new Map<string, Content>();
+  return (cell) => {
+    if (cell === undefined) return read(undefined);
+    const known = remembered.get(cell);
+    if (known !== undefined) return known;
+    const content = read(readCellText(cell));
+    if (cell.length > longestRemembered) return content;
+    if (remembered.size >= mostRemembered) remembered.clear();
     // A copy: a text cut out of a large block would keep the whole block in memory.
-    remembered.set(Buffer.from(text).toString(), date);
-    return date;
+    remembered.set(Buffer.from(cell).toString(), content);
+    return content;
   };
 }
 
-function readDate(text: string): string | undefined {
+/**
+ * A date as YYYY-MM-DD, from DDMMYYYY, DD/MM/YYYY, DD-MM-YYYY, YYYY-MM-DD and the like; a time part is cut. Undefined for
+ * what is no calendar date.
+ */
+export function readResultDate(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const dayPart = text.replace(timePart, '');
   for (const { form, order } of dateForms) {
-    const parts = form.exec(text);
+    const parts = form.exec(dayPart);
     if (parts === null) continue;
     const date = order.map((group) => parts[group]).join('-');
     if (isCalendarDay(date)) return date;

@@ -1,19 +1,15 @@
+import { createKeyHasher, type KeyHash } from './key-hash.js';
 import { createKeyTable, type KeyTable } from './key-table.js';
 import type { ResultEnd, ResultPart, ResultRow } from './result.js';
 import type { ResultField } from './result-header.js';
+import { type KeyField, keyFields } from './sent-names.js';
 import { createTally, type Tally } from './tally.js';
 
-/** What names a booking, where the result has it. */
-const keyFields = ['bookingReferenceId', 'serviceId', 'providerName', 'providerHotelId'] as const;
-type KeyField = (typeof keyFields)[number];
 /** A provider alone names none. */
 const namingFields: readonly ResultField[] = ['bookingReferenceId', 'serviceId', 'providerHotelId'];
 
-/** A row of the result, or a booking. */
-export type Named = { readonly [field in KeyField]?: string | number | undefined };
-
 /** Verdicts of several rows together, a bit each; none is 0. */
-export const verdictBits = { correct: 1, incorrect: 2, unclear: 4 } as const;
+const verdictBits = { correct: 1, incorrect: 2, unclear: 4 } as const;
 
 /** What a result says, by key: the booking's reference, master id, provider and hotel id as far as it has columns. */
 export interface ResultIndex {
@@ -25,29 +21,28 @@ export interface ResultIndex {
   /** Rows that say "incorrect", and rows without a verdict that could be understood. */
   readonly incorrect: number;
   readonly unclear: number;
-  keyOf(named: Named): readonly string[];
+  /** What names a booking in this result; nothing where it has no columns for that. */
+  readonly key: readonly KeyField[];
   readonly keys: KeyTable;
   readonly rowsOfKey: Tally;
   readonly verdictsOfKey: Tally;
-  /** The references that rows name. */
-  readonly references: KeyTable;
-  /** By key, one more than the reference's number; 0 where there is none. */
-  readonly referenceOfKey: Tally;
+  /** The reference that the rows of a key name. */
+  referenceOf(key: number): KeyHash | undefined;
 }
 
 /** Reads a result to its end and keeps what it says, without its texts: some 40 bytes a row. */
 export async function indexResult(parts: AsyncIterable<ResultPart>): Promise<ResultIndex> {
+  const hasher = createKeyHasher();
   const keys = createKeyTable();
-  const references = createKeyTable();
   const rowsOfKey = createTally();
   const verdictsOfKey = createTally();
-  const referenceOfKey = createTally();
+  /** By key, the two halves of its reference's hash; both are 0 where there is none. */
+  const highOfKey = createTally();
+  const lowOfKey = createTally();
   const counts = { unidentified: 0, incorrect: 0, unclear: 0 };
   let fields: readonly ResultField[] = [];
   let key: readonly KeyField[] = [];
   let end: ResultEnd = { rows: 0, malformed: 0, endsWithLineEnd: false, isWhole: false };
-
-  const keyOf = (named: Named) => key.map((field) => String(named[field] ?? ''));
 
   function add(row: ResultRow): void {
     if (row.isCorrect === false) counts.incorrect += 1;
@@ -56,11 +51,16 @@ export async function indexResult(parts: AsyncIterable<ResultPart>): Promise<Res
       counts.unidentified += 1;
       return;
     }
-    const number = keys.findOrAdd(keyOf(row));
+    hasher.begin();
+    for (const field of key) hasher.addText(String(row[field] ?? ''));
+    const number = keys.findOrAdd(hasher);
     rowsOfKey.set(number, rowsOfKey.get(number) + 1);
     verdictsOfKey.set(number, verdictsOfKey.get(number) | verdictBitOf(row));
-    if (row.bookingReferenceId !== undefined)
-      referenceOfKey.set(number, references.findOrAdd([row.bookingReferenceId]) + 1);
+    if (row.bookingReferenceId === undefined) return;
+    hasher.begin();
+    hasher.addText(row.bookingReferenceId);
+    highOfKey.set(number, hasher.high);
+    lowOfKey.set(number, hasher.low);
   }
 
   for await (const part of parts) {
@@ -82,13 +82,21 @@ export async function indexResult(parts: AsyncIterable<ResultPart>): Promise<Res
     fields,
     end,
     ...counts,
-    keyOf,
+    key,
     keys,
     rowsOfKey,
     verdictsOfKey,
-    references,
-    referenceOfKey,
+    referenceOf(key) {
+      const high = highOfKey.get(key);
+      const low = lowOfKey.get(key);
+      return high === 0 && low === 0 ? undefined : { high, low };
+    },
   };
+}
+
+/** Whether one of several verdicts is "incorrect". */
+export function saysIncorrect(verdicts: number): boolean {
+  return (verdicts & verdictBits.incorrect) !== 0;
 }
 
 function verdictBitOf({ isCorrect }: ResultRow): number {

@@ -1,6 +1,6 @@
 const lineFeed = 0x0a;
 /** Longer than any line of a sane result, in bytes. */
-const longestLine = 1_000_000;
+export const longestLine = 1_000_000;
 
 export interface ResultLine {
   /** Counted from 1. */

@@ -1,5 +1,10 @@
-import { readFieldText } from '../../booking/field-text.js';
-import { createResultDateReader, readServiceId, readVerdict } from './result-cells.js';
+import {
+  createRememberingReader,
+  readCellText,
+  readResultDate,
+  readServiceId,
+  readVerdict,
+} from './result-cells.js';
 import { findResultColumns, type ResultColumns, type ResultField, resultFields } from './result-header.js';
 import { createResultLines } from './result-lines.js';
 import { createResultRecords, type MalformedReason, type ResultRecord } from './result-records.js';
@@ -64,7 +69,7 @@ export async function* readResult(
 ): AsyncGenerator<ResultPart, void, undefined> {
   const lines = createResultLines();
   const records = createResultRecords();
-  const readDate = createResultDateReader();
+  const readRow = createRowReader();
   let columns: ResultColumns | undefined;
   const counted = { rows: 0, malformed: 0 };
 
@@ -76,7 +81,7 @@ export async function* readResult(
       else if (columns === undefined) {
         columns = findResultColumns(record.cells, masterIdColumn);
         yield { kind: 'header', fields: listFields(columns) };
-      } else rows.push(readRow(record, columns, readDate));
+      } else rows.push(readRow(record, columns));
     }
     counted.rows += rows.length + malformed.length;
     counted.malformed += malformed.length;
@@ -98,25 +103,26 @@ function listFields(columns: ResultColumns): ResultField[] {
   return resultFields.filter((field) => columns[field] !== undefined);
 }
 
-function readRow(
-  { line, cells }: ResultRecord & { readonly cells: readonly string[] },
-  columns: ResultColumns,
-  readDate: (text: string | undefined) => string | undefined,
-): ResultRow {
-  return {
+function createRowReader() {
+  const readDate = createRememberingReader(readResultDate);
+  const readProvider = createRememberingReader((text) => text);
+  const readIsCorrect = createRememberingReader(readVerdict);
+
+  return (
+    { line, cells }: ResultRecord & { readonly cells: readonly string[] },
+    columns: ResultColumns,
+  ): ResultRow => ({
     line,
-    serviceId: readServiceId(readCell(cells, columns.serviceId)),
-    bookingReferenceId: readCell(cells, columns.bookingReferenceId),
-    providerName: readCell(cells, columns.providerName),
-    providerHotelId: readCell(cells, columns.providerHotelId),
-    checkInDate: readDate(readCell(cells, columns.checkInDate)),
-    checkOutDate: readDate(readCell(cells, columns.checkOutDate)),
-    isCorrect: readVerdict(readCell(cells, columns.isCorrect)),
-  };
+    serviceId: readServiceId(readCellText(cellAt(cells, columns.serviceId))),
+    bookingReferenceId: readCellText(cellAt(cells, columns.bookingReferenceId)),
+    providerName: readProvider(cellAt(cells, columns.providerName)),
+    providerHotelId: readCellText(cellAt(cells, columns.providerHotelId)),
+    checkInDate: readDate(cellAt(cells, columns.checkInDate)),
+    checkOutDate: readDate(cellAt(cells, columns.checkOutDate)),
+    isCorrect: readIsCorrect(cellAt(cells, columns.isCorrect)),
+  });
 }
 
-/** As the bookings were normalised before they were sent, so that equal fields are equal texts. */
-function readCell(cells: readonly string[], column: number | undefined): string | undefined {
-  const text = column === undefined ? undefined : readFieldText(cells[column]);
-  return typeof text === 'string' ? text : undefined;
+function cellAt(cells: readonly string[], column: number | undefined): string | undefined {
+  return column === undefined ? undefined : cells[column];
 }

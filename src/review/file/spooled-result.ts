@@ -1,7 +1,6 @@
 import { SftpError, type SftpSession } from '../../sftp/sftp.js';
 import type { Run } from '../run.js';
 import type { FileAttempt, FileParts } from './file-parts.js';
-import { readResult } from './result.js';
 import { type JoinedResult, joinResult } from './result-join.js';
 import { isSameSighting, type Sighting } from './review-file.js';
 import { readSentBatches, resultName } from './spooled-file.js';
@@ -9,9 +8,8 @@ import { readSentBatches, resultName } from './spooled-file.js';
 /** Reads the result that lies in the spool and joins it with the bookings that were sent. */
 export function joinSpooledResult(parts: FileParts, run: Run): Promise<JoinedResult> {
   const { spool, masterIdColumn } = parts;
-  return joinResult(readResult(spool.read(resultName(run)), { masterIdColumn }), () =>
-    readSentBatches(parts, run),
-  );
+  const readBytes = () => spool.read(resultName(run));
+  return joinResult({ readBytes, readSent: () => readSentBatches(parts, run) }, { masterIdColumn });
 }
 
 /** Brings a result into the spool and reads it; undefined for one that changes meanwhile, or is gone again. */

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
-import { readResult } from '../../../src/review/file/result.js';
 import { joinResult, type SentBatch } from '../../../src/review/file/result-join.js';
 import { anyFileBooking, fileBooking, inBlocks, linesOf, masterIdColumn } from './file-bookings.js';
 
@@ -251,7 +250,10 @@ it('reads the sent bookings a second time only where a row says "incorrect"', as
     [false, 2],
   ] as const) {
     readings = 0;
-    const joined = await joinResult(readText(writeResult([[one, verdict]])), readSent);
+    const joined = await joinResult(
+      { readBytes: () => inBlocks(Buffer.from(writeResult([[one, verdict]]))), readSent },
+      { masterIdColumn },
+    );
     for await (const _ of joined.findAffected());
     expect(readings).toBe(expected);
   }
@@ -274,14 +276,22 @@ it('tells a hundred thousand keys apart that differ in little', async () => {
 });
 
 async function join(bookings: readonly Booking[], result: string, { batchSize = 10 } = {}) {
-  const joined = await joinResult(readText(result), () => toBatches(bookings, batchSize));
+  const { findAffected, ...totals } = await joinResult(
+    {
+      readBytes: () => inBlocks(Buffer.from(result)),
+      readSent: () => toBatches(bookings, batchSize),
+    },
+    { masterIdColumn },
+  );
   const affected = [];
-  for await (const ofBatch of joined.findAffected()) affected.push(...ofBatch);
-  return { ...joined, affected };
-}
-
-function readText(result: string) {
-  return readResult(inBlocks(Buffer.from(result)), { masterIdColumn });
+  for await (const { batch, places } of findAffected())
+    for (const place of places)
+      affected.push({
+        batch,
+        place,
+        bookingReferenceId: bookings[batch * batchSize + place]?.bookingReferenceId,
+      });
+  return { ...totals, affected };
 }
 
 async function* toBatches(bookings: readonly Booking[], batchSize: number): AsyncGenerator<SentBatch> {

@@ -22,7 +22,8 @@ export async function archiveRun(parts: FileParts, attempt: FileAttempt): Promis
     await archive.keep(day.iso, run.id, remote.name, spool.read(reviewName(run)));
     await archive.keep(day.iso, run.id, result.name, spool.read(resultName(run)));
     const joined = await joinSpooledResult(parts, run);
-    const affected = await listAffected(joined);
+    const affected = [];
+    for await (const ofBatch of joined.findAffected()) affected.push(ofBatch);
     await ledger.replaceAffected(claim, affected);
     const { rows, isWhole } = joined.end;
     const file = {
@@ -61,15 +62,6 @@ async function bringHome(
   const received = await session.download(path, await spool.locate(resultName(run)));
   const sha256 = (await hashSpooled(spool, resultName(run))) ?? '';
   return { ...result, ...received, sha256 };
-}
-
-async function listAffected(joined: JoinedResult): Promise<readonly AffectedPlaces[]> {
-  const affected: AffectedPlaces[] = [];
-  for await (const bookings of joined.findAffected()) {
-    const [first] = bookings;
-    if (first) affected.push({ batch: first.batch, places: bookings.map(({ place }) => place) });
-  }
-  return affected;
 }
 
 function countVerdicts(

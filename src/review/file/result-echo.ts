@@ -1,0 +1,167 @@
+import { splitCells } from './csv-cells.js';
+import { createIncorrectNames } from './incorrect-names.js';
+import { lineEnd } from './line-end.js';
+import type { ResultReading } from './result.js';
+import { findResultColumns, resultFields } from './result-header.js';
+import type { JoinSources, Judgement } from './result-join.js';
+import { createResultLines, longestLine } from './result-lines.js';
+import { createVerdictSpellings } from './verdict-spellings.js';
+
+const lineFeed = lineEnd.charCodeAt(0);
+const comma = 0x2c;
+const quote = 0x22;
+/** No place in a block, but the word that something else stands there than was sent. */
+const deviation = -1;
+
+/** The columns of the review file, as far as a result is asked for them, and the verdict behind them. */
+const echoColumns = {
+  serviceId: 0,
+  bookingReferenceId: 1,
+  providerName: 3,
+  providerHotelId: 4,
+  checkInDate: 5,
+  checkOutDate: 6,
+  isCorrect: 7,
+} as const;
+const echoWidth = 8;
+
+/**
+ * Reads a result that repeats the review file row by row, byte by byte, with nothing but a verdict behind each row, as
+ * services usually answer. It makes no texts, and keeps nothing but the names that an incorrect row has. Says of such a
+ * result what compareResult says of it; undefined for any other, as soon as it deviates.
+ *
+ * What either reading throws comes through.
+ */
+export async function readEcho(
+  { readBytes, readSent }: JoinSources,
+  reading: ResultReading,
+): Promise<Judgement | undefined> {
+  const walk = createEchoWalk();
+  const sent = readLines(readSent);
+  let hasHeader = false;
+  try {
+    for await (const lines of cutAfterLineEnds(readBytes())) {
+      let at = 0;
+      if (!hasHeader) {
+        at = lines.indexOf(lineFeed) + 1;
+        if (!isEchoHeader(lines.subarray(0, at), reading)) return undefined;
+        hasHeader = true;
+      }
+      while (at < lines.length) {
+        if (walk.needsSent()) {
+          const next = await sent.next();
+          if (next.done) return undefined;
+          walk.give(next.value);
+        }
+        at = walk.compare(lines, at);
+        if (at === deviation) return undefined;
+      }
+    }
+    if (!hasHeader || !walk.needsSent()) return undefined;
+    const { done: isAllAnswered } = await sent.next();
+    return isAllAnswered ? walk.conclude() : undefined;
+  } finally {
+    await sent.return();
+  }
+}
+
+async function* readLines(readSent: JoinSources['readSent']): AsyncGenerator<Buffer, void, undefined> {
+  for await (const { lines } of readSent()) if (lines.length > 0) yield lines;
+}
+
+/** Goes through rows and sent lines side by side. */
+function createEchoWalk() {
+  const verdicts = createVerdictSpellings();
+  const incorrectNames = createIncorrectNames();
+  let rows = 0;
+  let incorrect = 0;
+  let unclear = 0;
+  let sent: Buffer = Buffer.alloc(0);
+  let sentAt = 0;
+
+  function judge(isCorrect: boolean | undefined, sentStart: number): void {
+    rows += 1;
+    if (isCorrect === undefined) unclear += 1;
+    if (isCorrect !== false) return;
+    incorrect += 1;
+    incorrectNames.add(sent, sentStart);
+  }
+
+  return {
+    needsSent: () => sentAt === sent.length,
+    give(lines: Buffer): void {
+      sent = lines;
+      sentAt = 0;
+    },
+    /** Where the first row stands for which more must be given, or `deviation`. */
+    compare(lines: Buffer, start: number): number {
+      let at = start;
+      while (at < lines.length && sentAt < sent.length) {
+        const sentEnd = findDeviation(sent, sentAt, lines, at);
+        at += sentEnd - sentAt;
+        if (sent[sentEnd] !== lineFeed || lines[at] !== comma) return deviation;
+        const end = findVerdictEnd(lines, at + 1);
+        if (end === deviation) return deviation;
+        judge(verdicts.read(lines, at + 1, end), sentAt);
+        sentAt = sentEnd + 1;
+        at = end + 1;
+      }
+      return at;
+    },
+    conclude: (): Judgement => ({
+      totals: {
+        fields: resultFields,
+        end: { rows, malformed: 0, endsWithLineEnd: true, isWhole: true },
+        sent: rows,
+        unanswered: 0,
+        foreign: 0,
+        loose: 0,
+        unidentified: 0,
+        incorrect,
+        unclear,
+      },
+      listAffected: incorrectNames.listPlaces,
+    }),
+  };
+}
+
+/** The first place from `sentAt` on where both no longer agree, or where the sent line ends. */
+function findDeviation(sent: Buffer, sentAt: number, lines: Buffer, start: number): number {
+  const shift = start - sentAt;
+  for (let at = sentAt; at < sent.length; at += 1) {
+    const byte = sent[at];
+    if (byte === lineFeed || byte !== lines[at + shift]) return at;
+  }
+  return sent.length;
+}
+
+/** The line feed behind a last cell that is not in quotes; before it there may be a carriage return. */
+function findVerdictEnd(lines: Buffer, start: number): number {
+  for (let at = start; ; at += 1) {
+    const byte = lines[at];
+    if (byte === lineFeed) return at;
+    if (byte === comma || byte === quote || byte === undefined) return deviation;
+  }
+}
+
+function isEchoHeader(line: Buffer, { masterIdColumn }: ResultReading): boolean {
+  const [header] = createResultLines().take(line);
+  const cells = splitCells(header?.text ?? '');
+  if (typeof cells === 'string' || cells.length !== echoWidth) return false;
+  const columns = findResultColumns(cells, masterIdColumn);
+  return resultFields.every((field) => columns[field] === echoColumns[field]);
+}
+
+/** The bytes in pieces that end with a line end each; what has none comes last, or when it grows too long. */
+async function* cutAfterLineEnds(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let pending: Buffer = Buffer.alloc(0);
+  for await (const block of bytes) {
+    // A copy, for the block belongs to whoever gave it.
+    const joined = Buffer.concat([pending, block]);
+    const end = joined.lastIndexOf(lineFeed) + 1;
+    if (end > 0) yield joined.subarray(0, end);
+    pending = joined.subarray(end);
+    if (pending.length > longestLine) break;
+  }
+  if (pending.length > 0) yield pending;
+}

@@ -1,0 +1,67 @@
+import { createKeyHasher, type KeyHash, type KeyHasher } from './key-hash.js';
+import { lineEnd } from './line-end.js';
+
+/** What names a booking, in the order of the review file's columns. */
+export const keyFields = ['serviceId', 'bookingReferenceId', 'providerName', 'providerHotelId'] as const;
+export type KeyField = (typeof keyFields)[number];
+
+/** What the review file's columns hold, up to the last one that names; the guest's name names no booking. */
+const columns = ['serviceId', 'bookingReferenceId', undefined, 'providerName', 'providerHotelId'] as const;
+
+const comma = 0x2c;
+const quote = 0x22;
+const lineFeed = lineEnd.charCodeAt(0);
+
+/**
+ * Makes a reader of what names the booking in the stored line that begins at `start`, as far as the fields go. It reads
+ * bytes and makes no texts. The hash holds until the next one is read.
+ *
+ * @throws RangeError for what is no line of ours; the message holds no cell.
+ */
+export function createSentNameReader(fields: readonly KeyField[]): (lines: Buffer, start: number) => KeyHash {
+  const hasher = createKeyHasher();
+  const isNamed = columns.map((field) => field !== undefined && fields.includes(field));
+  const width = isNamed.lastIndexOf(true) + 1;
+
+  return (lines, start) => {
+    hasher.begin();
+    let at = start;
+    for (let column = 0; column < width; column += 1) {
+      const end = findCellEnd(lines, at);
+      if (isNamed[column]) addCell(lines, at, end, hasher);
+      at = end + 1;
+    }
+    return hasher;
+  };
+}
+
+/** Calls for each stored line, with where it begins and its place, counted from 0. */
+export function forEachLine(lines: Buffer, take: (start: number, place: number) => void): void {
+  for (let at = 0, place = 0; at < lines.length; place += 1) {
+    take(at, place);
+    while (at < lines.length && lines[at] !== lineFeed) at += 1;
+    at += 1;
+  }
+}
+
+/** The comma behind a cell, which is never the line's last one. */
+function findCellEnd(lines: Buffer, start: number): number {
+  let isInside = false;
+  for (let at = start; at < lines.length; at += 1) {
+    const byte = lines[at];
+    if (byte === quote) isInside = !isInside;
+    else if (byte === comma && !isInside) return at;
+    else if (byte === lineFeed) break;
+  }
+  throw new RangeError('a stored review line has not its cells');
+}
+
+function addCell(lines: Buffer, start: number, end: number, hasher: KeyHasher): void {
+  if (lines[start] !== quote) {
+    hasher.addBytes(lines, start, end);
+    return;
+  }
+  const content = lines.subarray(start + 1, end - 1);
+  if (content.includes(quote)) hasher.addText(content.toString().replaceAll('""', '"'));
+  else hasher.addBytes(content, 0, content.length);
+}

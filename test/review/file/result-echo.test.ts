@@ -1,0 +1,210 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Booking } from '../../../src/booking/booking.js';
+import { readResult } from '../../../src/review/file/result.js';
+import { compareResult } from '../../../src/review/file/result-comparison.js';
+import { readEcho } from '../../../src/review/file/result-echo.js';
+import { type JoinSources, type Judgement, joinResult } from '../../../src/review/file/result-join.js';
+import { anyFileBooking, fileBooking, fileOf, inBlocks, linesOf, masterIdColumn } from './file-bookings.js';
+import { modelJoin } from './model-join.js';
+
+const reading = { masterIdColumn };
+const usualHeader = `${fileOf([]).toString().trimEnd()},IsCorrectMapping`;
+const one = fileBooking({ bookingReferenceId: 'BR-1' });
+const two = fileBooking({ bookingReferenceId: 'BR-2', bookingClientName: 'Žižek, "山田"' });
+const three = fileBooking({ bookingReferenceId: 'BR-3' });
+
+/** Bookings among which several have one key, or one reference. */
+const anyBookings = fc.array(anyFileBooking, { minLength: 1, maxLength: 12 }).chain((bookings) =>
+  fc.array(
+    fc
+      .tuple(fc.constantFrom(...bookings), fc.constantFrom(...bookings), fc.constantFrom(0, 0, 0, 1, 2, 3))
+      .map(([booking, other, kind]): Booking => {
+        if (kind === 0) return booking;
+        if (kind === 1) return { ...booking, bookingClientName: 'Somebody Else' };
+        if (kind === 2) return { ...booking, serviceId: other.serviceId };
+        return { ...other, bookingReferenceId: booking.bookingReferenceId ?? '' };
+      }),
+    { minLength: 1, maxLength: 20 },
+  ),
+);
+const anyVerdict = fc.constantFrom(
+  ...['True', 'True', 'True', 'False', 'False', 'false', 'YES', '0', 'incorrect', 'perhaps', ''],
+  ...[' False ', '\ufeffno', 'Fal\rse', 'NULL', 'Žádný', '\t', '1\xa0'],
+);
+const anyHeader = fc.oneof(
+  { weight: 4, arbitrary: fc.constant(usualHeader) },
+  fc.constantFrom(
+    usualHeader.replace(masterIdColumn, 'ServiceId'),
+    usualHeader.replace('IsCorrectMapping', ' is_correct-mapping '),
+    usualHeader.replace('IsCorrectMapping', 'Verdict'),
+    usualHeader.replace('IsCorrectMapping', '"IsCorrectMapping"'),
+    usualHeader.replace('ProviderName,ProviderHotelId', 'ProviderHotelId,ProviderName'),
+    `${usualHeader},Comment`,
+    `"${usualHeader}`,
+    `\n${usualHeader}`,
+  ),
+);
+/** What may happen to a result on its way, given three numbers that say where. */
+const changes = {
+  none: (text: string) => text,
+  byteOrderMark: (text: string) => `\ufeff${text}`,
+  carriageReturns: (text: string) => text.replaceAll('\n', '\r\n'),
+  oneCarriageReturn: (text: string, at: number) => changeLine(text, at, (line) => line.replace('\n', '\r\n')),
+  missingRow: (text: string, at: number) => changeLine(text, at, () => ''),
+  blankRow: (text: string, at: number) => changeLine(text, at, (line) => `${line}\n`),
+  repeatedRow: (text: string, at: number) => changeLine(text, at, (line) => `${line}${line}`),
+  swappedRows: (text: string, at: number) =>
+    text.replace(/^([^\n]*\n(?:[^\n]*\n)*?)([^\n]*\n)([^\n]*\n)/, (all, before, first, second) =>
+      at % 2 === 0 ? all : `${before}${second}${first}`,
+    ),
+  moreColumns: (text: string, at: number) => changeLine(text, at, (line) => line.replace('\n', ',,\n')),
+  noLastLineEnd: (text: string) => text.slice(0, -1),
+  cutOff: (text: string, at: number) => text.slice(0, at % (text.length + 1)),
+  more: (text: string) => `${text}Total,,,,,,,\n`,
+  quotedVerdict: (text: string, at: number) =>
+    changeLine(text, at, (line) => line.replace(/,([^,]*)\n/, ',"$1"\n')),
+  changedCharacter: (text: string, at: number, by: number) => {
+    const place = at % text.length;
+    return `${text.slice(0, place)}${'x",\n\r 0'.charAt(by % 7)}${text.slice(place + 1)}`;
+  },
+};
+const anyChange = fc.record({
+  name: fc.oneof(
+    { weight: 1, arbitrary: fc.constantFrom('none', 'byteOrderMark', 'carriageReturns') },
+    { weight: 2, arbitrary: fc.constantFrom(...(Object.keys(changes) as (keyof typeof changes)[])) },
+  ),
+  at: fc.nat(),
+  by: fc.nat(),
+});
+
+it('a result that repeats the file, or nearly, is joined as any other is', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      anyBookings,
+      fc.infiniteStream(anyVerdict),
+      anyHeader,
+      anyChange,
+      fc.integer({ min: 1, max: 9 }),
+      fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 20, max: 3000 })),
+      async (bookings, verdicts, header, { name, at, by }, batchSize, blockBytes) => {
+        const echo = writeEcho(bookings, () => verdicts.next().value ?? '', header);
+        const result = changes[name](echo, at, by);
+        const sources = sourcesOf(bookings, result, { batchSize, blockBytes });
+        const { findAffected, ...totals } = await joinResult(sources, reading);
+        const joined = { totals, affected: await gather(findAffected()) };
+
+        const parts = readResult(sources.readBytes(), reading);
+        const compared = await conclude(await compareResult(parts, sources.readSent), sources);
+        const model = await modelJoin(readResult(sources.readBytes(), reading), bookings, batchSize);
+        expect(joined).toEqual(compared);
+        expect(joined).toEqual(model);
+      },
+    ),
+    { numRuns: 1500 },
+  );
+});
+
+describe('an echo', () => {
+  it.each([
+    ['with every verdict', writeEcho([one, two, three], () => 'True')],
+    ['with CRLF and byte order mark', changes.byteOrderMark(changes.carriageReturns(usualEcho()))],
+    [
+      'under other names for the first column and the verdict’s',
+      usualEcho().replace(masterIdColumn, 'ServiceId'),
+    ],
+  ])('%s is read without being parsed, in blocks of any size', async (_, result) => {
+    for (let blockBytes = 1; blockBytes < result.length; blockBytes += 7)
+      for (const batchSize of [1, 2, 3]) {
+        const sources = sourcesOf([one, two, three], result, { batchSize, blockBytes });
+        expect((await readEcho(sources, reading))?.totals).toMatchObject({ sent: 3, unanswered: 0 });
+      }
+  });
+
+  it.each([
+    ['that has fewer rows', changes.missingRow(usualEcho(), 0)],
+    ['that has more rows', changes.repeatedRow(usualEcho(), 0)],
+    ['without its last line end', changes.noLastLineEnd(usualEcho())],
+    ['with one character changed', usualEcho().replace('BR-2', 'BR-9')],
+    ['with a column more in one row', changes.moreColumns(usualEcho(), 1)],
+    [
+      'whose columns are in another order',
+      usualEcho().replace('ProviderName,ProviderHotelId', 'ProviderHotelId,ProviderName'),
+    ],
+    ['without a row or a header', ''],
+  ])('%s is none', async (_, result) => {
+    const sources = sourcesOf([one, two, three], result);
+    expect(await readEcho(sources, reading)).toBeUndefined();
+  });
+
+  it('marks every booking with the key of an incorrect row, before it and behind it', async () => {
+    const other = { ...two, bookingClientName: 'Somebody Else', checkInDate: '2026-12-01' };
+    const near = { ...two, serviceId: 999 };
+    const bookings = [other, one, near, two, three, other];
+    const result = writeEcho(bookings, (place) => (place === 3 ? 'False' : 'True'));
+    const sources = sourcesOf(bookings, result, { batchSize: 2 });
+    const echo = await readEcho(sources, reading);
+    expect(echo && (await conclude(echo, sources)).affected).toEqual([
+      { batch: 0, places: [0] },
+      { batch: 1, places: [1] },
+      { batch: 2, places: [1] },
+    ]);
+  });
+
+  it('with a line too long to be kept is joined as any other is', async () => {
+    const long = fileBooking({ bookingReferenceId: 'BR-2', bookingClientName: 'a'.repeat(1_200_000) });
+    const bookings = [one, long, three];
+    const result = writeEcho(bookings, () => 'False');
+    const joined = await joinResult(sourcesOf(bookings, result, { blockBytes: 65_536 }), reading);
+    expect(joined).toMatchObject({ incorrect: 2, unanswered: 1, end: { rows: 3, malformed: 1 } });
+  });
+});
+
+function usualEcho(): string {
+  return writeEcho([one, two, three], (place) => (place === 1 ? 'False' : 'True'));
+}
+
+function writeEcho(
+  bookings: readonly Booking[],
+  verdictOf: (place: number) => string,
+  header = usualHeader,
+): string {
+  const lines = linesOf(bookings).toString().split('\n').slice(0, -1);
+  return [header, ...lines.map((line, place) => `${line},${verdictOf(place)}`), ''].join('\n');
+}
+
+/** @param change of a line with its line end, which is counted from the end, the last one being 0 */
+function changeLine(text: string, at: number, change: (line: string) => string): string {
+  const lines = text.split(/(?<=\n)/);
+  const place = lines.length - 1 - (at % lines.length);
+  return lines.map((line, index) => (index === place ? change(line) : line)).join('');
+}
+
+function sourcesOf(
+  bookings: readonly Booking[],
+  result: string,
+  { batchSize = 10, blockBytes = 64 }: { readonly batchSize?: number; readonly blockBytes?: number } = {},
+): JoinSources {
+  return {
+    readBytes: () => inBlocks(Buffer.from(result), blockBytes),
+    async *readSent() {
+      for (let first = 0; first < bookings.length; first += batchSize)
+        yield { batch: first / batchSize, lines: linesOf(bookings.slice(first, first + batchSize)) };
+    },
+  };
+}
+
+async function conclude({ totals, listAffected }: Judgement, { readSent }: JoinSources) {
+  const affected = [];
+  for await (const { batch, lines } of readSent()) {
+    const places = listAffected(lines);
+    if (places.length > 0) affected.push({ batch, places });
+  }
+  return { totals, affected };
+}
+
+async function gather<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const gathered = [];
+  for await (const item of items) gathered.push(item);
+  return gathered;
+}
