@@ -17,6 +17,14 @@ describe('npm run bench', () => {
     expect(read('--only', 'small-day', '--write').writes).toBe(true);
   });
 
+  it('leaves out what need not be reached with --quick, unless asked for it', () => {
+    const three = [...two, comparison('upload-lftp', { reach: {} })];
+
+    expect(readCommandLine([], three).chosen).toEqual(three);
+    expect(readCommandLine(['--quick'], three).chosen).toEqual(two);
+    expect(readCommandLine(['--quick', '--only', 'upload-lftp'], three).chosen).toEqual([three[2]]);
+  });
+
   it('takes several names, in the order of the table', () => {
     expect(read('--only', 'small-day', '--only', 'file-run').chosen).toEqual(two);
   });

@@ -52,7 +52,7 @@ describe('the rounds of a comparison', () => {
       return taken.other.length;
     };
 
-    expect([await rounds(5), await rounds(59), await rounds(60)]).toEqual([1, 2, 3]);
+    expect([await rounds(-1), await rounds(5), await rounds(59), await rounds(60)]).toEqual([1, 1, 2, 3]);
   });
 
   it('refuse a turn that measured nothing', async () => {

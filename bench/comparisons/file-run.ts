@@ -1,0 +1,72 @@
+import { openSsh } from '../../test/support/open-ssh.js';
+import type { Comparison, Contestant, Reach } from '../comparison.js';
+import { type FileContestant, type FileStage, prepareFileStage } from '../file-stage.js';
+import { findMissingProgram } from '../harness/find-program.js';
+import { findTimeObstacle } from '../harness/measured-process.js';
+
+export interface FileRunOptions {
+  readonly name: string;
+  readonly work: string;
+  readonly bookings: Readonly<Record<'full' | 'quick', number>>;
+  readonly peer: Exclude<FileContestant, 'ours'>;
+  readonly reach: Reach;
+}
+
+const peers: Readonly<Record<FileRunOptions['peer'], { readonly what: string; readonly does: string }>> = {
+  'node-script': {
+    what: 'a script in Node (csv-parse, zod, csv-stringify, fastPut) that keeps nothing',
+    does: 'The script sends duplicates along; this product drops them.',
+  },
+  'python-script': {
+    what: 'a script in Python (csv, OpenSSH sftp) that keeps nothing',
+    does: 'The script drops exact duplicates, as this product does; its sftp uses the same cipher.',
+  },
+};
+
+/** The whole command for a day by file, from the CSV to the archived result, beside a script of one evening. */
+export function createFileRunComparison(options: FileRunOptions): Comparison {
+  const { name, work, bookings, peer, reach } = options;
+  return {
+    name,
+    work,
+    against: peers[peer].what,
+    unit: 's',
+    reach,
+    findObstacle: () =>
+      findTimeObstacle() ??
+      openSsh.needs ??
+      findMissingProgram('ssh-keyscan', 'openssh-client') ??
+      (peer === 'python-script'
+        ? (findMissingProgram('python3', 'python3') ?? findMissingProgram('sftp', 'openssh-client'))
+        : undefined),
+    async prepare(scale) {
+      const stage = await prepareFileStage(bookings[scale]);
+      const { counts } = stage;
+      const mixed = `${show(counts.bookings)} bookings, ${show(counts.duplicates)} duplicates and ${show(counts.malformed)} malformed records`;
+      return {
+        ours: contestantOn(stage, 'ours', 'booked-hotel review'),
+        other: contestantOn(stage, peer, peer.replace('-', ' ')),
+        notes: [
+          `${mixed}; all bookings can stand in the file as they are, for the scripts mend none and know no second way to send one.`,
+          peers[peer].does,
+          "The stand-in answers the by-file call when the result lies there whole; the seconds it took are off both sides' time.",
+        ],
+        close: () => stage.close(),
+      };
+    },
+  };
+}
+
+function contestantOn(stage: FileStage, contestant: FileContestant, name: string): Contestant {
+  return {
+    name,
+    async run() {
+      const { workSeconds, cpuSeconds, peakMb } = await stage.deliver(contestant);
+      return { value: workSeconds, cpuSeconds, peakMb };
+    },
+  };
+}
+
+function show(count: number): string {
+  return count.toLocaleString('en-GB');
+}

@@ -1,0 +1,65 @@
+import { openSsh } from '../../test/support/open-ssh.js';
+import type { Comparison, Contestant, Measurement, Reach } from '../comparison.js';
+import { type FileStage, prepareFileStage } from '../file-stage.js';
+import { findMissingProgram } from '../harness/find-program.js';
+import { findTimeObstacle } from '../harness/measured-process.js';
+
+interface DayPair {
+  readonly large: number;
+  readonly small: number;
+}
+
+export interface GrowthOptions {
+  readonly name: string;
+  readonly grows: 'memory' | 'time';
+  readonly bookings: Readonly<Record<'full' | 'quick', DayPair>>;
+  readonly reach: Reach;
+}
+
+/** The same work on a day that is many times as large: by file, which takes more of both than a day by body. */
+export function createGrowthComparison({ name, grows, bookings, reach }: GrowthOptions): Comparison {
+  const { large, small } = bookings.full;
+  return {
+    name,
+    work: `${grows === 'memory' ? 'peak memory' : 'time'}, ${show(large)} bookings by file`,
+    against: `${show(small)} bookings`,
+    unit: grows === 'memory' ? 'MB' : 's',
+    reach,
+    // A large day takes minutes, and is its own average.
+    rounds: 2,
+    findObstacle: () =>
+      findTimeObstacle() ?? openSsh.needs ?? findMissingProgram('ssh-keyscan', 'openssh-client'),
+    async prepare(scale) {
+      const days = bookings[scale];
+      const stages = {
+        large: await prepareFileStage(days.large),
+        small: await prepareFileStage(days.small),
+      };
+      const contestant = (size: keyof DayPair): Contestant => ({
+        name: `${show(days[size])} bookings`,
+        run: () => measure(stages[size], grows),
+      });
+      return {
+        ours: contestant('large'),
+        other: contestant('small'),
+        notes: [
+          grows === 'memory'
+            ? "Resident memory of the command's process at its highest, program and libraries included."
+            : "Start-up included; the seconds that the stand-in of the service took are off both sides' time.",
+        ],
+        async close() {
+          for (const stage of Object.values(stages)) await stage.close();
+        },
+      };
+    },
+  };
+}
+
+async function measure(stage: FileStage, grows: GrowthOptions['grows']): Promise<Measurement> {
+  const { workSeconds, cpuSeconds, peakMb } = await stage.deliver('ours');
+  return { value: grows === 'memory' ? peakMb : workSeconds, cpuSeconds, peakMb };
+}
+
+function show(count: number): string {
+  return count.toLocaleString('en-GB');
+}

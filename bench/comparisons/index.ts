@@ -1,0 +1,116 @@
+import type { Comparison } from '../comparison.js';
+import { createFileRunComparison } from './file-run.js';
+import { createGrowthComparison } from './growth.js';
+import { ledgerSize } from './ledger-size.js';
+import { queueMemory } from './queue-memory.js';
+import { createSendingComparison } from './sending.js';
+import { showBooking } from './show-booking.js';
+import { twoWorkers } from './two-workers.js';
+import { createUploadComparison } from './upload.js';
+
+const millionByFile = {
+  work: 'a day of 1,000,000 bookings by file',
+  bookings: { full: 1_000_000, quick: 50_000 },
+};
+
+const eightyMegabytes = {
+  work: 'upload of 80 MB',
+  megabytes: { full: 80, quick: 20 },
+  counts: 'upload',
+} as const;
+const oneGigabyte = {
+  work: 'upload of 1 GB',
+  megabytes: { full: 1_000, quick: 100 },
+  counts: 'upload',
+} as const;
+
+/** In the order of the table in docs/performance.md. One more is one more entry here. */
+export const comparisons: readonly Comparison[] = [
+  createFileRunComparison({
+    ...millionByFile,
+    name: 'file-run-node-script',
+    peer: 'node-script',
+    reach: { ratio: { atMost: 0.5 } },
+  }),
+  createFileRunComparison({
+    ...millionByFile,
+    name: 'file-run-python-script',
+    peer: 'python-script',
+    reach: { ratio: { atMost: 1 } },
+  }),
+  createUploadComparison({
+    ...eightyMegabytes,
+    name: 'upload-80-mb',
+    peer: 'open-ssh',
+    reach: { ratio: { atLeast: 1 } },
+  }),
+  createUploadComparison({
+    ...oneGigabyte,
+    name: 'upload-1-gb',
+    peer: 'open-ssh',
+    reach: { ratio: { atLeast: 1 } },
+  }),
+  createUploadComparison({
+    ...eightyMegabytes,
+    name: 'upload-80-mb-with-start',
+    work: 'upload of 80 MB, by a process made for it',
+    peer: 'open-ssh',
+    counts: 'process',
+    reach: {},
+  }),
+  createUploadComparison({
+    ...oneGigabyte,
+    name: 'upload-1-gb-with-start',
+    work: 'upload of 1 GB, by a process made for it',
+    peer: 'open-ssh',
+    counts: 'process',
+    reach: {},
+  }),
+  createUploadComparison({ ...eightyMegabytes, name: 'upload-80-mb-lftp', peer: 'lftp', reach: {} }),
+  createUploadComparison({ ...oneGigabyte, name: 'upload-1-gb-lftp', peer: 'lftp', reach: {} }),
+  createUploadComparison({ ...eightyMegabytes, name: 'upload-80-mb-rclone', peer: 'rclone', reach: {} }),
+  createUploadComparison({ ...oneGigabyte, name: 'upload-1-gb-rclone', peer: 'rclone', reach: {} }),
+  createGrowthComparison({
+    name: 'growth-memory',
+    grows: 'memory',
+    bookings: {
+      full: { large: 10_000_000, small: 100_000 },
+      quick: { large: 200_000, small: 20_000 },
+    },
+    reach: { ratio: { atMost: 1.3 }, ours: { atMost: 300, unit: 'MB' } },
+  }),
+  createGrowthComparison({
+    name: 'growth-time',
+    grows: 'time',
+    bookings: {
+      full: { large: 10_000_000, small: 1_000_000 },
+      quick: { large: 200_000, small: 20_000 },
+    },
+    reach: { ratio: { atMost: 10.5 } },
+  }),
+  createSendingComparison({
+    name: 'sending',
+    work: 'sending 1,000,000 bookings by body',
+    bookings: { full: 1_000_000, quick: 100_000 },
+    latencyMs: 0,
+    reach: { ratio: { atLeast: 0.8 } },
+  }),
+  createSendingComparison({
+    name: 'sending-slow-service',
+    work: 'sending 500,000 bookings to a service that takes 50 ms',
+    bookings: { full: 500_000, quick: 100_000 },
+    latencyMs: 50,
+    reach: { ratio: { atLeast: 0.97 } },
+  }),
+  queueMemory,
+  twoWorkers,
+  createFileRunComparison({
+    name: 'small-day',
+    work: 'a day of 1,000 bookings by file, start-up included',
+    bookings: { full: 1_000, quick: 1_000 },
+    peer: 'node-script',
+    reach: { ratio: { atMost: 1 } },
+  }),
+  ledgerSize,
+  showBooking,
+];

@@ -1,0 +1,42 @@
+import { stat } from 'node:fs/promises';
+import { openSsh } from '../../test/support/open-ssh.js';
+import type { Comparison } from '../comparison.js';
+import { prepareFileStage } from '../file-stage.js';
+import { findMissingProgram } from '../harness/find-program.js';
+import { findTimeObstacle } from '../harness/measured-process.js';
+
+const bookings = { full: 1_000_000, quick: 50_000 };
+
+/** What a day takes on the disk when it is done, beside what it took as a CSV. */
+export const ledgerSize: Comparison = {
+  name: 'ledger-size',
+  work: 'SQLite ledger on disk after a day of 1,000,000 bookings by file',
+  against: "the day's CSV",
+  unit: 'bytes a booking',
+  reach: { ratio: { atMost: 3 } },
+  // The same bytes each time.
+  rounds: 1,
+  findObstacle: () =>
+    findTimeObstacle() ?? openSsh.needs ?? findMissingProgram('ssh-keyscan', 'openssh-client'),
+  async prepare(scale) {
+    const stage = await prepareFileStage(bookings[scale]);
+    const bytesABooking = async (file: string) => ({
+      value: (await stat(file)).size / stage.counts.bookings,
+    });
+    return {
+      ours: {
+        name: 'booked-hotel review',
+        async run() {
+          const { cpuSeconds, peakMb } = await stage.deliver('ours');
+          return { ...(await bytesABooking(stage.ledgerFile)), cpuSeconds, peakMb };
+        },
+      },
+      other: { name: "the source's CSV", run: () => bytesABooking(stage.csvFile) },
+      notes: [
+        'The database file when the command has ended: its write-ahead log is merged into it and gone.',
+        'By file the ledger keeps the lines of the review file; by body the JSON, which names each field.',
+      ],
+      close: () => stage.close(),
+    };
+  },
+};

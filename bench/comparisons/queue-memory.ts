@@ -1,0 +1,58 @@
+import { fileURLToPath } from 'node:url';
+import type { RunningRedis } from '../../test/support/redis.js';
+import { day, prepareBodyStage } from '../body-stage.js';
+import type { Comparison, Measurement } from '../comparison.js';
+import { findTimeObstacle, measureProcess } from '../harness/measured-process.js';
+import { findServersObstacle, startSharedServers } from '../shared-servers.js';
+
+const bookings = { full: 1_000_000, quick: 50_000 };
+const peer = fileURLToPath(new URL('../peers/bookings-in-payload.ts', import.meta.url));
+
+/** What a queued day takes of Redis, for a queue that carries references and for one that carries the bookings. */
+export const queueMemory: Comparison = {
+  name: 'queue-memory',
+  work: 'Redis memory of a queued day of 1,000,000 bookings',
+  against: 'BullMQ with 500 bookings in the payload of each job',
+  unit: 'MB',
+  reach: { ratio: { atMost: 0.02 } },
+  findObstacle: () => findTimeObstacle() ?? findServersObstacle(),
+  async prepare(scale) {
+    const [stage, servers] = await Promise.all([prepareBodyStage(bookings[scale]), startSharedServers()]);
+    const cwd = fileURLToPath(new URL('../..', import.meta.url));
+    const fill = async (command: readonly string[]): Promise<Measurement> => {
+      const before = await readUsedMb(servers.redis);
+      const { cpuSeconds, peakMb } = await measureProcess(command, { cwd });
+      return { value: (await readUsedMb(servers.redis)) - before, cpuSeconds, peakMb };
+    };
+    return {
+      ours: {
+        name: 'booked-hotel review',
+        async run() {
+          await stage.configure(await servers.empty());
+          return fill(stage.command('run', '--day', day, '--detach'));
+        },
+      },
+      other: {
+        name: 'bookings in the payload',
+        async run() {
+          await servers.empty();
+          return fill([process.execPath, '--import', 'tsx', peer, servers.redis.url, stage.csv]);
+        },
+      },
+      notes: [
+        'used_memory of Redis after less before, nobody connected; ours is filled by `run --detach`, with the ledger in PostgreSQL. A job for each booking would take several times as much.',
+      ],
+      async close() {
+        await servers.close();
+        await stage.close();
+      },
+    };
+  },
+};
+
+async function readUsedMb(redis: RunningRedis): Promise<number> {
+  const told = await redis.ask((client) => client.info('memory'));
+  const used = /^used_memory:(\d+)/m.exec(told)?.[1];
+  if (used === undefined) throw new Error('expected used_memory from Redis, got none');
+  return Number(used) / 1e6;
+}

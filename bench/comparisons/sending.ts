@@ -1,0 +1,78 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type BodyStage, day, prepareBodyStage } from '../body-stage.js';
+import type { Comparison, Measurement, Reach, Scale } from '../comparison.js';
+import { findTimeObstacle, measureProcess } from '../harness/measured-process.js';
+
+export interface SendingOptions {
+  readonly name: string;
+  readonly work: string;
+  readonly bookings: Readonly<Record<Scale, number>>;
+  /** How long the service takes for each answer beside parsing what it was sent. */
+  readonly latencyMs: number;
+  readonly reach: Reach;
+}
+
+/** The shipped default of `body.concurrency`: calls at the same time. */
+const connections = 8;
+const peer = fileURLToPath(new URL('../peers/autocannon.ts', import.meta.url));
+
+/** The sending phase of a run by body, beside a tool made for nothing but posting. */
+export function createSendingComparison(options: SendingOptions): Comparison {
+  const { name, work, bookings, latencyMs, reach } = options;
+  return {
+    name,
+    work,
+    against: `autocannon, the same bodies over ${connections} connections`,
+    unit: 'bookings/s',
+    reach,
+    findObstacle: findTimeObstacle,
+    async prepare(scale) {
+      const stage = await prepareBodyStage(bookings[scale]);
+      const bodies = join(stage.folder, 'bodies.ndjson');
+      const url = `${stage.service.baseUrl}/hotels/ReviewMappingsOfBookedHotels`;
+      const post = [process.execPath, '--import', 'tsx', peer, url, bodies, `${connections}`];
+      const ours = async () => {
+        await rm(join(stage.folder, 'data'), { recursive: true, force: true });
+        return stage.command('run', '--day', day);
+      };
+      // The peer's bodies are those that the service received of us.
+      await send(stage, await ours(), { bookings: bookings[scale], recordTo: bodies });
+      return {
+        ours: {
+          name: 'booked-hotel review',
+          run: async () => send(stage, await ours(), { bookings: bookings[scale], latencyMs }),
+        },
+        other: {
+          name: 'autocannon',
+          run: () => send(stage, post, { bookings: bookings[scale], latencyMs }),
+        },
+        notes: [
+          'From the beginning of the first call to the end of the last answer, as the service saw it; its process parses each body.',
+          "CPU and memory are the whole command's, ours with its collect; each of our answers is recorded on disk.",
+        ],
+        close: () => stage.close(),
+      };
+    },
+  };
+}
+
+/** @throws Error when the service did not receive each booking once */
+async function send(
+  { folder, service }: BodyStage,
+  command: readonly string[],
+  {
+    bookings,
+    ...how
+  }: { readonly bookings: number; readonly latencyMs?: number; readonly recordTo?: string },
+): Promise<Measurement> {
+  await service.begin(how);
+  const { cpuSeconds, peakMb } = await measureProcess(command, {
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+  });
+  const received = await service.end();
+  if (received.bookings !== bookings)
+    throw new Error(`${folder}: the service received ${received.bookings} bookings, expected ${bookings}`);
+  return { value: bookings / received.seconds, cpuSeconds, peakMb };
+}

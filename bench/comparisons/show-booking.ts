@@ -1,0 +1,65 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Comparison } from '../comparison.js';
+import { findTimeObstacle, measureProcess } from '../harness/measured-process.js';
+import { fillLedger, referenceOf } from '../many-days.js';
+
+const command = fileURLToPath(new URL('../../dist/jobs/hotel-review.js', import.meta.url));
+const sizes = {
+  full: { days: 30, bookings: 1_000_000 },
+  quick: { days: 3, bookings: 100_000 },
+};
+
+/** How long it takes until a person knows what became of a booking, with the start of the command. */
+export const showBooking: Comparison = {
+  name: 'show-booking',
+  work: '`show REFERENCE` in a ledger of 30 days by 1,000,000 bookings, start-up included',
+  against: '–',
+  unit: 'ms',
+  reach: { ours: { atMost: 150, unit: 'ms' } },
+  rounds: 15,
+  findObstacle: findTimeObstacle,
+  async prepare(scale) {
+    const { days, bookings } = sizes[scale];
+    const folder = await mkdtemp(join(tmpdir(), 'hotel-review-bench-'));
+    const [ledger, configuration] = [join(folder, 'ledger.db'), join(folder, 'hotel-review.yaml')];
+    await fillLedger(ledger, { days, bookings });
+    await writeFile(
+      configuration,
+      JSON.stringify({
+        service: { baseUrl: 'http://127.0.0.1:9', apiKey: 'bench', accountId: 'bench' },
+        source: { kind: 'csv', path: 'bookings.csv' },
+        ledger: `sqlite:${ledger}`,
+      }),
+    );
+    // The first and the last booking of all, some in between, and one that nobody has booked.
+    const asked = [
+      ...[0, 0.3, 0.5, 0.8, 1].map((share) =>
+        referenceOf(Math.floor(share * (days - 1)), Math.floor(share * (bookings - 1))),
+      ),
+      'nobody-booked-this',
+    ];
+    let turn = 0;
+    return {
+      ours: {
+        name: 'booked-hotel review',
+        async run() {
+          const reference = asked[turn % asked.length] ?? '';
+          turn += 1;
+          const isThere = reference !== asked.at(-1);
+          const { wallSeconds, cpuSeconds, peakMb } = await measureProcess(
+            [process.execPath, command, 'show', reference, '--config', configuration],
+            { cwd: folder, expectedExitCode: isThere ? 0 : 1 },
+          );
+          return { value: wallSeconds * 1000, cpuSeconds, peakMb };
+        },
+      },
+      notes: [
+        `${days} days by ${bookings.toLocaleString('en-GB')} bookings, ${((await stat(ledger)).size / 1e9).toFixed(1)} GB. Each turn asks for another booking, every sixth for one that is not there.`,
+      ],
+      close: () => rm(folder, { recursive: true }),
+    };
+  },
+};

@@ -1,0 +1,115 @@
+import { execFileSync } from 'node:child_process';
+import { randomFillSync } from 'node:crypto';
+import { open, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openSsh } from '../../test/support/open-ssh.js';
+import type { Comparison, Contestant, Reach } from '../comparison.js';
+import { findMissingProgram } from '../harness/find-program.js';
+import { findTimeObstacle, type MeasuredProcess, measureProcess } from '../harness/measured-process.js';
+import { makeTemporaryFolder } from '../harness/temporary-folder.js';
+import { type UploadPeer, uploadPeers } from '../peers/uploaders.js';
+
+export interface UploadOptions {
+  readonly name: string;
+  readonly megabytes: Readonly<Record<'full' | 'quick', number>>;
+  readonly work: string;
+  readonly peer: UploadPeer;
+  /**
+   * `upload`: ours from connecting to the closed connection, for in a run it is one of the steps of a process that is there;
+   * `process`: with the start and the end of a process made for it.
+   */
+  readonly counts: 'upload' | 'process';
+  readonly reach: Reach;
+}
+
+const ourScript = fileURLToPath(new URL('../contestants/upload.mjs', import.meta.url));
+
+/** A file onto an sshd under another name, its size compared, then renamed into place. */
+export function createUploadComparison(options: UploadOptions): Comparison {
+  const { name, megabytes, work, peer, counts, reach } = options;
+  const uploader = uploadPeers[peer];
+  return {
+    name,
+    work,
+    against: uploader.name,
+    unit: 'MB/s',
+    reach,
+    findObstacle: () =>
+      findTimeObstacle() ??
+      openSsh.needs ??
+      findMissingProgram('ssh-keyscan', 'openssh-client') ??
+      findMissingProgram(uploader.program, uploader.debianPackage),
+    async prepare(scale) {
+      const size = megabytes[scale];
+      const { path: folder, remove } = makeTemporaryFolder();
+      const ssh = await openSsh.start();
+      const [file, knownHostsFile] = [join(folder, 'day.csv'), join(folder, 'known_hosts')];
+      const settings = join(folder, 'upload.json');
+      await writeNoise(file, size);
+      const scanned = execFileSync('ssh-keyscan', ['-p', `${ssh.port}`, '127.0.0.1'], {
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      await writeFile(knownHostsFile, scanned);
+      const { username, privateKeyFile = '' } = ssh.login;
+      const login = { host: '127.0.0.1', port: ssh.port, username, privateKeyFile, root: ssh.root };
+      await writeFile(
+        settings,
+        JSON.stringify({ login: { ...login, hostKeys: ssh.fingerprints }, file, bytes: size * 1e6 }),
+      );
+      const job = { ...login, file, knownHostsFile };
+
+      /** Of the seconds that a turn took in its own eyes. */
+      const contestant = (
+        called: string,
+        command: readonly string[],
+        input: string,
+        seconds: (measured: MeasuredProcess) => number,
+      ): Contestant => ({
+        name: called,
+        async run() {
+          for (const left of await readdir(ssh.root)) await rm(ssh.disk(left), { recursive: true });
+          const measured = await measureProcess(command, { cwd: folder, input });
+          const arrived = (await stat(ssh.disk('day.csv'))).size;
+          if (arrived !== size * 1e6) throw new Error(`${called}: ${arrived} of ${size * 1e6} bytes arrived`);
+          const { cpuSeconds, peakMb } = measured;
+          return { value: size / seconds(measured), cpuSeconds, peakMb };
+        },
+      });
+      return {
+        ours: contestant(
+          'booked-hotel review',
+          [process.execPath, ourScript, settings],
+          '',
+          ({ stdout, wallSeconds }) =>
+            counts === 'process' ? wallSeconds : (JSON.parse(stdout) as { seconds: number }).seconds,
+        ),
+        other: contestant(
+          uploader.name,
+          uploader.command(job),
+          uploader.input(job),
+          ({ wallSeconds }) => wallSeconds,
+        ),
+        notes: [
+          `${size} MB that don't compress; cipher aes128-gcm. Under another name, size compared, renamed into place.`,
+          counts === 'process'
+            ? 'Both sides are whole processes, from start to exit.'
+            : 'Ours from connecting to the closed connection, in a fresh process whose start is not counted: in a run the upload is one of its steps. The other side is its whole process. CPU seconds hold both starts.',
+          ...uploader.notes,
+        ],
+        async close() {
+          await ssh.stop();
+          remove();
+        },
+      };
+    },
+  };
+}
+
+/** Random, so that nobody gains by compressing. */
+async function writeNoise(path: string, megabytes: number): Promise<void> {
+  const block = Buffer.alloc(1_000_000);
+  const file = await open(path, 'wx', 0o600);
+  for (let written = 0; written < megabytes; written += 1) await file.write(randomFillSync(block));
+  await file.close();
+}

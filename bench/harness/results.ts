@@ -1,0 +1,98 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import * as z from 'zod';
+
+const measurement = z.object({
+  value: z.number(),
+  cpuSeconds: z.number().exactOptional(),
+  peakMb: z.number().exactOptional(),
+});
+
+const side = z.object({
+  name: z.string(),
+  samples: z.array(measurement).readonly(),
+  median: z.number(),
+  min: z.number(),
+  max: z.number(),
+  cpuSeconds: z.number().exactOptional(),
+  peakMb: z.number().exactOptional(),
+});
+
+const limit = z.object({ atMost: z.number(), unit: z.enum(['s', 'ms', 'MB']) });
+
+const row = z.object({
+  name: z.string(),
+  work: z.string(),
+  against: z.string(),
+  unit: z.enum(['s', 'ms', 'MB', 'MB/s', 'bookings/s', 'bytes a booking']),
+  reach: z.object({
+    ratio: z
+      .union([z.strictObject({ atMost: z.number() }), z.strictObject({ atLeast: z.number() })])
+      .exactOptional(),
+    ours: limit.exactOptional(),
+  }),
+  ours: side,
+  other: side.exactOptional(),
+  ratio: z.number().exactOptional(),
+  isReached: z.boolean().exactOptional(),
+  notes: z.array(z.string()).readonly(),
+  /** ISO 8601, in UTC. */
+  takenAt: z.string(),
+  commit: z.string(),
+});
+
+const results = z.object({
+  scale: z.enum(['full', 'quick']),
+  machine: z.object({
+    processor: z.string(),
+    cores: z.number(),
+    memoryGb: z.number(),
+    system: z.string(),
+    /** Of the folder for temporary files, where the inputs, ledgers and served folders lie. */
+    fileSystem: z.string(),
+  }),
+  /** Of what took part, by name. */
+  versions: z.record(z.string(), z.string()),
+  rows: z.array(row).readonly(),
+  notTried: z.array(z.object({ name: z.string(), obstacle: z.string() })).readonly(),
+});
+
+/** One comparison's samples and what they came to. */
+export type Row = z.infer<typeof row>;
+
+/** What `--json` and `bench/results/latest.json` hold: for comparison between commits. */
+export type Results = z.infer<typeof results>;
+
+/** @throws Error that names the file when it can't be read or holds something else. */
+export async function readResults(path: string): Promise<Results> {
+  const text = await readFile(path, 'utf8');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`${path} holds no JSON; expected what --json wrote`, { cause: error });
+  }
+  const read = results.safeParse(value);
+  if (!read.success)
+    throw new Error(`${path} holds no results of this benchmark: ${z.prettifyError(read.error)}`);
+  return read.data;
+}
+
+export async function writeResults(path: string, content: Results): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, `${JSON.stringify(content, undefined, 2)}\n`);
+}
+
+/** The rows of some comparisons that were taken again, put in their places among the others. */
+export function replaceRows(before: Results, again: Results, order: readonly string[]): Results {
+  const isAgain = ({ name }: { readonly name: string }) =>
+    again.rows.some((row) => row.name === name) || again.notTried.some((row) => row.name === name);
+  const inOrder = <Named extends { readonly name: string }>(rows: readonly Named[]) =>
+    rows.toSorted((one, other) => order.indexOf(one.name) - order.indexOf(other.name));
+  const isKept = (row: { readonly name: string }) => order.includes(row.name) && !isAgain(row);
+  return {
+    ...again,
+    rows: inOrder([...before.rows.filter(isKept), ...again.rows]),
+    notTried: inOrder([...before.notTried.filter(isKept), ...again.notTried]),
+  };
+}

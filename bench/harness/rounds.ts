@@ -1,0 +1,47 @@
+import type { Contestant, Measurement, Stage } from '../comparison.js';
+
+export interface Rounds {
+  readonly ours: readonly Measurement[];
+  /** As many as ours; none where there is no other side. */
+  readonly other: readonly Measurement[];
+}
+
+export interface RoundsOptions {
+  readonly rounds: number;
+  /** Milliseconds: no round is begun that would likely end later. The first one always is. */
+  readonly endsBy?: number;
+  /** Milliseconds, growing steadily. */
+  readonly now: () => number;
+  readonly onRound: (number: number, ours: Measurement, other: Measurement | undefined) => void;
+}
+
+/**
+ * Lets both sides have their turns: ours first in odd rounds, the other one first in even ones, so that what a machine
+ * does in the meantime, or what a turn leaves behind, is nobody's advantage.
+ */
+export async function takeRounds(
+  { ours, other }: Pick<Stage, 'ours' | 'other'>,
+  { rounds, endsBy = Number.POSITIVE_INFINITY, now, onRound }: RoundsOptions,
+): Promise<Rounds> {
+  const taken: { ours: Measurement[]; other: Measurement[] } = { ours: [], other: [] };
+  let longest = 0;
+  for (let number = 1; number <= rounds; number += 1) {
+    const began = now();
+    if (number > 1 && began + longest > endsBy) break;
+    const turns: readonly ('ours' | 'other')[] = number % 2 === 1 ? ['ours', 'other'] : ['other', 'ours'];
+    for (const side of turns) {
+      const contestant = side === 'ours' ? ours : other;
+      if (contestant) taken[side].push(await takeTurn(contestant));
+    }
+    longest = Math.max(longest, now() - began);
+    onRound(number, taken.ours.at(-1) as Measurement, taken.other.at(-1));
+  }
+  return taken;
+}
+
+async function takeTurn(contestant: Contestant): Promise<Measurement> {
+  const measurement = await contestant.run();
+  if (!(Number.isFinite(measurement.value) && measurement.value > 0))
+    throw new Error(`${contestant.name}: measured ${measurement.value}, expected a positive number`);
+  return measurement;
+}

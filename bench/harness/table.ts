@@ -1,0 +1,54 @@
+import type { Comparison, Reach } from '../comparison.js';
+import type { SideSummary } from './judge.js';
+import type { Row } from './results.js';
+
+export const head = ['work', 'against', 'ours', 'the other', 'ratio', 'to reach', 'reached', 'peak', 'CPU'];
+
+const none = '–';
+
+/** A comparison as a row of the table: medians with their ranges; of peak memory and CPU seconds, ours then the other's. */
+export function listCells(row: Row): readonly string[] {
+  const { ours, other, ratio, unit } = row;
+  return [
+    row.work,
+    row.against,
+    showSide(ours, unit),
+    other ? showSide(other, unit) : none,
+    ratio === undefined ? none : ratio.toFixed(3),
+    showReach(row.reach),
+    row.isReached === undefined ? none : row.isReached ? 'yes' : '**no**',
+    showPair(ours.peakMb, other?.peakMb, (megabytes) => `${megabytes.toFixed(0)} MB`),
+    showPair(ours.cpuSeconds, other?.cpuSeconds, (seconds) => `${showNumber(seconds)} s`),
+  ];
+}
+
+export function showFigure(value: number, unit: Comparison['unit']): string {
+  return `${showNumber(value)} ${unit}`;
+}
+
+/** `3.61 s (3.52–3.80)` */
+function showSide({ median, min, max }: SideSummary, unit: Comparison['unit']): string {
+  return `${showFigure(median, unit)} (${showNumber(min)}–${showNumber(max)})`;
+}
+
+export function showReach({ ratio, ours }: Reach): string {
+  const asked: string[] = [];
+  if (ratio) asked.push('atMost' in ratio ? `≤ ${ratio.atMost}` : `≥ ${ratio.atLeast}`);
+  if (ours) asked.push(`ours ≤ ${ours.atMost} ${ours.unit}`);
+  return asked.join(', ') || none;
+}
+
+function showPair(
+  ours: number | undefined,
+  other: number | undefined,
+  show: (value: number) => string,
+): string {
+  if (ours === undefined && other === undefined) return none;
+  return [ours, other].map((value) => (value === undefined ? none : show(value))).join(' / ');
+}
+
+/** Three digits or so: more would be noise. */
+function showNumber(value: number): string {
+  if (value >= 1_000) return Math.round(value).toLocaleString('en-GB');
+  return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2);
+}

@@ -1,0 +1,71 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { PlannedAnswer } from './latency-model.js';
+
+/** The mapping service by its manners alone: it takes every body, reads none, and answers when its model says so. */
+export interface Service {
+  readonly baseUrl: string;
+  /** Since `answerBy`. */
+  readonly calls: number;
+  readonly pushedBack: number;
+  /** Accepted calls a second, between the first tenth of them and the last, when beginning and end no longer count. */
+  steadyPace(): number;
+  /** From now on; without a model it answers at once. */
+  answerBy(model?: { next(): PlannedAnswer }): void;
+  close(): void;
+}
+
+/** What `Retry-After` asks for, in seconds. */
+export const retryAfterSeconds = 1;
+
+const accepted = JSON.stringify({ Status: true, Message: 'Success', StatusCode: 2000 });
+const atOnce: PlannedAnswer = { delayMs: 0, status: 200 };
+
+/** @param onFile is told the path of a file that is to be reviewed, and answers when the result lies there */
+export async function startService(onFile?: (path: string) => Promise<void>): Promise<Service> {
+  let next = () => atOnce;
+  let calls = 0;
+  let pushedBack = 0;
+  let acceptedAt: number[] = [];
+
+  const server = createServer((request, response) => {
+    const { delayMs, status } = next();
+    calls += 1;
+    if (status === 200) acceptedAt.push(performance.now());
+    else pushedBack += 1;
+    const answer = () => {
+      if (status === 200) response.writeHead(200, { 'Content-Type': 'application/json' }).end(accepted);
+      else response.writeHead(status, { 'Retry-After': `${retryAfterSeconds}` }).end();
+    };
+    const file = new URL(request.url ?? '', 'http://service').searchParams.get('ftpFilePath');
+    request.resume().once('end', async () => {
+      if (file !== null) await onFile?.(file);
+      if (delayMs > 0) setTimeout(answer, delayMs).unref();
+      else answer();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    get calls() {
+      return calls;
+    },
+    get pushedBack() {
+      return pushedBack;
+    },
+    steadyPace() {
+      const [from, to] = [Math.floor(acceptedAt.length / 10), Math.floor((9 * acceptedAt.length) / 10)];
+      return (to - from) / (((acceptedAt[to] ?? 0) - (acceptedAt[from] ?? 0)) / 1000);
+    },
+    answerBy(model) {
+      next = model ? () => model.next() : () => atOnce;
+      calls = 0;
+      pushedBack = 0;
+      acceptedAt = [];
+    },
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { deviation, fitLine, predict, type StraightLine } from './model.js';
+import { type Aged, growOld } from './retention.js';
+import { type Reviewed, review } from './review.js';
+import type { Engine, Stage } from './stage.js';
+
+/** What is held against the straight line. */
+export const quantities = {
+  'processor time of `run`, s': ({ cpu }: Reviewed) => cpu.run,
+  'processor time of `work`, s': ({ cpu }: Reviewed) => cpu.work,
+  'processor time of PostgreSQL, s': ({ cpu }: Reviewed) => cpu.postgres,
+  'processor time of Redis, s': ({ cpu }: Reviewed) => cpu.redis,
+  'time to collect, s': ({ collectSeconds }: Reviewed) => collectSeconds,
+  'time to send, s': ({ deliverSeconds }: Reviewed) => deliverSeconds,
+  'ledger, MB': ({ ledgerBytes }: Reviewed) => ledgerBytes / 1e6,
+  'written ahead by PostgreSQL, MB': ({ walBytes }: Reviewed) => walBytes / 1e6,
+  'peak memory of `run`, MB': ({ peakMb }: Reviewed) => peakMb.run,
+} as const;
+
+export type Quantity = keyof typeof quantities;
+
+export interface Checked {
+  readonly quantity: Quantity;
+  readonly line: StraightLine;
+  readonly predicted: number;
+  readonly measured: number;
+  readonly deviation: number;
+}
+
+export interface StraightLines {
+  readonly engine: Engine;
+  readonly reviewed: readonly Reviewed[];
+  readonly checked: readonly Checked[];
+  readonly largest: Reviewed;
+  readonly aged: Aged;
+}
+
+/**
+ * Reviews days of several sizes, for a service that answers at once; lays lines through them, and holds these against a day
+ * that is larger than all of them.
+ */
+export async function layLines(
+  stage: Stage,
+  {
+    engine,
+    sizes,
+    larger,
+    workers,
+  }: {
+    readonly engine: Engine;
+    readonly sizes: readonly number[];
+    readonly larger: number;
+    readonly workers: number;
+  },
+): Promise<StraightLines> {
+  stage.service.answerBy();
+  const reviewed: Reviewed[] = [];
+  for (const bookings of sizes) {
+    const folder = await stage.openFolder({ engine, bookings });
+    reviewed.push(await review(stage, folder, { workers }));
+    await folder.remove();
+  }
+  const folder = await stage.openFolder({ engine, bookings: larger });
+  const largest = await review(stage, folder, { workers });
+  const aged = await growOld(stage, folder, largest.bookings);
+  await folder.remove();
+  const checked = (Object.keys(quantities) as Quantity[]).flatMap((quantity) => {
+    const measure = quantities[quantity];
+    const measured = measure(largest);
+    if (measured === 0) return [];
+    const line = fitLine(reviewed.map((each) => ({ bookings: each.bookings, value: measure(each) })));
+    const predicted = predict(line, largest.bookings);
+    return [{ quantity, line, predicted, measured, deviation: deviation(predicted, measured) }];
+  });
+  return { engine, reviewed, checked, largest, aged };
+}

@@ -1,0 +1,67 @@
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { FromService, ToService } from './start-json-service.js';
+
+/**
+ * A stand-in of the mapping service for the body delivery, in a process of its own: reads each body whole, parses it, counts what `Hotels` holds, waits as long as
+ * it was told to, and answers with success.
+ */
+const answer = JSON.stringify({ Status: true, Message: 'Success', StatusCode: 2000 });
+const head = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(answer) };
+
+let latencyMs = 0;
+let record: WriteStream | undefined;
+let calls = 0;
+let bookings = 0;
+let firstCallAt: number | undefined;
+let lastAnswerAt = 0;
+let cpuBefore = process.cpuUsage();
+
+const server = createServer((request, response) => void serve(request, response));
+server.listen(0, '127.0.0.1', () => {
+  tell({ kind: 'listening', port: (server.address() as AddressInfo).port });
+});
+
+async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = [];
+  firstCallAt ??= performance.now();
+  for await (const chunk of request) chunks.push(chunk);
+  const body = Buffer.concat(chunks);
+  const { Hotels } = JSON.parse(body.toString()) as { readonly Hotels: readonly unknown[] };
+  calls += 1;
+  bookings += Hotels.length;
+  record?.write(Buffer.concat([body, Buffer.from('\n')]));
+  if (latencyMs > 0) setTimeout(() => finish(response), latencyMs);
+  else finish(response);
+}
+
+function finish(response: ServerResponse): void {
+  response.writeHead(200, head).end(answer);
+  lastAnswerAt = performance.now();
+}
+
+process.on('message', (told: ToService) => {
+  switch (told.kind) {
+    case 'begin':
+      latencyMs = told.latencyMs;
+      record = told.recordTo === undefined ? undefined : createWriteStream(told.recordTo);
+      calls = 0;
+      bookings = 0;
+      firstCallAt = undefined;
+      cpuBefore = process.cpuUsage();
+      return tell({ kind: 'begun' });
+    case 'end': {
+      const { user, system } = process.cpuUsage(cpuBefore);
+      const seconds = (lastAnswerAt - (firstCallAt ?? lastAnswerAt)) / 1000;
+      const received = { calls, bookings, seconds, cpuSeconds: (user + system) / 1e6 };
+      if (record) record.end(() => tell({ kind: 'ended', received }));
+      else tell({ kind: 'ended', received });
+    }
+  }
+});
+process.on('disconnect', () => process.exit());
+
+function tell(message: FromService): void {
+  process.send?.(message);
+}

@@ -1,0 +1,72 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** What the service received between `begin` and `end`. */
+export interface Received {
+  readonly calls: number;
+  readonly bookings: number;
+  /** From the beginning of the first call to the end of the last answer. */
+  readonly seconds: number;
+  readonly cpuSeconds: number;
+}
+
+export interface JsonService {
+  /** With the version segment: `http://127.0.0.1:12345/api/3.0`. */
+  readonly baseUrl: string;
+  /** Counts from nothing. */
+  begin(options?: BeginOptions): Promise<void>;
+  end(): Promise<Received>;
+  close(): Promise<void>;
+}
+
+export interface BeginOptions {
+  /** How long each answer takes beside the reading; 0 if not given. */
+  readonly latencyMs?: number;
+  /** A new file for the bodies as they come, one a line. */
+  readonly recordTo?: string;
+}
+
+export type ToService =
+  | { readonly kind: 'begin'; readonly latencyMs: number; readonly recordTo?: string }
+  | { readonly kind: 'end' };
+
+export type FromService =
+  | { readonly kind: 'listening'; readonly port: number }
+  | { readonly kind: 'begun' }
+  | { readonly kind: 'ended'; readonly received: Received };
+
+/** Starts the mapping service's stand-in for the body delivery: a process of its own that parses what it is sent. */
+export async function startJsonService(): Promise<JsonService> {
+  const child = fork(fileURLToPath(new URL('json-service.ts', import.meta.url)), [], {
+    execArgv: ['--import', 'tsx'],
+  });
+  const { port } = await hear(child, 'listening');
+  return {
+    baseUrl: `http://127.0.0.1:${port}/api/3.0`,
+    async begin({ latencyMs = 0, recordTo } = {}) {
+      await ask(child, { kind: 'begin', latencyMs, ...(recordTo !== undefined && { recordTo }) }, 'begun');
+    },
+    end: async () => (await ask(child, { kind: 'end' }, 'ended')).received,
+    async close() {
+      const ended = once(child, 'exit');
+      child.disconnect();
+      await ended;
+    },
+  };
+}
+
+function ask<Kind extends FromService['kind']>(child: ChildProcess, question: ToService, kind: Kind) {
+  const answer = hear(child, kind);
+  child.send(question);
+  return answer;
+}
+
+async function hear<Kind extends FromService['kind']>(
+  child: ChildProcess,
+  kind: Kind,
+): Promise<Extract<FromService, { readonly kind: Kind }>> {
+  const [message] = (await once(child, 'message')) as [FromService];
+  if (message.kind === kind) return message as Extract<FromService, { readonly kind: Kind }>;
+  throw new Error(`expected ${kind} of the service, got: ${message.kind}`);
+}
