@@ -16,6 +16,21 @@ const require = createRequireOfBundle(import.meta.url);
 const __filename = fileOfBundle(import.meta.url);
 const __dirname = dirnameOfBundle(__filename);`;
 
+/**
+ * Of undici a command needs the pool of connections. Its index would bring along fetch, WebSocket and caches: more than all
+ * that the commands load otherwise.
+ */
+const poolOfUndici = {
+  name: 'pool-of-undici',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^undici$/ }, () => ({ path: 'pool', namespace: 'undici' }));
+    onLoad({ filter: /^pool$/, namespace: 'undici' }, () => ({
+      contents: "export { default as Pool } from 'undici/lib/dispatcher/pool.js';",
+      resolveDir: process.cwd(),
+    }));
+  },
+};
+
 await build({
   entryPoints: [...commands, ...threads],
   outdir: 'dist/jobs',
@@ -28,6 +43,7 @@ await build({
   target: 'node20',
   // With native parts, which lie beside their own files.
   external: ['libsql', 'ssh2', 'pg-native'],
+  plugins: [poolOfUndici],
   banner: { js: ofCommonJs },
   logLevel: 'warning',
 });

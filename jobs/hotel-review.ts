@@ -100,7 +100,8 @@ async function withTerminal(
   { config, json, logLevel }: GlobalOptions,
   job: (terminal: Terminal) => Promise<number>,
 ): Promise<number> {
-  const terminal = createTerminal({ config, json, logLevel, signal: stop.signal, output, errors });
+  const log = logLevel && (await import('../src/cli/log.js')).createLog(logLevel, errors);
+  const terminal = createTerminal({ config, json, log, signal: stop.signal, output, errors });
   try {
     return await job(terminal);
   } finally {

@@ -1,9 +1,9 @@
 import { createCommandWriter, type WriteCommand } from '../src/cli/command-writer.js';
-import { createLog, type Log } from '../src/cli/log.js';
+import type { Log } from '../src/cli/log.js';
 import { createEventLog } from '../src/cli/log-events.js';
-import type { LogLevel } from '../src/cli/log-level.js';
 import { createProgress } from '../src/cli/progress.js';
 import { createRangeProgress, type RangeProgress } from '../src/cli/range-progress.js';
+import { silentLog } from '../src/cli/silent-log.js';
 import { commandName } from '../src/config/command-name.js';
 import type { Notify } from '../src/review/events.js';
 import { clock } from './clock.js';
@@ -32,24 +32,17 @@ interface TerminalOptions {
   readonly json: boolean;
   /** The configuration file, as it was named. */
   readonly config: string;
-  readonly logLevel?: LogLevel | undefined;
+  /** Takes the place of the progress. */
+  readonly log?: Log | undefined;
   readonly signal: AbortSignal;
   readonly output: NodeJS.WritableStream;
   readonly errors: NodeJS.WriteStream;
 }
 
-export function createTerminal({
-  json,
-  config,
-  logLevel,
-  signal,
-  output,
-  errors,
-}: TerminalOptions): Terminal {
+export function createTerminal({ json, config, log, signal, output, errors }: TerminalOptions): Terminal {
   const progressOptions = { stream: errors, clock, isDumb: process.env.TERM === 'dumb' };
   const progress = createProgress(progressOptions);
-  const log = createLog(logLevel ?? 'silent', errors);
-  const notify = logLevel === undefined ? progress.notify : createEventLog(log);
+  const notify = log ? createEventLog(log) : progress.notify;
   const say = (text: string) => {
     (json ? errors : output).write(text.endsWith('\n') ? text : `${text}\n`);
   };
@@ -59,12 +52,12 @@ export function createTerminal({
   return {
     signal,
     notify,
-    log,
+    log: log ?? silentLog,
     endProgress: progress.stop,
     followDays: () =>
-      logLevel === undefined
-        ? createRangeProgress(progressOptions)
-        : { notify, end() {}, say: (words) => log.info(words), stop() {} },
+      log
+        ? { notify, end() {}, say: (words) => log.info(words), stop() {} }
+        : createRangeProgress(progressOptions),
     say,
     command: createCommandWriter(commandName, config),
     report,

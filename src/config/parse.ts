@@ -18,7 +18,11 @@ export function parseConfig(request: ReadRequest, unavailable = unavailableParts
   const read = readSettings(request);
   const refused = findUnavailable(isGroup(read.tree) ? read.tree : {}, unavailable);
   // What is refused is left out of the check: it would go on to ask for the settings that go with it.
-  const checked = settingsSchema.safeParse(leaveOut(read.tree, new Set(refused.flatMap(({ path }) => path))));
+  // To compile a schema takes longer than to read one file by it.
+  const checked = settingsSchema.safeParse(
+    leaveOut(read.tree, new Set(refused.flatMap(({ path }) => path))),
+    { jitless: true },
+  );
   // Where a variable is missing, what stands there instead is no news.
   const unread = new Set(read.problems.map(({ path }) => path));
   const issues = [...(checked.error?.issues ?? []), ...refused];

@@ -10,14 +10,23 @@ export interface ReferencePage {
 /**
  * Finds the bookings of a reference without an index that would be kept up while a day is loaded.
  *
- * Each entry is a 64-bit number, the reference's hash above the booking's position; they are gathered in memory,
- * sorted once, and written as pages. A hit is only a candidate: the line itself must be looked at.
+ * Each entry is a 64-bit number, the reference's hash above the booking's position; they are gathered in memory, and
+ * whenever enough of them have come together they are sorted and written as pages, so that a larger day takes no more
+ * memory. A hit is only a candidate: the line itself must be looked at.
  *
- * @param pageEntries entries a page: a look-up reads one page, or as many as hold the same hash
+ * @param pageEntries entries a page: a look-up reads one page of each segment, or as many as hold the same hash
+ * @param segmentEntries entries that are sorted together
  */
-export function createReferenceIndex({ pageEntries }: { readonly pageEntries: number }) {
+export function createReferenceIndex({
+  pageEntries,
+  segmentEntries = 2 ** 19,
+}: {
+  readonly pageEntries: number;
+  readonly segmentEntries?: number;
+}) {
   let entries = new Uint32Array(2 * 65_536);
   let count = 0;
+  let firstPage = 0;
 
   return {
     add(reference: string, position: number): void {
@@ -31,18 +40,29 @@ export function createReferenceIndex({ pageEntries }: { readonly pageEntries: nu
       count += 1;
     },
 
-    /** Sorts what was gathered, and cuts it into pages. */
+    /** Whether its pages should be written, and what was gathered be forgotten. */
+    get isFull(): boolean {
+      return count >= segmentEntries;
+    },
+
+    /** Sorts what was gathered, and cuts it into pages; they are the same however often they are asked for. */
     *pages(): Generator<ReferencePage> {
       const sorted = new BigUint64Array(entries.buffer, 0, count).sort();
       for (let start = 0; start < count; start += pageEntries) {
         const page = sorted.subarray(start, start + pageEntries);
         yield {
-          page: start / pageEntries,
+          page: firstPage + start / pageEntries,
           firstHash: hashOf(page[0]),
           lastHash: hashOf(page[page.length - 1]),
           entries: Buffer.from(page.buffer, page.byteOffset, page.byteLength),
         };
       }
+    },
+
+    /** Forgets what was gathered: its pages are written. */
+    clear(): void {
+      firstPage += Math.ceil(count / pageEntries);
+      count = 0;
     },
   };
 }

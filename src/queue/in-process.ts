@@ -35,10 +35,10 @@ function openQueue(line: Line, clock: () => number): StepQueue {
   let backlog = 0;
   let tellRoom = new Set<() => void>();
 
-  async function handOut(reference: StepReference): Promise<void> {
+  async function handOut(reference: StepReference, leave: () => void): Promise<void> {
     if (stopping.signal.aborted || !perform) return;
     try {
-      await perform(reference, abandoning.signal);
+      await perform(reference, abandoning.signal, leave);
     } catch (error) {
       onError(error, reference);
     }
@@ -65,10 +65,14 @@ function openQueue(line: Line, clock: () => number): StepQueue {
     const begin = async () => {
       waiting.delete(entry);
       takeFromBacklog();
-      const performing = handOut(step);
-      inHand.add(performing);
-      await performing;
-      inHand.delete(performing);
+      const left = new Promise<void>((leave) => {
+        const performing = handOut(step, leave).finally(() => {
+          inHand.delete(performing);
+          leave();
+        });
+        inHand.add(performing);
+      });
+      await left;
     };
     line.enter(begin, { isUrgent: step.isUrgent === true, signal: ticket.signal });
   }

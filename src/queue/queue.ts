@@ -13,7 +13,10 @@ export interface QueuedStep extends StepReference {
   readonly isUrgent?: boolean;
 }
 
-export type PerformStep = (reference: StepReference, signal: AbortSignal) => Promise<void>;
+/**
+ * @param leave gives the step's place to the next one before it has ended: what is left of it is no call of the service
+ */
+export type PerformStep = (reference: StepReference, signal: AbortSignal, leave: () => void) => Promise<void>;
 
 /**
  * The server that carries the queue does not answer, or does not take what it is given. Nothing is lost, for the ledger

@@ -30,8 +30,9 @@ async function deliver(run: Run, parts: OwnWorkforceParts, signal: AbortSignal):
   const over = new AbortController();
   let fault: { error: unknown } | undefined;
   queue.work(
-    async (reference, abandon) => {
-      const current = (await performStep(reference, run.token, abandon)) ?? (await readOwnRun(ledger, run));
+    async (reference, abandon, leave) => {
+      const current =
+        (await performStep(reference, run.token, abandon, leave)) ?? (await readOwnRun(ledger, run));
       if (!hasWork(current)) over.abort();
     },
     {

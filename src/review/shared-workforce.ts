@@ -1,5 +1,5 @@
 import { FencedError, type Ledger } from '../ledger/ledger.js';
-import type { StepQueue, StepReference } from '../queue/queue.js';
+import type { PerformStep, StepQueue, StepReference } from '../queue/queue.js';
 import { createHeldClaims } from './held-claims.js';
 import { pause } from './pause.js';
 import { reconcile, reconcileRun, settleWhenLeftOver } from './reconcile.js';
@@ -35,16 +35,16 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): SharedWorkfo
   let reconciling: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
 
-  async function perform(reference: StepReference, abandon: AbortSignal): Promise<void> {
+  const perform: PerformStep = async (reference, abandon, leave) => {
     const { runId, step } = reference;
     try {
       const run = await findRun(ledger, runId);
-      if (run && hasWork(run)) await performStep(reference, run.token, abandon);
+      if (run && hasWork(run)) await performStep(reference, run.token, abandon, leave);
     } catch (error) {
       if (!(error instanceof FencedError)) throw error;
       notify({ type: 'superseded', runId, step });
     }
-  }
+  };
 
   /** Never ends before the stop: what fails now is done the next time. */
   async function keepReconciling(): Promise<void> {

@@ -122,6 +122,7 @@ export function createStepRunner(parts: StepRunnerParts) {
     { runId, step, attempt: number }: StepReference,
     token: number,
     signal: AbortSignal,
+    leave: () => void,
   ): Promise<Run | undefined> {
     const claim = await ledger.claim({ runId, token }, step, number, clock());
     if (!claim) return undefined;
@@ -129,7 +130,10 @@ export function createStepRunner(parts: StepRunnerParts) {
       const run = await ledger.getRun(runId);
       notify({ type: 'step-claimed', run, step: claim.step, attempt: number });
       const ending = await attempt(claim, run, held);
-      return { ending, ...(await ledger.record(claim, ending, clock())) };
+      const recording = ledger.record(claim, ending, clock());
+      // The next call need not wait for the disk. Where one came to nothing it does: the run may end with this record.
+      if (ending.kind === 'done') leave();
+      return { ending, ...(await recording) };
     });
     const { ending } = recorded;
     tellEnding(claim, ending, recorded.run);

@@ -1,4 +1,4 @@
-import type { StepQueue, StepReference } from '../../src/queue/queue.js';
+import type { PerformStep, StepQueue, StepReference } from '../../src/queue/queue.js';
 
 /** Performs what it is handed, and remembers it. */
 export function createWorker(queue: StepQueue) {
@@ -10,13 +10,15 @@ export function createWorker(queue: StepQueue) {
   let letGo = () => {};
   let inHand = 0;
   let mostInHand = 0;
+  let leavesAtOnce = false;
 
-  async function perform(reference: StepReference, signal: AbortSignal): Promise<void> {
+  const perform: PerformStep = async (reference, signal, leave) => {
     const name = nameOf(reference);
     handedOut.push({ name, at: Date.now() });
     log.push(`began ${name}`);
     inHand += 1;
     mostInHand = Math.max(mostInHand, inHand);
+    if (leavesAtOnce) leave();
     try {
       await Promise.race([open, aborted(signal)]);
       const fault = faults.get(name);
@@ -25,7 +27,7 @@ export function createWorker(queue: StepQueue) {
     } finally {
       inHand -= 1;
     }
-  }
+  };
 
   return {
     log,
@@ -38,6 +40,10 @@ export function createWorker(queue: StepQueue) {
       });
     },
     letAllGo: () => letGo(),
+    /** From now on each step gives its place to the next one as soon as it has begun. */
+    leaveAtOnce() {
+      leavesAtOnce = true;
+    },
     inHand: () => inHand,
     mostInHand: () => mostInHand,
     names: () => handedOut.map(({ name }) => name),

@@ -56,6 +56,21 @@ export function describeQueueContract(
         expect(worker.names()).toEqual(references.map(nameOf));
       });
 
+      it('the next one when one leaves its place, and waits for both at the end', async () => {
+        const { queue, worker } = await open({ concurrency: 1 });
+        worker.holdAll();
+        worker.leaveAtOnce();
+        await queue.add(stepsOf('run-a', 2));
+        worker.start();
+        await settled(() => expect(worker.inHand()).toBe(2));
+        const closed = queue.close({ graceMs: anHour });
+        worker.letAllGo();
+        await closed;
+        expect(worker.log.slice(2).sort()).toEqual(
+          stepsOf('run-a', 2).map((step) => `ended ${nameOf(step)}`),
+        );
+      });
+
       it('what is urgent before what waits already', async () => {
         const { queue, worker } = await open({ concurrency: 1 });
         await queue.add(stepsOf('run-a', 5));

@@ -108,7 +108,7 @@ export async function prepareDelivery({
   });
 
   const perform = (reference: QueuedStep, signal = new AbortController().signal) =>
-    performStep(reference, token, signal);
+    performStep(reference, token, signal, () => {});
 
   return {
     ledger,

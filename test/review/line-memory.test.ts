@@ -43,6 +43,17 @@ describe('the memory of lines', () => {
     );
   });
 
+  it('tells positions that lie billions apart', () => {
+    const memory = createLineMemory();
+    const lines = Array.from({ length: 60_000 }, (_, number) => `line ${number}`);
+    const positionOf = (number: number) => number * 70_000;
+    lines.forEach((line, number) => {
+      findOrRemember(memory, line, positionOf(number));
+    });
+    const found = lines.map((line) => findOrRemember(memory, line, 2 ** 32 - 1));
+    expect(found).toEqual(lines.map((_, number) => positionOf(number)));
+  });
+
   it('keeps the first position of a line, 0 included', () => {
     const memory = createLineMemory();
     expect(findOrRemember(memory, 'a line', 0)).toBeUndefined();

@@ -35,7 +35,7 @@ describe('a run stops', () => {
     await delivering.perform({ runId, step: 'batch 0', attempt: 1 });
     const { token } = await delivering.ledger.takeOver(runId);
     const { signal } = new AbortController();
-    await delivering.performStep({ runId, step: 'batch 0', attempt: 2 }, token, signal);
+    await delivering.performStep({ runId, step: 'batch 0', attempt: 2 }, token, signal, () => {});
     expect(delivering.events.filter(({ type }) => type === 'settled')).toHaveLength(2);
   });
 

@@ -78,8 +78,8 @@ describe('the step runner', () => {
     expect(await delivering.perform({ runId, step: 'batch 1', attempt: 2 })).toBeUndefined();
     expect(await delivering.perform({ runId, step: 'batch 99', attempt: 1 })).toBeUndefined();
     const { signal } = new AbortController();
-    const underOldToken = delivering.performStep({ runId, step: 'batch 1', attempt: 1 }, token - 1, signal);
-    expect(await underOldToken).toBeUndefined();
+    const second = { runId, step: 'batch 1', attempt: 1 };
+    expect(await delivering.performStep(second, token - 1, signal, () => {})).toBeUndefined();
     expect(delivering.calls).toEqual([['BR-0']]);
   });
 
@@ -97,6 +97,21 @@ describe('the step runner', () => {
     await delivering.workOff();
     expect(delivering.accepted).toEqual(['BR-0']);
     expect(delivering.heldOff).toEqual([]);
+  });
+
+  it('gives its place to the next one when it was accepted; after another answer the run may be over', async () => {
+    const delivering = await prepareDelivery({
+      bookings: 2,
+      batchSize: 1,
+      answer: inTurn([ok, unavailable]),
+    });
+    const { runId, token } = delivering.right;
+    const { signal } = new AbortController();
+    const left: string[] = [];
+    for (const step of ['batch 0', 'batch 1']) {
+      await delivering.performStep({ runId, step, attempt: 1 }, token, signal, () => left.push(step));
+    }
+    expect(left).toEqual(['batch 0']);
   });
 
   it('holds everybody off as long as the service asks, under the cap', async () => {

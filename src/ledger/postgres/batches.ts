@@ -20,6 +20,7 @@ export async function storeBatches(
   );
 }
 
+/** The bytes come as the text that they are: as bytes the server would write them in hexadecimal, twice as long. */
 export async function readBatch(
   session: Session,
   runId: string,
@@ -27,7 +28,8 @@ export async function readBatch(
   batch: number,
 ): Promise<Buffer> {
   const row = await session.row(
-    `SELECT lines FROM hotel_review.runs LEFT JOIN hotel_review.batches ON run = number AND form = $2 AND batch = $3
+    `SELECT convert_from(lines, 'UTF8') AS lines
+     FROM hotel_review.runs LEFT JOIN hotel_review.batches ON run = number AND form = $2 AND batch = $3
      WHERE id = $1`,
     runId,
     form,
@@ -35,7 +37,7 @@ export async function readBatch(
   );
   if (!row) throw noSuchRun(runId);
   if (row.lines === null) throw noSuchBatch(form, batch);
-  return row.lines as Buffer;
+  return Buffer.from(String(row.lines));
 }
 
 /** The lines of a batch, of a run that is known to exist. */

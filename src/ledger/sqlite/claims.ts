@@ -6,6 +6,9 @@ import type { Database, Row } from './database.js';
 import { awaitResultWhenDelivered, readRun } from './runs.js';
 import { insertSteps } from './steps.js';
 
+/** Left to itself, SQLite looks for the steps behind a step among all of the run's. */
+const stepsByPredecessor = 'steps INDEXED BY steps_by_predecessor';
+
 export function claim(
   database: Database,
   { runId, token }: Right,
@@ -216,8 +219,8 @@ function takeBackRepeated(
 function countSuccessors(database: Database, run: number, name: string): number {
   const row = database.get(
     `WITH RECURSIVE behind (name) AS (
-       SELECT name FROM steps WHERE run = ? AND after = ?
-       UNION ALL SELECT steps.name FROM steps JOIN behind ON steps.after = behind.name WHERE steps.run = ?
+       SELECT name FROM ${stepsByPredecessor} WHERE run = ? AND after = ?
+       UNION ALL SELECT steps.name FROM ${stepsByPredecessor} JOIN behind ON steps.after = behind.name WHERE steps.run = ?
      ) SELECT count(*) AS count FROM behind`,
     run,
     name,
@@ -235,15 +238,17 @@ function addToFile(database: Database, run: number, found: Partial<ReviewFile>):
 
 function openSuccessors(database: Database, run: number, name: string): OpenStep[] {
   const rows = database.all(
-    `SELECT position, name, attempts, not_before FROM steps WHERE run = ? AND after = ? AND state = 'waiting'`,
+    `SELECT position, name, attempts, not_before FROM ${stepsByPredecessor} WHERE run = ? AND after = ? AND state = 'waiting'`,
     run,
     name,
   );
-  database.run(
-    `UPDATE steps SET state = 'ready' WHERE run = ? AND after = ? AND state = 'waiting'`,
-    run,
-    name,
-  );
+  if (rows.length > 0) {
+    database.run(
+      `UPDATE ${stepsByPredecessor} SET state = 'ready' WHERE run = ? AND after = ? AND state = 'waiting'`,
+      run,
+      name,
+    );
+  }
   return rows.map(toOpenStep);
 }
 

@@ -7,6 +7,7 @@ import { pageEntries, storeReferences } from './reference-index.js';
 import { checkRight, readRun } from './runs.js';
 import { insertSteps } from './steps.js';
 
+const bookingForms: readonly BookingForm[] = ['body', 'file'];
 /** Batches that `holds` keeps at hand: duplicates mostly come close together or in the order of their originals. */
 const cachedBatches = 32;
 
@@ -41,6 +42,11 @@ export function beginCollect(
   };
   const cache = new Map<string, string>();
 
+  function storePages(form: BookingForm): void {
+    storeReferences(database, run, form, indexes[form].pages());
+    indexes[form].clear();
+  }
+
   function storeBatch({ form, number, lines, references }: CollectedBatch): void {
     database.run(
       'INSERT INTO batches (run, form, batch, bookings, lines) VALUES (?, ?, ?, ?, ?)',
@@ -60,6 +66,7 @@ export function beginCollect(
       transactUnflushed(database, () => {
         checkRight(database, right);
         chunk.batches.forEach(storeBatch);
+        for (const form of bookingForms) if (indexes[form].isFull) storePages(form);
         storeRejects(database, run, chunk);
         const accepted = chunk.batches.reduce((sum, batch) => sum + batch.references.length, 0);
         database.run(
@@ -91,7 +98,7 @@ export function beginCollect(
     async finish({ steps, at: collectedAt }) {
       return database.transact(() => {
         checkRight(database, right);
-        for (const form of ['body', 'file'] as const) storeReferences(database, run, form, indexes[form]);
+        bookingForms.forEach(storePages);
         insertPlan(database, run, steps);
         database.run(
           `UPDATE runs SET state = 'delivering', collected_at = ?, open_steps = ? WHERE number = ?`,

@@ -1,5 +1,5 @@
 import type { BookingForm } from '../../review/step.js';
-import { findInPage, hashReference, type ReferenceIndex } from '../reference-index.js';
+import { findInPage, hashReference, type ReferencePage } from '../reference-index.js';
 import type { Database } from './database.js';
 
 /** Entries a page: 32 KB, so that a look-up reads little and a day of a million has few pages. */
@@ -10,9 +10,9 @@ export function storeReferences(
   database: Database,
   run: number,
   form: BookingForm,
-  index: ReferenceIndex,
+  pages: Iterable<ReferencePage>,
 ): void {
-  for (const { page, firstHash, lastHash, entries } of index.pages()) {
+  for (const { page, firstHash, lastHash, entries } of pages) {
     database.run(
       `INSERT INTO reference_pages (run, form, first_hash, last_hash, page, entries) VALUES (?, ?, ?, ?, ?, ?)`,
       run,

@@ -5,6 +5,7 @@ import { checkClaim, claim, findClaimed, record } from './claims.js';
 import { beginCollect, measureBatches, readBatch } from './collecting.js';
 import { tryLock } from './day-lock.js';
 import { nextDelivered } from './delivered.js';
+import { createGathering } from './gathering.js';
 import { findHookRun, rememberHookRun } from './hook-requests.js';
 import { isBeingPerformed, renewClaims, reopenAbandoned } from './leases.js';
 import { openLedgerFile } from './ledger-file.js';
@@ -44,6 +45,7 @@ export function createSqliteLedger({
   isOnlooker = false,
 }: SqliteLedgerOptions): Ledger {
   const { database, locks, close } = openLedgerFile(path, { isOnlooker });
+  const gathering = createGathering(database);
   const whenDayIsFree = (day: string, work: () => void) => {
     const lock = tryLock(locks, day);
     try {
@@ -81,9 +83,9 @@ export function createSqliteLedger({
     settle: async (right, settlement) => database.transact(() => settle(database, right, settlement)),
     beginCollect: async (right, collect) => beginCollect(database, right, collect),
     listOpenSteps: async (runId, page) => listOpenSteps(database, runNumber(database, runId), page),
-    claim: async (right, step, attempt, at) =>
-      database.transact(() => claim(database, right, step, attempt, at, clock() + leaseMs)),
-    record: async (held, ending, at) => database.transact(() => record(database, held, ending, at)),
+    claim: (right, step, attempt, at) =>
+      gathering.transact(() => claim(database, right, step, attempt, at, clock() + leaseMs)),
+    record: (held, ending, at) => gathering.transact(() => record(database, held, ending, at)),
     holdsClaim: async (held) => findClaimed(database, held) !== undefined,
     renewClaims: async (claims) => database.transact(() => renewClaims(database, claims, clock() + leaseMs)),
     reopenAbandoned: async (runId) =>
@@ -108,6 +110,9 @@ export function createSqliteLedger({
     blankGuestNames: async (before, blank) =>
       blankGuestNames(database, before, blank, clock(), whenDayIsFree),
     prune: async (before) => prune(database, before, clock(), whenDayIsFree),
-    close: async () => close(),
+    async close() {
+      gathering.flush();
+      close();
+    },
   };
 }

@@ -62,10 +62,13 @@ export function startStepWorker(options: StepWorkerOptions): StepWorker {
     queueName,
     async (job, token) => {
       if (stopping.signal.aborted) await putBack(job, token);
-      const performing = performQuietly(job.data);
-      inHand.add(performing);
-      await performing;
-      inHand.delete(performing);
+      await new Promise<void>((leave) => {
+        const performing = performQuietly(job.data, leave).finally(() => {
+          inHand.delete(performing);
+          leave();
+        });
+        inHand.add(performing);
+      });
       // Told to nobody, the end would be forgotten, and the step handed out again.
       await connection.untilReady();
     },
@@ -86,9 +89,9 @@ export function startStepWorker(options: StepWorkerOptions): StepWorker {
   worker.on('error', () => {});
 
   /** What goes wrong stays in this process: BullMQ would keep the words of an error in Redis, and they may name a guest. */
-  async function performQuietly(reference: StepReference): Promise<void> {
+  async function performQuietly(reference: StepReference, leave: () => void): Promise<void> {
     try {
-      await perform(reference, abandoning.signal);
+      await perform(reference, abandoning.signal, leave);
     } catch (error) {
       onError(error, reference);
     }

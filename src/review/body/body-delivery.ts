@@ -28,8 +28,10 @@ export function createBodyDelivery({
       if (!step.slice) throw new TypeError(`expected a batch, got: ${step.name}`);
       const lines = await ledger.readBatch(step.runId, step.slice.form, step.slice.batch);
       const body = buildRequestBody(lines, step.slice);
-      const verdict = await service.reviewBookedHotels(body, { signal });
-      return toServiceOutcome(verdict, createHash('sha256').update(body).digest('hex'));
+      const calling = service.reviewBookedHotels(body, { signal });
+      // While the service has the bytes: the call has begun.
+      const sha256 = createHash('sha256').update(body).digest('hex');
+      return toServiceOutcome(await calling, sha256);
     },
   };
 }

@@ -136,6 +136,22 @@ export function describeTracing(opened: () => OpenedLedger): void {
       }
     });
 
+    it('finds those of a day so large that its look-up is written in parts', async () => {
+      const { ledger } = opened();
+      const run = await ledger.createRun(newRun('r1'));
+      const collect = await ledger.beginCollect(rightOf(run), { source: 'x', at, batchSize: 5_000 });
+      const bookings = references(2 ** 19 + 20_000);
+      for (let batch = 0; batch * 5_000 < bookings.length; batch += 1) {
+        const batches = [batchOf(batch, bookings.slice(batch * 5_000, batch * 5_000 + 5_000))];
+        await collect.store(chunkOf({ batches }));
+      }
+      await collect.finish({ steps: [], at });
+      for (let index = 0; index < bookings.length; index += 30_011) {
+        const traces = await ledger.trace(`BR-${index}`);
+        expect(traces).toMatchObject([{ kind: 'booking', line: lineOf(`BR-${index}`) }]);
+      }
+    });
+
     it('keeps bookings of both forms apart', async () => {
       const { ledger } = opened();
       const run = await ledger.createRun(newRun('r1', { delivery: 'file' }));

@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Database, DatabaseBusyError, openDatabase } from '../../src/ledger/sqlite/database.js';
+import { createGathering, type Gathering } from '../../src/ledger/sqlite/gathering.js';
+
+let folder: string;
+let database: Database;
+let commits: number;
+let gathering: Gathering;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gathering-'));
+  const path = join(folder, 'some.db');
+  database = openDatabase(path, { busyTimeoutMs: 0 });
+  database.exec('CREATE TABLE words (word TEXT NOT NULL UNIQUE)');
+  commits = 0;
+  gathering = createGathering({
+    ...database,
+    transact(work) {
+      const result = database.transact(work);
+      commits += 1;
+      return result;
+    },
+  });
+});
+afterEach(() => {
+  database.close();
+  rmSync(folder, { recursive: true });
+});
+
+const add = (word: string) =>
+  gathering.transact(() => {
+    database.run('INSERT INTO words VALUES (?)', word);
+    return word;
+  });
+const words = () => database.all('SELECT word FROM words ORDER BY rowid').map(({ word }) => word);
+
+describe('writes that are asked for in one turn', () => {
+  it('share a commit, are done in order, and answer each for itself', async () => {
+    expect(await Promise.all(['a', 'b', 'c'].map(add))).toEqual(['a', 'b', 'c']);
+    expect(words()).toEqual(['a', 'b', 'c']);
+    expect(commits).toBe(1);
+  });
+
+  it('answer only when others can see them', async () => {
+    const onlooker = openDatabase(join(folder, 'some.db'), { busyTimeoutMs: 0 });
+    await Promise.all([add('a'), add('b')]);
+    expect(onlooker.get('SELECT count(*) AS count FROM words')?.count).toBe(2);
+    onlooker.close();
+  });
+
+  it('are undone alone where one of them fails', async () => {
+    const told = await Promise.allSettled([add('a'), add('a'), add('b')]);
+    expect(told.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(words()).toEqual(['a', 'b']);
+  });
+
+  it('wait together for a database that is busy, not one after the other', async () => {
+    const other = openDatabase(join(folder, 'some.db'), { busyTimeoutMs: 0 });
+    other.exec('BEGIN IMMEDIATE');
+    let tried = 0;
+    gathering = createGathering({
+      ...database,
+      transact(work) {
+        tried += 1;
+        return database.transact(work);
+      },
+    });
+    const told = await Promise.allSettled([add('a'), add('b')]);
+    other.close();
+    expect(told.map((one) => one.status === 'rejected' && one.reason)).toEqual([
+      expect.any(DatabaseBusyError),
+      expect.any(DatabaseBusyError),
+    ]);
+    expect(tried).toBe(1);
+  });
+
+  it('are done at once when they are flushed, and not again', async () => {
+    const added = add('a');
+    gathering.flush();
+    expect(words()).toEqual(['a']);
+    await added;
+    await add('b');
+    expect(words()).toEqual(['a', 'b']);
+  });
+});
+
+it('writes of later turns have a commit of their own', async () => {
+  await add('a');
+  await add('b');
+  expect(commits).toBe(2);
+});
