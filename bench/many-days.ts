@@ -1,3 +1,4 @@
+import { hashReference } from '../src/booking/reference-hash.js';
 import { createSqliteLedger } from '../src/ledger/sqlite/sqlite-ledger.js';
 
 export interface ManyDays {
@@ -34,7 +35,7 @@ export async function fillLedger(path: string, { days, bookings }: ManyDays): Pr
         batchOf(day, first / batchSize + index, bookings),
       );
       await collect.store({
-        batches: batches.filter(({ references }) => references.length > 0),
+        batches: batches.filter(({ referenceHashes }) => referenceHashes.length > 0),
         rejects: [],
         duplicates: 0,
         warnings: [],
@@ -57,5 +58,10 @@ function batchOf(day: number, number: number, bookings: number) {
     (reference, index) =>
       `${(first + index) % 900_000},${reference},Maria Garcia Lopez,Provider ${index % 40},0${first + index},21112026,24112026\n`,
   );
-  return { form: 'file' as const, number, lines: Buffer.from(lines.join('')), references };
+  return {
+    form: 'file' as const,
+    number,
+    lines: Buffer.from(lines.join('')),
+    referenceHashes: references.map(hashReference),
+  };
 }

@@ -6,8 +6,9 @@ import type { Notify } from '../src/review/events.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import type { RunDayParts } from '../src/review/run-day.js';
 import { createRunId } from '../src/review/run-id.js';
+import type { ClosableSftpServer } from '../src/sftp/server.js';
 import { clock, random } from './clock.js';
-import { createDelivery } from './deliveries.js';
+import { createDelivery, openSftp } from './deliveries.js';
 import { openLedger } from './ledgers.js';
 import { openReader } from './reading.js';
 import { openWorkforce } from './workforces.js';
@@ -18,13 +19,22 @@ export interface ComposeOptions {
   readonly performs?: boolean;
 }
 
+/** Long enough for the step that follows on another; a server that limits its connections soon has it back. */
+const sftpIdleMs = 5_000;
+
 /** The parts of a review as the configuration chooses them: the one place where adapters are picked. */
 export async function composeReview(config: Config, { notify, performs = true }: ComposeOptions) {
   const ledger = await openLedger(config);
   const service = openService(config);
+  let sftp: ClosableSftpServer | undefined;
+  const findSftp = () => {
+    sftp ??= openSftp(config, { keep: { idleMs: sftpIdleMs, clock } });
+    return sftp;
+  };
   const deliveries = new Map<DeliveryKind, Delivery>();
   const deliveryFor = (kind: DeliveryKind): Delivery => {
-    const delivery = deliveries.get(kind) ?? createDelivery(kind, config, { ledger, service, notify, clock });
+    const delivery =
+      deliveries.get(kind) ?? createDelivery(kind, config, { ledger, service, findSftp, notify, clock });
     deliveries.set(kind, delivery);
     return delivery;
   };
@@ -41,7 +51,7 @@ export async function composeReview(config: Config, { notify, performs = true }:
     parts,
     async close(): Promise<void> {
       await workforce.close();
-      await service.close();
+      await Promise.all([sftp?.close(), service.close()]);
       await ledger.close();
     },
   };

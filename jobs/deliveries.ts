@@ -9,7 +9,7 @@ import type { Notify } from '../src/review/events.js';
 import { createFileDelivery } from '../src/review/file/file-delivery.js';
 import { UsageError } from '../src/review/refusals.js';
 import type { DeliveryKind } from '../src/review/run.js';
-import { createSftpServer, type SftpServerOptions } from '../src/sftp/server.js';
+import { type ClosableSftpServer, createSftpServer, type SftpServerOptions } from '../src/sftp/server.js';
 import type { SftpServer } from '../src/sftp/sftp.js';
 import { createDirectorySpool } from '../src/spool/directory.js';
 import type { Spool } from '../src/spool/spool.js';
@@ -18,6 +18,8 @@ import { readVersion } from './version.js';
 interface DeliveryParts {
   readonly ledger: Ledger;
   readonly service: Omit<ReviewService, 'close'>;
+  /** Asked for the server by a delivery that needs one. */
+  readonly findSftp: () => SftpServer;
   readonly notify: Notify;
   readonly clock: () => number;
 }
@@ -35,7 +37,11 @@ export function createDelivery(kind: DeliveryKind, config: Config, parts: Delive
   }
 }
 
-function createFileDeliveryOf(config: Config, parts: DeliveryParts, body: Delivery): Delivery {
+function createFileDeliveryOf(
+  config: Config,
+  { findSftp, ...parts }: DeliveryParts,
+  body: Delivery,
+): Delivery {
   const { file, service } = config;
   return createFileDelivery({
     ...parts,
@@ -48,7 +54,7 @@ function createFileDeliveryOf(config: Config, parts: DeliveryParts, body: Delive
     resultPollMs: file.resultPollSeconds * 1000,
     resultQuietMs: file.resultQuietSeconds * 1000,
     resultTimeoutMs: file.resultTimeoutMinutes * 60_000,
-    sftp: openSftp(config),
+    sftp: findSftp(),
     spool: openSpool(config),
     archive: openArchive(config),
     tool: `booked-hotel-review ${readVersion()}`,
@@ -69,7 +75,10 @@ export function openArchive({ archive }: Config): Archive {
 }
 
 /** @param how what whoever opens it wants otherwise */
-export function openSftp({ file: { sftp } }: Config, how: Partial<SftpServerOptions> = {}): SftpServer {
+export function openSftp(
+  { file: { sftp } }: Config,
+  how: Partial<SftpServerOptions> = {},
+): ClosableSftpServer {
   if (!sftp)
     throw new UsageError('delivery by file needs an SFTP server: set file.sftp (host, username, hostKey, …)');
   const { host, port, username, password, privateKeyFile, passphrase, hostKey, root, timeoutSeconds } = sftp;

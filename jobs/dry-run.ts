@@ -14,7 +14,7 @@ import { previewBodies, previewReviewFile, readFirstLines } from '../src/review/
 import type { Run } from '../src/review/run.js';
 import { clock } from './clock.js';
 import { composeCollect } from './compose.js';
-import { createDelivery } from './deliveries.js';
+import { createDelivery, openSftp } from './deliveries.js';
 import { openSqlite } from './ledgers.js';
 import { openSource } from './sources.js';
 import type { Terminal } from './terminal.js';
@@ -86,7 +86,13 @@ async function collect(
   });
   const callNothing = () => Promise.reject(new TypeError('a dry run calls no service'));
   const service = { reviewBookedHotels: callNothing, reviewBookedHotelsByFile: callNothing };
-  const delivery = createDelivery(config.delivery, config, { ledger, service, notify, clock });
+  const delivery = createDelivery(config.delivery, config, {
+    ledger,
+    service,
+    findSftp: () => openSftp(config),
+    notify,
+    clock,
+  });
   const parts = { ...composeCollect(config), delivery, ledger, notify };
   try {
     await collectDay(day, { runId: id, token }, parts, signal);

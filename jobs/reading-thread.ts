@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { createBusinessDay } from '../src/booking/business-day.js';
 import { sendChunks } from '../src/reading-thread/threaded-reader.js';
 import { createDayReader } from '../src/review/reading/day-reader.js';
+import { createRoom } from '../src/review/room.js';
 import { createForms, type ReadingOrder } from './reading.js';
 import { composeSource } from './sources.js';
 
@@ -10,5 +11,6 @@ const { settings, day, kind } = workerData as ReadingOrder;
 if (!parentPort) throw new TypeError('expected to be started as a thread');
 const { signal } = new AbortController();
 const forms = createForms(kind, settings);
-const reader = createDayReader(composeSource(settings));
-await sendChunks(reader.read(createBusinessDay(day.iso, day.zone), forms, { signal }), parentPort);
+const room = createRoom();
+const reader = createDayReader({ ...composeSource(settings), takeRoom: room.take });
+await sendChunks(reader.read(createBusinessDay(day.iso, day.zone), forms, { signal }), parentPort, room);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { quantileSorted } from 'simple-statistics';
+import { hashReference } from '../../src/booking/reference-hash.js';
 import type { Ledger, Right } from '../../src/ledger/ledger.js';
 
 /** How long the ledger's two writes of a step take, and how many steps a second come through. */
@@ -38,7 +39,7 @@ export async function planRun(
         form: 'body' as const,
         number: from + index,
         lines: Buffer.from('{}'),
-        references: [`S-${from + index}`],
+        referenceHashes: [hashReference(`S-${from + index}`)],
       })),
       duplicates: 0,
       rejects: [],

@@ -176,8 +176,8 @@ export interface CollectedBatch {
   readonly number: number;
   /** One rendered booking a line, each ended by a line feed. */
   readonly lines: Buffer;
-  /** The booking reference of each line. */
-  readonly references: readonly (string | undefined)[];
+  /** Of each line, the hash of its booking reference: see `hashReference`. */
+  readonly referenceHashes: readonly number[];
 }
 
 export type RejectCode = RejectReason | UnreadableReason | 'not-for-the-file';

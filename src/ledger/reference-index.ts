@@ -1,3 +1,5 @@
+import { noReference } from '../booking/reference-hash.js';
+
 const bytesPerEntry = 8;
 
 export interface ReferencePage {
@@ -29,14 +31,16 @@ export function createReferenceIndex({
   let firstPage = 0;
 
   return {
-    add(reference: string, position: number): void {
+    /** @param hash the reference's; without a reference there is nothing to find */
+    add(hash: number, position: number): void {
+      if (hash === noReference) return;
       if (2 * count === entries.length) {
         const larger = new Uint32Array(2 * entries.length);
         larger.set(entries);
         entries = larger;
       }
       entries[2 * count] = position;
-      entries[2 * count + 1] = hashReference(reference);
+      entries[2 * count + 1] = hash;
       count += 1;
     },
 
@@ -95,13 +99,4 @@ function firstEntryOf(page: Buffer, hash: number): number {
 
 function hashOf(entry: bigint | undefined): number {
   return Number((entry ?? 0n) >> 32n);
-}
-
-/** FNV-1a over UTF-16 units. It stands in written pages: it must never change. */
-export function hashReference(reference: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < reference.length; index += 1) {
-    hash = Math.imul(hash ^ reference.charCodeAt(index), 0x01000193);
-  }
-  return hash >>> 0;
 }

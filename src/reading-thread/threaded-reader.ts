@@ -3,6 +3,7 @@ import type { MessagePort, Worker } from 'node:worker_threads';
 import type { BusinessDay } from '../booking/business-day.js';
 import type { DayReader } from '../review/reading/day-reader.js';
 import type { RenderedChunk } from '../review/reading/rendering.js';
+import type { Room } from '../review/room.js';
 import type { DeliveryKind } from '../review/run.js';
 import { type BookingSource, SourceError, type SourceFault } from '../sources/source.js';
 
@@ -57,7 +58,7 @@ async function* receiveChunks(
       switch (received.kind) {
         case 'chunk':
           yield received.chunk;
-          thread.postMessage('next');
+          giveBack(thread, received.chunk);
           break;
         case 'failed':
           throw toError(received.error);
@@ -74,21 +75,31 @@ async function* receiveChunks(
   }
 }
 
+/** Asks for one more, and gives back the memory of one that was taken. */
+export function giveBack(thread: Pick<MessagePort, 'postMessage'>, { lines }: RenderedChunk): void {
+  thread.postMessage(lines.bytes.buffer, [lines.bytes.buffer]);
+}
+
 /** The other end: sends chunks as long as they are taken, and at last how it ended. */
-export async function sendChunks(chunks: AsyncIterable<RenderedChunk>, port: MessagePort): Promise<void> {
-  let room = chunksAhead;
-  let onRoom = () => {};
-  port.on('message', () => {
-    room += 1;
-    onRoom();
+export async function sendChunks(
+  chunks: AsyncIterable<RenderedChunk>,
+  port: MessagePort,
+  room: Pick<Room, 'giveBack'>,
+): Promise<void> {
+  let wanted = chunksAhead;
+  let onWanted = () => {};
+  port.on('message', (memory: ArrayBuffer) => {
+    room.giveBack(memory);
+    wanted += 1;
+    onWanted();
   });
   const send = (message: Message, moved: ArrayBuffer[] = []) => port.postMessage(message, moved);
   try {
     for await (const chunk of chunks) {
-      if (room === 0) await new Promise<void>((resolve) => (onRoom = resolve));
-      room -= 1;
-      const { bytes, ends, forms } = chunk.lines;
-      send({ kind: 'chunk', chunk }, [bytes.buffer, ends.buffer, forms.buffer]);
+      if (wanted === 0) await new Promise<void>((resolve) => (onWanted = resolve));
+      wanted -= 1;
+      const { bytes, ends, forms, referenceHashes } = chunk.lines;
+      send({ kind: 'chunk', chunk }, [bytes.buffer, ends.buffer, forms.buffer, referenceHashes.buffer]);
     }
     send({ kind: 'end' });
   } catch (error) {

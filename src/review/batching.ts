@@ -1,21 +1,18 @@
 import type { Collect, CollectedBatch } from '../ledger/ledger.js';
 import type { KnownLines } from './known-lines.js';
 import { createLineMemory, type LineMemory } from './line-memory.js';
+import { createRoom } from './room.js';
 import type { BookingForm } from './step.js';
 
-/** Rendered lines, each ended by a line feed, in memory that nobody writes to any more. */
+const lineFeed = 0x0a;
+/** Room for a line that a batch begins with. */
+const expectedLineBytes = 120;
+
+/** Rendered lines, each ended by a line feed. Nobody writes to this memory before `leaveBlock` was called. */
 export interface LineBlock {
   readonly bytes: Buffer;
   /** The same bytes. */
   readonly view: DataView;
-}
-
-interface WholeBatch {
-  /** The lines, each ended by a line feed. */
-  readonly lines: Buffer;
-  /** Where each line's line feed stands. */
-  readonly ends: readonly number[];
-  readonly references: readonly (string | undefined)[];
 }
 
 /**
@@ -30,59 +27,65 @@ export function createBatching(
   stored: Pick<Collect, 'holds'>,
   memory: Pick<LineMemory, 'findOrRemember'> = createLineMemory(),
 ) {
-  /** Lines whose hash was taken by a different one: with 64 bits, next to never. */
+  /** Lines whose hash was taken by a different one: next to never. */
   const collided = new Set<string>();
   /** Batches that are full and that the ledger does not hold yet. */
-  let whole: WholeBatch[] = [];
-  /** The lines of the batch at hand, in their order: pieces, and behind them a run of a block that is being taken. */
-  let pieces: Buffer[] = [];
+  let whole: { readonly lines: Buffer<ArrayBuffer>; readonly referenceHashes: readonly number[] }[] = [];
+  const room = createRoom();
+  /** What was handed out and may be read still. */
+  let handedOut: Buffer<ArrayBuffer>[] = [];
+  /** The batch at hand: lines that were copied, and behind them a run of a block that is being taken. */
+  let lines = Buffer.allocUnsafeSlow(0);
+  let length = 0;
   let run: { readonly block: LineBlock; readonly start: number; end: number } | undefined;
-  let ends: number[] = [];
-  let references: (string | undefined)[] = [];
+  let referenceHashes: number[] = [];
   let accepted = 0;
   /** The number of the first batch that the ledger does not hold. */
   let firstWaiting = 0;
 
+  /** Copies it, for the block's memory will be used again. */
   function endRun(): void {
-    if (run) pieces.push(run.block.bytes.subarray(run.start, run.end));
+    if (!run) return;
+    const { block, start, end } = run;
     run = undefined;
+    reserve(end - start);
+    length += block.bytes.copy(lines, length, start, end);
   }
 
-  function add(block: LineBlock, start: number, end: number, reference: string | undefined): true {
+  function reserve(more: number): void {
+    if (length + more <= lines.length) return;
+    const larger = room.take(Math.max(batchSize * expectedLineBytes, 2 * (length + more)));
+    lines.copy(larger, 0, 0, length);
+    room.giveBack(lines.buffer);
+    lines = larger;
+  }
+
+  function add(block: LineBlock, start: number, end: number, referenceHash: number): true {
     if (run?.block !== block || run.end !== start) {
       endRun();
       run = { block, start, end: start };
     }
     run.end = end + 1;
-    ends.push(startOf(ends.length, ends) + end - start);
-    references.push(reference);
+    referenceHashes.push(referenceHash);
     accepted += 1;
-    if (ends.length === batchSize) finishBatch();
+    if (referenceHashes.length === batchSize) finishBatch();
     return true;
   }
 
   function finishBatch(): void {
     endRun();
-    whole.push({ lines: Buffer.concat(pieces), ends, references });
-    pieces = [];
-    ends = [];
-    references = [];
+    whole.push({ lines: lines.subarray(0, length), referenceHashes });
+    lines = Buffer.allocUnsafeSlow(0);
+    length = 0;
+    referenceHashes = [];
   }
 
   async function isHeldAt(position: number, line: Buffer): Promise<boolean> {
     const number = Math.floor(position / batchSize);
     if (number < firstWaiting) return stored.holds(form, number, line.toString());
-    const index = position % batchSize;
-    const batch = whole[number - firstWaiting] ?? { lines: joinLines(), ends };
-    return batch.lines.subarray(startOf(index, batch.ends), batch.ends[index]).equals(line);
-  }
-
-  /** Of the batch at hand. */
-  function joinLines(): Buffer {
     endRun();
-    const lines = Buffer.concat(pieces);
-    pieces = [lines];
-    return lines;
+    const batch = whole[number - firstWaiting] ?? { lines };
+    return findLine(batch.lines, position % batchSize).equals(line);
   }
 
   async function takeCandidate(
@@ -90,26 +93,26 @@ export function createBatching(
     block: LineBlock,
     start: number,
     end: number,
-    reference: string | undefined,
+    referenceHash: number,
   ): Promise<boolean> {
     const line = block.bytes.subarray(start, end);
     if (await isHeldAt(earlier, line)) return false;
     const text = line.toString();
     if (collided.has(text)) return false;
     collided.add(text);
-    return add(block, start, end, reference);
+    return add(block, start, end, referenceHash);
   }
 
   function takeUnknown(
     block: LineBlock,
     start: number,
     end: number,
-    reference: string | undefined,
+    referenceHash: number,
   ): boolean | Promise<boolean> {
     const earlier = memory.findOrRemember(block.view, start, end, accepted);
     return earlier === undefined
-      ? add(block, start, end, reference)
-      : takeCandidate(earlier, block, start, end, reference);
+      ? add(block, start, end, referenceHash)
+      : takeCandidate(earlier, block, start, end, referenceHash);
   }
 
   return {
@@ -128,34 +131,44 @@ export function createBatching(
       block: LineBlock,
       start: number,
       end: number,
-      reference: string | undefined,
+      referenceHash: number,
       known?: Pick<KnownLines, 'has'>,
     ): boolean | Promise<boolean> {
       const isKnown = known?.has(block.view, start, end) ?? false;
       if (isKnown === true) return false;
-      if (isKnown === false) return takeUnknown(block, start, end, reference);
-      return isKnown.then((is) => !is && takeUnknown(block, start, end, reference));
+      if (isKnown === false) return takeUnknown(block, start, end, referenceHash);
+      return isKnown.then((is) => !is && takeUnknown(block, start, end, referenceHash));
     },
+    /** Takes what it needs of the block at hand into memory of its own. */
+    leaveBlock: endRun,
     /** Hands out the whole batches; at the end also the last one, which may be short. */
     takeBatches({ isLast }: { readonly isLast: boolean }): CollectedBatch[] {
-      if (isLast && ends.length > 0) finishBatch();
+      if (isLast && referenceHashes.length > 0) finishBatch();
       const taken: CollectedBatch[] = [];
       for (const batch of whole) {
         taken.push({
           form,
           number: firstWaiting + taken.length,
           lines: batch.lines,
-          references: batch.references,
+          referenceHashes: batch.referenceHashes,
         });
       }
       firstWaiting += taken.length;
+      handedOut = whole.map((batch) => batch.lines);
       whole = [];
       return taken;
+    },
+    /** The ledger holds the batches that were handed out last: their memory is used again. */
+    reuse(): void {
+      for (const { buffer } of handedOut) room.giveBack(buffer);
+      handedOut = [];
     },
   };
 }
 
-/** Where a line begins that follows on so many others. */
-function startOf(index: number, ends: readonly number[]): number {
-  return index === 0 ? 0 : (ends[index - 1] ?? 0) + 1;
+/** The line that stands behind so many others, found by walking: candidates are few. */
+function findLine(lines: Buffer, index: number): Buffer {
+  let start = 0;
+  for (let passed = 0; passed < index; passed += 1) start = lines.indexOf(lineFeed, start) + 1;
+  return lines.subarray(start, lines.indexOf(lineFeed, start));
 }

@@ -1,3 +1,4 @@
+import { hashReference, noReference } from '../booking/reference-hash.js';
 import type { Collect, ReasonCount, Reject } from '../ledger/ledger.js';
 import { createBatching } from './batching.js';
 import type { KnownLines } from './known-lines.js';
@@ -43,6 +44,8 @@ export function createIntake(
     duplicates = 0;
     warnings.clear();
     await collect.store(chunk);
+    batching.body.reuse();
+    batching.file.reuse();
   }
 
   function isFull(): boolean {
@@ -50,7 +53,7 @@ export function createIntake(
   }
 
   async function takeLines({ lines }: RenderedChunk): Promise<void> {
-    const { ends, forms, references } = lines;
+    const { ends, forms, referenceHashes } = lines;
     const { buffer, byteOffset, byteLength } = lines.bytes;
     const block = {
       bytes: Buffer.from(buffer, byteOffset, byteLength),
@@ -60,12 +63,14 @@ export function createIntake(
     for (let index = 0; index < ends.length; index += 1) {
       const end = ends[index] ?? 0;
       const batches = batching[bookingForms[forms[index] ?? 0] ?? 'body'];
-      const taken = batches.take(block, start, end, references[index], known);
+      const taken = batches.take(block, start, end, referenceHashes[index] ?? noReference, known);
       start = end + 1;
       // A day has millions of lines: there is something to wait for only for a candidate of a duplicate.
       if (!(typeof taken === 'boolean' ? taken : await taken)) duplicates += 1;
       else if (isFull()) await store(false);
     }
+    batching.body.leaveBlock();
+    batching.file.leaveBlock();
   }
 
   return {
@@ -85,11 +90,11 @@ export function createIntake(
     async addKnown(): Promise<void> {
       if (!known || batching.file.accepted === 0) return;
       for await (const { bytes, view, start, end } of known.ofFile()) {
-        const reference = readReference(bytes.toString('utf8', start, end), 'file');
-        if ((await batching.file.take({ bytes, view }, start, end, reference)) && isFull())
-          await store(false);
+        const hash = hashReference(readReference(bytes.toString('utf8', start, end), 'file'));
+        if ((await batching.file.take({ bytes, view }, start, end, hash)) && isFull()) await store(false);
       }
     },
+    /** Once it answers, nothing of the chunk's memory is needed any more. */
     async take(chunk: RenderedChunk): Promise<void> {
       read += chunk.read;
       rejected += chunk.rejects.length;

@@ -34,7 +34,7 @@ export async function readKnownLines(
 ): Promise<KnownLines> {
   const places: Place[] = [];
   const cache = new Map<number, KnownPiece>();
-  /** Lines whose hash was taken by a different one: with 64 bits, next to never. */
+  /** Lines whose hash was taken by a different one: next to never. */
   const collided = new Set<string>();
   let count = 0;
 

@@ -11,15 +11,20 @@ export interface LineBuffer extends LineWriter {
   handOver(): Buffer<ArrayBuffer>;
 }
 
+/** Gives memory to write to, none of Node's pool: what is handed over may leave for another thread. */
+export type TakeRoom = (bytes: number) => Buffer<ArrayBuffer>;
+
 /** @param expectedBytes room to begin with; it grows as it must */
-export function createLineBuffer(expectedBytes: number): LineBuffer {
-  // None of Node's pool: what is handed over may leave for another thread.
-  let bytes = Buffer.allocUnsafeSlow(expectedBytes);
+export function createLineBuffer(
+  expectedBytes: number,
+  takeRoom: TakeRoom = Buffer.allocUnsafeSlow,
+): LineBuffer {
+  let bytes = Buffer.allocUnsafeSlow(0);
   let length = 0;
 
   function reserve(more: number): void {
     if (length + more <= bytes.length) return;
-    const larger = Buffer.allocUnsafeSlow(2 * (length + more));
+    const larger = takeRoom(Math.max(expectedBytes, 2 * (length + more)));
     bytes.copy(larger, 0, 0, length);
     bytes = larger;
   }
@@ -51,7 +56,7 @@ export function createLineBuffer(expectedBytes: number): LineBuffer {
     },
     handOver() {
       const written = bytes.subarray(0, length);
-      bytes = Buffer.allocUnsafeSlow(expectedBytes);
+      bytes = Buffer.allocUnsafeSlow(0);
       length = 0;
       return written;
     },

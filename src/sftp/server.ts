@@ -1,4 +1,5 @@
-import { openConnection } from './connection.js';
+import { type Connection, openConnection } from './connection.js';
+import { createConnectionKeeper, type KeepOptions } from './connection-keeper.js';
 import { type HostKeys, type PresentedKey, pinHostKeys } from './host-key.js';
 import { readPrivateKey } from './private-key.js';
 import { createSession } from './session.js';
@@ -24,14 +25,24 @@ export interface SftpServerOptions {
   readonly noProgressMs?: number;
   /** An idle connection is tried so often, and given up after three unanswered tries. Default 10. */
   readonly keepAliveSeconds?: number;
+  /** Sessions that follow on one another share a connection; without it each has one of its own. */
+  readonly keep?: KeepOptions;
 }
+
+export interface ClosableSftpServer extends SftpServer {
+  /** Closes the connection that is kept for a next session, and keeps none any more. Idempotent; never throws. */
+  close(): Promise<void>;
+}
+
+/** How long a connection that was kept may take to show that it still answers. */
+const answerMs = 2_000;
 
 /**
  * An SFTP server that is trusted by its pinned host keys.
  *
  * @throws RangeError when no host key is pinned, or one is no SHA-256 fingerprint.
  */
-export function createSftpServer(options: SftpServerOptions): SftpServer {
+export function createSftpServer(options: SftpServerOptions): ClosableSftpServer {
   const { host, port, username, root, noProgressMs = 30_000 } = options;
   if (options.hostKeys.length === 0)
     throw new RangeError('an SFTP server needs at least one pinned host key');
@@ -42,24 +53,55 @@ export function createSftpServer(options: SftpServerOptions): SftpServer {
       return pinned.trust(key);
     },
   };
+  const keeper = options.keep && createConnectionKeeper(options.keep);
+
+  async function open(signal: AbortSignal): Promise<Connection> {
+    const { privateKeyFile, passphrase } = options;
+    return openConnection(
+      {
+        host,
+        port,
+        username,
+        password: options.password,
+        key: privateKeyFile === undefined ? undefined : await readPrivateKey(privateKeyFile, passphrase),
+        hostKeys,
+        connectTimeoutMs: options.connectTimeoutMs ?? 20_000,
+        keepAliveSeconds: options.keepAliveSeconds ?? 10,
+      },
+      signal,
+    );
+  }
+
+  /** The server, or what stands before it, may have dropped the connection without a word. */
+  async function takeKept(signal: AbortSignal): Promise<Connection | undefined> {
+    const connection = keeper?.take();
+    if (!connection) return undefined;
+    const trial = createSession({
+      connection,
+      root,
+      noProgressMs: answerMs,
+      signal,
+      giveBack: async () => {},
+    });
+    try {
+      await trial.stat('');
+      return connection;
+    } catch {
+      signal.throwIfAborted();
+      return undefined;
+    } finally {
+      await trial.close();
+    }
+  }
+
+  const giveBack = (connection: Connection) => keeper?.keep(connection) ?? connection.close();
 
   return {
     async connect({ signal }) {
-      const { privateKeyFile, passphrase } = options;
-      const connection = await openConnection(
-        {
-          host,
-          port,
-          username,
-          password: options.password,
-          key: privateKeyFile === undefined ? undefined : await readPrivateKey(privateKeyFile, passphrase),
-          hostKeys,
-          connectTimeoutMs: options.connectTimeoutMs ?? 20_000,
-          keepAliveSeconds: options.keepAliveSeconds ?? 10,
-        },
-        signal,
-      );
-      return createSession({ connection, root, noProgressMs, signal });
+      signal.throwIfAborted();
+      const connection = (await takeKept(signal)) ?? (await open(signal));
+      return createSession({ connection, root, noProgressMs, signal, giveBack });
     },
+    close: async () => keeper?.close(),
   };
 }

@@ -15,14 +15,30 @@ interface SessionOptions {
   readonly root: string;
   readonly noProgressMs: number;
   readonly signal: AbortSignal;
+  /** Takes the connection back from a session that was closed while all was well with it. Never throws. */
+  readonly giveBack: (connection: Connection) => Promise<void>;
 }
 
 /** The operations of a session on an open connection, each under the deadline and the signal. */
-export function createSession({ connection, root, noProgressMs, signal }: SessionOptions): SftpSession {
+export function createSession(options: SessionOptions): SftpSession {
+  const { connection, root, noProgressMs, signal, giveBack } = options;
   const onAbort = () => connection.cut(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
-  connection.whenEnded(() => signal.removeEventListener('abort', onAbort));
+  const stopListening = () => signal.removeEventListener('abort', onAbort);
+  const stopWatching = connection.whenEnded(stopListening);
   if (signal.aborted) onAbort();
+
+  let closing: Promise<void> | undefined;
+  let inHand = 0;
+  let hasFailed = false;
+
+  /** Whoever comes next must find nothing half-done on the connection. */
+  function leave(): Promise<void> {
+    stopListening();
+    stopWatching();
+    const isSound = !hasFailed && inHand === 0 && connection.ended() === undefined;
+    return isSound ? giveBack(connection) : connection.close();
+  }
 
   const lost = (operation: string, cause: unknown) => {
     const message = `${operation}: the connection to the SFTP server was lost`;
@@ -32,7 +48,8 @@ export function createSession({ connection, root, noProgressMs, signal }: Sessio
   /** Runs one operation: any trouble ends as one of the errors that the port names. */
   const run = async <T>(operation: string, action: (remote: RemoteCalls) => Promise<T>): Promise<T> => {
     signal.throwIfAborted();
-    const before = connection.ended();
+    const before =
+      closing !== undefined ? { reason: new Error('the session was closed') } : connection.ended();
     if (before !== undefined) throw lost(operation, before.reason);
 
     let stalled: SftpError | undefined;
@@ -43,15 +60,18 @@ export function createSession({ connection, root, noProgressMs, signal }: Sessio
       connection.cut(stalled);
     });
     const { client, files, whenEnded } = connection;
+    inHand += 1;
     try {
       return await action(createRemoteCalls({ client, files, onAnswer: watchdog.progressed, whenEnded }));
     } catch (error) {
+      hasFailed = true;
       signal.throwIfAborted();
       if (stalled !== undefined) throw stalled;
       const ended = connection.ended();
       if (ended !== undefined) throw lost(operation, ended.reason);
       throw error instanceof SftpError ? error : explainFailure(operation, error);
     } finally {
+      inHand -= 1;
       watchdog.stop();
     }
   };
@@ -111,7 +131,10 @@ export function createSession({ connection, root, noProgressMs, signal }: Sessio
       return run(`remove ${remotePath}`, (remote) => removeFile(remote, remotePath));
     },
 
-    close: () => connection.close(),
+    close() {
+      closing ??= leave();
+      return closing;
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { noReference } from '../../src/booking/reference-hash.js';
 import { LedgerAwayError, LedgerFullError, LedgerUnusableError } from '../../src/ledger/ledger.js';
 import { createPostgresLedger } from '../../src/ledger/postgres/postgres-ledger.js';
 import {
@@ -273,7 +274,7 @@ describe('the PostgreSQL ledger in trouble', () => {
       await query('ALTER TABLE hotel_review.batches SET TABLESPACE small');
       const noise = Buffer.from(`${randomBytes(1_000_000).toString('base64')}\n`);
       const chunk = chunkOf({
-        batches: [{ form: 'body', number: 0, lines: noise, references: [undefined] }],
+        batches: [{ form: 'body', number: 0, lines: noise, referenceHashes: [noReference] }],
       });
       await expect(collect.store(chunk)).rejects.toThrow(LedgerFullError);
       expect((await ledger.getRun('r1')).counts.read).toBe(0);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createReferenceIndex, findInPage, hashReference } from '../../src/ledger/reference-index.js';
+import { hashReference } from '../../src/booking/reference-hash.js';
+import { createReferenceIndex, findInPage } from '../../src/ledger/reference-index.js';
 
 describe('the look-up of references', () => {
   it('written in parts, finds every booking once, on pages that are numbered on', () => {
@@ -7,7 +8,7 @@ describe('the look-up of references', () => {
     const written = [];
     let parts = 0;
     for (let position = 0; position < 105; position += 1) {
-      index.add(`BR-${position % 35}`, position);
+      index.add(hashReference(`BR-${position % 35}`), position);
       if (!index.isFull) continue;
       written.push(...keep(index.pages()));
       index.clear();
@@ -27,7 +28,7 @@ describe('the look-up of references', () => {
 
   it('hands out the same pages again, for a write that has to be repeated', () => {
     const index = createReferenceIndex({ pageEntries: 4, segmentEntries: 10 });
-    for (let position = 0; position < 25; position += 1) index.add(`BR-${position}`, position);
+    for (let position = 0; position < 25; position += 1) index.add(hashReference(`BR-${position}`), position);
     const once = keep(index.pages());
     expect(keep(index.pages())).toEqual(once);
     expect(once).toHaveLength(7);

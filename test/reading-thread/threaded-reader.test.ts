@@ -6,12 +6,13 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createReadingOrder, type ReadingSettings } from '../../jobs/reading.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
-import { createThreadedReader, sendChunks } from '../../src/reading-thread/threaded-reader.js';
+import { createThreadedReader, giveBack, sendChunks } from '../../src/reading-thread/threaded-reader.js';
 import { createBodyForms } from '../../src/review/body/body-forms.js';
 import type { BookingForms } from '../../src/review/delivery.js';
 import { createFileForms } from '../../src/review/file/file-forms.js';
 import type { DayReader } from '../../src/review/reading/day-reader.js';
 import type { RenderedChunk } from '../../src/review/reading/rendering.js';
+import { createRoom } from '../../src/review/room.js';
 import { createCsvSource } from '../../src/sources/csv.js';
 import { SourceError } from '../../src/sources/source.js';
 import { readerOf } from '../review/array-source.js';
@@ -39,6 +40,14 @@ describe('a large day', () => {
   it('is read in the forms of its delivery', async () => {
     const { reader, own } = await prepare(bookings(80_000));
     expect(await readAll(reader, body)).toEqual(await readAll(own, body));
+  });
+
+  it('goes on behind whole blocks of records that cannot be sent', async () => {
+    const rejects = 'none,BR,Ana,Meridian,H,2026-12-01,2026-12-05\n'.repeat(20_000);
+    const { reader, own } = await prepare(
+      `${bookings(80_000)}${rejects}${bookings(10).slice(header.length)}`,
+    );
+    expect(await readAll(reader, forms)).toEqual(await readAll(own, forms));
   });
 
   it('that is broken throws what its source throws', async () => {
@@ -105,12 +114,11 @@ describe('the thread', () => {
         yield* own.read(day, forms, { signal: never });
       }
     }
-    void sendChunks(pull(), port1);
+    void sendChunks(pull(), port1, createRoom());
     await vi.waitUntil(() => pulled === 5, { timeout: 30_000 });
-    const received = once(port2, 'message');
+    const [{ chunk }] = await once(port2, 'message');
     expect(pulled).toBe(5);
-    await received;
-    port2.postMessage('next');
+    giveBack(port2, chunk);
     await vi.waitUntil(() => pulled === 6, { timeout: 30_000 });
     port1.close();
   });
@@ -151,7 +159,7 @@ async function readAll(reader: DayReader, wanted: BookingForms) {
     all.places.push(...chunk.rejects.map(({ place }) => place));
     all.progress = chunk.progress?.done ?? all.progress;
     const ends = [...chunk.lines.ends].every((end) => chunk.lines.bytes[end] === 0x0a);
-    expect([ends, chunk.lines.ends.length]).toEqual([true, chunk.lines.references.length]);
+    expect([ends, chunk.lines.ends.length]).toEqual([true, chunk.lines.referenceHashes.length]);
   }
   return all;
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { hashReference, noReference } from '../../src/booking/reference-hash.js';
 import type { CollectedBatch } from '../../src/ledger/ledger.js';
 import { createBatching, type LineBlock } from '../../src/review/batching.js';
 import { createLineMemory, type LineMemory } from '../../src/review/line-memory.js';
@@ -63,9 +64,9 @@ describe('batching', () => {
     const batching = createBatching('body', 2, { holds: async () => false }, createForgetfulMemory());
     const answers = ['aaa', 'bbb', 'ccc', 'bbb'].map((line) => add(batching, line, line));
     expect(await Promise.all(answers)).toEqual([true, true, true, false]);
-    expect(batching.takeBatches({ isLast: true }).map(({ references }) => references)).toEqual([
-      ['aaa', 'bbb'],
-      ['ccc'],
+    expect(batching.takeBatches({ isLast: true }).map(({ referenceHashes }) => referenceHashes)).toEqual([
+      ['aaa', 'bbb'].map(hashReference),
+      ['ccc'].map(hashReference),
     ]);
   });
 
@@ -77,7 +78,7 @@ describe('batching', () => {
     expect(batching.ready).toBe(0);
     expect(batching.takeBatches({ isLast: false })).toEqual([]);
     expect(batching.takeBatches({ isLast: true })).toEqual([
-      { form: 'file', number: 1, lines: Buffer.from('c\n'), references: [undefined] },
+      { form: 'file', number: 1, lines: Buffer.from('c\n'), referenceHashes: [noReference] },
     ]);
     expect(batching.takeBatches({ isLast: true })).toEqual([]);
     expect(batching.ready).toBe(0);
@@ -117,7 +118,7 @@ function batchNaively(acts: readonly Act[], batchSize: number) {
         form: 'body',
         number,
         text: own.map((line) => `${line}\n`).join(''),
-        references: own.map(referenceOf),
+        referenceHashes: own.map((line) => hashReference(referenceOf(line))),
       };
     }),
     accepted: accepted.length,
@@ -151,7 +152,7 @@ function take(
   reference: string | undefined,
 ): boolean | Promise<boolean> {
   if (!line) throw new RangeError('there is no such line');
-  return batching.take(line.block, line.start, line.end, reference);
+  return batching.take(line.block, line.start, line.end, hashReference(reference));
 }
 
 function add(batching: Batching, line: string, reference: string | undefined): boolean | Promise<boolean> {

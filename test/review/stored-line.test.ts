@@ -2,6 +2,7 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../src/booking/booking.js';
+import { hashReference } from '../../src/booking/reference-hash.js';
 import { blankNames, readFields, readReference } from '../../src/review/stored-line.js';
 import { anyFileBooking, fileBooking } from './file/file-bookings.js';
 import { openRun, openTemporaryLedger } from './temporary-ledger.js';
@@ -79,7 +80,7 @@ describe('blanking an old run that kept both forms', () => {
       form,
       number: 0,
       lines: Buffer.from(`${lineOf(fileBooking(), form)}\n`),
-      references: ['BR-1042'],
+      referenceHashes: [hashReference('BR-1042')],
     }));
     await collect.store({ batches, duplicates: 0, rejects: [], warnings: [] });
     await ledger.blankGuestNames('2026-10-21', blankNames);

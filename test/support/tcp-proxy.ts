@@ -8,6 +8,8 @@ export interface TcpProxy {
   readonly happened: { readonly resets: number; readonly swallowedChunks: number };
   /** Resets a connection, to both sides, once so many bytes of it have gone to the server. */
   resetAfter(bytesToServer: number): void;
+  /** Resets the connections there are, to both sides. */
+  cutAll(): void;
   /** From now on nothing gets through in either direction, and nobody is told. */
   blackHole(): void;
   /** From now on requests get through, but of what comes back only so many chunks more. */
@@ -88,6 +90,9 @@ export async function startTcpProxy(targetPort: number, port = 0): Promise<TcpPr
     happened,
     resetAfter(bytesToServer) {
       resetAt = bytesToServer;
+    },
+    cutAll() {
+      for (const client of clients) client.resetAndDestroy();
     },
     blackHole() {
       passRequests = false;

@@ -10,11 +10,11 @@ export async function storeBatches(
 ): Promise<void> {
   await session.copy(
     'hotel_review.batches (run, form, batch, bookings, lines)',
-    batches.map(({ form, number, references, lines }) => [
+    batches.map(({ form, number, referenceHashes, lines }) => [
       { bigint: run },
       { text: form },
       { integer: number },
-      { integer: references.length },
+      { integer: referenceHashes.length },
       { bytes: lines },
     ]),
   );

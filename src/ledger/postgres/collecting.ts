@@ -58,9 +58,9 @@ export async function beginCollect(
         await storeChunk(session, run, chunk);
       });
       chunks = number;
-      for (const { form, number: batch, references } of chunk.batches) {
-        references.forEach((reference, index) => {
-          if (reference !== undefined) indexes[form].add(reference, batch * batchSize + index);
+      for (const { form, number: batch, referenceHashes } of chunk.batches) {
+        referenceHashes.forEach((hash, index) => {
+          indexes[form].add(hash, batch * batchSize + index);
         });
       }
     },
@@ -116,7 +116,7 @@ async function storeChunk(session: Session, run: number, chunk: CollectedChunk):
   if (chunk.batches.length > 0) await storeBatches(session, run, chunk.batches);
   if (chunk.rejects.length > 0) await storeRejects(session, run, chunk);
   if (chunk.warnings.length > 0) await storeWarnings(session, run, chunk);
-  const accepted = chunk.batches.reduce((sum, batch) => sum + batch.references.length, 0);
+  const accepted = chunk.batches.reduce((sum, batch) => sum + batch.referenceHashes.length, 0);
   await session.run(
     `UPDATE hotel_review.runs SET chunks = chunks + 1, read = read + $1, accepted = accepted + $2,
        duplicates = duplicates + $3, rejected = rejected + $4

@@ -1,5 +1,6 @@
+import { hashReference } from '../../booking/reference-hash.js';
 import type { BookingForm } from '../../review/step.js';
-import { findInPage, hashReference, type ReferencePage } from '../reference-index.js';
+import { findInPage, type ReferencePage } from '../reference-index.js';
 import type { CopiedRow } from './binary-copy.js';
 import type { Session } from './session.js';
 

@@ -47,17 +47,17 @@ export function beginCollect(
     indexes[form].clear();
   }
 
-  function storeBatch({ form, number, lines, references }: CollectedBatch): void {
+  function storeBatch({ form, number, lines, referenceHashes }: CollectedBatch): void {
     database.run(
       'INSERT INTO batches (run, form, batch, bookings, lines) VALUES (?, ?, ?, ?, ?)',
       run,
       form,
       number,
-      references.length,
+      referenceHashes.length,
       lines,
     );
-    references.forEach((reference, index) => {
-      if (reference !== undefined) indexes[form].add(reference, number * batchSize + index);
+    referenceHashes.forEach((hash, index) => {
+      indexes[form].add(hash, number * batchSize + index);
     });
   }
 
@@ -68,7 +68,7 @@ export function beginCollect(
         chunk.batches.forEach(storeBatch);
         for (const form of bookingForms) if (indexes[form].isFull) storePages(form);
         storeRejects(database, run, chunk);
-        const accepted = chunk.batches.reduce((sum, batch) => sum + batch.references.length, 0);
+        const accepted = chunk.batches.reduce((sum, batch) => sum + batch.referenceHashes.length, 0);
         database.run(
           `UPDATE runs SET read = read + ?, accepted = accepted + ?, duplicates = duplicates + ?, rejected = rejected + ?
            WHERE number = ?`,

@@ -1,5 +1,6 @@
+import { hashReference } from '../../booking/reference-hash.js';
 import type { BookingForm } from '../../review/step.js';
-import { findInPage, hashReference, type ReferencePage } from '../reference-index.js';
+import { findInPage, type ReferencePage } from '../reference-index.js';
 import type { Database } from './database.js';
 
 /** Entries a page: 32 KB, so that a look-up reads little and a day of a million has few pages. */

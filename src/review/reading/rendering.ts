@@ -1,9 +1,10 @@
 import { readFieldText } from '../../booking/field-text.js';
 import { countDates, type Normalise } from '../../booking/normalise.js';
+import { hashReference } from '../../booking/reference-hash.js';
 import type { ReasonCount, Reject } from '../../ledger/ledger.js';
 import type { SourceChunk } from '../../sources/source.js';
 import type { BookingForms } from '../delivery.js';
-import { createLineBuffer } from '../line-buffer.js';
+import { createLineBuffer, type TakeRoom } from '../line-buffer.js';
 import { bookingForms } from '../step.js';
 
 const lineFeed = Buffer.from('\n');
@@ -32,18 +33,23 @@ export interface RenderedLines {
   readonly ends: Uint32Array<ArrayBuffer>;
   /** The form of each, as its place in `bookingForms`. */
   readonly forms: Uint8Array<ArrayBuffer>;
-  readonly references: readonly (string | undefined)[];
+  readonly referenceHashes: Uint32Array<ArrayBuffer>;
 }
 
 export type Render = (chunk: SourceChunk) => RenderedChunk;
 
 /** Makes the function that normalises a chunk's records and writes each booking as the line that will be sent. */
-export function createRendering(normalise: Normalise, { formOf, render }: BookingForms): Render {
+export function createRendering(
+  normalise: Normalise,
+  { formOf, render }: BookingForms,
+  takeRoom?: TakeRoom,
+): Render {
   return ({ records, progress, notices }) => {
-    const buffer = createLineBuffer(records.length * expectedLineBytes);
+    const buffer = createLineBuffer(records.length * expectedLineBytes, takeRoom);
     const ends = new Uint32Array(records.length);
     const forms = new Uint8Array(records.length);
-    const references: (string | undefined)[] = [];
+    const referenceHashes = new Uint32Array(records.length);
+    let lines = 0;
     const rejects: Reject[] = [];
     const warnings = new Map<ReasonCount['reason'], { count: number; readonly firstPlace: number }>();
     const dates = { given: 0, unreadable: 0 };
@@ -76,9 +82,10 @@ export function createRendering(normalise: Normalise, { formOf, render }: Bookin
         continue;
       }
       render(booking, form, buffer);
-      ends[references.length] = buffer.length;
-      forms[references.length] = bookingForms.indexOf(form);
-      references.push(booking.bookingReferenceId);
+      ends[lines] = buffer.length;
+      forms[lines] = bookingForms.indexOf(form);
+      referenceHashes[lines] = hashReference(booking.bookingReferenceId);
+      lines += 1;
       buffer.constant(lineFeed);
     }
 
@@ -86,9 +93,9 @@ export function createRendering(normalise: Normalise, { formOf, render }: Bookin
       read: records.length,
       lines: {
         bytes: buffer.handOver(),
-        ends: ends.subarray(0, references.length),
-        forms: forms.subarray(0, references.length),
-        references,
+        ends: ends.subarray(0, lines),
+        forms: forms.subarray(0, lines),
+        referenceHashes: referenceHashes.subarray(0, lines),
       },
       rejects,
       warnings: [...warnings].map(([reason, counted]) => ({ reason, ...counted })),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { hashReference, noReference } from '../../../src/booking/reference-hash.js';
 import { FencedError } from '../../../src/ledger/ledger.js';
 import { planBatches } from '../../../src/review/body/plan.js';
 import type { PlannedStep } from '../../../src/review/step.js';
@@ -29,8 +30,13 @@ export function describeCollecting(opened: () => OpenedLedger): void {
       await collect.store(
         chunkOf({
           batches: [
-            { form: 'body', number: 0, lines: bytes.body, references: [undefined, undefined, 'x'] },
-            { form: 'file', number: 0, lines: bytes.file, references: ['a', 'b'] },
+            {
+              form: 'body',
+              number: 0,
+              lines: bytes.body,
+              referenceHashes: [noReference, noReference, hashReference('x')],
+            },
+            { form: 'file', number: 0, lines: bytes.file, referenceHashes: ['a', 'b'].map(hashReference) },
           ],
         }),
       );
@@ -147,9 +153,9 @@ export function describeCollecting(opened: () => OpenedLedger): void {
       await collect.store(
         chunkOf({
           batches: [
-            { form: 'body', number: 0, lines: toLines(lines), references: lines.map(() => undefined) },
-            { form: 'body', number: 1, lines: toLines(['elsewhere']), references: [undefined] },
-            { form: 'file', number: 0, lines: toLines(['in the file']), references: [undefined] },
+            { form: 'body', number: 0, lines: toLines(lines), referenceHashes: lines.map(() => noReference) },
+            { form: 'body', number: 1, lines: toLines(['elsewhere']), referenceHashes: [noReference] },
+            { form: 'file', number: 0, lines: toLines(['in the file']), referenceHashes: [noReference] },
           ],
         }),
       );

@@ -1,3 +1,4 @@
+import { hashReference } from '../../../src/booking/reference-hash.js';
 import type {
   Collect,
   CollectedBatch,
@@ -57,7 +58,12 @@ export function batchOf(
 ): CollectedBatch {
   const render = (reference: string | undefined) =>
     form === 'file' && reference !== undefined ? fileLineOf(reference) : lineOf(reference);
-  return { form, number, references, lines: toLines(references.map(render)) };
+  return {
+    form,
+    number,
+    referenceHashes: references.map(hashReference),
+    lines: toLines(references.map(render)),
+  };
 }
 
 export function toLines(lines: readonly string[]): Buffer {

@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 import { createDirectoryArchive } from '../../../src/archive/directory.js';
 import type { Booking } from '../../../src/booking/booking.js';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
+import { hashReference } from '../../../src/booking/reference-hash.js';
 import type { FileAttempt, FileParts } from '../../../src/review/file/file-parts.js';
 import { layOutRemotely } from '../../../src/review/file/remote-layout.js';
 import { defaultResultPattern } from '../../../src/review/file/result-name.js';
@@ -47,8 +48,8 @@ export async function prepareFileRun({
   const collect = await ledger.beginCollect(rightOf(run), { source: 'x', at: now, batchSize });
   for (let first = 0; first < bookings.length; first += batchSize) {
     const kept = bookings.slice(first, first + batchSize);
-    const references = kept.map(({ bookingReferenceId }) => bookingReferenceId);
-    const batch = { form: 'file' as const, number: first / batchSize, lines: linesOf(kept), references };
+    const referenceHashes = kept.map(({ bookingReferenceId }) => hashReference(bookingReferenceId));
+    const batch = { form: 'file' as const, number: first / batchSize, lines: linesOf(kept), referenceHashes };
     await collect.store(chunkOf({ batches: [batch] }));
   }
   const collected = await collect.finish({ steps: planFileRun({ file: bookings.length }), at: now });

@@ -1,0 +1,15 @@
+/** Stands for a booking without a reference. */
+export const noReference = 0;
+
+/**
+ * The hash under which a ledger finds the bookings of a reference: FNV-1a over UTF-16 units, 32 bits. It stands in written
+ * pages: it must never change.
+ */
+export function hashReference(reference: string | undefined): number {
+  if (reference === undefined) return noReference;
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < reference.length; index += 1) {
+    hash = Math.imul(hash ^ reference.charCodeAt(index), 0x01000193);
+  }
+  return hash >>> 0 || noReference + 1;
+}
