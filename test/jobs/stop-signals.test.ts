@@ -15,7 +15,8 @@ const howToGoOn = `hotel-review run --day ${day}`;
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
   it('in collect stops the run with 1, nothing sent; the next one collects anew and sends it all', async () => {
     const { folder, ledger, standIn, arrivals, bookings, records } = await prepareReviewedDay({
-      bookings: 50_000,
+      // Enough for a reading thread.
+      bookings: 80_000,
       settings: { body: { batchSize: 500 } },
     });
     const command = folder.start(runArguments);

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Bench, type TaskResult } from 'tinybench';
+import { createBusinessDay } from '../src/booking/business-day.js';
+import { createNormaliser } from '../src/booking/normalise.js';
+import { renderTable } from '../src/cli/tables.js';
+import { createSqliteLedger } from '../src/ledger/sqlite/sqlite-ledger.js';
+import { createBodyForms } from '../src/review/body/body-forms.js';
+import { collectDay } from '../src/review/collect.js';
+import type { Delivery } from '../src/review/delivery.js';
+import { checkReviewFile } from '../src/review/file/file-check.js';
+import { createFileForms } from '../src/review/file/file-forms.js';
+import { joinResult } from '../src/review/file/result-join.js';
+import { readSentBatches, renderReviewFile } from '../src/review/file/spooled-file.js';
+import { createIntake } from '../src/review/intake.js';
+import { createDayReader } from '../src/review/reading/day-reader.js';
+import { readReference } from '../src/review/stored-line.js';
+import { createCsvSource } from '../src/sources/csv.js';
+import { createDirectorySpool } from '../src/spool/directory.js';
+import { writeFileDay } from './file-day.js';
+import { makeTemporaryFolder } from './harness/temporary-folder.js';
+import { writeResult } from './stand-ins/write-result.js';
+
+/**
+ * Where the time of a day by file goes, phase by phase and in one thread: `npm run bench:phases -- [BOOKINGS]`. The first
+ * five phases are the collect, each with those before it; what it takes itself is the difference.
+ */
+const bookings = Number(process.argv[2] ?? 1_000_000);
+const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
+const { path: folder } = makeTemporaryFolder();
+const [csv, database] = [join(folder, 'bookings.csv'), join(folder, 'ledger.db')];
+await writeFileDay(csv, { day: day.iso, bookings });
+
+const masterIdColumn = 'Service Mappings Id';
+const { signal } = new AbortController();
+const source = createCsvSource({ path: csv });
+const forms = createFileForms({ body: createBodyForms('ServiceId'), incomplete: 'post' });
+const reader = createDayReader({ source, normalise: createNormaliser() });
+const delivery: Delivery = {
+  ...forms,
+  plan: () => [],
+  perform: () => Promise.reject(new TypeError('nothing is sent here')),
+};
+const spool = createDirectorySpool({ root: folder });
+const fiveRounds = { iterations: 5, warmupIterations: 1, time: 0, warmupTime: 0 };
+const limits = { batchSize: 500, maxRejectedShare: 0.1, emptyDay: 'fail' as const };
+
+function openLedger() {
+  return createSqliteLedger({
+    path: database,
+    carriesReference: (line, form, reference) => readReference(line, form) === reference,
+    clock: Date.now,
+  });
+}
+
+async function collect() {
+  for (const suffix of ['', '-wal', '-shm']) await rm(`${database}${suffix}`, { force: true });
+  const ledger = openLedger();
+  const run = {
+    id: 'run',
+    day: day.iso,
+    delivery: 'file',
+    trigger: 'manual',
+    startedAt: Date.now(),
+  } as const;
+  const { id, token } = await ledger.createRun(run);
+  const parts = { reader, delivery, ledger, limits, clock: Date.now, notify: () => {} };
+  const collected = await collectDay(day, { runId: id, token }, parts, signal);
+  return { ledger, collected };
+}
+
+const collecting = new Bench(fiveRounds)
+  .add('parse', async () => {
+    for await (const _ of source.read(day, { signal }));
+  })
+  .add('… and validate', async () => {
+    const normalise = createNormaliser();
+    for await (const { records } of source.read(day, { signal }))
+      for (const record of records) if ('fields' in record) normalise(record.fields);
+  })
+  .add('… and render', async () => {
+    for await (const _ of reader.read(day, forms, { signal }));
+  })
+  .add('… and tell duplicates', async () => {
+    const intake = createIntake(limits, { store: async () => {}, holds: async () => true });
+    for await (const chunk of reader.read(day, forms, { signal })) await intake.take(chunk);
+  })
+  .add('… and store', async () => {
+    const { ledger } = await collect();
+    await ledger.close();
+  });
+await collecting.run();
+
+const { ledger, collected } = await collect();
+const sentParts = { ledger, masterIdColumn };
+const written = await spool.write('sent.csv', renderReviewFile(sentParts, collected));
+await writeResult(join(folder, 'sent.csv'));
+const { bookings: rows } = await ledger.measureBatches(collected.id, 'file');
+
+const sending = new Bench(fiveRounds)
+  .add('read back and write the file', async () => {
+    await spool.write('again.csv', renderReviewFile(sentParts, collected));
+  })
+  .add('check the file by its rules', async () => {
+    const fault = await checkReviewFile(spool.read('sent.csv'), { ...written, masterIdColumn, rows });
+    if (fault) throw new Error(`the file breaks the rules: ${fault.code}`);
+  })
+  .add('hash a file', async () => {
+    const hash = createHash('sha256');
+    for await (const block of createReadStream(join(folder, 'sent.csv'))) hash.update(block);
+  })
+  .add('join the result, find affected', async () => {
+    const sources = {
+      readBytes: () => spool.read('sent_Result.csv'),
+      readSent: () => readSentBatches(sentParts, collected),
+    };
+    const joined = await joinResult(sources, { masterIdColumn });
+    for await (const _ of joined.findAffected());
+  });
+await sending.run();
+await ledger.close();
+
+console.log(
+  renderTable(
+    [...collecting.tasks, ...sending.tasks].map(({ name, result }) => [name, showMedian(result)]),
+    ['phase', `${bookings.toLocaleString('en')} bookings, median of 5`],
+  ),
+);
+
+function showMedian(result: TaskResult): string {
+  if (result.state === 'errored') throw result.error;
+  return 'latency' in result ? `${(result.latency.p50 / 1000).toFixed(2)} s` : result.state;
+}
