@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 
 /**
@@ -8,7 +8,8 @@ import { build } from 'esbuild';
 const commands = ['dist/jobs/hotel-review.js', 'dist/jobs/first-run.js'];
 const threads = ['dist/jobs/reading-thread.js'];
 
-// What was CommonJS asks for these by name.
+// What was CommonJS asks for these by name. A file without such parts is spared the making of them.
+const namesOfCommonJs = /\b(?:require|__filename|__dirname)\b/;
 const ofCommonJs = `import { createRequire as createRequireOfBundle } from 'node:module';
 import { dirname as dirnameOfBundle } from 'node:path';
 import { fileURLToPath as fileOfBundle } from 'node:url';
@@ -31,7 +32,7 @@ const poolOfUndici = {
   },
 };
 
-await build({
+const { outputFiles } = await build({
   entryPoints: [...commands, ...threads],
   outdir: 'dist/jobs',
   allowOverwrite: true,
@@ -44,7 +45,12 @@ await build({
   // With native parts, which lie beside their own files.
   external: ['libsql', 'ssh2', 'pg-native'],
   plugins: [poolOfUndici],
-  banner: { js: ofCommonJs },
+  write: false,
   logLevel: 'warning',
 });
+for (const { path, text } of outputFiles) {
+  const [firstLine = ''] = text.match(/^#!.*\n/) ?? [];
+  const code = text.slice(firstLine.length);
+  writeFileSync(path, namesOfCommonJs.test(code) ? `${firstLine}${ofCommonJs}\n${code}` : text);
+}
 for (const command of commands) chmodSync(command, 0o755);

@@ -51,8 +51,7 @@ export async function composeReview(config: Config, { notify, performs = true }:
     parts,
     async close(): Promise<void> {
       await workforce.close();
-      await Promise.all([sftp?.close(), service.close()]);
-      await ledger.close();
+      await Promise.all([sftp?.close(), service.close(), ledger.close()]);
     },
   };
 }

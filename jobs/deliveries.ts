@@ -26,9 +26,9 @@ interface DeliveryParts {
 
 /** The delivery of a kind, as the configuration has it. A run that is resumed keeps the kind that it was begun with. */
 export function createDelivery(kind: DeliveryKind, config: Config, parts: DeliveryParts): Delivery {
-  const { ledger, service } = parts;
+  const { service } = parts;
   const { masterIdName } = config.service;
-  const body = createBodyDelivery({ ledger, service, masterIdName, batchSize: config.body.batchSize });
+  const body = createBodyDelivery({ service, masterIdName, batchSize: config.body.batchSize });
   switch (kind) {
     case 'body':
       return body;

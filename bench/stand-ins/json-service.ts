@@ -4,13 +4,14 @@ import type { AddressInfo } from 'node:net';
 import type { FromService, ToService } from './start-json-service.js';
 
 /**
- * A stand-in of the mapping service for the body delivery, in a process of its own: reads each body whole, parses it, counts what `Hotels` holds, waits as long as
+ * A stand-in of the mapping service for the body delivery, in a process of its own: reads each body whole, parses it unless it was told not to, counts what `Hotels` holds, waits as long as
  * it was told to, and answers with success.
  */
 const answer = JSON.stringify({ Status: true, Message: 'Success', StatusCode: 2000 });
 const head = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(answer) };
 
 let latencyMs = 0;
+let parses = true;
 let record: WriteStream | undefined;
 let calls = 0;
 let bookings = 0;
@@ -28,12 +29,23 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   firstCallAt ??= performance.now();
   for await (const chunk of request) chunks.push(chunk);
   const body = Buffer.concat(chunks);
-  const { Hotels } = JSON.parse(body.toString()) as { readonly Hotels: readonly unknown[] };
   calls += 1;
-  bookings += Hotels.length;
+  bookings += parses ? countParsed(body) : countBraces(body);
   record?.write(Buffer.concat([body, Buffer.from('\n')]));
   if (latencyMs > 0) setTimeout(() => finish(response), latencyMs);
   else finish(response);
+}
+
+function countParsed(body: Buffer): number {
+  const { Hotels } = JSON.parse(body.toString()) as { readonly Hotels: readonly unknown[] };
+  return Hotels.length;
+}
+
+/** Each item begins with a brace and a quote, as the whole does; made bookings hold the two nowhere else. */
+function countBraces(body: Buffer): number {
+  let count = -1;
+  for (let at = body.indexOf('{"'); at !== -1; at = body.indexOf('{"', at + 2)) count += 1;
+  return count;
 }
 
 function finish(response: ServerResponse): void {
@@ -45,6 +57,7 @@ process.on('message', (told: ToService) => {
   switch (told.kind) {
     case 'begin':
       latencyMs = told.latencyMs;
+      parses = told.parses;
       record = told.recordTo === undefined ? undefined : createWriteStream(told.recordTo);
       calls = 0;
       bookings = 0;

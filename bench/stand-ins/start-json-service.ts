@@ -23,12 +23,19 @@ export interface JsonService {
 export interface BeginOptions {
   /** How long each answer takes beside the reading; 0 if not given. */
   readonly latencyMs?: number;
+  /** Whether it parses each body; true if not given. Otherwise it only reads them. */
+  readonly parses?: boolean;
   /** A new file for the bodies as they come, one a line. */
   readonly recordTo?: string;
 }
 
 export type ToService =
-  | { readonly kind: 'begin'; readonly latencyMs: number; readonly recordTo?: string }
+  | {
+      readonly kind: 'begin';
+      readonly latencyMs: number;
+      readonly parses: boolean;
+      readonly recordTo?: string;
+    }
   | { readonly kind: 'end' };
 
 export type FromService =
@@ -44,8 +51,12 @@ export async function startJsonService(): Promise<JsonService> {
   const { port } = await hear(child, 'listening');
   return {
     baseUrl: `http://127.0.0.1:${port}/api/3.0`,
-    async begin({ latencyMs = 0, recordTo } = {}) {
-      await ask(child, { kind: 'begin', latencyMs, ...(recordTo !== undefined && { recordTo }) }, 'begun');
+    async begin({ latencyMs = 0, parses = true, recordTo } = {}) {
+      await ask(
+        child,
+        { kind: 'begin', latencyMs, parses, ...(recordTo !== undefined && { recordTo }) },
+        'begun',
+      );
     },
     end: async () => (await ask(child, { kind: 'end' }, 'ended')).received,
     async close() {

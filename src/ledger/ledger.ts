@@ -1,6 +1,14 @@
 import type { BookingWarning, RejectReason } from '../booking/normalise.js';
 import type { DeliveryKind, Run, RunFailure, RunState, Trigger } from '../review/run.js';
-import type { BookingForm, Claim, PlannedStep, Step, StepEnding, StepState } from '../review/step.js';
+import type {
+  BookingForm,
+  Claim,
+  Claimed,
+  PlannedStep,
+  Step,
+  StepEnding,
+  StepState,
+} from '../review/step.js';
 import type { UnreadableReason } from '../sources/source.js';
 
 export { FencedError, LedgerAwayError, LedgerFullError, LedgerUnusableError } from './ledger-faults.js';
@@ -52,8 +60,13 @@ export interface Ledger {
     runId: string,
     page: { readonly after?: StepCursor; readonly limit: number },
   ): Promise<OpenStep[]>;
-  /** Undefined when the step is not open, the attempt is stale, or the run is no longer ours or active. */
-  claim(right: Right, step: string, attempt: number, at: number): Promise<Claim | undefined>;
+  /**
+   * Takes a step, and brings its run and its bookings along. Without a token it is taken under the one of now: whoever
+   * shares a run has no other right to it than that it is handed to them.
+   *
+   * Undefined when the step is not open, the attempt is stale, or the run is no longer ours, active or of this ledger.
+   */
+  claim(right: Right | SharedRight, step: string, attempt: number, at: number): Promise<Claimed | undefined>;
   /** Records what an attempt came to, and the run's counts with it. @throws FencedError under an outdated claim. */
   record(claim: Claim, ending: StepEnding, at: number): Promise<Recorded>;
   /** False once the claim is outdated: somebody else has taken the run, or the step alone, over. */
@@ -119,6 +132,12 @@ export interface Hold {
 export interface Right {
   readonly runId: string;
   readonly token: number;
+}
+
+/** Names a run that many work on at the same time. */
+export interface SharedRight {
+  readonly runId: string;
+  readonly token?: undefined;
 }
 
 export interface LedgerSummary {

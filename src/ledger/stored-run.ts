@@ -15,6 +15,17 @@ export const runTables = [
 
 export const quotedActiveStates = activeRunStates.map((state) => `'${state}'`).join(', ');
 
+/** What `toRun` reads, named: a statement that is kept prepared must not change with the table. */
+export const runColumns = [
+  ...['id', 'day', 'delivery', 'trigger', 'reason', 'tops_up', 'state', 'token', 'source'],
+  ...['started_at', 'collect_started_at', 'collected_at', 'finished_at', 'names_blanked_at'],
+  ...['read', 'accepted', 'duplicates', 'rejected', 'delivered', 'refused', 'repeated', 'affected'],
+  ...['open_steps', 'failed_steps', 'failures_in_row', 'failure_class', 'failure_code', 'failure_message'],
+  'file',
+]
+  .map((name) => `runs.${name}`)
+  .join(', ');
+
 /** A row of the table of runs. */
 export function toRun(row: StoredRow): Run {
   const { integer, text } = readColumns(row);

@@ -32,10 +32,17 @@ export interface BookingForms {
   render(booking: Booking, form: BookingForm, line: LineWriter): void;
 }
 
+export interface PerformOptions {
+  readonly run: Run;
+  /** The lines of the stored batch that the step's slice is of. */
+  readonly lines?: Buffer | undefined;
+  readonly signal: AbortSignal;
+}
+
 /** How a run reaches the service: what a booking is kept as, which steps a collected day becomes, how each is done. */
 export interface Delivery extends BookingForms {
   /** @param bookings how many bookings were collected in each form */
   plan(bookings: Readonly<Record<BookingForm, number>>): PlannedStep[];
   /** Throws the signal's reason when stopped in mid-call. */
-  perform(claim: Claim, options: { readonly run: Run; readonly signal: AbortSignal }): Promise<StepOutcome>;
+  perform(claim: Claim, options: PerformOptions): Promise<StepOutcome>;
 }

@@ -38,8 +38,7 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): SharedWorkfo
   const perform: PerformStep = async (reference, abandon, leave) => {
     const { runId, step } = reference;
     try {
-      const run = await findRun(ledger, runId);
-      if (run && hasWork(run)) await performStep(reference, run.token, abandon, leave);
+      await performStep(reference, undefined, abandon, leave);
     } catch (error) {
       if (!(error instanceof FencedError)) throw error;
       notify({ type: 'superseded', runId, step });
@@ -118,12 +117,4 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): SharedWorkfo
     claims.close();
     await reconciling;
   }
-}
-
-/** Undefined for a run of another ledger: several may share a queue by mistake, and must not lose each other's days. */
-async function findRun(ledger: Ledger, runId: string): Promise<Run | undefined> {
-  return ledger.getRun(runId).catch((error: unknown) => {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  });
 }

@@ -14,7 +14,7 @@ import { toQueuedStep } from './queueing.js';
 import { decideRetry, type RetryPolicy } from './retry.js';
 import { hasWork, type Run } from './run.js';
 import { type SettleLimits, settleWhenDue } from './settle.js';
-import type { Claim, Findings, Step, StepEnding } from './step.js';
+import type { Claim, Claimed, Findings, Step, StepEnding } from './step.js';
 
 /** What a fault of our own counts as. */
 const fault: StepOutcome = {
@@ -60,9 +60,10 @@ export function createStepRunner(parts: StepRunnerParts) {
   /** Of runs whose fatal end was told, the token then: of the steps in hand, each may come back with the same answer. */
   const toldFatal = new Map<string, number>();
 
-  async function attempt(claim: Claim, run: Run, signal: AbortSignal): Promise<StepEnding> {
+  async function attempt(claim: Claimed, signal: AbortSignal): Promise<StepEnding> {
+    const { run, lines } = claim;
     try {
-      const outcome = await deliveryOf(run).perform(claim, { run, signal });
+      const outcome = await deliveryOf(run).perform(claim, { run, lines, signal });
       const ending = decideEnding(outcome, claim.step, run, { retry, random, now: clock() });
       await holdOffWhenDue(claim.step, run, outcome, ending);
       return ending;
@@ -120,16 +121,20 @@ export function createStepRunner(parts: StepRunnerParts) {
 
   return async function performStep(
     { runId, step, attempt: number }: StepReference,
-    token: number,
+    token: number | undefined,
     signal: AbortSignal,
     leave: () => void,
   ): Promise<Run | undefined> {
-    const claim = await ledger.claim({ runId, token }, step, number, clock());
+    const claim = await ledger.claim(
+      token === undefined ? { runId } : { runId, token },
+      step,
+      number,
+      clock(),
+    );
     if (!claim) return undefined;
     const recorded = await claims.whileHeld(claim, signal, async (held) => {
-      const run = await ledger.getRun(runId);
-      notify({ type: 'step-claimed', run, step: claim.step, attempt: number });
-      const ending = await attempt(claim, run, held);
+      notify({ type: 'step-claimed', run: claim.run, step: claim.step, attempt: number });
+      const ending = await attempt(claim, held);
       const recording = ledger.record(claim, ending, clock());
       // The next call need not wait for the disk. Where one came to nothing it does: the run may end with this record.
       if (ending.kind === 'done') leave();

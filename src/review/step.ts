@@ -1,4 +1,5 @@
 import type { ReviewFile } from './file/review-file.js';
+import type { Run } from './run.js';
 
 /** The steps that deliveries are made of. (Design 2 and 5.) */
 export type StepKind = 'batch' | 'write' | 'upload' | 'trigger' | 'await-result' | 'archive';
@@ -63,6 +64,13 @@ export interface Claim {
   readonly claimedAt: number;
   /** An earlier attempt ended without a clear answer: what it asked for may have happened. */
   readonly mayRepeat: boolean;
+}
+
+/** A claim as it was given, with what whoever performs the step needs to know, all of the same moment. */
+export interface Claimed extends Claim {
+  readonly run: Run;
+  /** Of a step with a slice: the lines of its stored batch, each ended by a line feed. */
+  readonly lines?: Buffer;
 }
 
 /** What is kept of an attempt: enough to prove what was sent, when, and what came back. */

@@ -105,18 +105,18 @@ describe('when the connection ends between a commit and its answer', () => {
 
   it('a claim is ours, and a step that somebody else has taken is not', async () => {
     const run = await collectedRun(ledger, 'r1');
-    const claim = await losing('claimed AS', () => claimStep(ledger, run, 'batch 0'));
+    const claim = await losing('claim step', () => claimStep(ledger, run, 'batch 0'));
     expect(claim).toMatchObject({ attempt: 1, mayRepeat: false, step: { state: 'ready', attempts: 0 } });
     await ledger.record(claim, { ...done, kind: 'interrupted' }, at);
-    const again = await losing('claimed AS', () => claimStep(ledger, run, 'batch 0', 2));
+    const again = await losing('claim step', () => claimStep(ledger, run, 'batch 0', 2));
     expect(again).toMatchObject({ attempt: 2, mayRepeat: true, step: { attempts: 1 } });
     expect((await ledger.getRun('r1')).counts.repeated).toBe(4);
     await claimStep(opened.ledger, run, 'batch 1');
-    expect(await losing('claimed AS', () => ledger.claim(rightOf(run), 'batch 1', 1, at))).toBeUndefined();
+    expect(await losing('claim step', () => ledger.claim(rightOf(run), 'batch 1', 1, at))).toBeUndefined();
   });
 
-  /** The usual ending is one statement; the others are transactions. */
-  const usual = 'ended AS';
+  /** The usual ending is one prepared statement, known by its name; the others are transactions. */
+  const usual = 'record usual ending';
 
   it.each([
     [usual, done],

@@ -64,7 +64,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
         return ok;
       },
     };
-    const delivery = createBodyDelivery({ ledger, service, masterIdName: 'ServiceId', batchSize });
+    const delivery = createBodyDelivery({ service, masterIdName: 'ServiceId', batchSize });
     const common = {
       ledger,
       deliveryOf: () => delivery,

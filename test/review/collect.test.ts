@@ -50,7 +50,6 @@ describe('collecting a day', () => {
   it('rejects a booking that its delivery does not carry, with place and reference', async () => {
     const { ledger, collect } = await prepareCollect();
     const delivery = createBodyDelivery({
-      ledger,
       service: { reviewBookedHotels: () => Promise.reject(new Error('nothing is sent while collecting')) },
       masterIdName: 'ServiceId',
       batchSize: 500,

@@ -25,7 +25,7 @@ export async function prepareCollect() {
       right,
       {
         reader: readerOf(createArraySource(script)),
-        delivery: createBodyDelivery({ ledger, service, masterIdName: 'ServiceId', batchSize }),
+        delivery: createBodyDelivery({ service, masterIdName: 'ServiceId', batchSize }),
         ledger,
         limits,
         clock: () => now,

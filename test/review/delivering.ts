@@ -74,7 +74,7 @@ export async function prepareDelivery({
       return verdict;
     },
   };
-  const delivery = createBodyDelivery({ ledger, service, masterIdName: 'ServiceId', batchSize });
+  const delivery = createBodyDelivery({ service, masterIdName: 'ServiceId', batchSize });
   const right = await openRun(ledger, day);
   const { runId, token } = right;
   await collectDay(

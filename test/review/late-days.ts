@@ -23,8 +23,8 @@ export interface LateDay {
 }
 
 /** How such a day is sent: by file what can stand there, unless it is a day by body. */
-export function deliveryOf({ ledger, kind, batchSize, masterIdName = 'ServiceId' }: LateDay): Delivery {
-  const body = createBodyDelivery({ ledger, service, masterIdName, batchSize });
+export function deliveryOf({ kind, batchSize, masterIdName = 'ServiceId' }: LateDay): Delivery {
+  const body = createBodyDelivery({ service, masterIdName, batchSize });
   if (kind === 'body') return body;
   return {
     ...body,

@@ -63,7 +63,7 @@ export async function prepareWork({
         return verdict;
       },
     };
-    const delivery = createBodyDelivery({ ledger: own, service, masterIdName: 'ServiceId', batchSize });
+    const delivery = createBodyDelivery({ service, masterIdName: 'ServiceId', batchSize });
     const common = {
       ledger: own,
       deliveryOf: () => delivery,

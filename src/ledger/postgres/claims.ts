@@ -1,12 +1,13 @@
-import type { Claim } from '../../review/step.js';
-import { FencedError, type Right } from '../ledger.js';
+import type { Claim, Claimed } from '../../review/step.js';
+import { FencedError, type Right, type SharedRight } from '../ledger.js';
 import type { StoredRow } from '../stored-row.js';
+import { runColumns, toRun } from '../stored-run.js';
 import { toStep } from '../stored-step.js';
 import { lockRight } from './runs.js';
 import type { Session, Value } from './session.js';
 
 export interface ClaimRequest {
-  readonly right: Right;
+  readonly right: Right | SharedRight;
   readonly step: string;
   readonly attempt: number;
   readonly at: number;
@@ -17,35 +18,50 @@ export interface ClaimRequest {
 }
 
 /**
- * Takes a step in one statement. The run's row is locked first, so that the token is the one of now; of two who try for
- * the step the second waits for the first and then finds the step taken.
+ * What a claim is made of. The bytes come as the text that they are: as bytes the server would write them in
+ * hexadecimal, twice as long.
+ */
+const claimedColumns = `steps.run, steps.name, steps.kind, steps.after, steps.form, steps.batch, steps.first,
+  steps.bookings, steps.tries, steps.waits, steps.not_before, steps.may_repeat`;
+const linesOfStep = `LEFT JOIN hotel_review.batches
+  ON batches.run = steps.run AND batches.form = steps.form AND batches.batch = steps.batch`;
+const linesAsText = "convert_from(batches.lines, 'UTF8') AS lines";
+
+/**
+ * Takes a step in one statement, which brings all that performing it needs. The run's row is locked first, so that the
+ * token is the one of now; of two who try for the step the second waits for the first and then finds the step taken.
  */
 export async function claim(
   session: Session,
   request: ClaimRequest,
   mayBeDone: boolean,
-): Promise<Claim | undefined> {
+): Promise<Claimed | undefined> {
   const { right, step, attempt, at, leaseMs, id } = request;
   const row =
-    (await session.row(
-      `WITH run AS MATERIALIZED (
-         SELECT number FROM hotel_review.runs
-         WHERE id = $1 AND token = $2 AND state IN ('delivering', 'awaiting-result')
+    (await session.preparedRow(
+      'claim step',
+      `WITH runs AS MATERIALIZED (
+         SELECT number, ${runColumns} FROM hotel_review.runs
+         WHERE id = $1 AND ($2::integer IS NULL OR token = $2) AND state IN ('delivering', 'awaiting-result')
          FOR NO KEY UPDATE
-       ), claimed AS (
+       ), steps AS (
          UPDATE hotel_review.steps SET
-           state = 'running', attempts = attempts + 1, token = $2, claimed_at = $5, claim_id = $6,
+           state = 'running', attempts = attempts + 1, token = runs.token, claimed_at = $5, claim_id = $6,
            lease_until = clock_timestamp() + $7 * interval '1 millisecond',
            may_repeat = outcome_unknown, outcome_unknown = false,
-           repeated = repeated + CASE WHEN outcome_unknown THEN bookings ELSE 0 END
-         FROM run WHERE steps.run = run.number AND name = $3 AND state = 'ready' AND attempts = $4 - 1
-         RETURNING steps.*
+           repeated = steps.repeated + CASE WHEN outcome_unknown THEN bookings ELSE 0 END
+         FROM runs WHERE steps.run = runs.number AND name = $3 AND steps.state = 'ready' AND attempts = $4 - 1
+         RETURNING ${claimedColumns}
        ), counted AS (
-         UPDATE hotel_review.runs SET repeated = runs.repeated + claimed.bookings
-         FROM claimed WHERE runs.number = claimed.run AND may_repeat
-       ) SELECT * FROM claimed`,
+         UPDATE hotel_review.runs AS counted SET repeated = counted.repeated + steps.bookings
+         FROM steps WHERE counted.number = steps.run AND may_repeat
+       )
+       SELECT steps.*, ${runColumns}, ${linesAsText},
+         -- Of two columns of a name the later one is read.
+         runs.repeated + CASE WHEN may_repeat THEN steps.bookings ELSE 0 END AS repeated
+       FROM steps JOIN runs ON runs.number = steps.run ${linesOfStep}`,
       right.runId,
-      right.token,
+      right.token ?? null,
       step,
       attempt,
       at,
@@ -53,21 +69,24 @@ export async function claim(
       leaseMs,
     )) ?? (mayBeDone ? await findClaim(session, request) : undefined);
   if (!row) return undefined;
+  const run = toRun(row);
   return {
-    step: { ...toStep(right.runId, row), state: 'ready', attempts: attempt - 1 },
+    step: { ...toStep(right.runId, { ...row, attempts: attempt - 1 }), state: 'ready' },
     attempt,
-    token: right.token,
+    token: run.token,
     claimedAt: at,
     mayRepeat: row.may_repeat === true,
+    run,
+    ...(row.lines !== null && { lines: Buffer.from(String(row.lines)) }),
   };
 }
 
 function findClaim(session: Session, { right, step, id }: ClaimRequest): Promise<StoredRow | undefined> {
   return session.row(
-    `SELECT steps.* FROM hotel_review.steps JOIN hotel_review.runs ON run = number
-     WHERE runs.id = $1 AND runs.token = $2 AND name = $3 AND steps.state = 'running' AND claim_id = $4`,
+    `SELECT ${claimedColumns}, ${runColumns}, ${linesAsText}
+     FROM hotel_review.steps JOIN hotel_review.runs ON steps.run = runs.number ${linesOfStep}
+     WHERE runs.id = $1 AND runs.token = steps.token AND name = $2 AND steps.state = 'running' AND claim_id = $3`,
     right.runId,
-    right.token,
     step,
     id,
   );

@@ -21,6 +21,11 @@ export type Value =
 export interface Session {
   rows(sql: string, ...values: readonly Value[]): Promise<StoredRow[]>;
   row(sql: string, ...values: readonly Value[]): Promise<StoredRow | undefined>;
+  /**
+   * As `row`, with a statement that the server plans once for each connection, under that name: for what is asked for
+   * each step. It names its columns, for they must not change with the table.
+   */
+  preparedRow(name: string, sql: string, ...values: readonly Value[]): Promise<StoredRow | undefined>;
   /** Answers how many rows were changed. */
   run(sql: string, ...values: readonly Value[]): Promise<number>;
   /** Runs several statements without values. */
@@ -30,9 +35,9 @@ export interface Session {
 }
 
 export function createSession(client: ClientBase, place: string): Session {
-  async function query(text: string, values: readonly Value[]) {
+  async function query(text: string, values: readonly Value[], name?: string) {
     try {
-      return await client.query<StoredRow>(text, values.map(toBound));
+      return await client.query<StoredRow>({ text, values: values.map(toBound), ...(name && { name }) });
     } catch (error) {
       throw translateFault(error, place);
     }
@@ -40,6 +45,7 @@ export function createSession(client: ClientBase, place: string): Session {
   const session: Session = {
     rows: async (sql, ...values) => (await query(sql, values)).rows,
     row: async (sql, ...values) => (await query(sql, values)).rows[0],
+    preparedRow: async (name, sql, ...values) => (await query(sql, values, name)).rows[0],
     run: async (sql, ...values) => (await query(sql, values)).rowCount ?? 0,
     async script(sql) {
       try {

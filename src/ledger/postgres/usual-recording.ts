@@ -1,6 +1,6 @@
 import type { Claim, StepEnding } from '../../review/step.js';
 import type { Recorded } from '../ledger.js';
-import { toRun } from '../stored-run.js';
+import { runColumns, toRun } from '../stored-run.js';
 import type { Session } from './session.js';
 
 /**
@@ -17,7 +17,8 @@ export async function recordUsual(
   at: number,
 ): Promise<Recorded | undefined> {
   if (kind !== 'done' || step.kind !== 'batch' || file || nothingSent) return undefined;
-  const row = await session.row(
+  const row = await session.preparedRow(
+    'record usual ending',
     `WITH run AS MATERIALIZED (
        SELECT number FROM hotel_review.runs
        WHERE id = $1 AND token = $2 AND delivery = 'body'
@@ -35,7 +36,7 @@ export async function recordUsual(
      UPDATE hotel_review.runs SET
        delivered = delivered + ended.bookings, open_steps = open_steps - 1, failures_in_row = 0
      FROM ended WHERE number = ended.run
-     RETURNING runs.*`,
+     RETURNING ${runColumns}`,
     step.runId,
     token,
     step.name,

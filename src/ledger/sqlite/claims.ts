@@ -1,6 +1,7 @@
 import type { ReviewFile } from '../../review/file/review-file.js';
-import type { Claim, Evidence, Step, StepEnding } from '../../review/step.js';
-import { FencedError, type OpenStep, type Recorded, type Right } from '../ledger.js';
+import type { Claim, Claimed, Evidence, Step, StepEnding } from '../../review/step.js';
+import { FencedError, type OpenStep, type Recorded, type Right, type SharedRight } from '../ledger.js';
+import { toRun } from '../stored-run.js';
 import { toOpenStep, toStep } from '../stored-step.js';
 import type { Database, Row } from './database.js';
 import { awaitResultWhenDelivered, readRun } from './runs.js';
@@ -11,19 +12,21 @@ const stepsByPredecessor = 'steps INDEXED BY steps_by_predecessor';
 
 export function claim(
   database: Database,
-  { runId, token }: Right,
+  right: Right | SharedRight,
   name: string,
   attempt: number,
   at: number,
   leaseUntil: number,
-): Claim | undefined {
-  const run = database.get(
-    `SELECT number FROM runs WHERE id = ? AND token = ? AND state IN ('delivering', 'awaiting-result')`,
+): Claimed | undefined {
+  const { runId } = right;
+  const row = database.get(
+    `SELECT * FROM runs WHERE id = ? AND token = coalesce(?, token) AND state IN ('delivering', 'awaiting-result')`,
     runId,
-    token,
+    right.token ?? null,
   );
-  if (!run) return undefined;
-  const number = Number(run.number);
+  if (!row) return undefined;
+  const number = Number(row.number);
+  const token = Number(row.token);
   const before = database.get(
     `SELECT * FROM steps WHERE run = ? AND name = ? AND state = 'ready' AND attempts = ?`,
     number,
@@ -46,13 +49,27 @@ export function claim(
   );
   if (repeated > 0)
     database.run('UPDATE runs SET repeated = repeated + ? WHERE number = ?', repeated, number);
+  const lines = findLines(database, number, before);
   return {
     step: toStep(runId, before),
     attempt,
     token,
     claimedAt: at,
     mayRepeat: before.outcome_unknown === 1,
+    run: toRun({ ...row, repeated: Number(row.repeated) + repeated }),
+    ...(lines && { lines }),
   };
+}
+
+function findLines(database: Database, run: number, { form, batch }: Row): Buffer | undefined {
+  if (!form) return undefined;
+  const row = database.get(
+    'SELECT lines FROM batches WHERE run = ? AND form = ? AND batch = ?',
+    run,
+    String(form),
+    Number(batch),
+  );
+  return row?.lines as Buffer | undefined;
 }
 
 export function record(database: Database, claim: Claim, ending: StepEnding, at: number): Recorded {

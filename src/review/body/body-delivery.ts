@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Ledger } from '../../ledger/ledger.js';
 import type { ReviewService } from '../../mapping-service/mapping-service.js';
 import type { Delivery } from '../delivery.js';
 import { toServiceOutcome } from '../service-outcome.js';
@@ -8,25 +7,19 @@ import { planBatches } from './plan.js';
 import { buildRequestBody } from './request-body.js';
 
 export interface BodyDeliveryParts {
-  readonly ledger: Pick<Ledger, 'readBatch'>;
   readonly service: Pick<ReviewService, 'reviewBookedHotels'>;
   readonly masterIdName: string;
   readonly batchSize: number;
 }
 
 /** Delivers a day by POSTing its bookings in batches. (Spec 4.2.) */
-export function createBodyDelivery({
-  ledger,
-  service,
-  masterIdName,
-  batchSize,
-}: BodyDeliveryParts): Delivery {
+export function createBodyDelivery({ service, masterIdName, batchSize }: BodyDeliveryParts): Delivery {
   return {
     ...createBodyForms(masterIdName),
     plan: ({ body }) => planBatches(body, batchSize),
-    async perform({ step }, { signal }) {
+    async perform({ step }, { lines, signal }) {
       if (!step.slice) throw new TypeError(`expected a batch, got: ${step.name}`);
-      const lines = await ledger.readBatch(step.runId, step.slice.form, step.slice.batch);
+      if (!lines) throw new RangeError(`no ${step.slice.form} batch ${step.slice.batch} in the ledger`);
       const body = buildRequestBody(lines, step.slice);
       const calling = service.reviewBookedHotels(body, { signal });
       // While the service has the bytes: the call has begun.

@@ -26,8 +26,8 @@ export function createFileDelivery(parts: FileDeliveryParts): Delivery {
   return {
     ...createFileForms({ body, incomplete }),
     plan: (bookings) => [...planFile(bookings.file), ...body.plan(bookings)],
-    async perform(claim, { run, signal }) {
-      if (claim.step.kind === 'batch') return body.perform(claim, { run, signal });
+    async perform(claim, { run, lines, signal }) {
+      if (claim.step.kind === 'batch') return body.perform(claim, { run, lines, signal });
       const day = createBusinessDay(run.day, timezone);
       const attempt = { claim, run, day, remote: layOutRemotely(day), signal };
       try {

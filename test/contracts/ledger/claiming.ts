@@ -42,6 +42,30 @@ export function describeClaiming(opened: () => OpenedLedger): void {
       expect((await ledger.getRun('r1')).openSteps).toBe(3);
     });
 
+    it('brings along the run as it is then, and the lines of the batch that the step is of', async () => {
+      const { ledger } = opened();
+      const run = await collectedRun(ledger, 'r1');
+      const first = await claimStep(ledger, run, 'batch 0');
+      expect(first.run).toEqual(await ledger.getRun('r1'));
+      expect(first.lines).toEqual(await ledger.readBatch('r1', 'body', 0));
+      await ledger.record(first, retry({ outcomeUnknown: true }), at);
+      const again = await claimStep(ledger, run, 'batch 0', 2);
+      expect(again.run).toEqual(await ledger.getRun('r1'));
+      expect(again.run.counts.repeated).toBe(4);
+    });
+
+    it('takes a step without a token under the one of now, and none of a run that is over or of another ledger', async () => {
+      const { ledger } = opened();
+      await collectedRun(ledger, 'r1');
+      const { token } = await ledger.takeOver('r1');
+      const claim = await ledger.claim({ runId: 'r1' }, 'batch 0', 1, at);
+      expect(claim).toMatchObject({ token, run: { token }, step: { name: 'batch 0' } });
+      if (claim) await ledger.record(claim, done, at);
+      await ledger.settle({ runId: 'r1', token }, { state: 'failed', at });
+      expect(await ledger.claim({ runId: 'r1' }, 'batch 1', 1, at)).toBeUndefined();
+      expect(await ledger.claim({ runId: 'nobody' }, 'batch 1', 1, at)).toBeUndefined();
+    });
+
     it('claims a step once', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');

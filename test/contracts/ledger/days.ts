@@ -12,7 +12,7 @@ import { createItemRenderer } from '../../../src/review/body/booking-item.js';
 import { halveBatch, planBatches } from '../../../src/review/body/plan.js';
 import { renderReviewLine } from '../../../src/review/file/review-line.js';
 import type { Run } from '../../../src/review/run.js';
-import type { BookingForm, Claim, StepEnding } from '../../../src/review/step.js';
+import type { BookingForm, Claim, Claimed, StepEnding } from '../../../src/review/step.js';
 import { readReference } from '../../../src/review/stored-line.js';
 import { renderedLine } from '../../support/rendered-line.js';
 
@@ -118,7 +118,7 @@ export async function collectInto(
   return collect.finish({ steps: planBatches(bookings.length, batchSize), at });
 }
 
-export async function claimStep(ledger: Ledger, run: Run, step: string, attempt = 1): Promise<Claim> {
+export async function claimStep(ledger: Ledger, run: Run, step: string, attempt = 1): Promise<Claimed> {
   const claim = await ledger.claim(rightOf(run), step, attempt, at);
   if (!claim) throw new Error(`expected a claim of ${step}, attempt ${attempt}, got: none`);
   return claim;

@@ -71,7 +71,7 @@ describe('performing a batch', () => {
   ])('that the service answers with $kind', async (verdict, outcome) => {
     const { delivery, sent } = prepare(verdict);
     const { signal } = new AbortController();
-    expect(await delivery.perform(claimOf(step), { run, signal })).toEqual(outcome);
+    expect(await delivery.perform(claimOf(step), { run, lines, signal })).toEqual(outcome);
     expect(sent).toEqual([{ body: '{"Hotels":[{"ServiceId":2},{"ServiceId":3}]}', signal }]);
   });
 
@@ -83,17 +83,19 @@ describe('performing a batch', () => {
     await expect(perform).rejects.toThrow(new TypeError('expected a batch, got: upload'));
     expect(sent).toEqual([]);
   });
+
+  it('sends nothing of a batch that the ledger does not hold', async () => {
+    const { delivery, sent } = prepare({ kind: 'accepted', ...said });
+    const { signal } = new AbortController();
+    const perform = delivery.perform(claimOf(step), { run, signal });
+    await expect(perform).rejects.toThrow(new RangeError('no body batch 4 in the ledger'));
+    expect(sent).toEqual([]);
+  });
 });
 
 function prepare(verdict: Verdict) {
   const sent: { readonly body: string; readonly signal: AbortSignal }[] = [];
   const delivery = createBodyDelivery({
-    ledger: {
-      async readBatch(...asked) {
-        expect(asked).toEqual(['run', 'body', 4]);
-        return lines;
-      },
-    },
     service: {
       async reviewBookedHotels(body, { signal }) {
         sent.push({ body: Buffer.from(body).toString(), signal });

@@ -123,7 +123,8 @@ describe('performing a step of a file run', () => {
       claimedAt: 0,
       mayRepeat: false,
     } as const;
-    expect(await delivery.perform(claim, { run, signal })).toMatchObject({
+    const lines = await ledger.readBatch(run.id, 'file', 0);
+    expect(await delivery.perform(claim, { run, lines, signal })).toMatchObject({
       kind: 'done',
       evidence: { code: 'posted' },
     });
@@ -140,9 +141,9 @@ async function prepareDelivery({
   readonly masterIdColumn?: string;
 } = {}) {
   const prepared = await prepareFileRun({ bookings });
-  const { ledger, parts } = prepared;
+  const { parts } = prepared;
   const service = { reviewBookedHotels: async () => ({ kind: 'accepted', code: 'posted' }) as const };
-  const body = createBodyDelivery({ ledger, service, masterIdName: 'VervotechId', batchSize: 4 });
+  const body = createBodyDelivery({ service, masterIdName: 'VervotechId', batchSize: 4 });
   const delivery = createFileDelivery({
     ...parts,
     ...changes,
