@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { attemptCodes } from '../support/attempt-codes.js';
 import { day, type Settings } from '../support/day-folder.js';
+import { engine } from '../support/engine.js';
 import { type FileDay, prepareFileDay, remoteFolder, remotePath } from '../support/file-day.js';
 import type { LedgerWatch } from '../support/ledger-watch.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
@@ -158,7 +159,9 @@ describe.each(sftpKinds)('a day by file over $name', (kind) => {
     expectWholeDay(faulty, await folder.runDay(), { bookings: few });
     expect(proxy.happened.resets).toBe(1);
     expect(await attemptCodes(ledger, 'upload')).toEqual(['ok']);
-    expect(await attemptCodes(ledger, 'trigger')).toEqual(['ok']);
+    // Another process than the one that uploaded has no connection to lose before its attempt begins.
+    const lost = engine.performers > 1 ? ['sftp-connection-lost'] : [];
+    expect([['ok'], [...lost, 'ok']]).toContainEqual(await attemptCodes(ledger, 'trigger'));
   });
 
   it('whose server is not there fails; the next run finds it there', async () => {

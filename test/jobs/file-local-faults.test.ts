@@ -34,7 +34,7 @@ async function prepareCutOffDay(step: keyof typeof stepsBefore) {
   const failed = await day.folder.runDay();
   const delivered = step === 'archive' ? bookings.length : 0;
   expectFailedStep(failed, { step, code: 'sftp-connection-lost', delivered });
-  expect(proxy.happened.resets).toBe(1);
+  expect(proxy.happened.resets).toBeGreaterThan(0);
   expect(day.service.calls).toHaveLength(step === 'archive' ? 1 : 0);
   const spool = join(day.folder.path, 'data', 'spool');
   const archive = join(day.folder.path, 'data', 'archive');
