@@ -241,9 +241,8 @@ describe('Normalising a large day', () => {
         const row = \`\${number % 200 ? 100_000 + number : ''},BR-\${number},"Ana Núñez",North,H\${number},2026-11-20,2026-11-21\`.split(',');
         const [ServiceId, BookingReferenceId, BookingClientName, ProviderName, ProviderHotelId, CheckInDate, CheckOutDate] = row;
         const normalised = normalise({ ServiceId, BookingReferenceId, BookingClientName, ProviderName, ProviderHotelId, CheckInDate, CheckOutDate });
-        line.cutBack(0);
         if (normalised.kind === 'booking') render(normalised.booking, line);
-        length += line.length;
+        length += line.handOver().length;
       }
       console.log(length > 0);`;
     for (let process = 0; process < 5; process += 1) {
