@@ -89,9 +89,10 @@ export function createIntake(
     /** Where there is a file, it is the whole day's: what was delivered before stands in it behind what is new. */
     async addKnown(): Promise<void> {
       if (!known || batching.file.accepted === 0) return;
-      for await (const { bytes, view, start, end } of known.ofFile()) {
-        const hash = hashReference(readReference(bytes.toString('utf8', start, end), 'file'));
-        if ((await batching.file.take({ bytes, view }, start, end, hash)) && isFull()) await store(false);
+      for await (const { piece, line } of known.ofFile()) {
+        const { start, end } = line;
+        const hash = hashReference(readReference(piece.bytes.toString('utf8', start, end), 'file'));
+        if ((await batching.file.take(piece, start, end, hash)) && isFull()) await store(false);
       }
     },
     /** Once it answers, nothing of the chunk's memory is needed any more. */

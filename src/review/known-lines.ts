@@ -11,7 +11,7 @@ export interface KnownLines {
   /** True when that line was delivered: it is what stands in `bytes` from `start` up to `end`. */
   has(bytes: DataView, start: number, end: number): boolean | Promise<boolean>;
   /** Those that can stand in the review file, in the order in which they were delivered; some come more than once. */
-  ofFile(): AsyncIterable<Pick<KnownPiece, 'bytes' | 'view'> & KnownLine>;
+  ofFile(): AsyncIterable<{ readonly piece: KnownPiece; readonly line: KnownLine }>;
 }
 
 interface Place {
@@ -106,8 +106,8 @@ export async function readKnownLines(
       return stands === false ? isCollided : stands.then((is) => is || isCollided);
     },
     async *ofFile() {
-      for await (const { bytes, view, lines } of readPieces())
-        for (const line of lines) if (line.form === 'file') yield { bytes, view, ...line };
+      for await (const piece of readPieces())
+        for (const line of piece.lines) if (line.form === 'file') yield { piece, line };
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Claim, Claimed, Evidence, Step, StepEnding } from '../../review/st
 import { FencedError, type OpenStep, type Recorded, type Right, type SharedRight } from '../ledger.js';
 import { toRun } from '../stored-run.js';
 import { toOpenStep, toStep } from '../stored-step.js';
+import { findBatch } from './collecting.js';
 import type { Database, Row } from './database.js';
 import { awaitResultWhenDelivered, readRun } from './runs.js';
 import { insertSteps } from './steps.js';
@@ -63,13 +64,7 @@ export function claim(
 
 function findLines(database: Database, run: number, { form, batch }: Row): Buffer | undefined {
   if (!form) return undefined;
-  const row = database.get(
-    'SELECT lines FROM batches WHERE run = ? AND form = ? AND batch = ?',
-    run,
-    String(form),
-    Number(batch),
-  );
-  return row?.lines as Buffer | undefined;
+  return findBatch(database, run, String(form), Number(batch));
 }
 
 export function record(database: Database, claim: Claim, ending: StepEnding, at: number): Recorded {

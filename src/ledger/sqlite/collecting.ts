@@ -126,14 +126,20 @@ function transactUnflushed(database: Database, work: () => void): void {
 }
 
 export function readBatch(database: Database, run: number, form: BookingForm, batch: number): Buffer {
+  const lines = findBatch(database, run, form, batch);
+  if (!lines) throw new RangeError(`no ${form} batch ${batch} in the ledger`);
+  return lines;
+}
+
+/** The lines of a batch; undefined where the ledger has none. */
+export function findBatch(database: Database, run: number, form: string, batch: number): Buffer | undefined {
   const row = database.get(
     'SELECT lines FROM batches WHERE run = ? AND form = ? AND batch = ?',
     run,
     form,
     batch,
   );
-  if (!row) throw new RangeError(`no ${form} batch ${batch} in the ledger`);
-  return row.lines as Buffer;
+  return row?.lines as Buffer | undefined;
 }
 
 export function measureBatches(
