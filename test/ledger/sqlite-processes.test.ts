@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { noReference } from '../../src/booking/reference-hash.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { at, carriesReference, collectedRun, day, look, newRun } from '../contracts/ledger/days.js';
 import { type Child, startChild } from './child.js';
@@ -96,7 +97,7 @@ describe('the SQLite ledger among several processes', () => {
            { source: 'x', at: 1, batchSize: 2 });
          for (let number = 0; number < 50; number += 1) {
            await collect.store({ batches: [{ form: 'body', number, lines: Buffer.from('{}\\n{}\\n'),
-             references: [undefined, undefined] }], duplicates: 1, rejects: [], warnings: [] });
+             referenceHashes: [${noReference}, ${noReference}] }], duplicates: 1, rejects: [], warnings: [] });
          }
          console.log('stored');`,
       );
