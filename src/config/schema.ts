@@ -24,6 +24,7 @@ import {
   wholeNumber,
 } from './kinds.js';
 import { readArchiveLocation, readLedgerLocation, readQueueLocation } from './locations.js';
+import { exportFiles, mappings } from './mapping-settings.js';
 
 const hourInSeconds = 3_600;
 const dayInSeconds = 86_400;
@@ -234,6 +235,8 @@ export const settingsSchema = group({
   hook: hook.prefault({}).describe('The end-of-day hook of `serve`.'),
   server: server.prefault({}).describe('Where `serve` listens.'),
   workers: workers.prefault({}).describe('How processes share the work.'),
+  mappings: mappings.prefault({}).describe('The local copy of the mappings.'),
+  export: exportFiles.prefault({}).describe("The service's exports of mappings, on the SFTP server."),
   guestNameDays: wholeNumber(1, centuryInDays)
     .default(30)
     .describe('After how many days guest names are blanked and archived bytes deleted; checksums stay.'),

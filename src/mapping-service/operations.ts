@@ -1,0 +1,130 @@
+/**
+ * The operations of the service, typed as its specification names them: fields that begin with a capital letter are the
+ * service's own, exact and case-sensitive. Whatever else an answer holds passes through.
+ */
+export interface MappingService {
+  /** One page of GET /mappings (spec 4.1). Retried: it changes nothing. */
+  getMappings(query: MappingsQuery, options?: CallOptions): Promise<MappingsPage>;
+  /** All pages of GET /mappings, one after another and never two at once; ends behind the page without a ResumeKey. */
+  eachMappingsPage(query: MappingsQuery, options?: CallOptions): AsyncIterable<MappingsPage>;
+  /** POST /hotels/ReviewMappingsOfBookedHotels (spec 4.2). Retried: a review is safe to repeat. */
+  reviewBookedHotels(hotels: readonly BookedHotel[], options?: CallOptions): Promise<Envelope>;
+  /**
+   * GET /hotels/ReviewMappingsOfBookedHotelsByFile (spec 4.3). Each call starts a review: retried only where the service
+   * cannot have taken it.
+   *
+   * @param ftpFilePath where the file lies on the SFTP server: `VerifyMappings/112026/20112026.csv`
+   */
+  reviewBookedHotelsByFile(ftpFilePath: string, options?: CallOptions): Promise<Envelope>;
+  /** GET /content/GetMasterHotelBrands (spec 4.4): the complete list. */
+  getMasterHotelBrands(options?: CallOptions): Promise<MasterHotelBrands>;
+  /**
+   * GET /mappings/ExportMappingsFile (spec 4.5). Each call starts an export: retried only where the service cannot have
+   * taken it.
+   */
+  exportMappingsFile(request: ExportRequest, options?: CallOptions): Promise<Envelope>;
+  /** For operations that the specification knows by name only (4.6): authenticated, retried, judged by the envelope. */
+  call(request: RawRequest, options?: CallOptions): Promise<Envelope>;
+  /** Cuts every connection. Idempotent. */
+  close(): Promise<void>;
+}
+
+export interface CallOptions {
+  /** Its reason is what the call rejects with. */
+  readonly signal?: AbortSignal;
+}
+
+/** Present on every success (spec 2.1). */
+export interface Envelope {
+  readonly Status: boolean;
+  readonly Message?: string | null;
+  readonly StatusCode: number;
+  readonly [name: string]: unknown;
+}
+
+/** The parameters of Get Mappings (spec 4.1). */
+export interface MappingsQuery {
+  /** The lower bound of changes. */
+  readonly lastUpdateDateTime: Date;
+  /** One for all calls of a sync cycle. */
+  readonly syncId: string;
+  readonly providerFamily?: string;
+  readonly resumeKey?: string;
+  readonly limit?: number;
+}
+
+/** The answer of Get Mappings (spec 2.3). */
+export interface MappingsPage extends Envelope {
+  /** Absent, null or blank on the last page. */
+  readonly ResumeKey?: string | null;
+  readonly Mappings: readonly MappingRecord[];
+  /** The answer's header `Date`: the service's clock. */
+  readonly answeredAt: Date | undefined;
+}
+
+/** A mapping (spec 2.2). */
+export interface MappingRecord {
+  readonly ServiceId: number;
+  readonly ProviderHotelId: string;
+  readonly ProviderName: string;
+  readonly ProviderLocationCode?: string | null;
+  /** What changed; `New` is shown. */
+  readonly Type?: string | null;
+  readonly ChannelIds?: readonly string[] | null;
+  /** The elements of `ChannelIds`, each cut at its first comma. */
+  readonly channels: readonly Channel[];
+  readonly [name: string]: unknown;
+}
+
+export interface Channel {
+  readonly channel: string;
+  /** Absent where there is no comma. */
+  readonly ratePlanType?: string;
+  /** As it came. */
+  readonly original: string;
+}
+
+/** A booked property (spec 2.5). Dates are YYYY-MM-DD. */
+export interface BookedHotel {
+  readonly ServiceId: number;
+  readonly BookingReferenceId?: string;
+  readonly BookingClientName?: string;
+  readonly ProviderName?: string;
+  readonly ProviderHotelId?: string;
+  readonly CheckInDate?: string;
+  readonly CheckOutDate?: string;
+}
+
+/** The answer of Get Master Hotel Brands (spec 4.4). */
+export interface MasterHotelBrands extends Envelope {
+  readonly HotelBrands: readonly HotelBrand[];
+}
+
+/** A brand of master hotels (spec 2.4). */
+export interface HotelBrand {
+  readonly Id: number;
+  readonly BrandCode?: string | null;
+  readonly BrandName?: string | null;
+  readonly ChainId?: number | null;
+  readonly [name: string]: unknown;
+}
+
+/** The parameters of Export Mappings File (spec 4.5). */
+export interface ExportRequest {
+  /** An e-mail address. */
+  readonly emailId: string;
+  /** Names of providers; all of them if not given. */
+  readonly providerfamilies?: readonly string[];
+}
+
+export interface RawRequest {
+  readonly method: 'GET' | 'POST';
+  /** Below the base address: `/content/GetMasterHotelBrands`. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Whether it may be made twice: only then is it repeated when nobody knows whether it was taken. False if not given. */
+  readonly isRepeatable?: boolean;
+}

@@ -1,0 +1,44 @@
+/** What the caller must do about it: the classes of design 6. */
+export type ServiceErrorKind = 'retryable' | 'fatal' | 'refused' | 'invalid-answer';
+
+export interface ServiceErrorDetails {
+  readonly kind: ServiceErrorKind;
+  /** Short and safe to show: `http-503`, `code-2027`, `timeout`, `invalid-answer`. */
+  readonly code: string;
+  /** The operation that was called: `getMappings`. */
+  readonly operation: string;
+  readonly httpStatus?: number;
+  /** The envelope's StatusCode, where one was read. (Spec 2.1.) */
+  readonly statusCode?: number;
+  /** Of an invalid answer: the first field that is missing or of another type, such as `Mappings[3].ServiceId`. */
+  readonly field?: string;
+  /** The service's own words. They may name a guest: they stand in no message. */
+  readonly answer?: string;
+}
+
+/** A call of the service came to nothing. The message is safe to show: no text of the service, no credentials. */
+export class MappingServiceError extends Error implements ServiceErrorDetails {
+  override readonly name = 'MappingServiceError';
+  readonly kind: ServiceErrorKind;
+  readonly code: string;
+  readonly operation: string;
+  declare readonly httpStatus?: number;
+  declare readonly statusCode?: number;
+  declare readonly field?: string;
+  declare readonly answer?: string;
+
+  constructor(
+    message: string,
+    { kind, code, operation, ...known }: ServiceErrorDetails,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.kind = kind;
+    this.code = code;
+    this.operation = operation;
+    Object.assign(this, known);
+    // Whoever logs an error with all its fields shall not log a guest's name.
+    if (known.answer !== undefined)
+      Object.defineProperty(this, 'answer', { value: known.answer, enumerable: false });
+  }
+}
