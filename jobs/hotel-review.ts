@@ -51,9 +51,32 @@ const handlers: Handlers = {
       const { listAffected } = await import('./list-affected.js');
       return listAffected(config, day ?? yesterdayIn(config.timezone).iso, options, terminal);
     }),
+  suspects: (day, { csv }, globals) =>
+    withConfig(globals, async (config, terminal) => {
+      const { listSuspects } = await import('./list-suspects.js');
+      const options = { csv, json: globals.json };
+      return listSuspects(config, day ?? yesterdayIn(config.timezone).iso, options, terminal);
+    }),
   verify: (day, globals) =>
     withConfig(globals, async (config, terminal) =>
       (await import('./verify-day.js')).verifyDay(config, day, terminal),
+    ),
+  syncMappings: (options, globals) =>
+    withConfig(globals, async (config, terminal) =>
+      (await import('./sync-mappings.js')).syncOnce(config, options, terminal),
+    ),
+  showMapping: (providerName, providerHotelId, globals) =>
+    withConfig(globals, async (config, terminal) => {
+      const { showMapping } = await import('./show-mappings.js');
+      return showMapping(config, { providerName, providerHotelId }, terminal);
+    }),
+  mappingStats: (globals) =>
+    withConfig(globals, async (config, terminal) =>
+      (await import('./show-mappings.js')).showStats(config, terminal),
+    ),
+  brands: (options, globals) =>
+    withConfig(globals, async (config, terminal) =>
+      (await import('./list-brands.js')).listBrands(config, options, terminal),
     ),
   work: (options, globals) =>
     withConfig(toLog(globals), async (config, terminal) =>

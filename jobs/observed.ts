@@ -1,4 +1,6 @@
 import type { Config } from '../src/config/load.js';
+import type { Ledger } from '../src/ledger/ledger.js';
+import { readReached } from '../src/mappings/sync-bounds.js';
 import type { ReviewEvent } from '../src/review/events.js';
 import { createHealth } from '../src/server/health.js';
 import type { HookSettings } from '../src/server/hook.js';
@@ -21,6 +23,7 @@ export async function composeObserved(config: Config, { notify: tell, log }: Ter
   const counted = createMetrics({
     summarise: () => ledger.summarise(),
     ...(countWaiting && { queueDepth: countWaiting }),
+    ...(config.mappings.cron !== undefined && { mappingsReach: () => readMappingsReach(config, ledger) }),
     clock,
     timezone: config.timezone,
   });
@@ -50,4 +53,9 @@ export async function composeObserved(config: Config, { notify: tell, log }: Ter
     },
     close,
   };
+}
+
+async function readMappingsReach({ mappings }: Config, ledger: Ledger): Promise<number | undefined> {
+  const latest = await ledger.mappings.latestSync(mappings.providerFamily ?? '');
+  return latest && readReached(latest, 0);
 }

@@ -2,12 +2,14 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { BusinessDay } from '../src/booking/business-day.js';
 import type { Config } from '../src/config/load.js';
+import type { MappingCopy } from '../src/ledger/mapping-copy.js';
 import { createThreadedReader } from '../src/reading-thread/threaded-reader.js';
 import { createBodyForms } from '../src/review/body/body-forms.js';
 import type { BookingForms } from '../src/review/delivery.js';
 import { createFileForms } from '../src/review/file/file-forms.js';
 import { createDayReader, type DayReader } from '../src/review/reading/day-reader.js';
 import type { DeliveryKind } from '../src/review/run.js';
+import { createFillingSource } from '../src/sources/filling-source.js';
 import { composeSource } from './sources.js';
 
 /** What of the configuration the reading of a day needs; plain data, for another thread. */
@@ -37,6 +39,15 @@ export function openReader({ source, service, file }: Config): DayReader {
         workerData: createReadingOrder(settings, day, kind),
       }),
   });
+}
+
+/** Reads in this thread: the local copy of the mappings can't be asked from another one. */
+export function openFillingReader(
+  config: Pick<Config, 'source'>,
+  copy: Pick<MappingCopy, 'lookUp'>,
+): DayReader {
+  const { source, normalise } = composeSource(config);
+  return createDayReader({ source: createFillingSource(source, copy), normalise });
 }
 
 export function createReadingOrder(

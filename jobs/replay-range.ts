@@ -17,6 +17,7 @@ import { waitForPlace } from '../src/review/places.js';
 import { planDay, requestOf } from '../src/review/range-plan.js';
 import { toReport } from '../src/review/report.js';
 import { type RunDayParts, runDay } from '../src/review/run-day.js';
+import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
 import { clock } from './clock.js';
 import { composeReview } from './compose.js';
 import { forgetOldDaysOf } from './review-day.js';
@@ -125,7 +126,9 @@ async function reviewOne(
       parts,
       signal,
     );
-    return { kind: 'reviewed', day: day.iso, report: toReport(run, clock()), exitCode: exitCodeOf(run) };
+    const suspects = await listSuspects(parts.ledger, run, suspectsReported);
+    const report = toReport(run, clock(), suspects);
+    return { kind: 'reviewed', day: day.iso, report, exitCode: exitCodeOf(run) };
   } catch (error) {
     return { kind: 'error', day: day.iso, failure: describeFailure(error) };
   }

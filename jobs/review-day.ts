@@ -11,6 +11,7 @@ import { toReport } from '../src/review/report.js';
 import { forgetOldDays } from '../src/review/retention.js';
 import { hasWork, type Trigger } from '../src/review/run.js';
 import { runDay } from '../src/review/run-day.js';
+import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
 import { clock } from './clock.js';
 import { composeReview } from './compose.js';
 import { openArchive, openSpool } from './deliveries.js';
@@ -51,7 +52,8 @@ export async function reviewDay(
         isOnlooker: detach,
       }),
     );
-    terminal.report(toReport(run, clock()));
+    const suspects = await listSuspects(parts.ledger, run, suspectsReported);
+    terminal.report(toReport(run, clock(), suspects));
     if (!terminal.signal.aborted) await forgetOldDaysOf(config, parts.ledger);
     return detach && hasWork(run) ? exitCode.done : exitCodeOf(run);
   } finally {

@@ -15,6 +15,7 @@ import { clock } from './clock.js';
 import { openArchive, openSpool } from './deliveries.js';
 import { composeObserved } from './observed.js';
 import { tellOfQueue } from './queue-check.js';
+import { openScheduledSync } from './scheduled-sync.js';
 import { openSchedule } from './schedules.js';
 import type { Terminal } from './terminal.js';
 
@@ -47,18 +48,24 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
     notify: createKeeperLog(log),
     signal,
   });
+  const scheduledSync = openScheduledSync(config, { ledger, log, signal });
   const server = observed.openServer(options.port ?? config.server.port, hookOf(config, ledger, desk));
   try {
     const { url } = await server.listen();
     log.info({ url, cron: timing.cron, timezone, next: slots.next(new Date(clock())) }, 'serving');
     terminal.say(`Serving on ${url}; the hook is ${url}/hooks/end-of-day. Ctrl-C stops.`);
     await tellOfQueue(config, log, signal);
-    await keeper.start();
+    await Promise.all([keeper.start(), scheduledSync?.start()]);
     await untilAborted(signal);
     terminal.notify({ type: 'stopping', graceMs: config.workers.stopSeconds * 1000 });
   } finally {
     // The steps in hand end first: what they came to is recorded in the ledger.
-    await Promise.all([server.close(), keeper.close(), observed.parts.workforce.close()]);
+    await Promise.all([
+      server.close(),
+      keeper.close(),
+      scheduledSync?.close(),
+      observed.parts.workforce.close(),
+    ]);
     await desk.idle();
     await observed.close();
   }

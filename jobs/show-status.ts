@@ -5,6 +5,7 @@ import { renderStatus } from '../src/cli/status.js';
 import type { Config } from '../src/config/load.js';
 import { toReport } from '../src/review/report.js';
 import { readReference } from '../src/review/stored-line.js';
+import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
 import { clock } from './clock.js';
 import { lookIntoLedger } from './ledgers.js';
 import { openSource } from './sources.js';
@@ -36,7 +37,12 @@ export async function showStatus(
       return exitCode.done;
     }
     const { placeUnit } = openSource(config);
-    const detailed = await Promise.all(runs.map((run) => readRunDetails(ledger, run, placeUnit)));
+    const detailed = await Promise.all(
+      runs.map(async (run) => ({
+        ...(await readRunDetails(ledger, run, placeUnit)),
+        suspects: await listSuspects(ledger, run, suspectsReported),
+      })),
+    );
     terminal.answer(
       detailed
         .map((details) =>
@@ -44,8 +50,8 @@ export async function showStatus(
         )
         .join('\n'),
       {
-        runs: detailed.map(({ run, rejects, warnings, refused }) => ({
-          ...toReport(run, clock()),
+        runs: detailed.map(({ run, rejects, warnings, refused, suspects }) => ({
+          ...toReport(run, clock(), suspects),
           rejects,
           warnings,
           refused: refused.map(({ line, form, code, step }) => ({

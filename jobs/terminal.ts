@@ -1,9 +1,11 @@
 import { createCommandWriter, type WriteCommand } from '../src/cli/command-writer.js';
 import type { Log } from '../src/cli/log.js';
 import { createEventLog } from '../src/cli/log-events.js';
+import { createSyncLog } from '../src/cli/log-sync.js';
 import { createProgress } from '../src/cli/progress.js';
 import { createRangeProgress, type RangeProgress } from '../src/cli/range-progress.js';
 import { silentLog } from '../src/cli/silent-log.js';
+import { createSyncProgress, type SyncProgress } from '../src/cli/sync-progress.js';
 import { commandName } from '../src/config/command-name.js';
 import type { Notify } from '../src/review/events.js';
 import { clock } from './clock.js';
@@ -18,6 +20,8 @@ export interface Terminal {
   endProgress(): void;
   /** The progress of many days at once, instead of that of one. */
   followDays(): RangeProgress;
+  /** The progress of a sync of the local copy. */
+  followSync(): SyncProgress;
   /** Words for a person: standard output, or standard error where a program reads that. */
   say(text: string): void;
   /** A command as a person would type it here. */
@@ -58,6 +62,7 @@ export function createTerminal({ json, config, log, signal, output, errors }: Te
       log
         ? { notify, end() {}, say: (words) => log.info(words), stop() {} }
         : createRangeProgress(progressOptions),
+    followSync: () => (log ? { notify: createSyncLog(log), stop() {} } : createSyncProgress(progressOptions)),
     say,
     command: createCommandWriter(commandName, config),
     report,

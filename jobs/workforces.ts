@@ -4,6 +4,7 @@ import { createInProcessQueues } from '../src/queue/in-process.js';
 import type { Delivery } from '../src/review/delivery.js';
 import type { Notify } from '../src/review/events.js';
 import { createOwnWorkforce } from '../src/review/own-workforce.js';
+import type { RetryPolicy } from '../src/review/retry.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import { createSharedWorkforce } from '../src/review/shared-workforce.js';
 import type { Workforce } from '../src/review/workforce.js';
@@ -19,18 +20,12 @@ export interface WorkforceParts {
 
 /** Who performs the steps: this process alone, or all that share the queue. */
 export async function openWorkforce(config: Config, parts: WorkforceParts): Promise<Workforce> {
-  const { body, retry, workers, queue } = config;
+  const { body, workers, queue } = config;
   const { ledger, deliveryFor, notify, performs } = parts;
   const common = {
     ledger,
     deliveryOf: ({ delivery }: { readonly delivery: DeliveryKind }) => deliveryFor(delivery),
-    retry: {
-      tries: retry.tries,
-      baseMs: retry.baseSeconds * 1000,
-      capMs: retry.capSeconds * 1000,
-      retryAfterCapMs: retry.retryAfterCapSeconds * 1000,
-      waits: retry.waits,
-    },
+    retry: openRetryPolicy(config),
     limits: { maxRefusedShare: config.maxRefusedShare },
     leaseMs: workers.leaseSeconds * 1000,
     graceMs: workers.stopSeconds * 1000,
@@ -54,4 +49,14 @@ export async function openWorkforce(config: Config, parts: WorkforceParts): Prom
       return shared;
     }
   }
+}
+
+export function openRetryPolicy({ retry }: Pick<Config, 'retry'>): RetryPolicy {
+  return {
+    tries: retry.tries,
+    baseMs: retry.baseSeconds * 1000,
+    capMs: retry.capSeconds * 1000,
+    retryAfterCapMs: retry.retryAfterCapSeconds * 1000,
+    waits: retry.waits,
+  };
 }

@@ -2,6 +2,7 @@ import type { Comparison } from '../comparison.js';
 import { createFileRunComparison } from './file-run.js';
 import { createGrowthComparison } from './growth.js';
 import { ledgerSize } from './ledger-size.js';
+import { createMappingsComparison } from './mappings.js';
 import { queueMemory } from './queue-memory.js';
 import { createSendingComparison } from './sending.js';
 import { showBooking } from './show-booking.js';
@@ -113,4 +114,16 @@ export const comparisons: readonly Comparison[] = [
   }),
   ledgerSize,
   showBooking,
+  createMappingsComparison({
+    name: 'mappings-sync',
+    work: 'a local copy of 1,000,000 mappings, made from nothing',
+    does: 'sync',
+    mappings: { full: 1_000_000, quick: 50_000 },
+  }),
+  createMappingsComparison({
+    name: 'export-compare',
+    work: 'a mapping file of 1,000,000 rows beside the local copy',
+    does: 'compare',
+    mappings: { full: 1_000_000, quick: 50_000 },
+  }),
 ];

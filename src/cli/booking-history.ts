@@ -1,8 +1,10 @@
 import type { Attempt, Trace } from '../ledger/ledger.js';
 import type { StepState } from '../review/step.js';
+import { type Suspicion, toSuspicion } from '../review/suspects/listing.js';
 import type { WriteCommand } from './command-writer.js';
 import { formatInstant } from './format.js';
 import { readMaskedFields } from './mask-names.js';
+import { describeSuspicion } from './suspects.js';
 
 /** What became of one booking in one run. */
 export interface BookingHistory {
@@ -13,6 +15,8 @@ export interface BookingHistory {
   readonly booking?: Record<string, unknown>;
   /** Whether the result marks its mapping as incorrect; absent until a result has come home. */
   readonly isAffected?: boolean;
+  /** What the local copy of the mappings had to say about it before it was sent. */
+  readonly suspect?: Suspicion;
   readonly step?: string;
   readonly attempts?: readonly AttemptReport[];
   readonly rejected?: { readonly place: number; readonly reason: string };
@@ -36,6 +40,7 @@ export function toHistory(trace: Trace, { withAnswers }: { readonly withAnswers:
         state: bookingState(trace.step?.state),
         booking: readMaskedFields(trace.line, trace.form),
         ...(trace.isAffected !== undefined && { isAffected: trace.isAffected }),
+        ...(trace.suspect && { suspect: toSuspicion(trace.suspect) }),
         ...(trace.step && { step: trace.step.name }),
         attempts: trace.attempts.map((attempt) => toAttemptReport(attempt, withAnswers)),
       };
@@ -94,6 +99,7 @@ function renderHistory(reference: string, history: BookingHistory): string {
       `  ${history.isAffected ? 'affected: its mapping is marked as incorrect' : 'not marked as affected'}`,
     );
   }
+  if (history.suspect) lines.push(`  ${describeSuspicion(history.suspect)}`);
   for (const [field, value] of Object.entries(history.booking ?? {})) lines.push(`  ${field}: ${value}`);
   for (const attempt of history.attempts ?? []) {
     const status = attempt.httpStatus === undefined ? '' : ` (HTTP ${attempt.httpStatus})`;

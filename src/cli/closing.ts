@@ -4,6 +4,7 @@ import { readReference } from '../review/stored-line.js';
 import type { WriteCommand } from './command-writer.js';
 import { renderFileSummary } from './file-summary.js';
 import { formatCount, formatDuration, wrapText } from './format.js';
+import { renderSuspectSummary } from './suspects.js';
 import { renderTable } from './tables.js';
 
 /** Refused bookings named in a closing table; the ledger has them all. */
@@ -45,6 +46,7 @@ export function renderClosing(
         .map(([name, count]) => [name, formatCount(count)]),
     ),
     ...renderFileSummary(run, command),
+    ...renderSuspectSummary(run, command),
     ...renderReasons('rejected, by reason', rejects, placeUnit),
     ...renderReasons('warnings', warnings, placeUnit),
     ...renderRefused(refused, counts.refused),

@@ -1,7 +1,9 @@
 import type { ReasonCount } from '../ledger/ledger.js';
+import type { SuspectsReport } from '../review/report.js';
 import type { Counts } from '../review/run.js';
 import { renderReasons } from './closing.js';
 import { formatCount, wrapText } from './format.js';
+import { explainSuspects } from './suspects.js';
 import { renderTable } from './tables.js';
 
 /** What a dry run found out, as `--dry-run --json` prints it. */
@@ -9,6 +11,8 @@ export interface DryRunReport {
   readonly day: string;
   readonly source?: string | undefined;
   readonly counts: Counts;
+  /** Absent where there is no local copy of the mappings to compare with. */
+  readonly suspects?: SuspectsReport;
   readonly rejects: readonly ReasonCount[];
   readonly warnings: readonly ReasonCount[];
   /** Null where there would be no file; absent when the day could not be collected. */
@@ -33,6 +37,7 @@ export function renderDryRun(report: DryRunReport, placeUnit: string, out: strin
     day,
     source,
     counts,
+    suspects,
     rejects,
     warnings,
     batches = 0,
@@ -61,11 +66,17 @@ export function renderDryRun(report: DryRunReport, placeUnit: string, out: strin
         formatCount(count),
       ]),
     ),
+    ...(suspects ? renderSuspects(suspects) : []),
     ...renderReasons('rejected, by reason', rejects, placeUnit),
     ...renderReasons('warnings', warnings, placeUnit),
     ...result,
   ];
   return `${sections.join('\n')}\n`;
+}
+
+function renderSuspects({ bookings, notIndependentlyChecked }: SuspectsReport): string[] {
+  const explained = explainSuspects({ suspects: bookings, filledIn: notIndependentlyChecked });
+  return explained.length > 0 ? ['what the local copy of the mappings says:', ...explained] : [];
 }
 
 function renderSums(

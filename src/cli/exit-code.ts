@@ -1,5 +1,8 @@
 import { ConfigurationError } from '../config/problems.js';
 import { FencedError, LedgerUnusableError } from '../ledger/ledger.js';
+import { SyncOvertakenError } from '../ledger/mapping-copy.js';
+import { MappingServiceError, type ServiceErrorKind } from '../mapping-service/service-error.js';
+import { SyncBusyError } from '../mappings/sync-busy-error.js';
 import { DayBusyError, UsageError } from '../review/refusals.js';
 import type { Run } from '../review/run.js';
 import { describeError, isSafeToShow } from './safe-message.js';
@@ -47,7 +50,7 @@ export function worstOf(codes: readonly ExitCode[]): ExitCode {
 
 export interface CommandFailure {
   readonly exitCode: ExitCode;
-  readonly class: 'usage' | 'configuration' | 'busy' | 'stopped' | 'internal';
+  readonly class: 'usage' | 'configuration' | 'busy' | 'stopped' | 'internal' | ServiceErrorKind;
   readonly message: string;
 }
 
@@ -59,14 +62,21 @@ export function describeFailure(error: unknown): CommandFailure {
   if (error instanceof UsageError) {
     return { exitCode: exitCode.usage, class: 'usage', message: error.message };
   }
-  if (error instanceof DayBusyError || error instanceof FencedError) {
+  if (isOfAnotherProcess(error)) {
     return { exitCode: exitCode.busy, class: 'busy', message: error.message };
+  }
+  if (error instanceof MappingServiceError) {
+    return { exitCode: exitCode.failed, class: error.kind, message: error.message };
   }
   // A run that is stopped reports itself; this is for what leaves nothing to go on with.
   if (error instanceof StoppedError) {
     return { exitCode: exitCode.failed, class: 'stopped', message: error.message };
   }
   return { exitCode: exitCode.failed, class: 'internal', message: describeUnexpected(error) };
+}
+
+function isOfAnotherProcess(error: unknown): error is Error {
+  return [DayBusyError, FencedError, SyncBusyError, SyncOvertakenError].some((one) => error instanceof one);
 }
 
 function describeUnexpected(error: unknown): string {

@@ -26,7 +26,12 @@ function logEvent(log: Log, event: ReviewEvent): void {
       return log.warn({ ...nameFields(event.run), column: event.notice.column }, 'column not in the source');
     case 'collected':
       return log.info(
-        { ...runFields(event), counts: event.run.counts, steps: event.run.openSteps },
+        {
+          ...runFields(event),
+          counts: event.run.counts,
+          suspects: event.run.suspects,
+          steps: event.run.openSteps,
+        },
         'collected',
       );
     case 'step-claimed':

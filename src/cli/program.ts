@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { UsageError } from '../review/refusals.js';
 import { addHistoryCommands, type HistoryHandlers } from './commands/history.js';
+import { addMappingCommands, type MappingHandlers } from './commands/mappings.js';
 import type { Finish } from './commands/options.js';
 import { addReviewCommands, type ReviewHandlers } from './commands/review.js';
 import { addSandboxCommands, type SandboxHandlers } from './commands/sandbox.js';
@@ -12,6 +13,7 @@ import { logLevels } from './log-level.js';
 export interface Handlers
   extends ReviewHandlers,
     HistoryHandlers,
+    MappingHandlers,
     ServiceHandlers,
     SetupHandlers,
     SandboxHandlers {}
@@ -75,6 +77,7 @@ function createProgram(version: string, handlers: Handlers, finish: Finish): Com
 
   addReviewCommands(program, handlers, finish);
   addHistoryCommands(program, handlers, finish);
+  addMappingCommands(program, handlers, finish);
   addServiceCommands(program, handlers, finish);
   addSetupCommands(program, handlers, finish);
   addSandboxCommands(program, handlers, finish);

@@ -1,5 +1,8 @@
 import { ConfigurationError } from '../config/problems.js';
 import { FencedError, LedgerAwayError, LedgerFullError, LedgerUnusableError } from '../ledger/ledger.js';
+import { SyncOvertakenError } from '../ledger/mapping-copy.js';
+import { MappingServiceError } from '../mapping-service/service-error.js';
+import { SyncBusyError } from '../mappings/sync-busy-error.js';
 import { QueueAwayError } from '../queue/queue.js';
 import { DayBusyError, UsageError } from '../review/refusals.js';
 import { SftpError } from '../sftp/sftp.js';
@@ -13,10 +16,13 @@ const own = [
   LedgerAwayError,
   LedgerFullError,
   LedgerUnusableError,
+  MappingServiceError,
   QueueAwayError,
   SftpError,
   SourceError,
   StoppedError,
+  SyncBusyError,
+  SyncOvertakenError,
   UsageError,
 ];
 

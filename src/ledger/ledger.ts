@@ -10,6 +10,8 @@ import type {
   StepState,
 } from '../review/step.js';
 import type { UnreadableReason } from '../sources/source.js';
+import type { ExportLog } from './export-log.js';
+import type { MappingCopy } from './mapping-copy.js';
 
 export { FencedError, LedgerAwayError, LedgerFullError, LedgerUnusableError } from './ledger-faults.js';
 
@@ -24,6 +26,8 @@ export interface Ledger {
    * the kernel holds the rights, which end with their owner.
    */
   readonly leaseMs: number;
+  readonly mappings: MappingCopy;
+  readonly exports: ExportLog;
   /** Takes the sole right to work on a day, now or not at all; undefined when somebody alive holds it. */
   holdDay(day: string): Promise<Hold | undefined>;
   /** Takes one of so many places for runs at the same time, over all processes; undefined while all are taken. */
@@ -92,6 +96,9 @@ export interface Ledger {
   nextDelivered(runId: string, after?: DeliveredCursor): Promise<DeliveredLines | undefined>;
   /** The first batch behind `after` that has affected bookings, with their lines. */
   nextAffected(runId: string, after?: number): Promise<AffectedLines | undefined>;
+
+  /** The piece of a run's suspects behind `after`, of one stored batch; undefined when there is none. */
+  nextSuspects(runId: string, after?: BatchCursor): Promise<SuspectLines | undefined>;
 
   /** Counts again from steps and stored batches, past the counters: the proof that the sums add up. */
   tally(runId: string): Promise<Tally>;
@@ -171,6 +178,8 @@ export interface CollectStart {
   readonly at: number;
   /** How many bookings every stored batch but the last of its form holds. */
   readonly batchSize: number;
+  /** Whether bookings are compared with the local copy of the mappings: then the run counts its suspects. */
+  readonly comparesMappings?: boolean;
 }
 
 /** One collect, from its first record to the plan. */
@@ -197,6 +206,37 @@ export interface CollectedBatch {
   readonly lines: Buffer;
   /** Of each line, the hash of its booking reference: see `hashReference`. */
   readonly referenceHashes: readonly number[];
+  /** In the order of their places. */
+  readonly suspects?: readonly Suspect[];
+}
+
+/** A booking that the local copy of the mappings has something to say about. It is sent all the same. */
+export interface Suspect {
+  /** Among the batch's lines, counted from 0. */
+  readonly place: number;
+  readonly reason: SuspectReason;
+  /** The master hotel that the copy has its provider's hotel under; absent where the mapping was deleted. */
+  readonly serviceId?: number;
+  /** When the mapping moved, epoch milliseconds; absent if it never did. */
+  readonly movedAt?: number;
+}
+
+/**
+ * `other-master`: the copy has it under another master hotel. `moved`: its mapping changed within the last days.
+ * `filled-in`: its ServiceId was taken from the copy, so that comparing it with the copy says nothing.
+ */
+export type SuspectReason = 'other-master' | 'moved' | 'filled-in';
+
+export interface SuspectLines {
+  readonly cursor: BatchCursor;
+  readonly form: BookingForm;
+  /** In the order of their places. */
+  readonly suspects: readonly (Suspect & { readonly line: string })[];
+}
+
+export interface BatchCursor {
+  readonly form: BookingForm;
+  readonly batch: number;
 }
 
 export type RejectCode = RejectReason | UnreadableReason | 'not-for-the-file';
@@ -294,6 +334,8 @@ export type Trace =
       readonly step?: Pick<Step, 'name' | 'kind'> & { readonly state: StepState };
       /** Whether the result marks its mapping as incorrect; absent until a result has come home. */
       readonly isAffected?: boolean;
+      /** What the local copy of the mappings had to say about it. */
+      readonly suspect?: Suspect;
       readonly attempts: readonly Attempt[];
     }
   | { readonly kind: 'reject'; readonly run: Run; readonly place: number; readonly reason: RejectCode };

@@ -34,7 +34,7 @@ export interface MappingCopy {
     readonly providers?: readonly string[];
   }): Promise<CopiedMapping[]>;
   summarise(): Promise<MappingSummary>;
-  /** True when there is anything to compare bookings with. */
+  /** False once there is anything to compare bookings with. */
   isEmpty(): Promise<boolean>;
 
   /** Master hotels that no list has named yet, in the order in which they were met. */
@@ -51,8 +51,11 @@ export interface NewSync {
   readonly syncId: string;
   /** The lower bound of changes. */
   readonly since: number;
-  /** Whether the next sync may begin where this one began. */
-  readonly advances: boolean;
+  /**
+   * The lower bound that the next sync keeps, where this one begins too late to take over from the one before; absent
+   * where the next one begins where this one began.
+   */
+  readonly keepsSince?: number;
   readonly at: number;
 }
 

@@ -6,6 +6,7 @@ import { withoutUndefined } from './without-undefined.js';
 export const runTables = [
   'attempts',
   'affected',
+  'suspects',
   'steps',
   'reference_pages',
   'batches',
@@ -20,6 +21,7 @@ export const runColumns = [
   ...['id', 'day', 'delivery', 'trigger', 'reason', 'tops_up', 'state', 'token', 'source'],
   ...['started_at', 'collect_started_at', 'collected_at', 'finished_at', 'names_blanked_at'],
   ...['read', 'accepted', 'duplicates', 'rejected', 'delivered', 'refused', 'repeated', 'affected'],
+  ...['suspects', 'filled_in'],
   ...['open_steps', 'failed_steps', 'failures_in_row', 'failure_class', 'failure_code', 'failure_message'],
   'file',
 ]
@@ -61,6 +63,8 @@ export function toRun(row: StoredRow): Run {
       repeated: count('repeated'),
       affected: count('affected'),
     },
+    suspects:
+      row.suspects === null ? undefined : { suspects: count('suspects'), filledIn: count('filled_in') },
     openSteps: count('open_steps'),
     failedSteps: count('failed_steps'),
     failuresInRow: count('failures_in_row'),

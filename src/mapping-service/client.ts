@@ -1,4 +1,5 @@
 import type { ReviewService } from './mapping-service.js';
+import { reviewByFilePath, reviewPath } from './review-paths.js';
 import { type MappingServiceOptions, prepareCalls } from './service-calls.js';
 
 export type { MappingServiceOptions } from './service-calls.js';
@@ -13,14 +14,17 @@ export function createMappingServiceClient(options: MappingServiceOptions): Revi
 
   return {
     async reviewBookedHotels(body, { signal }) {
-      const path = `${root}/hotels/ReviewMappingsOfBookedHotels`;
-      const request = { method: 'POST', path, headers: headersOfBody, body, signal } as const;
+      const request = {
+        method: 'POST',
+        path: `${root}${reviewPath}`,
+        headers: headersOfBody,
+        body,
+        signal,
+      } as const;
       return judge(await transport.call(request));
     },
     async reviewBookedHotelsByFile(ftpFilePath, { signal }) {
-      // A slash may stand in a query as it is, and there every server reads it as one. (RFC 3986, 3.4.)
-      const value = encodeURIComponent(ftpFilePath).replaceAll('%2F', '/');
-      const path = `${root}/hotels/ReviewMappingsOfBookedHotelsByFile?ftpFilePath=${value}`;
+      const path = `${root}${reviewByFilePath(ftpFilePath)}`;
       return judge(await transport.call({ method: 'GET', path, headers, signal }));
     },
     close: () => transport.close(),

@@ -1,3 +1,5 @@
+import { isObject } from './answer-fields.js';
+
 /** What a JSON answer says about the call: the envelope of spec 2.1, or the `{code, message}` that gateways send. */
 export interface Envelope {
   /** Undefined when absent and when it is no JSON boolean. */
@@ -11,8 +13,8 @@ export interface Envelope {
 
 /** Reads an answer's body leniently; undefined when it is no JSON object. Never throws. */
 export function readEnvelope(body: Uint8Array): Envelope | undefined {
-  const fields = parseObject(new TextDecoder().decode(body));
-  if (fields === undefined) return undefined;
+  const fields = parseJson(body);
+  if (!isObject(fields)) return undefined;
   const { Status, StatusCode, code, Message, message } = fields;
   return {
     status: typeof Status === 'boolean' ? Status : undefined,
@@ -22,10 +24,10 @@ export function readEnvelope(body: Uint8Array): Envelope | undefined {
   };
 }
 
-function parseObject(text: string): Record<string, unknown> | undefined {
+/** Undefined when it is no JSON. */
+export function parseJson(body: Uint8Array): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+    return JSON.parse(new TextDecoder().decode(body));
   } catch {
     // The parser's message quotes the answer, which may name a guest: it goes nowhere.
     return undefined;

@@ -1,4 +1,5 @@
 import type { Verdict } from './mapping-service.js';
+import { reviewPath } from './review-paths.js';
 import { type MappingServiceOptions, prepareCalls } from './service-calls.js';
 
 /** What the service made of a call that does nothing. */
@@ -21,11 +22,10 @@ export async function probeService(
   { signal }: { readonly signal: AbortSignal },
 ): Promise<Probe> {
   const { root, headersOfBody, transport, judge } = prepareCalls({ ...options, connections: 1 });
-  const path = `${root}/hotels/ReviewMappingsOfBookedHotels`;
   try {
     const exchange = await transport.call({
       method: 'POST',
-      path,
+      path: `${root}${reviewPath}`,
       headers: headersOfBody,
       body: noHotels,
       signal,

@@ -73,7 +73,8 @@ function judgeExchange(exchange: Exchange, judge: (answer: HttpAnswer) => Verdic
   }
 }
 
-function checkHeaderValue(name: string, value: string): string {
+/** @throws TypeError for what cannot stand in a header as it is; its message does not quote it */
+export function checkHeaderValue(name: string, value: string): string {
   if (/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value)) return value;
   throw new TypeError(
     `The mapping service's ${name} must be plain printable ASCII, not empty and without blanks around it.`,

@@ -1,5 +1,6 @@
 import type { BusinessDay } from '../booking/business-day.js';
-import type { Ledger, Right } from '../ledger/ledger.js';
+import type { Collect, Ledger, Right } from '../ledger/ledger.js';
+import type { MappingCopy } from '../ledger/mapping-copy.js';
 import { SourceError } from '../sources/source.js';
 import type { Delivery } from './delivery.js';
 import type { Notify, RunName } from './events.js';
@@ -9,6 +10,7 @@ import { describeIncomparable, runsCompared } from './opening.js';
 import type { DayReader } from './reading/day-reader.js';
 import type { Run } from './run.js';
 import { formatShare, isMoreThanShare } from './share.js';
+import { createComparingCollect } from './suspects/comparison.js';
 
 export interface CollectLimits {
   /** Share of the records that may be rejected, and of the dates that may be unreadable. */
@@ -29,6 +31,17 @@ export interface CollectParts {
    * the file stand in its file too, where there is to be one, so that it is the whole day's.
    */
   readonly delivered?: Pick<Ledger, 'nextDelivered' | 'listRuns'>;
+  /** What bookings are compared with before they are sent. */
+  readonly comparison?: MappingComparison;
+}
+
+/** The local copy of the mappings, and what it is used for; for nothing where it is empty. */
+export interface MappingComparison {
+  readonly copy: Pick<MappingCopy, 'isEmpty' | 'lookUp'>;
+  /** For how many days a booking is a suspect whose mapping moved. */
+  readonly suspectDays: number;
+  /** Takes the place of the reader: it fills in the ServiceId of a record that has none. */
+  readonly fillingReader?: DayReader;
 }
 
 /** The day can't be trusted as it was collected: nothing is sent, and the next `run` collects it again. */
@@ -54,13 +67,9 @@ export async function collectDay(
   parts: CollectParts,
   signal: AbortSignal,
 ): Promise<Run> {
-  const { reader, delivery, ledger, limits, clock, notify } = parts;
+  const { delivery, limits, clock, notify } = parts;
   const run = { id: right.runId, day: day.iso };
-  const collect = await ledger.beginCollect(right, {
-    source: reader.locate(day),
-    at: clock(),
-    batchSize: limits.batchSize,
-  });
+  const { collect, reader } = await beginCollect(day, right, parts);
   const known = parts.delivered && (await readKnown(parts.delivered, run, parts.delivery, signal));
   const intake = createIntake(limits, collect, known);
   try {
@@ -86,6 +95,23 @@ export async function collectDay(
   await intake.storeRest();
   checkGates(intake, limits, reader.locate(day));
   return collect.finish({ steps: delivery.plan(intake.accepted), at: clock() });
+}
+
+/** With a local copy of the mappings to compare with, or as if there were none. */
+async function beginCollect(
+  day: BusinessDay,
+  right: Right,
+  { reader, ledger, limits: { batchSize }, clock, comparison }: CollectParts,
+): Promise<{ readonly collect: Collect; readonly reader: DayReader }> {
+  const now = clock();
+  const start = { source: reader.locate(day), at: now, batchSize };
+  if (!comparison || (await comparison.copy.isEmpty()))
+    return { collect: await ledger.beginCollect(right, start), reader };
+  const collect = await ledger.beginCollect(right, { ...start, comparesMappings: true });
+  return {
+    collect: createComparingCollect(collect, { ...comparison, now }),
+    reader: comparison.fillingReader ?? reader,
+  };
 }
 
 async function readKnown(

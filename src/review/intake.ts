@@ -2,9 +2,11 @@ import { hashReference, noReference } from '../booking/reference-hash.js';
 import type { Collect, ReasonCount, Reject } from '../ledger/ledger.js';
 import { createBatching } from './batching.js';
 import type { KnownLines } from './known-lines.js';
+import { createLineMemory, type LineMemory } from './line-memory.js';
 import type { RenderedChunk } from './reading/rendering.js';
 import { bookingForms } from './step.js';
 import { readReference } from './stored-line.js';
+import { createFilledPlaces } from './suspects/filled-places.js';
 
 /** Bookings a transaction: large enough that a commit costs nothing, small enough that nobody waits for it. */
 const bookingsPerTransaction = 5_000;
@@ -19,6 +21,9 @@ export function createIntake(
     body: createBatching('body', batchSize, collect),
     file: createBatching('file', batchSize, collect),
   };
+  const filledPlaces = createFilledPlaces(batchSize);
+  /** Bookings that were filled in and are known: by their hash, for nothing hangs on one that is taken for another. */
+  let filledBefore: LineMemory | undefined;
   const dates = { given: 0, unreadable: 0 };
   const warnings = new Map<ReasonCount['reason'], { count: number; readonly firstPlace?: number }>();
   let rejects: Reject[] = [];
@@ -34,8 +39,9 @@ export function createIntake(
 
   /** Only whole batches are stored in mid-day, and counted with them, so that the sums hold in every transaction. */
   async function store(isLast: boolean): Promise<void> {
+    const batches = [...batching.body.takeBatches({ isLast }), ...batching.file.takeBatches({ isLast })];
     const chunk = {
-      batches: [...batching.body.takeBatches({ isLast }), ...batching.file.takeBatches({ isLast })],
+      batches: batches.map(filledPlaces.tell),
       rejects,
       duplicates,
       warnings: [...warnings].map(([reason, counted]) => ({ reason, ...counted })),
@@ -52,8 +58,13 @@ export function createIntake(
     return batching.body.ready + batching.file.ready + rejects.length >= bookingsPerTransaction;
   }
 
+  function noteFilledBefore(view: DataView, start: number, end: number): void {
+    filledBefore ??= createLineMemory();
+    filledBefore.findOrRemember(view, start, end, 0);
+  }
+
   async function takeLines({ lines }: RenderedChunk): Promise<void> {
-    const { ends, forms, referenceHashes } = lines;
+    const { ends, forms, referenceHashes, filledIn } = lines;
     const { buffer, byteOffset, byteLength } = lines.bytes;
     const block = {
       bytes: Buffer.from(buffer, byteOffset, byteLength),
@@ -62,11 +73,17 @@ export function createIntake(
     let start = 0;
     for (let index = 0; index < ends.length; index += 1) {
       const end = ends[index] ?? 0;
-      const batches = batching[bookingForms[forms[index] ?? 0] ?? 'body'];
+      const form = bookingForms[forms[index] ?? 0] ?? 'body';
+      const batches = batching[form];
       const taken = batches.take(block, start, end, referenceHashes[index] ?? noReference, known);
-      start = end + 1;
       // A day has millions of lines: there is something to wait for only for a candidate of a duplicate.
-      if (!(typeof taken === 'boolean' ? taken : await taken)) duplicates += 1;
+      const isNew = typeof taken === 'boolean' ? taken : await taken;
+      if (filledIn?.has(index)) {
+        if (isNew) filledPlaces.note(form, batches.accepted - 1);
+        else if (known) noteFilledBefore(block.view, start, end);
+      }
+      start = end + 1;
+      if (!isNew) duplicates += 1;
       else if (isFull()) await store(false);
     }
     batching.body.leaveBlock();
@@ -92,7 +109,10 @@ export function createIntake(
       for await (const { piece, line } of known.ofFile()) {
         const { start, end } = line;
         const hash = hashReference(readReference(piece.bytes.toString('utf8', start, end), 'file'));
-        if ((await batching.file.take(piece, start, end, hash)) && isFull()) await store(false);
+        if (!(await batching.file.take(piece, start, end, hash))) continue;
+        if (filledBefore?.find(piece.view, start, end) !== undefined)
+          filledPlaces.note('file', batching.file.accepted - 1);
+        if (isFull()) await store(false);
       }
     },
     /** Once it answers, nothing of the chunk's memory is needed any more. */

@@ -1,4 +1,5 @@
-import type { Counts, DeliveryKind, Run, RunState, Trigger } from './run.js';
+import type { Counts, DeliveryKind, Run, RunState, SuspectCounts, Trigger } from './run.js';
+import type { SuspectReport } from './suspects/listing.js';
 
 /** The closing report of a run, exactly as `run --json` prints it. (Design 9.) */
 export interface RunReport {
@@ -17,6 +18,8 @@ export interface RunReport {
   readonly durationMs: number;
   /** Only where it sends what the day's other runs have not delivered. */
   readonly topsUp?: true;
+  /** Only where the day was compared with the local copy of the mappings. */
+  readonly suspects?: SuspectsReport;
   /** Only where the run failed. */
   readonly error?: { readonly class: string; readonly message: string };
 }
@@ -31,8 +34,19 @@ export interface FileReport {
   readonly archivedTo: string | null;
 }
 
-export function toReport(run: Run, now: number): RunReport {
-  const { id, day, delivery, trigger, state, counts, startedAt, finishedAt, failure, topsUp } = run;
+/** What the local copy of the mappings had to say. */
+export interface SuspectsReport {
+  /** Bookings whose mapping is another one in the copy, or has changed lately. */
+  readonly bookings: number;
+  /** Bookings whose ServiceId was filled in from the copy. */
+  readonly notIndependentlyChecked: number;
+  /** The first of both; absent where only the counts are told. */
+  readonly listed?: readonly SuspectReport[];
+}
+
+/** @param listed the first suspects, where they are to be told */
+export function toReport(run: Run, now: number, listed?: readonly SuspectReport[]): RunReport {
+  const { id, day, delivery, trigger, state, counts, startedAt, finishedAt, failure, topsUp, suspects } = run;
   return {
     runId: id,
     day,
@@ -45,8 +59,13 @@ export function toReport(run: Run, now: number): RunReport {
     finishedAt: finishedAt === undefined ? null : new Date(finishedAt).toISOString(),
     durationMs: (finishedAt ?? now) - startedAt,
     ...(topsUp && { topsUp }),
+    ...(suspects && { suspects: { ...toSuspectsReport(suspects), ...(listed && { listed }) } }),
     ...(failure && { error: { class: failure.class, message: failure.message } }),
   };
+}
+
+export function toSuspectsReport({ suspects, filledIn }: SuspectCounts): SuspectsReport {
+  return { bookings: suspects, notIndependentlyChecked: filledIn };
 }
 
 function toFileReport({ file }: Run): FileReport | null {

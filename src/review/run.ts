@@ -38,6 +38,14 @@ export interface Counts {
   readonly affected: number;
 }
 
+/** Bookings that the local copy of the mappings has something to say about; they are sent all the same. */
+export interface SuspectCounts {
+  /** Their provider's hotel stands under another master hotel in the copy, or moved there within the last days. */
+  readonly suspects: number;
+  /** Their ServiceId was taken from the copy: they are not independently checked. */
+  readonly filledIn: number;
+}
+
 /** Why a run stopped, in words that are safe to show: no text of the service, no cell of the source. */
 export interface RunFailure {
   readonly class: FailureClass;
@@ -68,6 +76,8 @@ export interface Run {
   readonly collectedAt?: number;
   readonly finishedAt?: number;
   readonly counts: Counts;
+  /** What the local copy of the mappings had to say; absent where there was none to compare with. */
+  readonly suspects?: SuspectCounts;
   /** Steps that can still be worked on: not ended, and not waiting behind one that failed or is overdue. */
   readonly openSteps: number;
   readonly failedSteps: number;

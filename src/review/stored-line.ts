@@ -1,6 +1,18 @@
 import { type Booking, type ServiceField, serviceFields } from '../booking/booking.js';
-import { blankNames as blankItems, readReference as readItemReference } from './body/booking-item.js';
-import { blankReviewLines, readReviewLine } from './file/review-line.js';
+import type { ProviderHotel } from '../ledger/mapping-copy.js';
+import {
+  blankNames as blankItems,
+  findBookedHotel as findHotelOfItem,
+  readReference as readItemReference,
+  readProviderHotel as readProviderHotelOfItem,
+} from './body/booking-item.js';
+import type { BookedHotel } from './booked-hotel.js';
+import {
+  blankReviewLines,
+  findBookedHotel as findHotelOfReviewLine,
+  readProviderHotel as readProviderHotelOfReviewLine,
+  readReviewLine,
+} from './file/review-line.js';
 import type { BookingForm } from './step.js';
 
 /** What each field of the service is called inside. */
@@ -48,6 +60,29 @@ export function readBooking(line: string, form: BookingForm): Booking {
     }
     case 'file':
       return readReviewLine(line);
+  }
+}
+
+/**
+ * Which hotel a line books, in a tenth of the time that reading it takes; undefined where it doesn't name its
+ * provider's. The line may be decoded or have a character for each of its bytes, and the key is as it is.
+ */
+export function findBookedHotel(line: string, form: BookingForm): BookedHotel | undefined {
+  switch (form) {
+    case 'body':
+      return findHotelOfItem(line);
+    case 'file':
+      return findHotelOfReviewLine(line);
+  }
+}
+
+/** The provider's hotel that such a key, decoded, stands for. */
+export function readProviderHotel(key: string, form: BookingForm): ProviderHotel {
+  switch (form) {
+    case 'body':
+      return readProviderHotelOfItem(key);
+    case 'file':
+      return readProviderHotelOfReviewLine(key);
   }
 }
 

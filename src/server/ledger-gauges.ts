@@ -8,6 +8,8 @@ export interface LedgerGaugeOptions {
   readonly summarise: () => Promise<LedgerSummary>;
   /** How many steps wait in the queue. */
   readonly queueDepth?: () => Promise<number>;
+  /** Up to when the local copy of the mappings is in step, epoch milliseconds; undefined before it ever was. */
+  readonly mappingsReach?: () => Promise<number | undefined>;
   readonly clock: () => number;
   readonly timezone: string;
   /** How long a scrape waits for an answer, in milliseconds. */
@@ -16,7 +18,7 @@ export interface LedgerGaugeOptions {
 
 /** Registers what is read anew at each scrape; answers the function that reads it. */
 export function createLedgerGauges(options: LedgerGaugeOptions): () => Promise<void> {
-  const { registry, summarise, queueDepth, clock, timezone, answerMs = 2_000 } = options;
+  const { registry, summarise, queueDepth, mappingsReach, clock, timezone, answerMs = 2_000 } = options;
   const gauge = (name: string, help: string) =>
     new Gauge({ name: `hotel_review_${name}`, help, registers: [registry] });
 
@@ -30,6 +32,10 @@ export function createLedgerGauges(options: LedgerGaugeOptions): () => Promise<v
     "Days between yesterday and the last good day: 0 when yesterday's bookings were reviewed",
   );
   const depth = gauge('queue_depth', 'Steps that wait in the queue');
+  const mappings = gauge(
+    'mappings_in_step_timestamp_seconds',
+    'Up to when the local copy of the mappings holds all changes, in seconds since 1970',
+  );
   const runs = new Gauge({
     name: 'hotel_review_runs',
     help: 'Runs that the ledger holds, by state',
@@ -57,6 +63,12 @@ export function createLedgerGauges(options: LedgerGaugeOptions): () => Promise<v
     if (waiting !== undefined) depth.set(waiting);
   }
 
+  async function readMappings(): Promise<void> {
+    mappings.remove();
+    const reached = mappingsReach && (await ask(mappingsReach));
+    if (reached !== undefined) mappings.set(reached / 1000);
+  }
+
   /** Undefined when there is no answer. */
   async function ask<T>(question: () => Promise<T>): Promise<T | undefined> {
     try {
@@ -67,6 +79,6 @@ export function createLedgerGauges(options: LedgerGaugeOptions): () => Promise<v
   }
 
   return async () => {
-    await Promise.all([readSummary(), readDepth()]);
+    await Promise.all([readSummary(), readDepth(), readMappings()]);
   };
 }

@@ -40,6 +40,16 @@ export function createReviewCounters({
   const records = counter('records', 'Records collected from the source, by outcome', ['outcome']);
   const bookings = counter('bookings', 'Bookings sent for review, by outcome', ['outcome']);
   const affected = counter('affected_bookings', 'Bookings whose mapping a result marks as incorrect', []);
+  const suspects = counter(
+    'suspect_bookings',
+    'Bookings whose mapping is another one in the local copy of the mappings, or has changed lately',
+    [],
+  );
+  const filledIn = counter(
+    'filled_in_bookings',
+    'Bookings whose ServiceId was filled in from the local copy of the mappings',
+    [],
+  );
   const settled = counter('runs_settled', 'Runs settled, by state', ['state']);
   const hookRequests = counter('hook_requests', 'Requests of the end-of-day hook, by HTTP status', [
     'status',
@@ -85,6 +95,8 @@ export function createReviewCounters({
           const { accepted, duplicates, rejected } = event.run.counts;
           records.inc({ outcome: 'accepted' }, accepted);
           records.inc({ outcome: 'duplicate' }, duplicates);
+          suspects.inc(event.run.suspects?.suspects ?? 0);
+          filledIn.inc(event.run.suspects?.filledIn ?? 0);
           return records.inc({ outcome: 'rejected' }, rejected);
         }
         case 'step-claimed':

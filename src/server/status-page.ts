@@ -70,7 +70,7 @@ function renderRun(run: Run, now: number, timezone: string): Html[] {
     ['Affected', counts.affected],
   ] as const;
   const row = html`<tr class="run"><th scope="row"><a href="/runs/${encodeURIComponent(run.id)}">${run.day}</a></th>
-<td data-name="State"><span class="state ${run.state}">${run.state}</span> <small>${run.trigger}${run.topsUp ? ', late bookings' : ''}, by ${run.delivery}</small></td>
+<td data-name="State"><span class="state ${run.state}">${run.state}</span> <small>${run.trigger}${run.topsUp ? ', late bookings' : ''}, by ${run.delivery}${nameSuspects(run)}</small></td>
 ${numbers.map(([name, count]) => html`<td class="number${count > 0 ? '' : ' zero'}" data-name="${name}">${formatCount(count)}</td>`)}
 <td data-name="Begun">${writeInstant(run.startedAt, timezone)}</td>
 <td data-name="Took">${formatDuration((run.finishedAt ?? now) - run.startedAt)}</td></tr>
@@ -81,6 +81,10 @@ ${numbers.map(([name, count]) => html`<td class="number${count > 0 ? '' : ' zero
     html`<tr class="failure"><td colspan="${columns.length}">${failure.message}</td></tr>
 `,
   ];
+}
+
+function nameSuspects({ suspects }: Run): string {
+  return suspects && suspects.suspects > 0 ? `, ${formatCountOf(suspects.suspects, 'suspect')}` : '';
 }
 
 function renderMissing(day: string): Html {

@@ -5,9 +5,15 @@ import { SftpError } from './sftp.js';
 const concurrency = 64;
 const chunkSize = 32_768;
 
+/** Bytes of a file: from the one up to, and without, the other. */
+export interface ByteRange {
+  readonly from: number;
+  readonly to: number;
+}
+
 /**
- * Reads the first `size` bytes of a remote file, many requests at once, and hands the pieces on in any order. A piece is
- * only valid until the promise of `take` settles.
+ * Reads bytes of a remote file, many requests at once, and hands the pieces on in their order. A piece is only valid
+ * until the promise of `take` settles.
  *
  * (ssh2's `fastGet` never ends when the file becomes shorter while it reads.)
  *
@@ -16,32 +22,36 @@ const chunkSize = 32_768;
 export async function readRemoteFile(
   remote: RemoteCalls,
   path: string,
-  size: number,
+  { from, to }: ByteRange,
   take: (piece: Buffer, position: number) => Promise<void>,
 ): Promise<void> {
   const handle = await remote.open(path);
-  let next = 0;
+  const order = createOrder(from);
+  let next = from;
 
   const readChunks = async () => {
-    const buffer = Buffer.allocUnsafe(Math.min(chunkSize, size));
-    while (next < size) {
+    const buffer = Buffer.allocUnsafe(Math.min(chunkSize, to - from));
+    while (next < to) {
       let position = next;
-      next = Math.min(size, position + chunkSize);
+      next = Math.min(to, position + chunkSize);
       const end = next;
       while (position < end) {
         const length = await remote.read(handle, buffer, end - position, position);
         if (length === 0) {
           throw new SftpError('retryable', 'changed-while-reading', `read ${path}: the file became shorter`);
         }
+        if (!(await order.comesTo(position))) return;
         await take(buffer.subarray(0, length), position);
         position += length;
+        order.goOn(position);
       }
     }
   };
 
-  const readers = Array.from({ length: Math.min(concurrency, Math.ceil(size / chunkSize)) }, () =>
+  const readers = Array.from({ length: Math.min(concurrency, Math.ceil((to - from) / chunkSize)) }, () =>
     readChunks().catch((error: unknown) => {
-      next = size;
+      next = to;
+      order.giveUp();
       throw error;
     }),
   );
@@ -49,4 +59,42 @@ export async function readRemoteFile(
   const outcomes = await Promise.allSettled(readers);
   await remote.close(handle).catch(() => {});
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+}
+
+/** The last bytes of a remote file of that size. */
+export async function readRemoteEnd(
+  remote: RemoteCalls,
+  path: string,
+  { size, length }: { readonly size: number; readonly length: number },
+): Promise<Buffer> {
+  const range = { from: Math.max(0, size - length), to: size };
+  const end = Buffer.alloc(range.to - range.from);
+  await readRemoteFile(remote, path, range, async (piece, position) => {
+    piece.copy(end, position - range.from);
+  });
+  return end;
+}
+
+/** Lets pieces that arrive in any order pass in that of their positions. */
+function createOrder(from: number) {
+  let reached = from;
+  let isGivenUp = false;
+  const waiting = new Map<number, () => void>();
+  return {
+    /** Resolves to false where the order was given up: nobody is to pass any more. */
+    async comesTo(position: number): Promise<boolean> {
+      if (position !== reached && !isGivenUp)
+        await new Promise<void>((resolve) => waiting.set(position, resolve));
+      return !isGivenUp;
+    },
+    goOn(position: number): void {
+      reached = position;
+      waiting.get(position)?.();
+      waiting.delete(position);
+    },
+    giveUp(): void {
+      isGivenUp = true;
+      for (const pass of waiting.values()) pass();
+    },
+  };
 }

@@ -3,6 +3,7 @@ import type { Connection } from './connection.js';
 import { downloadFile } from './download.js';
 import { explainFailure, isStatus, status } from './failure.js';
 import { publishFile } from './publish.js';
+import { readRemoteEnd } from './reading.js';
 import { createRemoteCalls, type RemoteCalls } from './remote-calls.js';
 import { baseName, joinToRoot } from './remote-path.js';
 import { type RemoteFile, SftpError, type SftpSession } from './sftp.js';
@@ -119,6 +120,16 @@ export function createSession(options: SessionOptions): SftpSession {
       return run(`download ${remotePath}`, async (remote) =>
         describe(baseName(path), await downloadFile(remote, remotePath, localPath, options)),
       );
+    },
+
+    async readEnd(path, length) {
+      const remotePath = joinToRoot(root, path);
+      return run(`read the end of ${remotePath}`, async (remote) => {
+        const found = await remote.stat(remotePath);
+        if (found?.isFile()) return readRemoteEnd(remote, remotePath, { size: found.size, length });
+        const message = `read the end of ${remotePath}: no such file on the server`;
+        throw new SftpError('retryable', 'no-such-file', message);
+      });
     },
 
     async publish(from, to, size) {

@@ -31,7 +31,9 @@ export interface SftpSession {
    * Downloads a file into a local one (mode 0600), which appears whole or not at all, and makes sure that the remote
    * one did not change meanwhile (else the retryable `changed-while-reading`).
    */
-  download(path: string, localPath: string, options?: TransferOptions): Promise<RemoteFile>;
+  download(path: string, localPath: string, options?: DownloadOptions): Promise<RemoteFile>;
+  /** The last bytes of a file, at most `length` of them; of a shorter file all. */
+  readEnd(path: string, length: number): Promise<Uint8Array>;
   /**
    * Moves a file of `size` bytes onto its final name, replacing what is there; never leaves a partial file under it. In
    * one step where the server offers posix-rename; elsewhere an existing target is removed first.
@@ -47,6 +49,15 @@ export interface SftpSession {
 
 export interface TransferOptions {
   readonly onProgress?: (bytesDone: number, bytesTotal: number) => void;
+}
+
+export interface DownloadOptions extends TransferOptions {
+  /**
+   * What came of the file before a failure, or before the process was killed, stays beside the local path, and the next
+   * such download to that path goes on behind it: as long as the remote file has the same size and time; otherwise it
+   * begins anew. Nobody else may write to the local folder.
+   */
+  readonly resumes?: boolean;
 }
 
 export interface SftpServer {

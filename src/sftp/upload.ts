@@ -50,7 +50,7 @@ async function compareContent(
 ): Promise<void> {
   const content = Buffer.alloc(size);
   try {
-    await readRemoteFile(remote, path, size, async (piece, position) => {
+    await readRemoteFile(remote, path, { from: 0, to: size }, async (piece, position) => {
       piece.copy(content, position);
     });
   } catch (error) {

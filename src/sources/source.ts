@@ -11,7 +11,12 @@ export type UnreadableReason =
   | 'duplicate-member';
 
 export type SourceRecord =
-  | { readonly place: number; readonly fields: RawBooking }
+  | {
+      readonly place: number;
+      readonly fields: RawBooking;
+      /** Its ServiceId is not the source's own, but that of the local copy of the mappings. */
+      readonly isFilledIn?: true;
+    }
   | { readonly place: number; readonly unreadable: UnreadableReason };
 
 export interface SourceChunk {

@@ -29,7 +29,10 @@ describe('several processes on one PostgreSQL ledger', () => {
       ledgers.map((ledger, index) => ledger.createRun(newRun(`r${index}`, { day: `2026-11-0${index + 1}` }))),
     );
     expect(runs.map(({ id }) => id)).toEqual(ledgers.map((_, index) => `r${index}`));
-    expect(await opened.query('SELECT number FROM hotel_review.migrations')).toEqual([{ number: 1 }]);
+    expect(await opened.query('SELECT number FROM hotel_review.migrations')).toEqual([
+      { number: 1 },
+      { number: 2 },
+    ]);
   });
 
   it('never both get a step, however many they ask for at once', async () => {

@@ -50,6 +50,18 @@ describe('the metrics of the ledger', () => {
     expect(await at('2026-11-20T12:00:00Z', '2026-11-20')).toMatch(/ 0$/);
   });
 
+  it('tell up to when the local copy of the mappings is in step, where it is kept', async () => {
+    const name = 'hotel_review_mappings_in_step_timestamp_seconds';
+    const tell = async (mappingsReach?: () => Promise<number | undefined>) =>
+      (await createSomeMetrics({ ...(mappingsReach && { mappingsReach }) }).read()).filter((line) =>
+        line.startsWith(`${name} `),
+      );
+    expect(await tell(async () => 1_700_000_000_500)).toEqual([`${name} 1700000000.5`]);
+    expect(await tell(async () => undefined)).toEqual([]);
+    expect(await tell(() => Promise.reject(new Error('away')))).toEqual([]);
+    expect(await tell()).toEqual([]);
+  });
+
   it('tell runs by state, and how many steps wait', async () => {
     const { read } = createSomeMetrics({
       summarise: async () => ({ runsByState: { ...noRuns, succeeded: 40, failed: 1 } }),

@@ -4,6 +4,7 @@ import { describeDownloading } from './session/downloading.js';
 import { describeFaults } from './session/faults.js';
 import { describeLooking } from './session/looking.js';
 import { describePublishing } from './session/publishing.js';
+import { describeResuming } from './session/resuming.js';
 import { prepareTrial } from './session/trial.js';
 import { describeUploading } from './session/uploading.js';
 
@@ -14,6 +15,7 @@ export function describeSftpSession(kind: SftpServerKind): void {
     describeLooking(trial);
     describeUploading(trial);
     describeDownloading(trial);
+    describeResuming(trial);
     describePublishing(trial);
     // Last: it freezes sessions, the usual one too.
     describeFaults(trial);

@@ -4,8 +4,13 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 /** Stands between a client and a server of this machine, and does to their connections what networks do. */
 export interface TcpProxy {
   readonly port: number;
-  /** How often each fault has really happened. */
-  readonly happened: { readonly resets: number; readonly swallowedChunks: number };
+  /** How often each fault has really happened, and how much came through. */
+  readonly happened: {
+    readonly resets: number;
+    readonly swallowedChunks: number;
+    /** How much has been passed on to clients. */
+    readonly bytesToClient: number;
+  };
   /** Resets a connection, to both sides, once so many bytes of it have gone to the server. */
   resetAfter(bytesToServer: number): void;
   /** Resets the connections there are, to both sides. */
@@ -30,7 +35,7 @@ type BeforePassing = (to: 'server' | 'client') => void | Promise<void>;
 
 /** @param port to listen on; any free one if not given */
 export async function startTcpProxy(targetPort: number, port = 0): Promise<TcpProxy> {
-  const happened = { resets: 0, swallowedChunks: 0 };
+  const happened = { resets: 0, swallowedChunks: 0, bytesToClient: 0 };
   const clients = new Set<Socket>();
   let resetAt = Number.POSITIVE_INFINITY;
   let passRequests = true;
@@ -69,8 +74,10 @@ export async function startTcpProxy(targetPort: number, port = 0): Promise<TcpPr
     };
     const passToClient = (chunk: Buffer) => {
       answersToPass -= 1;
-      if (answersToPass >= 0) client.write(chunk);
-      else happened.swallowedChunks += 1;
+      if (answersToPass >= 0) {
+        happened.bytesToClient += chunk.length;
+        client.write(chunk);
+      } else happened.swallowedChunks += 1;
     };
     client.on('data', (chunk) => passOn(client, 'server', () => passToServer(chunk)));
     target.on('data', (chunk) => passOn(target, 'client', () => passToClient(chunk)));

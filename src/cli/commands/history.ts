@@ -10,6 +10,11 @@ export interface HistoryHandlers {
     options: { readonly csv?: string },
     globals: GlobalOptions,
   ): Promise<number>;
+  suspects(
+    day: string | undefined,
+    options: { readonly csv?: string },
+    globals: GlobalOptions,
+  ): Promise<number>;
   verify(day: string, globals: GlobalOptions): Promise<number>;
 }
 
@@ -42,6 +47,16 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
     });
 
   program
+    .command('suspects [day]')
+    .description("list a day's bookings that the local copy of the mappings doubts (default: yesterday)")
+    .option('--csv <file>', 'write all of them into that file')
+    .addHelpText('after', suspectsExamples)
+    .action(async (day: string | undefined, options: { csv?: string }, command: Command) => {
+      const checked = day === undefined ? undefined : readDay(day);
+      finish(await handlers.suspects(checked, options, readGlobals(command)));
+    });
+
+  program
     .command('verify <day>')
     .description("check a day's archive, byte by byte, against the ledger")
     .addHelpText('after', verifyExamples)
@@ -63,6 +78,11 @@ const affectedExamples = `
 Examples:
   hotel-review affected                             yesterday's
   hotel-review affected 2026-11-20 --csv wrong.csv  all of that day's, as a file`;
+
+const suspectsExamples = `
+Examples:
+  hotel-review suspects                               yesterday's
+  hotel-review suspects 2026-11-20 --csv doubted.csv  all of that day's, as a file`;
 
 const verifyExamples = `
 Example:

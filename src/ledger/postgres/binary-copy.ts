@@ -1,4 +1,4 @@
-import { toStorable } from './storable-text.js';
+import { toStorable } from '../storable-text.js';
 
 /** A value of a row that is copied, with the type of its column. */
 export type CopiedValue =

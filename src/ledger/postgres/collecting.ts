@@ -2,12 +2,14 @@ import type { BookingForm } from '../../review/step.js';
 import { type Collect, type CollectedChunk, type CollectStart, FencedError, type Right } from '../ledger.js';
 import { createReferenceIndex, type ReferenceIndex } from '../reference-index.js';
 import { runTables, toRun } from '../stored-run.js';
+import { countSuspects } from '../stored-suspect.js';
 import { readBatch, storeBatches } from './batches.js';
 import type { Database } from './database.js';
 import { storeReferences } from './references.js';
 import { lockRight, readRun } from './runs.js';
 import type { Session } from './session.js';
 import { insertSteps } from './steps.js';
+import { storeSuspects } from './suspects.js';
 
 /** Batches that `holds` keeps at hand: duplicates mostly come close together or in the order of their originals. */
 const cachedBatches = 32;
@@ -18,7 +20,7 @@ const pageEntries = 224;
 export async function beginCollect(
   database: Database,
   right: Right,
-  { source, at, batchSize }: CollectStart,
+  { source, at, batchSize, comparesMappings = false }: CollectStart,
 ): Promise<Collect> {
   const run = await database.transact(async (session) => {
     const row = await lockRight(session, right);
@@ -31,11 +33,13 @@ export async function beginCollect(
     await session.run(
       `UPDATE hotel_review.runs SET source = $1, batch_size = $2, collect_started_at = $3, collected_at = NULL,
          chunks = 0, read = 0, accepted = 0, duplicates = 0, rejected = 0, delivered = 0, refused = 0, repeated = 0,
-         affected = 0, open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL
-       WHERE number = $4`,
+         affected = 0, suspects = $4, filled_in = $4, open_steps = 0, failed_steps = 0, failures_in_row = 0,
+         file = NULL
+       WHERE number = $5`,
       source,
       batchSize,
       at,
+      comparesMappings ? 0 : null,
       Number(row.number),
     );
     return Number(row.number);
@@ -114,17 +118,21 @@ export async function beginCollect(
 
 async function storeChunk(session: Session, run: number, chunk: CollectedChunk): Promise<void> {
   if (chunk.batches.length > 0) await storeBatches(session, run, chunk.batches);
+  await storeSuspects(session, run, chunk.batches);
   if (chunk.rejects.length > 0) await storeRejects(session, run, chunk);
   if (chunk.warnings.length > 0) await storeWarnings(session, run, chunk);
   const accepted = chunk.batches.reduce((sum, batch) => sum + batch.referenceHashes.length, 0);
+  const { suspects, filledIn } = countSuspects(chunk.batches);
   await session.run(
     `UPDATE hotel_review.runs SET chunks = chunks + 1, read = read + $1, accepted = accepted + $2,
-       duplicates = duplicates + $3, rejected = rejected + $4
-     WHERE number = $5`,
+       duplicates = duplicates + $3, rejected = rejected + $4, suspects = suspects + $5, filled_in = filled_in + $6
+     WHERE number = $7`,
     accepted + chunk.duplicates + chunk.rejects.length,
     accepted,
     chunk.duplicates,
     chunk.rejects.length,
+    suspects,
+    filledIn,
     run,
   );
 }

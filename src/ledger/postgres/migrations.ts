@@ -170,4 +170,90 @@ export const migrations: readonly string[] = [
   END
   $$;
   `,
+  `
+  ALTER TABLE hotel_review.runs ADD COLUMN suspects integer, ADD COLUMN filled_in integer;
+
+  CREATE TABLE hotel_review.suspects (
+    run bigint NOT NULL REFERENCES hotel_review.runs (number),
+    form text COLLATE "C" NOT NULL,
+    batch integer NOT NULL,
+    place integer NOT NULL,
+    reason text NOT NULL CHECK (reason IN ('other-master', 'moved', 'filled-in')),
+    service_id bigint,
+    moved_at bigint,
+    PRIMARY KEY (run, form, batch, place)
+  );
+
+  CREATE TABLE hotel_review.mappings (
+    number bigint PRIMARY KEY,
+    provider_name text COLLATE "C" NOT NULL,
+    provider_hotel_id text COLLATE "C" NOT NULL,
+    service_id bigint,
+    location_code text,
+    channel_ids text NOT NULL,
+    first_seen_at bigint NOT NULL,
+    moved_at bigint
+  );
+  CREATE UNIQUE INDEX mappings_by_hotel ON hotel_review.mappings (provider_name, provider_hotel_id);
+
+  CREATE TABLE hotel_review.mapping_moves (
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    mapping bigint NOT NULL REFERENCES hotel_review.mappings (number),
+    from_service_id bigint,
+    to_service_id bigint,
+    seen_at bigint NOT NULL
+  );
+  CREATE INDEX moves_by_mapping ON hotel_review.mapping_moves (mapping);
+
+  CREATE TABLE hotel_review.master_hotels (
+    number bigint PRIMARY KEY,
+    service_id bigint NOT NULL UNIQUE,
+    provider_name text NOT NULL,
+    provider_hotel_id text NOT NULL,
+    seen_at bigint NOT NULL,
+    told_at bigint
+  );
+  CREATE INDEX untold_hotels ON hotel_review.master_hotels (number) WHERE told_at IS NULL;
+
+  CREATE TABLE hotel_review.mapping_syncs (
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    sync_id text COLLATE "C" NOT NULL UNIQUE,
+    scope text COLLATE "C" NOT NULL,
+    since bigint NOT NULL,
+    keeps_since bigint,
+    begun_at bigint NOT NULL,
+    resume_key text,
+    last_page text,
+    service_began_at bigint,
+    ended_at bigint,
+    given_up_at bigint,
+    pages bigint NOT NULL DEFAULT 0,
+    read bigint NOT NULL DEFAULT 0,
+    added bigint NOT NULL DEFAULT 0,
+    moved bigint NOT NULL DEFAULT 0,
+    updated bigint NOT NULL DEFAULT 0,
+    deleted bigint NOT NULL DEFAULT 0,
+    unchanged bigint NOT NULL DEFAULT 0,
+    new_hotels bigint NOT NULL DEFAULT 0,
+    restarts bigint NOT NULL DEFAULT 0
+  );
+  CREATE INDEX syncs_by_scope ON hotel_review.mapping_syncs (scope, number);
+  CREATE UNIQUE INDEX one_open_sync_per_scope ON hotel_review.mapping_syncs (scope)
+    WHERE ended_at IS NULL AND given_up_at IS NULL;
+
+  CREATE TABLE hotel_review.export_requests (
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    requested_at bigint NOT NULL,
+    service_time bigint,
+    providers text NOT NULL
+  );
+
+  CREATE TABLE hotel_review.fetched_exports (
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id text COLLATE "C" NOT NULL UNIQUE,
+    fetched_at bigint NOT NULL,
+    providers text NOT NULL,
+    files text NOT NULL
+  );
+  `,
 ];

@@ -1,4 +1,5 @@
 import type { Ledger } from '../ledger.js';
+import { emptyCopy } from './mapping-copy.js';
 import { emptySummary, noSuchRun } from './runs.js';
 
 /**
@@ -20,6 +21,21 @@ export function createOnlooker(ledger: Ledger, isThere: () => Promise<boolean>):
   };
   return {
     ...ledger,
+    mappings: {
+      ...ledger.mappings,
+      latestSync: orElse(ledger.mappings.latestSync, () => undefined),
+      find: orElse(ledger.mappings.find, () => undefined),
+      lookUp: orElse(ledger.mappings.lookUp, (hotels) => hotels.map(() => undefined)),
+      listMappings: orElse(ledger.mappings.listMappings, none),
+      summarise: orElse(ledger.mappings.summarise, () => emptyCopy),
+      isEmpty: orElse(ledger.mappings.isEmpty, () => true),
+      listNewHotels: orElse(ledger.mappings.listNewHotels, none),
+    },
+    exports: {
+      ...ledger.exports,
+      latestRequest: orElse(ledger.exports.latestRequest, () => undefined),
+      latestFetched: orElse(ledger.exports.latestFetched, () => undefined),
+    },
     latestRun: orElse(ledger.latestRun, () => undefined),
     getRun: orElse(ledger.getRun, noRun),
     listRuns: orElse(ledger.listRuns, none),
@@ -32,6 +48,7 @@ export function createOnlooker(ledger: Ledger, isThere: () => Promise<boolean>):
     measureBatches: orElse(ledger.measureBatches, noRun),
     nextDelivered: orElse(ledger.nextDelivered, noRun),
     nextAffected: orElse(ledger.nextAffected, noRun),
+    nextSuspects: orElse(ledger.nextSuspects, noRun),
     tally: orElse(ledger.tally, noRun),
     countRejects: orElse(ledger.countRejects, noRun),
     countWarnings: orElse(ledger.countWarnings, noRun),

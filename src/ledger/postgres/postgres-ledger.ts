@@ -9,8 +9,10 @@ import { beginCollect } from './collecting.js';
 import { openDatabase } from './database.js';
 import { nextDelivered } from './delivered.js';
 import { attemptsOf } from './evidence.js';
+import { createExportLog } from './export-log.js';
 import { createHolds } from './holds.js';
 import { findHookRun, rememberHookRun } from './hook-requests.js';
+import { createMappingCopy } from './mapping-copy.js';
 import { createOnlooker } from './onlooking.js';
 import { record } from './recording.js';
 import { blankGuestNames, listRunsWithNames, prune } from './retention.js';
@@ -27,6 +29,7 @@ import {
 } from './runs.js';
 import { isLedgerThere, migrate } from './schema.js';
 import { listOpenSteps, tally } from './steps.js';
+import { nextSuspects } from './suspects.js';
 import { reopenAbandoned, takeOver } from './taking-over.js';
 import { countRejects, countWarnings, listRefused, trace } from './tracing.js';
 import { recordUsual } from './usual-recording.js';
@@ -82,6 +85,8 @@ export function createPostgresLedger({
 
   const ledger: Ledger = {
     leaseMs,
+    mappings: createMappingCopy(database, () => holds.take('mappings sync')),
+    exports: createExportLog(database),
     holdDay,
     async holdPlace(places) {
       for (let number = 1; number <= places; number += 1) {
@@ -127,6 +132,7 @@ export function createPostgresLedger({
       transact(async (session) => replaceAffected(session, await lockClaim(session, held), affected)),
     nextDelivered: (runId, after) => snapshot((session) => nextDelivered(session, runId, after)),
     nextAffected: (runId, after = -1) => snapshot((session) => nextAffected(session, runId, after)),
+    nextSuspects: (runId, after) => snapshot((session) => nextSuspects(session, runId, after)),
     tally: (runId) => perform((session) => tally(session, runId)),
     countRejects: (runId) => perform((session) => countRejects(session, runId)),
     countWarnings: (runId) => perform((session) => countWarnings(session, runId)),

@@ -2,10 +2,10 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { toStorable } from '../storable-text.js';
 import type { StoredRow } from '../stored-row.js';
 import { type CopiedRow, encodeRows } from './binary-copy.js';
 import { translateFault } from './faults.js';
-import { toStorable } from './storable-text.js';
 
 export type Value =
   | string
@@ -13,8 +13,7 @@ export type Value =
   | boolean
   | null
   | Buffer
-  | readonly string[]
-  | readonly number[]
+  | readonly (number | null)[]
   | readonly (string | null)[];
 
 /** One connection, for as long as one piece of work lasts. Whatever fails is told as `translateFault` tells it. */
@@ -26,6 +25,8 @@ export interface Session {
    * each step. It names its columns, for they must not change with the table.
    */
   preparedRow(name: string, sql: string, ...values: readonly Value[]): Promise<StoredRow | undefined>;
+  /** As `rows`, with a statement that is kept prepared. */
+  preparedRows(name: string, sql: string, ...values: readonly Value[]): Promise<StoredRow[]>;
   /** Answers how many rows were changed. */
   run(sql: string, ...values: readonly Value[]): Promise<number>;
   /** Runs several statements without values. */
@@ -46,6 +47,7 @@ export function createSession(client: ClientBase, place: string): Session {
     rows: async (sql, ...values) => (await query(sql, values)).rows,
     row: async (sql, ...values) => (await query(sql, values)).rows[0],
     preparedRow: async (name, sql, ...values) => (await query(sql, values, name)).rows[0],
+    preparedRows: async (name, sql, ...values) => (await query(sql, values, name)).rows,
     run: async (sql, ...values) => (await query(sql, values)).rowCount ?? 0,
     async script(sql) {
       try {

@@ -8,6 +8,7 @@ import { attemptsOf } from './evidence.js';
 import { type Candidates, findCandidates } from './references.js';
 import { readRun, runNumber } from './runs.js';
 import type { Session } from './session.js';
+import { findSuspect } from './suspects.js';
 
 type Carries = (line: string, form: BookingForm) => boolean;
 
@@ -49,6 +50,7 @@ async function traceBookings(
         isAffected:
           form === 'file' && found.file?.verdicts ? await isAffected(session, run, batch, first) : undefined,
         line,
+        suspect: await findSuspect(session, run, form, batch, first),
         step: step && {
           name: String(step.name),
           kind: String(step.kind) as 'batch',

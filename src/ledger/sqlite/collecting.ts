@@ -6,6 +6,7 @@ import type { Database } from './database.js';
 import { pageEntries, storeReferences } from './reference-index.js';
 import { checkRight, readRun } from './runs.js';
 import { insertSteps } from './steps.js';
+import { storeSuspects } from './storing-suspects.js';
 
 const bookingForms: readonly BookingForm[] = ['body', 'file'];
 /** Batches that `holds` keeps at hand: duplicates mostly come close together or in the order of their originals. */
@@ -14,7 +15,7 @@ const cachedBatches = 32;
 export function beginCollect(
   database: Database,
   right: Right,
-  { source, at, batchSize }: CollectStart,
+  { source, at, batchSize, comparesMappings = false }: CollectStart,
 ): Collect {
   const run = database.transact(() => {
     const number = checkRight(database, right);
@@ -27,11 +28,13 @@ export function beginCollect(
     database.run(
       `UPDATE runs SET state = 'collecting', source = ?, batch_size = ?, collect_started_at = ?, collected_at = NULL,
          read = 0, accepted = 0, duplicates = 0, rejected = 0, delivered = 0, refused = 0, repeated = 0, affected = 0,
-         open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL
+         suspects = ?, filled_in = ?, open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL
        WHERE number = ?`,
       source,
       batchSize,
       at,
+      comparesMappings ? 0 : null,
+      comparesMappings ? 0 : null,
       number,
     );
     return number;
@@ -68,6 +71,7 @@ export function beginCollect(
         chunk.batches.forEach(storeBatch);
         for (const form of bookingForms) if (indexes[form].isFull) storePages(form);
         storeRejects(database, run, chunk);
+        storeSuspects(database, run, chunk.batches);
         const accepted = chunk.batches.reduce((sum, batch) => sum + batch.referenceHashes.length, 0);
         database.run(
           `UPDATE runs SET read = read + ?, accepted = accepted + ?, duplicates = duplicates + ?, rejected = rejected + ?

@@ -144,6 +144,93 @@ const migrations: readonly string[] = [
     answered_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  ALTER TABLE runs ADD COLUMN suspects INTEGER;
+  ALTER TABLE runs ADD COLUMN filled_in INTEGER;
+
+  CREATE TABLE suspects (
+    run INTEGER NOT NULL REFERENCES runs (number),
+    form TEXT NOT NULL,
+    batch INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    reason TEXT NOT NULL CHECK (reason IN ('other-master', 'moved', 'filled-in')),
+    service_id INTEGER,
+    moved_at INTEGER,
+    PRIMARY KEY (run, form, batch, place)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE mappings (
+    number INTEGER PRIMARY KEY,
+    provider_name TEXT NOT NULL,
+    provider_hotel_id TEXT NOT NULL,
+    service_id INTEGER,
+    location_code TEXT,
+    channel_ids TEXT NOT NULL,
+    first_seen_at INTEGER NOT NULL,
+    moved_at INTEGER,
+    UNIQUE (provider_name, provider_hotel_id)
+  ) STRICT;
+
+  CREATE TABLE mapping_moves (
+    number INTEGER PRIMARY KEY,
+    mapping INTEGER NOT NULL REFERENCES mappings (number),
+    from_service_id INTEGER,
+    to_service_id INTEGER,
+    seen_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX moves_by_mapping ON mapping_moves (mapping);
+
+  CREATE TABLE master_hotels (
+    number INTEGER PRIMARY KEY,
+    service_id INTEGER NOT NULL UNIQUE,
+    provider_name TEXT NOT NULL,
+    provider_hotel_id TEXT NOT NULL,
+    seen_at INTEGER NOT NULL,
+    told_at INTEGER
+  ) STRICT;
+  CREATE INDEX untold_hotels ON master_hotels (number) WHERE told_at IS NULL;
+
+  CREATE TABLE mapping_syncs (
+    number INTEGER PRIMARY KEY,
+    sync_id TEXT NOT NULL UNIQUE,
+    scope TEXT NOT NULL,
+    since INTEGER NOT NULL,
+    keeps_since INTEGER,
+    begun_at INTEGER NOT NULL,
+    resume_key TEXT,
+    last_page TEXT,
+    service_began_at INTEGER,
+    ended_at INTEGER,
+    given_up_at INTEGER,
+    pages INTEGER NOT NULL DEFAULT 0,
+    read INTEGER NOT NULL DEFAULT 0,
+    added INTEGER NOT NULL DEFAULT 0,
+    moved INTEGER NOT NULL DEFAULT 0,
+    updated INTEGER NOT NULL DEFAULT 0,
+    deleted INTEGER NOT NULL DEFAULT 0,
+    unchanged INTEGER NOT NULL DEFAULT 0,
+    new_hotels INTEGER NOT NULL DEFAULT 0,
+    restarts INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE INDEX syncs_by_scope ON mapping_syncs (scope, number);
+  CREATE UNIQUE INDEX one_open_sync_per_scope ON mapping_syncs (scope)
+    WHERE ended_at IS NULL AND given_up_at IS NULL;
+
+  CREATE TABLE export_requests (
+    number INTEGER PRIMARY KEY,
+    requested_at INTEGER NOT NULL,
+    service_time INTEGER,
+    providers TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE fetched_exports (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    fetched_at INTEGER NOT NULL,
+    providers TEXT NOT NULL,
+    files TEXT NOT NULL
+  ) STRICT;
+  `,
 ];
 
 /**

@@ -5,10 +5,12 @@ import { checkClaim, claim, findClaimed, record } from './claims.js';
 import { beginCollect, measureBatches, readBatch } from './collecting.js';
 import { tryLock } from './day-lock.js';
 import { nextDelivered } from './delivered.js';
+import { createExportLog } from './export-log.js';
 import { createGathering } from './gathering.js';
 import { findHookRun, rememberHookRun } from './hook-requests.js';
 import { isBeingPerformed, renewClaims, reopenAbandoned } from './leases.js';
 import { openLedgerFile } from './ledger-file.js';
+import { createMappingCopy } from './mapping-copy.js';
 import { blankGuestNames, listRunsWithNames, prune } from './retention.js';
 import {
   createRun,
@@ -23,6 +25,7 @@ import {
   takeOver,
 } from './runs.js';
 import { listOpenSteps, tally } from './steps.js';
+import { nextSuspects } from './suspects.js';
 import { attemptsOf, countRejects, countWarnings, listRefused, trace } from './tracing.js';
 
 export interface SqliteLedgerOptions {
@@ -60,6 +63,8 @@ export function createSqliteLedger({
   };
   return {
     leaseMs: 0,
+    mappings: createMappingCopy(database, () => tryHold('mappings-sync')),
+    exports: createExportLog(database),
     holdDay: async (day) => tryHold(day),
     async holdPlace(places) {
       for (let place = 1; place <= places; place += 1) {
@@ -97,6 +102,7 @@ export function createSqliteLedger({
       database.transact(() => replaceAffected(database, checkClaim(database, held).run, affected)),
     nextDelivered: async (runId, after) => nextDelivered(database, runNumber(database, runId), after),
     nextAffected: async (runId, after = -1) => nextAffected(database, runNumber(database, runId), after),
+    nextSuspects: async (runId, after) => nextSuspects(database, runNumber(database, runId), after),
     tally: async (runId) => tally(database, runNumber(database, runId)),
     countRejects: async (runId) => countRejects(database, runNumber(database, runId)),
     countWarnings: async (runId) => countWarnings(database, runNumber(database, runId)),

@@ -7,6 +7,7 @@ import { readBatch } from './collecting.js';
 import type { Database, Row } from './database.js';
 import { findPositions } from './reference-index.js';
 import { readRun } from './runs.js';
+import { findSuspect } from './suspects.js';
 
 /** Everything the ledger knows of a booking reference, the newest run first. */
 export function trace(
@@ -48,6 +49,7 @@ function traceBookings(
           isAffected:
             form === 'file' && found.file?.verdicts ? isAffected(database, run, batch, first) : undefined,
           line,
+          suspect: findSuspect(database, run, form, batch, first),
           step: step && {
             name: String(step.name),
             kind: String(step.kind) as 'batch',

@@ -1,4 +1,6 @@
 import type { Booking } from '../../booking/booking.js';
+import type { ProviderHotel } from '../../ledger/mapping-copy.js';
+import type { BookedHotel } from '../booked-hotel.js';
 import { type LineWriter, type TextForm, tellPlain } from '../line-writer.js';
 
 /** What stands between the quotes of a JSON string, as JSON.stringify has it. */
@@ -14,6 +16,11 @@ const providerHotelId = beginField('ProviderHotelId');
 const checkInDate = beginField('CheckInDate');
 const checkOutDate = beginField('CheckOutDate');
 const closingBrace = Buffer.from('}');
+const beforeText = ',"';
+const beforeProviderName = ',"ProviderName":"';
+const betweenNameAndId = '","ProviderHotelId":"';
+const beforeDates = '","Check';
+const atEnd = '"}';
 
 /**
  * Makes the function that renders a booking as an element of `Hotels` (spec 2.5), compact, a missing field left out:
@@ -46,6 +53,31 @@ function renderField(line: LineWriter, beginning: Buffer, value: string | undefi
 export function readReference(line: string): string | undefined {
   const { BookingReferenceId } = JSON.parse(line) as { BookingReferenceId?: string };
   return BookingReferenceId;
+}
+
+/**
+ * Finds the hotel of a rendered item; undefined where the item doesn't name its provider's. No text of a booking can hold
+ * what is looked for: a quote stands there behind a backslash.
+ */
+export function findBookedHotel(line: string): BookedHotel | undefined {
+  const start = line.indexOf(beforeProviderName);
+  const middle = start === -1 ? -1 : line.indexOf(betweenNameAndId, start);
+  if (middle === -1) return undefined;
+  const dates = line.indexOf(beforeDates, middle + betweenNameAndId.length);
+  const idEnd = line.indexOf(beforeText);
+  return {
+    serviceId: Number(line.slice(line.lastIndexOf(':', idEnd) + 1, idEnd)),
+    key: line.slice(start + beforeProviderName.length, dates === -1 ? -atEnd.length : dates),
+  };
+}
+
+/** Reads such a key. */
+export function readProviderHotel(key: string): ProviderHotel {
+  const { ProviderName, ProviderHotelId } = JSON.parse(`{"ProviderName":"${key}"}`) as {
+    ProviderName: string;
+    ProviderHotelId: string;
+  };
+  return { providerName: ProviderName, providerHotelId: ProviderHotelId };
 }
 
 /** The same items without the guests' names. */

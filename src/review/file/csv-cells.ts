@@ -32,6 +32,13 @@ export function splitCells(record: string): readonly string[] | 'open' | 'malfor
   }
 }
 
+/** Where the cell that begins at `start` of a well-formed record ends: its comma, or the record's end. */
+export function findCellEnd(record: string, start: number): number {
+  const from = record[start] === quote ? findClosingQuote(record, start + 1) : start;
+  const end = record.indexOf(separator, from);
+  return end === -1 ? record.length : end;
+}
+
 function findClosingQuote(record: string, from: number): number {
   let at = record.indexOf(quote, from);
   while (at !== -1 && record[at + 1] === quote) at = record.indexOf(quote, at + 2);

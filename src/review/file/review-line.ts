@@ -1,6 +1,8 @@
 import { type Booking, serviceFields } from '../../booking/booking.js';
+import type { ProviderHotel } from '../../ledger/mapping-copy.js';
+import type { BookedHotel } from '../booked-hotel.js';
 import { type LineWriter, type TextForm, tellPlain } from '../line-writer.js';
-import { splitCells, writeCell } from './csv-cells.js';
+import { findCellEnd, splitCells, writeCell } from './csv-cells.js';
 import { lineEnd } from './line-end.js';
 
 const cellText: TextForm = {
@@ -11,6 +13,7 @@ const cellText: TextForm = {
 const separator = Buffer.from(',');
 /** Where the guest's name stands among the seven cells. */
 const namePlace = serviceFields.indexOf('BookingClientName');
+const providerPlace = serviceFields.indexOf('ProviderName');
 
 /** The seven columns of the review file. (Spec 2.6.) */
 export function listReviewColumns(masterIdColumn: string): readonly string[] {
@@ -55,6 +58,24 @@ export function readReviewLine(line: string): Booking {
   if (checkIn) booking.checkInDate = readDate(checkIn);
   if (checkOut) booking.checkOutDate = readDate(checkOut);
   return booking;
+}
+
+/** Finds the hotel of a rendered line: every one names its provider's. */
+export function findBookedHotel(line: string): BookedHotel {
+  const idEnd = line.indexOf(',');
+  let start = idEnd + 1;
+  for (let cell = 1; cell < providerPlace; cell += 1) start = findCellEnd(line, start) + 1;
+  const end = findCellEnd(line, findCellEnd(line, start) + 1);
+  return { serviceId: Number(line.slice(0, idEnd)), key: line.slice(start, end) };
+}
+
+/** Reads such a key. @throws RangeError */
+export function readProviderHotel(key: string): ProviderHotel {
+  const cells = splitCells(key);
+  const [providerName, providerHotelId] = typeof cells === 'string' ? [] : cells;
+  if (providerName === undefined || providerHotelId === undefined)
+    throw new RangeError("a stored review line does not name its provider's hotel");
+  return { providerName, providerHotelId };
 }
 
 /** The same lines with an empty cell for each guest's name: to be kept, not to be sent. @throws RangeError */

@@ -34,6 +34,8 @@ export interface RenderedLines {
   /** The form of each, as its place in `bookingForms`. */
   readonly forms: Uint8Array<ArrayBuffer>;
   readonly referenceHashes: Uint32Array<ArrayBuffer>;
+  /** Those, counted from 0, whose ServiceId was filled in; absent where there is none. */
+  readonly filledIn?: ReadonlySet<number>;
 }
 
 export type Render = (chunk: SourceChunk) => RenderedChunk;
@@ -50,6 +52,7 @@ export function createRendering(
     const forms = new Uint8Array(records.length);
     const referenceHashes = new Uint32Array(records.length);
     let lines = 0;
+    let filledIn: Set<number> | undefined;
     const rejects: Reject[] = [];
     const warnings = new Map<ReasonCount['reason'], { count: number; readonly firstPlace: number }>();
     const dates = { given: 0, unreadable: 0 };
@@ -85,6 +88,10 @@ export function createRendering(
       ends[lines] = buffer.length;
       forms[lines] = bookingForms.indexOf(form);
       referenceHashes[lines] = hashReference(booking.bookingReferenceId);
+      if (record.isFilledIn) {
+        filledIn ??= new Set();
+        filledIn.add(lines);
+      }
       lines += 1;
       buffer.constant(lineFeed);
     }
@@ -96,6 +103,7 @@ export function createRendering(
         ends: ends.subarray(0, lines),
         forms: forms.subarray(0, lines),
         referenceHashes: referenceHashes.subarray(0, lines),
+        ...(filledIn && { filledIn }),
       },
       rejects,
       warnings: [...warnings].map(([reason, counted]) => ({ reason, ...counted })),

@@ -1,0 +1,37 @@
+import { stringify } from 'csv-stringify/sync';
+import { exitCode } from '../src/cli/exit-code.js';
+import { renderBrands } from '../src/cli/mapping-texts.js';
+import { createNewFile } from '../src/cli/new-file.js';
+import type { Config } from '../src/config/load.js';
+import { openMappingService } from './mapping-services.js';
+import type { Terminal } from './terminal.js';
+
+/** The fields of a brand, in the order of the specification. (Spec 2.4.) */
+const columns = ['Id', 'BrandCode', 'BrandName', 'ChainId'];
+
+/** `hotel-review brands`: the complete list, as a table, as JSON or as a file. */
+export async function listBrands(
+  config: Config,
+  { csv }: { readonly csv?: string | undefined },
+  terminal: Terminal,
+): Promise<number> {
+  const service = openMappingService(config);
+  try {
+    const { HotelBrands: brands } = await service.getMasterHotelBrands({ signal: terminal.signal });
+    if (csv !== undefined) {
+      const file = await createNewFile('--csv', csv);
+      try {
+        await file.writeFile(stringify([...brands], { header: true, columns }));
+      } finally {
+        await file.close();
+      }
+    }
+    terminal.answer(
+      csv === undefined ? renderBrands(brands) : `All ${brands.length} brands are in ${csv}.\n`,
+      brands,
+    );
+    return exitCode.done;
+  } finally {
+    await service.close();
+  }
+}

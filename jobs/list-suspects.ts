@@ -1,0 +1,55 @@
+import { exitCode } from '../src/cli/exit-code.js';
+import { renderSuspects, suspectsShown } from '../src/cli/suspects.js';
+import { createSuspectsFile } from '../src/cli/suspects-file.js';
+import type { Config } from '../src/config/load.js';
+import { findComparedRuns, readSuspects, type SuspectReport } from '../src/review/suspects/listing.js';
+import { lookIntoLedger } from './ledgers.js';
+import type { Terminal } from './terminal.js';
+
+const runsLookedAt = 1_000;
+
+interface SuspectOptions {
+  readonly csv?: string | undefined;
+  /** Whether all of them are to be answered, and not only the first. */
+  readonly json: boolean;
+}
+
+/** Lists the bookings of a day that the local copy of the mappings has something to say about, without guests' names. */
+export async function listSuspects(
+  config: Config,
+  day: string,
+  { csv, json }: SuspectOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const tellNone = (notice: string): number => {
+    terminal.answer(`${notice}\n`, { day, runId: null, suspects: [] });
+    return exitCode.failed;
+  };
+  return lookIntoLedger(config, tellNone, async (ledger) => {
+    const runs = await ledger.listRuns({ day, limit: runsLookedAt });
+    const compared = findComparedRuns(runs);
+    const listed: SuspectReport[] = [];
+    const counts = { suspects: 0, filledIn: 0 };
+    const [run] = compared;
+    if (!run) {
+      const words = renderSuspects(day, runs[0], { counts, first: [] }, terminal);
+      terminal.answer(words, { day, runId: null, suspects: [] });
+      return exitCode.failed;
+    }
+    const file = csv === undefined ? undefined : await createSuspectsFile(csv);
+    for await (const suspects of readSuspects(ledger, compared)) {
+      await file?.add(suspects);
+      for (const suspect of suspects) {
+        counts[suspect.reason === 'filled-in' ? 'filledIn' : 'suspects'] += 1;
+        if (json || listed.length < suspectsShown) listed.push(suspect);
+      }
+    }
+    await file?.finish();
+    terminal.answer(renderSuspects(day, run, { counts, first: listed }, { command: terminal.command, csv }), {
+      day,
+      runId: run.id,
+      suspects: listed,
+    });
+    return exitCode.done;
+  });
+}

@@ -1,0 +1,42 @@
+import { exitCode } from '../src/cli/exit-code.js';
+import { renderMapping, renderStats, toMappingReport, toStatsReport } from '../src/cli/mapping-texts.js';
+import type { Config } from '../src/config/load.js';
+import type { MappingSummary, ProviderHotel } from '../src/ledger/mapping-copy.js';
+import { lookIntoLedger } from './ledgers.js';
+import type { Terminal } from './terminal.js';
+
+const nothing: MappingSummary = { mappings: 0, masterHotels: 0, deleted: 0, providers: [], syncs: [] };
+
+/** `hotel-review mappings show`: exits with 1 where the copy does not hold the provider's hotel. */
+export async function showMapping(config: Config, hotel: ProviderHotel, terminal: Terminal): Promise<number> {
+  const tellNone = (notice: string): number => {
+    terminal.answer(`${notice}\n`, { ...hotel, serviceId: null });
+    return exitCode.failed;
+  };
+  return lookIntoLedger(config, tellNone, async ({ mappings }) => {
+    const found = await mappings.find(hotel);
+    if (!found) {
+      const { providerName, providerHotelId } = hotel;
+      const advice = (await mappings.isEmpty())
+        ? `, which is empty: ${terminal.command('mappings sync')}`
+        : '; names and ids are taken exactly as the service writes them';
+      return tellNone(`${providerName} ${providerHotelId} is not in the local copy${advice}.`);
+    }
+    const { mapping, moves } = found;
+    terminal.answer(renderMapping(mapping, moves), toMappingReport(mapping, moves));
+    return exitCode.done;
+  });
+}
+
+/** `hotel-review mappings stats` */
+export async function showStats(config: Config, terminal: Terminal): Promise<number> {
+  const tell = (summary: MappingSummary): number => {
+    terminal.answer(renderStats(summary, terminal.command), toStatsReport(summary));
+    return exitCode.done;
+  };
+  return lookIntoLedger(
+    config,
+    () => tell(nothing),
+    async ({ mappings }) => tell(await mappings.summarise()),
+  );
+}

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import type { SyncOptions } from '../src/cli/commands/mappings.js';
+import { exitCode } from '../src/cli/exit-code.js';
+import { renderNewHotels, renderSync, toSyncReport } from '../src/cli/mapping-texts.js';
+import { writeNewHotels } from '../src/cli/new-hotels-file.js';
+import type { Config } from '../src/config/load.js';
+import type { Ledger } from '../src/ledger/ledger.js';
+import type { MappingCopy, MappingSync, NewMasterHotel } from '../src/ledger/mapping-copy.js';
+import type { MappingService } from '../src/mapping-service/operations.js';
+import { readNewHotels } from '../src/mappings/new-hotels.js';
+import type { NotifySync } from '../src/mappings/sync-event.js';
+import { syncMappings } from '../src/mappings/sync-mappings.js';
+import { clock } from './clock.js';
+import { openLedger } from './ledgers.js';
+import { openMappingService } from './mapping-services.js';
+import type { Terminal } from './terminal.js';
+
+/** So many new hotels are named where no file takes them. */
+const hotelsShown = 20;
+
+/** `hotel-review mappings sync`: brings the local copy in step, and lists the master hotels that are new. */
+export async function syncOnce(config: Config, options: SyncOptions, terminal: Terminal): Promise<number> {
+  const ledger = await openLedger(config);
+  const service = openMappingService(config);
+  const progress = terminal.followSync();
+  try {
+    const sync = await syncCopy(
+      config,
+      options,
+      { ledger, service, notify: progress.notify },
+      terminal.signal,
+    );
+    progress.stop();
+    const listed = await listNewHotels(ledger.mappings, options.newHotels);
+    terminal.answer(renderSync(sync) + renderNewHotels(listed.hotels, listed), {
+      ...toSyncReport(sync),
+      newHotelsFile: options.newHotels ?? null,
+    });
+    return exitCode.done;
+  } finally {
+    progress.stop();
+    await Promise.all([service.close(), ledger.close()]);
+  }
+}
+
+export interface SyncAids {
+  readonly ledger: Pick<Ledger, 'mappings'>;
+  readonly service: Pick<MappingService, 'getMappings'>;
+  readonly notify: NotifySync;
+}
+
+/** A sync as the configuration has it. */
+export function syncCopy(
+  { mappings }: Config,
+  { since, providerFamily = mappings.providerFamily }: SyncOptions,
+  { ledger, service, notify }: SyncAids,
+  signal: AbortSignal,
+): Promise<MappingSync> {
+  const settings = { ...mappings, overlapMs: mappings.overlapMinutes * 60_000 };
+  const parts = { service, copy: ledger.mappings, settings, clock, createSyncId: randomUUID, notify };
+  return syncMappings({ since, providerFamily }, parts, signal);
+}
+
+/** All of them into a file, or the first of them for the screen; what was listed whole is not listed again. */
+async function listNewHotels(copy: MappingCopy, file: string | undefined) {
+  if (file !== undefined) {
+    const last = await writeNewHotels(file, readNewHotels(copy));
+    await copy.markNewHotelsTold(last, clock());
+    return { hotels: [], more: false, file };
+  }
+  const found: readonly NewMasterHotel[] = await copy.listNewHotels({ after: 0, limit: hotelsShown + 1 });
+  const more = found.length > hotelsShown;
+  const last = found.at(-1);
+  if (!more && last) await copy.markNewHotelsTold(last.number, clock());
+  return { hotels: found.slice(0, hotelsShown), more };
+}

@@ -1,0 +1,100 @@
+import type { Run, SuspectCounts } from '../review/run.js';
+import type { SuspectReport, Suspicion } from '../review/suspects/listing.js';
+import type { WriteCommand } from './command-writer.js';
+import { formatCount, formatCountOf, formatInstant } from './format.js';
+import { renderTable } from './tables.js';
+
+/** Shown on a terminal; `--csv` and `--json` have them all. */
+export const suspectsShown = 200;
+
+const head = ['booking', 'ServiceId', 'provider', 'hotel id', 'check-in', 'in the copy'];
+
+/** What the closing words of a run tell of its suspects; nothing where there is none. */
+export function renderSuspectSummary({ day, suspects }: Run, command: WriteCommand): string[] {
+  if (!suspects || suspects.suspects + suspects.filledIn === 0) return [];
+  return [
+    'what the local copy of the mappings says:',
+    ...explainSuspects(suspects),
+    `  all of them: ${command(`suspects ${day}`)}`,
+  ];
+}
+
+/** The first suspects of a day, or why none are known. */
+export function renderSuspects(
+  day: string,
+  run: Run | undefined,
+  { counts, first }: { readonly counts: SuspectCounts; readonly first: readonly SuspectReport[] },
+  { command, csv }: { readonly command: WriteCommand; readonly csv?: string | undefined },
+): string {
+  if (!run) return `There is no run of ${day}.\n`;
+  if (!run.suspects)
+    return [
+      `${day} was not compared with a local copy of the mappings: there was nothing in`,
+      `it when run ${run.id} began. To fill it: ${command('mappings sync')}`,
+      '',
+    ].join('\n');
+  const all = counts.suspects + counts.filledIn;
+  if (all === 0) return `${day}: the local copy of the mappings doubts no booking (run ${run.id}).\n`;
+  return [
+    `${day}: what the local copy of the mappings says (run ${run.id}):`,
+    ...explainSuspects(counts),
+    renderTable(first.map(toRow), head),
+    ...(all > first.length
+      ? [`  … and ${formatCount(all - first.length)} more; --csv FILE has them all`]
+      : []),
+    ...(csv === undefined ? [] : [`All of them are in ${csv}.`]),
+    '',
+  ].join('\n');
+}
+
+/** In a few words: what the copy says of one booking. */
+export function describeSuspicion({ reason, copyServiceId, movedAt }: Suspicion): string {
+  const seen = movedAt === null ? '' : ` (seen ${formatInstant(Date.parse(movedAt))})`;
+  switch (reason) {
+    case 'other-master':
+      return `suspect: the local copy has its hotel under ServiceId ${copyServiceId}${movedAt === null ? '' : ', to which it moved'}${seen}`;
+    case 'moved':
+      return copyServiceId === null
+        ? `suspect: its mapping was deleted${seen}`
+        : `suspect: its mapping moved to this ServiceId lately${seen}`;
+    case 'filled-in':
+      return 'not independently checked: its ServiceId was filled in from the local copy';
+  }
+}
+
+/** How many bookings it has something to say about, a line for each kind. */
+export function explainSuspects({ suspects, filledIn }: SuspectCounts): string[] {
+  const explained: string[] = [];
+  if (suspects > 0)
+    explained.push(
+      `  suspects: ${formatCountOf(suspects, 'booking')} whose mapping differs or has moved lately`,
+    );
+  if (filledIn > 0)
+    explained.push(
+      `  filled in: ${formatCountOf(filledIn, 'booking')} without a ServiceId, not independently checked`,
+    );
+  return explained;
+}
+
+function toRow(suspect: SuspectReport): (string | undefined)[] {
+  const { BookingReferenceId, ServiceId, ProviderName, ProviderHotelId, CheckInDate } = suspect;
+  return [
+    BookingReferenceId,
+    String(ServiceId),
+    ProviderName,
+    ProviderHotelId,
+    CheckInDate,
+    nameSuspicion(suspect),
+  ];
+}
+
+function nameSuspicion({ reason, copyServiceId, movedAt }: Suspicion): string {
+  switch (reason) {
+    case 'other-master':
+      return String(copyServiceId);
+    case 'moved':
+      return `${copyServiceId === null ? 'deleted' : 'moved'} ${movedAt?.slice(0, 10) ?? ''}`;
+    case 'filled-in':
+      return 'filled in';
+  }
+}

@@ -1,0 +1,75 @@
+import { clearLine, cursorTo } from 'node:readline';
+import type { MappingSync } from '../ledger/mapping-copy.js';
+import type { NotifySync, SyncEvent } from '../mappings/sync-event.js';
+import { formatCount, formatCountOf, formatInstant, formatRate } from './format.js';
+import { canDraw, type ProgressOptions } from './progress.js';
+
+/** Between two lines of progress where there is no terminal. */
+const linesEveryMs = 10_000;
+
+export interface SyncProgress {
+  readonly notify: NotifySync;
+  /** What follows starts on a line of its own. */
+  stop(): void;
+}
+
+/**
+ * How far a sync has come. Nobody knows how many pages there will be: a line that counts on a terminal that can draw, sparse
+ * lines elsewhere.
+ */
+export function createSyncProgress(options: ProgressOptions): SyncProgress {
+  const { stream, clock } = options;
+  const draws = canDraw(options);
+  const startedAt = clock();
+  let before = 0;
+  let lastAt = startedAt;
+  let isDrawn = false;
+
+  function erase(): void {
+    if (!isDrawn) return;
+    cursorTo(stream, 0);
+    clearLine(stream, 0);
+    isDrawn = false;
+  }
+
+  function say(event: SyncEvent): void {
+    const rate = formatRate(event.sync.counts.read - before, clock() - startedAt);
+    const text = `${describeSyncEvent(event)}${event.type === 'page-stored' && rate !== '' ? `, ${rate}` : ''}`;
+    erase();
+    if (draws && event.type === 'page-stored') {
+      stream.write(text);
+      isDrawn = true;
+      return;
+    }
+    stream.write(`${text}\n`);
+  }
+
+  return {
+    notify(event) {
+      const isDue = draws || event.type !== 'page-stored' || clock() - lastAt >= linesEveryMs;
+      if (event.type === 'sync-begun') before = event.sync.counts.read;
+      if (!isDue) return;
+      lastAt = clock();
+      say(event);
+    },
+    stop: erase,
+  };
+}
+
+function describeSyncEvent({ type, sync, ...event }: SyncEvent): string {
+  switch (type) {
+    case 'sync-begun':
+      return describeBegun(sync, 'isResumed' in event && event.isResumed);
+    case 'page-stored':
+      return `  ${formatCountOf(sync.counts.read, 'mapping')} read, ${formatCountOf(sync.counts.pages, 'page')}`;
+    case 'sync-restarted':
+      return `  the service does not know its resume key any more (${'code' in event ? event.code : ''}): beginning again`;
+  }
+}
+
+function describeBegun({ since, scope, counts }: MappingSync, isResumed: boolean): string {
+  const what = scope === '' ? 'all providers' : scope;
+  return isResumed
+    ? `mappings of ${what}: going on behind ${formatCount(counts.read)} of the sync that was cut off`
+    : `mappings of ${what}: changes since ${formatInstant(since)}`;
+}

@@ -1,0 +1,28 @@
+/**
+ * The library: the client of the mapping service, typed as its specification names things.
+ *
+ * @packageDocumentation
+ */
+export { createMappingService } from './mapping-service/create-mapping-service.js';
+export { type CreateMappingServiceOptions, defaultRetryPolicy } from './mapping-service/create-options.js';
+export type { VerdictKind } from './mapping-service/mapping-service.js';
+export type {
+  BookedHotel,
+  CallOptions,
+  Channel,
+  Envelope,
+  ExportRequest,
+  HotelBrand,
+  MappingRecord,
+  MappingService,
+  MappingsPage,
+  MappingsQuery,
+  MasterHotelBrands,
+  RawRequest,
+} from './mapping-service/operations.js';
+export {
+  MappingServiceError,
+  type ServiceErrorDetails,
+  type ServiceErrorKind,
+} from './mapping-service/service-error.js';
+export type { RetryPolicy } from './review/retry.js';

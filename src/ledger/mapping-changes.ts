@@ -1,0 +1,152 @@
+import type {
+  CopiedMapping,
+  MappingMove,
+  MappingRow,
+  NewMasterHotel,
+  ProviderHotel,
+  StoredPage,
+  SyncCounts,
+} from './mapping-copy.js';
+import { toStorable } from './storable-text.js';
+import { withoutUndefined } from './without-undefined.js';
+
+/** What the copy holds of a page's provider hotels and master hotels. */
+export interface HeldMappings {
+  readonly mappings: readonly CopiedMapping[];
+  /** The highest number of any mapping; 0 where there is none. */
+  readonly lastNumber: number;
+  /** Of the page's master hotels those that were seen before. */
+  readonly seenHotels: ReadonlySet<number>;
+  /** The highest number of any master hotel; 0 where there is none. */
+  readonly lastHotelNumber: number;
+}
+
+/** What a page changes in the copy. */
+export interface MappingChanges {
+  /** As they stand after the page, in the order of their numbers. */
+  readonly inserted: readonly CopiedMapping[];
+  /** As they stand after the page. */
+  readonly updated: readonly CopiedMapping[];
+  /** In the order in which they happened, each with the number of its mapping. */
+  readonly moves: readonly (MappingMove & { readonly number: number })[];
+  readonly newHotels: readonly NewMasterHotel[];
+  /** What is to be added to the cycle's counts. */
+  readonly counts: Omit<SyncCounts, 'pages' | 'restarts'>;
+}
+
+/** A provider's hotel as it is kept. */
+export function toStorableHotel({ providerName, providerHotelId }: ProviderHotel): ProviderHotel {
+  return { providerName: toStorable(providerName), providerHotelId: toStorable(providerHotelId) };
+}
+
+/** The page with its texts as they are kept: so they can be compared with those that are. */
+export function toStorablePage(page: StoredPage): StoredPage {
+  return withoutUndefined({
+    ...page,
+    after: toStorableWhere(page.after),
+    resumeKey: toStorableWhere(page.resumeKey),
+    rows: page.rows.map((row) =>
+      withoutUndefined({
+        ...row,
+        ...toStorableHotel(row),
+        locationCode: toStorableWhere(row.locationCode),
+        channelIds: row.channelIds.map(toStorable),
+      }),
+    ),
+  });
+}
+
+function toStorableWhere(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : toStorable(text);
+}
+
+/** Names a provider's hotel: no text that is kept has a NUL in it. */
+export function keyOfHotel({ providerName, providerHotelId }: ProviderHotel): string {
+  return `${providerName}\0${providerHotelId}`;
+}
+
+/**
+ * Works out what a page changes, row by row: the same provider's hotel may stand in it twice.
+ *
+ * @param rows as `toStorablePage` makes them
+ */
+export function changesOf(held: HeldMappings, rows: readonly MappingRow[], at: number): MappingChanges {
+  const current = new Map(held.mappings.map((mapping) => [keyOfHotel(mapping), mapping]));
+  const changed = new Map<number, CopiedMapping>();
+  const moves: (MappingMove & { readonly number: number })[] = [];
+  const newHotels = new Map<number, NewMasterHotel>();
+  const counts = { added: 0, moved: 0, updated: 0, deleted: 0, unchanged: 0 };
+  let lastNumber = held.lastNumber;
+
+  function keep(mapping: CopiedMapping): void {
+    current.set(keyOfHotel(mapping), mapping);
+    changed.set(mapping.number, mapping);
+  }
+
+  function change(row: MappingRow): keyof typeof counts {
+    const mapping = current.get(keyOfHotel(row));
+    if (row.isDeleted) {
+      if (mapping?.serviceId !== row.serviceId) return 'unchanged';
+      const { serviceId: from, ...rest } = mapping;
+      keep({ ...rest, movedAt: at });
+      moves.push({ number: mapping.number, from, seenAt: at });
+      return 'deleted';
+    }
+    meetHotel(row);
+    if (!mapping) {
+      lastNumber += 1;
+      keep(toMapping(row, { number: lastNumber, firstSeenAt: at }));
+      return 'added';
+    }
+    if (mapping.serviceId !== row.serviceId) {
+      keep(toMapping(row, { ...mapping, movedAt: at }));
+      moves.push(
+        withoutUndefined({ number: mapping.number, from: mapping.serviceId, to: row.serviceId, seenAt: at }),
+      );
+      return 'moved';
+    }
+    if (isSame(mapping, row)) return 'unchanged';
+    keep(toMapping(row, mapping));
+    return 'updated';
+  }
+
+  function meetHotel({ serviceId, providerName, providerHotelId }: MappingRow): void {
+    if (held.seenHotels.has(serviceId) || newHotels.has(serviceId)) return;
+    const number = held.lastHotelNumber + newHotels.size + 1;
+    newHotels.set(serviceId, { number, serviceId, providerName, providerHotelId, seenAt: at });
+  }
+
+  for (const row of rows) counts[change(row)] += 1;
+  const all = [...changed.values()];
+  return {
+    inserted: all.filter(({ number }) => number > held.lastNumber),
+    updated: all.filter(({ number }) => number <= held.lastNumber),
+    moves,
+    newHotels: [...newHotels.values()],
+    counts: { read: rows.length, ...counts, newHotels: newHotels.size },
+  };
+}
+
+function toMapping(
+  { providerName, providerHotelId, serviceId, locationCode, channelIds }: MappingRow,
+  { number, firstSeenAt, movedAt }: Pick<CopiedMapping, 'number' | 'firstSeenAt' | 'movedAt'>,
+): CopiedMapping {
+  return withoutUndefined({
+    number,
+    providerName,
+    providerHotelId,
+    serviceId,
+    locationCode,
+    channelIds,
+    firstSeenAt,
+    movedAt,
+  });
+}
+
+function isSame(mapping: CopiedMapping, { locationCode, channelIds }: MappingRow): boolean {
+  return (
+    mapping.locationCode === locationCode &&
+    mapping.channelIds.length === channelIds.length &&
+    mapping.channelIds.every((channel, index) => channel === channelIds[index])
+  );
+}

@@ -1,0 +1,72 @@
+import type { BookingForm } from '../../review/step.js';
+import type { BatchCursor, CollectedBatch, Suspect, SuspectLines } from '../ledger.js';
+import { toSuspect } from '../stored-suspect.js';
+import { readLines } from './batches.js';
+import { runNumber } from './runs.js';
+import type { Session } from './session.js';
+
+/** Done inside a transaction. */
+export async function storeSuspects(
+  session: Session,
+  run: number,
+  batches: readonly CollectedBatch[],
+): Promise<void> {
+  const rows = batches.flatMap(({ form, number, suspects = [] }) =>
+    suspects.map(({ place, reason, serviceId, movedAt }) => [
+      { bigint: run },
+      { text: form },
+      { integer: number },
+      { integer: place },
+      { text: reason },
+      { bigint: serviceId ?? null },
+      { bigint: movedAt ?? null },
+    ]),
+  );
+  if (rows.length === 0) return;
+  await session.copy('hotel_review.suspects (run, form, batch, place, reason, service_id, moved_at)', rows);
+}
+
+/** Done in one snapshot. */
+export async function nextSuspects(
+  session: Session,
+  runId: string,
+  after: BatchCursor | undefined,
+): Promise<SuspectLines | undefined> {
+  const run = await runNumber(session, runId);
+  const rows = await session.rows(
+    `SELECT * FROM hotel_review.suspects WHERE run = $1 AND (form, batch) = (
+       SELECT form, batch FROM hotel_review.suspects WHERE run = $1 AND (form, batch) > ($2, $3)
+       ORDER BY form, batch LIMIT 1
+     ) ORDER BY place`,
+    run,
+    after?.form ?? '',
+    after?.batch ?? -1,
+  );
+  const [first] = rows;
+  if (!first) return undefined;
+  const form = String(first.form) as BookingForm;
+  const batch = Number(first.batch);
+  const lines = await readLines(session, run, form, batch);
+  return {
+    cursor: { form, batch },
+    form,
+    suspects: rows.map(toSuspect).map((suspect) => ({ ...suspect, line: lines[suspect.place] ?? '' })),
+  };
+}
+
+export async function findSuspect(
+  session: Session,
+  run: number,
+  form: BookingForm,
+  batch: number,
+  place: number,
+): Promise<Suspect | undefined> {
+  const row = await session.row(
+    'SELECT * FROM hotel_review.suspects WHERE run = $1 AND form = $2 AND batch = $3 AND place = $4',
+    run,
+    form,
+    batch,
+    place,
+  );
+  return row && toSuspect(row);
+}

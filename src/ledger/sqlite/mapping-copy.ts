@@ -1,0 +1,89 @@
+import type { Hold } from '../ledger.js';
+import { toStorableHotel } from '../mapping-changes.js';
+import type {
+  CopiedMapping,
+  MappingCopy,
+  MappingMove,
+  MappingSummary,
+  ProviderHotel,
+} from '../mapping-copy.js';
+import { toStorable } from '../storable-text.js';
+import { mappingColumns, toMapping, toMove, toNewHotel, toSummary } from '../stored-mapping.js';
+import type { Database } from './database.js';
+import { lookUp } from './mapping-look-up.js';
+import { beginSync, latestSync, latestSyncs, restartSync, storePage } from './mapping-syncs.js';
+
+/** @param holdSync takes the sole right to sync, now or not at all */
+export function createMappingCopy(database: Database, holdSync: () => Hold | undefined): MappingCopy {
+  return {
+    holdSync: async () => holdSync(),
+    latestSync: async (scope) => latestSync(database, scope),
+    beginSync: async (sync) => database.transact(() => beginSync(database, sync)),
+    storePage: async (page) => database.transact(() => storePage(database, page)),
+    restartSync: async (sync) => database.transact(() => restartSync(database, sync)),
+    find: async (hotel) => find(database, hotel),
+    lookUp: async (hotels) => lookUp(database, hotels),
+    listMappings: async (page) => listMappings(database, page),
+    summarise: async () => summarise(database),
+    isEmpty: async () => database.get('SELECT 1 FROM mappings LIMIT 1') === undefined,
+    async listNewHotels({ after, limit }) {
+      const rows = database.all(
+        'SELECT * FROM master_hotels WHERE told_at IS NULL AND number > ? ORDER BY number LIMIT ?',
+        after,
+        limit,
+      );
+      return rows.map(toNewHotel);
+    },
+    async markNewHotelsTold(upTo, at) {
+      database.transact(() =>
+        database.run('UPDATE master_hotels SET told_at = ? WHERE told_at IS NULL AND number <= ?', at, upTo),
+      );
+    },
+  };
+}
+
+function find(
+  database: Database,
+  hotel: ProviderHotel,
+): { mapping: CopiedMapping; moves: MappingMove[] } | undefined {
+  const { providerName, providerHotelId } = toStorableHotel(hotel);
+  const row = database.get(
+    `SELECT ${mappingColumns} FROM mappings WHERE provider_name = ? AND provider_hotel_id = ?`,
+    providerName,
+    providerHotelId,
+  );
+  if (!row) return undefined;
+  const mapping = toMapping(row);
+  const moves = database.all('SELECT * FROM mapping_moves WHERE mapping = ? ORDER BY number', mapping.number);
+  return { mapping, moves: moves.map(toMove) };
+}
+
+function listMappings(
+  database: Database,
+  { after, limit, providers }: Parameters<MappingCopy['listMappings']>[0],
+): CopiedMapping[] {
+  // By number, whatever the providers: the index on them would have all of theirs sorted for every page.
+  const rows = database.all(
+    `SELECT ${mappingColumns} FROM mappings NOT INDEXED
+     WHERE number > ? AND service_id IS NOT NULL
+       ${providers ? 'AND provider_name IN (SELECT value FROM json_each(?))' : ''}
+     ORDER BY number LIMIT ?`,
+    after,
+    ...(providers ? [JSON.stringify(providers.map(toStorable))] : []),
+    limit,
+  );
+  return rows.map(toMapping);
+}
+
+function summarise(database: Database): MappingSummary {
+  const totals = database.get(
+    `SELECT count(service_id) AS mappings, count(DISTINCT service_id) AS master_hotels,
+       count(*) - count(service_id) AS deleted
+     FROM mappings`,
+  );
+  const providers = database.all(
+    `SELECT provider_name, count(*) AS mappings FROM mappings WHERE service_id IS NOT NULL
+     GROUP BY provider_name ORDER BY provider_name`,
+  );
+  return toSummary(totals, providers, latestSyncs(database));
+}

@@ -1,0 +1,59 @@
+import { toStorableHotel } from '../mapping-changes.js';
+import type { CopiedMapping, ProviderHotel } from '../mapping-copy.js';
+import type { Database } from './database.js';
+
+/** A found mapping: the place of its hotel in what was asked, then its columns. */
+type Found = readonly [
+  place: number,
+  number: number,
+  serviceId: number | null,
+  locationCode: string | null,
+  channelIds: readonly string[],
+  firstSeenAt: number,
+  movedAt: number | null,
+];
+
+/**
+ * What the copy holds of each, in their order. A statement for each provider, which answers all of its hotels as one
+ * text: a statement or a row for each hotel costs three times as much.
+ */
+export function lookUp(database: Database, hotels: readonly ProviderHotel[]): (CopiedMapping | undefined)[] {
+  const byProvider = new Map<string, { readonly places: number[]; readonly ids: string[] }>();
+  for (const [place, hotel] of hotels.entries()) {
+    const { providerName, providerHotelId } = toStorableHotel(hotel);
+    let asked = byProvider.get(providerName);
+    if (!asked) {
+      asked = { places: [], ids: [] };
+      byProvider.set(providerName, asked);
+    }
+    asked.places.push(place);
+    asked.ids.push(providerHotelId);
+  }
+  const found = new Array<CopiedMapping | undefined>(hotels.length).fill(undefined);
+  for (const [providerName, { places, ids }] of byProvider) {
+    const row = database.get(
+      `SELECT json_group_array(json_array(
+         key, number, service_id, location_code, json(channel_ids), first_seen_at, moved_at
+       )) AS found
+       FROM json_each(?) CROSS JOIN mappings ON provider_name = ? AND provider_hotel_id = value`,
+      JSON.stringify(ids),
+      providerName,
+    );
+    for (const columns of JSON.parse(String(row?.found)) as Found[]) {
+      const [index, number, serviceId, locationCode, channelIds, firstSeenAt, movedAt] = columns;
+      const place = places[index];
+      if (place === undefined) continue;
+      found[place] = {
+        number,
+        providerName,
+        providerHotelId: String(ids[index]),
+        ...(serviceId !== null && { serviceId }),
+        ...(locationCode !== null && { locationCode }),
+        channelIds,
+        firstSeenAt,
+        ...(movedAt !== null && { movedAt }),
+      };
+    }
+  }
+  return found;
+}

@@ -1,0 +1,34 @@
+import type { SuspectCounts } from '../review/run.js';
+import type { CollectedBatch, Suspect, SuspectReason } from './ledger.js';
+import { readColumns, type StoredRow } from './stored-row.js';
+import { withoutUndefined } from './without-undefined.js';
+
+/** A row of the table of suspects. */
+export function toSuspect(row: StoredRow): Suspect {
+  const { integer } = readColumns(row);
+  return withoutUndefined({
+    place: Number(row.place),
+    reason: String(row.reason) as SuspectReason,
+    serviceId: integer('service_id'),
+    movedAt: integer('moved_at'),
+  });
+}
+
+export function countSuspects(batches: readonly CollectedBatch[]): SuspectCounts {
+  let suspects = 0;
+  let filledIn = 0;
+  for (const batch of batches) {
+    for (const { reason } of batch.suspects ?? []) {
+      switch (reason) {
+        case 'other-master':
+        case 'moved':
+          suspects += 1;
+          break;
+        case 'filled-in':
+          filledIn += 1;
+          break;
+      }
+    }
+  }
+  return { suspects, filledIn };
+}

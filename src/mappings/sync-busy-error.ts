@@ -1,0 +1,4 @@
+/** Somebody alive syncs. */
+export class SyncBusyError extends Error {
+  override readonly name = 'SyncBusyError';
+}

@@ -1,0 +1,151 @@
+import { type MappingCopy, type MappingSync, SyncOvertakenError } from '../ledger/mapping-copy.js';
+import type { MappingService, MappingsPage } from '../mapping-service/operations.js';
+import { MappingServiceError } from '../mapping-service/service-error.js';
+import { readMappingRow } from './mapping-row.js';
+import { decideBounds } from './sync-bounds.js';
+import { SyncBusyError } from './sync-busy-error.js';
+import type { NotifySync } from './sync-event.js';
+
+/** So often a cycle begins again in one go: a service that never knows its own keys must not be asked for ever. */
+const maxRestarts = 5;
+/** How the service may say over HTTP that there is nothing behind a key. */
+const goneStatuses: readonly unknown[] = [404, 410];
+
+export interface SyncSettings {
+  /** Mappings in a page. */
+  readonly limit: number;
+  readonly overlapMs: number;
+  /** The values of `Type` of a mapping that is gone. */
+  readonly deletedTypes: readonly string[];
+  /** The StatusCodes that refuse a resume key. */
+  readonly resumeKeyCodes: readonly number[];
+}
+
+export interface SyncRequest {
+  readonly providerFamily?: string | undefined;
+  /** A lower bound instead of the usual one, epoch milliseconds. */
+  readonly since?: number | undefined;
+}
+
+export interface SyncParts {
+  readonly service: Pick<MappingService, 'getMappings'>;
+  readonly copy: MappingCopy;
+  readonly settings: SyncSettings;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+  readonly createSyncId: () => string;
+  readonly notify: NotifySync;
+}
+
+/**
+ * Brings the local copy in step with the service: all changes since the last sync, page by page, never two calls at once.
+ * Each page is stored with the key of the next one in one transaction, so that a sync that was cut off, wherever, goes on
+ * where it was.
+ *
+ * @throws SyncBusyError; SyncOvertakenError when another process has gone on with it; MappingServiceError when the service
+ * gives no page; the signal's reason when stopped
+ */
+export async function syncMappings(
+  request: SyncRequest,
+  parts: SyncParts,
+  signal: AbortSignal,
+): Promise<MappingSync> {
+  const hold = await parts.copy.holdSync();
+  if (!hold) throw new SyncBusyError('the local copy of the mappings is being synced by another process');
+  try {
+    const stop = AbortSignal.any([signal, hold.lost]);
+    let sync = await openSync(request, parts);
+    for (let restarts = 0; sync.endedAt === undefined; ) {
+      const taken = await takePage(sync, request, parts, stop, restarts < maxRestarts);
+      if (taken.restarted) restarts += 1;
+      sync = taken.sync;
+    }
+    return sync;
+  } catch (error) {
+    if (hold.lost.aborted && !signal.aborted)
+      throw new SyncOvertakenError('the right to sync was lost: another process may be syncing', {
+        cause: error,
+      });
+    throw error;
+  } finally {
+    await hold.release();
+  }
+}
+
+async function openSync(
+  { providerFamily: scope = '', since: asked }: SyncRequest,
+  { copy, settings, clock, createSyncId, notify }: SyncParts,
+): Promise<MappingSync> {
+  const last = await copy.latestSync(scope);
+  if (last && last.endedAt === undefined && asked === undefined) {
+    notify({ type: 'sync-begun', sync: last, isResumed: true });
+    return last;
+  }
+  const bounds = decideBounds(last, { asked, overlapMs: settings.overlapMs });
+  const sync = await copy.beginSync({ scope, syncId: createSyncId(), at: clock(), ...bounds });
+  notify({ type: 'sync-begun', sync, isResumed: false });
+  return sync;
+}
+
+async function takePage(
+  sync: MappingSync,
+  { providerFamily }: SyncRequest,
+  { service, copy, settings, clock, notify }: SyncParts,
+  signal: AbortSignal,
+  mayRestart: boolean,
+): Promise<{ readonly sync: MappingSync; readonly restarted: boolean }> {
+  const { syncId, resumeKey, since } = sync;
+  const askedAt = clock();
+  let page: MappingsPage;
+  try {
+    page = await service.getMappings(
+      {
+        lastUpdateDateTime: new Date(since),
+        syncId,
+        limit: settings.limit,
+        ...(providerFamily !== undefined && { providerFamily }),
+        ...(resumeKey !== undefined && { resumeKey }),
+      },
+      { signal },
+    );
+  } catch (error) {
+    if (!mayRestart || resumeKey === undefined || !refusesKey(error, settings)) throw error;
+    const restarted = await copy.restartSync({ syncId, resumeKey });
+    notify({ type: 'sync-restarted', sync: restarted, code: error.code });
+    return { sync: restarted, restarted: true };
+  }
+  const now = clock();
+  const nextKey = readNextKey(page, resumeKey);
+  const stored = await copy.storePage({
+    syncId,
+    ...(resumeKey !== undefined && { after: resumeKey }),
+    ...(nextKey !== undefined && { resumeKey: nextKey }),
+    rows: page.Mappings.map((record) => readMappingRow(record, settings.deletedTypes)),
+    // The service had looked at some time between our question and its answer.
+    ...(page.answeredAt && { serviceBeganAt: page.answeredAt.getTime() - (now - askedAt) }),
+    at: now,
+  });
+  notify({ type: 'page-stored', sync: stored });
+  return { sync: stored, restarted: false };
+}
+
+/** A blank key is none. One that comes back as it was sent would be asked for for ever. */
+function readNextKey({ ResumeKey: key }: MappingsPage, resumeKey: string | undefined): string | undefined {
+  if (typeof key !== 'string' || key.trim() === '') return undefined;
+  if (key !== resumeKey) return key;
+  throw new MappingServiceError(
+    'getMappings answered with the very ResumeKey that it was asked by: no page would ever be the last',
+    { kind: 'invalid-answer', code: 'invalid-answer', operation: 'getMappings', field: 'ResumeKey' },
+  );
+}
+
+/** Whether the service says of a call with a resume key that there is something wrong with what it was asked. */
+function refusesKey(
+  error: unknown,
+  { resumeKeyCodes }: Pick<SyncSettings, 'resumeKeyCodes'>,
+): error is MappingServiceError {
+  if (!(error instanceof MappingServiceError)) return false;
+  const { kind, statusCode, httpStatus } = error;
+  if (statusCode !== undefined && resumeKeyCodes.includes(statusCode)) return true;
+  return kind === 'refused' || goneStatuses.includes(httpStatus);
+}

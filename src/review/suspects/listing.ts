@@ -1,0 +1,110 @@
+import type { Ledger, Suspect, SuspectLines, SuspectReason } from '../../ledger/ledger.js';
+import type { Run } from '../run.js';
+import { readBooking } from '../stored-line.js';
+
+/** A suspect as it is told to people and programs: under the service's names (spec 2.5), and without the guest's. */
+export interface SuspectReport extends Suspicion {
+  readonly BookingReferenceId?: string;
+  readonly ServiceId: number;
+  readonly ProviderName?: string;
+  readonly ProviderHotelId?: string;
+  /** YYYY-MM-DD */
+  readonly CheckInDate?: string;
+}
+
+/** What the local copy of the mappings had to say about a booking. */
+export interface Suspicion {
+  readonly reason: SuspectReason;
+  /** The master hotel that the copy has its provider's hotel under; null where the mapping was deleted. */
+  readonly copyServiceId: number | null;
+  /** When the mapping moved, ISO 8601 in UTC; null if it never did. */
+  readonly movedAt: string | null;
+}
+
+/** How many of a run's suspects its report names. */
+export const suspectsReported = 100;
+
+type SuspectLedger = Pick<Ledger, 'nextSuspects'>;
+
+/** The first suspects of a run, those of the file behind the others. */
+export async function listSuspects(
+  ledger: SuspectLedger,
+  { id, suspects }: Pick<Run, 'id' | 'suspects'>,
+  limit: number,
+): Promise<SuspectReport[]> {
+  const listed: SuspectReport[] = [];
+  if (!suspects) return listed;
+  for await (const { reports } of readPieces(ledger, id)) {
+    listed.push(...reports.slice(0, limit - listed.length));
+    if (listed.length === limit) break;
+  }
+  return listed;
+}
+
+/**
+ * The runs that together sent a day, as far as they compared it with the local copy: the newest one that did and, where
+ * that only topped up, those before it.
+ *
+ * @param runs of the day, the newest first
+ */
+export function findComparedRuns(runs: readonly Run[]): readonly Run[] {
+  const newest = runs.findIndex(({ suspects }) => suspects);
+  if (newest === -1) return [];
+  const whole = runs.findIndex(({ topsUp }, index) => index >= newest && !topsUp);
+  return runs.slice(newest, whole === -1 ? undefined : whole + 1).filter(({ suspects }) => suspects);
+}
+
+/** All suspects of these runs, a piece at a time. One that several of them have sent comes once. */
+export async function* readSuspects(
+  ledger: SuspectLedger,
+  runs: readonly Run[],
+): AsyncGenerator<readonly SuspectReport[]> {
+  const seen = new Set<string>();
+  const isNew = (line: string): boolean => {
+    if (runs.length === 1) return true;
+    const size = seen.size;
+    return seen.add(line).size > size;
+  };
+  for (const { id } of runs) {
+    for await (const { lines, reports } of readPieces(ledger, id))
+      yield reports.filter((_, index) => isNew(lines[index] ?? ''));
+  }
+}
+
+export function toSuspicion({ reason, serviceId, movedAt }: Suspect): Suspicion {
+  return {
+    reason,
+    copyServiceId: serviceId ?? null,
+    movedAt: movedAt === undefined ? null : new Date(movedAt).toISOString(),
+  };
+}
+
+interface Piece {
+  readonly lines: readonly string[];
+  readonly reports: readonly SuspectReport[];
+}
+
+async function* readPieces(ledger: SuspectLedger, runId: string): AsyncGenerator<Piece> {
+  let page = await ledger.nextSuspects(runId);
+  while (page) {
+    yield { lines: page.suspects.map(({ line }) => line), reports: toReports(page) };
+    page = await ledger.nextSuspects(runId, page.cursor);
+  }
+}
+
+function toReports({ form, suspects }: SuspectLines): SuspectReport[] {
+  return suspects.map(({ line, ...suspect }) => {
+    const { serviceId, bookingReferenceId, providerName, providerHotelId, checkInDate } = readBooking(
+      line,
+      form,
+    );
+    return {
+      ...(bookingReferenceId !== undefined && { BookingReferenceId: bookingReferenceId }),
+      ServiceId: serviceId,
+      ...(providerName !== undefined && { ProviderName: providerName }),
+      ...(providerHotelId !== undefined && { ProviderHotelId: providerHotelId }),
+      ...(checkInDate !== undefined && { CheckInDate: checkInDate }),
+      ...toSuspicion(suspect),
+    };
+  });
+}

@@ -1,0 +1,53 @@
+import type { RawBooking } from '../booking/booking.js';
+import { readFieldText } from '../booking/field-text.js';
+import type { MappingCopy, ProviderHotel } from '../ledger/mapping-copy.js';
+import type { BookingSource, SourceChunk, SourceRecord } from './source.js';
+
+type Copy = Pick<MappingCopy, 'lookUp'>;
+
+/** The local copy takes no more at once. */
+const lookedUpAtOnce = 1_000;
+
+/**
+ * The same source, whose records without a ServiceId get that of the local copy of the mappings, where it knows their
+ * provider's hotel; they are marked. One with an invalid ServiceId stays as it is.
+ */
+export function createFillingSource(source: BookingSource, copy: Copy): BookingSource {
+  return {
+    locate: (day) => source.locate(day),
+    placeUnit: source.placeUnit,
+    measure: (day) => source.measure(day),
+    async *read(day, options) {
+      for await (const chunk of source.read(day, options)) yield fillIn(chunk, copy);
+    },
+  };
+}
+
+async function fillIn(chunk: SourceChunk, copy: Copy): Promise<SourceChunk> {
+  const lacking = chunk.records.flatMap((record, index) => {
+    const hotel = 'fields' in record ? findHotelWithoutMaster(record.fields) : undefined;
+    return hotel && 'fields' in record ? [{ record, index, hotel }] : [];
+  });
+  if (lacking.length === 0) return chunk;
+  const records: SourceRecord[] = [...chunk.records];
+  for (let first = 0; first < lacking.length; first += lookedUpAtOnce) {
+    const asked = lacking.slice(first, first + lookedUpAtOnce);
+    const found = await copy.lookUp(asked.map(({ hotel }) => hotel));
+    asked.forEach(({ record: { place, fields }, index }, position) => {
+      const ServiceId = found[position]?.serviceId;
+      if (ServiceId !== undefined)
+        records[index] = { place, fields: { ...fields, ServiceId }, isFilledIn: true };
+    });
+  }
+  return { ...chunk, records };
+}
+
+/** The provider's hotel of a record whose ServiceId is missing, as design 4 has it. */
+function findHotelWithoutMaster(fields: RawBooking): ProviderHotel | undefined {
+  if (readFieldText(fields.ServiceId) !== undefined) return undefined;
+  const providerName = readFieldText(fields.ProviderName);
+  const providerHotelId = readFieldText(fields.ProviderHotelId);
+  return typeof providerName === 'string' && typeof providerHotelId === 'string'
+    ? { providerName, providerHotelId }
+    : undefined;
+}

@@ -1,0 +1,262 @@
+import { describe, expect, it } from 'vitest';
+import { SyncOvertakenError } from '../../../src/ledger/mapping-copy.js';
+import type { OpenedLedger } from '../ledger.js';
+import { at, listAll, lookAt, newSync, pageOf, rowOf } from './pages.js';
+
+const noCounts = {
+  pages: 0,
+  read: 0,
+  added: 0,
+  moved: 0,
+  updated: 0,
+  deleted: 0,
+  unchanged: 0,
+  newHotels: 0,
+  restarts: 0,
+};
+
+export function describeCycles(opened: () => OpenedLedger): void {
+  describe('a cycle', () => {
+    it('is none before the first one', async () => {
+      const { mappings } = opened().ledger;
+      expect(await mappings.latestSync('')).toBeUndefined();
+      expect(await mappings.latestSync('hotelbeds')).toBeUndefined();
+    });
+
+    it('begins with its lower bounds, with nothing counted, and is known to every process', async () => {
+      const { ledger, reopen } = opened();
+      const sync = newSync('s1', { since: 5, keepsSince: 3 });
+      expect(await ledger.mappings.beginSync(sync)).toEqual({ ...sync, counts: noCounts });
+      const { mappings } = await reopen();
+      expect(await mappings.latestSync('')).toEqual({ ...sync, counts: noCounts });
+      expect(await mappings.beginSync(newSync('s2'))).toEqual({ ...newSync('s2'), counts: noCounts });
+    });
+
+    it('stands at the key of its last page, counts what it read, and ends with a page without a key', async () => {
+      const { mappings } = opened().ledger;
+      await mappings.beginSync(newSync('s1'));
+      const rows = [rowOf('1', 10), rowOf('2', 20)];
+      const first = await mappings.storePage(pageOf('s1', rows, { resumeKey: 'k1', at: at + 1 }));
+      expect(first).toEqual({
+        ...newSync('s1'),
+        resumeKey: 'k1',
+        counts: { ...noCounts, pages: 1, read: 2, added: 2, newHotels: 2 },
+      });
+      expect(await mappings.latestSync('')).toEqual(first);
+      const last = await mappings.storePage(pageOf('s1', [rowOf('1', 20)], { after: 'k1', at: at + 2 }));
+      expect(last).toEqual({
+        ...newSync('s1'),
+        endedAt: at + 2,
+        counts: { ...noCounts, pages: 2, read: 3, added: 2, moved: 1, newHotels: 2 },
+      });
+      expect(await mappings.latestSync('')).toEqual(last);
+    });
+
+    it('ends with its first page where that has no key, and rows it need not have', async () => {
+      const { mappings } = opened().ledger;
+      await mappings.beginSync(newSync('s1'));
+      expect(await mappings.storePage(pageOf('s1', []))).toEqual({
+        ...newSync('s1'),
+        endedAt: at,
+        counts: { ...noCounts, pages: 1 },
+      });
+    });
+
+    it('keeps the instant of its beginning that the first page to tell one told', async () => {
+      const { mappings } = opened().ledger;
+      await mappings.beginSync(newSync('s1'));
+      const tell = (after: string | undefined, resumeKey: string, serviceBeganAt?: number) =>
+        mappings.storePage({
+          ...pageOf('s1', []),
+          resumeKey,
+          ...(after !== undefined && { after }),
+          ...(serviceBeganAt !== undefined && { serviceBeganAt }),
+        });
+      expect((await tell(undefined, 'k1')).serviceBeganAt).toBeUndefined();
+      expect((await tell('k1', 'k2', at - 7)).serviceBeganAt).toBe(at - 7);
+      expect((await tell('k2', 'k3', at + 7)).serviceBeganAt).toBe(at - 7);
+      const restarted = await mappings.restartSync({ syncId: 's1', resumeKey: 'k3' });
+      expect(restarted.serviceBeganAt).toBe(at - 7);
+      expect((await tell(undefined, 'k4', at + 9)).serviceBeganAt).toBe(at - 7);
+    });
+
+    it('of another scope goes on beside it', async () => {
+      const { mappings } = opened().ledger;
+      await mappings.beginSync(newSync('all'));
+      await mappings.beginSync(newSync('one', { scope: 'hotelbeds' }));
+      await mappings.storePage(pageOf('all', [rowOf('1', 10)], { resumeKey: 'k' }));
+      const one = await mappings.storePage(pageOf('one', [rowOf('1', 10)], { at: at + 1 }));
+      expect(one).toMatchObject({ scope: 'hotelbeds', endedAt: at + 1, counts: { unchanged: 1 } });
+      expect(await mappings.latestSync('')).toMatchObject({ syncId: 'all', resumeKey: 'k' });
+      expect(await mappings.latestSync('hotelbeds')).toEqual(one);
+      expect((await mappings.summarise()).syncs.map(({ syncId }) => syncId)).toEqual(['all', 'one']);
+    });
+
+    it('is given up when another one of its scope begins', async () => {
+      const { mappings } = opened().ledger;
+      await mappings.beginSync(newSync('s1'));
+      await mappings.storePage(pageOf('s1', [rowOf('1', 10)], { resumeKey: 'k' }));
+      await mappings.beginSync(newSync('s2', { at: at + 1 }));
+      const before = await lookAt(mappings);
+      const late = pageOf('s1', [rowOf('2', 20)], { after: 'k' });
+      await expect(mappings.storePage(late)).rejects.toThrow(SyncOvertakenError);
+      await expect(mappings.restartSync({ syncId: 's1', resumeKey: 'k' })).rejects.toThrow(
+        SyncOvertakenError,
+      );
+      expect(await lookAt(mappings)).toEqual(before);
+      expect(before.sync).toMatchObject({ syncId: 's2', counts: noCounts });
+      expect(before.mappings).toHaveLength(1);
+    });
+
+    it('that does not exist takes no page', async () => {
+      const { mappings } = opened().ledger;
+      await expect(mappings.storePage(pageOf('nobody', []))).rejects.toThrow(RangeError);
+      await expect(mappings.restartSync({ syncId: 'nobody' })).rejects.toThrow(RangeError);
+    });
+  });
+
+  describe('a page', () => {
+    const first = pageOf('s1', [rowOf('1', 10), rowOf('2', 20)], { resumeKey: 'k1' });
+    const second = pageOf('s1', [rowOf('1', 20), rowOf('1', 10)], { after: 'k1', resumeKey: 'k2' });
+    const last = pageOf('s1', [rowOf('2', 20, { isDeleted: true })], { after: 'k2' });
+
+    it('stored again changes nothing, be it the first, one in the middle or the last', async () => {
+      const { ledger, reopen } = opened();
+      const other = await reopen();
+      await ledger.mappings.beginSync(newSync('s1'));
+      for (const page of [first, second, last]) {
+        const stored = await ledger.mappings.storePage(page);
+        const before = await lookAt(ledger.mappings);
+        expect(await ledger.mappings.storePage(page)).toEqual(stored);
+        expect(await other.mappings.storePage({ ...page, at: at + 99, serviceBeganAt: at })).toEqual(stored);
+        expect(await lookAt(ledger.mappings)).toEqual(before);
+      }
+      expect((await ledger.mappings.find(rowOf('1', 10)))?.moves).toHaveLength(2);
+    });
+
+    it('is refused where the cycle does not stand at its key, and nothing of it is stored', async () => {
+      const { mappings } = opened().ledger;
+      await mappings.beginSync(newSync('s1'));
+      const refused = async (...pages: (typeof first)[]) => {
+        const before = await lookAt(mappings);
+        for (const page of pages) await expect(mappings.storePage(page)).rejects.toThrow(SyncOvertakenError);
+        expect(await lookAt(mappings)).toEqual(before);
+      };
+      await refused(second, last);
+      await mappings.storePage(first);
+      await refused(last, { ...first, rows: [rowOf('3', 30)] }, { ...first, resumeKey: 'k9' });
+      await mappings.storePage(second);
+      await refused(first, { ...second, rows: [] });
+      await mappings.storePage(last);
+      await refused(first, second, { ...last, rows: [rowOf('3', 30)] });
+    });
+
+    it('is told from the one before it where the service keeps the same key for all pages', async () => {
+      const { mappings } = opened().ledger;
+      await mappings.beginSync(newSync('s1'));
+      await mappings.storePage(pageOf('s1', [rowOf('1', 10)], { resumeKey: 'k' }));
+      for (const id of ['2', '3', '4']) {
+        const page = pageOf('s1', [rowOf(id, 10)], { after: 'k', resumeKey: 'k' });
+        await mappings.storePage(page);
+        await mappings.storePage(page);
+      }
+      const ended = await mappings.storePage(pageOf('s1', [rowOf('5', 10)], { after: 'k' }));
+      expect(ended.counts).toMatchObject({ pages: 5, read: 5, added: 5 });
+      expect(await listAll(mappings)).toHaveLength(5);
+    });
+
+    it('is stored once when two processes store it at the same time', async () => {
+      const { ledger, reopen } = opened();
+      const other = await reopen();
+      await ledger.mappings.beginSync(newSync('s1'));
+      for (const page of [first, second, last]) {
+        await Promise.all([ledger, other, ledger, other].map(({ mappings }) => mappings.storePage(page)));
+      }
+      expect((await other.mappings.latestSync(''))?.counts).toMatchObject({ pages: 3, read: 5 });
+    });
+
+    it('is stored of one of two processes that fetched different ones, whole', async () => {
+      const { ledger, reopen } = opened();
+      const other = await reopen();
+      await ledger.mappings.beginSync(newSync('s1'));
+      const outcomes = await Promise.allSettled(
+        [ledger, other].map(({ mappings }, index) =>
+          mappings.storePage(
+            pageOf('s1', [rowOf(`${index}`, 10), rowOf(`${index}+`, 10)], { resumeKey: 'k' }),
+          ),
+        ),
+      );
+      expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      const lost = outcomes.find((outcome) => outcome.status === 'rejected');
+      expect(lost?.reason).toBeInstanceOf(SyncOvertakenError);
+      const winner = outcomes.findIndex(({ status }) => status === 'fulfilled');
+      expect((await listAll(ledger.mappings)).map(({ providerHotelId }) => providerHotelId)).toEqual([
+        `${winner}`,
+        `${winner}+`,
+      ]);
+    });
+
+    it('of two scopes at the same time gives no number twice', async () => {
+      const { ledger, reopen } = opened();
+      const ledgers = [ledger, await reopen(), await reopen(), await reopen()];
+      await Promise.all(
+        ledgers.map(async ({ mappings }, index) => {
+          const { syncId } = await mappings.beginSync(newSync(`s${index}`, { scope: `p${index}` }));
+          const rows = [rowOf('shared', 10), rowOf(`${index}`, 11 + index)];
+          await mappings.storePage(pageOf(syncId, rows));
+        }),
+      );
+      expect((await listAll(ledger.mappings)).map(({ number }) => number)).toEqual([1, 2, 3, 4, 5]);
+    });
+  });
+
+  describe('beginning a cycle again', () => {
+    it('forgets its key, keeps its bounds and its counts, and takes its first page once more', async () => {
+      const { mappings } = opened().ledger;
+      await mappings.beginSync(newSync('s1', { since: 5 }));
+      const first = pageOf('s1', [rowOf('1', 10)], { resumeKey: 'k1' });
+      await mappings.storePage(first);
+      const restarted = await mappings.restartSync({ syncId: 's1', resumeKey: 'k1' });
+      expect(restarted).toEqual({
+        ...newSync('s1', { since: 5 }),
+        counts: { ...noCounts, pages: 1, read: 1, added: 1, newHotels: 1, restarts: 1 },
+      });
+      expect(await mappings.latestSync('')).toEqual(restarted);
+      const again = await mappings.storePage(first);
+      expect(again).toMatchObject({ resumeKey: 'k1', counts: { pages: 2, read: 2, added: 1, unchanged: 1 } });
+    });
+
+    it('is for who knows where it stands, and not for one that has ended', async () => {
+      const { mappings } = opened().ledger;
+      await mappings.beginSync(newSync('s1'));
+      expect((await mappings.restartSync({ syncId: 's1' })).counts.restarts).toBe(1);
+      await mappings.storePage(pageOf('s1', [], { resumeKey: 'k1' }));
+      for (const stale of [{ syncId: 's1' }, { syncId: 's1', resumeKey: 'k0' }]) {
+        await expect(mappings.restartSync(stale)).rejects.toThrow(SyncOvertakenError);
+      }
+      await mappings.storePage(pageOf('s1', [], { after: 'k1' }));
+      await expect(mappings.restartSync({ syncId: 's1' })).rejects.toThrow(SyncOvertakenError);
+      expect(await mappings.latestSync('')).toMatchObject({ endedAt: at, counts: { restarts: 1 } });
+    });
+  });
+
+  describe('the right to sync', () => {
+    it('is held by one at a time, and free after its release', async () => {
+      const { ledger, reopen } = opened();
+      const other = await reopen();
+      const hold = await ledger.mappings.holdSync();
+      expect(hold?.lost.aborted).toBe(false);
+      expect(await ledger.mappings.holdSync()).toBeUndefined();
+      expect(await other.mappings.holdSync()).toBeUndefined();
+      await hold?.release();
+      expect(await other.mappings.holdSync()).toBeDefined();
+    });
+
+    it('leaves the days free', async () => {
+      const { ledger } = opened();
+      await ledger.mappings.holdSync();
+      expect(await ledger.holdDay('2026-11-20')).toBeDefined();
+      expect(await ledger.holdPlace(1)).toBeDefined();
+    });
+  });
+}

@@ -1,0 +1,160 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type {
+  CopiedMapping,
+  MappingCopy,
+  MappingMove,
+  MappingRow,
+  NewMasterHotel,
+  StoredPage,
+} from '../../../src/ledger/mapping-copy.js';
+import type { OpenedLedger } from '../ledger.js';
+import { listAll, newSync } from './pages.js';
+
+const row = fc.record({
+  hotel: fc.nat(5),
+  provider: fc.nat(1),
+  master: fc.integer({ min: 1, max: 3 }),
+  location: fc.option(fc.nat(1), { nil: undefined }),
+  channels: fc.subarray(['a,b', 'c,d']),
+  isDeleted: fc.boolean(),
+});
+const happening = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ kind: fc.constant('page' as const), rows: fc.array(row, { maxLength: 6 }) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('last page' as const), rows: fc.array(row, { maxLength: 6 }) }),
+  },
+  { weight: 3, arbitrary: fc.constant({ kind: 'same page again' as const }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'restart' as const }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'new cycle' as const }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'open anew' as const }) },
+);
+
+type Drawn = typeof row extends fc.Arbitrary<infer Value> ? Value : never;
+type Kept = { -readonly [Name in keyof CopiedMapping]: CopiedMapping[Name] };
+
+/** The copy as one would write it down on paper. */
+interface Model {
+  readonly mappings: Map<string, { mapping: Kept; moves: MappingMove[] }>;
+  readonly hotels: NewMasterHotel[];
+}
+
+export function describeModel(opened: () => OpenedLedger): void {
+  describe('whatever comes', () => {
+    it('the copy equals a plain model: any rows, pages stored again, cycles begun again, processes that come and go', async () => {
+      const { ledger, reopen } = opened();
+      const model: Model = { mappings: new Map(), hotels: [] };
+      let runs = 0;
+      let clock = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.array(happening, { minLength: 3, maxLength: 25 }), async (happenings) => {
+          runs += 1;
+          const run = runs;
+          let copy: MappingCopy = ledger.mappings;
+          let cycles = 0;
+          let pages = 0;
+          const begin = () => {
+            cycles += 1;
+            return copy.beginSync(newSync(`s${run}-${cycles}`));
+          };
+          let sync = await begin();
+          let latest: StoredPage | undefined;
+          for (const step of happenings) {
+            clock += 1;
+            switch (step.kind) {
+              case 'page':
+              case 'last page': {
+                if (sync.endedAt !== undefined) sync = await begin();
+                pages += 1;
+                latest = {
+                  syncId: sync.syncId,
+                  ...(sync.resumeKey !== undefined && { after: sync.resumeKey }),
+                  ...(step.kind === 'page' && { resumeKey: `k${pages}` }),
+                  rows: step.rows.map((drawn) => toRow(drawn, run)),
+                  at: clock,
+                };
+                sync = await copy.storePage(latest);
+                for (const each of latest.rows) apply(model, each, clock);
+                break;
+              }
+              case 'same page again':
+                if (latest) expect(await copy.storePage({ ...latest, at: clock })).toEqual(sync);
+                break;
+              case 'restart':
+                if (sync.endedAt === undefined) sync = await copy.restartSync(sync);
+                latest = undefined;
+                break;
+              case 'new cycle':
+                sync = await begin();
+                latest = undefined;
+                break;
+              case 'open anew':
+                copy = (await reopen()).mappings;
+                expect(await copy.latestSync('')).toEqual(sync);
+                break;
+            }
+          }
+          await expectModel(copy, model);
+        }),
+        { seed: 20_261_122, numRuns: 25 },
+      );
+    });
+  });
+}
+
+function toRow({ hotel, provider, master, location, channels, isDeleted }: Drawn, run: number): MappingRow {
+  return {
+    providerName: `provider ${provider}`,
+    providerHotelId: `${run}-${hotel}`,
+    serviceId: 10 * run + master,
+    ...(location !== undefined && { locationCode: `L${location}` }),
+    channelIds: channels,
+    isDeleted,
+  };
+}
+
+function apply({ mappings, hotels }: Model, { isDeleted, ...told }: MappingRow, at: number): void {
+  const key = JSON.stringify([told.providerName, told.providerHotelId]);
+  const known = mappings.get(key);
+  if (isDeleted) {
+    if (!known || known.mapping.serviceId !== told.serviceId) return;
+    delete known.mapping.serviceId;
+    known.mapping.movedAt = at;
+    known.moves.push({ from: told.serviceId, seenAt: at });
+    return;
+  }
+  const { providerName, providerHotelId, serviceId } = told;
+  if (!hotels.some((hotel) => hotel.serviceId === serviceId)) {
+    hotels.push({ number: hotels.length + 1, serviceId, providerName, providerHotelId, seenAt: at });
+  }
+  if (!known) {
+    mappings.set(key, { mapping: { ...told, number: mappings.size + 1, firstSeenAt: at }, moves: [] });
+    return;
+  }
+  const from = known.mapping.serviceId;
+  if (from !== serviceId) {
+    known.mapping.movedAt = at;
+    known.moves.push({ ...(from !== undefined && { from }), to: serviceId, seenAt: at });
+  }
+  delete known.mapping.locationCode;
+  Object.assign(known.mapping, told);
+}
+
+async function expectModel(copy: MappingCopy, { mappings, hotels }: Model): Promise<void> {
+  const all = [...mappings.values()];
+  expect(await copy.lookUp(all.map(({ mapping }) => mapping))).toEqual(all.map(({ mapping }) => mapping));
+  for (const { mapping, moves } of all.slice(-12))
+    expect(await copy.find(mapping)).toEqual({ mapping, moves });
+  const standing = all.map(({ mapping }) => mapping).filter(({ serviceId }) => serviceId !== undefined);
+  expect(await listAll(copy, { limit: 7 })).toEqual(standing);
+  expect(await copy.summarise()).toMatchObject({
+    mappings: standing.length,
+    masterHotels: new Set(standing.map(({ serviceId }) => serviceId)).size,
+    deleted: all.length - standing.length,
+  });
+  expect(await copy.listNewHotels({ after: 0, limit: 1_000 })).toEqual(hotels);
+}

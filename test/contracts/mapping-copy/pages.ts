@@ -1,0 +1,82 @@
+import type {
+  CopiedMapping,
+  MappingCopy,
+  MappingRow,
+  MappingSync,
+  NewSync,
+  ProviderHotel,
+  StoredPage,
+} from '../../../src/ledger/mapping-copy.js';
+
+export const at = Date.UTC(2026, 10, 22, 2, 0);
+
+export function newSync(syncId: string, changes: Partial<NewSync> = {}): NewSync {
+  return { scope: '', syncId, since: 0, at, ...changes };
+}
+
+/** A row of the provider `hotelbeds`. */
+export function rowOf(
+  providerHotelId: string,
+  serviceId: number,
+  changes: Partial<MappingRow> = {},
+): MappingRow {
+  return {
+    providerName: 'hotelbeds',
+    providerHotelId,
+    serviceId,
+    locationCode: 'PMI',
+    channelIds: ['B2C,BAR'],
+    isDeleted: false,
+    ...changes,
+  };
+}
+
+/** Without keys of its own: the only page of its cycle. */
+export function pageOf(
+  syncId: string,
+  rows: readonly MappingRow[],
+  changes: Partial<StoredPage> = {},
+): StoredPage {
+  return { syncId, rows, at, ...changes };
+}
+
+let cycles = 0;
+
+/** Stores rows as a whole cycle of one page. */
+export async function syncRows(
+  copy: MappingCopy,
+  rows: readonly MappingRow[],
+  seenAt = at,
+): Promise<MappingSync> {
+  cycles += 1;
+  const { syncId } = await copy.beginSync(newSync(`rows ${cycles}`));
+  return copy.storePage(pageOf(syncId, rows, { at: seenAt }));
+}
+
+export function hotelOf(providerHotelId: string, providerName = 'hotelbeds'): ProviderHotel {
+  return { providerName, providerHotelId };
+}
+
+/** All that stand, read page by page. */
+export async function listAll(
+  copy: MappingCopy,
+  { limit = 2, ...rest }: { readonly limit?: number; readonly providers?: readonly string[] } = {},
+): Promise<CopiedMapping[]> {
+  const all: CopiedMapping[] = [];
+  for (;;) {
+    const page = await copy.listMappings({ after: all.at(-1)?.number ?? 0, limit, ...rest });
+    if (page.length === 0) return all;
+    if (page.length > limit) throw new Error(`expected at most ${limit}, got: ${page.length}`);
+    all.push(...page);
+  }
+}
+
+/** All that a page could have changed, to be compared before and after. */
+export async function lookAt(copy: MappingCopy, scope = '') {
+  return {
+    sync: await copy.latestSync(scope),
+    mappings: await listAll(copy, { limit: 1_000 }),
+    summary: await copy.summarise(),
+    newHotels: await copy.listNewHotels({ after: 0, limit: 1_000 }),
+  };
+}

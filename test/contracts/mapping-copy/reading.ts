@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import type { OpenedLedger } from '../ledger.js';
+import { hotelOf, listAll, newSync, pageOf, rowOf, syncRows } from './pages.js';
+
+export function describeReading(opened: () => OpenedLedger): void {
+  describe('an empty copy', () => {
+    it('says that it is empty, and has nothing of anything', async () => {
+      const { mappings } = opened().ledger;
+      expect(await mappings.isEmpty()).toBe(true);
+      await mappings.beginSync(newSync('s1'));
+      expect(await mappings.isEmpty()).toBe(true);
+      expect(await mappings.find(hotelOf('1'))).toBeUndefined();
+      expect(await mappings.lookUp([hotelOf('1'), hotelOf('2')])).toEqual([undefined, undefined]);
+      expect(await listAll(mappings)).toEqual([]);
+      expect(await mappings.summarise()).toMatchObject({
+        mappings: 0,
+        masterHotels: 0,
+        deleted: 0,
+        providers: [],
+        syncs: [{ syncId: 's1' }],
+      });
+    });
+
+    it('is empty no more once it knows of a mapping, be it one that is gone', async () => {
+      const { mappings } = opened().ledger;
+      await syncRows(mappings, [rowOf('1', 10), rowOf('1', 10, { isDeleted: true })]);
+      expect(await mappings.isEmpty()).toBe(false);
+    });
+  });
+
+  describe('looking up', () => {
+    it('answers in the order of the question, also what is unknown and what is asked twice', async () => {
+      const { mappings } = opened().ledger;
+      await syncRows(mappings, [rowOf('1', 10), rowOf('2', 20), rowOf('1', 30, { providerName: 'expedia' })]);
+      const asked = [
+        hotelOf('2'),
+        hotelOf('3'),
+        hotelOf('1', 'expedia'),
+        hotelOf('1'),
+        hotelOf('2', 'expedia'),
+        hotelOf('2'),
+      ];
+      const found = await mappings.lookUp(asked);
+      expect(found.map((mapping) => mapping?.serviceId)).toEqual([20, undefined, 30, 10, undefined, 20]);
+      expect(found[2]).toEqual((await mappings.find(hotelOf('1', 'expedia')))?.mapping);
+      expect(await mappings.lookUp([])).toEqual([]);
+    });
+
+    it('takes a thousand at once', async () => {
+      const { mappings } = opened().ledger;
+      const rows = Array.from({ length: 1_000 }, (_, index) =>
+        rowOf(`${index}`, index + 1, { providerName: `p${index % 7}` }),
+      );
+      await syncRows(mappings, rows);
+      const asked = rows.toReversed();
+      expect((await mappings.lookUp(asked)).map((mapping) => mapping?.serviceId)).toEqual(
+        asked.map(({ serviceId }) => serviceId),
+      );
+    });
+  });
+
+  describe('listing', () => {
+    it('goes through those that stand by number, page by page', async () => {
+      const { mappings } = opened().ledger;
+      await syncRows(mappings, [
+        rowOf('9', 10),
+        rowOf('1', 10),
+        rowOf('5', 10),
+        rowOf('3', 10),
+        rowOf('4', 10),
+      ]);
+      await syncRows(mappings, [rowOf('1', 10, { isDeleted: true }), rowOf('9', 20)]);
+      const listed = (await listAll(mappings)).map(({ number, providerHotelId }) => [
+        number,
+        providerHotelId,
+      ]);
+      expect(listed).toEqual([
+        [1, '9'],
+        [3, '5'],
+        [4, '3'],
+        [5, '4'],
+      ]);
+      expect(await mappings.listMappings({ after: 5, limit: 9 })).toEqual([]);
+    });
+
+    it('keeps to certain providers if asked', async () => {
+      const { mappings } = opened().ledger;
+      const providers = ['a', 'b', 'c', 'a', 'b', 'a'];
+      await syncRows(
+        mappings,
+        providers.map((providerName, index) => rowOf(`${index}`, 10, { providerName })),
+      );
+      const numbers = async (...asked: string[]) =>
+        (await listAll(mappings, { providers: asked })).map(({ number }) => number);
+      expect(await numbers('a')).toEqual([1, 4, 6]);
+      expect(await numbers('c', 'b', 'x')).toEqual([2, 3, 5]);
+      expect(await numbers('A')).toEqual([]);
+      expect(await numbers()).toEqual([]);
+    });
+  });
+
+  it('summarises what stands, by provider and by the newest cycle of each scope', async () => {
+    const { mappings } = opened().ledger;
+    await syncRows(mappings, [
+      rowOf('1', 10),
+      rowOf('2', 10),
+      rowOf('3', 20),
+      rowOf('4', 30, { providerName: 'Expedia' }),
+      rowOf('5', 10, { providerName: 'agoda' }),
+    ]);
+    await mappings.beginSync(newSync('one', { scope: 'agoda' }));
+    await mappings.storePage(pageOf('one', [rowOf('5', 10, { providerName: 'agoda', isDeleted: true })]));
+    const latest = await syncRows(mappings, [rowOf('3', 20, { isDeleted: true })]);
+    expect(await mappings.summarise()).toEqual({
+      mappings: 3,
+      masterHotels: 2,
+      deleted: 2,
+      providers: [
+        { providerName: 'Expedia', mappings: 1 },
+        { providerName: 'hotelbeds', mappings: 2 },
+      ],
+      syncs: [latest, await mappings.latestSync('agoda')],
+    });
+  });
+}

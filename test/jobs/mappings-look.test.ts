@@ -1,0 +1,143 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createDayFolder } from '../support/day-folder.js';
+import { type StandInAnswer, startStandIn } from '../support/http-stand-in.js';
+import { readCopy } from '../support/mapping-copies.js';
+import { createMappingTruth, makeMappings, type TrueMapping } from '../support/mapping-truth.js';
+
+const brands = [
+  { Id: 1, BrandCode: 'AX', BrandName: 'Axel, Hotels', ChainId: 9, Since: 1999 },
+  { Id: 2, BrandCode: null, BrandName: '=Boutique', ChainId: null },
+];
+const [first] = makeMappings(1) as [TrueMapping];
+
+async function prepare(settings: Readonly<Record<string, unknown>> = {}) {
+  const truth = createMappingTruth(makeMappings(40));
+  const service = await startStandIn(async (request): Promise<StandInAnswer> => {
+    if (request.url === '/api/3.0/content/GetMasterHotelBrands')
+      return { kind: 'json', body: { HotelBrands: brands, Status: true, Message: 'ok', StatusCode: 2000 } };
+    return truth.answer(request);
+  });
+  onTestFinished(() => service.close());
+  const folder = await createDayFolder({ baseUrl: service.baseUrl, settings, hasWorkers: false });
+  return { truth, service, folder };
+}
+
+describe('a look into the local copy', () => {
+  it('shows what a provider hotel is, for people and as JSON', async () => {
+    const { folder } = await prepare();
+    await folder.run(['mappings', 'sync']);
+    const words = await folder.run(['mappings', 'show', first.provider, first.hotel]);
+    expect(words.stdout).toContain(`NorthStar 00000000: master hotel ${first.serviceId}`);
+    const { json, exitCode } = await folder.run(['mappings', 'show', first.provider, first.hotel, '--json']);
+    expect(exitCode).toBe(0);
+    expect(json).toMatchObject({
+      serviceId: first.serviceId,
+      channelIds: first.channels,
+      locationCode: first.location,
+      history: [],
+    });
+  });
+
+  it('says where it holds no such hotel, with exit 1', async () => {
+    const { folder } = await prepare();
+    const nowhere = await folder.run(['mappings', 'show', first.provider, first.hotel]);
+    expect(nowhere).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('There is no ledger') });
+    await folder.run(['mappings', 'sync']);
+    const unknown = await folder.run(['mappings', 'show', 'northstar', first.hotel, '--json']);
+    expect(unknown).toMatchObject({ exitCode: 1, json: { serviceId: null } });
+  });
+
+  it('counts what it holds', async () => {
+    const { folder } = await prepare();
+    const before = await folder.run(['mappings', 'stats', '--json']);
+    expect(before).toMatchObject({ exitCode: 0, json: { mappings: 0, syncs: [] } });
+    await folder.run(['mappings', 'sync']);
+    const { json } = await folder.run(['mappings', 'stats', '--json']);
+    expect(json).toMatchObject({
+      mappings: 40,
+      masterHotels: 14,
+      deleted: 0,
+      providers: [
+        { providerName: 'Atlántico', mappings: 10 },
+        { providerName: 'Bedlink', mappings: 10 },
+        { providerName: 'NorthStar', mappings: 10 },
+        { providerName: 'Room & Co', mappings: 10 },
+      ],
+      syncs: [{ added: 40, providerFamily: null }],
+    });
+    expect((await folder.run(['mappings', 'stats'])).stdout).toContain('all providers: synced at');
+  });
+});
+
+describe('brands', () => {
+  it("are the service's own list as JSON, a table, or a file", async () => {
+    const { folder, service } = await prepare();
+    const { json, exitCode } = await folder.run(['brands', '--json']);
+    expect(exitCode).toBe(0);
+    expect(json).toEqual(brands);
+    expect(service.requests[0]).toMatchObject({
+      method: 'GET',
+      url: '/api/3.0/content/GetMasterHotelBrands',
+    });
+    expect((await folder.run(['brands'])).stdout).toContain('Axel, Hotels');
+    const file = join(folder.path, 'brands.csv');
+    await folder.run(['brands', '--csv', file]);
+    expect(await readFile(file, 'utf8')).toBe(
+      'Id,BrandCode,BrandName,ChainId\n1,AX,"Axel, Hotels",9\n2,,=Boutique,\n',
+    );
+    expect(await folder.run(['brands', '--csv', file])).toMatchObject({ exitCode: 2 });
+  });
+
+  it('end with a clear error where the service refuses, without the key', async () => {
+    const service = await startStandIn(() => ({
+      kind: 'json',
+      status: 403,
+      body: { code: 2003, message: 'no' },
+    }));
+    onTestFinished(() => service.close());
+    const folder = await createDayFolder({ baseUrl: service.baseUrl, hasWorkers: false });
+    const { exitCode, json, stderr } = await folder.run(['brands', '--json']);
+    expect(exitCode).toBe(1);
+    expect(json).toMatchObject({ error: { class: 'fatal', message: expect.stringContaining('403') } });
+    expect(stderr).not.toContain('key-of-the-test');
+    expect(service.requests).toHaveLength(1);
+  });
+});
+
+describe('serve with a schedule for the copy', () => {
+  it('syncs at its start what was never synced', async () => {
+    const { folder, truth } = await prepare({
+      mappings: { cron: '0 1 * * *' },
+      schedule: { catchUpDays: 0 },
+    });
+    const serve = folder.start(['serve', '--port', '0']);
+    await serve.wrote('"sync ended"');
+    serve.kill('SIGTERM');
+    expect((await serve.ended).exitCode).toBe(0);
+    expect(await readCopy(folder.ledgerFile)).toEqual(truth.standing());
+    expect(truth.calls).toHaveLength(1);
+  });
+
+  it('goes on when the service is away, and stops when it is asked to', async () => {
+    let isAway = true;
+    const truth = createMappingTruth(makeMappings(4));
+    const service = await startStandIn((request) =>
+      truth.answer(request, isAway ? 'unavailable' : 'answered'),
+    );
+    onTestFinished(() => service.close());
+    const folder = await createDayFolder({
+      baseUrl: service.baseUrl,
+      settings: { mappings: { cron: '0 1 * * *' }, schedule: { catchUpDays: 0 } },
+      hasWorkers: false,
+    });
+    const serve = folder.start(['serve', '--port', '0']);
+    await serve.wrote('sync failed: it is tried again');
+    isAway = false;
+    expect(serve.hasEnded).toBe(false);
+    serve.kill('SIGTERM');
+    await vi.waitUntil(() => serve.hasEnded, { timeout: 30_000, interval: 5 });
+    expect((await serve.ended).exitCode).toBe(0);
+  });
+});

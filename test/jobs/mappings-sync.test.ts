@@ -1,0 +1,262 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createDayFolder, type DayFolder } from '../support/day-folder.js';
+import { type StandIn, type StandInAnswer, startStandIn } from '../support/http-stand-in.js';
+import { readCopy } from '../support/mapping-copies.js';
+import {
+  type CallFate,
+  createMappingTruth,
+  type MappingTruth,
+  makeMappings,
+  type TrueMapping,
+} from '../support/mapping-truth.js';
+
+interface Scene {
+  readonly truth: MappingTruth;
+  readonly service: StandIn;
+  readonly folder: DayFolder;
+}
+
+interface SceneOptions {
+  readonly mappings?: readonly TrueMapping[];
+  readonly limit?: number;
+  readonly fateOf?: (number: number) => CallFate;
+  readonly before?: (number: number) => Promise<StandInAnswer | undefined>;
+  readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+async function prepare(options: SceneOptions = {}): Promise<Scene> {
+  const { mappings = makeMappings(95), limit = 10, fateOf = () => 'answered', before, settings } = options;
+  const truth = createMappingTruth(mappings);
+  const service = await startStandIn(
+    async (request, number) => (await before?.(number)) ?? truth.answer(request, fateOf(number)),
+  );
+  onTestFinished(() => service.close());
+  const folder = await createDayFolder({
+    baseUrl: service.baseUrl,
+    settings: { mappings: { limit, ...settings } },
+    hasWorkers: false,
+  });
+  return { truth, service, folder };
+}
+
+const sync = (folder: DayFolder, ...args: readonly string[]) =>
+  folder.run(['mappings', 'sync', '--json', ...args]);
+const keysOf = ({ calls }: MappingTruth) => calls.map(({ resumeKey }) => resumeKey);
+const [first] = makeMappings(1) as [TrueMapping];
+
+describe('mappings sync', () => {
+  it('makes a copy that equals the truth row by row, whatever happens in the middle', {
+    timeout: 180_000,
+  }, async () => {
+    const fates: Readonly<Record<number, CallFate>> = { 5: 'unavailable', 12: 'dropped', 18: 'expired' };
+    const { truth, folder } = await prepare({
+      mappings: makeMappings(25_000),
+      limit: 1_000,
+      fateOf: (number) => fates[number] ?? 'answered',
+    });
+    const { exitCode, json, stderr } = await sync(folder);
+    expect(exitCode, stderr).toBe(0);
+    expect(await readCopy(folder.ledgerFile)).toEqual(truth.standing());
+    expect(json).toMatchObject({ restarts: 1, added: 25_000, since: '1970-01-01T00:00:00.000Z' });
+    expect(truth.mostInHand).toBe(1);
+    expect(new Set(truth.calls.map(({ syncId }) => syncId)).size).toBe(1);
+    // Of a page that was fetched twice, the first call was not answered; what the expired key had led to came anew.
+    const beforeExpiry = keysOf(truth).slice(0, 17);
+    expect(beforeExpiry.length - new Set(beforeExpiry).size).toBe(2);
+    const afterExpiry = keysOf(truth).slice(18);
+    expect(afterExpiry).toHaveLength(25);
+    expect(new Set(afterExpiry).size).toBe(25);
+  });
+
+  it('asks for all since 1970 at first, and then for what changed since the last sync began', async () => {
+    const { truth, folder } = await prepare({ settings: { overlapMinutes: 1 } });
+    const begun = Date.now();
+    await sync(folder);
+    const change = { ...first, serviceId: 777, changedAt: Date.now() };
+    truth.change(change);
+    const { json } = await sync(folder);
+    expect(json).toMatchObject({ read: 1, moved: 1, added: 0, newHotels: 1 });
+    expect(await readCopy(folder.ledgerFile)).toEqual(truth.standing());
+    const last = truth.calls.at(-1);
+    const since = Date.parse(last?.since ?? '');
+    expect(since).toBeGreaterThanOrEqual(begun - 63_000);
+    expect(since).toBeLessThanOrEqual(Date.now() - 59_000);
+    expect(last?.syncId).not.toBe(truth.calls[0]?.syncId);
+  });
+
+  it("takes its next lower bound from the service's clock, not from its own", async () => {
+    const hoursBehind = 5;
+    const there = () => new Date(Date.now() - hoursBehind * 3_600_000).toUTCString();
+    const truth = createMappingTruth(makeMappings(3));
+    const service = await startStandIn(async (request) => {
+      const answer = await truth.answer(request);
+      return answer.kind === 'json' ? { ...answer, headers: { date: there() } } : answer;
+    });
+    onTestFinished(() => service.close());
+    const folder = await createDayFolder({ baseUrl: service.baseUrl, hasWorkers: false });
+    await sync(folder);
+    await sync(folder);
+    const since = Date.parse(truth.calls[1]?.since ?? '');
+    expect(Date.now() - since).toBeGreaterThan(hoursBehind * 3_600_000);
+    expect(Date.now() - since).toBeLessThan((hoursBehind + 1) * 3_600_000);
+  });
+
+  it.each(['before its answer', 'after its answer'])(
+    'goes on to the same copy when it is killed at any page, %s',
+    { timeout: 240_000 },
+    async (when) => {
+      for (let page = 1; page <= 10; page += 1) {
+        let arrived = false;
+        let go = () => {};
+        const released = new Promise<void>((resolve) => {
+          go = resolve;
+        });
+        const { truth, folder } = await prepare({
+          // The next call comes once the page before is stored, or being stored.
+          before: async (number) => {
+            if (number === (when === 'before its answer' ? page : page + 1) && !arrived) {
+              arrived = true;
+              await released;
+            }
+            return undefined;
+          },
+        });
+        const command = folder.start(['mappings', 'sync']);
+        await vi.waitUntil(() => arrived || command.hasEnded, { timeout: 30_000, interval: 5 });
+        command.kill('SIGKILL');
+        await command.ended;
+        go();
+        const { exitCode, stderr, json } = await sync(folder);
+        expect(exitCode, stderr).toBe(0);
+        expect(await readCopy(folder.ledgerFile), `killed at page ${page}`).toEqual(truth.standing());
+        const isOver = page === 10 && when === 'after its answer';
+        expect(json, `killed at page ${page}`).toMatchObject(
+          isOver ? { read: 0 } : { read: 95, added: 95, pages: 10, restarts: 0 },
+        );
+        // What was stored is not fetched again: beside the ten pages there is the call that was cut off, or the look after.
+        expect(truth.calls.length).toBeLessThanOrEqual(11);
+      }
+    },
+  );
+
+  it('stops cleanly when it is asked to, and goes on where it was', async () => {
+    let go = () => {};
+    const released = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    let isHeld = true;
+    const { truth, folder } = await prepare({
+      before: async (number) => {
+        if (number === 4 && isHeld) await released;
+        return undefined;
+      },
+    });
+    const command = folder.start(['mappings', 'sync', '--json']);
+    await vi.waitUntil(() => truth.calls.length === 3, { timeout: 30_000, interval: 5 });
+    command.kill('SIGTERM');
+    const { exitCode, json } = await command.ended;
+    isHeld = false;
+    go();
+    expect(exitCode).toBe(1);
+    expect(json).toMatchObject({ error: { class: 'stopped' } });
+    expect((await sync(folder)).json).toMatchObject({ pages: 10, read: 95 });
+    expect(await readCopy(folder.ledgerFile)).toEqual(truth.standing());
+  });
+
+  it('lets one process sync at a time', async () => {
+    let go = () => {};
+    const released = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const { truth, folder } = await prepare({
+      before: async (number) => {
+        if (number === 2) await released;
+        return undefined;
+      },
+    });
+    const command = folder.start(['mappings', 'sync']);
+    await vi.waitUntil(() => truth.calls.length === 1, { timeout: 30_000, interval: 5 });
+    const { exitCode, json } = await sync(folder);
+    expect(exitCode).toBe(4);
+    expect(json).toMatchObject({ error: { class: 'busy' } });
+    go();
+    expect((await command.ended).exitCode).toBe(0);
+    expect(truth.mostInHand).toBe(1);
+  });
+
+  it('keeps a provider hotel that moves as one row, with its history', async () => {
+    const { truth, folder } = await prepare();
+    await sync(folder);
+    truth.change({ ...first, serviceId: 777, changedAt: Date.now() });
+    await sync(folder);
+    truth.change({ ...first, serviceId: 777, changedAt: Date.now(), isDeleted: true });
+    expect((await sync(folder)).json).toMatchObject({ deleted: 1 });
+    const { json, exitCode } = await folder.run(['mappings', 'show', first.provider, first.hotel, '--json']);
+    expect(exitCode).toBe(0);
+    expect(json).toMatchObject({
+      serviceId: null,
+      history: [
+        { from: first.serviceId, to: 777 },
+        { from: 777, to: null },
+      ],
+    });
+    expect(await readCopy(folder.ledgerFile)).toEqual(truth.standing());
+  });
+
+  it('lists each new master hotel once, also those of a sync that was killed', async () => {
+    const { truth, folder, service } = await prepare();
+    const file = join(folder.path, 'new.ndjson');
+    const command = folder.start(['mappings', 'sync', '--new-hotels', file]);
+    await vi.waitUntil(() => service.requests.length >= 5 || command.hasEnded, {
+      timeout: 30_000,
+      interval: 1,
+    });
+    command.kill('SIGKILL');
+    await command.ended;
+    expect((await sync(folder, '--new-hotels', file)).exitCode).toBe(0);
+    const masters = async () =>
+      (await readFile(file, 'utf8'))
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line).ServiceId as number);
+    expect(await masters()).toEqual([...new Set(makeMappings(95).map(({ serviceId }) => serviceId))]);
+    truth.change({ ...first, serviceId: 777, changedAt: Date.now() });
+    await sync(folder, '--new-hotels', file);
+    expect(await masters()).toEqual([777]);
+  });
+
+  it('asks for one provider where it is told to, and keeps its state apart', async () => {
+    const { truth, folder } = await prepare();
+    await sync(folder, '--provider-family', 'Bedlink');
+    expect(await readCopy(folder.ledgerFile)).toEqual(
+      truth.standing().filter((line) => line.includes('"Bedlink"')),
+    );
+    const { json } = await sync(folder);
+    expect(json).toMatchObject({ since: '1970-01-01T00:00:00.000Z', read: 95 });
+    expect(await readCopy(folder.ledgerFile)).toEqual(truth.standing());
+  });
+
+  it('leaves no gap behind a sync that was asked to begin later', async () => {
+    const { truth, folder } = await prepare();
+    await sync(folder, '--since', '1970-01-01');
+    const before = Date.now();
+    truth.change({ ...first, location: 'elsewhere', changedAt: before });
+    const later = new Date(before + 3_600_000).toISOString();
+    expect((await sync(folder, '--since', later)).json).toMatchObject({ since: later, read: 0 });
+    expect((await sync(folder)).json).toMatchObject({ updated: 1 });
+    expect(await readCopy(folder.ledgerFile)).toEqual(truth.standing());
+  });
+
+  it('gives up with a clear error on a service that never knows its own keys', async () => {
+    const { truth, folder } = await prepare({
+      fateOf: (number) => (number % 2 === 0 ? 'expired' : 'answered'),
+    });
+    const { exitCode, json, stderr } = await sync(folder);
+    expect(exitCode).toBe(1);
+    expect(json).toMatchObject({ error: { class: 'refused', message: expect.stringContaining('2027') } });
+    expect(truth.calls).toHaveLength(12);
+    expect(stderr).not.toContain('key-of-the-test');
+  });
+});

@@ -1,0 +1,273 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { describe, expect, it } from 'vitest';
+import type { CommandResult } from '../support/command.js';
+import { day, type Settings } from '../support/day-folder.js';
+import { guest, makeDoubtedBookings, type ToldSuspect } from '../support/doubted-bookings.js';
+import { expectEachOnce } from '../support/expectations.js';
+import { prepareFileDay, remotePath } from '../support/file-day.js';
+import { parseRecords } from '../support/file-service.js';
+import { fillCopyOf } from '../support/filled-copy.js';
+import { bookingsHeader, type MadeBooking, toCsv } from '../support/made-bookings.js';
+import { prepareDay } from '../support/prepared-day.js';
+import { sandboxSftp } from '../support/sandbox-sftp.js';
+import { useSftpServer } from '../support/suite-server.js';
+
+const filling: Settings = { mappings: { fillServiceId: true } };
+const listing = ['suspects', day, '--json'];
+
+/** What `suspects --json` answered. */
+const listed = ({ json }: CommandResult) => (json as { suspects: readonly ToldSuspect[] }).suspects;
+/** What the report of a run tells. */
+const reported = ({ report }: CommandResult) =>
+  (
+    report as {
+      suspects?: { bookings: number; notIndependentlyChecked: number; listed: readonly ToldSuspect[] };
+    }
+  ).suspects;
+const withoutMaster = (bookings: readonly MadeBooking[]) =>
+  `${bookingsHeader}\n${bookings.map(({ ServiceId: _, ...fields }) => ['', ...Object.values(fields)].join(',')).join('\n')}\n`;
+
+/** A day by body, whose local copy of the mappings is filled. */
+async function prepareDoubtedDay(count: number, settings: Settings = {}) {
+  const doubted = makeDoubtedBookings(count, Date.now());
+  const prepared = await prepareDay({ bookings: toCsv(doubted.bookings), settings });
+  await fillCopyOf(prepared.folder.ledgerFile, ...doubted.brought);
+  return { ...prepared, ...doubted };
+}
+
+describe('suspects by body', () => {
+  it('are all told at once, and none else, and all bookings are sent', async () => {
+    const { folder, standIn, bookings, suspects } = await prepareDoubtedDay(230);
+    const result = await folder.runDay();
+    expect(result.exitCode).toBe(0);
+    expectEachOnce(standIn, bookings);
+    expect(reported(result)).toEqual({
+      bookings: suspects.length,
+      notIndependentlyChecked: 0,
+      listed: suspects,
+    });
+    expect(result.stderr).toContain(`suspects: ${suspects.length} bookings whose mapping differs`);
+    expect(result.stderr).toContain(`hotel-review suspects ${day}`);
+
+    const again = await folder.run(listing);
+    expect(again).toMatchObject({ exitCode: 0, json: { day, runId: result.report.runId, suspects } });
+    const words = (await folder.run(['suspects', day])).stdout;
+    for (const { BookingReferenceId } of suspects)
+      expect(words).toMatch(new RegExp(` ${BookingReferenceId} `));
+    const status = await folder.run(['status', day, '--json']);
+    expect(status.json).toMatchObject({
+      runs: [{ suspects: { bookings: suspects.length, listed: suspects } }],
+    });
+  });
+
+  it('stand in a file, without guests', async () => {
+    const { folder, suspects } = await prepareDoubtedDay(120);
+    await folder.runDay();
+    const { exitCode, stdout } = await folder.run(['suspects', day, '--csv', 'doubted.csv']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('All of them are in doubted.csv.');
+    const records = parse(await readFile(join(folder.path, 'doubted.csv')), { columns: true });
+    expect(records).toEqual(suspects.map(toCells));
+  });
+
+  it('have no guest, wherever they are told', async () => {
+    const { folder } = await prepareDoubtedDay(60);
+    const traced = ['--log-level', 'trace'];
+    const results = [
+      await folder.run(['run', '--day', day, '--json', ...traced]),
+      await folder.run(['suspects', day]),
+      await folder.run([...listing, ...traced]),
+      await folder.run(['suspects', day, '--csv', 'doubted.csv', ...traced]),
+      await folder.run(['show', 'BR-2']),
+      await folder.run(['status', day]),
+    ];
+    for (const { exitCode, stdout, stderr } of results) {
+      expect(exitCode).toBe(0);
+      expect(stdout + stderr).not.toMatch(/Canaria|Zwitscherfink/);
+    }
+    const files = (await readdir(folder.path)).filter((name) => name !== `bookings-${day}.csv`);
+    expect(files).toContain('doubted.csv');
+    for (const name of files.filter((file) => file.includes('.')))
+      expect(await readFile(join(folder.path, name), 'utf8')).not.toContain(guest);
+  });
+
+  it('are found again by their reference', async () => {
+    const { folder } = await prepareDoubtedDay(60);
+    await folder.runDay();
+    const { stdout } = await folder.run(['show', 'BR-2']);
+    expect(stdout).toContain('suspect: the local copy has its hotel under ServiceId 1\n');
+    const { json } = await folder.run(['show', 'BR-5', '--json']);
+    expect(json).toMatchObject({ bookings: [{ suspect: { reason: 'moved', copyServiceId: null } }] });
+    expect((await folder.run(['show', 'BR-8'])).stdout).not.toContain('suspect');
+  });
+
+  it('are told of a hundred in the report, and of all by the command', async () => {
+    const { folder, suspects } = await prepareDoubtedDay(400);
+    const result = await folder.runDay();
+    expect(reported(result)).toMatchObject({ bookings: 160, listed: suspects.slice(0, 100) });
+    expect(listed(await folder.run(listing))).toEqual(suspects);
+  });
+
+  it('are no more than those whose mapping moved within suspectDays', async () => {
+    const { folder, suspects } = await prepareDoubtedDay(100, { mappings: { suspectDays: 1 } });
+    await folder.runDay();
+    expect(listed(await folder.run(listing))).toEqual(suspects.filter(({ reason }) => reason !== 'moved'));
+  });
+
+  it('are counted in a dry run', async () => {
+    const { folder, standIn, suspects } = await prepareDoubtedDay(100);
+    const { json } = await folder.run(['run', '--day', day, '--dry-run', '--json']);
+    expect(json).toMatchObject({ suspects: { bookings: suspects.length, notIndependentlyChecked: 0 } });
+    const { stdout } = await folder.run(['run', '--day', day, '--dry-run']);
+    expect(stdout).toContain(`suspects: ${suspects.length} bookings`);
+    expect(standIn.requests).toEqual([]);
+  });
+
+  it('of late bookings stand beside those of the day, and each once', async () => {
+    const { folder, standIn, bookings, suspects } = await prepareDoubtedDay(120);
+    await folder.writeBookings(toCsv(bookings.slice(0, 80)));
+    await folder.runDay();
+    await folder.writeBookings(toCsv(bookings));
+    const late = await folder.run(['replay', day, '--late', '--json']);
+    expect(reported(late)?.listed).toEqual(suspects.filter(({ ServiceId }) => ServiceId > 100_080));
+    expectEachOnce(standIn, bookings);
+    expect(listed(await folder.run(listing)).toSorted(byId)).toEqual(suspects);
+  });
+
+  it('are not looked for while there is nothing to compare with', async () => {
+    const { bookings } = makeDoubtedBookings(60, Date.now());
+    const { folder, standIn } = await prepareDay({ bookings: toCsv(bookings), settings: filling });
+    const result = await folder.runDay();
+    expectEachOnce(standIn, bookings);
+    expect(result.report).not.toHaveProperty('suspects');
+    const { exitCode, json } = await folder.run(listing);
+    expect({ exitCode, json }).toEqual({ exitCode: 1, json: { day, runId: null, suspects: [] } });
+    const { stdout } = await folder.run(['suspects', day]);
+    expect(stdout).toContain('was not compared with a local copy of the mappings');
+    expect(stdout).toContain('hotel-review mappings sync');
+  });
+});
+
+describe('a booking without a ServiceId', () => {
+  it('is rejected, unless it is to be filled in', async () => {
+    const { folder, bookings } = await prepareDoubtedDay(60);
+    await folder.configure({ maxRejectedShare: 1 });
+    await folder.writeBookings(withoutMaster(bookings));
+    const result = await folder.runDay();
+    expect(result.report.counts).toMatchObject({ read: 60, accepted: 0, rejected: 60 });
+    expect(reported(result)).toEqual({ bookings: 0, notIndependentlyChecked: 0, listed: [] });
+  });
+
+  it('gets that of the copy, and is told as not independently checked', async () => {
+    const { folder, standIn, bookings } = await prepareDoubtedDay(60, { ...filling, maxRejectedShare: 1 });
+    const given = bookings.slice(0, 30);
+    const lacking = bookings.slice(30);
+    await folder.writeBookings(toCsv(given) + withoutMaster(lacking).slice(bookingsHeader.length + 1));
+    const result = await folder.runDay();
+    // Of each ten, one is unknown and two were deleted.
+    expect(result.report.counts).toMatchObject({ read: 60, accepted: 51, rejected: 9, delivered: 51 });
+    expect(reported(result)).toMatchObject({ bookings: 12, notIndependentlyChecked: 21 });
+    const filled = listed(await folder.run(listing)).filter(({ reason }) => reason === 'filled-in');
+    const kept = lacking.filter((_, index) => ![0, 4, 5].includes(index % 10));
+    expect(filled.map(({ BookingReferenceId }) => BookingReferenceId)).toEqual(
+      kept.map(({ BookingReferenceId }) => BookingReferenceId),
+    );
+    for (const { ServiceId, copyServiceId } of filled) expect(ServiceId).toBe(copyServiceId);
+    const masters = kept.map((booking, index) => ({
+      ...booking,
+      ServiceId: [1, booking.ServiceId, booking.ServiceId, 2][index % 7] ?? booking.ServiceId,
+    }));
+    expectEachOnce(standIn, [...given, ...masters]);
+    expect((await folder.run(['show', 'BR-32'])).stdout).toContain('not independently checked');
+    expect(result.stderr).toContain('filled in: 21 bookings without a ServiceId');
+  });
+
+  it('is a duplicate of one that has it, and of none it tops up', async () => {
+    const { folder, standIn, bookings } = await prepareDoubtedDay(40, { ...filling, maxRejectedShare: 1 });
+    const same = bookings.filter((_, index) => index % 10 >= 7);
+    const rows = withoutMaster(same).slice(bookingsHeader.length + 1);
+    await folder.writeBookings(toCsv(bookings) + rows);
+    const result = await folder.runDay();
+    expect(result.report.counts).toMatchObject({ read: 52, accepted: 40, duplicates: 12 });
+    expect(reported(result)).toMatchObject({ notIndependentlyChecked: 0 });
+    const late = await folder.run(['replay', day, '--late', '--json']);
+    expect(late.report.counts).toMatchObject({ accepted: 0, duplicates: 52 });
+    expectEachOnce(standIn, bookings);
+  });
+
+  it('is filled in when it comes late', async () => {
+    const { folder, standIn, bookings } = await prepareDoubtedDay(20, filling);
+    await folder.writeBookings(toCsv(bookings.slice(0, 17)));
+    await folder.runDay();
+    const rows = withoutMaster(bookings.slice(17)).slice(bookingsHeader.length + 1);
+    await folder.writeBookings(toCsv(bookings.slice(0, 17)) + rows);
+    const late = await folder.run(['replay', day, '--late', '--json']);
+    expect(late.report.counts).toMatchObject({ accepted: 3, duplicates: 17, rejected: 0 });
+    expect(reported(late)).toMatchObject({ bookings: 0, notIndependentlyChecked: 3 });
+    expectEachOnce(standIn, bookings);
+  });
+});
+
+describe('suspects by file', () => {
+  const server = useSftpServer(sandboxSftp);
+
+  async function prepareDoubtedFile(count: number, settings: Settings = {}) {
+    const doubted = makeDoubtedBookings(count, Date.now());
+    const prepared = await prepareFileDay(server(), { bookings: toCsv(doubted.bookings), settings });
+    await fillCopyOf(prepared.folder.ledgerFile, ...doubted.brought);
+    return { ...prepared, ...doubted };
+  }
+
+  it('are all told at once, and none else, and all bookings stand in the file', async () => {
+    const { folder, service, bookings, suspects } = await prepareDoubtedFile(230);
+    const result = await folder.runDay();
+    expect(result.exitCode).toBe(0);
+    expect(service.calls.map(({ path }) => path)).toEqual([remotePath]);
+    expect(parseRecords(service.calls[0]?.file)).toHaveLength(bookings.length);
+    expect(reported(result)).toEqual({
+      bookings: suspects.length,
+      notIndependentlyChecked: 0,
+      listed: suspects,
+    });
+    expect(listed(await folder.run(listing))).toEqual(suspects);
+  });
+
+  it('are told of bookings that are posted instead, too', async () => {
+    const { folder, standIn, bookings, suspects } = await prepareDoubtedFile(50);
+    await folder.writeBookings(
+      toCsv(bookings.map((booking, index) => (index < 30 ? { ...booking, CheckOutDate: '' } : booking))),
+    );
+    const result = await folder.runDay();
+    expect(result.exitCode).toBe(0);
+    expect(standIn.accepted()).toHaveLength(30);
+    expect(listed(await folder.run(listing))).toEqual(suspects);
+  });
+
+  it('of a day with late bookings are told once, and filled in ones stay what they are', async () => {
+    const { folder, service, bookings, suspects } = await prepareDoubtedFile(40, filling);
+    const same = bookings.filter((_, index) => index % 10 === 7);
+    const others = bookings.filter((_, index) => index % 10 !== 7);
+    const rows = withoutMaster(same).slice(bookingsHeader.length + 1);
+    await folder.writeBookings(toCsv(others.slice(0, 20)) + rows);
+    const early = await folder.runDay();
+    expect(reported(early)).toMatchObject({ notIndependentlyChecked: 4 });
+    await folder.writeBookings(toCsv(others) + rows);
+    const late = await folder.run(['replay', day, '--late', '--json']);
+    expect(late.exitCode).toBe(0);
+    expect(parseRecords(service.calls.at(-1)?.file)).toHaveLength(bookings.length);
+    expect(reported(late)).toMatchObject({ bookings: suspects.length, notIndependentlyChecked: 4 });
+    const all = listed(await folder.run(listing));
+    expect(all.filter(({ reason }) => reason === 'filled-in')).toHaveLength(4);
+    expect(all.filter(({ reason }) => reason !== 'filled-in').toSorted(byId)).toEqual(suspects);
+  });
+});
+
+function toCells(suspect: ToldSuspect): Record<string, string> {
+  return Object.fromEntries(Object.entries(suspect).map(([name, value]) => [name, String(value ?? '')]));
+}
+
+function byId(one: ToldSuspect, other: ToldSuspect): number {
+  return one.ServiceId - other.ServiceId;
+}

@@ -1,0 +1,10 @@
+import { describeExportLogContract } from '../contracts/export-log.js';
+import { describeMappingCopyContract } from '../contracts/mapping-copy.js';
+import { usePostgres } from '../support/suite-postgres.js';
+import { openPostgresLedger } from './opened-postgres.js';
+
+const postgres = usePostgres();
+const open = () => openPostgresLedger(postgres());
+
+describeMappingCopyContract('PostgreSQL', { open });
+describeExportLogContract('PostgreSQL', { open });

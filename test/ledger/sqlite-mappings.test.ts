@@ -1,0 +1,6 @@
+import { describeExportLogContract } from '../contracts/export-log.js';
+import { describeMappingCopyContract } from '../contracts/mapping-copy.js';
+import { openSqliteLedger } from './opened-ledger.js';
+
+describeMappingCopyContract('SQLite', { open: openSqliteLedger });
+describeExportLogContract('SQLite', { open: openSqliteLedger });

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const entry = fileURLToPath(new URL('../../dist/src/index.d.ts', import.meta.url));
+const specifiers = /\bfrom\s+['"]([^'"]+)['"]|\bimport\(?\s*['"]([^'"]+)['"]/g;
+
+/** The declarations that can be reached from the entry: their code without comments, by file. */
+function readReachable(file = entry, read = new Map<string, string>()): ReadonlyMap<string, string> {
+  if (read.has(file)) return read;
+  const code = readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+  read.set(file, code);
+  for (const specifier of importsOf(code)) {
+    if (specifier.startsWith('.'))
+      readReachable(join(dirname(file), specifier.replace(/\.js$/, '.d.ts')), read);
+  }
+  return read;
+}
+
+function importsOf(code: string): string[] {
+  return [...code.matchAll(specifiers)].map(([, from, imported]) => from ?? imported ?? '');
+}
+
+const reachable = readReachable();
+
+describe('the types that the package shows', () => {
+  it('are those of the client', () => {
+    const names = [...reachable.keys()].map((file) => file.slice(dirname(entry).length + 1));
+    expect(names).toContain('index.d.ts');
+    expect(names).toContain('mapping-service/operations.d.ts');
+    expect(names).toContain('mapping-service/service-error.d.ts');
+  });
+
+  it.each([...reachable])('hold no any: %s', (_file, code) => {
+    expect(code).not.toMatch(/\bany\b/);
+  });
+
+  it.each([...reachable])('ask for no other package, and nothing of Node: %s', (_file, code) => {
+    for (const specifier of importsOf(code)) expect(specifier).toMatch(/^\./);
+    expect(code).not.toMatch(/\b(?:Buffer|NodeJS)\b|reference types/);
+  });
+});

@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import type { MappingService, MappingsQuery } from '../../src/mapping-service/operations.js';
+import type { ArrivingRequest, StandIn } from '../support/http-stand-in.js';
+import { answerWith, errorOf, headersOf, openService } from './opened-service.js';
+
+const query: MappingsQuery = {
+  lastUpdateDateTime: new Date('2026-11-20T00:00:00Z'),
+  syncId: 'cycle-1',
+  limit: 2,
+};
+const row = (number: number) => ({
+  ServiceId: number,
+  ProviderHotelId: `h-${number}`,
+  ProviderName: 'Bedlink',
+});
+
+async function readIds(service: MappingService, from: MappingsQuery = query): Promise<number[][]> {
+  const pages: number[][] = [];
+  for await (const { Mappings } of service.eachMappingsPage(from)) {
+    pages.push(Mappings.map(({ ServiceId }) => ServiceId));
+  }
+  return pages;
+}
+
+const keyOf = ({ url }: Pick<ArrivingRequest, 'url'>) =>
+  new URL(url, 'http://x').searchParams.get('resumeKey');
+const keysOf = (standIn: StandIn) => standIn.requests.map(keyOf);
+
+describe('all pages of mappings', () => {
+  it.each([
+    ['absent', undefined],
+    ['null', null],
+    ['empty', ''],
+    ['blank', ' \t'],
+  ])('come one after another, until the key is %s', async (_what, last) => {
+    let inFlight = 0;
+    let mostInFlight = 0;
+    const { service, standIn } = await openService(async (request) => {
+      inFlight += 1;
+      mostInFlight = Math.max(mostInFlight, inFlight);
+      await request.readBody();
+      const number = Number(keyOf(request) ?? 0);
+      inFlight -= 1;
+      return answerWith({
+        ResumeKey: number < 3 ? String(number + 1) : last,
+        Mappings: [row(2 * number + 1), row(2 * number + 2)],
+      });
+    });
+    expect(await readIds(service)).toEqual([
+      [1, 2],
+      [3, 4],
+      [5, 6],
+      [7, 8],
+    ]);
+    expect(keysOf(standIn)).toEqual([null, '1', '2', '3']);
+    expect(mostInFlight).toBe(1);
+    for (const request of standIn.requests) {
+      expect(headersOf(request)).toContain('syncId: cycle-1');
+      expect(new URL(request.url, 'http://x').searchParams.get('limit')).toBe('2');
+    }
+  });
+
+  it('go on from a key', async () => {
+    const { service, standIn } = await openService(() => answerWith({ Mappings: [row(9)] }));
+    expect(await readIds(service, { ...query, resumeKey: 'key-7' })).toEqual([[9]]);
+    expect(keysOf(standIn)).toEqual(['key-7']);
+  });
+
+  it('may come under one key, as long as they are others', async () => {
+    const { service } = await openService((_request, number) =>
+      answerWith({ ResumeKey: number < 4 ? 'cursor' : null, Mappings: [row(number)] }),
+    );
+    expect(await readIds(service)).toEqual([[1], [2], [3], [4]]);
+  });
+
+  it('may be empty before the last one', async () => {
+    const { service } = await openService((_request, number) =>
+      answerWith({ ResumeKey: number < 3 ? `key-${number}` : null, Mappings: number === 3 ? [row(3)] : [] }),
+    );
+    expect(await readIds(service)).toEqual([[], [], [3]]);
+  });
+
+  it('are not asked for without end when the same page comes under the same key again', async () => {
+    const { service, standIn } = await openService(() =>
+      answerWith({ ResumeKey: 'stuck', Mappings: [row(1)] }),
+    );
+    const pages: number[] = [];
+    const read = async () => {
+      for await (const { Mappings } of service.eachMappingsPage(query)) pages.push(Mappings.length);
+    };
+    const error = await errorOf(read());
+    expect(error).toMatchObject({ kind: 'invalid-answer', field: 'ResumeKey', operation: 'getMappings' });
+    expect(error.message).not.toContain('stuck');
+    expect(keysOf(standIn)).toEqual([null, 'stuck']);
+    expect(pages).toEqual([1]);
+  });
+
+  it('are not asked for before they are wanted, nor when nobody wants them any more', async () => {
+    const { service, standIn } = await openService((_request, number) =>
+      answerWith({ ResumeKey: `key-${number}`, Mappings: [row(number)] }),
+    );
+    for await (const { Mappings } of service.eachMappingsPage(query)) {
+      expect(standIn.requests).toHaveLength(Mappings[0]?.ServiceId ?? 0);
+      if (Mappings[0]?.ServiceId === 2) break;
+    }
+    expect(standIn.requests).toHaveLength(2);
+  });
+
+  it('repeat a page that failed, and only that', async () => {
+    const { service, standIn } = await openService((request, number) => {
+      if (number === 2) return { kind: 'json', status: 503, body: {} };
+      if (number === 4) return { kind: 'drop', when: 'after-reading' };
+      const page = Number(keyOf(request) ?? 0);
+      return answerWith({ ResumeKey: page < 2 ? String(page + 1) : null, Mappings: [row(page + 1)] });
+    });
+    expect(await readIds(service)).toEqual([[1], [2], [3]]);
+    expect(keysOf(standIn)).toEqual([null, '1', '1', '2', '2']);
+  });
+
+  it.each([200, 400, 404, 503])(
+    'end with the code of a key that has expired, under HTTP %i',
+    async (status) => {
+      const { service } = await openService((_request, number) =>
+        number === 1
+          ? answerWith({ ResumeKey: 'key-1', Mappings: [row(1)] })
+          : { kind: 'json', status, body: { Status: false, Message: 'expired', StatusCode: 2027 } },
+      );
+      const pages: number[] = [];
+      const read = async () => {
+        for await (const { Mappings } of service.eachMappingsPage(query)) pages.push(Mappings.length);
+      };
+      expect(await errorOf(read())).toMatchObject({
+        statusCode: 2027,
+        httpStatus: status,
+        answer: 'expired',
+      });
+      expect(pages).toEqual([1]);
+    },
+  );
+
+  it('end with the reason of who stops them, between two pages too', async () => {
+    const { service, standIn } = await openService((_request, number) =>
+      answerWith({ ResumeKey: `key-${number}`, Mappings: [row(number)] }),
+    );
+    const stop = new AbortController();
+    const reason = new Error('Ctrl-C');
+    const read = async () => {
+      for await (const _page of service.eachMappingsPage(query, { signal: stop.signal })) stop.abort(reason);
+    };
+    await expect(read()).rejects.toBe(reason);
+    expect(standIn.requests).toHaveLength(1);
+  });
+});

@@ -1,0 +1,223 @@
+import { describe, expect, it } from 'vitest';
+import type { MappingsQuery } from '../../src/mapping-service/operations.js';
+import { answerWith, errorOf, headersOf, openService } from './opened-service.js';
+
+const query: MappingsQuery = { lastUpdateDateTime: new Date('2026-11-20T00:00:00Z'), syncId: 'cycle-1' };
+const mapping = { ServiceId: 101, ProviderHotelId: '00042', ProviderName: 'Bedlink' };
+
+describe('a call of Get Mappings', () => {
+  it('is the request of the specification, to the letter', async () => {
+    const { service, standIn } = await openService(() => answerWith({ Mappings: [] }));
+    await service.getMappings({ ...query, providerFamily: 'Bedlink', resumeKey: 'key-1', limit: 1000 });
+
+    const [request, ...others] = standIn.requests;
+    expect(others).toEqual([]);
+    expect(request?.method).toBe('GET');
+    expect(request?.body).toEqual(Buffer.alloc(0));
+    expect(request?.url).toBe(
+      '/api/3.0/mappings?lastUpdateDateTime=2026-11-20T00%3A00%3A00.000Z&providerFamily=Bedlink&resumeKey=key-1&limit=1000',
+    );
+    const headers = headersOf(request);
+    expect(headers).toContain('apikey: k-7f3a');
+    expect(headers).toContain('accountId: acme');
+    expect(headers).toContain('syncId: cycle-1');
+    expect(headers.join('\n')).not.toMatch(/content-type|content-length/i);
+  });
+
+  it('sends no parameter that is absent, nor a blank resume key', async () => {
+    const { service, standIn } = await openService(() => answerWith({ Mappings: [] }));
+    await service.getMappings(query);
+    await service.getMappings({ ...query, resumeKey: ' ' });
+    expect(standIn.requests.map(({ url }) => url)).toEqual(
+      Array(2).fill('/api/3.0/mappings?lastUpdateDateTime=2026-11-20T00%3A00%3A00.000Z'),
+    );
+  });
+
+  it.each(['a b&c=d#e?f+g', '100%/%2F', 'żółć 山田 😀', 'Room & Co, Ltd', 'half \ud83d'])(
+    'carries any text whole: %j',
+    async (text) => {
+      const { service, standIn } = await openService(() => answerWith({ Mappings: [] }));
+      await service.getMappings({ ...query, providerFamily: text, resumeKey: text });
+      const { searchParams } = new URL(standIn.requests[0]?.url ?? '', standIn.baseUrl);
+      expect(searchParams.get('providerFamily')).toBe(text.toWellFormed());
+      expect(searchParams.get('resumeKey')).toBe(text.toWellFormed());
+    },
+  );
+
+  it.each<[string, Partial<MappingsQuery>, RegExp]>([
+    ['a date that is none', { lastUpdateDateTime: new Date('soon') }, /lastUpdateDateTime/],
+    ['a limit of nothing', { limit: 0 }, /limit/],
+    ['half a mapping', { limit: 1.5 }, /limit/],
+    ['no sync id', { syncId: '' }, /syncId/],
+    ['a sync id that would begin another header', { syncId: 'x\r\nHost: y' }, /syncId/],
+  ])('is not made with %s', async (_what, wrong, words) => {
+    const { service, standIn } = await openService();
+    const call = service.getMappings({ ...query, ...wrong });
+    await expect(call).rejects.toThrow(TypeError);
+    await expect(call).rejects.toThrow(words);
+    expect(standIn.requests).toEqual([]);
+  });
+});
+
+describe('a page of mappings', () => {
+  it('comes with all that the service says, known or not, and with its clock', async () => {
+    const { service } = await openService(() => ({
+      ...answerWith({
+        ResumeKey: '7b1c',
+        Total: 1,
+        Mappings: [
+          {
+            ...mapping,
+            ProviderLocationCode: 'MAD',
+            Type: 'New',
+            ChannelIds: ['Web,Package', 'Web, Member, Flex ', 'Direct', ',', ''],
+            Confidence: { score: 0.5 },
+          },
+        ],
+      }),
+      headers: { date: 'Fri, 20 Nov 2026 02:30:00 GMT' },
+    }));
+    expect(await service.getMappings(query)).toEqual({
+      Status: true,
+      Message: 'Success',
+      StatusCode: 2000,
+      ResumeKey: '7b1c',
+      Total: 1,
+      Mappings: [
+        {
+          ...mapping,
+          ProviderLocationCode: 'MAD',
+          Type: 'New',
+          ChannelIds: ['Web,Package', 'Web, Member, Flex ', 'Direct', ',', ''],
+          Confidence: { score: 0.5 },
+          channels: [
+            { channel: 'Web', ratePlanType: 'Package', original: 'Web,Package' },
+            { channel: 'Web', ratePlanType: 'Member, Flex', original: 'Web, Member, Flex ' },
+            { channel: 'Direct', original: 'Direct' },
+            { channel: '', ratePlanType: '', original: ',' },
+            { channel: '', original: '' },
+          ],
+        },
+      ],
+      answeredAt: new Date('2026-11-20T02:30:00Z'),
+    });
+  });
+
+  it('may leave out what is not needed, or give null for it', async () => {
+    const nothing = { ProviderLocationCode: null, Type: null, ChannelIds: null };
+    const { service } = await openService(() =>
+      answerWith({ Message: null, ResumeKey: null, Mappings: [mapping, { ...mapping, ...nothing }] }),
+    );
+    const { Mappings, ResumeKey } = await service.getMappings(query);
+    expect(ResumeKey).toBeNull();
+    expect(Mappings).toEqual([
+      { ...mapping, channels: [] },
+      { ...mapping, ...nothing, channels: [] },
+    ]);
+  });
+
+  it('is empty where the list is null', async () => {
+    const { service } = await openService(() => answerWith({ Mappings: null }));
+    expect((await service.getMappings(query)).Mappings).toEqual([]);
+  });
+
+  it('leaves ids as they came: no number is made of them', async () => {
+    const ids = ['007', '1e3', '12345678901234567890', ' 4', 'AB-1', '0x1F', ''];
+    const { service } = await openService(() =>
+      answerWith({ Mappings: ids.map((ProviderHotelId) => ({ ...mapping, ProviderHotelId })) }),
+    );
+    const { Mappings } = await service.getMappings(query);
+    expect(Mappings.map(({ ProviderHotelId }) => ProviderHotelId)).toEqual(ids);
+  });
+
+  it('shows the master id as ServiceId, whatever this deployment calls it', async () => {
+    const { service } = await openService(
+      () => answerWith({ Mappings: [{ HotelCode: 7, ProviderHotelId: '1', ProviderName: 'Bedlink' }] }),
+      { masterIdName: 'HotelCode' },
+    );
+    const { Mappings } = await service.getMappings(query);
+    expect(Mappings).toEqual([{ ServiceId: 7, ProviderHotelId: '1', ProviderName: 'Bedlink', channels: [] }]);
+  });
+
+  it('has no clock where the service tells no time', async () => {
+    const { service } = await openService(() => ({
+      ...answerWith({ Mappings: [] }),
+      headers: { date: 'yesterday' },
+    }));
+    expect((await service.getMappings(query)).answeredAt).toBeUndefined();
+  });
+
+  it('may be far longer than the answer to a review', async () => {
+    const Mappings = Array.from({ length: 1_000 }, (_, number) => ({
+      ...mapping,
+      ServiceId: number + 1,
+      Note: 'x'.repeat(2_000),
+    }));
+    const { service } = await openService(() => answerWith({ Mappings }));
+    const page = await service.getMappings(query);
+    expect(page.Mappings.map(({ ServiceId }) => ServiceId)).toEqual(Mappings.map((row) => row.ServiceId));
+  });
+});
+
+describe('an answer that is not as specified', () => {
+  const third = (wrong: object) => ({ Mappings: [mapping, mapping, mapping, { ...mapping, ...wrong }] });
+  const without = (name: string) => third({ [name]: undefined });
+  const masterId = 'an integer from 1 to 2^53-1';
+
+  it.each<[field: string, expected: string, fields: object]>([
+    ['Status', 'a boolean, got: nothing', { Status: undefined }],
+    ['Status', 'a boolean, got: a string', { Status: 'true' }],
+    ['Status', 'a boolean, got: null', { Status: null }],
+    ['StatusCode', 'an integer, got: nothing', { StatusCode: undefined }],
+    ['StatusCode', 'an integer, got: a string', { StatusCode: '2000' }],
+    ['StatusCode', 'an integer, got: another number', { StatusCode: 2000.5 }],
+    ['Message', 'a string, got: a number', { Message: 5 }],
+    ['ResumeKey', 'a string, got: a number', { ResumeKey: 5, Mappings: [] }],
+    ['Mappings', 'an array, got: nothing', {}],
+    ['Mappings', 'an array, got: an object', { Mappings: { 0: mapping } }],
+    ['Mappings[1]', 'an object, got: a string', { Mappings: [mapping, 'secret-row'] }],
+    ['Mappings[0]', 'an object, got: null', { Mappings: [null] }],
+    ['Mappings[3].ServiceId', `${masterId}, got: nothing`, without('ServiceId')],
+    ['Mappings[3].ServiceId', `${masterId}, got: a string`, third({ ServiceId: '101' })],
+    ['Mappings[3].ServiceId', `${masterId}, got: another number`, third({ ServiceId: 0 })],
+    ['Mappings[3].ServiceId', `${masterId}, got: another number`, third({ ServiceId: 1.5 })],
+    ['Mappings[3].ServiceId', `${masterId}, got: another number`, third({ ServiceId: 2 ** 53 })],
+    ['Mappings[3].ProviderHotelId', 'a string, got: a number', third({ ProviderHotelId: 4711 })],
+    ['Mappings[3].ProviderHotelId', 'a string, got: null', third({ ProviderHotelId: null })],
+    ['Mappings[3].ProviderName', 'a string, got: nothing', without('ProviderName')],
+    ['Mappings[3].ProviderLocationCode', 'a string, got: a number', third({ ProviderLocationCode: 1 })],
+    ['Mappings[3].Type', 'a string, got: a boolean', third({ Type: true })],
+    ['Mappings[3].ChannelIds', 'an array, got: a string', third({ ChannelIds: 'Web,Package' })],
+    ['Mappings[3].ChannelIds[1]', 'a string, got: null', third({ ChannelIds: ['Web', null] })],
+  ])('names the field: %s is to be %s', async (field, expected, fields) => {
+    const { service, standIn } = await openService(() => answerWith(fields));
+    const error = await errorOf(service.getMappings(query));
+    expect(error).toMatchObject({
+      kind: 'invalid-answer',
+      code: 'invalid-answer',
+      operation: 'getMappings',
+      field,
+    });
+    expect(error.message).toContain(`expected ${field} to be ${expected}.`);
+    expect(error.message).not.toMatch(/4711|secret-row/);
+    expect(error.httpStatus).toBe(200);
+    expect(standIn.requests).toHaveLength(1);
+  });
+
+  it.each([['null'], ['[]'], ['"fine"'], ['{}'], ['{"Mappings":[]}'], ['{"message":"gateway"}']])(
+    'lacks the envelope: %s',
+    async (json) => {
+      const { service, standIn } = await openService(() => ({ kind: 'text', body: json }));
+      const error = await errorOf(service.getMappings(query));
+      expect(error).toMatchObject({ kind: 'invalid-answer', field: 'Status' });
+      expect(standIn.requests).toHaveLength(1);
+    },
+  );
+
+  it('names the master id as this deployment does', async () => {
+    const { service } = await openService(() => answerWith({ Mappings: [mapping] }), {
+      masterIdName: 'HotelCode',
+    });
+    expect(await errorOf(service.getMappings(query))).toMatchObject({ field: 'Mappings[0].HotelCode' });
+  });
+});

@@ -1,0 +1,304 @@
+import { createServer } from 'node:http';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { CallOptions, MappingService } from '../../src/mapping-service/operations.js';
+import { refusal, type StandInAnswer, startStandIn, success } from '../support/http-stand-in.js';
+import { answerWith, errorOf, openService, serviceAt } from './opened-service.js';
+
+type Call = (service: MappingService, options?: CallOptions) => Promise<unknown>;
+
+const query = { lastUpdateDateTime: new Date(0), syncId: 'cycle-1' };
+const something = { path: '/content/GetSomething' };
+const lists = answerWith({ Mappings: [], HotelBrands: [] });
+const busy: StandInAnswer = { kind: 'json', status: 503, body: {} };
+const dropped: StandInAnswer = { kind: 'drop', when: 'after-reading' };
+
+const repeatable: [string, Call][] = [
+  ['getMappings', (service, options) => service.getMappings(query, options)],
+  ['reviewBookedHotels', (service, options) => service.reviewBookedHotels([{ ServiceId: 1 }], options)],
+  ['getMasterHotelBrands', (service, options) => service.getMasterHotelBrands(options)],
+  ['call', (service, options) => service.call({ method: 'GET', ...something, isRepeatable: true }, options)],
+];
+const unrepeatable: [string, Call][] = [
+  ['reviewBookedHotelsByFile', (service, options) => service.reviewBookedHotelsByFile('a.csv', options)],
+  ['exportMappingsFile', (service, options) => service.exportMappingsFile({ emailId: 'a@b.eu' }, options)],
+  ['call', (service, options) => service.call({ method: 'POST', ...something, body: {} }, options)],
+  ['call', (service, options) => service.call({ method: 'GET', ...something, isRepeatable: false }, options)],
+];
+const all = [...repeatable, ...unrepeatable];
+
+describe('a call that the service has not done', () => {
+  it.each(all)('is made again, just as it was, until it succeeds: %s', async (_operation, call) => {
+    const answers = [busy, { ...busy, status: 429 }, refusal(2030), refusal(2001)];
+    const { service, standIn } = await openService((_request, number) => answers[number - 1] ?? lists);
+    expect(await call(service)).toMatchObject({ Status: true, StatusCode: 2000 });
+    expect(standIn.requests).toHaveLength(5);
+    const [first, ...others] = standIn.requests.map(({ method, url, body, rawHeaders }) => ({
+      method,
+      url,
+      body,
+      rawHeaders,
+    }));
+    for (const other of others) expect(other).toEqual(first);
+  });
+
+  it.each(all)('fails when its tries are spent: %s', async (operation, call) => {
+    const { service, standIn } = await openService(() => busy, { retry: { tries: 3 } });
+    const error = await errorOf(call(service));
+    expect(error).toMatchObject({ kind: 'retryable', code: 'http-503', httpStatus: 503, operation });
+    expect(error.message).toContain('in 3 tries (http-503)');
+    expect(standIn.requests).toHaveLength(3);
+  });
+
+  it.each(all)('because it was not there, is made again when it comes up: %s', async (_operation, call) => {
+    const standIn = await startStandIn();
+    const { port } = standIn;
+    await standIn.close();
+    const received: string[] = [];
+    const server = createServer((request, response) => {
+      received.push(request.url ?? '');
+      response.end(JSON.stringify(lists.body));
+    });
+    onTestFinished(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+    const service = serviceAt(standIn.baseUrl, {
+      retry: { tries: 1_000, baseMs: 20, capMs: 20 },
+      random() {
+        if (!server.listening) server.listen(port, '127.0.0.1');
+        return 0.5;
+      },
+    });
+    expect(await call(service)).toMatchObject({ StatusCode: 2000 });
+    expect(received).toHaveLength(1);
+  });
+});
+
+describe('a call that the service may have done', () => {
+  const unclear: [string, StandInAnswer, string][] = [
+    ['whose connection drops before it is answered', dropped, 'connection-reset'],
+    [
+      'whose connection drops before it is read',
+      { kind: 'drop', when: 'before-reading' },
+      'connection-reset',
+    ],
+    ['whose answer breaks off', { kind: 'drop', when: 'mid-answer' }, 'connection-reset'],
+    ['whose answer is no JSON', { kind: 'text', body: '<h1>Sign in</h1>' }, 'unreadable-answer'],
+    ['whose answer is another success', { kind: 'json', status: 202, body: {} }, 'http-202'],
+  ];
+
+  for (const [what, answer, code] of unclear) {
+    it.each(repeatable)(`and ${what} is made again where that does no harm: %s`, async (_operation, call) => {
+      const { service, standIn } = await openService((_request, number) => (number < 3 ? answer : lists));
+      expect(await call(service)).toMatchObject({ StatusCode: 2000 });
+      expect(standIn.requests).toHaveLength(3);
+    });
+
+    it.each(unrepeatable)(
+      `and ${what} is not made again where it would do it twice: %s`,
+      async (operation, call) => {
+        const { service, standIn } = await openService((_request, number) => (number === 1 ? answer : lists));
+        const error = await errorOf(call(service));
+        expect(error).toMatchObject({ kind: 'retryable', code, operation });
+        expect(error.message).toContain('may have taken it');
+        expect(standIn.requests).toHaveLength(1);
+      },
+    );
+  }
+
+  it('because it is too slow is given up in time', async () => {
+    const { service, standIn } = await openService(
+      (_request, number) => (number === 1 ? { kind: 'hang' } : lists),
+      { timeoutSeconds: 0.3 },
+    );
+    expect(await service.getMasterHotelBrands()).toMatchObject({ StatusCode: 2000 });
+    expect(standIn.requests).toHaveLength(2);
+  });
+
+  it('is not made again when a later try went unanswered', async () => {
+    const { service, standIn } = await openService((_request, number) => (number === 1 ? busy : dropped));
+    const error = await errorOf(service.reviewBookedHotelsByFile('a.csv'));
+    expect(error).toMatchObject({ kind: 'retryable', code: 'connection-reset' });
+    expect(standIn.requests).toHaveLength(2);
+  });
+});
+
+describe('a clear no', () => {
+  it.each<[StandInAnswer, object]>([
+    [
+      { kind: 'json', status: 401, body: {} },
+      { kind: 'fatal', code: 'http-401', httpStatus: 401 },
+    ],
+    [
+      { kind: 'json', status: 403, body: { code: 2003, message: 'who?' } },
+      { kind: 'fatal', code: 'http-403', statusCode: 2003, answer: 'who?' },
+    ],
+    [
+      { kind: 'json', status: 404, body: {} },
+      { kind: 'fatal', code: 'http-404' },
+    ],
+    [
+      { kind: 'json', status: 302, body: {}, headers: { location: '/' } },
+      { kind: 'fatal', code: 'http-302' },
+    ],
+    [refusal(2003), { kind: 'fatal', code: 'code-2003', httpStatus: 200, statusCode: 2003 }],
+    [
+      { kind: 'json', body: { code: 2003, message: 'who?' } },
+      { kind: 'fatal', statusCode: 2003, answer: 'who?' },
+    ],
+    [
+      { kind: 'json', status: 400, body: { code: 2012, message: 'limit' } },
+      { kind: 'refused', code: 'http-400', statusCode: 2012, answer: 'limit' },
+    ],
+    [
+      { kind: 'text', status: 422, body: 'no' },
+      { kind: 'refused', code: 'http-422', answer: 'no' },
+    ],
+    [
+      { kind: 'json', body: { code: '2020', message: 'where?' } },
+      { kind: 'refused', statusCode: 2020 },
+    ],
+    ...[2002, 2006, 2007, 2009, 2011, 2012, 2016, 2017, 2020, 2021, 2025, 2027].map(
+      (code): [StandInAnswer, object] => [
+        refusal(code, 'no'),
+        { kind: 'refused', code: `code-${code}`, httpStatus: 200, statusCode: code, answer: 'no' },
+      ],
+    ),
+  ])('is taken at once: %j', async (answer, expected) => {
+    const { service, standIn } = await openService(() => answer);
+    const error = await errorOf(service.getMappings(query));
+    expect(error).toMatchObject({ operation: 'getMappings', ...expected });
+    expect(standIn.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['an unknown code', refusal(2999), { code: 'code-2999', statusCode: 2999 }],
+    ['Status false with 2000', refusal(2000), { code: 'status-false', statusCode: 2000 }],
+  ])('is %s, once its tries are spent', async (_what, answer, expected) => {
+    const { service, standIn } = await openService(() => answer, { retry: { tries: 2 } });
+    const error = await errorOf(service.exportMappingsFile({ emailId: 'a@b.eu' }));
+    expect(error).toMatchObject({ kind: 'refused', ...expected });
+    expect(standIn.requests).toHaveLength(2);
+  });
+
+  it('is what the caller says of a code, over what is known of it', async () => {
+    const statusCodes = { 2999: 'fatal', 2009: 'retryable' } as const;
+    const { service, standIn } = await openService(
+      (_request, number) => refusal(number === 1 ? 2009 : 2999),
+      { statusCodes },
+    );
+    expect(await errorOf(service.getMasterHotelBrands())).toMatchObject({ kind: 'fatal', statusCode: 2999 });
+    expect(standIn.requests).toHaveLength(2);
+  });
+});
+
+describe('a wait between two tries', () => {
+  it('is as long as the service asks for, and spends no try', async () => {
+    const { service, standIn } = await openService(
+      (_request, number) => (number === 1 ? { ...busy, headers: { 'retry-after': '1' } } : success),
+      { retry: { tries: 1, retryAfterCapMs: 10_000 } },
+    );
+    await service.reviewBookedHotels([]);
+    const [first, second] = standIn.requests;
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(990);
+  });
+
+  it('counts a date from the given clock', async () => {
+    const { service, standIn } = await openService(
+      (_request, number) =>
+        number === 1 ? { ...busy, headers: { 'retry-after': 'Fri, 20 Nov 2026 02:30:01 GMT' } } : success,
+      { retry: { retryAfterCapMs: 10_000 }, clock: () => new Date('2026-11-20T02:30:00Z') },
+    );
+    await service.reviewBookedHotels([]);
+    const [first, second] = standIn.requests;
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(990);
+  });
+
+  it('is no longer than its cap, and comes no more often than allowed', async () => {
+    const { service, standIn } = await openService(() => ({ ...busy, headers: { 'retry-after': '86400' } }), {
+      retry: { tries: 2, waits: 3, retryAfterCapMs: 1 },
+    });
+    expect(await errorOf(service.getMasterHotelBrands())).toMatchObject({ kind: 'retryable' });
+    expect(standIn.requests).toHaveLength(5);
+  });
+
+  it('ends with the reason of who stops the call', async () => {
+    const { service, standIn, waits } = await openWaiting();
+    const stop = new AbortController();
+    const call = service.getMappings(query, { signal: stop.signal });
+    await waits(1);
+    const reason = new Error('Ctrl-C');
+    stop.abort(reason);
+    await expect(call).rejects.toBe(reason);
+    expect(standIn.requests).toHaveLength(1);
+  });
+
+  it('ends with the closing of the service', async () => {
+    const { service, standIn, waits } = await openWaiting();
+    const call = errorOf(service.getMappings(query));
+    await waits(1);
+    await service.close();
+    expect(await call).toMatchObject({ kind: 'retryable', code: 'http-503' });
+    expect(standIn.requests).toHaveLength(1);
+  });
+
+  it('may be that of many calls at once under one signal, without a warning of a leak', async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error) => warnings.push(warning);
+    process.on('warning', note);
+    onTestFinished(() => void process.off('warning', note));
+    const { service, waits } = await openWaiting();
+    const stop = new AbortController();
+    const calls = Array.from({ length: 30 }, () => service.getMappings(query, { signal: stop.signal }));
+    const settled = Promise.allSettled(calls);
+    await waits(30);
+    stop.abort(new Error('Ctrl-C'));
+    for (const { status } of await settled) expect(status).toBe('rejected');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(warnings).toEqual([]);
+  });
+});
+
+describe('stopping', () => {
+  it.each(all)('ends a call in flight with the own reason: %s', async (_operation, call) => {
+    const { service, standIn } = await openService(() => ({ kind: 'hang' }));
+    const stop = new AbortController();
+    const made = call(service, { signal: stop.signal });
+    await standIn.received(1);
+    stop.abort('enough');
+    await expect(made).rejects.toBe('enough');
+    expect(standIn.requests).toHaveLength(1);
+  });
+
+  it('before the call sends nothing', async () => {
+    const { service, standIn } = await openService();
+    const reason = new Error('stopped');
+    await expect(service.getMappings(query, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(standIn.requests).toEqual([]);
+  });
+
+  it('the service ends its calls and makes no further one', async () => {
+    const { service, standIn } = await openService(() => ({ kind: 'hang' }));
+    const call = errorOf(service.getMappings(query));
+    await standIn.received(1);
+    await Promise.all([service.close(), service.close()]);
+    expect(await call).toMatchObject({ kind: 'retryable', code: 'client-closed' });
+    const late = errorOf(service.getMappings(query));
+    expect(await late).toMatchObject({ kind: 'retryable', code: 'client-closed' });
+    expect(standIn.requests).toHaveLength(1);
+  });
+});
+
+/** A service that is always busy for an hour: each call waits. */
+async function openWaiting() {
+  let decided = 0;
+  const opened = await openService(() => ({ ...busy, headers: { 'retry-after': '3600' } }), {
+    retry: { retryAfterCapMs: 3_600_000 },
+    random() {
+      decided += 1;
+      return 0;
+    },
+  });
+  const waits = (count: number) => vi.waitUntil(() => decided === count, { timeout: 30_000 });
+  return { ...opened, waits };
+}

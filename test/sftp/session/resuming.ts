@@ -1,0 +1,135 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync, truncateSync, utimesSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
+import { retryable } from './outcomes.js';
+import type { SessionTrial } from './trial.js';
+
+/** Downloads that go on where they were cut off, and looks at the end of a file. */
+export function describeResuming({
+  connect,
+  usual,
+  local,
+  newFolder,
+  put,
+  disk,
+  server,
+}: SessionTrial): void {
+  const target = () => join(local, `resumed-${randomBytes(4).toString('hex')}`);
+  const partsOf = (path: string) =>
+    readdirSync(local).filter((name) => name.startsWith(`${basename(path)}.`) && name.endsWith('.part'));
+
+  describe('resuming a download', () => {
+    let proxy: TcpProxy;
+    beforeEach(async () => {
+      proxy = await startTcpProxy(server().port);
+    });
+    afterEach(() => proxy.stop());
+
+    /** Downloads until at least so much has come, and then loses the connection. */
+    async function cutOff(path: string, to: string, bytes: number): Promise<number> {
+      let done = 0;
+      const onProgress = (bytesDone: number) => {
+        done = bytesDone;
+        if (bytesDone >= bytes) proxy.cutAll();
+      };
+      const session = await connect({ port: proxy.port });
+      const download = session.download(path, to, { resumes: true, onProgress });
+      await expect(download).rejects.toEqual(retryable('connection-lost'));
+      return done;
+    }
+
+    it('asks only for what has not come yet', async () => {
+      const path = `${newFolder()}/x.csv`;
+      const content = randomBytes(8_000_000);
+      put(path, content);
+      const to = target();
+      const had = await cutOff(path, to, 5_000_000);
+      expect([existsSync(to), partsOf(to).length]).toEqual([false, 1]);
+
+      const before = proxy.happened.bytesToClient;
+      const steps: number[] = [];
+      const session = await connect({ port: proxy.port });
+      const found = await session.download(path, to, {
+        resumes: true,
+        onProgress: (done) => steps.push(done),
+      });
+
+      expect(readFileSync(to).equals(content)).toBe(true);
+      expect(statSync(to).mode & 0o777).toBe(0o600);
+      expect(found).toMatchObject({ name: 'x.csv', size: content.length });
+      expect(Math.min(...steps)).toBeGreaterThan(had);
+      expect(steps.at(-1)).toBe(content.length);
+      // A little more, for keys and the headers of packets.
+      expect(proxy.happened.bytesToClient - before).toBeLessThan(content.length - had + 200_000);
+      expect(partsOf(to)).toEqual([]);
+    });
+
+    it('goes on again and again, and the file is the same at last', async () => {
+      const path = `${newFolder()}/x.csv`;
+      const content = randomBytes(6_000_000);
+      put(path, content);
+      const to = target();
+      const reached: number[] = [];
+      for (const bytes of [1, 2_000_000, 4_000_000]) reached.push(await cutOff(path, to, bytes));
+      expect(reached).toEqual([...reached].sort((one, other) => one - other));
+      await (await usual()).download(path, to, { resumes: true });
+      expect(readFileSync(to).equals(content)).toBe(true);
+    });
+
+    it.each([
+      ['another size', (content: Buffer) => Buffer.concat([content, randomBytes(1_000)]), 1_000],
+      ['another time', (content: Buffer) => randomBytes(content.length), 2_000],
+    ])('begins anew where the file has %s now', async (_what, change, seconds) => {
+      const path = `${newFolder()}/x.csv`;
+      const content = randomBytes(3_000_000);
+      put(path, content);
+      utimesSync(disk(path), 1_000, 1_000);
+      const to = target();
+      await cutOff(path, to, 1_500_000);
+      const other = change(content);
+      put(path, other);
+      utimesSync(disk(path), seconds, seconds);
+
+      await (await usual()).download(path, to, { resumes: true });
+
+      expect(readFileSync(to).equals(other)).toBe(true);
+      expect(partsOf(to)).toEqual([]);
+    });
+
+    it('keeps nothing of a file that changes while it comes', async () => {
+      const path = `${newFolder()}/x.csv`;
+      put(path, randomBytes(3_000_000));
+      const to = target();
+      const onProgress = () => truncateSync(disk(path), 100);
+      const download = (await usual()).download(path, to, { resumes: true, onProgress });
+      await expect(download).rejects.toEqual(retryable('changed-while-reading'));
+      expect([existsSync(to), partsOf(to)]).toEqual([false, []]);
+    });
+
+    it('brings an empty file home', async () => {
+      const path = `${newFolder()}/x.csv`;
+      put(path, '');
+      const to = target();
+      await (await usual()).download(path, to, { resumes: true });
+      expect(readFileSync(to)).toHaveLength(0);
+    });
+  });
+
+  describe('reading the end of a file', () => {
+    it.each([
+      ['the last bytes', 'ServiceId\r\n1\r\n', 2, '\r\n'],
+      ['all of one that is shorter', 'x', 10, 'x'],
+      ['nothing of an empty one', '', 10, ''],
+    ])('gives %s', async (_what, content, length, end) => {
+      const path = `${newFolder()}/x.csv`;
+      put(path, content);
+      expect(Buffer.from(await (await usual()).readEnd(path, length)).toString()).toBe(end);
+    });
+
+    it('says when there is no such file', async () => {
+      await expect((await usual()).readEnd('absent.csv', 1)).rejects.toEqual(retryable('no-such-file'));
+    });
+  });
+}

@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import type { MappingRow } from '../../src/ledger/mapping-copy.js';
+import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
+
+/** What a sync brought, and when. */
+export interface BroughtRows {
+  readonly at: number;
+  readonly rows: readonly MappingRow[];
+}
+
+const rowsAPage = 1_000;
+
+/** Fills the local copy as syncs would, one for each of these. */
+export async function fillCopy(
+  { mappings }: Pick<Ledger, 'mappings'>,
+  ...brought: BroughtRows[]
+): Promise<void> {
+  for (const { at, rows } of brought) {
+    const syncId = randomUUID();
+    await mappings.beginSync({ scope: '', syncId, since: 0, at });
+    let after: { after?: string } = {};
+    for (let first = 0; first < rows.length; first += rowsAPage) {
+      const page = rows.slice(first, first + rowsAPage);
+      const isLast = first + rowsAPage >= rows.length;
+      const resumeKey = `key ${first}`;
+      await mappings.storePage({ syncId, ...after, rows: page, at, ...(!isLast && { resumeKey }) });
+      after = { after: resumeKey };
+    }
+  }
+}
+
+/** The same in the ledger of a folder in which no command runs. */
+export async function fillCopyOf(ledgerFile: string, ...brought: BroughtRows[]): Promise<void> {
+  await mkdir(dirname(ledgerFile), { recursive: true });
+  const ledger = createSqliteLedger({ path: ledgerFile, carriesReference: () => false, clock: Date.now });
+  try {
+    await fillCopy(ledger, ...brought);
+  } finally {
+    await ledger.close();
+  }
+}
+
+/** The mapping that a booking says it has, as the service tells it. */
+export function mappingOf({
+  ServiceId,
+  ProviderName,
+  ProviderHotelId,
+}: {
+  readonly ServiceId: number;
+  readonly ProviderName: string;
+  readonly ProviderHotelId: string;
+}): MappingRow {
+  return {
+    serviceId: ServiceId,
+    providerName: ProviderName,
+    providerHotelId: ProviderHotelId,
+    channelIds: [],
+    isDeleted: false,
+  };
+}
