@@ -36,6 +36,7 @@ const ofBothEngines = [
   'replay-range',
   'stop-signals',
   'stopping',
+  'suspects',
 ];
 
 export default defineConfig({

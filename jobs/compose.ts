@@ -1,6 +1,8 @@
 import type { Config } from '../src/config/load.js';
+import type { Ledger } from '../src/ledger/ledger.js';
 import { createMappingServiceClient } from '../src/mapping-service/client.js';
 import type { ReviewService } from '../src/mapping-service/mapping-service.js';
+import type { MappingComparison } from '../src/review/collect.js';
 import type { Delivery } from '../src/review/delivery.js';
 import type { Notify } from '../src/review/events.js';
 import type { DeliveryKind } from '../src/review/run.js';
@@ -10,7 +12,7 @@ import type { ClosableSftpServer } from '../src/sftp/server.js';
 import { clock, random } from './clock.js';
 import { createDelivery, openSftp } from './deliveries.js';
 import { openLedger } from './ledgers.js';
-import { openReader } from './reading.js';
+import { openFillingReader, openReader } from './reading.js';
 import { openWorkforce } from './workforces.js';
 
 export interface ComposeOptions {
@@ -41,6 +43,7 @@ export async function composeReview(config: Config, { notify, performs = true }:
   const workforce = await openWorkforce(config, { ledger, deliveryFor, notify, performs });
   const parts: RunDayParts = {
     ...composeCollect(config),
+    comparison: composeComparison(config, ledger),
     ledger,
     deliveryFor,
     workforce,
@@ -64,6 +67,15 @@ export function composeCollect(config: Config) {
     limits: { maxRejectedShare: config.maxRejectedShare, emptyDay: config.emptyDay, batchSize },
     clock,
   };
+}
+
+/** What bookings are compared with before they are sent. */
+export function composeComparison(
+  config: Config,
+  { mappings: copy }: Pick<Ledger, 'mappings'>,
+): MappingComparison {
+  const { suspectDays, fillServiceId } = config.mappings;
+  return { copy, suspectDays, ...(fillServiceId && { fillingReader: openFillingReader(config, copy) }) };
 }
 
 function openService({ service, body }: Config): ReviewService {

@@ -7,15 +7,17 @@ import { exitCode } from '../src/cli/exit-code.js';
 import { readMaskedFields } from '../src/cli/mask-names.js';
 import { createOutFolder, type OutFolder } from '../src/cli/out-folder.js';
 import { readRunDetails } from '../src/cli/run-details.js';
+import { describeError } from '../src/cli/safe-message.js';
 import type { Config } from '../src/config/load.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import { CollectError, collectDay } from '../src/review/collect.js';
 import { previewBodies, previewReviewFile, readFirstLines } from '../src/review/preview.js';
+import { toSuspectsReport } from '../src/review/report.js';
 import type { Run } from '../src/review/run.js';
 import { clock } from './clock.js';
-import { composeCollect } from './compose.js';
+import { composeCollect, composeComparison } from './compose.js';
 import { createDelivery, openSftp } from './deliveries.js';
-import { openSqlite } from './ledgers.js';
+import { findLedger, openSqlite } from './ledgers.js';
 import { openSource } from './sources.js';
 import type { Terminal } from './terminal.js';
 
@@ -23,8 +25,8 @@ const sampleSize = 5;
 const runId = 'dry-run';
 
 /**
- * Collects a day as a run would, into a ledger of its own that is thrown away, and tells what would be sent. Neither
- * the real ledger nor the service is touched.
+ * Collects a day as a run would, into a ledger of its own that is thrown away, and tells what would be sent. The
+ * service is not touched, and of the real ledger only the local copy of the mappings is looked at.
  */
 export async function dryRunDay(
   config: Config,
@@ -33,9 +35,10 @@ export async function dryRunDay(
   terminal: Terminal,
 ): Promise<number> {
   const folder = out === undefined ? undefined : await createOutFolder(out);
+  const kept = await findAnswering(config, terminal);
   const { ledger, discard } = await openPassingLedger();
   try {
-    const { failure } = await collect(config, day, ledger, terminal);
+    const { failure } = await collect(config, day, { ledger, kept }, terminal);
     terminal.endProgress();
     const run = await ledger.getRun(runId);
     const details = await readRunDetails(ledger, run, openSource(config).placeUnit);
@@ -46,6 +49,7 @@ export async function dryRunDay(
       delivery: run.delivery,
       source: run.source,
       counts: run.counts,
+      ...(run.suspects && { suspects: toSuspectsReport(run.suspects) }),
       rejects: details.rejects,
       warnings: details.warnings,
       ...content,
@@ -56,6 +60,21 @@ export async function dryRunDay(
   } finally {
     await ledger.close();
     await discard();
+    await kept?.close();
+  }
+}
+
+/** The real ledger, to look on; undefined where there is none, or it doesn't answer: a dry run goes without. */
+async function findAnswering(config: Config, { say }: Terminal): Promise<Ledger | undefined> {
+  let ledger: Ledger | undefined;
+  try {
+    ledger = await findLedger(config);
+    await ledger?.ping();
+    return ledger;
+  } catch (error) {
+    await ledger?.close();
+    say(`Not compared with the local copy of the mappings: ${describeError(error)}`);
+    return undefined;
   }
 }
 
@@ -74,7 +93,7 @@ async function openPassingLedger(): Promise<{ ledger: Ledger; discard: () => Pro
 async function collect(
   config: Config,
   day: BusinessDay,
-  ledger: Ledger,
+  { ledger, kept }: { readonly ledger: Ledger; readonly kept: Ledger | undefined },
   { notify, signal }: Terminal,
 ): Promise<{ failure?: CollectError }> {
   const { id, token } = await ledger.createRun({
@@ -93,7 +112,8 @@ async function collect(
     notify,
     clock,
   });
-  const parts = { ...composeCollect(config), delivery, ledger, notify };
+  const comparison = kept && { comparison: composeComparison(config, kept) };
+  const parts = { ...composeCollect(config), ...comparison, delivery, ledger, notify };
   try {
     await collectDay(day, { runId: id, token }, parts, signal);
     return {};

@@ -78,6 +78,18 @@ const handlers: Handlers = {
     withConfig(globals, async (config, terminal) =>
       (await import('./list-brands.js')).listBrands(config, options, terminal),
     ),
+  requestExport: (options, globals) =>
+    withConfig(globals, async (config, terminal) =>
+      (await import('./request-export.js')).requestOneExport(config, options, terminal),
+    ),
+  fetchExport: (options, globals) =>
+    withConfig(globals, async (config, terminal) =>
+      (await import('./fetch-export.js')).fetchOneExport(config, options, terminal),
+    ),
+  compareExport: (file, options, globals) =>
+    withConfig(globals, async (config, terminal) =>
+      (await import('./compare-export.js')).compareOneExport(config, file, options, terminal),
+    ),
   work: (options, globals) =>
     withConfig(toLog(globals), async (config, terminal) =>
       (await import('./work.js')).work(config, options, terminal),

@@ -44,7 +44,13 @@ export async function makeBookings(
   { stdout, stderr }: StandardStreams = process,
 ): Promise<number> {
   const { day, count, seed, wrongShare, out } = options;
-  const made = { day, count, seed, wrongShare, world: createWorld({ seed: options.world }) };
+  const made = {
+    day,
+    count,
+    seed,
+    wrongShare,
+    world: createWorld({ seed: options.world, hotels: options.hotels }),
+  };
   const format = options.format ?? (out === undefined ? 'csv' : formatOfName(out));
   if (format === undefined)
     throw new UsageError(

@@ -15,10 +15,12 @@ import { listAddresses, renderAddresses } from '../src/sandbox/addresses.js';
 import { writeSandboxConfiguration } from '../src/sandbox/configuration.js';
 import { describeEvent } from '../src/sandbox/describe-event.js';
 import { createFaultPlan, type FaultRule, parseFault } from '../src/sandbox/faults.js';
+import type { Pace } from '../src/sandbox/living-world/living-world.js';
 import { startSandbox } from '../src/sandbox/sandbox.js';
 import { SandboxError } from '../src/sandbox/sandbox-error.js';
 import { createSeededRandom } from '../src/sandbox/seeded-random.js';
 import { createWorld } from '../src/sandbox/world.js';
+import { readOrBeginWorld } from '../src/sandbox/world-beginning.js';
 import { clock } from './clock.js';
 import type { Terminal } from './terminal.js';
 
@@ -34,11 +36,13 @@ export async function runSandbox(options: SandboxOptions, terminal: Terminal): P
   const tls = await readTls(options);
   checkHost(options.host, tls ? 'https' : 'http');
   const folder = await openFolder(options.folder);
+  checkExportFolder(options.exportFolder);
   const sandbox = await startSandbox({
     ...options,
     folder,
     tls,
-    world: createWorld({ seed: options.world }),
+    world: createWorld({ seed: options.world, hotels: options.hotels }),
+    pace: await readPace(folder, options).catch(explain),
     faults: createFaultPlan(rules, createSeededRandom(options.seed)),
     resultDelayMs: options.resultDelay * 1000,
     clock,
@@ -74,6 +78,23 @@ function readRule(text: string): FaultRule {
     if (error instanceof RangeError) throw new UsageError(`--fault: ${error.message}`);
     throw error;
   }
+}
+
+/** Since the first start in that folder, so that a sandbox that is started again is in the same world. */
+async function readPace(
+  folder: string,
+  { world, hotels, changesPerHour }: SandboxOptions,
+): Promise<Pace | undefined> {
+  if (changesPerHour === 0) return undefined;
+  const path = join(folder, 'world.json');
+  const since = await readOrBeginWorld(path, { world, hotels, changesPerHour }, clock());
+  return { changesPerHour, since };
+}
+
+function checkExportFolder(folder: string): void {
+  const names = folder.split('/');
+  if (folder === '' || names.every((name) => name !== '' && name !== '.' && name !== '..')) return;
+  throw new UsageError('--export-folder: expected a path below the SFTP root such as exports/daily');
 }
 
 function checkName(option: string, setting: string, name: string): void {

@@ -1,6 +1,8 @@
 import { createCommandWriter, type WriteCommand } from '../src/cli/command-writer.js';
+import { createExportProgress, type ExportProgress } from '../src/cli/export-progress.js';
 import type { Log } from '../src/cli/log.js';
 import { createEventLog } from '../src/cli/log-events.js';
+import { createExportLog } from '../src/cli/log-export.js';
 import { createSyncLog } from '../src/cli/log-sync.js';
 import { createProgress } from '../src/cli/progress.js';
 import { createRangeProgress, type RangeProgress } from '../src/cli/range-progress.js';
@@ -22,6 +24,8 @@ export interface Terminal {
   followDays(): RangeProgress;
   /** The progress of a sync of the local copy. */
   followSync(): SyncProgress;
+  /** The progress of an export that is fetched. */
+  followExport(): ExportProgress;
   /** Words for a person: standard output, or standard error where a program reads that. */
   say(text: string): void;
   /** A command as a person would type it here. */
@@ -63,6 +67,8 @@ export function createTerminal({ json, config, log, signal, output, errors }: Te
         ? { notify, end() {}, say: (words) => log.info(words), stop() {} }
         : createRangeProgress(progressOptions),
     followSync: () => (log ? { notify: createSyncLog(log), stop() {} } : createSyncProgress(progressOptions)),
+    followExport: () =>
+      log ? { notify: createExportLog(log), stop() {} } : createExportProgress(progressOptions),
     say,
     command: createCommandWriter(commandName, config),
     report,

@@ -19,6 +19,7 @@ export type {
   MappingsQuery,
   MasterHotelBrands,
   RawRequest,
+  StartedExport,
 } from './mapping-service/operations.js';
 export {
   MappingServiceError,

@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import { UsageError } from '../review/refusals.js';
+import { addExportCommands, type ExportHandlers } from './commands/exports.js';
 import { addHistoryCommands, type HistoryHandlers } from './commands/history.js';
 import { addMappingCommands, type MappingHandlers } from './commands/mappings.js';
 import type { Finish } from './commands/options.js';
@@ -14,6 +15,7 @@ export interface Handlers
   extends ReviewHandlers,
     HistoryHandlers,
     MappingHandlers,
+    ExportHandlers,
     ServiceHandlers,
     SetupHandlers,
     SandboxHandlers {}
@@ -78,6 +80,7 @@ function createProgram(version: string, handlers: Handlers, finish: Finish): Com
   addReviewCommands(program, handlers, finish);
   addHistoryCommands(program, handlers, finish);
   addMappingCommands(program, handlers, finish);
+  addExportCommands(program, handlers, finish);
   addServiceCommands(program, handlers, finish);
   addSetupCommands(program, handlers, finish);
   addSandboxCommands(program, handlers, finish);

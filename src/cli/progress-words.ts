@@ -12,6 +12,11 @@ export function describeOpened(run: Run, isResumed: boolean): string {
   return `${run.day}: ${what} run ${run.id} by ${run.delivery}${run.topsUp ? ', for late bookings' : ''}`;
 }
 
+/** The day's suspects, as soon as they are known: a result may come hours later. Undefined where there are none. */
+export function describeSuspects({ suspects }: Run): string | undefined {
+  return suspects && suspects.suspects > 0 ? formatCountOf(suspects.suspects, 'suspect') : undefined;
+}
+
 /** What becomes of the steps of a file delivery is told one by one; batches are counted. */
 export function describeMilestone({
   step,
@@ -31,8 +36,12 @@ export function describe(event: ReviewEvent, now: number): string | undefined {
       return `collecting: ${formatCountOf(event.read, 'record')} read`;
     case 'source-notice':
       return `the source has no column ${event.notice.column}: every booking goes without it`;
-    case 'collected':
-      return `collected: ${formatCountOf(event.run.counts.accepted, 'booking')} in ${formatCountOf(event.run.openSteps, 'step')}`;
+    case 'collected': {
+      const { counts, openSteps } = event.run;
+      const collected = `collected: ${formatCountOf(counts.accepted, 'booking')} in ${formatCountOf(openSteps, 'step')}`;
+      const suspects = describeSuspects(event.run);
+      return suspects === undefined ? collected : `${collected}, ${suspects}`;
+    }
     case 'step-ended':
     case 'watched': {
       const { delivered, refused, accepted } = event.run.counts;

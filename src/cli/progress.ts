@@ -4,7 +4,7 @@ import type { Notify, ReviewEvent } from '../review/events.js';
 import type { Run } from '../review/run.js';
 import { formatByteRate, formatBytes, formatCount, formatDuration, formatRate } from './format.js';
 import { createLines } from './progress-lines.js';
-import { describe, describeMilestone, describeOpened } from './progress-words.js';
+import { describe, describeMilestone, describeOpened, describeSuspects } from './progress-words.js';
 
 export interface Progress {
   readonly notify: Notify;
@@ -97,6 +97,13 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
     show(accepted, done, `${formatCount(done)} reviewed`, done);
   }
 
+  function showSuspects(run: Run): void {
+    const suspects = describeSuspects(run);
+    if (suspects === undefined) return;
+    hide();
+    stream.write(`  ${suspects}\n`);
+  }
+
   function beginDelivery(run: Run): void {
     hide();
     phase = {
@@ -152,6 +159,7 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
         }
         case 'collected':
           bar?.update(bar.getTotal());
+          showSuspects(event.run);
           return beginDelivery(event.run);
         case 'step-ended':
           return showEnding(event);

@@ -3,7 +3,7 @@ import type { ReviewEvent } from '../review/events.js';
 import { formatBytes, formatCount } from './format.js';
 import { canDraw, type Progress, type ProgressOptions } from './progress.js';
 import { createLines } from './progress-lines.js';
-import { describe, describeMilestone, describeOpened } from './progress-words.js';
+import { describe, describeMilestone, describeOpened, describeSuspects } from './progress-words.js';
 
 /** The progress of many days at once. */
 export interface RangeProgress extends Progress {
@@ -113,7 +113,11 @@ function createBars({ stream, clock }: ProgressOptions): RangeProgress {
           const { total, done } = event.progress ?? { total: 1, done: 0 };
           return show(event.run.day, 'collect', total, done, `${formatCount(event.read)} read`);
         }
-        case 'collected':
+        case 'collected': {
+          const suspects = describeSuspects(event.run);
+          if (suspects !== undefined) say(`${event.run.day}: ${suspects}`);
+          return showDelivered(event);
+        }
         case 'watched':
           return showDelivered(event);
         case 'step-ended': {

@@ -1,7 +1,9 @@
+import { ArchiveError } from '../archive/archive.js';
 import { ConfigurationError } from '../config/problems.js';
 import { FencedError, LedgerAwayError, LedgerFullError, LedgerUnusableError } from '../ledger/ledger.js';
 import { SyncOvertakenError } from '../ledger/mapping-copy.js';
 import { MappingServiceError } from '../mapping-service/service-error.js';
+import { ExportFileError } from '../mappings/export/export-file-error.js';
 import { SyncBusyError } from '../mappings/sync-busy-error.js';
 import { QueueAwayError } from '../queue/queue.js';
 import { DayBusyError, UsageError } from '../review/refusals.js';
@@ -10,8 +12,10 @@ import { SourceError } from '../sources/source.js';
 import { StoppedError } from './stopped-error.js';
 
 const own = [
+  ArchiveError,
   ConfigurationError,
   DayBusyError,
+  ExportFileError,
   FencedError,
   LedgerAwayError,
   LedgerFullError,

@@ -14,17 +14,16 @@ export const mappingColumns =
 
 /** A row of the table of mappings. */
 export function toMapping(row: StoredRow): CopiedMapping {
-  const { integer, text } = readColumns(row);
-  return withoutUndefined({
+  return {
     number: Number(row.number),
     providerName: String(row.provider_name),
     providerHotelId: String(row.provider_hotel_id),
-    serviceId: integer('service_id'),
-    locationCode: text('location_code'),
+    ...(row.service_id !== null && { serviceId: Number(row.service_id) }),
+    ...(row.location_code !== null && { locationCode: String(row.location_code) }),
     channelIds: JSON.parse(String(row.channel_ids)) as string[],
     firstSeenAt: Number(row.first_seen_at),
-    movedAt: integer('moved_at'),
-  });
+    ...(row.moved_at !== null && { movedAt: Number(row.moved_at) }),
+  };
 }
 
 /** A row of the table of moves. */

@@ -35,7 +35,7 @@ export function failedCall(
   switch (verdict.kind) {
     case 'fatal':
       return new MappingServiceError(
-        `${operation} cannot succeed (${code}): check baseUrl, apiKey and accountId.`,
+        `${operation} cannot succeed (${code}): check ${operation === 'call' ? 'path, ' : ''}baseUrl, apiKey and accountId.`,
         { ...details, kind: 'fatal' },
       );
     case 'refused':

@@ -2,7 +2,7 @@ import { createCalling } from './calling.js';
 import { type CreateMappingServiceOptions, completeOptions } from './create-options.js';
 import { eachMappingsPage } from './each-mappings-page.js';
 import { readMasterHotelBrands } from './hotel-brands.js';
-import { readMappingsPage } from './mappings-page.js';
+import { readDate, readMappingsPage } from './mappings-page.js';
 import type { Envelope, MappingService } from './operations.js';
 import { prepareRawRequest } from './raw-request.js';
 import { createRetrying } from './retrying.js';
@@ -110,7 +110,7 @@ export function createMappingService(options: CreateMappingServiceOptions): Mapp
           operation: 'exportMappingsFile',
           isRepeatable: false,
           ...prepareExport(request),
-          read: readEnvelope,
+          read: (envelope, date) => ({ ...envelope, answeredAt: readDate(date) }),
         },
         options,
       );

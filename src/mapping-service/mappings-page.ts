@@ -56,7 +56,8 @@ function cutChannel(original: string): Channel {
   };
 }
 
-function readDate(header: string | undefined): Date | undefined {
+/** The header `Date` of an answer; undefined where it holds none. */
+export function readDate(header: string | undefined): Date | undefined {
   const milliseconds = Date.parse(header ?? '');
   return Number.isNaN(milliseconds) ? undefined : new Date(milliseconds);
 }

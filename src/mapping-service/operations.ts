@@ -22,7 +22,7 @@ export interface MappingService {
    * GET /mappings/ExportMappingsFile (spec 4.5). Each call starts an export: retried only where the service cannot have
    * taken it.
    */
-  exportMappingsFile(request: ExportRequest, options?: CallOptions): Promise<Envelope>;
+  exportMappingsFile(request: ExportRequest, options?: CallOptions): Promise<StartedExport>;
   /** For operations that the specification knows by name only (4.6): authenticated, retried, judged by the envelope. */
   call(request: RawRequest, options?: CallOptions): Promise<Envelope>;
   /** Cuts every connection. Idempotent. */
@@ -115,6 +115,12 @@ export interface ExportRequest {
   readonly emailId: string;
   /** Names of providers; all of them if not given. */
   readonly providerfamilies?: readonly string[];
+}
+
+/** The answer of Export Mappings File (spec 4.5). */
+export interface StartedExport extends Envelope {
+  /** The answer's header `Date`: the service's clock. */
+  readonly answeredAt: Date | undefined;
 }
 
 export interface RawRequest {

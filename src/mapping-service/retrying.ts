@@ -54,8 +54,8 @@ export function createRetrying({
         if (last.kind === 'succeeded' || !mayRepeat(last.verdict, isRepeatable)) return { last, made };
         const { retryAfterMs } = last.verdict;
         const decision = decideRetry({ ...spent, retryAfterMs }, policy, random);
-        if (decision.kind === 'spent' || closed.aborted) return { last, made };
-        if (!signal.aborted) await wait(decision.delayMs, signal);
+        if (decision.kind === 'spent') return { last, made };
+        if (!signal.aborted && !closed.aborted) await wait(decision.delayMs, signal);
         signal.throwIfAborted();
         if (closed.aborted) return { last, made };
         spent = decision.spendsTry

@@ -14,6 +14,7 @@ export function renderSandboxConfiguration({
   sftp,
   masterIdName,
   masterIdColumn,
+  exportFolder,
 }: Omit<Sandbox, 'folder' | 'outbox' | 'close'>): string {
   const settings = {
     timezone: 'UTC',
@@ -31,6 +32,7 @@ export function renderSandboxConfiguration({
       resultPollSeconds: 0.5,
       resultQuietSeconds: 3,
     },
+    export: { ...(exportFolder !== '' && { folder: exportFolder }), pollSeconds: 0.5, quietSeconds: 3 },
   };
   return `${heading}${stringify(settings)}`;
 }

@@ -1,3 +1,4 @@
+import type { ExportEvent } from './export/export-event.js';
 import type { FileReviewEvent } from './file-review/file-review-event.js';
 import type { SandboxEvent } from './sandbox.js';
 import type { CallEvent, ServiceEvent } from './service/service-event.js';
@@ -14,6 +15,8 @@ function describe(event: SandboxEvent): string {
       return describeServiceEvent(event);
     case 'file-review':
       return describeFileReviewEvent(event);
+    case 'export':
+      return describeExportEvent(event);
     case 'sftp':
       return describeSftpEvent(event);
   }
@@ -25,10 +28,10 @@ function describeServiceEvent(event: ServiceEvent): string {
       return `a request turned away: ${event.httpStatus}`;
     case 'answered': {
       const code = event.statusCode === undefined ? '' : ` ${event.statusCode}`;
-      return `${nameCall(event)}: ${event.httpStatus}${code}, ${describeTaken(event)}`;
+      return `${nameCall(event)}: ${event.httpStatus}${code}, ${describeOutcome(event)}`;
     }
     case 'unanswered':
-      return `${nameCall(event)}: no answer, ${describeTaken(event)}`;
+      return `${nameCall(event)}: no answer, ${describeOutcome(event)}`;
     case 'letter-written':
       return `e-mail about ${event.incorrect} of call ${event.number}: ${event.letter.path}`;
     case 'letter-failed':
@@ -42,8 +45,38 @@ function nameCall({ number, operation, fault }: CallEvent): string {
   return `call ${number} ${operation}${fault ? ` (${fault.kind})` : ''}`;
 }
 
-function describeTaken({ bookings, incorrect }: CallEvent): string {
-  return `${countOf(bookings, 'booking')} taken${incorrect > 0 ? `, ${incorrect} wrongly mapped` : ''}`;
+function describeOutcome(event: CallEvent): string {
+  switch (event.operation) {
+    case 'by-body':
+    case 'by-file': {
+      const wrong = event.incorrect > 0 ? `, ${event.incorrect} wrongly mapped` : '';
+      return `${countOf(event.bookings, 'booking')} taken${wrong}`;
+    }
+    case 'mappings':
+      return `${countOf(event.mappings, 'mapping')} given${event.isLastPage ? ', the last page' : ''}`;
+    case 'brands':
+      return `${countOf(event.brands, 'brand')} given`;
+    case 'export':
+      return event.isTaken ? 'an export taken' : 'no export taken';
+  }
+}
+
+function describeExportEvent(event: ExportEvent): string {
+  const files = event.files.join(', ');
+  switch (event.kind) {
+    case 'export-written':
+      return `${files}: written${nameLetter(event)}`;
+    case 'export-partial':
+      return `${files}: only the first halves, by a fault${nameLetter(event)}`;
+    case 'export-missing':
+      return `${files}: never written, by a fault`;
+    case 'export-given-up':
+      return `${files}: given up`;
+    case 'export-failed':
+      return `${files}: failed (${event.reason})`;
+    case 'export-letter-failed':
+      return `${files}: no e-mail (${event.reason})`;
+  }
 }
 
 function describeFileReviewEvent(event: FileReviewEvent): string {

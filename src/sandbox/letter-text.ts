@@ -1,5 +1,5 @@
 import type { IncorrectMapping, Notice } from './outbox.js';
-import type { Hotel, World } from './world.js';
+import type { HotelDirectory } from './world.js';
 
 /** A letter lists so many bookings, and counts the others. */
 export const listedBookings = 1_000;
@@ -7,9 +7,7 @@ export const listedBookings = 1_000;
 const unprintable = /[\p{Cc}\u2028\u2029]+/gu;
 
 /** Creates the writer of the letters' text: what was reviewed, and each affected booking with what it really is. */
-export function createLetterWriter(world: World): (notice: Required<Notice>) => string {
-  const hotels = new Map(world.hotels.map((hotel) => [hotel.serviceId, hotel]));
-
+export function createLetterWriter(world: HotelDirectory): (notice: Required<Notice>) => string {
   function describeBooking(booking: IncorrectMapping): string {
     const { serviceId, providerName, providerHotelId, checkInDate, checkOutDate } = booking;
     const reallyIs =
@@ -27,7 +25,7 @@ export function createLetterWriter(world: World): (notice: Required<Notice>) => 
   }
 
   function describeHotel(serviceId: number): string {
-    const hotel: Hotel | undefined = hotels.get(serviceId);
+    const hotel = world.hotelOf(serviceId);
     if (!hotel) return `${serviceId}, a hotel that the service does not know`;
     return `${serviceId}, ${hotel.name} (${hotel.country})`;
   }

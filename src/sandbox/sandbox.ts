@@ -1,8 +1,14 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createBrands } from './brands.js';
+import type { ExportEvent } from './export/export-event.js';
+import { createExports } from './export/exports.js';
 import { type FaultPlan, noFaults } from './faults.js';
 import { createFileReview } from './file-review/file-review.js';
 import type { FileReviewEvent } from './file-review/file-review-event.js';
+import { createLetterPost } from './letter-post.js';
+import { createLivingWorld, type Pace } from './living-world/living-world.js';
+import { createMappingPages } from './mapping-pages/mapping-pages.js';
 import { createOutbox } from './outbox.js';
 import type { ErrorShape } from './service/answer.js';
 import { type SandboxService, type ServiceEvent, startService, type TlsFiles } from './service/service.js';
@@ -13,6 +19,8 @@ import { createWorld, usualWorldSeed, type World } from './world.js';
 
 /** Who may come in. Made up, like everything here: it guards nothing, and is printed and written down. */
 export const account = {
+  /** What the names of its export files begin with. */
+  name: 'sandbox',
   apiKey: 'sandbox-key',
   accountId: 'sandbox-account',
   email: 'mappings@agency.example',
@@ -22,6 +30,7 @@ export const account = {
 export type SandboxEvent =
   | ({ readonly part: 'service' } & ServiceEvent)
   | ({ readonly part: 'file-review' } & FileReviewEvent)
+  | ({ readonly part: 'export' } & ExportEvent)
   | ({ readonly part: 'sftp' } & SftpEvent);
 
 export interface SandboxOptions {
@@ -37,12 +46,18 @@ export interface SandboxOptions {
   readonly sftpPort?: number;
   /** The usual one if not given. */
   readonly world?: World;
+  /** How the world changes; it stands still if not given. */
+  readonly pace?: Pace | undefined;
   /** None if not given. */
   readonly faults?: FaultPlan;
   readonly errorShape?: ErrorShape;
   readonly masterIdName?: string;
   readonly masterIdColumn?: string;
-  /** How long after the by-file call a result is there; 2,000 if not given. */
+  /** For how many days a resume key can be used; 14 if not given. */
+  readonly resumeKeyDays?: number;
+  /** The folder below the SFTP root where exports are written; the root itself if not given. */
+  readonly exportFolder?: string;
+  /** How long after its call a result, or an export, is there; 2,000 if not given. */
   readonly resultDelayMs?: number;
   /** Told what happens, without guests' names. */
   readonly onEvent?: (event: SandboxEvent) => void;
@@ -52,6 +67,7 @@ export interface Sandbox {
   readonly folder: string;
   readonly masterIdName: string;
   readonly masterIdColumn: string;
+  readonly exportFolder: string;
   readonly service: Pick<SandboxService, 'baseUrl' | 'counts'>;
   readonly sftp: Pick<SandboxSftp, 'host' | 'port' | 'fingerprint'> & {
     /** The SFTP root on this disk. */
@@ -63,6 +79,8 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
+const dayMs = 86_400_000;
+
 /** Starts the stand-in of the mapping service: its HTTP service, its SFTP server and its outbox. */
 export async function startSandbox({
   folder,
@@ -71,26 +89,28 @@ export async function startSandbox({
   tls,
   port = 0,
   sftpPort = 0,
-  world = createWorld({ seed: usualWorldSeed }),
+  world: firstWorld = createWorld({ seed: usualWorldSeed }),
+  pace,
   faults = noFaults,
   errorShape = 'envelope',
   masterIdName = 'ServiceId',
   masterIdColumn = 'Service Mappings Id',
+  resumeKeyDays = 14,
+  exportFolder = '',
   resultDelayMs = 2_000,
   onEvent = () => {},
 }: SandboxOptions): Promise<Sandbox> {
   const [root, outboxFolder] = [join(folder, 'sftp'), join(folder, 'outbox')];
   const drafts = join(folder, '.sandbox-drafts');
+  const exportDrafts = join(folder, '.sandbox-export-drafts');
   await mkdir(root, { recursive: true, mode: 0o700 });
   // A sandbox that was killed leaves drafts, and they name guests.
   await rm(drafts, { recursive: true, force: true });
-  const outbox = createOutbox({
-    folder: outboxFolder,
-    from: 'review@mapping-service.example',
-    to: account.email,
-    world,
-    clock,
-  });
+  await rm(exportDrafts, { recursive: true, force: true });
+  const world = createLivingWorld({ world: firstWorld, pace, clock });
+  const brands = createBrands(firstWorld.seed);
+  const letters = { folder: outboxFolder, from: 'review@mapping-service.example', clock };
+  const outbox = createOutbox({ ...letters, to: account.email, world });
   const fileReview = createFileReview({
     root,
     drafts,
@@ -100,6 +120,19 @@ export async function startSandbox({
     faults,
     outbox,
     onEvent: (event) => onEvent({ part: 'file-review', ...event }),
+  });
+  const exports = createExports({
+    world,
+    brands,
+    root,
+    folder: exportFolder,
+    drafts: exportDrafts,
+    accountName: account.name,
+    masterIdName,
+    delayMs: resultDelayMs,
+    faults,
+    letters: createLetterPost(letters),
+    onEvent: (event) => onEvent({ part: 'export', ...event }),
   });
   const sftp = await startSftp({
     host,
@@ -118,6 +151,9 @@ export async function startSandbox({
     masterIdName,
     errorShape,
     world,
+    brands,
+    pages: createMappingPages({ world, masterIdName, resumeKeyMs: resumeKeyDays * dayMs, clock }),
+    exports,
     faults,
     outbox,
     fileReview,
@@ -131,12 +167,13 @@ export async function startSandbox({
     folder,
     masterIdName,
     masterIdColumn,
+    exportFolder,
     service,
     sftp: { host: sftp.host, port: sftp.port, fingerprint: sftp.fingerprint, root },
     outbox: outboxFolder,
     async close() {
       // Together: the service waits for its calls, and one that reviews a large file ends only when that is given up.
-      await Promise.all([service.close(), fileReview.close()]);
+      await Promise.all([service.close(), fileReview.close(), exports.close()]);
       await sftp.close();
     },
   };

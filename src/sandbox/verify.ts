@@ -1,4 +1,4 @@
-import type { World } from './world.js';
+import type { HotelDirectory } from './world.js';
 
 /** What of a booking its mapping is verified by. */
 export interface BookedHotel {
@@ -13,7 +13,7 @@ export interface BookedHotel {
  */
 export function isCorrectlyMapped(
   { serviceId, providerName, providerHotelId }: BookedHotel,
-  world: World,
+  world: HotelDirectory,
 ): boolean {
   if (providerName === undefined || providerHotelId === undefined) return true;
   return world.serviceIdOf(providerName, providerHotelId) === serviceId;

@@ -42,6 +42,33 @@ describe('the history of a booking', () => {
     );
   });
 
+  it.each([
+    [
+      { place: 0, reason: 'other-master', serviceId: 8 },
+      { reason: 'other-master', copyServiceId: 8, movedAt: null },
+      'suspect: the local copy has its hotel under ServiceId 8',
+    ],
+    [
+      { place: 0, reason: 'moved', serviceId: 7, movedAt: first.startedAt },
+      { reason: 'moved', copyServiceId: 7, movedAt: '2026-11-21T02:30:05.000Z' },
+      'suspect: its mapping moved to this ServiceId lately (seen 2026-11-21 02:30:05Z)',
+    ],
+    [
+      { place: 0, reason: 'moved', movedAt: first.startedAt },
+      { reason: 'moved', copyServiceId: null, movedAt: '2026-11-21T02:30:05.000Z' },
+      'suspect: its mapping was deleted (seen 2026-11-21 02:30:05Z)',
+    ],
+    [
+      { place: 0, reason: 'filled-in', serviceId: 7 },
+      { reason: 'filled-in', copyServiceId: 7, movedAt: null },
+      'not independently checked: its ServiceId was filled in from the local copy',
+    ],
+  ] as const)('tells what the local copy said: %j', (suspect, told, words) => {
+    const history = toHistory({ ...booked('done', [second]), suspect }, { withAnswers: false });
+    expect(history.suspect).toEqual(told);
+    expect(renderHistories('BR-1042', [history], command)).toContain(`\n  ${words}\n`);
+  });
+
   it('tells what the service said to those who ask for it', () => {
     const history = toHistory(booked('done', [first, second]), { withAnswers: true });
     expect(history.attempts).toMatchObject([

@@ -36,6 +36,16 @@ describe('the closing words', () => {
     expect(text).toContain(`To go on: npx hotel-review run --day 2026-11-20 --config 'it'\\''s mine.yaml'`);
   });
 
+  it('tell of suspects, and where all of them are', () => {
+    const run = someRun({ suspects: { suspects: 1_234_567, filledIn: 1 } });
+    expect(close({ run })).toContain(`what the local copy of the mappings says:
+  suspects: 1,234,567 bookings whose mapping differs or has moved lately
+  filled in: 1 booking without a ServiceId, not independently checked
+  all of them: hotel-review suspects 2026-11-20
+`);
+    expect(close({ run: someRun({ suspects: { suspects: 0, filledIn: 0 } }) })).toBe(close());
+  });
+
   it('of a night without trouble are a table', () => {
     expect(close()).toBe(
       `2026-11-20: run 20261120-k3f9xq7d succeeded in 12.3 s

@@ -37,6 +37,17 @@ the first bookings, names masked:
     );
   });
 
+  it('tells what the local copy of the mappings says, where it says something', () => {
+    const suspects = { bookings: 1, notIndependentlyChecked: 0 };
+    expect(renderDryRun({ ...report, suspects }, 'line', undefined)).toContain(
+      'what the local copy of the mappings says:\n  suspects: 1 booking whose mapping differs or has moved lately\n',
+    );
+    const none = { ...suspects, bookings: 0 };
+    expect(renderDryRun({ ...report, suspects: none }, 'line', undefined)).toBe(
+      renderDryRun(report, 'line', undefined),
+    );
+  });
+
   it('tells of the file, and of no bodies where there are none beside it', () => {
     const file = { name: '20112026.csv', rows: 990, bytes: 84_150, sha256: 'cd'.repeat(32) };
     const collected = { ...report, file, batches: 0, bytes: 0, sha256: 'ab'.repeat(32) };

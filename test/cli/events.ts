@@ -22,8 +22,12 @@ export function collecting(read: number, done: number, total = 1_000): ReviewEve
   return { type: 'collecting', run: someRun(), read, progress: { done, total } };
 }
 
-export function collected(accepted: number): ReviewEvent {
-  return { type: 'collected', run: deliveringRun(0, accepted) };
+export function collected(accepted: number, suspects?: number): ReviewEvent {
+  const run = deliveringRun(0, accepted);
+  return {
+    type: 'collected',
+    run: suspects === undefined ? run : { ...run, suspects: { suspects, filledIn: 0 } },
+  };
 }
 
 export function stepEnded(delivered: number, accepted: number): ReviewEvent {

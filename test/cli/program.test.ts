@@ -8,10 +8,14 @@ const usualSandbox = {
   port: 0,
   sftpPort: 0,
   world: 1,
+  hotels: 2_000,
+  changesPerHour: 0,
   seed: 1,
   fault: [],
   errorShape: 'envelope',
   resultDelay: 2,
+  resumeKeyDays: 14,
+  exportFolder: '',
   masterIdName: 'ServiceId',
   masterIdColumn: 'Service Mappings Id',
 };
@@ -25,6 +29,14 @@ const commands = [
   'affected',
   'suspects',
   'verify',
+  'mappings',
+  'mappings sync',
+  'mappings show',
+  'brands',
+  'export',
+  'export request',
+  'export fetch',
+  'export compare',
   'init',
   'doctor',
   'sandbox',
@@ -91,12 +103,31 @@ describe('the command line', () => {
         },
       ],
     ],
+    [
+      'export request --email ops@example.com',
+      ['requestExport', { email: 'ops@example.com', providers: [] }],
+    ],
+    [
+      'export request --email ops@example.com --providers Bedlink,Roomex,Bedlink',
+      ['requestExport', { email: 'ops@example.com', providers: ['Bedlink', 'Roomex'] }],
+    ],
+    ['export fetch', ['fetchExport', {}]],
+    [
+      'export fetch --since 2026-11-20T12:00:00Z --wait 0.5',
+      ['fetchExport', { since: Date.UTC(2026, 10, 20, 12), wait: 0.5 }],
+    ],
+    ['export compare', ['compareExport', undefined, {}]],
+    [
+      'export compare f.csv --providers Bedlink --out g',
+      ['compareExport', 'f.csv', { providers: ['Bedlink'], out: 'g' }],
+    ],
     ['doctor', ['doctor', {}]],
     ['doctor --day 2026-11-20', ['doctor', { day: '2026-11-20' }]],
     ['sandbox', ['sandbox', usualSandbox]],
     [
-      'sandbox --folder box --port 8080 --sftp-port 2222 --world 3 --seed 4 --fault hang@3 --fault drop@5% ' +
-        '--error-shape code-message --result-delay 0.5 --master-id-name Id --master-id-column Number',
+      'sandbox --folder box --port 8080 --sftp-port 2222 --world 3 --hotels 40 --changes-per-hour 0.5 --seed 4 ' +
+        '--fault hang@3 --fault drop@5% --error-shape code-message --result-delay 0.5 --resume-key-days 0.25 ' +
+        '--export-folder out/daily --master-id-name Id --master-id-column Number',
       [
         'sandbox',
         {
@@ -104,10 +135,14 @@ describe('the command line', () => {
           port: 8080,
           sftpPort: 2222,
           world: 3,
+          hotels: 40,
+          changesPerHour: 0.5,
           seed: 4,
           fault: ['hang@3', 'drop@5%'],
           errorShape: 'code-message',
           resultDelay: 0.5,
+          resumeKeyDays: 0.25,
+          exportFolder: 'out/daily',
           masterIdName: 'Id',
           masterIdColumn: 'Number',
         },
@@ -115,13 +150,16 @@ describe('the command line', () => {
     ],
     [
       'sandbox bookings --out f',
-      ['makeBookings', { count: 1_000, seed: 1, world: 1, wrongShare: 0.02, out: 'f' }],
+      ['makeBookings', { count: 1_000, seed: 1, world: 1, hotels: 2_000, wrongShare: 0.02, out: 'f' }],
     ],
     [
-      'sandbox bookings --day 2026-11-20 --count 5 --seed 7 --world 2 --wrong-share 0.5 --format ndjson --out f',
+      'sandbox bookings --day 2026-11-20 --count 5 --seed 7 --world 2 --hotels 30 --wrong-share 0.5 --format ndjson --out f',
       [
         'makeBookings',
-        { day: '2026-11-20', count: 5, seed: 7, world: 2, wrongShare: 0.5, format: 'ndjson', out: 'f' },
+        {
+          ...{ day: '2026-11-20', count: 5, seed: 7, world: 2, hotels: 30 },
+          ...{ wrongShare: 0.5, format: 'ndjson', out: 'f' },
+        },
       ],
     ],
   ])(
@@ -321,6 +359,9 @@ function recordingHandlers(calls: unknown[][]): Handlers {
     showMapping: remember('showMapping'),
     mappingStats: remember('mappingStats'),
     brands: remember('brands'),
+    requestExport: remember('requestExport'),
+    fetchExport: remember('fetchExport'),
+    compareExport: remember('compareExport'),
     init: remember('init'),
     doctor: remember('doctor'),
     work: remember('work'),

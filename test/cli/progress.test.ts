@@ -52,6 +52,16 @@ describe('progress where there is no terminal', () => {
     ]);
   });
 
+  it('tells suspects as soon as they are known', () => {
+    const { later, lines } = start();
+    later(0, collected(1_200, 1));
+    later(0, collected(1_200, 0));
+    expect(lines()).toEqual([
+      'collected: 1,200 bookings in 3 steps, 1 suspect',
+      'collected: 1,200 bookings in 3 steps',
+    ]);
+  });
+
   it('tells each step of a file run at once, and transfers now and then', () => {
     const { later, lines } = start();
     later(0, fileStepEnded('write'));
@@ -142,6 +152,21 @@ describe('progress on a terminal', () => {
       '2026-11-20: starting run 20261120-k3f9xq7d by body',
       `  collect ${'█'.repeat(24)} 100 %  2,000 read  1,000/s`,
       `  deliver ${'█'.repeat(24)} 100 %  2,000 reviewed  500/s`,
+    ]);
+  });
+
+  it('tells suspects between collecting and delivering', () => {
+    const { later, progress, screen } = start({ isTTY: true });
+    later(0, opened());
+    later(2_000, collecting(2_000, 1_000));
+    later(0, collected(2_000, 12));
+    later(2_000, stepEnded(2_000, 2_000));
+    progress.stop();
+    expect(screen()).toEqual([
+      '2026-11-20: starting run 20261120-k3f9xq7d by body',
+      `  collect ${'█'.repeat(24)} 100 %  2,000 read  1,000/s`,
+      '  12 suspects',
+      `  deliver ${'█'.repeat(24)} 100 %  2,000 reviewed  1,000/s`,
     ]);
   });
 

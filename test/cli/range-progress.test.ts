@@ -69,6 +69,15 @@ describe('the progress of many days where there is no terminal', () => {
 });
 
 describe('the progress of many days on a terminal', () => {
+  it('says how many suspects a day has', () => {
+    const { later, text } = start({ isTTY: true });
+    later(0, one, opened());
+    later(0, one, collected(1_200, 12));
+    later(0, two, collected(1_200, 0));
+    expect(text()).toContain('2026-11-17: 12 suspects\n');
+    expect(text()).not.toContain('2026-11-18: 0 suspects');
+  });
+
   it('is a bar a day, which goes when the day is over and leaves a line', () => {
     const { later, progress, text } = start({ isTTY: true });
     later(0, one, opened());

@@ -16,6 +16,7 @@ import { describeRetention } from './ledger/retention.js';
 import { describeRuns } from './ledger/runs.js';
 import { describeSummaries } from './ledger/summaries.js';
 import { describeSums } from './ledger/sums.js';
+import { describeSuspects } from './ledger/suspects.js';
 import { describeTakingOver } from './ledger/taking-over.js';
 import { describeTracing } from './ledger/tracing.js';
 import { describeWaitingSteps } from './ledger/waiting-steps.js';
@@ -55,6 +56,7 @@ export function describeLedgerContract(
       describeFileSums,
       describeTracing,
       describeAffected,
+      describeSuspects,
       describeDelivered,
       describeRetention,
       describeHolding,

@@ -18,6 +18,7 @@ import {
   rightOf,
   startCollect,
 } from '../contracts/ledger/days.js';
+import { rowOf, syncRows } from '../contracts/mapping-copy/pages.js';
 import { password, startPostgres } from '../support/postgres.js';
 import { mountSmallDisk, smallDiskNeeds } from '../support/small-disk.js';
 import { usePostgres } from '../support/suite-postgres.js';
@@ -310,6 +311,27 @@ describe('the PostgreSQL ledger in trouble', () => {
       const run = await collectedRun(opened.ledger, 'r1');
       expect(await onlooker.getRun('r1')).toEqual(run);
       expect(await onlooker.trace('BR-1')).toHaveLength(1);
+    });
+
+    it('reads an empty copy of the mappings where there is no ledger, and one that somebody has made', async () => {
+      const { mappings, exports, nextSuspects } = opened.open({ isOnlooker: true });
+      const hotel = rowOf('1', 10);
+      expect(await mappings.isEmpty()).toBe(true);
+      expect(await mappings.latestSync('')).toBeUndefined();
+      expect(await mappings.find(hotel)).toBeUndefined();
+      expect(await mappings.lookUp([hotel, hotel])).toEqual([undefined, undefined]);
+      expect(await mappings.listMappings({ after: 0, limit: 9 })).toEqual([]);
+      expect(await mappings.listNewHotels({ after: 0, limit: 9 })).toEqual([]);
+      expect(await mappings.summarise()).toMatchObject({ mappings: 0, syncs: [] });
+      expect(await exports.latestRequest()).toBeUndefined();
+      expect(await exports.latestFetched()).toBeUndefined();
+      await expect(nextSuspects('r1')).rejects.toThrow(RangeError);
+      await syncRows(opened.ledger.mappings, [hotel]);
+      await opened.ledger.exports.rememberRequest({ requestedAt: at, providers: [] });
+      expect(await mappings.isEmpty()).toBe(false);
+      expect((await mappings.find(hotel))?.mapping.serviceId).toBe(10);
+      expect(await mappings.summarise()).toMatchObject({ mappings: 1, syncs: [{ counts: { added: 1 } }] });
+      expect(await exports.latestRequest()).toEqual({ requestedAt: at, providers: [] });
     });
   });
 });

@@ -23,6 +23,7 @@ import {
   startCollect,
 } from '../contracts/ledger/days.js';
 import { collectedFileRun } from '../contracts/ledger/file-days.js';
+import { listAll, newSync, pageOf, rowOf } from '../contracts/mapping-copy/pages.js';
 import { type AnswerCutter, startAnswerCutter } from '../support/answer-cutter.js';
 import { postgresNeeds } from '../support/postgres.js';
 import { usePostgres } from '../support/suite-postgres.js';
@@ -189,5 +190,63 @@ describe('when the connection ends between a commit and its answer', () => {
     expect(await ledger.listAttempts('r1', 'batch 0')).toHaveLength(2);
     await losing('COMMIT', () => ledger.rememberHookRun({ id: 'q', runId: 'r1', at }));
     expect(await opened.ledger.findHookRun('q')).toBe('r1');
+  });
+
+  it('a sync begins once, begins again once, and each of its pages is stored once', async () => {
+    const { mappings } = ledger;
+    await mappings.beginSync(newSync('given up'));
+    const begun = await losing('COMMIT', () => mappings.beginSync(newSync('s1')));
+    expect(begun).toMatchObject({ syncId: 's1', counts: { pages: 0 } });
+    const first = pageOf('s1', [rowOf('1', 10), rowOf('1', 20)], { resumeKey: 'k1' });
+    const stored = await losing('COMMIT', () => mappings.storePage(first));
+    expect(stored).toMatchObject({ resumeKey: 'k1', counts: { pages: 1, read: 2, moved: 1 } });
+    const restarted = await losing('COMMIT', () => mappings.restartSync(stored));
+    expect(restarted).toMatchObject({ counts: { pages: 1, restarts: 1 } });
+    await losing('COMMIT', () => mappings.storePage(first));
+    const last = pageOf('s1', [rowOf('1', 20, { isDeleted: true })], { after: 'k1' });
+    const ended = await losing('COMMIT', () => mappings.storePage(last));
+    expect(ended).toMatchObject({ endedAt: last.at, counts: { pages: 3, read: 5, moved: 3, deleted: 1 } });
+    expect(await opened.ledger.mappings.latestSync('')).toEqual(ended);
+    expect((await opened.ledger.mappings.find(rowOf('1', 10)))?.moves).toHaveLength(4);
+  });
+
+  it('a page that never reached the server is stored all the same', async () => {
+    const { mappings } = ledger;
+    await mappings.beginSync(newSync('s1'));
+    const before = cutter.cuts;
+    const texts = ['COMMIT', 'COPY', 'look up mappings', 'pg_advisory_xact_lock'];
+    for (const [number, text] of texts.entries()) {
+      cutter.cutRequest(text);
+      await mappings.storePage({
+        ...pageOf('s1', [rowOf(`${number}`, number + 1)], { resumeKey: `k${number}` }),
+        ...(number > 0 && { after: `k${number - 1}` }),
+      });
+    }
+    expect(cutter.cuts).toBe(before + texts.length);
+    expect((await opened.ledger.mappings.latestSync(''))?.counts).toMatchObject({
+      pages: 4,
+      read: 4,
+      added: 4,
+    });
+    expect((await listAll(opened.ledger.mappings)).map(({ number }) => number)).toEqual([1, 2, 3, 4]);
+  });
+
+  it('what was asked for and fetched of the exports is remembered once', async () => {
+    const { exports } = ledger;
+    expect(await exports.latestRequest()).toBeUndefined();
+    const request = { requestedAt: at, providers: ['a'] };
+    await losing('COMMIT', () => exports.rememberRequest(request));
+    expect(await exports.latestRequest()).toEqual(request);
+    expect(await opened.query('SELECT number FROM hotel_review.export_requests')).toHaveLength(1);
+    const fetched = { id: 'g1', fetchedAt: at, providers: [], files: [] };
+    await losing('fetched_exports', () => exports.rememberFetched(fetched));
+    expect(await opened.ledger.exports.latestFetched()).toEqual(fetched);
+  });
+
+  it('the right to sync is held, and given back', async () => {
+    const hold = await losing('INSERT INTO hotel_review.holds', () => ledger.mappings.holdSync());
+    expect(await opened.ledger.mappings.holdSync()).toBeUndefined();
+    await losing('DELETE FROM hotel_review.holds', async () => hold?.release());
+    expect(await opened.ledger.mappings.holdSync()).toBeDefined();
   });
 });

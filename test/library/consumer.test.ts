@@ -30,6 +30,7 @@ import {
   type RetryPolicy,
   type ServiceErrorDetails,
   type ServiceErrorKind,
+  type StartedExport,
   type VerdictKind,
 } from 'booked-hotel-review';
 
@@ -41,7 +42,7 @@ const nothing: readonly [
   AnyIn<BookedHotel>, AnyIn<CallOptions>, AnyIn<Channel>, AnyIn<CreateMappingServiceOptions>, AnyIn<Envelope>,
   AnyIn<ExportRequest>, AnyIn<HotelBrand>, AnyIn<MappingRecord>, AnyIn<MappingService>, AnyIn<MappingsPage>,
   AnyIn<MappingsQuery>, AnyIn<MasterHotelBrands>, AnyIn<RawRequest>, AnyIn<RetryPolicy>, AnyIn<ServiceErrorDetails>,
-  AnyIn<MappingServiceError>, AnyIn<Answers>, AnyIn<Parameters1>,
+  AnyIn<MappingServiceError>, AnyIn<StartedExport>, AnyIn<Answers>, AnyIn<Parameters1>,
 ] extends readonly never[] ? true : false = true;
 
 const service: MappingService = createMappingService({

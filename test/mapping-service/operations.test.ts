@@ -105,8 +105,12 @@ describe('a request for an export', () => {
       'emailId=ops%40example.com&providerfamilies=Bedlink,Room%20%26%20Co,Atl%C3%A1ntico',
     ],
   ])('is the request of the specification, to the letter: %j', async (request, query) => {
-    const { service, standIn } = await openService();
-    expect(await service.exportMappingsFile(request)).toEqual(success);
+    const answeredAt = new Date('2026-11-20T02:30:00Z');
+    const { service, standIn } = await openService(() => ({
+      ...answerWith({}),
+      headers: { date: answeredAt.toUTCString() },
+    }));
+    expect(await service.exportMappingsFile(request)).toEqual({ ...success, answeredAt });
     const [received, ...others] = standIn.requests;
     expect(others).toEqual([]);
     expect(`${received?.method} ${received?.url}`).toBe(`GET /api/3.0/mappings/ExportMappingsFile?${query}`);
@@ -165,6 +169,13 @@ describe('a raw call', () => {
     const { service } = await openService(() => ({ kind: 'json', body: { Chains: [] } }));
     const call = service.call({ method: 'GET', path: '/content/GetSomething' });
     expect(await errorOf(call)).toMatchObject({ kind: 'invalid-answer', operation: 'call', field: 'Status' });
+  });
+
+  it('of a path that is none says what to look at', async () => {
+    const { service } = await openService(() => ({ kind: 'json', status: 404, body: {} }));
+    const error = await errorOf(service.call({ method: 'GET', path: '/content/GetSomething' }));
+    expect(error).toMatchObject({ kind: 'fatal', code: 'http-404', operation: 'call' });
+    expect(error.message).toContain('check path, baseUrl');
   });
 
   it.each<[string, Partial<RawRequest>, RegExp]>([

@@ -115,6 +115,15 @@ describe('a call that the service may have done', () => {
     expect(standIn.requests).toHaveLength(2);
   });
 
+  it('because its answer stalls is made again, whatever the beginning of the answer looks like', async () => {
+    const stalls: StandInAnswer = { kind: 'text', body: '{}', headers: { 'content-length': 100 } };
+    const { service, standIn } = await openService((_request, number) => (number === 1 ? stalls : lists), {
+      timeoutSeconds: 0.3,
+    });
+    expect(await service.getMasterHotelBrands()).toMatchObject({ StatusCode: 2000 });
+    expect(standIn.requests).toHaveLength(2);
+  });
+
   it('is not made again when a later try went unanswered', async () => {
     const { service, standIn } = await openService((_request, number) => (number === 1 ? busy : dropped));
     const error = await errorOf(service.reviewBookedHotelsByFile('a.csv'));
@@ -242,6 +251,40 @@ describe('a wait between two tries', () => {
     expect(standIn.requests).toHaveLength(1);
   });
 
+  it('is not begun by who was stopped just before', async () => {
+    const stop = new AbortController();
+    const reason = new Error('Ctrl-C');
+    const { service, standIn } = await openWaiting(() => stop.abort(reason));
+    await expect(service.getMappings(query, { signal: stop.signal })).rejects.toBe(reason);
+    expect(standIn.requests).toHaveLength(1);
+  });
+
+  it('is not begun when the service was closed just before', async () => {
+    const { service, standIn } = await openWaiting(() => void service.close());
+    expect(await errorOf(service.getMappings(query))).toMatchObject({ kind: 'retryable', code: 'http-503' });
+    expect(standIn.requests).toHaveLength(1);
+  });
+
+  it('ends with the reason of who stopped the call and closed the service', async () => {
+    const stop = new AbortController();
+    const reason = new Error('Ctrl-C');
+    const { service } = await openWaiting(() => {
+      stop.abort(reason);
+      void service.close();
+    });
+    await expect(service.getMappings(query, { signal: stop.signal })).rejects.toBe(reason);
+  });
+
+  it('leaves nothing behind on the signal', async () => {
+    const { service } = await openService((_request, number) => (number < 6 ? busy : lists));
+    const { signal } = new AbortController();
+    const listen = vi.spyOn(signal, 'addEventListener');
+    const unlisten = vi.spyOn(signal, 'removeEventListener');
+    await service.getMappings(query, { signal });
+    expect(listen.mock.calls.length).toBeGreaterThan(0);
+    expect(unlisten.mock.calls.length).toBe(listen.mock.calls.length);
+  });
+
   it('may be that of many calls at once under one signal, without a warning of a leak', async () => {
     const warnings: Error[] = [];
     const note = (warning: Error) => warnings.push(warning);
@@ -289,13 +332,14 @@ describe('stopping', () => {
   });
 });
 
-/** A service that is always busy for an hour: each call waits. */
-async function openWaiting() {
+/** A service that is always busy for an hour: each call waits. @param onDecided called just before it does */
+async function openWaiting(onDecided = () => {}) {
   let decided = 0;
   const opened = await openService(() => ({ ...busy, headers: { 'retry-after': '3600' } }), {
     retry: { retryAfterCapMs: 3_600_000 },
     random() {
       decided += 1;
+      onDecided();
       return 0;
     },
   });

@@ -30,6 +30,16 @@ describe('the report of a run', () => {
     });
   });
 
+  it('tells what the local copy of the mappings said, where there was one', () => {
+    const suspects = { suspects: 12, filledIn: 3 };
+    expect(toReport(someRun({ suspects }), now).suspects).toEqual({
+      bookings: 12,
+      notIndependentlyChecked: 3,
+    });
+    expect(toReport(someRun({ suspects }), now, []).suspects).toMatchObject({ listed: [] });
+    expect(toReport(someRun(), now, [])).not.toHaveProperty('suspects');
+  });
+
   it('of a file run says where file and evidence are', () => {
     const file = {
       rows: 990,

@@ -3,7 +3,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../src/booking/booking.js';
 import { hashReference } from '../../src/booking/reference-hash.js';
-import { blankNames, readFields, readReference } from '../../src/review/stored-line.js';
+import {
+  blankNames,
+  findBookedHotel,
+  readFields,
+  readProviderHotel,
+  readReference,
+} from '../../src/review/stored-line.js';
 import { anyFileBooking, fileBooking } from './file/file-bookings.js';
 import { openRun, openTemporaryLedger } from './temporary-ledger.js';
 
@@ -15,6 +21,20 @@ describe.each(forms)('a line kept in the form %s', (form) => {
     fc.assert(
       fc.property(anyFileBooking, (booking) => {
         expect(readReference(lineOf(booking, form), form)).toBe(booking.bookingReferenceId);
+      }),
+    );
+  });
+
+  it('tells which hotel it books, decoded or not', () => {
+    fc.assert(
+      fc.property(anyFileBooking, ({ serviceId, ...texts }) => {
+        const line = lineOf({ serviceId, ...texts }, form);
+        const { providerName, providerHotelId } = texts;
+        const found = findBookedHotel(line, form);
+        expect(found?.serviceId).toBe(serviceId);
+        expect(readProviderHotel(found?.key ?? '', form)).toEqual({ providerName, providerHotelId });
+        const ofBytes = findBookedHotel(Buffer.from(line).toString('latin1'), form);
+        expect(Buffer.from(ofBytes?.key ?? '', 'latin1').toString()).toBe(found?.key);
       }),
     );
   });
@@ -64,6 +84,16 @@ describe('the two forms', () => {
 
   it('differ in the name of the master id, which stands as it was sent by body', () => {
     expect(readFields('{"VervotechId":7}', 'body')).toEqual({ VervotechId: 7 });
+  });
+
+  it('tell a hotel whatever the master id is called, and none where it is not named', () => {
+    const hotel = '"ProviderName":"a","ProviderHotelId":"b"';
+    expect(findBookedHotel(`{"My \\":1,\\"Id":7,${hotel}}`, 'body')).toEqual({
+      serviceId: 7,
+      key: 'a","ProviderHotelId":"b',
+    });
+    expect(findBookedHotel('{"ServiceId":7,"ProviderName":"a"}', 'body')).toBeUndefined();
+    expect(findBookedHotel('{"ServiceId":7,"ProviderHotelId":"b"}', 'body')).toBeUndefined();
   });
 
   it('tell of a booking without a reference that it has none', () => {

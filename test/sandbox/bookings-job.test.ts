@@ -11,7 +11,14 @@ import { UsageError } from '../../src/review/refusals.js';
 import { captureStream } from '../cli/captured-stream.js';
 import { madeDay, textOf } from './made-days.js';
 
-const options: DayToMake = { day: '2026-11-20', count: 300, seed: 1, world: 1, wrongShare: 0.02 };
+const options: DayToMake = {
+  day: '2026-11-20',
+  count: 300,
+  seed: 1,
+  world: 1,
+  hotels: 2_000,
+  wrongShare: 0.02,
+};
 
 async function createFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'hotel-review-test-'));

@@ -3,6 +3,8 @@ import { describeEvent } from '../../src/sandbox/describe-event.js';
 import type { SandboxEvent } from '../../src/sandbox/sandbox.js';
 
 const call = { part: 'service', kind: 'unanswered', number: 1, operation: 'by-body', incorrect: 0 } as const;
+const page = { part: 'service', kind: 'answered', number: 2, httpStatus: 200, statusCode: 2000 } as const;
+const exported = { part: 'export', files: ['out/a.csv', 'out/b.csv'] } as const;
 const result = { part: 'file-review', path: 'r.csv', incorrect: 0 } as const;
 
 it.each<[string, SandboxEvent]>([
@@ -11,6 +13,26 @@ it.each<[string, SandboxEvent]>([
   ['r.csv: 1 row, 0 wrongly mapped', { ...result, kind: 'result-written', rows: 1 }],
   ['r.csv: 2 rows, 0 wrongly mapped', { ...result, kind: 'result-written', rows: 2 }],
   ['r.csv: only 0 of 1 row, by a fault', { ...result, kind: 'result-partial', rows: 1, written: 0 }],
+  [
+    'call 2 mappings: 200 2000, 1 mapping given, the last page',
+    { ...page, operation: 'mappings', mappings: 1, isLastPage: true },
+  ],
+  [
+    'call 2 mappings: 200 2000, 1000 mappings given',
+    { ...page, operation: 'mappings', mappings: 1_000, isLastPage: false },
+  ],
+  ['call 2 brands: 200 2000, 86 brands given', { ...page, operation: 'brands', brands: 86 }],
+  ['call 2 export: 200 2000, an export taken', { ...page, operation: 'export', isTaken: true }],
+  [
+    'call 2 export: 200 2025, no export taken',
+    { ...page, statusCode: 2025, operation: 'export', isTaken: false },
+  ],
+  ['out/a.csv, out/b.csv: written; e-mail: 1.eml', { ...exported, kind: 'export-written', letter: '1.eml' }],
+  ['out/a.csv, out/b.csv: only the first halves, by a fault', { ...exported, kind: 'export-partial' }],
+  ['out/a.csv, out/b.csv: never written, by a fault', { ...exported, kind: 'export-missing' }],
+  ['out/a.csv, out/b.csv: given up', { ...exported, kind: 'export-given-up' }],
+  ['out/a.csv, out/b.csv: failed (ENOSPC)', { ...exported, kind: 'export-failed', reason: 'ENOSPC' }],
+  ['out/a.csv, out/b.csv: no e-mail (EIO)', { ...exported, kind: 'export-letter-failed', reason: 'EIO' }],
   ['SFTP: received r.csv, 1 byte', { part: 'sftp', kind: 'received', path: 'r.csv', bytes: 1 }],
 ])('the sandbox says: %s', (text, event) => {
   expect(describeEvent(event, 0)).toBe(`00:00:00  ${text}`);

@@ -201,13 +201,13 @@ describe('A late answer', () => {
 });
 
 describe('Faults', () => {
-  it('count only calls of the review operations with a right key', async () => {
+  it('count only calls of the operations with a right key', async () => {
     const service = await startForTest(['status:503@2']);
     const statuses = [
       await post(service),
       await post(service, { ...jsonHeaders, apikey: 'key-2' }),
       await post(service, { 'Content-Type': 'application/json' }),
-      await get(service, '/mappings'),
+      await get(service, '/hotels'),
       await get(service, byBody),
       await get(service),
       await get(service),

@@ -8,16 +8,34 @@ import { routeRequest } from '../../src/sandbox/service/route.js';
 const byBody = '/api/3.0/hotels/ReviewMappingsOfBookedHotels';
 const byFile = '/api/3.0/hotels/ReviewMappingsOfBookedHotelsByFile';
 
+const mappings = '/api/3.0/mappings';
+const brands = '/api/3.0/content/GetMasterHotelBrands';
+const exported = '/api/3.0/mappings/ExportMappingsFile';
+
+const meant = (operation: string, parameters: Readonly<Record<string, string>> = {}) => ({
+  kind: 'operation',
+  operation,
+  parameters,
+});
+
 describe('A request target', () => {
   it.each([
-    ['POST', byBody, { kind: 'by-body' }],
-    ['POST', `${byBody}?trace=1`, { kind: 'by-body' }],
-    ['GET', `${byFile}?ftpFilePath=a/b.csv`, { kind: 'by-file', ftpFilePath: 'a/b.csv' }],
-    ['GET', `${byFile}?ftpFilePath=a%2Fb%20c.csv`, { kind: 'by-file', ftpFilePath: 'a/b c.csv' }],
-    ['GET', `${byFile}?x=1&ftpFilePath=a.csv?y`, { kind: 'by-file', ftpFilePath: 'a.csv?y' }],
-    ['GET', byFile, { kind: 'by-file', ftpFilePath: undefined }],
-    ['GET', `${byFile}?ftpFilePath=`, { kind: 'by-file', ftpFilePath: '' }],
-    ['GET', `${byFile}?ftpfilepath=a.csv`, { kind: 'by-file', ftpFilePath: undefined }],
+    ['POST', byBody, meant('by-body')],
+    ['POST', `${byBody}?trace=1`, meant('by-body', { trace: '1' })],
+    ['GET', `${byFile}?ftpFilePath=a/b.csv`, meant('by-file', { ftpFilePath: 'a/b.csv' })],
+    ['GET', `${byFile}?ftpFilePath=a%2Fb%20c.csv`, meant('by-file', { ftpFilePath: 'a/b c.csv' })],
+    ['GET', `${byFile}?x=1&ftpFilePath=a.csv?y`, meant('by-file', { x: '1', ftpFilePath: 'a.csv?y' })],
+    ['GET', byFile, meant('by-file')],
+    ['GET', `${byFile}?ftpFilePath=`, meant('by-file', { ftpFilePath: '' })],
+    ['GET', `${byFile}?ftpfilepath=a.csv`, meant('by-file', { ftpfilepath: 'a.csv' })],
+    ['GET', `${mappings}?limit=10`, meant('mappings', { limit: '10' })],
+    ['GET', brands, meant('brands')],
+    ['GET', `${exported}?emailId=a%40b.example`, meant('export', { emailId: 'a@b.example' })],
+    ['POST', mappings, { kind: 'wrong-method', allowed: 'GET' }],
+    ['POST', brands, { kind: 'wrong-method', allowed: 'GET' }],
+    ['POST', exported, { kind: 'wrong-method', allowed: 'GET' }],
+    ['GET', `${mappings}/`, { kind: 'unknown-path' }],
+    ['GET', '/api/3.0/content/GetMasterHotelChains', { kind: 'unknown-path' }],
     ['GET', byBody, { kind: 'wrong-method', allowed: 'POST' }],
     ['PUT', byBody, { kind: 'wrong-method', allowed: 'POST' }],
     ['POST', byFile, { kind: 'wrong-method', allowed: 'GET' }],
@@ -30,7 +48,10 @@ describe('A request target', () => {
     ['GET', '/', { kind: 'unknown-path' }],
     ['OPTIONS', '*', { kind: 'unknown-path' }],
   ])('%s %s is %o', (method, target, route) => {
-    expect(routeRequest(method, target)).toEqual(route);
+    const read = routeRequest(method, target);
+    expect(
+      read.kind === 'operation' ? { ...read, parameters: Object.fromEntries(read.parameters) } : read,
+    ).toEqual(route);
   });
 });
 

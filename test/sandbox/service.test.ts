@@ -200,7 +200,7 @@ describe('The service', () => {
     await post(service, [rightBooking, wrongBooking]);
     await post(service, []);
     await post(service, [], { headers: { ...jsonHeaders, apikey: 'key-2' } });
-    await get(service, '/mappings');
+    await get(service, '/Mappings');
     await get(service, byBody);
     await service.close();
     const isOfCall = (event: object) => !('letter' in event);

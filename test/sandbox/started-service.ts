@@ -1,6 +1,9 @@
 import { expect } from 'vitest';
+import { createBrands } from '../../src/sandbox/brands.js';
 import { createFaultPlan, parseFault } from '../../src/sandbox/faults.js';
 import type { FileReview } from '../../src/sandbox/file-review/file-review.js';
+import { createLivingWorld } from '../../src/sandbox/living-world/living-world.js';
+import { createMappingPages } from '../../src/sandbox/mapping-pages/mapping-pages.js';
 import type { IncorrectMapping, Letter } from '../../src/sandbox/outbox.js';
 import { createSeededRandom } from '../../src/sandbox/seeded-random.js';
 import { type SandboxService, type ServiceEvent, startService } from '../../src/sandbox/service/service.js';
@@ -64,8 +67,15 @@ export async function startedService(options: StartOptions = {}): Promise<Starte
   const events: ServiceEvent[] = [];
   const letters: SentLetter[] = [];
   const files: (string | undefined)[] = [];
+  const clock = () => Date.UTC(2026, 10, 20, 14, 3, 7);
   const service = await startService({
-    ...{ port, account, masterIdName, errorShape, world },
+    ...{ port, account, masterIdName, errorShape, world, brands: createBrands(1) },
+    pages: createMappingPages({
+      ...{ masterIdName, clock },
+      world: createLivingWorld({ world, clock }),
+      resumeKeyMs: 60_000,
+    }),
+    exports: { take: () => ({ kind: 'success', message: 'taken' }) },
     faults: createFaultPlan(faults.map(parseFault), createSeededRandom(seed)),
     outbox: {
       async notify(letter): Promise<Letter> {
@@ -80,7 +90,7 @@ export async function startedService(options: StartOptions = {}): Promise<Starte
         return options.take?.(path) ?? { kind: 'taken', rows: 3 };
       },
     },
-    clock: () => Date.UTC(2026, 10, 20, 14, 3, 7),
+    clock,
     onEvent: (event) => events.push(event),
   });
   return { ...service, events, letters, files };

@@ -8,6 +8,7 @@ import { someRun } from '../review/some-run.js';
 import { createGate } from '../support/gate.js';
 import { noRuns, now, timezone } from './some-server.js';
 
+const noCounts = { accepted: 0, duplicates: 0, rejected: 0 };
 const summary: LedgerSummary = { runsByState: noRuns };
 
 function createSomeMetrics(options: Partial<MetricsOptions> = {}) {
@@ -164,6 +165,7 @@ describe('the metrics of this process', () => {
   it('count records as they were collected, and runs as they were settled', async () => {
     const { notify, read } = createSomeMetrics();
     notify({ type: 'collected', run: someRun() });
+    notify({ type: 'collected', run: someRun({ counts: noCounts, suspects: { suspects: 4, filledIn: 3 } }) });
     notify({ type: 'settled', run: someRun({ counts: { affected: 2 } }) });
     notify({ type: 'settled', run: someRun({ state: 'awaiting-result', counts: { affected: 5 } }) });
     const lines = await read();
@@ -173,6 +175,8 @@ describe('the metrics of this process', () => {
     expect(lines).toContain('hotel_review_runs_settled_total{state="succeeded"} 1');
     expect(lines).toContain('hotel_review_runs_settled_total{state="awaiting-result"} 1');
     expect(lines).toContain('hotel_review_affected_bookings_total 2');
+    expect(lines).toContain('hotel_review_suspect_bookings_total 4');
+    expect(lines).toContain('hotel_review_filled_in_bookings_total 3');
   });
 
   it.each([

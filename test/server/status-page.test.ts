@@ -40,6 +40,12 @@ describe('the status page', () => {
     expect(text).toContain('succeeded replay, late bookings, by body');
   });
 
+  it('tells the suspects of a run, where there are some', () => {
+    const text = (suspects: number) => read(render([someRun({ suspects: { suspects, filledIn: 0 } })]));
+    expect(text(1_200)).toContain('succeeded manual, by body, 1,200 suspects');
+    expect(text(0)).toContain('succeeded manual, by body 990');
+  });
+
   it('tells why a run failed', () => {
     const message = 'the service refused the key; check service.apiKey and run it again';
     const failure = { class: 'fatal', code: 'http-401', message } as const;

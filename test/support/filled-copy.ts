@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { parse } from 'yaml';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { MappingRow } from '../../src/ledger/mapping-copy.js';
+import { createPostgresLedger } from '../../src/ledger/postgres/postgres-ledger.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
+import type { DayFolder } from './day-folder.js';
 
 /** What a sync brought, and when. */
 export interface BroughtRows {
@@ -32,15 +35,22 @@ export async function fillCopy(
   }
 }
 
-/** The same in the ledger of a folder in which no command runs. */
-export async function fillCopyOf(ledgerFile: string, ...brought: BroughtRows[]): Promise<void> {
-  await mkdir(dirname(ledgerFile), { recursive: true });
-  const ledger = createSqliteLedger({ path: ledgerFile, carriesReference: () => false, clock: Date.now });
+/** The same in the ledger that a folder is configured for. */
+export async function fillCopyOf(folder: DayFolder, ...brought: BroughtRows[]): Promise<void> {
+  const ledger = await openLedgerOf(folder);
   try {
     await fillCopy(ledger, ...brought);
   } finally {
     await ledger.close();
   }
+}
+
+async function openLedgerOf({ configurationFile, ledgerFile }: DayFolder): Promise<Ledger> {
+  const { ledger: url } = parse(await readFile(configurationFile, 'utf8')) as { ledger?: string };
+  const options = { carriesReference: () => false, clock: Date.now };
+  if (url !== undefined) return createPostgresLedger({ url, ...options });
+  await mkdir(dirname(ledgerFile), { recursive: true });
+  return createSqliteLedger({ path: ledgerFile, ...options });
 }
 
 /** The mapping that a booking says it has, as the service tells it. */

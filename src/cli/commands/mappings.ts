@@ -1,5 +1,6 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { type Finish, type GlobalOptions, readGlobals } from './options.js';
+import { readInstant } from './read-instant.js';
 
 export interface SyncOptions {
   /** Epoch milliseconds; where the last sync began if not given. */
@@ -58,18 +59,6 @@ export function addMappingCommands(program: Command, handlers: MappingHandlers, 
     .action(async (options: { csv?: string }, command: Command) => {
       finish(await handlers.brands(options, readGlobals(command)));
     });
-}
-
-const instant = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
-
-/** A day is its beginning in UTC; a time of the day says its zone. */
-function readInstant(text: string): number {
-  const read = instant.test(text) ? Date.parse(text) : Number.NaN;
-  if (!(read >= 0))
-    throw new InvalidArgumentError(
-      `expected an instant from 1970 on, such as 2026-11-20 or 2026-11-20T12:00:00Z, got: ${text}`,
-    );
-  return read;
 }
 
 const mappingsExamples = `

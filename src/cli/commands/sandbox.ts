@@ -13,12 +13,18 @@ export interface SandboxOptions {
   readonly tlsCertificate?: string;
   readonly tlsKey?: string;
   readonly world: number;
+  readonly hotels: number;
+  /** 0 for a world that stands still. */
+  readonly changesPerHour: number;
   readonly seed: number;
   /** As written, for example `status:503@10%`. */
   readonly fault: readonly string[];
   readonly errorShape: 'envelope' | 'code-message';
   /** In seconds. */
   readonly resultDelay: number;
+  readonly resumeKeyDays: number;
+  /** Below the SFTP root; empty for the root itself. */
+  readonly exportFolder: string;
   readonly masterIdName: string;
   readonly masterIdColumn: string;
 }
@@ -29,6 +35,7 @@ export interface MakeBookingsOptions {
   readonly count: number;
   readonly seed: number;
   readonly world: number;
+  readonly hotels: number;
   readonly wrongShare: number;
   readonly format?: 'csv' | 'ndjson';
   /** Standard output if not given. */
@@ -43,6 +50,9 @@ export interface SandboxHandlers {
 
 const anySeed = wholeNumber(0, 2 ** 32 - 1);
 const hourInSeconds = 3_600;
+const yearInDays = 366;
+const mostChangesPerHour = 360_000;
+const mostHotels = 1_000_000;
 
 export function addSandboxCommands(program: Command, handlers: SandboxHandlers, finish: Finish): void {
   const sandbox = program
@@ -58,6 +68,13 @@ export function addSandboxCommands(program: Command, handlers: SandboxHandlers, 
     )
     .option('--tls-key <file>', 'its private key')
     .addOption(worldOption())
+    .addOption(hotelsOption())
+    .option(
+      '--changes-per-hour <changes>',
+      'how fast the world changes; 3600 is one change a second',
+      numberUpTo(mostChangesPerHour),
+      0,
+    )
     .option('--seed <seed>', 'decides which calls the faults with a rate strike', anySeed, 1)
     .option(
       '--fault <rule>',
@@ -72,9 +89,15 @@ export function addSandboxCommands(program: Command, handlers: SandboxHandlers, 
     )
     .option(
       '--result-delay <seconds>',
-      'how long after the call a result is there',
+      'how long after the call a result, or an export, is there',
       numberUpTo(hourInSeconds),
       2,
+    )
+    .option('--resume-key-days <days>', 'how long a resume key can be used', numberUpTo(yearInDays), 14)
+    .option(
+      '--export-folder <path>',
+      'where below the SFTP root exports are written (default: the root itself)',
+      '',
     )
     .option('--master-id-name <name>', "the master hotel id's name in JSON", 'ServiceId')
     .option('--master-id-column <name>', "the master hotel id's column in the file", 'Service Mappings Id')
@@ -90,6 +113,7 @@ export function addSandboxCommands(program: Command, handlers: SandboxHandlers, 
     .option('--count <records>', 'how many records', wholeNumber(0, 100_000_000), 1_000)
     .option('--seed <seed>', 'the same seed makes the same day', anySeed, 1)
     .addOption(worldOption())
+    .addOption(hotelsOption())
     .option('--wrong-share <share>', 'the share of wrongly mapped bookings', numberUpTo(1), 0.02)
     .addOption(new Option('--format <format>', 'csv if nothing says otherwise').choices(['csv', 'ndjson']))
     .option('--out <file>', 'write them there (.csv, .ndjson, each also .gz), not to standard output')
@@ -113,7 +137,7 @@ function readShared(bookings: Command): Partial<MakeBookingsOptions> {
     ([name]) => sandbox?.getOptionValueSource(name) === 'cli',
   );
   for (const [name] of given) {
-    if (name !== 'seed' && name !== 'world')
+    if (name !== 'seed' && name !== 'world' && name !== 'hotels')
       throw new UsageError(
         `unknown option '${nameOption(sandbox, name)}'; see \`hotel-review sandbox bookings --help\``,
       );
@@ -131,6 +155,12 @@ function worldOption(): Option {
     .default(1);
 }
 
+function hotelsOption(): Option {
+  return new Option('--hotels <hotels>', 'how many hotels there are; about 3.6 times as many mappings')
+    .argParser(wholeNumber(2, mostHotels))
+    .default(2_000);
+}
+
 const sandboxExamples = `
 It prints its addresses and writes a configuration that goes with them into its
 folder. Ctrl-C stops it.
@@ -139,6 +169,8 @@ Examples:
   hotel-review sandbox --folder sandbox --port 8080 --sftp-port 2222
   hotel-review sandbox --fault status:503@10% --fault hang@3
                                   a tenth of the calls fails, the third hangs
+  hotel-review sandbox --folder sandbox --changes-per-hour 3600
+                                  a mapping or a hotel changes every second
   hotel-review sandbox bookings --count 20000 --out bookings.csv
                                   a day of bookings for it`;
 

@@ -9,7 +9,7 @@ import type {
 } from '../mapping-copy.js';
 import { mappingColumns, toMapping, toMove, toNewHotel, toSummary } from '../stored-mapping.js';
 import type { Database } from './database.js';
-import { lookUp } from './mapping-look-up.js';
+import { isHotel, lookUp } from './mapping-look-up.js';
 import { beginSync, latestSync, latestSyncs, restartSync, storePage } from './mapping-syncs.js';
 import type { Session } from './session.js';
 
@@ -69,7 +69,7 @@ async function find(
 ): Promise<{ mapping: CopiedMapping; moves: MappingMove[] } | undefined> {
   const { providerName, providerHotelId } = toStorableHotel(hotel);
   const row = await session.row(
-    `SELECT ${mappingColumns} FROM hotel_review.mappings WHERE provider_name = $1 AND provider_hotel_id = $2`,
+    `SELECT ${mappingColumns} FROM hotel_review.mappings WHERE ${isHotel('$1', '$2')}`,
     providerName,
     providerHotelId,
   );

@@ -3,6 +3,12 @@ import type { CopiedMapping, ProviderHotel } from '../mapping-copy.js';
 import { mappingColumns, toMapping } from '../stored-mapping.js';
 import type { Session } from './session.js';
 
+/** Finds a provider's hotel by the index, which knows the beginnings of names only. */
+export function isHotel(quotedProvider: string, quotedHotel: string): string {
+  return `left(provider_name, 200) = left(${quotedProvider}, 200) AND provider_name = ${quotedProvider}
+    AND left(provider_hotel_id, 200) = left(${quotedHotel}, 200) AND provider_hotel_id = ${quotedHotel}`;
+}
+
 /** What the copy holds of each, in their order. */
 export async function lookUp(
   session: Session,
@@ -15,7 +21,7 @@ export async function lookUp(
     `SELECT place, found.* FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked (provider, hotel, place)
      CROSS JOIN LATERAL (
        SELECT ${mappingColumns} FROM hotel_review.mappings
-       WHERE provider_name = asked.provider AND provider_hotel_id = asked.hotel LIMIT 1
+       WHERE ${isHotel('asked.provider', 'asked.hotel')} LIMIT 1
      ) AS found`,
     asked.map(({ providerName }) => providerName),
     asked.map(({ providerHotelId }) => providerHotelId),

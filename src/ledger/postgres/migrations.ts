@@ -194,7 +194,8 @@ export const migrations: readonly string[] = [
     first_seen_at bigint NOT NULL,
     moved_at bigint
   );
-  CREATE UNIQUE INDEX mappings_by_hotel ON hotel_review.mappings (provider_name, provider_hotel_id);
+  -- What a service calls its hotels can have any length; an index can't. Who writes here does so alone: none comes twice.
+  CREATE INDEX mappings_by_hotel ON hotel_review.mappings (left(provider_name, 200), left(provider_hotel_id, 200));
 
   CREATE TABLE hotel_review.mapping_moves (
     number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

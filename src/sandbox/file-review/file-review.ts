@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { FaultPlan } from '../faults.js';
 import { nameReason } from '../name-reason.js';
 import type { Outbox } from '../outbox.js';
-import type { World } from '../world.js';
+import type { HotelDirectory } from '../world.js';
 import { BrokenFile } from './broken-file.js';
 import { createDueResults } from './due-results.js';
 import { type FileAnswer, refuse } from './file-answer.js';
@@ -38,7 +38,7 @@ export interface FileReviewOptions {
    * it, and it is on the root's disk.
    */
   readonly drafts: string;
-  readonly world: World;
+  readonly world: HotelDirectory;
   /** This deployment's name for the master id's column. */
   readonly masterIdColumn: string;
   readonly resultDelayMs: number;

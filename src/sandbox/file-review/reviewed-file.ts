@@ -4,7 +4,7 @@ import { stringify } from 'csv-stringify';
 import { listedBookings } from '../letter-text.js';
 import type { IncorrectMapping } from '../outbox.js';
 import { isCorrectlyMapped } from '../verify.js';
-import type { World } from '../world.js';
+import type { HotelDirectory } from '../world.js';
 import { readRecords } from './records.js';
 import { readWholeLines } from './whole-lines.js';
 
@@ -23,7 +23,7 @@ export interface ReviewedFileOptions {
   readonly input: string;
   /** Where the result is drafted: it must not be there yet. */
   readonly draft: string;
-  readonly world: World;
+  readonly world: HotelDirectory;
   readonly masterIdColumn: string;
   readonly signal: AbortSignal;
 }

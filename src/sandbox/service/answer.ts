@@ -3,8 +3,8 @@ export type ErrorShape = 'envelope' | 'code-message';
 
 /** What is said to a request. */
 export type Answer =
-  /** HTTP 200 with `Status: true`. */
-  | { readonly kind: 'success'; readonly message: string }
+  /** HTTP 200 with `Status: true`, and the fields that go before the envelope. */
+  | { readonly kind: 'success'; readonly message: string; readonly content?: object }
   /** HTTP 200 with `Status: false`: the service refuses inside a success. */
   | { readonly kind: 'refusal'; readonly statusCode: number; readonly message: string }
   /** An HTTP status that is no success. */
@@ -32,7 +32,10 @@ const page =
 export function renderAnswer(answer: Answer, errorShape: ErrorShape): RenderedAnswer {
   switch (answer.kind) {
     case 'success':
-      return renderJson(200, 2000, { Status: true, Message: answer.message, StatusCode: 2000 });
+      return renderJson(200, 2000, {
+        ...answer.content,
+        ...{ Status: true, Message: answer.message, StatusCode: 2000 },
+      });
     case 'refusal':
       return renderJson(200, answer.statusCode, writeError(answer.statusCode, answer.message, errorShape));
     case 'error': {

@@ -1,40 +1,49 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Brand } from '../brands.js';
+import type { Exports } from '../export/exports.js';
 import type { FaultPlan } from '../faults.js';
 import type { FileReview } from '../file-review/file-review.js';
-import type { World } from '../world.js';
+import type { MappingPages } from '../mapping-pages/mapping-pages.js';
+import { createTurns } from '../mapping-pages/turns.js';
+import type { HotelDirectory } from '../world.js';
 import type { Answer, ErrorShape } from './answer.js';
+import { giveBrands, giveMappings } from './give-mappings.js';
 import type { Letters } from './letters.js';
+import { noOutcome, type Performed } from './operation.js';
 import { performCall } from './perform-call.js';
-import { type Reviewed, reviewByBody, reviewByFile } from './review.js';
-import type { Route } from './route.js';
+import { reviewByBody, reviewByFile } from './review.js';
+import type { OperationRoute } from './route.js';
 import { sendAnswer } from './send-answer.js';
 import type { ServiceEvent } from './service-event.js';
 
 export interface CallCounts {
-  /** Requests that reached a review operation with a right key. */
+  /** Requests that reached an operation with a right key. */
   readonly calls: number;
   /** Bookings that were taken by body; those of files are counted where their results are made. */
   readonly reviewed: number;
   /** Of these, how many are incorrectly mapped. */
   readonly incorrect: number;
+  /** Mappings that were given, page by page. */
+  readonly mappings: number;
   /** Calls that were refused for what they sent. */
   readonly refusedCalls: number;
   /** Calls that met a fault. */
   readonly faults: number;
 }
 
-export type ReviewRoute = Extract<Route, { kind: 'by-body' | 'by-file' }>;
-
-/** The calls of the review operations: counted, answered or met by a fault, and told as events. */
+/** The calls of the operations: counted, answered or met by a fault, and told as events. */
 export interface Calls {
   readonly counts: CallCounts;
-  serve(route: ReviewRoute, request: IncomingMessage, response: ServerResponse): Promise<void>;
+  serve(route: OperationRoute, request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
 export interface CallsOptions {
   readonly masterIdName: string;
   readonly errorShape: ErrorShape;
-  readonly world: World;
+  readonly world: HotelDirectory;
+  readonly brands: readonly Brand[];
+  readonly pages: MappingPages;
+  readonly exports: Pick<Exports, 'take'>;
   readonly faults: Pick<FaultPlan, 'nextCall'>;
   readonly fileReview: Pick<FileReview, 'take'>;
   readonly letters: Pick<Letters, 'write'>;
@@ -43,12 +52,43 @@ export interface CallsOptions {
 }
 
 export function createCalls(options: CallsOptions): Calls {
-  const counts = { calls: 0, reviewed: 0, incorrect: 0, refusedCalls: 0, faults: 0 };
+  const counts = { calls: 0, reviewed: 0, incorrect: 0, mappings: 0, refusedCalls: 0, faults: 0 };
+  const turns = createTurns();
 
-  function count(route: ReviewRoute, { answer, bookings, incorrect }: Reviewed): void {
+  async function perform(
+    { operation, parameters }: OperationRoute,
+    request: IncomingMessage,
+  ): Promise<Performed | undefined> {
+    switch (operation) {
+      case 'by-body':
+        return reviewByBody(request, options);
+      case 'by-file':
+        return reviewByFile(parameters, options.fileReview);
+      case 'mappings':
+        return giveMappings(request.headers, parameters, { pages: options.pages, turns });
+      case 'brands':
+        return giveBrands(options.brands);
+      case 'export': {
+        const answer = options.exports.take(parameters);
+        return { answer, outcome: { operation, isTaken: answer.kind === 'success' } };
+      }
+    }
+  }
+
+  function count({ answer, outcome }: Performed): void {
     if (answer.kind !== 'success') counts.refusedCalls += 1;
-    if (route.kind === 'by-body') counts.reviewed += bookings;
-    counts.incorrect += incorrect.length;
+    switch (outcome.operation) {
+      case 'by-body':
+        counts.reviewed += outcome.bookings;
+        counts.incorrect += outcome.incorrect;
+        return;
+      case 'mappings':
+        counts.mappings += outcome.mappings;
+        return;
+      case 'by-file':
+      case 'brands':
+      case 'export':
+    }
   }
 
   return {
@@ -61,41 +101,27 @@ export function createCalls(options: CallsOptions): Calls {
       if (fault) counts.faults += 1;
       const about = `the request body of ${writeTime(options.clock())}`;
 
-      let reviewed: Reviewed | undefined;
+      let performed: Performed | undefined;
       const call = {
         request,
-        async review() {
-          reviewed = await review(route, request, options);
-          if (reviewed) count(route, reviewed);
-          return reviewed?.answer;
+        async perform() {
+          performed = await perform(route, request);
+          if (performed) count(performed);
+          return performed?.answer;
         },
         async notify() {
-          const incorrect = reviewed?.incorrect ?? [];
+          const incorrect = performed?.incorrect ?? [];
           if (incorrect.length > 0) await options.letters.write(number, about, incorrect);
         },
         send: (answer: Answer) => sendAnswer(response, answer, options.errorShape),
       };
-      const sent = await performCall(call, fault);
+      const sent = await performCall(call, fault).finally(() => performed?.end?.());
 
-      const { bookings = 0, incorrect = [] } = reviewed ?? {};
-      const taken = { bookings, incorrect: incorrect.length };
-      const told = { number, operation: route.kind, ...taken, ...(fault && { fault }) };
+      const outcome = performed?.outcome ?? noOutcome(route.operation);
+      const told = { number, ...outcome, ...(fault && { fault }) };
       options.onEvent(sent ? { kind: 'answered', ...told, ...sent } : { kind: 'unanswered', ...told });
     },
   };
-}
-
-async function review(
-  route: ReviewRoute,
-  request: IncomingMessage,
-  options: CallsOptions,
-): Promise<Reviewed | undefined> {
-  switch (route.kind) {
-    case 'by-body':
-      return reviewByBody(request, options);
-    case 'by-file':
-      return reviewByFile(route.ftpFilePath, options.fileReview);
-  }
 }
 
 function writeTime(instant: number): string {

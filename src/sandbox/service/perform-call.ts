@@ -6,11 +6,11 @@ import type { Answer } from './answer.js';
 import { dropBody } from './read-body.js';
 import type { SentAnswer } from './send-answer.js';
 
-/** A call of a review operation that came with a right key. */
+/** A call of an operation that came with a right key. */
 export interface Call {
   readonly request: IncomingMessage;
-  /** Has the bookings reviewed, and says what to answer; undefined when the client left before its body was whole. */
-  review(): Promise<Answer | undefined>;
+  /** Does what it asks for, and says what to answer; undefined when the client left before its body was whole. */
+  perform(): Promise<Answer | undefined>;
   /** Writes the letter about what was reviewed, if there is anything to write. It never throws. */
   notify(): Promise<void>;
   /** Undefined when the client is gone. */
@@ -29,15 +29,15 @@ export async function performCall(call: Call, fault: CallFault | undefined): Pro
       const { status: httpStatus, retryAfterSeconds: seconds } = fault;
       const message = `A fault of the sandbox: HTTP status ${httpStatus}.`;
       const headers = seconds === undefined ? {} : { 'Retry-After': String(seconds) };
-      return answerUnreviewed(call, { kind: 'error', httpStatus, message, headers });
+      return answerUnperformed(call, { kind: 'error', httpStatus, message, headers });
     }
     case 'refuse': {
       const { statusCode } = fault;
       const message = `A fault of the sandbox: refused with ${statusCode}.`;
-      return answerUnreviewed(call, { kind: 'refusal', statusCode, message });
+      return answerUnperformed(call, { kind: 'refusal', statusCode, message });
     }
     case 'page':
-      return answerUnreviewed(call, { kind: 'page' });
+      return answerUnperformed(call, { kind: 'page' });
     case 'hang':
       // The body is let through nevertheless: only who reads notices that the client leaves.
       await dropBody(call.request);
@@ -48,7 +48,7 @@ export async function performCall(call: Call, fault: CallFault | undefined): Pro
       socket.destroy();
       return undefined;
     case 'lost-answer':
-      await call.review();
+      await call.perform();
       await call.notify();
       socket.destroy();
       return undefined;
@@ -56,7 +56,7 @@ export async function performCall(call: Call, fault: CallFault | undefined): Pro
 }
 
 async function answerAfter(seconds: number, call: Call): Promise<SentAnswer | undefined> {
-  const answer = await call.review();
+  const answer = await call.perform();
   if (answer === undefined) return undefined;
   if (seconds > 0) await holdUp(call.request, seconds);
   const sent = call.send(answer);
@@ -65,7 +65,7 @@ async function answerAfter(seconds: number, call: Call): Promise<SentAnswer | un
   return sent;
 }
 
-async function answerUnreviewed(call: Call, answer: Answer): Promise<SentAnswer | undefined> {
+async function answerUnperformed(call: Call, answer: Answer): Promise<SentAnswer | undefined> {
   return (await dropBody(call.request)) ? call.send(answer) : undefined;
 }
 

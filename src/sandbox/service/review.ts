@@ -1,20 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { FileReview } from '../file-review/file-review.js';
-import type { IncorrectMapping } from '../outbox.js';
 import { isCorrectlyMapped } from '../verify.js';
-import type { World } from '../world.js';
+import type { HotelDirectory } from '../world.js';
 import type { Answer } from './answer.js';
 import { findMediaObjection } from './media-type.js';
+import { noOutcome, type Performed } from './operation.js';
 import { readBody } from './read-body.js';
 import { readReview } from './read-review.js';
-
-/** What became of a call that was looked at properly. */
-export interface Reviewed {
-  readonly answer: Answer;
-  /** Bookings, or rows of a file, that were taken; none when the call was refused. */
-  readonly bookings: number;
-  readonly incorrect: readonly IncorrectMapping[];
-}
 
 /** How long a body may be, in bytes. (Assumed: the specification gives no limit.) */
 export const maxBodyBytes = 64 * 1024 * 1024;
@@ -22,8 +14,8 @@ export const maxBodyBytes = 64 * 1024 * 1024;
 /** Takes the bookings of a body and verifies each. Undefined when the client left before the body was whole. (Spec 4.2.) */
 export async function reviewByBody(
   request: IncomingMessage,
-  { world, masterIdName }: { readonly world: World; readonly masterIdName: string },
-): Promise<Reviewed | undefined> {
+  { world, masterIdName }: { readonly world: HotelDirectory; readonly masterIdName: string },
+): Promise<Performed | undefined> {
   const objection = findMediaObjection(request.headers);
   if (objection !== undefined) return untaken({ kind: 'error', httpStatus: 415, message: objection });
   const reading = await readBody(request, maxBodyBytes);
@@ -39,33 +31,35 @@ export async function reviewByBody(
     case 'whole': {
       const review = readReview(reading.body, masterIdName);
       if (review.kind === 'refused') return untaken({ ...review, kind: 'refusal' });
+      const { hotels } = review;
+      const incorrect = hotels.filter((hotel) => !isCorrectlyMapped(hotel, world));
       return {
         answer: { kind: 'success', message: 'The hotels were taken for review.' },
-        bookings: review.hotels.length,
-        incorrect: review.hotels.filter((hotel) => !isCorrectlyMapped(hotel, world)),
+        outcome: { operation: 'by-body', bookings: hotels.length, incorrect: incorrect.length },
+        incorrect,
       };
     }
+  }
+
+  function untaken(answer: Answer): Performed {
+    return { answer, outcome: noOutcome('by-body') };
   }
 }
 
 /** Has an uploaded file reviewed: how many of its bookings are wrongly mapped is told with its result. (Spec 4.3.) */
 export async function reviewByFile(
-  ftpFilePath: string | undefined,
+  parameters: URLSearchParams,
   fileReview: Pick<FileReview, 'take'>,
-): Promise<Reviewed> {
-  const taken = await fileReview.take(ftpFilePath);
+): Promise<Performed> {
+  const operation = 'by-file';
+  const taken = await fileReview.take(parameters.get('ftpFilePath') ?? undefined);
   switch (taken.kind) {
     case 'taken':
       return {
         answer: { kind: 'success', message: 'The file was taken for review.' },
-        bookings: taken.rows,
-        incorrect: [],
+        outcome: { operation, bookings: taken.rows, incorrect: 0 },
       };
     case 'refused':
-      return untaken({ ...taken, kind: 'refusal' });
+      return { answer: { ...taken, kind: 'refusal' }, outcome: noOutcome(operation) };
   }
-}
-
-function untaken(answer: Answer): Reviewed {
-  return { answer, bookings: 0, incorrect: [] };
 }

@@ -1,13 +1,28 @@
+import type { Operation } from './operation.js';
+
 /** The version segment, with which every path begins. (Spec 9.) */
 export const basePath = '/api/3.0';
 
+/** An operation, and what the request's query says. */
+export interface OperationRoute {
+  readonly kind: 'operation';
+  readonly operation: Operation;
+  readonly parameters: URLSearchParams;
+}
+
 /** Which operation a request means. */
 export type Route =
-  | { readonly kind: 'by-body' }
-  /** `ftpFilePath` is undefined when the query has none of that exact name. */
-  | { readonly kind: 'by-file'; readonly ftpFilePath: string | undefined }
+  | OperationRoute
   | { readonly kind: 'wrong-method'; readonly allowed: string }
   | { readonly kind: 'unknown-path' };
+
+const operations = new Map<string, { readonly operation: Operation; readonly method: 'GET' | 'POST' }>([
+  [`${basePath}/mappings`, { operation: 'mappings', method: 'GET' }],
+  [`${basePath}/hotels/ReviewMappingsOfBookedHotels`, { operation: 'by-body', method: 'POST' }],
+  [`${basePath}/hotels/ReviewMappingsOfBookedHotelsByFile`, { operation: 'by-file', method: 'GET' }],
+  [`${basePath}/content/GetMasterHotelBrands`, { operation: 'brands', method: 'GET' }],
+  [`${basePath}/mappings/ExportMappingsFile`, { operation: 'export', method: 'GET' }],
+]);
 
 /**
  * Paths are matched exactly, as they stand in the request: case counts, and nothing is decoded.
@@ -16,16 +31,10 @@ export type Route =
  */
 export function routeRequest(method: string, target: string): Route {
   const [path, query = ''] = splitOnce(target, '?');
-  switch (path) {
-    case `${basePath}/hotels/ReviewMappingsOfBookedHotels`:
-      return method === 'POST' ? { kind: 'by-body' } : { kind: 'wrong-method', allowed: 'POST' };
-    case `${basePath}/hotels/ReviewMappingsOfBookedHotelsByFile`: {
-      if (method !== 'GET') return { kind: 'wrong-method', allowed: 'GET' };
-      return { kind: 'by-file', ftpFilePath: new URLSearchParams(query).get('ftpFilePath') ?? undefined };
-    }
-    default:
-      return { kind: 'unknown-path' };
-  }
+  const found = operations.get(path);
+  if (!found) return { kind: 'unknown-path' };
+  if (method !== found.method) return { kind: 'wrong-method', allowed: found.method };
+  return { kind: 'operation', operation: found.operation, parameters: new URLSearchParams(query) };
 }
 
 function splitOnce(text: string, separator: string): [string, string?] {

@@ -1,12 +1,10 @@
 import type { CallFault } from '../faults.js';
 import type { Letter } from '../outbox.js';
-
-/** Which review operation: of spec 4.2 or 4.3. */
-export type Operation = 'by-body' | 'by-file';
+import type { CallOutcome } from './operation.js';
 
 /** What happened in the service, without guests' names, keys and addresses. */
 export type ServiceEvent =
-  /** A request that came to no review operation (404, 405) or with the headers of no account (403): it is no call. */
+  /** A request that came to no operation (404, 405) or with the headers of no account (403): it is no call. */
   | { readonly kind: 'turned-away'; readonly httpStatus: number }
   | (CallEvent & {
       readonly kind: 'answered';
@@ -33,14 +31,9 @@ export type ServiceEvent =
   /** The sandbox itself failed, and answered with 500. */
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** One call of a review operation. */
-export interface CallEvent {
+/** One call of an operation. */
+export type CallEvent = CallOutcome & {
   /** Counted from 1, in the order in which the calls came: the numbers of the faults. */
   readonly number: number;
-  readonly operation: Operation;
-  /** Taken for review: bookings of the body, or rows of the file. */
-  readonly bookings: number;
-  /** Of the bookings taken by body, how many are incorrectly mapped; a file's are known with its result. */
-  readonly incorrect: number;
   readonly fault?: CallFault;
-}
+};

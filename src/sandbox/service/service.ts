@@ -41,7 +41,7 @@ export interface ServiceOptions extends Omit<CallsOptions, 'letters'> {
 const keepAliveMs = 75_000;
 
 /**
- * Starts the HTTP half of the sandbox: the two review operations of the mapping service. (Spec 4.2 and 4.3.)
+ * Starts the HTTP half of the sandbox: the operations of the mapping service. (Spec 4.)
  *
  * @throws Error of node:net when it can't listen there, for example with the code EADDRINUSE
  */
@@ -61,8 +61,7 @@ export async function startService(options: ServiceOptions): Promise<SandboxServ
         return turnAway(404, 'There is no such operation: paths are exact and case-sensitive.');
       case 'wrong-method':
         return turnAway(405, `This operation is called with ${route.allowed}.`, { Allow: route.allowed });
-      case 'by-body':
-      case 'by-file': {
+      case 'operation': {
         const objection = findAccountObjection(request.headers, account);
         return objection === undefined ? calls.serve(route, request, response) : turnAway(403, objection);
       }
@@ -82,6 +81,8 @@ export async function startService(options: ServiceOptions): Promise<SandboxServ
 
   const open = new Set<Promise<void>>();
   const listener: RequestListener = (request, response) => {
+    // By the same clock as everything else: who asks for changes goes by it.
+    response.setHeader('Date', new Date(options.clock()).toUTCString());
     const serving = serve(request, response)
       .catch((error: unknown) => fail(response, error))
       .finally(() => open.delete(serving));

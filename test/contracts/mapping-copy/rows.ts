@@ -77,6 +77,19 @@ export function describeRows(opened: () => OpenedLedger): void {
       }
     });
 
+    it('is kept whatever the length of its names', async () => {
+      const { mappings } = opened().ledger;
+      const long = Array.from({ length: 4_000 }, (_, index) => ((index * 7_919) % 65_521).toString(36)).join(
+        '',
+      );
+      const rows = [rowOf(`${long}1`, 1), rowOf(`${long}2`, 2), rowOf(long, 3, { providerName: `${long}é` })];
+      await syncRows(mappings, rows);
+      expect((await syncRows(mappings, rows)).counts).toMatchObject({ unchanged: 3, added: 0 });
+      expect((await mappings.lookUp(rows)).map((found) => found?.serviceId)).toEqual([1, 2, 3]);
+      expect((await mappings.find(hotelOf(`${long}2`)))?.mapping.serviceId).toBe(2);
+      expect(await mappings.find(hotelOf(long))).toBeUndefined();
+    });
+
     it('with characters that no ledger can hold is one row, however often it comes', async () => {
       const { mappings } = opened().ledger;
       const odd = rowOf('a\0b\ud800', 10, {

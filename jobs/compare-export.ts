@@ -1,0 +1,89 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { CompareExportOptions } from '../src/cli/commands/exports.js';
+import {
+  differencesShown,
+  renderComparison,
+  toComparisonReport,
+  toDifferenceRecord,
+} from '../src/cli/comparison.js';
+import { exitCode } from '../src/cli/exit-code.js';
+import { createNewFile } from '../src/cli/new-file.js';
+import type { Config } from '../src/config/load.js';
+import type { Ledger } from '../src/ledger/ledger.js';
+import { type CompareRequest, compareExport } from '../src/mappings/export/compare/compare-export.js';
+import type { MappingDifference } from '../src/mappings/export/compare/mapping-difference.js';
+import { archiveDay } from '../src/mappings/export/fetch-export.js';
+import { UsageError } from '../src/review/refusals.js';
+import { openArchive } from './deliveries.js';
+import { listMasterIdNames } from './fetch-export.js';
+import { lookIntoLedger } from './ledgers.js';
+import type { Terminal } from './terminal.js';
+
+/** `hotel-review export compare`: that they differ is an answer, and no failure. */
+export async function compareOneExport(
+  config: Config,
+  file: string | undefined,
+  { providers, out }: CompareExportOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const refuse = (): never => {
+    throw new UsageError(
+      `there is no local copy to compare with; to make one: ${terminal.command('mappings sync')}`,
+    );
+  };
+  return lookIntoLedger(config, refuse, async ({ mappings, exports }) => {
+    if (await mappings.isEmpty()) refuse();
+    const request = file === undefined ? await openFetched(config, exports, terminal) : await openNamed(file);
+    const outFile = out === undefined ? undefined : await createNewFile('--out', out);
+    const first: MappingDifference[] = [];
+    try {
+      const comparison = await compareExport(
+        { ...request, providers: providers ?? request.providers },
+        {
+          copy: mappings,
+          masterIdNames: listMasterIdNames(config),
+          async take(differences) {
+            first.push(...differences.slice(0, differencesShown - first.length));
+            await outFile?.writeFile(
+              differences.map((difference) => `${JSON.stringify(toDifferenceRecord(difference))}\n`).join(''),
+            );
+          },
+        },
+        terminal.signal,
+      );
+      const names = { file: request.file, out };
+      terminal.answer(renderComparison(comparison, first, names), toComparisonReport(comparison, names));
+    } finally {
+      await outFile?.close();
+    }
+    return exitCode.done;
+  });
+}
+
+async function openNamed(file: string): Promise<CompareRequest> {
+  const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(
+      `${file} can't be read (${error.code ?? error.name}); name the mapping file of an export`,
+    );
+  });
+  if (!found.isFile()) throw new UsageError(`${file} is no file; name the mapping file of an export`);
+  return { file, open: () => createReadStream(file), providers: [] };
+}
+
+async function openFetched(
+  config: Config,
+  exports: Ledger['exports'],
+  { command }: Terminal,
+): Promise<CompareRequest> {
+  const fetched = await exports.latestFetched();
+  const mappingFile = fetched?.files.find(({ kind }) => kind === 'mappings');
+  if (!fetched || !mappingFile)
+    throw new UsageError(`no export was fetched yet; name a file, or: ${command('export fetch')}`);
+  const archive = openArchive(config);
+  return {
+    file: mappingFile.name,
+    open: () => archive.read(archiveDay, fetched.id, mappingFile.name),
+    providers: fetched.providers,
+  };
+}

@@ -1,0 +1,87 @@
+import cliProgress from 'cli-progress';
+import type { ExportEvent, NotifyExport } from '../mappings/export/export-event.js';
+import { formatByteRate, formatBytes, formatDuration, formatInstant } from './format.js';
+import { canDraw, type ProgressOptions } from './progress.js';
+
+/** Between two lines of progress where there is no terminal. */
+const linesEveryMs = 10_000;
+const barFormat = '  {name} {bar} {percentage} %  {done}  {rate}';
+
+export interface ExportProgress {
+  readonly notify: NotifyExport;
+  /** What follows starts on a line of its own. */
+  stop(): void;
+}
+
+interface Download {
+  readonly name: string;
+  readonly startedAt: number;
+  /** What had come before. */
+  readonly before: number;
+}
+
+/** How far an export has come: a bar for each file on a terminal that can draw one, sparse lines elsewhere. */
+export function createExportProgress(options: ProgressOptions): ExportProgress {
+  const { stream, clock } = options;
+  const draws = canDraw(options);
+  let download: Download | undefined;
+  let bar: cliProgress.SingleBar | undefined;
+  let lastAt = clock();
+
+  function leave(): void {
+    bar?.stop();
+    bar = undefined;
+  }
+
+  function say(text: string): void {
+    leave();
+    stream.write(`${text}\n`);
+  }
+
+  function showDownload({ name, done, total }: ExportEvent & { type: 'downloading' }): void {
+    if (download?.name !== name || done < download.before) {
+      leave();
+      download = { name, startedAt: clock(), before: done };
+    }
+    const rate = formatByteRate(done - download.before, clock() - download.startedAt);
+    if (draws) {
+      const texts = { name, done: formatBytes(done), rate };
+      if (bar) bar.update(done, texts);
+      else {
+        bar = new cliProgress.SingleBar(
+          { format: barFormat, stream, hideCursor: true, barsize: 24, linewrap: false },
+          cliProgress.Presets.shades_classic,
+        );
+        bar.start(total, done, texts);
+      }
+    } else if (clock() - lastAt >= linesEveryMs) {
+      lastAt = clock();
+      say(`  ${name}: ${formatBytes(done)} of ${formatBytes(total)}${rate === '' ? '' : `, ${rate}`}`);
+    }
+  }
+
+  return {
+    notify(event) {
+      if (event.type === 'downloading') return showDownload(event);
+      download = undefined;
+      say(describeExportEvent(event));
+    },
+    stop: leave,
+  };
+}
+
+function describeExportEvent(event: Exclude<ExportEvent, { type: 'downloading' }>): string {
+  switch (event.type) {
+    case 'waiting': {
+      const where = event.folder === '' ? 'the SFTP root' : event.folder;
+      const since = event.newerThan === undefined ? '' : ` from ${formatInstant(event.newerThan)} on`;
+      return `looking in ${where} for an export${since}`;
+    }
+    case 'sighted':
+      return `  export ${event.set.id} is there; looking whether it is still written to`;
+    case 'archived':
+      return `  ${event.name} is in the archive`;
+    case 'held-off':
+      return `  ${event.reason}; again in ${formatDuration(event.delayMs)}`;
+  }
+}

@@ -1,0 +1,98 @@
+import type { ExportFileKind } from '../../ledger/export-log.js';
+import type { SftpSession } from '../../sftp/sftp.js';
+import { createSetFinder, type ExportSet, isComplete, isFrom } from './export-set.js';
+import { type SessionParts, useSession } from './held-session.js';
+import { createQuietWatch } from './quiet-watch.js';
+
+export interface WatchSettings {
+  /** From the SFTP root, without slashes at its ends; empty for the root itself. */
+  readonly folder: string;
+  readonly patterns: Readonly<Record<ExportFileKind, string>>;
+  readonly pollMs: number;
+  /** For so long a whole export stays as it is. */
+  readonly quietMs: number;
+}
+
+export interface WatchParts extends SessionParts {
+  readonly settings: WatchSettings;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+}
+
+/** Which export is looked for. */
+export interface WantedExport {
+  /** None of its files is older, by the server's clock; epoch milliseconds. */
+  readonly newerThan: number | undefined;
+  /** One that was there before. */
+  readonly not: string | undefined;
+  /** One that is known: whether it is whole need not be seen. */
+  readonly known: string | undefined;
+  /** When to give up; a look that was begun is still ended. */
+  readonly deadline: number;
+}
+
+const lineEnd = 0x0a;
+/** A file that ends in mid-line may still be written to; after so many times the usual quiet it is taken as it is. */
+const doubtFactor = 10;
+/** Timers may be early by a moment. */
+const timerSlackMs = 5;
+
+/** Waits for an export of which all files are there and are not written to any more; undefined when none came in time. */
+export async function awaitExport(
+  wanted: WantedExport,
+  parts: WatchParts,
+  signal: AbortSignal,
+): Promise<ExportSet | undefined> {
+  const { settings, clock, pause, notify } = parts;
+  const { folder, patterns, pollMs, quietMs } = settings;
+  const findSets = createSetFinder(patterns);
+  const measureQuiet = createQuietWatch();
+  let told: string | undefined;
+  let isLastLook = false;
+
+  const look = async (session: SftpSession) => {
+    const sets = findSets(await session.list(folder));
+    const set = sets.find((candidate) => isWanted(candidate, wanted));
+    if (!set || set.id === wanted.known) return { set, isWhole: set !== undefined, quietFor: 0 };
+    const quietFor = measureQuiet(set, clock());
+    const isWhole =
+      quietFor >= quietMs &&
+      (quietFor >= quietMs * doubtFactor || (await endsWithLines(session, set, folder)));
+    return { set, isWhole, quietFor };
+  };
+
+  for (;;) {
+    const { set, isWhole, quietFor } = await useSession(parts, signal, look);
+    if (isWhole) return set;
+    if (told !== (set?.id ?? '')) {
+      told = set?.id ?? '';
+      notify(set ? { type: 'sighted', set } : { type: 'waiting', folder, newerThan: wanted.newerThan });
+    }
+    const timeLeft = wanted.deadline - clock();
+    if (timeLeft <= 0 && (isLastLook || !set)) return undefined;
+    // Whether a file is written to is seen by a second look.
+    isLastLook = timeLeft <= 0;
+    const untilQuiet = set && quietFor < quietMs ? quietMs - quietFor + timerSlackMs : pollMs;
+    await pause(
+      isLastLook ? Math.min(untilQuiet, quietMs + timerSlackMs) : Math.min(pollMs, untilQuiet, timeLeft),
+      signal,
+    );
+    signal.throwIfAborted();
+  }
+}
+
+function isWanted(set: ExportSet, { newerThan, not }: WantedExport): boolean {
+  return isComplete(set) && set.id !== not && (newerThan === undefined || isFrom(set, newerThan));
+}
+
+async function endsWithLines(session: SftpSession, { files }: ExportSet, folder: string): Promise<boolean> {
+  for (const { name } of files) {
+    const [last] = await session.readEnd(pathOf(folder, name), 1);
+    if (last !== lineEnd) return false;
+  }
+  return true;
+}
+
+export function pathOf(folder: string, name: string): string {
+  return folder === '' ? name : `${folder}/${name}`;
+}

@@ -1,0 +1,88 @@
+/** A record that is longer has a quote that nobody closed. */
+const longestRecord = 1_048_576;
+
+/** Text in quotes is not closed where it should be. */
+export class OpenQuotesError extends Error {
+  override readonly name = 'OpenQuotesError';
+}
+
+/**
+ * Reads the records of a CSV file in UTF-8 (RFC 4180), many at once; blank lines are none. A quote opens a cell only as
+ * its first character.
+ *
+ * @throws OpenQuotesError
+ */
+export async function* readCsvRecords(
+  content: AsyncIterable<Uint8Array>,
+): AsyncGenerator<readonly (readonly string[])[], void, undefined> {
+  // It takes a byte order mark away.
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const block of content) {
+    text += decoder.decode(block, { stream: true });
+    const { records, rest } = cutRecords(text);
+    text = rest;
+    if (text.length > longestRecord) throw new OpenQuotesError('a record is longer than 1 MB');
+    yield records;
+  }
+  const { records, rest } = cutRecords(`${text}${decoder.decode()}\n`);
+  if (rest !== '') throw new OpenQuotesError('the file ends in quotes');
+  yield records;
+}
+
+function cutRecords(text: string): { readonly records: readonly string[][]; readonly rest: string } {
+  const records: string[][] = [];
+  let nextQuote = text.indexOf('"');
+  for (let at = 0; ; ) {
+    const end = text.indexOf('\n', at);
+    if (end === -1) return { records, rest: text.slice(at) };
+    if (nextQuote !== -1 && nextQuote < at) nextQuote = text.indexOf('"', at);
+    if (nextQuote === -1 || nextQuote > end) {
+      const line = text.slice(at, text[end - 1] === '\r' && end > at ? end - 1 : end);
+      if (line !== '') records.push(line.split(','));
+      at = end + 1;
+      continue;
+    }
+    const quoted = cutQuotedRecord(text, at);
+    if (!quoted) return { records, rest: text.slice(at) };
+    records.push(quoted.cells);
+    at = quoted.next;
+  }
+}
+
+/** A record that begins at that place, up to and with its line end; undefined where the text does not hold all of it. */
+function cutQuotedRecord(text: string, from: number): { cells: string[]; next: number } | undefined {
+  const cells: string[] = [];
+  let at = from;
+  for (;;) {
+    let cell = '';
+    if (text[at] === '"') {
+      const closing = findClosingQuote(text, at + 1);
+      if (closing === -1) return undefined;
+      cell = text.slice(at + 1, closing).replaceAll('""', '"');
+      at = closing + 1;
+    }
+    const end = findCellEnd(text, at);
+    if (end === -1) return undefined;
+    const isLast = text[end] === '\n';
+    // Behind a closing quote there should be nothing.
+    cell += text.slice(at, isLast && text[end - 1] === '\r' && end > at ? end - 1 : end);
+    cells.push(cell);
+    at = end + 1;
+    if (isLast) return { cells, next: at };
+  }
+}
+
+function findClosingQuote(text: string, from: number): number {
+  let at = text.indexOf('"', from);
+  while (at !== -1 && text[at + 1] === '"') at = text.indexOf('"', at + 2);
+  return at;
+}
+
+function findCellEnd(text: string, from: number): number {
+  for (let at = from; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === ',' || character === '\n') return at;
+  }
+  return -1;
+}

@@ -1,0 +1,10 @@
+/** A file of an export is not what the specification says of it. The message names the file and what is wrong with it. */
+export class ExportFileError extends Error {
+  override readonly name = 'ExportFileError';
+  constructor(
+    readonly file: string,
+    what: string,
+  ) {
+    super(`${file}: ${what}`);
+  }
+}

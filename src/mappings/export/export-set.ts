@@ -1,0 +1,51 @@
+import type { ExportFileKind } from '../../ledger/export-log.js';
+import type { RemoteFile } from '../../sftp/sftp.js';
+import { createNameReader } from './name-pattern.js';
+
+export const exportFileKinds = ['mappings', 'transformed', 'hotels'] as const satisfies ExportFileKind[];
+
+export interface ExportFile extends RemoteFile {
+  readonly kind: ExportFileKind;
+}
+
+/** The files of one export, by the part that their names share; all three of them where it is complete. */
+export interface ExportSet {
+  readonly id: string;
+  readonly files: readonly ExportFile[];
+}
+
+/** Puts the files of a folder together to exports, the newest one first. What fits no pattern is left out. */
+export function createSetFinder(
+  patterns: Readonly<Record<ExportFileKind, string>>,
+): (files: readonly RemoteFile[]) => readonly ExportSet[] {
+  const readers = exportFileKinds.map((kind) => ({ kind, read: createNameReader(patterns[kind]) }));
+  return (files) => {
+    const sets = new Map<string, Map<ExportFileKind, ExportFile>>();
+    for (const file of files) {
+      for (const { kind, read } of readers) {
+        const id = read(file.name);
+        if (id === undefined) continue;
+        const set = sets.get(id) ?? new Map<ExportFileKind, ExportFile>();
+        sets.set(id, set);
+        const other = set.get(kind);
+        if (!other || other.modifiedAt < file.modifiedAt) set.set(kind, { ...file, kind });
+      }
+    }
+    return [...sets]
+      .map(([id, set]) => ({ id, files: exportFileKinds.flatMap((kind) => set.get(kind) ?? []) }))
+      .sort((one, other) => newestOf(other) - newestOf(one));
+  };
+}
+
+export function isComplete({ files }: ExportSet): boolean {
+  return files.length === exportFileKinds.length;
+}
+
+/** Whether none of its files is older. */
+export function isFrom({ files }: ExportSet, instant: number): boolean {
+  return files.every(({ modifiedAt }) => modifiedAt >= instant);
+}
+
+function newestOf({ files }: ExportSet): number {
+  return Math.max(...files.map(({ modifiedAt }) => modifiedAt));
+}

@@ -1,0 +1,156 @@
+import type { Archive } from '../../archive/archive.js';
+import type { ExportLog, FetchedExport, RequestedExport } from '../../ledger/export-log.js';
+import type { Spool } from '../../spool/spool.js';
+import {
+  awaitExport,
+  pathOf,
+  type WantedExport,
+  type WatchParts,
+  type WatchSettings,
+} from './await-export.js';
+import { ExportFileError } from './export-file-error.js';
+import { type ExportFile, type ExportSet, isFrom } from './export-set.js';
+import { useSession } from './held-session.js';
+import { type InspectedFile, inspectFile } from './inspect-file.js';
+
+/** In the place of a run's day. */
+export const archiveDay = 'exports';
+/** The clocks of the service and of its server, or ours, are not the same; a server's times are whole seconds. */
+const clockToleranceMs = 60_000;
+
+export interface FetchSettings extends WatchSettings {
+  /** What the master id's column may be called. */
+  readonly masterIdNames: readonly string[];
+}
+
+export interface FetchParts extends WatchParts {
+  readonly settings: FetchSettings;
+  /** Its own: what else lies in it is removed. */
+  readonly spool: Spool;
+  readonly archive: Archive;
+  readonly log: ExportLog;
+}
+
+export interface FetchRequest {
+  /** Exports from then on, by the server's clock, epoch milliseconds; those after the last request if not given. */
+  readonly since?: number | undefined;
+  readonly timeoutMs: number;
+}
+
+export type FetchResult =
+  | { readonly kind: 'fetched'; readonly fetched: FetchedExport; readonly files: readonly InspectedFile[] }
+  /** It was fetched before. */
+  | { readonly kind: 'known'; readonly fetched: FetchedExport }
+  | { readonly kind: 'absent' };
+
+/**
+ * Waits for an export and brings its files home, into the archive. One that was cut off goes on where it was.
+ *
+ * @throws ExportFileError when a file is not what the specification says; SftpError; ArchiveError; the signal's reason
+ */
+export async function fetchExport(
+  { since, timeoutMs }: FetchRequest,
+  parts: FetchParts,
+  signal: AbortSignal,
+): Promise<FetchResult> {
+  const { log, clock } = parts;
+  const [requested, last] = [await log.latestRequest(), await log.latestFetched()];
+  const isAnswered =
+    since === undefined && last !== undefined && !(requested && last.fetchedAt < requested.requestedAt);
+  const wanted: WantedExport = {
+    newerThan: since === undefined ? requested && beginningOf(requested) : wholeSeconds(since),
+    // What came before the request can't be its answer.
+    not: since === undefined && !isAnswered ? last?.id : undefined,
+    known: last?.id,
+    // Nothing is due: what has come all the same is taken, and not waited for.
+    deadline: clock() + (isAnswered ? 0 : timeoutMs),
+  };
+  for (;;) {
+    const set = await awaitExport(wanted, parts, signal);
+    if (last && (set ? set.id === last.id : isAnswered)) return { kind: 'known', fetched: last };
+    if (!set) return { kind: 'absent' };
+    const files = await bringHome(set, parts, signal);
+    // It was written to after all.
+    if (!files) continue;
+    const isOfRequest = requested !== undefined && isFrom(set, beginningOf(requested));
+    const fetched: FetchedExport = {
+      id: set.id,
+      fetchedAt: clock(),
+      providers: isOfRequest ? requested.providers : [],
+      files: files.map(({ extraColumns: _, endsInMidLine: __, ...file }) => file),
+    };
+    await log.rememberFetched(fetched);
+    return { kind: 'fetched', fetched, files };
+  }
+}
+
+function beginningOf({ serviceTime, requestedAt }: RequestedExport): number {
+  return wholeSeconds((serviceTime ?? requestedAt) - clockToleranceMs);
+}
+
+function wholeSeconds(instant: number): number {
+  return Math.floor(instant / 1_000) * 1_000;
+}
+
+/** Undefined when a file is another one than was seen. */
+async function bringHome(
+  set: ExportSet,
+  parts: FetchParts,
+  signal: AbortSignal,
+): Promise<readonly InspectedFile[] | undefined> {
+  const { spool, archive, settings, notify } = parts;
+  const isOurs = (name: string) => set.files.some((file) => name.startsWith(file.name));
+  await spool.remove((await spool.list()).filter((name) => !isOurs(name)));
+
+  const kept = await archive.list(archiveDay, set.id);
+  for (const file of set.files.filter(({ name }) => !kept.includes(name))) {
+    if (!(await ensureSpooled(file, parts, signal))) return undefined;
+    await archive.keep(archiveDay, set.id, file.name, stoppable(spool.read(file.name), signal));
+    await spool.remove([file.name]);
+    notify({ type: 'archived', name: file.name });
+  }
+
+  const files: InspectedFile[] = [];
+  for (const file of set.files) {
+    const content = stoppable(archive.read(archiveDay, set.id, file.name), signal);
+    const inspected = await inspectFile(file, content, settings.masterIdNames);
+    if (inspected.bytes !== file.size)
+      throw new ExportFileError(
+        file.name,
+        `the server has ${file.size} bytes under this name, but the archive already holds ${inspected.bytes}`,
+      );
+    files.push(inspected);
+  }
+  return files;
+}
+
+/** Answers whether the file that was seen lies in the spool. */
+async function ensureSpooled(file: ExportFile, parts: FetchParts, signal: AbortSignal): Promise<boolean> {
+  const { spool, settings, notify } = parts;
+  const { name } = file;
+  // Who was killed between download and archive has left it there whole.
+  if ((await spool.measure(name))?.bytes === file.size) return true;
+  const localPath = await spool.locate(name);
+  const found = await useSession(parts, signal, (session, progressed) =>
+    session.download(pathOf(settings.folder, name), localPath, {
+      resumes: true,
+      onProgress(done, total) {
+        progressed();
+        notify({ type: 'downloading', name, done, total });
+      },
+    }),
+  );
+  if (found.size === file.size && found.modifiedAt === file.modifiedAt) return true;
+  await spool.remove([name]);
+  return false;
+}
+
+async function* stoppable(
+  content: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const block of content) {
+    signal.throwIfAborted();
+    yield block;
+  }
+}

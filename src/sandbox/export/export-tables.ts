@@ -1,0 +1,98 @@
+import type { BrandOfChain } from '../brands.js';
+import type { LivingWorld, Snapshot } from '../living-world/living-world.js';
+import { channelIdsOf, locationCodeOf, type MappingVersion } from '../living-world/mapping-version.js';
+import { contentColumns, contentOf, type HotelContent } from './hotel-content.js';
+
+/** One of the three files, its header first. */
+export type Rows = Iterable<readonly (string | number)[]>;
+
+/** The files of an export, by their names' middle part. (Spec 2.7.) */
+export interface ExportTables {
+  readonly mappings: Rows;
+  readonly transformed: Rows;
+  readonly hotels: Rows;
+}
+
+export interface ExportTablesOptions {
+  readonly world: Pick<LivingWorld, 'hotelOf'>;
+  readonly snapshot: Snapshot;
+  /** Those whose mappings are exported. */
+  readonly providers: readonly string[];
+  readonly brands: readonly BrandOfChain[];
+  /** The master hotel id's column. */
+  readonly masterIdName: string;
+}
+
+/** Between what stands together in one cell. (Assumed: the specification doesn't say.) */
+const separator = ';';
+
+/** Makes the rows while they are read, once. */
+export function createExportTables(options: ExportTablesOptions): ExportTables {
+  const { world, snapshot, providers, brands, masterIdName } = options;
+
+  function* standing(): Generator<MappingVersion> {
+    for (const version of snapshot.read(0)) {
+      if (!version.isDeleted && providers.includes(version.providerName)) yield version;
+    }
+  }
+
+  /** The mappings of each hotel, hotels in the order of their ids. */
+  function* hotelsWithMappings(): Generator<readonly [number, readonly MappingVersion[]]> {
+    const sequences = new Map<number, number[]>();
+    for (const { serviceId, sequence } of standing()) {
+      const ofHotel = sequences.get(serviceId);
+      if (ofHotel) ofHotel.push(sequence);
+      else sequences.set(serviceId, [sequence]);
+    }
+    for (const serviceId of Float64Array.from(sequences.keys()).sort()) {
+      yield [serviceId, (sequences.get(serviceId) ?? []).map(snapshot.at)];
+    }
+  }
+
+  function* mappings(): Rows {
+    yield [
+      ...[masterIdName, 'ProviderHotelId', 'ProviderFamily'],
+      ...['ModifiedOn', 'ChannelIds', 'ProviderLocationId'],
+    ];
+    for (const version of standing()) {
+      const { serviceId, providerHotelId, providerName, changedAt } = version;
+      const hotel = world.hotelOf(serviceId);
+      yield [
+        ...[serviceId, providerHotelId, providerName, new Date(changedAt).toISOString()],
+        ...[channelIdsOf(version).join(separator), hotel ? locationCodeOf(version, hotel) : ''],
+      ];
+    }
+  }
+
+  function* transformed(): Rows {
+    yield [masterIdName, ...providers];
+    for (const [serviceId, versions] of hotelsWithMappings()) {
+      const idsOf = (provider: string) =>
+        versions
+          .filter(({ providerName }) => providerName === provider)
+          .map(({ providerHotelId }) => providerHotelId)
+          .join(separator);
+      yield [serviceId, ...providers.map(idsOf)];
+    }
+  }
+
+  function* hotels(): Rows {
+    yield [masterIdName, ...contentColumns];
+    for (const [serviceId, [first]] of hotelsWithMappings()) {
+      const hotel = world.hotelOf(serviceId);
+      if (!hotel || !first) continue;
+      const content: HotelContent = {
+        ...contentOf(hotel, brands),
+        ProviderHotelId: first.providerHotelId,
+        ProviderFamily: first.providerName,
+      };
+      yield [serviceId, ...contentColumns.map((column) => content[column] ?? '')];
+    }
+  }
+
+  return {
+    mappings: mappings(),
+    transformed: transformed(),
+    hotels: hotels(),
+  };
+}

@@ -1,0 +1,103 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { LivingWorld, Snapshot } from '../living-world/living-world.js';
+import { channelIdsOf, locationCodeOf, type MappingVersion } from '../living-world/mapping-version.js';
+import { type Refusal, refusal } from '../service/refusal.js';
+import { type MappingsQuery, readMappingsQuery } from './read-query.js';
+import { type Cursor, createResumeKeys } from './resume-keys.js';
+
+/** One page of the mappings that changed, as the answer has it. (Spec 2.3.) */
+export interface MappingPage {
+  readonly kind: 'page';
+  /** Null behind the last page. */
+  readonly resumeKey: string | null;
+  readonly mappings: readonly object[];
+}
+
+/**
+ * The pages of Get Mappings (spec 4.1). A retrieval shows the world as it was when its first page was asked for: each
+ * mapping that changed since the lower bound comes once, with its newest change by then. What changes while one pages
+ * comes with the next retrieval.
+ */
+export interface MappingPages {
+  readQuery(headers: IncomingHttpHeaders, parameters: URLSearchParams): MappingsQuery | Refusal;
+  read(query: MappingsQuery): MappingPage | Refusal;
+}
+
+export interface MappingPagesOptions {
+  readonly world: LivingWorld;
+  /** The name of the master hotel id in a mapping. */
+  readonly masterIdName: string;
+  /** How long a key can be used. */
+  readonly resumeKeyMs: number;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+}
+
+export function createMappingPages(options: MappingPagesOptions): MappingPages {
+  const { world, masterIdName, resumeKeyMs, clock } = options;
+  const keys = createResumeKeys({ validMs: resumeKeyMs, clock });
+
+  function findCursor(query: MappingsQuery): { snapshot: Snapshot; cursor: Cursor } | Refusal {
+    const { syncId, since, providerFamily, resumeKey } = query;
+    if (resumeKey === undefined) {
+      const snapshot = world.takeSnapshot();
+      const from = snapshot.firstSince(since);
+      return { snapshot, cursor: { syncId, since, providerFamily, snapshot: snapshot.number, from } };
+    }
+    const found = keys.find(resumeKey);
+    switch (found.kind) {
+      case 'unknown':
+        return refusal(2006, 'resumeKey: there is no such key; begin again without one.');
+      case 'expired':
+        return refusal(2027, 'resumeKey: the key has expired; begin again without one.');
+      case 'found': {
+        const { cursor } = found;
+        if (cursor.syncId !== syncId)
+          return refusal(2006, 'resumeKey: the key belongs to the calls of another syncId.');
+        if (cursor.since !== since || cursor.providerFamily !== providerFamily)
+          return refusal(
+            2006,
+            'resumeKey: the key came with another lastUpdateDateTime or providerFamily; give the same again.',
+          );
+        return { snapshot: world.recall(cursor.snapshot), cursor };
+      }
+    }
+  }
+
+  function render(version: MappingVersion, since: number): object {
+    const hotel = world.hotelOf(version.serviceId);
+    return {
+      [masterIdName]: version.serviceId,
+      ProviderHotelId: version.providerHotelId,
+      ProviderName: version.providerName,
+      ProviderLocationCode: hotel ? locationCodeOf(version, hotel) : null,
+      Type: typeOf(version, since),
+      ChannelIds: channelIdsOf(version),
+    };
+  }
+
+  return {
+    readQuery: (headers, parameters) => readMappingsQuery(headers, parameters, world.providers),
+    read(query) {
+      const found = findCursor(query);
+      if ('kind' in found) return found;
+      const { snapshot, cursor } = found;
+      const mappings: object[] = [];
+      for (const version of snapshot.read(cursor.from)) {
+        if (query.providerFamily !== undefined && version.providerName !== query.providerFamily) continue;
+        if (mappings.length === query.limit) {
+          const resumeKey = keys.issue({ ...cursor, from: version.sequence });
+          return { kind: 'page', resumeKey, mappings };
+        }
+        mappings.push(render(version, cursor.since));
+      }
+      return { kind: 'page', resumeKey: null, mappings };
+    },
+  };
+}
+
+/** What became of a mapping since the lower bound. */
+function typeOf({ isDeleted, createdAt }: MappingVersion, since: number): 'New' | 'Update' | 'Delete' {
+  if (isDeleted) return 'Delete';
+  return createdAt >= since ? 'New' : 'Update';
+}

@@ -1,0 +1,77 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { type Refusal, refusal } from '../service/refusal.js';
+
+/** What a call of Get Mappings asks for. (Spec 4.1.) */
+export interface MappingsQuery {
+  readonly kind: 'query';
+  readonly syncId: string;
+  /** The lower bound of changes, in epoch milliseconds. */
+  readonly since: number;
+  readonly providerFamily: string | undefined;
+  readonly resumeKey: string | undefined;
+  readonly limit: number;
+}
+
+/** As a live deployment is known to have them. (Design 6.) */
+const usualLimit = 10;
+const largestLimit = 1_000;
+const longestSyncId = 200;
+
+const utcInstant = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}(?::\d{2})?)(?:[.,](\d{1,9}))?(?:Z|\+00:00)$/;
+
+/**
+ * Reads the header and the parameters, the first thing that is wrong refuses the call. A parameter that is blank counts as
+ * not given.
+ *
+ * @param providers the families that there are
+ */
+export function readMappingsQuery(
+  headers: IncomingHttpHeaders,
+  parameters: URLSearchParams,
+  providers: readonly string[],
+): MappingsQuery | Refusal {
+  const { syncid: syncId } = headers;
+  if (typeof syncId !== 'string' || syncId.trim() === '')
+    return refusal(2016, 'The header syncId is missing: one for all calls of a sync cycle.');
+  if (syncId.length > longestSyncId)
+    return refusal(2016, `The header syncId: expected at most ${longestSyncId} characters.`);
+
+  const written = read(parameters, 'lastUpdateDateTime');
+  if (written === undefined)
+    return refusal(2017, 'lastUpdateDateTime is missing: expected an ISO 8601 date-time in UTC.');
+  const since = readInstant(written);
+  if (since === undefined)
+    return refusal(
+      2007,
+      'lastUpdateDateTime: expected an ISO 8601 date-time in UTC such as 2026-11-20T00:00:00Z (a plus sign is written %2B).',
+    );
+
+  const limit = readLimit(read(parameters, 'limit'));
+  if (limit === undefined) return refusal(2012, `limit: expected an integer from 1 to ${largestLimit}.`);
+
+  const providerFamily = read(parameters, 'providerFamily');
+  if (providerFamily !== undefined && !providers.includes(providerFamily))
+    return refusal(2011, `providerFamily: expected one of ${providers.join(', ')}, in exact case.`);
+  return { kind: 'query', syncId, since, providerFamily, resumeKey: read(parameters, 'resumeKey'), limit };
+}
+
+/** Epoch milliseconds; what is finer is cut, so that nothing at the bound is left out. */
+function readInstant(text: string): number | undefined {
+  const [, day, time, fraction = ''] = utcInstant.exec(text) ?? [];
+  if (day === undefined || time === undefined) return undefined;
+  const instant = Date.parse(`${day}T${time.padEnd(8, ':00')}.${fraction.slice(0, 3).padEnd(3, '0')}Z`);
+  // The 30th of February is otherwise taken for a day of March.
+  const isOfCalendar = !Number.isNaN(instant) && new Date(instant).toISOString().startsWith(day);
+  return isOfCalendar ? instant : undefined;
+}
+
+function readLimit(text: string | undefined): number | undefined {
+  if (text === undefined) return usualLimit;
+  const limit = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  return limit >= 1 && limit <= largestLimit ? limit : undefined;
+}
+
+function read(parameters: URLSearchParams, name: string): string | undefined {
+  const value = parameters.get(name);
+  return value === null || value.trim() === '' ? undefined : value;
+}

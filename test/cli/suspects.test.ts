@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { renderSuspects } from '../../src/cli/suspects.js';
+import type { SuspectReport } from '../../src/review/suspects/listing.js';
+import { someRun } from '../review/some-run.js';
+import { command } from './plain-command.js';
+
+const day = '2026-11-20';
+const movedAt = '2026-11-18T10:00:00.000Z';
+const compared = someRun({ suspects: { suspects: 3, filledIn: 1 } });
+const doubted: SuspectReport = {
+  BookingReferenceId: 'BR-1042',
+  ServiceId: 100_200,
+  ProviderName: 'hotelbeds',
+  ProviderHotelId: '00123',
+  CheckInDate: '2026-12-01',
+  reason: 'other-master',
+  copyServiceId: 100_300,
+  movedAt: null,
+};
+const none = { counts: { suspects: 0, filledIn: 0 }, first: [] };
+
+describe('the suspects of a day', () => {
+  it('are not known of a day without a run', () => {
+    expect(renderSuspects(day, undefined, none, { command })).toBe('There is no run of 2026-11-20.\n');
+  });
+
+  it('are not known where there was nothing to compare with', () => {
+    expect(renderSuspects(day, someRun(), none, { command })).toBe(
+      `2026-11-20 was not compared with a local copy of the mappings: there was nothing in
+it when run 20261120-k3f9xq7d began. To fill it: hotel-review mappings sync
+`,
+    );
+  });
+
+  it('may be none', () => {
+    expect(renderSuspects(day, compared, none, { command })).toBe(
+      '2026-11-20: the local copy of the mappings doubts no booking (run 20261120-k3f9xq7d).\n',
+    );
+  });
+
+  it('are a table that fits into a terminal, with what the copy has', () => {
+    const first: SuspectReport[] = [
+      { ...doubted, movedAt },
+      { ...doubted, reason: 'moved', movedAt },
+      { ...doubted, reason: 'moved', copyServiceId: null, movedAt },
+      {
+        ServiceId: 7,
+        ProviderName: 'a',
+        ProviderHotelId: 'b',
+        reason: 'filled-in',
+        copyServiceId: 7,
+        movedAt,
+      },
+    ];
+    const counts = { suspects: 3, filledIn: 1 };
+    const text = renderSuspects(day, compared, { counts, first }, { command, csv: 'doubted.csv' });
+    expect(text).toBe(`2026-11-20: what the local copy of the mappings says (run 20261120-k3f9xq7d):
+  suspects: 3 bookings whose mapping differs or has moved lately
+  filled in: 1 booking without a ServiceId, not independently checked
+  booking  ServiceId  provider   hotel id  check-in    in the copy
+  BR-1042     100200  hotelbeds  00123     2026-12-01  100300
+  BR-1042     100200  hotelbeds  00123     2026-12-01  moved 2026-11-18
+  BR-1042     100200  hotelbeds  00123     2026-12-01  deleted 2026-11-18
+                   7  a          b                     filled in
+All of them are in doubted.csv.
+`);
+  });
+
+  it('are the first of many, and said to be', () => {
+    const counts = { suspects: 1_201, filledIn: 0 };
+    const text = renderSuspects(day, compared, { counts, first: [doubted] }, { command });
+    expect(text).toContain('  … and 1,200 more; --csv FILE has them all\n');
+  });
+});

@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest';
+import type { CollectedBatch, Ledger, Suspect, SuspectLines } from '../../../src/ledger/ledger.js';
+import { FencedError } from '../../../src/ledger/ledger.js';
+import { blankNames } from '../../../src/review/body/booking-item.js';
+import { planBatches } from '../../../src/review/body/plan.js';
+import type { Run } from '../../../src/review/run.js';
+import type { OpenedLedger } from '../ledger.js';
+import {
+  at,
+  batchOf,
+  batchSize,
+  chunkOf,
+  collectedRun,
+  fileLineOf,
+  lineOf,
+  newRun,
+  rightOf,
+} from './days.js';
+
+const elsewhere: Suspect = {
+  place: 0,
+  reason: 'other-master',
+  serviceId: 9_007_199_254_740_991,
+  movedAt: at - 5,
+};
+const deleted: Suspect = { place: 2, reason: 'moved', movedAt: at - 1 };
+const filledIn: Suspect = { place: 3, reason: 'filled-in', serviceId: 7 };
+
+export function describeSuspects(opened: () => OpenedLedger): void {
+  describe('suspects', () => {
+    it('are not counted where there is no copy to compare with', async () => {
+      const { ledger } = opened();
+      const run = await collectedRun(ledger, 'r1');
+      expect(run).not.toHaveProperty('suspects');
+      expect(await ledger.nextSuspects('r1')).toBeUndefined();
+      await expect(ledger.nextSuspects('nobody')).rejects.toThrow(RangeError);
+    });
+
+    it('are none as long as none is found', async () => {
+      const { ledger } = opened();
+      const run = await collect(ledger, await ledger.createRun(newRun('r1')), [batchOf(0, ['a', 'b'])]);
+      expect(run.suspects).toEqual({ suspects: 0, filledIn: 0 });
+      expect(await ledger.nextSuspects('r1')).toBeUndefined();
+    });
+
+    it('are counted with each chunk, those that were filled in apart', async () => {
+      const { ledger, reopen } = opened();
+      const collecting = await startComparing(ledger, await ledger.createRun(newRun('r1')));
+      const onlooker = await reopen();
+      const counted = async () => (await onlooker.getRun('r1')).suspects;
+      expect(await counted()).toEqual({ suspects: 0, filledIn: 0 });
+      await collecting.store(
+        chunkOf({
+          batches: [withSuspects(batchOf(0, ['a', 'b', 'c', 'd']), [elsewhere, deleted, filledIn])],
+        }),
+      );
+      expect(await counted()).toEqual({ suspects: 2, filledIn: 1 });
+      await collecting.store(chunkOf({ duplicates: 1 }));
+      await collecting.store(
+        chunkOf({
+          batches: [
+            withSuspects(batchOf(1, ['e']), []),
+            withSuspects(batchOf(0, ['f'], 'file'), [{ ...filledIn, place: 0 }]),
+          ],
+        }),
+      );
+      expect(await counted()).toEqual({ suspects: 2, filledIn: 2 });
+      expect((await onlooker.getRun('r1')).counts).toMatchObject({ accepted: 6, pending: 6 });
+    });
+
+    it('are told batch by batch, with their lines, and of that run alone', async () => {
+      const { ledger } = opened();
+      const names = (prefix: string) => ['a', 'b', 'c', 'd'].map((name) => `${prefix}${name}`);
+      const batches = [
+        withSuspects(batchOf(2, names('2')), [deleted]),
+        withSuspects(batchOf(1, names('f1'), 'file'), [filledIn]),
+        withSuspects(batchOf(10, names('10')), [deleted]),
+        batchOf(1, names('1')),
+        withSuspects(batchOf(0, names('0')), [elsewhere, filledIn]),
+        withSuspects(batchOf(0, names('f0'), 'file'), [elsewhere]),
+      ];
+      await collect(ledger, await ledger.createRun(newRun('r1', { delivery: 'file' })), batches);
+      await collect(ledger, await ledger.createRun(newRun('other', { day: '2026-11-19' })), [
+        withSuspects(batchOf(0, ['x']), [elsewhere]),
+      ]);
+      expect(await readAll(ledger, 'r1')).toEqual([
+        {
+          cursor: { form: 'body', batch: 0 },
+          form: 'body',
+          suspects: [
+            { ...elsewhere, line: lineOf('0a') },
+            { ...filledIn, line: lineOf('0d') },
+          ],
+        },
+        { cursor: { form: 'body', batch: 2 }, form: 'body', suspects: [{ ...deleted, line: lineOf('2c') }] },
+        {
+          cursor: { form: 'body', batch: 10 },
+          form: 'body',
+          suspects: [{ ...deleted, line: lineOf('10c') }],
+        },
+        {
+          cursor: { form: 'file', batch: 0 },
+          form: 'file',
+          suspects: [{ ...elsewhere, line: fileLineOf('f0a') }],
+        },
+        {
+          cursor: { form: 'file', batch: 1 },
+          form: 'file',
+          suspects: [{ ...filledIn, line: fileLineOf('f1d') }],
+        },
+      ]);
+      expect(await readAll(ledger, 'other')).toMatchObject([{ suspects: [{ line: lineOf('x') }] }]);
+    });
+
+    it('are told by their reference, and of other bookings nothing is', async () => {
+      const { ledger } = opened();
+      await collect(ledger, await ledger.createRun(newRun('r1')), [
+        withSuspects(batchOf(0, ['a', 'b', 'c', 'd']), [elsewhere, deleted]),
+        batchOf(1, ['e']),
+        withSuspects(batchOf(0, ['f'], 'file'), [{ ...filledIn, place: 0 }]),
+      ]);
+      const told = async (reference: string) => {
+        const [trace, ...others] = await ledger.trace(reference);
+        expect(others).toEqual([]);
+        return trace?.kind === 'booking' ? trace.suspect : trace;
+      };
+      const all = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map(told));
+      expect(all).toEqual([elsewhere, undefined, deleted, undefined, undefined, { ...filledIn, place: 0 }]);
+    });
+
+    it('of a collect that was cut off are gone when it begins anew', async () => {
+      const { ledger } = opened();
+      const run = await ledger.createRun(newRun('r1'));
+      const cutOff = await startComparing(ledger, run);
+      await cutOff.store(
+        chunkOf({ batches: [withSuspects(batchOf(0, ['a', 'b', 'c', 'd']), [elsewhere, filledIn])] }),
+      );
+      const owner = await ledger.takeOver('r1');
+      const anew = await collect(ledger, owner, [withSuspects(batchOf(0, ['a', 'b', 'c']), [deleted])]);
+      expect(anew.suspects).toEqual({ suspects: 1, filledIn: 0 });
+      expect(await readAll(ledger, 'r1')).toMatchObject([{ suspects: [{ ...deleted, line: lineOf('c') }] }]);
+      const late = chunkOf({ batches: [withSuspects(batchOf(1, ['e']), [elsewhere])] });
+      await expect(cutOff.store(late)).rejects.toThrow(FencedError);
+      expect((await ledger.getRun('r1')).suspects).toEqual({ suspects: 1, filledIn: 0 });
+    });
+
+    it('are not counted any more where the collect that begins anew has no copy to compare with', async () => {
+      const { ledger } = opened();
+      const run = await ledger.createRun(newRun('r1'));
+      await (await startComparing(ledger, run)).store(
+        chunkOf({ batches: [withSuspects(batchOf(0, ['a']), [elsewhere])] }),
+      );
+      const collecting = await ledger.beginCollect(rightOf(run), { source: 'x', at, batchSize });
+      await collecting.store(chunkOf({ batches: [batchOf(0, ['a'])] }));
+      expect(await ledger.getRun('r1')).not.toHaveProperty('suspects');
+      expect(await ledger.nextSuspects('r1')).toBeUndefined();
+    });
+
+    it('stay when the guests names are blanked, without them', async () => {
+      const { ledger } = opened();
+      const run = await collect(ledger, await ledger.createRun(newRun('r1')), [
+        withSuspects(batchOf(0, ['a', 'b', 'c']), [elsewhere, deleted]),
+      ]);
+      await ledger.settle(rightOf(run), { state: 'succeeded', at });
+      await ledger.blankGuestNames('2026-12-01', blankNames);
+      const all = await readAll(ledger, 'r1');
+      expect(all).toMatchObject([{ suspects: [elsewhere, deleted] }]);
+      expect(JSON.stringify(all)).toContain('BookingReferenceId');
+      expect(JSON.stringify(all)).not.toContain('Ana Gil');
+    });
+
+    it('are gone with all else of a day that is pruned; their counts stay', async () => {
+      const { ledger } = opened();
+      const run = await collect(ledger, await ledger.createRun(newRun('r1', { day: '2024-01-01' })), [
+        withSuspects(batchOf(0, ['a', 'b', 'c', 'd']), [elsewhere, filledIn]),
+      ]);
+      await ledger.settle(rightOf(run), { state: 'succeeded', at: Date.parse('2024-01-02') });
+      expect(await ledger.prune('2024-02-01')).toBe(1);
+      expect(await ledger.nextSuspects('r1')).toBeUndefined();
+      expect((await ledger.getRun('r1')).suspects).toEqual({ suspects: 1, filledIn: 1 });
+    });
+  });
+}
+
+function withSuspects(batch: CollectedBatch, suspects: readonly Suspect[]): CollectedBatch {
+  return { ...batch, suspects };
+}
+
+function startComparing(ledger: Ledger, run: Run) {
+  return ledger.beginCollect(rightOf(run), { source: 'bookings.csv', at, batchSize, comparesMappings: true });
+}
+
+async function collect(ledger: Ledger, run: Run, batches: readonly CollectedBatch[]): Promise<Run> {
+  const collecting = await startComparing(ledger, run);
+  await collecting.store(chunkOf({ batches }));
+  return collecting.finish({ steps: planBatches(batchSize, batchSize), at });
+}
+
+async function readAll(ledger: Ledger, runId: string): Promise<SuspectLines[]> {
+  const all: SuspectLines[] = [];
+  for (
+    let next = await ledger.nextSuspects(runId);
+    next;
+    next = await ledger.nextSuspects(runId, next.cursor)
+  ) {
+    // Else it would go round in circles.
+    expect(all.map(({ cursor }) => cursor)).not.toContainEqual(next.cursor);
+    all.push(next);
+  }
+  return all;
+}

@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { mappingColumns, prepareExportFolder, smallExport } from '../support/export-day.js';
+import { openSsh } from '../support/open-ssh.js';
+import { useSftpServer } from '../support/suite-server.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
+
+const server = useSftpServer(openSsh);
+const id = '0b2f6a1e-6f0d-4c54-9d3a-2f1c7f7f0a11';
+const fetchJson = ['export', 'fetch', '--json'];
+const megabyte = 1_000_000;
+/** Keys, packets' headers, listings and looks. */
+const slack = megabyte;
+
+/** Some 12 MB. */
+const rows = 200_000;
+const bigMappings = Buffer.from(
+  `${mappingColumns}\n${Array.from({ length: rows }, (_, row) => `${row + 1},H-${row},Bedlink,2026-11-20T00:00:00Z,"Retail,Net",LOC-${row % 100}\n`).join('')}`,
+);
+const size = bigMappings.length;
+const checksum = (content: Uint8Array) => createHash('sha256').update(content).digest('hex');
+const wholeExport = { ...smallExport, mappings: bigMappings };
+
+async function prepareBehindProxy() {
+  const proxy = await startTcpProxy(server().port);
+  onTestFinished(() => proxy.stop());
+  const prepared = await prepareExportFolder(server(), {
+    port: proxy.port,
+    settings: { export: { quietSeconds: 0.1 } },
+  });
+  prepared.put(id, wholeExport);
+  const spool = join(prepared.folder.path, 'data/spool/exports');
+  return { ...prepared, proxy, spool };
+}
+
+it('goes on where it was when the connection is lost in mid-download, again and again', async () => {
+  const { folder, proxy, archived } = await prepareBehindProxy();
+  const cuts = [2, 4, 6, 8, 10, 11, 12].map((megabytes) => megabytes * megabyte);
+  proxy.beforePassing((to) => {
+    if (to === 'server' || proxy.happened.bytesToClient < (cuts[0] ?? Number.POSITIVE_INFINITY)) return;
+    cuts.shift();
+    proxy.cutAll();
+  });
+
+  const { exitCode, json, stderr } = await folder.run(fetchJson);
+
+  expect(exitCode).toBe(0);
+  expect(cuts).toEqual([]);
+  expect(stderr).toContain('the connection to the SFTP server was lost; again in');
+  expect(json).toMatchObject({ files: [{ rows, bytes: size, sha256: checksum(bigMappings) }, {}, {}] });
+  expect(readFileSync(archived(id, 'mappings')).equals(bigMappings)).toBe(true);
+});
+
+it('killed in mid-download, it asks the server next time only for what it does not have', async () => {
+  const { folder, proxy, spool, archived } = await prepareBehindProxy();
+  let begun = 0;
+  for (const megabytes of [3, 5, 3]) {
+    const before = proxy.happened.bytesToClient;
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    let isHeld = false;
+    proxy.beforePassing((to) => {
+      if (to === 'server' || proxy.happened.bytesToClient - before < megabytes * megabyte) return;
+      isHeld = true;
+      return held;
+    });
+    const killed = folder.start(fetchJson);
+    const partOf = () => readdirSync(spool).find((name) => name.endsWith('.part')) ?? '';
+    const hasCome = () => statSync(join(spool, partOf())).size;
+    await vi.waitUntil(() => isHeld && hasCome() > begun, { timeout: 30_000 });
+    killed.kill('SIGKILL');
+    await killed.ended;
+    begun = hasCome();
+    letGo();
+    proxy.heal();
+  }
+  expect(begun).toBeGreaterThan(5 * megabyte);
+
+  const before = proxy.happened.bytesToClient;
+  const { exitCode, json } = await folder.run(fetchJson);
+
+  expect(exitCode).toBe(0);
+  expect(json).toMatchObject({ files: [{ rows, bytes: size, sha256: checksum(bigMappings) }, {}, {}] });
+  expect(readFileSync(archived(id, 'mappings')).equals(bigMappings)).toBe(true);
+  expect(proxy.happened.bytesToClient - before).toBeLessThan(size - begun + slack);
+  expect(readdirSync(spool)).toEqual([]);
+});
+
+it('begins anew with a file that has become another one meanwhile', async () => {
+  const { folder, proxy, put, spool } = await prepareBehindProxy();
+  proxy.beforePassing((to) =>
+    to === 'client' && proxy.happened.bytesToClient > 5 * megabyte ? new Promise(() => {}) : undefined,
+  );
+  const killed = folder.start(fetchJson);
+  await vi.waitUntil(() => proxy.happened.bytesToClient > 5 * megabyte, { timeout: 30_000 });
+  killed.kill('SIGKILL');
+  await killed.ended;
+  proxy.heal();
+  expect(readdirSync(spool)).toHaveLength(1);
+  const other = Buffer.from(bigMappings.toString().replaceAll('Bedlink', 'Roomex2'));
+  expect(other).toHaveLength(size);
+  put(id, { mappings: other }, Date.now() + 10_000);
+
+  const { exitCode, json } = await folder.run(fetchJson);
+
+  expect(exitCode).toBe(0);
+  expect(json).toMatchObject({ files: [{ rows, sha256: checksum(other) }, {}, {}] });
+});
+
+it('brings home what is left when it was stopped between two files', async () => {
+  const { folder, proxy, nameOf } = await prepareBehindProxy();
+  const stopped = folder.start(fetchJson);
+  await stopped.wrote(`${nameOf('mappings', id)} is in the archive`);
+  stopped.kill('SIGKILL');
+  await stopped.ended;
+  const before = proxy.happened.bytesToClient;
+  const { exitCode, json } = await folder.run(fetchJson);
+  expect(exitCode).toBe(0);
+  expect(json).toMatchObject({
+    id,
+    files: [{ rows, sha256: checksum(bigMappings) }, { rows: 3 }, { rows: 1 }],
+  });
+  expect(proxy.happened.bytesToClient - before).toBeLessThan(slack);
+});
+
+it('gives up at once where the server denies a file, and goes on when it does not any more', async () => {
+  const { folder, nameOf } = await prepareBehindProxy();
+  const path = server().disk(nameOf('hotels', id));
+  chmodSync(path, 0o000);
+  const denied = await folder.run(fetchJson);
+  expect(denied.exitCode).toBe(1);
+  expect(denied.stderr).toContain('the server denies it');
+  chmodSync(path, 0o644);
+  expect((await folder.run(fetchJson)).exitCode).toBe(0);
+});

@@ -1,0 +1,254 @@
+import { createHash } from 'node:crypto';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import {
+  type ExportContents,
+  mappingColumns,
+  prepareExportFolder,
+  smallExport,
+} from '../support/export-day.js';
+import { success } from '../support/http-stand-in.js';
+import { openSsh } from '../support/open-ssh.js';
+import { useSftpServer } from '../support/suite-server.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
+
+const server = useSftpServer(openSsh);
+const id = '0b2f6a1e-6f0d-4c54-9d3a-2f1c7f7f0a11';
+const otherId = 'ffffffff-6f0d-4c54-9d3a-2f1c7f7f0a11';
+const hour = 3_600_000;
+const request = ['export', 'request', '--email', 'ops@example.com'];
+const fetchJson = ['export', 'fetch', '--json'];
+const fetchOnce = [...fetchJson, '--wait', '0'];
+const sha256 = (content: string | Uint8Array) => createHash('sha256').update(content).digest('hex');
+
+it('brings the export home that was asked for: into the archive, counted, with checksums', async () => {
+  const { folder, put, archived, nameOf } = await prepareExportFolder(server());
+  put(otherId, smallExport, Date.now() - hour);
+  expect((await folder.run([...request, '--providers', 'Bedlink'])).exitCode).toBe(0);
+  const fetching = folder.start(fetchJson);
+  await fetching.wrote('looking in the SFTP root');
+  put(id, smallExport);
+
+  const { exitCode, json } = await fetching.ended;
+
+  expect(exitCode).toBe(0);
+  const rows = { mappings: 2, transformed: 3, hotels: 1 };
+  expect(json).toMatchObject({
+    id,
+    isNew: true,
+    providers: ['Bedlink'],
+    archivedTo: join(folder.path, 'data/archive/exports', id),
+    files: (['mappings', 'transformed', 'hotels'] as const).map((kind) => ({
+      kind,
+      name: nameOf(kind, id),
+      rows: rows[kind],
+      bytes: Buffer.byteLength(smallExport[kind]),
+      sha256: sha256(smallExport[kind]),
+      extraColumns: [],
+    })),
+  });
+  for (const kind of Object.keys(rows) as (keyof ExportContents)[]) {
+    expect(readFileSync(archived(id, kind), 'utf8')).toBe(smallExport[kind]);
+    expect(statSync(archived(id, kind)).mode & 0o777).toBe(0o600);
+  }
+  expect(readdirSync(join(folder.path, 'data/spool/exports'))).toEqual([]);
+});
+
+it('says at once that an export was fetched already, and takes the next one that was asked for', async () => {
+  const { folder, put } = await prepareExportFolder(server());
+  await folder.run(request);
+  put(id, smallExport);
+  expect((await folder.run(fetchJson)).json).toMatchObject({ id, isNew: true });
+  expect(await folder.run(fetchJson)).toMatchObject({ exitCode: 0, json: { id, isNew: false } });
+  expect((await folder.run(['export', 'fetch'])).stdout).toContain(`Export ${id} was fetched already`);
+
+  // Within the minute that clocks may differ: what was fetched before the request is not its answer.
+  await folder.run(request);
+  const fetching = folder.start(fetchJson);
+  await fetching.wrote('looking in the SFTP root');
+  put(otherId, smallExport);
+  expect(await fetching.ended).toMatchObject({ exitCode: 0, json: { id: otherId, isNew: true } });
+});
+
+it('leaves alone what is older than the request, and ends with 3', async () => {
+  const { folder, put } = await prepareExportFolder(server());
+  put(otherId, smallExport, Date.now() - hour);
+  await folder.run(request);
+  const fetched = await folder.run(['export', 'fetch', '--wait', '0']);
+  expect(fetched.exitCode).toBe(3);
+  expect(fetched.stdout).toContain('no whole export');
+  expect(await folder.run(fetchOnce)).toMatchObject({ exitCode: 3, json: { id: null } });
+  expect(existsSync(join(folder.path, 'data/archive'))).toBe(false);
+});
+
+it("goes by the service's clock where it told the time of the request", async () => {
+  const serviceTime = Date.now() - 30 * 24 * hour;
+  const { folder, put } = await prepareExportFolder(server(), {
+    handler: () => ({ ...success, headers: { date: new Date(serviceTime).toUTCString() } }),
+  });
+  await folder.run(request);
+  put(otherId, smallExport, serviceTime - hour);
+  expect((await folder.run(fetchOnce)).exitCode).toBe(3);
+  // A few seconds too early: the clock of its server is another one.
+  put(id, smallExport, serviceTime - 5_000);
+  expect(await folder.run(fetchOnce)).toMatchObject({ exitCode: 0, json: { id } });
+});
+
+it('takes the newest whole export where none was asked for', async () => {
+  const { folder, put } = await prepareExportFolder(server());
+  put(otherId, smallExport, Date.now() - 2 * hour);
+  put(id, smallExport, Date.now() - hour);
+  put('half', { mappings: smallExport.mappings, hotels: smallExport.hotels });
+  expect(await folder.run(fetchOnce)).toMatchObject({ exitCode: 0, json: { id, providers: [] } });
+});
+
+it('takes one from an instant on that was named, though another was asked for later', async () => {
+  const { folder, put } = await prepareExportFolder(server());
+  await folder.run(request);
+  put(id, smallExport, Date.UTC(2026, 0, 2, 12));
+  expect((await folder.run([...fetchOnce, '--since', '2026-01-02T12:00:01Z'])).exitCode).toBe(3);
+  expect(await folder.run([...fetchOnce, '--since', '2026-01-02'])).toMatchObject({
+    exitCode: 0,
+    json: { id },
+  });
+});
+
+it('waits for what is still written to', async () => {
+  const proxy = await startTcpProxy(server().port);
+  onTestFinished(() => proxy.stop());
+  const { folder, put, nameOf } = await prepareExportFolder(server(), { port: proxy.port });
+  put(id, { mappings: smallExport.mappings, transformed: smallExport.transformed });
+  const fetching = folder.start(fetchJson);
+  await fetching.wrote('looking in the SFTP root');
+
+  const row = '3,H-3,Bedlink,2026-11-20,,\r\n';
+  let rowsToCome = 40;
+  proxy.beforePassing((to) => {
+    if (to === 'client' || rowsToCome === 0) return;
+    rowsToCome -= 1;
+    appendFileSync(server().disk(nameOf('mappings', id)), row);
+  });
+  put(id, { hotels: smallExport.hotels });
+
+  const { exitCode, json } = await fetching.ended;
+  expect(exitCode).toBe(0);
+  const whole = `${smallExport.mappings}${row.repeat(40)}`;
+  expect(json).toMatchObject({ files: [{ kind: 'mappings', rows: 42, sha256: sha256(whole) }, {}, {}] });
+});
+
+it('takes nothing for whole that has not been left alone for as long as configured', async () => {
+  const { folder, put, nameOf } = await prepareExportFolder(server(), {
+    settings: { export: { quietSeconds: 4 } },
+  });
+  put(id, smallExport);
+  const fetching = folder.start(fetchJson);
+  await fetching.wrote('is there; looking whether it is still written to');
+  appendFileSync(server().disk(nameOf('mappings', id)), '3,H-3,Bedlink,2026-11-20,,\r\n');
+  expect(await fetching.ended).toMatchObject({ exitCode: 0, json: { files: [{ rows: 3 }, {}, {}] } });
+});
+
+it('waits long for a file that ends in mid-line, and says so when it takes it', async () => {
+  const { folder, put, nameOf } = await prepareExportFolder(server(), {
+    settings: { export: { quietSeconds: 0.2 } },
+  });
+  put(id, { ...smallExport, mappings: `${mappingColumns}\n1,H-1,Bedlink,2026-11-20,,L` });
+  expect((await folder.run(fetchOnce)).exitCode).toBe(3);
+  const fetched = await folder.run(['export', 'fetch']);
+  expect(fetched.exitCode).toBe(0);
+  expect(fetched.stdout).toContain(`${nameOf('mappings', id)} does not end with a line end`);
+});
+
+it.each([
+  ['mappings', 'ChannelIds', smallExport.mappings.toString().replace('ChannelIds', 'channelids')],
+  ['transformed', 'ServiceId', 'Bedlink,Roomex\n1,2\n'],
+  ['hotels', 'GooglePlusCode', smallExport.hotels.toString().replace(',GooglePlusCode', '')],
+] as const)(
+  'refuses a %s file without %s, names both, and keeps the files',
+  async (kind, column, content) => {
+    const { folder, put, nameOf, archived } = await prepareExportFolder(server());
+    put(id, { ...smallExport, [kind]: content });
+    for (let time = 0; time < 2; time += 1) {
+      const fetched = await folder.run(fetchOnce);
+      expect(fetched.exitCode).toBe(1);
+      const { message } = (fetched.json as { error: { message: string } }).error;
+      expect(message).toContain(nameOf(kind, id));
+      expect(message).toContain(`the column ${column} in the header`);
+      expect(readFileSync(archived(id, kind), 'utf8')).toBe(content);
+    }
+  },
+);
+
+it('tells of columns that are not specified', async () => {
+  const { folder, put } = await prepareExportFolder(server());
+  const mappings = `\uFEFF"Priority",${mappingColumns}\n7,1,H-1,Bedlink,2026-11-20,,LOC1\n`;
+  put(id, { ...smallExport, mappings });
+  const fetched = await folder.run(fetchOnce);
+  expect(fetched).toMatchObject({
+    exitCode: 0,
+    json: { files: [{ kind: 'mappings', rows: 1, extraColumns: ['Priority'] }, {}, {}] },
+  });
+});
+
+it("knows the master id's column by the name that this deployment has for it", async () => {
+  const { folder, put } = await prepareExportFolder(server(), {
+    settings: { service: { masterIdName: 'HotelNumber' } },
+  });
+  const renamed = (content: string | Uint8Array) => `${content}`.replace('ServiceId', 'HotelNumber');
+  put(id, {
+    mappings: renamed(smallExport.mappings),
+    transformed: renamed(smallExport.transformed),
+    hotels: smallExport.hotels,
+  });
+  expect((await folder.run(fetchOnce)).exitCode).toBe(0);
+});
+
+it('looks in the configured folder for names of the configured form', async () => {
+  const { folder, put, nameOf } = await prepareExportFolder(server(), {
+    settings: {
+      export: {
+        folder: '/out/exports/',
+        mappingsPattern: 'all-{guid}-*.CSV',
+        transformedPattern: '{guid}.transformed.{account}.csv',
+        hotelsPattern: '{account}_hotels_{guid}.csv',
+      },
+    },
+  });
+  put(id, smallExport);
+  mkdirSync(server().disk('out/exports'), { recursive: true });
+  const move = (from: keyof ExportContents, to: string) =>
+    renameSync(server().disk(nameOf(from, id)), server().disk(`out/exports/${to}`));
+  move('mappings', `all-${id}-(1).CSV`);
+  move('transformed', `${id}.transformed.acme.csv`);
+  expect((await folder.run(fetchOnce)).exitCode).toBe(3);
+  move('hotels', nameOf('hotels', id));
+  expect(await folder.run(fetchOnce)).toMatchObject({
+    exitCode: 0,
+    json: { files: [{ name: `all-${id}-(1).CSV` }, { name: `${id}.transformed.acme.csv` }, {}] },
+  });
+});
+
+it('stops while it waits, when it is asked to', async () => {
+  const { folder } = await prepareExportFolder(server());
+  const fetching = folder.start(fetchJson);
+  await fetching.wrote('looking in the SFTP root');
+  fetching.kill('SIGTERM');
+  expect(await fetching.ended).toMatchObject({ exitCode: 1, json: { error: { class: 'stopped' } } });
+});
+
+it('wants the SFTP server to be configured', async () => {
+  const { folder } = await prepareExportFolder(server(), { settings: { file: { sftp: undefined } } });
+  const fetched = await folder.run(fetchOnce);
+  expect(fetched).toMatchObject({
+    exitCode: 2,
+    json: { error: { message: expect.stringContaining('file.sftp') } },
+  });
+});

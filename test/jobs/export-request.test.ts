@@ -1,0 +1,118 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { createDayFolder } from '../support/day-folder.js';
+import { refusal, type StandInHandler, startStandIn, success } from '../support/http-stand-in.js';
+
+const address = 'ops+exports@example.com';
+
+async function prepare(handler: StandInHandler = () => success) {
+  const standIn = await startStandIn(handler);
+  onTestFinished(() => standIn.close());
+  return { standIn, folder: await createDayFolder({ baseUrl: standIn.baseUrl, hasWorkers: false }) };
+}
+
+/** Every byte that a folder holds. */
+function readAll(path: string): Buffer {
+  return Buffer.concat(
+    readdirSync(path, { withFileTypes: true }).map((entry) =>
+      entry.isDirectory() ? readAll(join(path, entry.name)) : readFileSync(join(path, entry.name)),
+    ),
+  );
+}
+
+it('asks the service once, for the address and the providers, and says what to do next', async () => {
+  const { standIn, folder } = await prepare();
+  const asked = await folder.run([
+    'export',
+    'request',
+    '--email',
+    address,
+    '--providers',
+    'Bedlink, Room & Co',
+  ]);
+  expect(asked.exitCode).toBe(0);
+  expect(standIn.requests.map(({ method, url }) => [method, new URL(url, standIn.baseUrl).pathname])).toEqual(
+    [['GET', '/api/3.0/mappings/ExportMappingsFile']],
+  );
+  const { searchParams } = new URL(standIn.requests[0]?.url ?? '', standIn.baseUrl);
+  expect(Object.fromEntries(searchParams)).toEqual({
+    emailId: address,
+    providerfamilies: 'Bedlink,Room & Co',
+  });
+  expect(asked.stdout).toContain(address);
+  expect(asked.stdout).toContain('hotel-review export fetch');
+});
+
+it('leaves the providers out where none are named', async () => {
+  const { standIn, folder } = await prepare();
+  expect((await folder.run(['export', 'request', '--email', address])).exitCode).toBe(0);
+  const { searchParams } = new URL(standIn.requests[0]?.url ?? '', standIn.baseUrl);
+  expect([...searchParams.keys()]).toEqual(['emailId']);
+});
+
+it('keeps the address nowhere: not in the JSON, not in the ledger, not in a file', async () => {
+  const { folder } = await prepare();
+  const asked = await folder.run([
+    'export',
+    'request',
+    '--email',
+    address,
+    '--providers',
+    'Bedlink',
+    '--json',
+  ]);
+  expect(asked.json).toMatchObject({
+    requestedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+    providers: ['Bedlink'],
+  });
+  expect(asked.stdout + asked.stderr).not.toContain(address);
+  const kept = readAll(folder.path);
+  expect(kept.includes('Bedlink')).toBe(true);
+  expect(kept.includes(address)).toBe(false);
+});
+
+it.each(['nobody', '@agency.example', 'ops@', 'a@b,c@d', 'ops @example.com', 'ops@example.com\u0007'])(
+  'asks nobody for what is no address: %j',
+  async (email) => {
+    const { standIn, folder } = await prepare();
+    const asked = await folder.run(['export', 'request', '--email', email, '--json']);
+    expect(asked.exitCode).toBe(2);
+    expect(asked.json).toMatchObject({
+      error: { class: 'usage', message: expect.stringContaining('--email') },
+    });
+    expect(asked.stdout).not.toContain(email);
+    expect(standIn.requests).toEqual([]);
+  },
+);
+
+it('asks nobody for providers of which one has no name', async () => {
+  const { standIn, folder } = await prepare();
+  const asked = await folder.run(['export', 'request', '--email', address, '--providers', 'Bedlink,,Roomex']);
+  expect(asked.exitCode).toBe(2);
+  expect(standIn.requests).toEqual([]);
+});
+
+it('remembers no request that the service refused, and shows none of its words', async () => {
+  const { folder } = await prepare(() => refusal(2025, `no such address: ${address}`));
+  const asked = await folder.run([
+    'export',
+    'request',
+    '--email',
+    address,
+    '--providers',
+    'Bedlink',
+    '--json',
+  ]);
+  expect(asked.exitCode).toBe(1);
+  expect(asked.json).toMatchObject({ error: { class: 'refused' } });
+  expect(asked.stdout + asked.stderr).not.toContain(address);
+  expect(readAll(folder.path).includes('Bedlink')).toBe(false);
+});
+
+it('does not ask a second time when nobody knows whether the first was taken', async () => {
+  const { standIn, folder } = await prepare(() => ({ kind: 'drop', when: 'after-reading' }));
+  const asked = await folder.run(['export', 'request', '--email', address]);
+  expect(asked.exitCode).toBe(1);
+  expect(standIn.requests).toHaveLength(1);
+});

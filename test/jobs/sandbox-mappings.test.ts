@@ -1,0 +1,149 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import {
+  type Addresses,
+  createFolder,
+  makeDayIn,
+  runIn,
+  type SandboxCommand,
+  startSandboxCommand,
+  sumTold,
+} from '../support/sandbox-command.js';
+
+interface Page {
+  readonly ResumeKey: string | null;
+  readonly Mappings: readonly Readonly<Record<string, unknown>>[];
+  readonly Status: boolean;
+  readonly StatusCode: number;
+}
+
+function ask({ service }: Addresses, path: string, syncId = 'sync-1'): Promise<Response> {
+  const headers = { apikey: service.apiKey, accountId: service.accountId, syncId };
+  return fetch(`${service.baseUrl}${path}`, { headers });
+}
+
+async function askPage(addresses: Addresses, query: Readonly<Record<string, string>>) {
+  const answer = await ask(addresses, `/mappings?${new URLSearchParams(query)}`);
+  return { page: (await answer.json()) as Page, date: answer.headers.get('date') ?? '' };
+}
+
+/** Applies all changes since an instant to copies, and says when by the service's clock. */
+async function sync(
+  addresses: Addresses,
+  copies: readonly Map<string, string>[],
+  since: string,
+): Promise<string> {
+  const bound = { lastUpdateDateTime: since, limit: '1000' };
+  let { page, date } = await askPage(addresses, bound);
+  const begun = new Date(date).toISOString();
+  for (;;) {
+    for (const { Type, ...row } of page.Mappings) {
+      const key = `${row.ProviderName} ${row.ProviderHotelId}`;
+      for (const copy of copies) {
+        // What is deleted of a hotel that has moved is what it has moved away from.
+        if (Type !== 'Delete') copy.set(key, JSON.stringify(row));
+        else if (copy.get(key)?.includes(`:${row.ServiceId},`)) copy.delete(key);
+      }
+    }
+    if (page.ResumeKey === null) return begun;
+    ({ page } = await askPage(addresses, { ...bound, resumeKey: page.ResumeKey }));
+  }
+}
+
+const everything = '1970-01-01T00:00:00Z';
+
+async function stop(sandbox: SandboxCommand) {
+  sandbox.kill('SIGINT');
+  expect(await sandbox.ended).toMatchObject({ exitCode: 0 });
+}
+
+describe('hotel-review sandbox', () => {
+  it('goes on with its changing world when it is started again in its folder', async () => {
+    const folder = await createFolder();
+    const options = ['--hotels', '40', '--changes-per-hour', '360000'];
+    const first = await startSandboxCommand(folder, ...options);
+    const copy = new Map<string, string>();
+    const begun = await sync(first.addresses, [copy], everything);
+    const before = new Map(copy);
+    await vi.waitUntil(
+      async () => {
+        await sync(first.addresses, [copy], begun);
+        return copy.size > before.size + 20;
+      },
+      { timeout: 30_000 },
+    );
+    await stop(first);
+
+    const { addresses } = await startSandboxCommand(folder, ...options);
+    const resumed = await sync(addresses, [copy], begun);
+    const fresh = new Map<string, string>();
+    await sync(addresses, [fresh], everything);
+    // It has changed between the two, so both are brought to one moment after them.
+    await sync(addresses, [copy, fresh], resumed);
+    expect(copy).toEqual(fresh);
+    const kept = [...before].filter(([key, row]) => fresh.get(key) === row).length;
+    expect(kept).toBeLessThan(before.size);
+  });
+
+  it('stands still when nothing else is asked for', async () => {
+    const folder = await createFolder();
+    const { addresses } = await startSandboxCommand(folder);
+    const { page } = await askPage(addresses, { lastUpdateDateTime: '2026-01-01T00:00:00Z' });
+    expect(page).toMatchObject({ Mappings: [], ResumeKey: null, Status: true });
+    expect(await readdir(folder)).not.toContain('world.json');
+  });
+
+  it('has as many hotels as it is told, which a day of bookings has too', async () => {
+    const folder = await createFolder();
+    const sandbox = await startSandboxCommand(folder, '--hotels', '3');
+    const copy = new Map<string, string>();
+    await sync(sandbox.addresses, [copy], everything);
+    const rows = [...copy.values()].map((row) => JSON.parse(row) as { ServiceId: number });
+    expect(new Set(rows.map(({ ServiceId }) => ServiceId)).size).toBe(3);
+
+    const day = await makeDayIn(folder, '--count', '200', '--hotels', '3', '--wrong-share', '0');
+    expect(day.wrongMappings).toBe(0);
+    const { exitCode } = await runIn(folder, 'run', '--day', '2026-11-20', '--config', 'sandbox.yaml');
+    expect(exitCode).toBe(0);
+    await stop(sandbox);
+    expect(sumTold(sandbox)).toEqual({ taken: day.bookings, wrong: 0 });
+  });
+
+  it('lets resume keys expire when it is told', async () => {
+    const { addresses } = await startSandboxCommand(await createFolder(), '--resume-key-days', '0');
+    const { page } = await askPage(addresses, { lastUpdateDateTime: everything });
+    const resumeKey = page.ResumeKey ?? '';
+    const { page: refused } = await askPage(addresses, { lastUpdateDateTime: everything, resumeKey });
+    expect(refused).toMatchObject({ Status: false, StatusCode: 2027 });
+  });
+
+  it('writes exports where it is told, and its configuration looks for them there', async () => {
+    const folder = await createFolder();
+    const sandbox = await startSandboxCommand(folder, '--export-folder', 'out/daily', '--result-delay', '0');
+    const { addresses } = sandbox;
+    const answer = await ask(addresses, '/mappings/ExportMappingsFile?emailId=ann%40agency.example');
+    expect(await answer.json()).toMatchObject({ Status: true });
+    await sandbox.told(': written; e-mail: ');
+    expect(await readdir(join(addresses.sftp.root, 'out/daily'))).toHaveLength(3);
+    const configuration = parseYaml(await readFile(addresses.configuration, 'utf8')) as { export: object };
+    expect(configuration.export).toMatchObject({ folder: 'out/daily' });
+    expect(sandbox.events.join('\n')).not.toContain('ann@');
+  });
+
+  it.each<[readonly string[], string]>([
+    [['--export-folder', '../out'], '--export-folder: expected a path below the SFTP root'],
+    [['--export-folder', '/out'], '--export-folder: expected a path below the SFTP root'],
+    [['--changes-per-hour', '-1'], 'changes-per-hour'],
+    [['--hotels', '1'], 'hotels'],
+    [['--changes-per-hour', '1'], "world.json is not the sandbox's own"],
+  ])('ends with 2 for %j, and says why', async (options, words) => {
+    const folder = await createFolder();
+    await writeFile(join(folder, 'world.json'), 'mine');
+    const { exitCode, stderr } = await runIn(folder, 'sandbox', '--folder', '.', ...options);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(words);
+    expect(await readFile(join(folder, 'world.json'), 'utf8')).toBe('mine');
+  });
+});

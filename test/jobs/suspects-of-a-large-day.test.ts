@@ -1,0 +1,41 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { expect, it } from 'vitest';
+import { day } from '../support/day-folder.js';
+import { makeDoubtedBookings } from '../support/doubted-bookings.js';
+import { expectEachOnce } from '../support/expectations.js';
+import { fillCopyOf } from '../support/filled-copy.js';
+import { toCsv } from '../support/made-bookings.js';
+import { prepareDay } from '../support/prepared-day.js';
+
+/** Megabytes of JavaScript objects: a few more than the command has before it begins. */
+const smallHeap = { env: { NODE_OPTIONS: '--max-old-space-size=64' } };
+
+it('a large day that is killed in mid-collect has each of its suspects once, in little memory', async () => {
+  const { bookings, brought, suspects } = makeDoubtedBookings(50_000, Date.now());
+  const { folder, standIn } = await prepareDay({
+    bookings: toCsv(bookings),
+    settings: { body: { batchSize: 500 } },
+  });
+  await fillCopyOf(folder, ...brought);
+  const ledger = folder.watchLedger();
+  const command = folder.start(['run', '--day', day, '--json']);
+  const { release } = await ledger.holdWhen(({ state, read }) => state === 'collecting' && read > 0);
+  command.kill('SIGKILL');
+  expect((await command.ended).signal).toBe('SIGKILL');
+  await release();
+  expect(standIn.requests).toEqual([]);
+
+  const { exitCode, report } = await folder.runDay(smallHeap);
+  expect(exitCode).toBe(0);
+  expect(report).toMatchObject({ suspects: { bookings: suspects.length, notIndependentlyChecked: 0 } });
+  expectEachOnce(standIn, bookings);
+
+  const listed = await folder.run(['suspects', day, '--csv', 'doubted.csv'], smallHeap);
+  expect(listed.exitCode).toBe(0);
+  const told = suspects.map((suspect) =>
+    Object.fromEntries(Object.entries(suspect).map(([name, value]) => [name, String(value ?? '')])),
+  );
+  expect(parse(await readFile(join(folder.path, 'doubted.csv')), { columns: true })).toEqual(told);
+});

@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LedgerUnusableError } from '../../src/ledger/ledger.js';
+import { at, collectedRun } from '../contracts/ledger/days.js';
+import { hotelOf, rowOf, syncRows } from '../contracts/mapping-copy/pages.js';
+import { usePostgres } from '../support/suite-postgres.js';
+import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
+import { type OpenedPostgresLedger, openPostgresLedger } from './opened-postgres.js';
+
+const newTables = [
+  'suspects',
+  'mapping_moves',
+  'mappings',
+  'master_hotels',
+  'mapping_syncs',
+  'export_requests',
+  'fetched_exports',
+];
+const newColumns = ['suspects', 'filled_in'];
+
+describe('an SQLite ledger that was written before there was a copy of the mappings', () => {
+  let opened: OpenedSqliteLedger;
+  beforeEach(async () => {
+    opened = await openSqliteLedger();
+  });
+  afterEach(() => opened.cleanUp());
+
+  it('is brought up to date when it is opened, and keeps what it has', async () => {
+    const run = await collectedRun(opened.ledger, 'r1');
+    await opened.ledger.close();
+    const raw = opened.openRaw();
+    for (const table of newTables) raw.exec(`DROP TABLE ${table}`);
+    for (const column of newColumns) raw.exec(`ALTER TABLE runs DROP COLUMN ${column}`);
+    raw.exec('PRAGMA user_version = 2');
+    raw.close();
+    const ledger = await opened.reopen();
+    expect(await ledger.getRun('r1')).toEqual(run);
+    expect(await ledger.nextSuspects('r1')).toBeUndefined();
+    expect(await ledger.trace('BR-1')).toHaveLength(1);
+    expect(await ledger.mappings.isEmpty()).toBe(true);
+    await syncRows(ledger.mappings, [rowOf('1', 10)]);
+    expect((await ledger.mappings.find(hotelOf('1')))?.mapping.serviceId).toBe(10);
+    await ledger.exports.rememberRequest({ requestedAt: at, providers: [] });
+    expect(await ledger.exports.latestRequest()).toEqual({ requestedAt: at, providers: [] });
+  });
+});
+
+describe('a PostgreSQL ledger that was written before there was a copy of the mappings', () => {
+  const postgres = usePostgres();
+  let opened: OpenedPostgresLedger;
+  beforeEach(async () => {
+    opened = await openPostgresLedger(postgres());
+  });
+  afterEach(() => opened.cleanUp());
+
+  it('is brought up to date by who writes, and keeps what it has; an onlooker says that this must come first', async () => {
+    const run = await collectedRun(opened.ledger, 'r1');
+    await opened.ledger.close();
+    await opened.query(
+      [
+        ...newTables.map((table) => `DROP TABLE hotel_review.${table}`),
+        ...newColumns.map((column) => `ALTER TABLE hotel_review.runs DROP COLUMN ${column}`),
+        'DELETE FROM hotel_review.migrations WHERE number > 1',
+      ].join('; '),
+    );
+    const onlooker = opened.open({ isOnlooker: true });
+    for (const read of [() => onlooker.mappings.isEmpty(), () => onlooker.exports.latestRequest()]) {
+      const fault = await read().then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      expect(fault).toBeInstanceOf(LedgerUnusableError);
+      expect(String(fault)).toMatch(/expected schema \d+, got: schema 1, of an older version; start a run/);
+    }
+    const ledger = opened.open();
+    expect(await ledger.getRun('r1')).toEqual(run);
+    expect(await ledger.trace('BR-1')).toHaveLength(1);
+    await syncRows(ledger.mappings, [rowOf('1', 10)]);
+    expect((await onlooker.mappings.find(hotelOf('1')))?.mapping.serviceId).toBe(10);
+  });
+});

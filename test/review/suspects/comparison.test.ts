@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import type { Booking } from '../../../src/booking/booking.js';
+import type { Collect, CollectedBatch, CollectedChunk } from '../../../src/ledger/ledger.js';
+import type { CopiedMapping, ProviderHotel } from '../../../src/ledger/mapping-copy.js';
+import { createItemRenderer } from '../../../src/review/body/booking-item.js';
+import { renderReviewLine } from '../../../src/review/file/review-line.js';
+import { createLineBuffer } from '../../../src/review/line-buffer.js';
+import type { BookingForm } from '../../../src/review/step.js';
+import { createComparingCollect } from '../../../src/review/suspects/comparison.js';
+import { fileBooking } from '../file/file-bookings.js';
+
+const now = Date.parse('2026-11-21T02:30:00Z');
+const renderItem = createItemRenderer('ServiceId');
+
+function batchOf(bookings: readonly Booking[], form: BookingForm = 'body', number = 0): CollectedBatch {
+  const lines = createLineBuffer(100);
+  for (const booking of bookings) {
+    if (form === 'file') renderReviewLine(booking, lines);
+    else renderItem(booking, lines);
+    lines.constant(Buffer.from('\n'));
+  }
+  return { form, number, lines: lines.handOver(), referenceHashes: bookings.map(() => 1) };
+}
+
+/** A copy of these mappings, and the collect that compares with it; both remember how they were called. */
+function compareWith(mappings: readonly Partial<CopiedMapping>[]) {
+  const asked: ProviderHotel[][] = [];
+  const stored: CollectedChunk[] = [];
+  const keyOf = (hotel: Partial<ProviderHotel>) =>
+    JSON.stringify([hotel.providerName, hotel.providerHotelId]);
+  const byKey = new Map(mappings.map((mapping) => [keyOf(mapping), mapping as CopiedMapping]));
+  const under: Collect = {
+    store: async (chunk) => {
+      stored.push(chunk);
+    },
+    holds: () => Promise.reject(new Error('nothing is looked up here')),
+    finish: () => Promise.reject(new Error('nothing is finished here')),
+  };
+  const copy = {
+    lookUp: async (hotels: readonly ProviderHotel[]) => {
+      asked.push([...hotels]);
+      return hotels.map((hotel) => byKey.get(keyOf(hotel)));
+    },
+  };
+  const collect = createComparingCollect(under, { copy, suspectDays: 7, now });
+  const store = (...batches: CollectedBatch[]) =>
+    collect.store({ batches, duplicates: 3, rejects: [], warnings: [] });
+  return { asked, stored, store };
+}
+
+const hotel = (number: number): Booking =>
+  fileBooking({ bookingReferenceId: `BR-${number}`, providerHotelId: String(number) });
+
+describe('comparing a day with the local copy', () => {
+  it('names the suspects of each batch by their places, and changes nothing else', async () => {
+    const { stored, store } = compareWith([
+      { providerName: 'hotelbeds', providerHotelId: '1', serviceId: 5 },
+      { providerName: 'hotelbeds', providerHotelId: '3', serviceId: 100_200, movedAt: now - 1 },
+      { providerName: 'hotelbeds', providerHotelId: '4', movedAt: now - 2 },
+    ]);
+    const batches = [batchOf([hotel(0), hotel(1), hotel(1)]), batchOf([hotel(3), hotel(4)], 'file', 1)];
+    await store(...batches);
+    expect(stored).toEqual([
+      {
+        batches: [
+          {
+            ...batches[0],
+            suspects: [
+              { place: 1, reason: 'other-master', serviceId: 5 },
+              { place: 2, reason: 'other-master', serviceId: 5 },
+            ],
+          },
+          {
+            ...batches[1],
+            suspects: [
+              { place: 0, reason: 'moved', serviceId: 100_200, movedAt: now - 1 },
+              { place: 1, reason: 'moved', movedAt: now - 2 },
+            ],
+          },
+        ],
+        duplicates: 3,
+        rejects: [],
+        warnings: [],
+      },
+    ]);
+  });
+
+  it.each(['body', 'file'] as const)(
+    'asks for each hotel once, a thousand at a time, of lines by %s',
+    async (form) => {
+      const { asked, store } = compareWith([]);
+      await store(
+        ...[0, 1, 2].map((number) =>
+          batchOf(
+            Array.from({ length: 900 }, (_, at) => hotel(number * 450 + at)),
+            form,
+            number,
+          ),
+        ),
+      );
+      expect(asked.map(({ length }) => length)).toEqual([1_000, 800]);
+      await store(batchOf([hotel(1), hotel(7_000)], form, 3));
+      expect(asked.at(-1)).toEqual([{ providerName: 'hotelbeds', providerHotelId: '7000' }]);
+    },
+  );
+
+  it.each(['body', 'file'] as const)(
+    'finds hotels whose names hold anything, in lines by %s',
+    async (form) => {
+      const names = [
+        'Žižek, "Hôtel" \\',
+        '山田","ProviderHotelId":"9',
+        'a","Check',
+        '😀 , ":',
+        '\\"',
+        ',"ProviderName":"x',
+      ];
+      const bookings = names.flatMap((providerName) =>
+        names.map((providerHotelId) =>
+          fileBooking({
+            bookingReferenceId: providerHotelId,
+            bookingClientName: providerName,
+            providerName,
+            providerHotelId,
+          }),
+        ),
+      );
+      const { asked, stored, store } = compareWith(bookings.map((booking) => ({ ...booking, serviceId: 5 })));
+      await store(batchOf(bookings, form));
+      expect(asked).toEqual([
+        bookings.map(({ providerName, providerHotelId }) => ({ providerName, providerHotelId })),
+      ]);
+      expect(stored[0]?.batches[0]?.suspects?.map(({ place }) => place)).toEqual([...bookings.keys()]);
+    },
+  );
+
+  it('asks nothing for bookings that do not name their hotel, and counts their places', async () => {
+    const { asked, stored, store } = compareWith([
+      { providerName: 'hotelbeds', providerHotelId: '1', serviceId: 5 },
+    ]);
+    const { providerName: _, ...withoutProvider } = fileBooking();
+    const { providerHotelId: __, ...withoutId } = fileBooking();
+    await store(batchOf([withoutProvider, withoutId, { serviceId: 7 }]));
+    expect(asked).toEqual([]);
+    expect(stored[0]?.batches[0]?.suspects).toEqual([]);
+    await store(batchOf([withoutProvider, hotel(1)]));
+    expect(stored[1]?.batches[0]?.suspects).toEqual([{ place: 1, reason: 'other-master', serviceId: 5 }]);
+  });
+
+  it('says of a booking that was filled in nothing but that, with what the copy knows', async () => {
+    const { stored, store } = compareWith([
+      { providerName: 'hotelbeds', providerHotelId: '1', serviceId: 5, movedAt: now - 1 },
+      { providerName: 'hotelbeds', providerHotelId: '2', serviceId: 5 },
+    ]);
+    await store({ ...batchOf([hotel(1), hotel(2)]), suspects: [{ place: 0, reason: 'filled-in' }] });
+    expect(stored[0]?.batches[0]?.suspects).toEqual([
+      { place: 0, reason: 'filled-in', serviceId: 5, movedAt: now - 1 },
+      { place: 1, reason: 'other-master', serviceId: 5 },
+    ]);
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import type { BatchCursor, SuspectLines } from '../../../src/ledger/ledger.js';
+import { findComparedRuns, listSuspects, readSuspects } from '../../../src/review/suspects/listing.js';
+import { someRun } from '../some-run.js';
+
+const suspects = { suspects: 1, filledIn: 0 };
+const line = (number: number) =>
+  `{"HotelId":${number},"BookingReferenceId":"BR-${number}","BookingClientName":"Ana Lovelace"}`;
+
+/** A ledger that has these pages of each run. */
+function ledgerOf(pages: Readonly<Record<string, readonly (readonly string[])[]>>) {
+  return {
+    nextSuspects: async (runId: string, after?: BatchCursor): Promise<SuspectLines | undefined> => {
+      const batch = (after?.batch ?? -1) + 1;
+      const lines = pages[runId]?.[batch];
+      const toSuspect = (text: string, place: number) => ({
+        line: text,
+        place,
+        reason: 'moved' as const,
+        movedAt: Date.parse('2026-11-18T10:00:00Z'),
+      });
+      return lines && { cursor: { form: 'body', batch }, form: 'body', suspects: lines.map(toSuspect) };
+    },
+  };
+}
+
+describe('the suspects of a run', () => {
+  it("are told under the service's names whatever the master id is called, without the guest's", async () => {
+    const told = await listSuspects(ledgerOf({ one: [[line(7)]] }), { id: 'one', suspects }, 9);
+    expect(told).toEqual([
+      {
+        ServiceId: 7,
+        BookingReferenceId: 'BR-7',
+        reason: 'moved',
+        copyServiceId: null,
+        movedAt: '2026-11-18T10:00:00.000Z',
+      },
+    ]);
+  });
+
+  it('are no more than was asked for, over all pages', async () => {
+    const ledger = ledgerOf({ one: [[line(1), line(2)], [line(3), line(4)], [line(5)]] });
+    const told = await listSuspects(ledger, { id: 'one', suspects }, 3);
+    expect(told.map(({ ServiceId }) => ServiceId)).toEqual([1, 2, 3]);
+  });
+
+  it('are not looked for where nothing was compared', async () => {
+    const nextSuspects = () => Promise.reject(new Error('it was looked for them'));
+    expect(await listSuspects({ nextSuspects }, { id: 'one' }, 9)).toEqual([]);
+  });
+
+  it('of several runs come once each', async () => {
+    const ledger = ledgerOf({ late: [[line(3)], [line(1)]], first: [[line(1), line(2)]] });
+    const told: number[] = [];
+    for await (const piece of readSuspects(ledger, [someRun({ id: 'late' }), someRun({ id: 'first' })]))
+      told.push(...piece.map(({ ServiceId }) => ServiceId));
+    expect(told).toEqual([3, 1, 2]);
+  });
+});
+
+describe('the runs whose suspects are those of a day', () => {
+  const idsOf = (...runs: Parameters<typeof someRun>[0][]) =>
+    findComparedRuns(runs.map((run) => someRun(run))).map(({ id }) => id);
+
+  it('are the newest one that compared, alone where it is the whole day', () => {
+    expect(idsOf({ id: 'c' }, { id: 'b', suspects }, { id: 'a', suspects })).toEqual(['b']);
+  });
+
+  it('are with one that only topped up those before it, as far as they compared', () => {
+    const tops = { suspects, topsUp: true as const };
+    expect(
+      idsOf({ id: 'd', ...tops }, { id: 'c', topsUp: true }, { id: 'b', suspects }, { id: 'a', suspects }),
+    ).toEqual(['d', 'b']);
+    expect(idsOf({ id: 'c', ...tops }, { id: 'b' }, { id: 'a', suspects })).toEqual(['c']);
+    expect(idsOf({ id: 'b', ...tops }, { id: 'a', ...tops })).toEqual(['b', 'a']);
+  });
+
+  it('are none where nothing was compared', () => {
+    expect(idsOf({ id: 'b' }, { id: 'a' })).toEqual([]);
+  });
+});

@@ -1,0 +1,246 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { describe, expect, it, vi } from 'vitest';
+import type { ExportEvent } from '../../src/sandbox/export/export-event.js';
+import { decodeQuotedPrintable } from '../support/letter.js';
+import { askAll, askJson, type StartedSandbox, startedAt, startedSandbox } from './started-sandbox.js';
+
+const guid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const exportPath = '/mappings/ExportMappingsFile';
+const address = 'ann@agency.example';
+const taken = { Status: true, Message: expect.any(String), StatusCode: 2000 };
+type Row = Readonly<Record<string, string>>;
+
+function exportTo(sandbox: StartedSandbox, query: Readonly<Record<string, string>> = { emailId: address }) {
+  return askJson(sandbox, `${exportPath}?${new URLSearchParams(query)}`);
+}
+
+const toldOf = ({ events }: StartedSandbox, kind: ExportEvent['kind']) =>
+  events.filter((event) => event.part === 'export').filter((event) => event.kind === kind);
+
+async function waitFor(sandbox: StartedSandbox, kind: ExportEvent['kind'], count = 1) {
+  const wait = { timeout: 30_000, interval: 5 };
+  await vi.waitUntil(() => toldOf(sandbox, kind).length >= count, wait);
+}
+
+async function exported(sandbox: StartedSandbox, query?: Readonly<Record<string, string>>) {
+  expect(await exportTo(sandbox, query)).toEqual(taken);
+  await waitFor(sandbox, 'export-written');
+  return readExport(sandbox);
+}
+
+async function readExport({ sftp }: StartedSandbox, folder = '') {
+  const names = await readdir(join(sftp.root, folder));
+  const read = async (kind: string) => {
+    const name = names.find((one) => new RegExp(`^sandbox_${kind}_${guid}\\.csv$`).test(one)) ?? '';
+    const text = await readFile(join(sftp.root, folder, name), 'utf8');
+    return {
+      name,
+      text,
+      header: text.slice(0, text.indexOf('\n')),
+      rows: parse(text, { columns: true }) as Row[],
+    };
+  };
+  const [mappings, transformed, hotels] = await Promise.all(['mappings', 'transformed', 'hotels'].map(read));
+  if (!mappings || !transformed || !hotels) throw new Error('expected three files');
+  return { names, mappings, transformed, hotels };
+}
+
+describe('An export', () => {
+  it('is three files of one guid, with the columns of the specification', async () => {
+    const { names, mappings, transformed, hotels } = await exported(await startedSandbox());
+    expect(names).toHaveLength(3);
+    const guids = names.map((name) => new RegExp(guid).exec(name)?.[0]);
+    expect(new Set(guids).size).toBe(1);
+    expect(mappings.header).toBe(
+      'ServiceId,ProviderHotelId,ProviderFamily,ModifiedOn,ChannelIds,ProviderLocationId',
+    );
+    expect(transformed.header).toBe('ServiceId,NorthStar,Bedlink,Room & Co,Atlántico,Sakura,Meridian');
+    expect(hotels.header).toBe(
+      'ServiceId,HotelName,Lat,Long,AddressLine1,AddressLine2,City,State,StateCode,CountryName,CountryCode,' +
+        'PostalCode,StarRating,PropertyType,ChainName,BrandName,CityLocationId,MasterCityName,LocationIds,Phones,' +
+        'Fax,Email,Website,AirportCodes,TrainStations,ProviderHotelId,ProviderFamily,GooglePlusCode',
+    );
+  });
+
+  it('has in its mapping file what the pages give, and nothing that is deleted', async () => {
+    const sandbox = await startedSandbox({ changesPerHour: 3_600 });
+    sandbox.time.now += 400_000;
+    const standing = (await askAll(sandbox)).filter(({ Type }) => Type !== 'Delete');
+    const { mappings } = await exported(sandbox);
+    expect(mappings.rows).toEqual(
+      standing.map((mapping) => ({
+        ServiceId: String(mapping.ServiceId),
+        ProviderHotelId: mapping.ProviderHotelId,
+        ProviderFamily: mapping.ProviderName,
+        ModifiedOn: expect.stringMatching(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        ChannelIds: mapping.ChannelIds.join(';'),
+        ProviderLocationId: mapping.ProviderLocationCode,
+      })),
+    );
+    const changed = mappings.rows.filter(({ ModifiedOn }) => Date.parse(ModifiedOn ?? '') > startedAt);
+    const since = new Date(startedAt).toISOString();
+    const told = await askAll(sandbox, { since, syncId: 'sync-2' });
+    expect(changed).toHaveLength(told.filter(({ Type }) => Type !== 'Delete').length);
+  });
+
+  it('has in its other files a row for each hotel that has a mapping, in the order of their ids', async () => {
+    const sandbox = await startedSandbox({ changesPerHour: 3_600 });
+    sandbox.time.now += 900_000;
+    const { mappings, transformed, hotels } = await exported(sandbox);
+    const ids = [...new Set(mappings.rows.map(({ ServiceId }) => Number(ServiceId)))].sort((a, b) => a - b);
+    expect(transformed.rows.map(({ ServiceId }) => Number(ServiceId))).toEqual(ids);
+    expect(hotels.rows.map(({ ServiceId }) => Number(ServiceId))).toEqual(ids);
+    const several = transformed.rows.filter((row) => Object.values(row).join().includes(';'));
+    expect(several).not.toEqual([]);
+    const pairs = transformed.rows.flatMap(({ ServiceId, ...providers }) =>
+      Object.entries(providers).flatMap(([provider, cell]) =>
+        cell === '' ? [] : cell.split(';').map((id) => `${ServiceId} ${provider} ${id}`),
+      ),
+    );
+    expect(pairs.sort()).toEqual(
+      mappings.rows.map((row) => `${row.ServiceId} ${row.ProviderFamily} ${row.ProviderHotelId}`).sort(),
+    );
+    for (const hotel of hotels.rows) {
+      expect(pairs).toContain(`${hotel.ServiceId} ${hotel.ProviderFamily} ${hotel.ProviderHotelId}`);
+      expect(hotel.GooglePlusCode).toMatch(/^[23456789CFGHJMPQRVWX]{8}\+[23456789CFGHJMPQRVWX]{2}$/);
+      expect(Math.abs(Number(hotel.Lat))).toBeLessThan(90);
+      expect(hotel.CountryCode).toMatch(/^[A-Z]{2}$/);
+    }
+  });
+
+  it('names brands that the list of brands has', async () => {
+    const sandbox = await startedSandbox();
+    const { HotelBrands } = (await askJson(sandbox, '/content/GetMasterHotelBrands')) as {
+      HotelBrands: readonly { readonly BrandName: string }[];
+    };
+    const known = ['', ...HotelBrands.map(({ BrandName }) => BrandName)];
+    const { hotels } = await exported(sandbox);
+    const named = new Set(hotels.rows.map(({ BrandName }) => BrandName ?? ''));
+    expect(known).toEqual(expect.arrayContaining([...named]));
+    expect(named.size).toBeGreaterThan(5);
+  });
+
+  it('has the mappings of the providers that were asked for alone', async () => {
+    const query = { emailId: address, providerfamilies: 'Sakura, Room & Co' };
+    const { mappings, transformed, hotels } = await exported(await startedSandbox(), query);
+    expect(new Set(mappings.rows.map(({ ProviderFamily }) => ProviderFamily))).toEqual(
+      new Set(['Room & Co', 'Sakura']),
+    );
+    expect(transformed.header).toBe('ServiceId,Room & Co,Sakura');
+    expect(new Set(hotels.rows.map(({ ProviderFamily }) => ProviderFamily)).size).toBe(2);
+  });
+
+  it('has the master hotel under the name that is set', async () => {
+    const files = await exported(await startedSandbox({ masterIdName: 'HotelId' }));
+    for (const { header } of [files.mappings, files.transformed, files.hotels])
+      expect(header).toMatch(/^HotelId,/);
+  });
+
+  it('is written into the folder that is set, for its owner alone', async () => {
+    const sandbox = await startedSandbox({ exportFolder: 'out/daily' });
+    await exportTo(sandbox);
+    await waitFor(sandbox, 'export-written');
+    const { names } = await readExport(sandbox, 'out/daily');
+    expect(toldOf(sandbox, 'export-written')).toMatchObject([
+      { files: expect.arrayContaining(names.map((name) => `out/daily/${name}`)) },
+    ]);
+  });
+
+  it('holds the world as it was when it was asked for', async () => {
+    const sandbox = await startedSandbox({ changesPerHour: 3_600, resultDelayMs: 200 });
+    const before = (await askAll(sandbox)).length;
+    await exportTo(sandbox);
+    sandbox.time.now += 500_000;
+    expect((await askAll(sandbox, { syncId: 'sync-2' })).length).toBeGreaterThan(before);
+    await waitFor(sandbox, 'export-written');
+    const { mappings } = await readExport(sandbox);
+    expect(mappings.rows).toHaveLength(before);
+  });
+
+  it('goes with a letter that names the files, to the address that was given', async () => {
+    const sandbox = await startedSandbox();
+    const { names } = await exported(sandbox);
+    const [letter] = await readdir(sandbox.outbox);
+    const text = decodeQuotedPrintable(await readFile(join(sandbox.outbox, letter ?? ''), 'latin1'));
+    expect(text).toContain(`To: ${address}\n`);
+    for (const name of names) expect(text).toContain(`  ${name}\n`);
+    expect(toldOf(sandbox, 'export-written')).toMatchObject([{ letter: join(sandbox.outbox, letter ?? '') }]);
+    expect(JSON.stringify(sandbox.events)).not.toContain(address);
+  });
+
+  it.each([
+    ['without an address', {}, 2025],
+    ['with a blank address', { emailId: ' ' }, 2025],
+    ['with what is no address', { emailId: 'ann' }, 2002],
+    ['with two addresses', { emailId: 'ann@a.example,bob@b.example' }, 2002],
+    ['with a line end in its address', { emailId: 'ann@a.example\r\nBcc: bob@b.example' }, 2002],
+    ['of a provider that is unknown', { emailId: address, providerfamilies: 'Sakura,Roomly' }, 2011],
+  ])('%s is refused, and nothing is written', async (_, query, statusCode) => {
+    const sandbox = await startedSandbox();
+    const refusal = { Status: false, Message: expect.any(String), StatusCode: statusCode };
+    expect(await exportTo(sandbox, query)).toEqual(refusal);
+    expect(sandbox.events).toMatchObject([{ operation: 'export', isTaken: false, statusCode }]);
+    await sandbox.close();
+    expect(await readdir(sandbox.sftp.root)).toEqual([]);
+  });
+});
+
+describe('An export that meets a fault', () => {
+  it('grows, each file under its name, until it is whole', async () => {
+    const sandbox = await startedSandbox({ faults: ['result-growing:0.5@1'] });
+    const sizes = new Set<number>();
+    await exportTo(sandbox);
+    await vi.waitUntil(
+      async () => {
+        for (const name of await readdir(sandbox.sftp.root))
+          sizes.add((await readFile(join(sandbox.sftp.root, name))).length);
+        return toldOf(sandbox, 'export-written').length > 0;
+      },
+      { timeout: 30_000, interval: 1 },
+    );
+    expect(sizes.size).toBeGreaterThan(6);
+    const { mappings } = await readExport(sandbox);
+    expect(mappings.rows).toHaveLength(sandbox.world.mappings.length);
+  });
+
+  it('is half, or missing with its letter, or late', async () => {
+    const sandbox = await startedSandbox({
+      faults: ['result-partial@1', 'result-missing@2', 'result-late:0.2@3'],
+    });
+    await exportTo(sandbox);
+    await waitFor(sandbox, 'export-partial');
+    const { mappings } = await readExport(sandbox);
+    expect(mappings.rows).toHaveLength(Math.floor(sandbox.world.mappings.length / 2));
+    await exportTo(sandbox);
+    await waitFor(sandbox, 'export-missing');
+    expect(await readdir(sandbox.sftp.root)).toHaveLength(3);
+    expect(await readdir(sandbox.outbox)).toHaveLength(1);
+    await exportTo(sandbox);
+    await waitFor(sandbox, 'export-written');
+    expect(await readdir(sandbox.sftp.root)).toHaveLength(6);
+  });
+
+  it('is made nevertheless when only the answer is lost, and not when the connection is dropped', async () => {
+    const sandbox = await startedSandbox({ faults: ['lost-answer@1', 'drop@2'] });
+    await expect(exportTo(sandbox)).rejects.toThrow('closed');
+    await waitFor(sandbox, 'export-written');
+    await expect(exportTo(sandbox)).rejects.toThrow('closed');
+    await sandbox.close();
+    expect(sandbox.events.filter(({ part }) => part === 'service')).toMatchObject([
+      { kind: 'unanswered', operation: 'export', isTaken: true },
+      { kind: 'unanswered', operation: 'export', isTaken: false },
+    ]);
+    expect(await readdir(sandbox.sftp.root)).toHaveLength(3);
+  });
+
+  it('is given up when the sandbox is closed, and leaves no drafts', async () => {
+    const sandbox = await startedSandbox({ resultDelayMs: 60_000 });
+    await exportTo(sandbox);
+    await sandbox.close();
+    expect(toldOf(sandbox, 'export-given-up')).toHaveLength(1);
+    expect(await readdir(sandbox.sftp.root)).toEqual([]);
+    expect((await readdir(sandbox.folder)).filter((name) => name.includes('draft'))).toEqual([]);
+  });
+});

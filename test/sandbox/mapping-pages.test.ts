@@ -1,0 +1,363 @@
+import { describe, expect, it } from 'vitest';
+import { createWorld } from '../../src/sandbox/world.js';
+import { curl, nodeHttp, urllib } from './http-clients.js';
+import {
+  askAll,
+  askJson,
+  askPage,
+  epoch,
+  type GivenMapping,
+  startedAt,
+  startedSandbox,
+} from './started-sandbox.js';
+
+const second = 1_000;
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const iso = (instant: number) => new Date(instant).toISOString();
+const hotelOf = ({ ProviderName, ProviderHotelId }: GivenMapping) => `${ProviderName} ${ProviderHotelId}`;
+const mappingOf = (mapping: GivenMapping) => `${mapping.ServiceId} ${hotelOf(mapping)}`;
+const refused = (StatusCode: number) => ({ Status: false, StatusCode });
+const mappingsPath = `/mappings?lastUpdateDateTime=${epoch}`;
+
+/** A copy as somebody keeps it who applies what the pages say. */
+function createCopy() {
+  const rows = new Map<string, Omit<GivenMapping, 'Type'>>();
+  return {
+    rows,
+    apply(mappings: readonly GivenMapping[]) {
+      for (const mapping of mappings) {
+        const { Type, ...row } = mapping;
+        if (Type !== 'Delete') rows.set(hotelOf(mapping), row);
+        // What is deleted of a hotel that has moved is what it has moved away from.
+        else if (rows.get(hotelOf(mapping))?.ServiceId === mapping.ServiceId) rows.delete(hotelOf(mapping));
+      }
+    },
+  };
+}
+
+describe.each([nodeHttp, curl, urllib])('The mappings, asked for with $name', (client) => {
+  const available = it.skipIf(client.needs !== undefined);
+  const title = (text: string) => (client.needs === undefined ? text : `${text} (${client.needs})`);
+
+  available(title('come page by page until there is no key, each of the world once'), async () => {
+    const sandbox = await startedSandbox();
+    const { mappings } = sandbox.world;
+    const first = await askPage(sandbox, { limit: 100 }, client);
+    expect(first).toMatchObject({ ResumeKey: expect.stringMatching(uuid), Status: true, StatusCode: 2000 });
+    expect(Object.keys(first)).toEqual(['ResumeKey', 'Mappings', 'Status', 'Message', 'StatusCode']);
+    expect(first.Mappings).toHaveLength(100);
+    const all = await askAll(sandbox, { limit: 100, syncId: 'sync-2' }, client);
+    expect(all.slice(0, 100)).toEqual(first.Mappings);
+    expect(all.map(mappingOf).sort()).toEqual(
+      mappings
+        .map(
+          ({ serviceId, providerName, providerHotelId }) => `${serviceId} ${providerName} ${providerHotelId}`,
+        )
+        .sort(),
+    );
+    const calls = sandbox.events.filter((event) => 'operation' in event && event.operation === 'mappings');
+    expect(calls).toHaveLength(1 + Math.ceil(mappings.length / 100));
+    expect(calls.at(-1)).toMatchObject({ kind: 'answered', statusCode: 2000, isLastPage: true });
+  });
+});
+
+describe('A mapping', () => {
+  it('has the fields of the specification, ids as texts, channels with their rate plan types', async () => {
+    const sandbox = await startedSandbox();
+    for (const mapping of await askAll(sandbox)) {
+      expect(mapping).toEqual({
+        ServiceId: expect.any(Number),
+        ProviderHotelId: expect.any(String),
+        ProviderName: expect.any(String),
+        ProviderLocationCode: expect.stringMatching(/^[A-Z]{3}-[1-9]$/),
+        Type: 'New',
+        ChannelIds: expect.any(Array),
+      });
+      expect(mapping.ChannelIds.join('\n')).toMatch(/^[A-Z]\w+,[A-Z]\w+(?:\n[A-Z]\w+,[A-Z]\w+){0,2}$/);
+      expect(new Set(mapping.ChannelIds).size).toBe(mapping.ChannelIds.length);
+    }
+  });
+
+  it('has its master hotel under the name that is set', async () => {
+    const sandbox = await startedSandbox({ masterIdName: 'HotelId' });
+    const { Mappings } = await askPage(sandbox, { limit: 1 });
+    expect(Object.keys(Mappings[0] ?? {})[0]).toBe('HotelId');
+    expect(Mappings[0]).not.toHaveProperty('ServiceId');
+  });
+
+  it('is new when it came to be since the bound, and updated when it is older', async () => {
+    const sandbox = await startedSandbox();
+    const types = (await askAll(sandbox, { since: '2025-07-01T00:00:00Z' })).map(({ Type }) => Type);
+    expect(new Set(types)).toEqual(new Set(['New', 'Update']));
+  });
+});
+
+describe('Changes', () => {
+  it('are given from an instant on: a copy that applies them is the world again', async () => {
+    const sandbox = await startedSandbox({ changesPerHour: 3_600 });
+    const copy = createCopy();
+    copy.apply(await askAll(sandbox));
+    for (let sync = 2; sync < 8; sync += 1) {
+      const since = iso(sandbox.time.now);
+      sandbox.time.now += 100 * second;
+      const changes = await askAll(sandbox, { since, limit: 7, syncId: `sync-${sync}` });
+      expect(new Set(changes.map(mappingOf)).size).toBe(changes.length);
+      expect(changes.length).toBeLessThan(400);
+      copy.apply(changes);
+    }
+    const fresh = createCopy();
+    fresh.apply(await askAll(sandbox, { syncId: 'sync-9' }));
+    expect(copy.rows).toEqual(fresh.rows);
+    expect(copy.rows.size).not.toBe(sandbox.world.mappings.length);
+  });
+
+  it('say which mappings are gone, which came, and which are otherwise', async () => {
+    const sandbox = await startedSandbox({ changesPerHour: 3_600 });
+    sandbox.time.now += 300 * second;
+    const changes = await askAll(sandbox, { since: iso(startedAt) });
+    expect(new Set(changes.map(({ Type }) => Type))).toEqual(new Set(['New', 'Update', 'Delete']));
+    const before = new Set(
+      sandbox.world.mappings.map((m) => `${m.serviceId} ${m.providerName} ${m.providerHotelId}`),
+    );
+    for (const change of changes) if (change.Type === 'Update') expect(before).toContain(mappingOf(change));
+  });
+
+  it('are right in a review as soon as they are given', async () => {
+    const sandbox = await startedSandbox({ changesPerHour: 3_600 });
+    sandbox.time.now += 300 * second;
+    const changes = await askAll(sandbox, { since: iso(startedAt) });
+    const booked = changes.map(({ ServiceId, ProviderName, ProviderHotelId }) => ({
+      ...{ ServiceId, ProviderName, ProviderHotelId },
+    }));
+    const post = (Hotels: readonly object[]) =>
+      fetch(`${sandbox.service.baseUrl}/hotels/ReviewMappingsOfBookedHotels`, {
+        method: 'POST',
+        headers: { apikey: 'sandbox-key', accountId: 'sandbox-account', 'Content-Type': 'application/json' },
+        body: JSON.stringify({ Hotels }),
+      });
+    await post(booked);
+    const deleted = changes.filter(({ Type }) => Type === 'Delete').length;
+    expect(sandbox.service.counts).toMatchObject({ reviewed: changes.length, incorrect: deleted });
+    await post(
+      sandbox.world.mappings.map(({ serviceId, providerName, providerHotelId }) => ({
+        ...{ ServiceId: serviceId, ProviderName: providerName, ProviderHotelId: providerHotelId },
+      })),
+    );
+    expect(sandbox.service.counts.incorrect).toBeGreaterThan(deleted + 20);
+  });
+
+  it('that come while one pages are neither lost nor doubled: they come with the next retrieval', async () => {
+    const sandbox = await startedSandbox({ changesPerHour: 3_600 });
+    sandbox.time.now += 60 * second;
+    const asItWas = createCopy();
+    asItWas.apply(await askAll(sandbox, { syncId: 'sync-0' }));
+    const begun = sandbox.time.now;
+
+    const paged: GivenMapping[] = [];
+    for (let resumeKey: string | null | undefined; resumeKey !== null; sandbox.time.now += 10 * second) {
+      const page = await askPage(sandbox, { limit: 20, ...(resumeKey && { resumeKey }) });
+      paged.push(...page.Mappings);
+      resumeKey = page.ResumeKey;
+    }
+    expect(sandbox.time.now).toBeGreaterThan(begun + 100 * second);
+    expect(new Set(paged.map(mappingOf)).size).toBe(paged.length);
+    const copy = createCopy();
+    copy.apply(paged);
+    expect(copy.rows).toEqual(asItWas.rows);
+
+    copy.apply(await askAll(sandbox, { since: iso(begun), syncId: 'sync-2' }));
+    const fresh = createCopy();
+    fresh.apply(await askAll(sandbox, { syncId: 'sync-3' }));
+    expect(copy.rows).toEqual(fresh.rows);
+  });
+
+  it('of one provider are given where they are asked for', async () => {
+    const sandbox = await startedSandbox();
+    const some = await askAll(sandbox, { providerFamily: 'Room & Co', limit: 9 });
+    const all = await askAll(sandbox, { syncId: 'sync-2' });
+    expect(some).toEqual(all.filter(({ ProviderName }) => ProviderName === 'Room & Co'));
+    expect(some.length).toBeGreaterThan(9);
+  });
+
+  it('go by the clock that the answer tells', async () => {
+    const sandbox = await startedSandbox({ changesPerHour: 3_600 });
+    sandbox.time.now += 5 * second;
+    const { service } = sandbox;
+    const answer = await fetch(`${service.baseUrl}${mappingsPath}`, {
+      headers: { apikey: 'sandbox-key', accountId: 'sandbox-account', syncId: 'sync-1' },
+    });
+    await answer.body?.cancel();
+    expect(Date.parse(answer.headers.get('date') ?? '')).toBe(sandbox.time.now);
+  });
+});
+
+describe('A resume key', () => {
+  it('means the same page however often it is used', async () => {
+    const sandbox = await startedSandbox({ changesPerHour: 3_600 });
+    const { ResumeKey: resumeKey } = await askPage(sandbox, { limit: 5 });
+    if (resumeKey === null) throw new Error('expected a key');
+    const once = await askPage(sandbox, { limit: 5, resumeKey });
+    sandbox.time.now += 60 * second;
+    const again = await askPage(sandbox, { limit: 5, resumeKey: resumeKey.toUpperCase() });
+    expect(again.Mappings).toEqual(once.Mappings);
+    expect((await askPage(sandbox, { limit: 8, resumeKey })).Mappings.slice(0, 5)).toEqual(once.Mappings);
+  });
+
+  it('is refused with another syncId, another bound or another provider', async () => {
+    const sandbox = await startedSandbox();
+    const { ResumeKey: resumeKey } = await askPage(sandbox);
+    if (resumeKey === null) throw new Error('expected a key');
+    for (const other of [
+      { syncId: 'sync-2' },
+      { since: '1970-01-01T00:00:00.001Z' },
+      { providerFamily: 'Sakura' },
+    ])
+      expect(await askPage(sandbox, { resumeKey, ...other })).toMatchObject(refused(2006));
+    expect(await askPage(sandbox, { resumeKey, since: '1970-01-01T00:00Z' })).toMatchObject({ Status: true });
+  });
+
+  it.each(['c3f9a1de-0000-4000-8000-000000000000', 'null', 'k-1'])(
+    'is unknown when it is %s',
+    async (resumeKey) => {
+      const sandbox = await startedSandbox();
+      const answer = await askPage(sandbox, { resumeKey });
+      expect(answer).toMatchObject({ ...refused(2006), Message: expect.not.stringContaining(resumeKey) });
+    },
+  );
+
+  it('expires after 14 days, and is forgotten a day later', async () => {
+    const day = 86_400 * second;
+    const sandbox = await startedSandbox();
+    const { ResumeKey: resumeKey } = await askPage(sandbox);
+    if (resumeKey === null) throw new Error('expected a key');
+    sandbox.time.now += 14 * day - 1;
+    expect(await askPage(sandbox, { resumeKey })).toMatchObject({ Status: true });
+    sandbox.time.now += 1;
+    expect(await askPage(sandbox, { resumeKey })).toMatchObject(refused(2027));
+    sandbox.time.now += day;
+    expect(await askPage(sandbox, { resumeKey })).toMatchObject(refused(2027));
+    await askPage(sandbox, { syncId: 'sync-2' });
+    expect(await askPage(sandbox, { resumeKey })).toMatchObject(refused(2006));
+  });
+
+  it('expires when it is set', async () => {
+    const sandbox = await startedSandbox({ resumeKeyDays: 10 / 86_400 });
+    const { ResumeKey: resumeKey } = await askPage(sandbox);
+    if (resumeKey === null) throw new Error('expected a key');
+    sandbox.time.now += 9_999;
+    expect(await askPage(sandbox, { resumeKey })).toMatchObject({ Status: true });
+    sandbox.time.now += 1;
+    expect(await askPage(sandbox, { resumeKey })).toMatchObject(refused(2027));
+  });
+
+  it('is unknown to a sandbox that was started again', async () => {
+    const { ResumeKey: resumeKey } = await askPage(await startedSandbox());
+    if (resumeKey === null) throw new Error('expected a key');
+    expect(await askPage(await startedSandbox(), { resumeKey })).toMatchObject(refused(2006));
+  });
+});
+
+describe('A call for mappings', () => {
+  const bound = `lastUpdateDateTime=${epoch}`;
+
+  it.each([
+    ['without a syncId', undefined, bound, 2016],
+    ['with a blank syncId', ' ', bound, 2016],
+    ['with a syncId of 201 characters', 's'.repeat(201), bound, 2016],
+    ['without a bound', 's', '', 2017],
+    ['with a blank bound', 's', 'lastUpdateDateTime=', 2017],
+    ['with a bound in another case', 's', `lastupdatedatetime=${epoch}`, 2017],
+    ['from a day on', 's', 'lastUpdateDateTime=2026-11-20', 2007],
+    ['from a local time on', 's', 'lastUpdateDateTime=2026-11-20T00:00:00', 2007],
+    ['from a time of another zone on', 's', 'lastUpdateDateTime=2026-11-20T00:00:00%2B01:00', 2007],
+    ['with a plus sign that is a blank', 's', 'lastUpdateDateTime=2026-11-20T00:00:00+00:00', 2007],
+    ['from the 30th of February on', 's', 'lastUpdateDateTime=2026-02-30T00:00:00Z', 2007],
+    ['from 25 o’clock on', 's', 'lastUpdateDateTime=2026-02-03T25:00:00Z', 2007],
+    ['with a limit of 0', 's', `${bound}&limit=0`, 2012],
+    ['with a limit of 1001', 's', `${bound}&limit=1001`, 2012],
+    ['with a limit in letters', 's', `${bound}&limit=ten`, 2012],
+    ['with half a mapping as limit', 's', `${bound}&limit=1.5`, 2012],
+    ['for a provider that is unknown', 's', `${bound}&providerFamily=Roomly`, 2011],
+    ['for a provider in another case', 's', `${bound}&providerFamily=sakura`, 2011],
+  ])('%s is refused', async (_, syncId, query, statusCode) => {
+    const sandbox = await startedSandbox();
+    const headers = syncId === undefined ? {} : { syncId };
+    expect(await askJson(sandbox, `/mappings?${query}`, headers)).toEqual({
+      Status: false,
+      Message: expect.any(String),
+      StatusCode: statusCode,
+    });
+    expect(sandbox.service.counts).toMatchObject({ calls: 1, refusedCalls: 1, mappings: 0 });
+  });
+
+  it.each([
+    ['no limit', bound, 10],
+    ['a blank limit', `${bound}&limit=`, 10],
+    ['a limit of 1', `${bound}&limit=1`, 1],
+    ['a limit of 1000', `${bound}&limit=1000`, 1_000],
+    ['blank parameters', `${bound}&providerFamily=&resumeKey=`, 10],
+    ['a time in minutes', 'lastUpdateDateTime=1970-01-01T00:00Z', 10],
+    ['a time of UTC in numbers', 'lastUpdateDateTime=1970-01-01T00:00:00%2B00:00', 10],
+    ['a time in nanoseconds', 'lastUpdateDateTime=1970-01-01T00:00:00.123456789Z', 10],
+    ['a time that is not yet', 'lastUpdateDateTime=2999-01-01T00:00:00Z', 0],
+  ])('with %s is answered', async (_, query, count) => {
+    const sandbox = await startedSandbox({ world: createWorld({ seed: 1, hotels: 300 }) });
+    expect(sandbox.world.mappings.length).toBeGreaterThan(1_000);
+    const page = await askJson(sandbox, `/mappings?${query}`, { syncId: 'sync-1' });
+    expect(page).toMatchObject({ Status: true, Mappings: { length: count } });
+  });
+
+  it('in parallel with another one of its syncId is refused with 2030, and those of others are not', async () => {
+    const sandbox = await startedSandbox({ faults: ['latency:0.5@1'] });
+    const slow = askPage(sandbox);
+    const [same, other] = await Promise.all([askPage(sandbox), askPage(sandbox, { syncId: 'sync-2' })]);
+    const answers = [await slow, same];
+    expect(answers.map(({ StatusCode }) => StatusCode).sort()).toEqual([2000, 2030]);
+    expect(other).toMatchObject({ Status: true });
+    expect(await askPage(sandbox)).toMatchObject({ Status: true });
+  });
+
+  it('is noticed in parallel when no fault holds up the first one', async () => {
+    const sandbox = await startedSandbox();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => askPage(sandbox)));
+    expect(answers.map(({ StatusCode }) => StatusCode)).toContain(2030);
+    expect(answers.map(({ StatusCode }) => StatusCode)).toContain(2000);
+  });
+
+  it('of which the client left does not keep others of its syncId out', async () => {
+    const sandbox = await startedSandbox({ faults: ['latency:60@1', 'hang@2'] });
+    const { service } = sandbox;
+    for (let call = 1; call <= 2; call += 1) {
+      const headers = { apikey: 'sandbox-key', accountId: 'sandbox-account', syncId: 'sync-1' };
+      const url = `${service.baseUrl}${mappingsPath}`;
+      expect(await nodeHttp.ask({ method: 'GET', url, headers, timeoutSeconds: 0.3 })).toEqual({
+        kind: 'timed-out',
+      });
+    }
+    await expect.poll(() => sandbox.events.filter(({ kind }) => kind === 'unanswered').length).toBe(2);
+    expect(await askPage(sandbox)).toMatchObject({ Status: true });
+  });
+
+  it('meets the faults as the reviews do, and a key that was issued with a lost answer is one that nobody has', async () => {
+    const sandbox = await startedSandbox({ faults: ['status:503:1@1', 'refuse:2027@2', 'lost-answer@3'] });
+    await expect(askPage(sandbox)).rejects.toThrow('"status":503');
+    expect(await askPage(sandbox)).toMatchObject(refused(2027));
+    await expect(askPage(sandbox)).rejects.toThrow('closed');
+    expect(await askPage(sandbox)).toMatchObject({ Status: true });
+    expect(sandbox.events).toMatchObject([
+      { kind: 'answered', operation: 'mappings', number: 1, mappings: 0, fault: { kind: 'status' } },
+      { kind: 'answered', number: 2, statusCode: 2027, mappings: 0 },
+      { kind: 'unanswered', number: 3, mappings: 10, fault: { kind: 'lost-answer' } },
+      { kind: 'answered', number: 4, mappings: 10, isLastPage: false },
+    ]);
+    expect(JSON.stringify(sandbox.events)).not.toMatch(/sync-1|sandbox-key/);
+  });
+
+  it('is worded as other errors are', async () => {
+    const sandbox = await startedSandbox({ errorShape: 'code-message' });
+    expect(await askPage(sandbox, { syncId: undefined })).toEqual({
+      code: 2016,
+      message: expect.any(String),
+    });
+  });
+});

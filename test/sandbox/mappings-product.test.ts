@@ -1,0 +1,66 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createMappingService } from '../../src/mapping-service/create-mapping-service.js';
+import type { MappingRecord } from '../../src/mapping-service/operations.js';
+import { account } from '../../src/sandbox/sandbox.js';
+import { type StartedSandbox, type StartOptions, startedSandbox } from './started-sandbox.js';
+
+const since = new Date(0);
+
+function serviceOf(sandbox: StartedSandbox) {
+  const service = createMappingService({
+    ...{ baseUrl: sandbox.service.baseUrl, apiKey: account.apiKey, accountId: account.accountId },
+    ...{ timeoutSeconds: 5, retry: { tries: 3, baseMs: 1, capMs: 5 } },
+  });
+  onTestFinished(() => service.close());
+  return service;
+}
+
+async function readAll(options: StartOptions) {
+  const sandbox = await startedSandbox(options);
+  const mappings: MappingRecord[] = [];
+  const query = { lastUpdateDateTime: since, syncId: 'sync-1', limit: 20 };
+  for await (const page of serviceOf(sandbox).eachMappingsPage(query)) mappings.push(...page.Mappings);
+  return { sandbox, mappings };
+}
+
+describe("The product's client of all operations", () => {
+  it.each([
+    ['in good times', []],
+    ['when calls fail', ['status:503:0@2', 'drop@4', 'lost-answer@6', 'refuse:2030@8']],
+  ])('reads each mapping once, %s', async (_, faults) => {
+    const { sandbox, mappings } = await readAll({ faults });
+    const written = (m: MappingRecord) => `${m.ServiceId} ${m.ProviderName} ${m.ProviderHotelId}`;
+    expect(mappings.map(written).sort()).toEqual(
+      sandbox.world.mappings
+        .map(
+          ({ serviceId, providerName, providerHotelId }) => `${serviceId} ${providerName} ${providerHotelId}`,
+        )
+        .sort(),
+    );
+    expect(mappings[0]?.channels[0]).toEqual({
+      channel: expect.stringMatching(/^\w+$/),
+      ratePlanType: expect.stringMatching(/^\w+$/),
+      original: mappings[0]?.ChannelIds?.[0],
+    });
+  });
+
+  it('is told that its key has expired', async () => {
+    await expect(readAll({ resumeKeyDays: 0 })).rejects.toMatchObject({ statusCode: 2027 });
+  });
+
+  it('reads the brands, and has an export made', async () => {
+    const sandbox = await startedSandbox();
+    const service = serviceOf(sandbox);
+    expect((await service.getMasterHotelBrands()).HotelBrands.length).toBeGreaterThan(24);
+    await service.exportMappingsFile({
+      emailId: 'ann@agency.example',
+      providerfamilies: ['Sakura', 'Room & Co'],
+    });
+    await expect(
+      service.exportMappingsFile({ emailId: 'ann@agency.example', providerfamilies: ['Roomly'] }),
+    ).rejects.toMatchObject({ statusCode: 2011 });
+    await expect
+      .poll(() => sandbox.events.filter(({ kind }) => kind === 'export-written').length, { timeout: 30_000 })
+      .toBe(1);
+  });
+});

@@ -1,0 +1,138 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createFaultPlan, parseFault } from '../../src/sandbox/faults.js';
+import {
+  account,
+  type Sandbox,
+  type SandboxEvent,
+  type SandboxOptions,
+  startSandbox,
+} from '../../src/sandbox/sandbox.js';
+import { createSeededRandom } from '../../src/sandbox/seeded-random.js';
+import { createWorld, type World } from '../../src/sandbox/world.js';
+import { type HttpClient, nodeHttp } from './http-clients.js';
+
+export const startedAt = Date.UTC(2026, 10, 20, 12);
+
+/** A mapping as the service writes it. */
+export interface GivenMapping {
+  readonly ServiceId: number;
+  readonly ProviderHotelId: string;
+  readonly ProviderName: string;
+  readonly ProviderLocationCode: string;
+  readonly Type: 'New' | 'Update' | 'Delete';
+  readonly ChannelIds: readonly string[];
+}
+
+export interface GivenPage {
+  readonly ResumeKey: string | null;
+  readonly Mappings: readonly GivenMapping[];
+  readonly Status: boolean;
+  readonly Message: string;
+  readonly StatusCode: number;
+}
+
+export interface StartedSandbox extends Sandbox {
+  /** The world as it was at the start. */
+  readonly world: World;
+  readonly events: readonly SandboxEvent[];
+  /** What the sandbox's clock says, in epoch milliseconds. */
+  readonly time: { now: number };
+}
+
+export interface StartOptions extends Omit<SandboxOptions, 'folder' | 'clock' | 'faults' | 'onEvent'> {
+  readonly faults?: readonly string[];
+  readonly changesPerHour?: number;
+  /** Where its time stands at first; `startedAt` if not given. */
+  readonly now?: number;
+}
+
+/** A whole sandbox of a small world, whose time stands still until the test moves it. It ends with the test. */
+export async function startedSandbox(options: StartOptions = {}): Promise<StartedSandbox> {
+  const {
+    faults = [],
+    changesPerHour,
+    now = startedAt,
+    world = createWorld({ seed: 1, hotels: 60 }),
+    ...others
+  } = options;
+  const folder = await mkdtemp(join(tmpdir(), 'sandbox-test-'));
+  const events: SandboxEvent[] = [];
+  const time = { now };
+  const sandbox = await startSandbox({
+    ...{ folder, world, resultDelayMs: 0 },
+    ...others,
+    ...(changesPerHour !== undefined && { pace: { changesPerHour, since: now } }),
+    clock: () => time.now,
+    faults: createFaultPlan(faults.map(parseFault), createSeededRandom(1)),
+    onEvent: (event) => events.push(event),
+  });
+  onTestFinished(async () => {
+    await sandbox.close();
+    await rm(folder, { recursive: true });
+  });
+  return { ...sandbox, world, events, time };
+}
+
+export const epoch = '1970-01-01T00:00:00.000Z';
+
+export interface Asked {
+  readonly syncId?: string | undefined;
+  readonly since?: string;
+  readonly providerFamily?: string;
+  readonly resumeKey?: string;
+  readonly limit?: number;
+}
+
+/** Asks for one page of mappings. */
+export async function askPage(
+  sandbox: StartedSandbox,
+  asked: Asked = {},
+  client = nodeHttp,
+): Promise<GivenPage> {
+  const { since = epoch, providerFamily, resumeKey, limit } = asked;
+  const query = new URLSearchParams({ lastUpdateDateTime: since });
+  if (providerFamily !== undefined) query.set('providerFamily', providerFamily);
+  if (resumeKey !== undefined) query.set('resumeKey', resumeKey);
+  if (limit !== undefined) query.set('limit', String(limit));
+  const syncId = 'syncId' in asked ? asked.syncId : 'sync-1';
+  return askJson(
+    sandbox,
+    `/mappings?${query}`,
+    syncId === undefined ? {} : { syncId },
+    client,
+  ) as Promise<GivenPage>;
+}
+
+/** GETs something that is answered with HTTP 200. */
+export async function askJson(
+  { service }: StartedSandbox,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+  client: HttpClient = nodeHttp,
+): Promise<unknown> {
+  const { apiKey: apikey, accountId } = account;
+  const url = `${service.baseUrl}${path}`;
+  const outcome = await client.ask({ method: 'GET', url, headers: { apikey, accountId, ...headers } });
+  if (outcome.kind !== 'answered' || outcome.status !== 200)
+    throw new Error(`expected an answer with 200, got: ${JSON.stringify(outcome)}`);
+  return JSON.parse(outcome.body);
+}
+
+/** All pages, one after another, by hand. */
+export async function askAll(
+  sandbox: StartedSandbox,
+  asked: Asked = {},
+  client = nodeHttp,
+): Promise<GivenMapping[]> {
+  const mappings: GivenMapping[] = [];
+  for (let resumeKey: string | null | undefined; resumeKey !== null; ) {
+    const page = await askPage(sandbox, { limit: 1_000, ...asked, ...(resumeKey && { resumeKey }) }, client);
+    if (!page.Status) throw new Error(`refused with ${page.StatusCode}: ${page.Message}`);
+    mappings.push(...page.Mappings);
+    resumeKey = page.ResumeKey;
+  }
+  return mappings;
+}

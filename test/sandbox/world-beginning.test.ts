@@ -1,0 +1,47 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { SandboxError } from '../../src/sandbox/sandbox-error.js';
+import { readOrBeginWorld } from '../../src/sandbox/world-beginning.js';
+
+const usual = { world: 1, hotels: 2_000, changesPerHour: 60 };
+const monday = Date.UTC(2026, 10, 16);
+const tuesday = Date.UTC(2026, 10, 17);
+
+async function createPath(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'world-beginning-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return join(folder, 'world.json');
+}
+
+it('a world changes since its first start in the folder', async () => {
+  const path = await createPath();
+  expect(await readOrBeginWorld(path, usual, monday)).toBe(monday);
+  expect(await readOrBeginWorld(path, usual, tuesday)).toBe(monday);
+  expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({
+    ...usual,
+    changingSince: '2026-11-16T00:00:00.000Z',
+  });
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+});
+
+it.each([{ world: 2 }, { hotels: 30 }, { changesPerHour: 61 }])(
+  'a world with %o is another one, and begins when it is first started',
+  async (changes) => {
+    const path = await createPath();
+    await readOrBeginWorld(path, usual, monday);
+    expect(await readOrBeginWorld(path, { ...usual, ...changes }, tuesday)).toBe(tuesday);
+    expect(await readOrBeginWorld(path, { ...usual, ...changes }, monday)).toBe(tuesday);
+  },
+);
+
+it.each(['', '{', '[]', 'null', '{"world":1,"hotels":2000,"changesPerHour":60,"changingSince":"soon"}'])(
+  'a file that holds %o is left alone',
+  async (content) => {
+    const path = await createPath();
+    await writeFile(path, content);
+    await expect(readOrBeginWorld(path, usual, monday)).rejects.toThrow(SandboxError);
+    expect(await readFile(path, 'utf8')).toBe(content);
+  },
+);

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Stats } from 'ssh2';
+import { afterAll, expect, it } from 'vitest';
+import { downloadFile } from '../../src/sftp/download.js';
+import type { RemoteCalls } from '../../src/sftp/remote-calls.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'unordered-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const content = randomBytes(1_000_000);
+const heldBack = 300_000;
+
+/** A server that answers the request for a certain byte last of all. */
+function callsTo(answerLast: () => Promise<void>): RemoteCalls {
+  let others = 0;
+  const unused = () => Promise.reject(new TypeError('expected another call'));
+  return {
+    stat: async () => ({ size: content.length, mtime: 1, isFile: () => true }) as Stats,
+    open: async () => Buffer.from('x'),
+    close: async () => {},
+    async read(_handle, buffer, length, position) {
+      if (position <= heldBack && heldBack < position + length) {
+        // All others have been answered by then, and what can be written of them is.
+        for (let turns = 0; turns < 100; turns += 1) await nextTurn();
+        await answerLast();
+      } else {
+        others += 1;
+        for (let turns = 0; turns < (others * 7) % 11; turns += 1) await Promise.resolve();
+      }
+      return content.copy(buffer, 0, position, position + length);
+    },
+    list: unused,
+    makeFolder: unused,
+    unlink: unused,
+    rename: unused,
+    renameReplacing: unused,
+    upload: unused,
+  };
+}
+
+it('a download is whole in whatever order the server answers', async () => {
+  const to = join(folder, 'whole');
+  await downloadFile(
+    callsTo(async () => {}),
+    'x',
+    to,
+    { resumes: true },
+  );
+  expect(readFileSync(to).equals(content)).toBe(true);
+});
+
+it('nothing is kept of a cut download that came from behind a piece which did not', async () => {
+  const to = join(folder, 'cut');
+  const lost = new Error('the connection was lost');
+  const download = downloadFile(
+    callsTo(() => Promise.reject(lost)),
+    'x',
+    to,
+    { resumes: true },
+  );
+  await expect(download).rejects.toBe(lost);
+  const [part = ''] = readdirSync(folder).filter((name) => name.startsWith('cut.'));
+  expect(statSync(join(folder, part)).size).toBeLessThanOrEqual(heldBack);
+
+  await downloadFile(
+    callsTo(async () => {}),
+    'x',
+    to,
+    { resumes: true },
+  );
+  expect(readFileSync(to).equals(content)).toBe(true);
+});
