@@ -91,6 +91,8 @@ function describeForm(node: Node): string {
       return 'list';
     case 'object':
       return 'group';
+    case 'boolean':
+      return '`true` or `false`';
     default:
       return 'text';
   }

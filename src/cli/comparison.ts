@@ -66,11 +66,17 @@ export function renderComparison(
           `  … and ${formatCount(total - first.length)} more${out === undefined ? '; --out FILE has them all' : ''}`,
         ]
       : []),
-    total === 0
-      ? 'They do not differ.'
-      : `They differ in ${formatCountOf(total, 'mapping')}.${out === undefined ? '' : ` All of them are in ${out}.`}`,
+    conclude(comparison, total, out),
     '',
   ].join('\n');
+}
+
+function conclude({ same, others }: Comparison, total: number, out: string | undefined): string {
+  if (total > 0)
+    return `They differ in ${formatCountOf(total, 'mapping')}.${out === undefined ? '' : ` All of them are in ${out}.`}`;
+  return same === 0 && others > 0
+    ? 'Nothing was compared: neither has mappings of these providers.'
+    : 'They do not differ.';
 }
 
 const head = ['difference', 'provider', 'hotel id', 'in the file', 'in the copy'];
@@ -81,7 +87,12 @@ function toRow(difference: MappingDifference): string[] {
   const what = kind === 'changed' ? difference.columns.join(', ') : kind;
   const inFile = kind === 'gone' ? '' : String(difference.exported.serviceId ?? '');
   const inCopy = kind === 'added' ? '' : String(difference.copied.serviceId ?? '');
-  return [what, providerName, providerHotelId, inFile, inCopy];
+  return [what, toLine(providerName), toLine(providerHotelId), inFile, inCopy];
+}
+
+/** A cell of the file may hold line ends, and what a terminal takes for commands. */
+function toLine(text: string): string {
+  return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 }
 
 function listChanges({ changed, changedIn }: Comparison): string[][] {

@@ -1,6 +1,6 @@
 import { createSeededRandom } from './seeded-random.js';
 
-/** What goes wrong with a call of a review operation. */
+/** What goes wrong with a call of an operation. */
 export type CallFault =
   /** An HTTP status 4xx or 5xx, in the configured error shape; nothing taken. */
   | { readonly kind: 'status'; readonly status: number; readonly retryAfterSeconds?: number }
@@ -12,12 +12,12 @@ export type CallFault =
   | { readonly kind: 'hang' }
   /** Takes nothing, closes the connection. */
   | { readonly kind: 'drop' }
-  /** Takes the bookings, then closes the connection without an answer. */
+  /** Takes the bookings, or what else it brings, then closes the connection without an answer. */
   | { readonly kind: 'lost-answer' }
   /** HTTP 200 with an HTML page, nothing taken. */
   | { readonly kind: 'page' };
 
-/** What goes wrong with the result of a file that was taken. */
+/** What goes wrong with the result of a file, or with the files of an export, that was taken. */
 export type ResultFault =
   /** So much later than the usual delay. */
   | { readonly kind: 'result-late'; readonly seconds: number }
@@ -43,9 +43,9 @@ export type FaultTime =
 
 /** Which fault each call, and each result, meets. Asked once for each, in order. */
 export interface FaultPlan {
-  /** The fault of the next call of a review operation that came with a right key. */
+  /** The fault of the next call of an operation that came with a right key. */
   nextCall(): CallFault | undefined;
-  /** The fault of the next file's result. */
+  /** The fault of the next file's result, or of the next export. */
   nextResult(): ResultFault | undefined;
 }
 

@@ -191,6 +191,21 @@ it('compares the mappings of some providers alone, in whatever case they are nam
   expect((await folder.run([...args, 'Nobody'])).json).toMatchObject({ rows: 3_324, others: 3_324, gone: 0 });
 });
 
+it('says so when there is nothing to compare', async () => {
+  const folder = await prepareCopy(all);
+  writeMappings(folder, toFile(all));
+  const compared = await folder.run(['export', 'compare', 'mappings.csv', '--providers', 'Nobody']);
+  expect(compared.stdout).toContain('Nothing was compared');
+});
+
+it('writes nothing to the terminal that could be taken for a command', async () => {
+  const folder = await prepareCopy(all);
+  writeMappings(folder, toFile([...all, { ...makeMapping(0), providerHotelId: '\u001b]0;owned\u0007' }]));
+  const compared = await folder.run(['export', 'compare', 'mappings.csv']);
+  expect(compared.stdout).toContain('added');
+  expect(compared.stdout).not.toContain('\u001b]');
+});
+
 it('counts rows that it cannot read, and takes no hotel for gone that they name', async () => {
   const folder = await prepareCopy(all.slice(0, 10));
   const content = toFile(all.slice(0, 10)).replace('1001,', 'x1001,');

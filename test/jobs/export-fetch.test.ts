@@ -189,12 +189,12 @@ it.each([
 
 it('tells of columns that are not specified', async () => {
   const { folder, put } = await prepareExportFolder(server());
-  const mappings = `\uFEFF"Priority",${mappingColumns}\n7,1,H-1,Bedlink,2026-11-20,,LOC1\n`;
+  const mappings = `\uFEFF"Priority\u001b",${mappingColumns}\n7,1,H-1,Bedlink,2026-11-20,,LOC1\n`;
   put(id, { ...smallExport, mappings });
   const fetched = await folder.run(fetchOnce);
   expect(fetched).toMatchObject({
     exitCode: 0,
-    json: { files: [{ kind: 'mappings', rows: 1, extraColumns: ['Priority'] }, {}, {}] },
+    json: { files: [{ kind: 'mappings', rows: 1, extraColumns: ['Priority\uFFFD'] }, {}, {}] },
   });
 });
 

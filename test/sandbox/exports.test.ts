@@ -220,6 +220,7 @@ describe('An export that meets a fault', () => {
     await exportTo(sandbox);
     await waitFor(sandbox, 'export-written');
     expect(await readdir(sandbox.sftp.root)).toHaveLength(6);
+    expect(await readdir(join(sandbox.folder, '.sandbox-export-drafts'))).toEqual([]);
   });
 
   it('is made nevertheless when only the answer is lost, and not when the connection is dropped', async () => {

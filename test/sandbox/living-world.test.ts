@@ -37,10 +37,10 @@ function stateOf(world: Live, snapshot: Snapshot) {
       const hotel = world.hotelOf(version.serviceId);
       if (!hotel) throw new Error(`no hotel ${version.serviceId}`);
       const location = locationCodeOf(version, hotel);
-      const { serviceId, isDeleted } = version;
+      const { serviceId, isDeleted, changedAt } = version;
       return [
         keyOf(version),
-        JSON.stringify({ serviceId, isDeleted, location, channels: channelIdsOf(version) }),
+        JSON.stringify({ serviceId, isDeleted, changedAt, location, channels: channelIdsOf(version) }),
       ];
     }),
   );
@@ -110,9 +110,9 @@ describe('A world that changes', () => {
         clock: () => ${time.now},
       });
       const state = [...world.takeSnapshot().read(0)].map((version) => {
-        const { serviceId, isDeleted, providerName, providerHotelId } = version;
+        const { serviceId, isDeleted, changedAt, providerName, providerHotelId } = version;
         const location = locationCodeOf(version, world.hotelOf(serviceId));
-        const text = JSON.stringify({ serviceId, isDeleted, location, channels: channelIdsOf(version) });
+        const text = JSON.stringify({ serviceId, isDeleted, changedAt, location, channels: channelIdsOf(version) });
         return [serviceId + ' ' + providerName + ' ' + providerHotelId, text];
       });
       process.stdout.write(createHash('sha256').update(JSON.stringify(state)).digest('hex'));`;
@@ -210,6 +210,13 @@ describe('A world that changes', () => {
     const now = stateOf(world, snapshot);
     expect(new Map([...then, ...[...now].filter(([key]) => changes.includes(key))])).toEqual(now);
     expect(new Set(changes).size).toBe(changes.length);
+  });
+
+  it('has a mapping once that a provider hotel has moved back to', () => {
+    const { world, time } = liveWorld({ hotels: 3 });
+    time.now = since + 3_000 * second;
+    const all = [...world.takeSnapshot().read(0)].map(keyOf);
+    expect(new Set(all).size).toBe(all.length);
   });
 
   it('stays as it is when its clock is set back', () => {

@@ -111,6 +111,21 @@ describe('Changes', () => {
     expect(copy.rows.size).not.toBe(sandbox.world.mappings.length);
   });
 
+  it('of the very instant of the bound are given, as new where they came to be then', async () => {
+    const sandbox = await startedSandbox({ changesPerHour: 3_600 });
+    sandbox.time.now += 300 * second;
+    const all = await askAll(sandbox, { since: iso(startedAt + 1), limit: 1_000 });
+    for (let instant = startedAt + second; instant <= sandbox.time.now; instant += second) {
+      const since = { since: iso(instant), syncId: 'sync-2' };
+      const later = await askAll(sandbox, { since: iso(instant + 1), syncId: 'sync-3' });
+      const [from] = await askAll(sandbox, since);
+      if (later.length === all.length || from?.Type !== 'New') continue;
+      expect(later.map(mappingOf)).not.toContain(mappingOf(from));
+      return;
+    }
+    throw new Error('expected a second in which a mapping came to be');
+  });
+
   it('say which mappings are gone, which came, and which are otherwise', async () => {
     const sandbox = await startedSandbox({ changesPerHour: 3_600 });
     sandbox.time.now += 300 * second;
@@ -233,6 +248,7 @@ describe('A resume key', () => {
     sandbox.time.now += 14 * day - 1;
     expect(await askPage(sandbox, { resumeKey })).toMatchObject({ Status: true });
     sandbox.time.now += 1;
+    await askPage(sandbox, { syncId: 'sync-2' });
     expect(await askPage(sandbox, { resumeKey })).toMatchObject(refused(2027));
     sandbox.time.now += day;
     expect(await askPage(sandbox, { resumeKey })).toMatchObject(refused(2027));

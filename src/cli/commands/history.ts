@@ -81,8 +81,8 @@ Examples:
 
 const suspectsExamples = `
 Examples:
-  hotel-review suspects                               yesterday's
-  hotel-review suspects 2026-11-20 --csv doubted.csv  all of that day's, as a file`;
+  hotel-review suspects                             yesterday's
+  hotel-review suspects 2026-11-20 --csv doubt.csv  all of that day's, in a file`;
 
 const verifyExamples = `
 Example:

@@ -39,6 +39,7 @@ const columnsOf: Readonly<Record<ExportFileKind, readonly string[]>> = {
 
 /** So many columns are named in a message. */
 const namedAtMost = 40;
+const longestName = 100;
 
 /** The master id's column in a header, by any of its names; undefined where there is none. */
 export function findMasterId(
@@ -70,10 +71,17 @@ export function checkHeader(
     );
   }
   if (kind === 'transformed') return [];
-  return header.filter((column) => column !== masterId && !columnsOf[kind].includes(column));
+  return header
+    .filter((column) => column !== masterId && !columnsOf[kind].includes(column))
+    .map(makePrintable);
 }
 
 function listSome(header: readonly string[]): string {
-  const some = header.slice(0, namedAtMost).join(', ');
+  const some = header.slice(0, namedAtMost).map(makePrintable).join(', ');
   return header.length > namedAtMost ? `${some}, …` : some;
+}
+
+/** Whoever wrote the file shall not write to the terminal, nor without end. */
+function makePrintable(column: string): string {
+  return column.slice(0, longestName).replace(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, '\uFFFD');
 }

@@ -6,7 +6,7 @@ import { findSuspicion, type KnownMapping } from './suspicion.js';
 
 /** The local copy takes no more at once. */
 const lookedUpAtOnce = 1_000;
-/** Provider hotels whose mapping is kept at hand, about 15 MB: bookings of a day have the same ones again and again. */
+/** Provider hotels whose mapping is kept at hand, some 20 MB: a day has the same ones again and again. */
 const hotelsAtHand = 100_000;
 /** Stands for what the copy doesn't know. */
 const unknown: KnownMapping = {};

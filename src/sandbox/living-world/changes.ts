@@ -34,7 +34,7 @@ export interface ChangesOptions {
  * @returns makes the next one, at an instant that is not before the last one's
  */
 export function createChanges({ log, hotels, random }: ChangesOptions): (instant: number) => void {
-  /** The mappings of each hotel, deleted ones among them. Made when it is needed: in large worlds it is large. */
+  /** The mappings that each hotel ever had. Made when it is needed: in large worlds it is large. */
   let index: Map<number, Set<number>> | undefined;
 
   function numbersOf(serviceId: number): Set<number> {
@@ -111,7 +111,7 @@ export function createChanges({ log, hotels, random }: ChangesOptions): (instant
   }
 
   function hasRoom(version: MappingVersion): boolean {
-    return isStanding(version) && numbersOf(version.serviceId).size < mostMappings;
+    return isStanding(version) && standingOf(version.serviceId).length < mostMappings;
   }
 
   function standingOf(serviceId: number): number[] {

@@ -1,0 +1,94 @@
+import { expect, it } from 'vitest';
+import { createExportProgress } from '../../src/cli/export-progress.js';
+import { createExportLog } from '../../src/cli/log-export.js';
+import type { ExportEvent } from '../../src/mappings/export/export-event.js';
+import { captureStream } from './captured-stream.js';
+
+const set = { id: 'g-1', files: [] };
+const megabyte = 1_000_000;
+const downloading = (done: number, name = 'a.csv'): ExportEvent => ({
+  type: 'downloading',
+  name,
+  done: done * megabyte,
+  total: 100 * megabyte,
+});
+
+function start(isTTY: boolean) {
+  let now = 0;
+  const { stream, text } = captureStream({ isTTY });
+  const progress = createExportProgress({ stream, clock: () => now });
+  return {
+    text,
+    progress,
+    later(milliseconds: number, event: ExportEvent) {
+      now += milliseconds;
+      progress.notify(event);
+    },
+  };
+}
+
+it('is a line for what happens and sparse lines for a download, where there is no terminal', () => {
+  const { text, later } = start(false);
+  later(0, { type: 'waiting', folder: 'out', newerThan: Date.UTC(2026, 10, 20) });
+  later(0, { type: 'sighted', set });
+  later(0, downloading(1));
+  later(5_000, downloading(30));
+  later(5_000, downloading(51));
+  later(0, { type: 'held-off', reason: 'download a.csv: the connection was lost', delayMs: 2_000 });
+  later(9_000, downloading(60));
+  later(1_000, downloading(70));
+  later(0, { type: 'archived', name: 'a.csv' });
+  expect(text().split('\n')).toEqual([
+    'looking in out for an export from 2026-11-20 00:00:00Z on',
+    '  export g-1 is there; looking whether it is still written to',
+    '  a.csv: 51.0 MB of 100.0 MB, 5.0 MB/s',
+    '  download a.csv: the connection was lost; again in 2.0 s',
+    // What had come before the connection was lost counts for nothing in the rate.
+    '  a.csv: 70.0 MB of 100.0 MB, 10.0 MB/s',
+    '  a.csv is in the archive',
+    '',
+  ]);
+});
+
+it('is a bar for each file on a terminal, and the words stand on lines of their own', () => {
+  const { text, later, progress } = start(true);
+  later(0, { type: 'waiting', folder: '', newerThan: undefined });
+  later(0, downloading(1));
+  later(1_000, downloading(100));
+  later(0, { type: 'archived', name: 'a.csv' });
+  later(0, downloading(10, 'b.csv'));
+  progress.stop();
+  expect(text()).toContain('looking in the SFTP root for an export\n');
+  expect(text()).toContain('a.csv');
+  expect(text()).toContain('100 %');
+  expect(text()).toContain('b.csv');
+  expect(text()).toMatch(/\n {2}a\.csv is in the archive\n/);
+});
+
+it('is JSON lines where these were asked for', () => {
+  const lines: unknown[] = [];
+  const keep =
+    (level: string) =>
+    (fields: object, words: string): void => {
+      lines.push([level, fields, words]);
+    };
+  const log = createExportLog({
+    trace: keep('trace'),
+    debug: keep('debug'),
+    info: keep('info'),
+    warn: keep('warn'),
+    error: keep('error'),
+  } as Parameters<typeof createExportLog>[0]);
+  log({ type: 'waiting', folder: '', newerThan: undefined });
+  log({ type: 'sighted', set });
+  log(downloading(1));
+  log({ type: 'archived', name: 'a.csv' });
+  log({ type: 'held-off', reason: 'lost', delayMs: 5 });
+  expect(lines).toEqual([
+    ['info', { folder: '', newerThan: null }, 'looking for an export'],
+    ['info', { export: 'g-1' }, 'export sighted'],
+    ['trace', { file: 'a.csv', done: megabyte, total: 100 * megabyte }, 'downloading'],
+    ['info', { file: 'a.csv' }, 'export file archived'],
+    ['warn', { reason: 'lost', delayMs: 5 }, 'SFTP server failed: held off'],
+  ]);
+});

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { fillCopy, mappingColumns, prepareExportFolder, smallExport } from '../support/export-day.js';
+import { openSsh } from '../support/open-ssh.js';
+import { useSftpServer } from '../support/suite-server.js';
+
+const server = useSftpServer(openSsh);
+const id = '0b2f6a1e-6f0d-4c54-9d3a-2f1c7f7f0a11';
+/** Megabytes of JavaScript objects: a few more than the command has before it begins. */
+const smallHeap = { env: { NODE_OPTIONS: '--max-old-space-size=48' } };
+
+it('an export that is larger than the memory is fetched and compared, all of it different', async () => {
+  const rows = 600_000;
+  const lines = Array.from(
+    { length: rows },
+    (_, row) =>
+      `${row + 1},HOTEL-${row},Bedlink,2026-11-20T00:00:00Z,"Retail,Net;B2B,Opaque","LOCATION\n${row}"\n`,
+  );
+  const { folder, put } = await prepareExportFolder(server());
+  put(id, { ...smallExport, mappings: `${mappingColumns}\n${lines.join('')}` });
+  await fillCopy(folder, [
+    { providerName: 'Bedlink', providerHotelId: 'GONE', serviceId: 1, channelIds: [], isDeleted: false },
+  ]);
+  const fetched = await folder.run(['export', 'fetch', '--json'], smallHeap);
+  expect(fetched).toMatchObject({ exitCode: 0, json: { files: [{ rows }, {}, {}] } });
+  const compared = await folder.run(['export', 'compare', '--json', '--out', 'all.ndjson'], smallHeap);
+  expect(compared).toMatchObject({ exitCode: 0, json: { added: rows, changed: 0, gone: 1 } });
+}, 180_000);
