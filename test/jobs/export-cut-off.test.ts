@@ -137,3 +137,32 @@ it('gives up at once where the server denies a file, and goes on when it does no
   chmodSync(path, 0o644);
   expect((await folder.run(fetchJson)).exitCode).toBe(0);
 });
+
+it('waits on while the server is away, as long as there is time', async () => {
+  const proxy = await startTcpProxy(server().port);
+  const { folder, put } = await prepareExportFolder(server(), {
+    port: proxy.port,
+    settings: { retry: { tries: 2 } },
+  });
+  const fetching = folder.start(fetchJson);
+  await fetching.wrote('looking in the SFTP root');
+  await proxy.stop();
+  put(id, smallExport);
+  const failures = () => fetching.stderr.split('again in').length - 1;
+  await vi.waitUntil(() => failures() >= 5 || fetching.hasEnded, { timeout: 30_000 });
+  expect(fetching.hasEnded).toBe(false);
+  const later = await startTcpProxy(server().port, proxy.port);
+  onTestFinished(() => later.stop());
+  expect(await fetching.ended).toMatchObject({ exitCode: 0, json: { id } });
+});
+
+it('fails when the server stays away and there is no time', async () => {
+  const proxy = await startTcpProxy(server().port);
+  const { folder } = await prepareExportFolder(server(), { port: proxy.port });
+  await proxy.stop();
+  const fetched = await folder.run([...fetchJson, '--wait', '0']);
+  expect(fetched).toMatchObject({
+    exitCode: 1,
+    json: { error: { message: expect.stringContaining('nothing listens there') } },
+  });
+});

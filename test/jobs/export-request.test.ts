@@ -72,6 +72,20 @@ it('keeps the address nowhere: not in the JSON, not in the ledger, not in a file
   expect(kept.includes(address)).toBe(false);
 });
 
+it.each([
+  ['is taken', () => success],
+  ['is refused', () => refusal(2025, `no such address: ${address}`)],
+  ['fails', () => ({ kind: 'text', status: 500, body: address }) as const],
+])('writes the address into no log, when the call %s', async (_what, handler) => {
+  const { folder } = await prepare(handler);
+  const asked = await folder.run([
+    ...['export', 'request', '--email', address],
+    ...['--json', '--log-level', 'trace', '--stack-trace'],
+  ]);
+  expect(asked.stdout + asked.stderr).not.toContain('ops+exports');
+  expect(asked.stdout + asked.stderr).not.toContain(encodeURIComponent(address));
+});
+
 it.each(['nobody', '@agency.example', 'ops@', 'a@b,c@d', 'ops @example.com', 'ops@example.com\u0007'])(
   'asks nobody for what is no address: %j',
   async (email) => {

@@ -13,7 +13,7 @@ async function prepare(...options: readonly string[]) {
   const folder = await createFolder();
   const sandbox = await startSandboxCommand(folder, '--result-delay', '0', ...options);
   const settings = parseYaml(await readFile(join(folder, 'sandbox.yaml'), 'utf8')) as object;
-  const fast = { ...settings, export: { pollSeconds: 0.05, quietSeconds: 0.3 } };
+  const fast = { ...settings, export: { pollSeconds: 0.2, quietSeconds: 2 } };
   await writeFile(join(folder, 'fast.yaml'), stringifyYaml(fast));
   const run = (...args: readonly string[]) => runIn(folder, ...args, '--config', 'fast.yaml', '--json');
   expect((await run('mappings', 'sync')).exitCode).toBe(0);
@@ -91,4 +91,10 @@ it('an export of one provider is compared with what the copy has of that one', a
   const rows = await fetchMappings(run, '--providers', providerName);
   expect(new Set(rows.map(({ ProviderFamily }) => ProviderFamily))).toEqual(new Set([providerName]));
   expect((await run('export', 'compare')).json).toMatchObject({ differs: false, same: mappings, others: 0 });
+});
+
+it('an export that grows before its eyes is taken when it is whole', async () => {
+  const { run } = await prepare('--fault', 'result-growing:4@1');
+  const rows = await fetchMappings(run);
+  expect((await run('export', 'compare')).json).toMatchObject({ differs: false, same: rows.length });
 });

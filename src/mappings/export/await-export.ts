@@ -47,6 +47,11 @@ export async function awaitExport(
   const { folder, patterns, pollMs, quietMs } = settings;
   const findSets = createSetFinder(patterns);
   const measureQuiet = createQuietWatch();
+  const patient: WatchParts = {
+    ...parts,
+    // A server that is away for longer than usual is looked at again: there is time to wait for the export, after all.
+    backOff: (failures) => parts.backOff(failures) ?? (clock() < wanted.deadline ? pollMs : undefined),
+  };
   let told: string | undefined;
   let isLastLook = false;
 
@@ -62,7 +67,7 @@ export async function awaitExport(
   };
 
   for (;;) {
-    const { set, isWhole, quietFor } = await useSession(parts, signal, look);
+    const { set, isWhole, quietFor } = await useSession(patient, signal, look);
     if (isWhole) return set;
     if (told !== (set?.id ?? '')) {
       told = set?.id ?? '';
