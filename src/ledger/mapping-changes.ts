@@ -19,6 +19,15 @@ export interface HeldMappings {
   readonly seenHotels: ReadonlySet<number>;
   /** The highest number of any master hotel; 0 where there is none. */
   readonly lastHotelNumber: number;
+  /** By its number, the master hotels that a mapping is known to have left: of those that `findDoubted` names. */
+  readonly leftHotels: ReadonlyMap<number, ReadonlySet<number>>;
+}
+
+/** When a page comes. */
+export interface PageTime {
+  readonly at: number;
+  /** When its cycle began. */
+  readonly cycleBegunAt: number;
 }
 
 /** What a page changes in the copy. */
@@ -65,12 +74,33 @@ export function keyOfHotel({ providerName, providerHotelId }: ProviderHotel): st
   return `${providerName}\0${providerHotelId}`;
 }
 
+/** The numbers of the mappings of which the page deletes another one than the copy has. */
+export function findDoubted(
+  mappings: readonly CopiedMapping[],
+  rows: readonly MappingRow[],
+): readonly number[] {
+  const current = new Map(mappings.map((mapping) => [keyOfHotel(mapping), mapping]));
+  return rows.flatMap((row) => {
+    const mapping = row.isDeleted ? current.get(keyOfHotel(row)) : undefined;
+    return mapping && mapping.serviceId !== row.serviceId ? [mapping.number] : [];
+  });
+}
+
 /**
  * Works out what a page changes, row by row: the same provider's hotel may stand in it twice.
  *
+ * A deletion that names another master hotel than the copy has means one of two things. The mapping had moved, and what it
+ * left is told as deleted: then nothing is. Or it moved and was deleted since the last cycle, and this is all that is told of
+ * it: then it is. The first is meant where the copy knows that it left that hotel, or was told in this cycle that it stands.
+ *
  * @param rows as `toStorablePage` makes them
  */
-export function changesOf(held: HeldMappings, rows: readonly MappingRow[], at: number): MappingChanges {
+export function changesOf(
+  held: HeldMappings,
+  rows: readonly MappingRow[],
+  { at, cycleBegunAt }: PageTime,
+): MappingChanges {
+  const standing = new Set(rows.filter(({ isDeleted }) => !isDeleted).map(keyOfHotel));
   const current = new Map(held.mappings.map((mapping) => [keyOfHotel(mapping), mapping]));
   const changed = new Map<number, CopiedMapping>();
   const moves: (MappingMove & { readonly number: number })[] = [];
@@ -86,7 +116,7 @@ export function changesOf(held: HeldMappings, rows: readonly MappingRow[], at: n
   function change(row: MappingRow): keyof typeof counts {
     const mapping = current.get(keyOfHotel(row));
     if (row.isDeleted) {
-      if (mapping?.serviceId !== row.serviceId) return 'unchanged';
+      if (mapping?.serviceId === undefined || isOfHotelLeft(row, mapping)) return 'unchanged';
       const { serviceId: from, ...rest } = mapping;
       keep({ ...rest, movedAt: at });
       moves.push({ number: mapping.number, from, seenAt: at });
@@ -108,6 +138,21 @@ export function changesOf(held: HeldMappings, rows: readonly MappingRow[], at: n
     if (isSame(mapping, row)) return 'unchanged';
     keep(toMapping(row, mapping));
     return 'updated';
+  }
+
+  function isOfHotelLeft(
+    row: MappingRow,
+    { number, serviceId, firstSeenAt, movedAt }: CopiedMapping,
+  ): boolean {
+    if (row.serviceId === serviceId) return false;
+    const isKnown =
+      held.leftHotels.get(number)?.has(row.serviceId) ||
+      moves.some((move) => move.number === number && move.from === row.serviceId);
+    if (isKnown) return true;
+    if (!standing.has(keyOfHotel(row)) && Math.max(firstSeenAt, movedAt ?? 0) < cycleBegunAt) return false;
+    // Kept, so that it is known when it is told once more.
+    moves.push(withoutUndefined({ number, from: row.serviceId, to: serviceId, seenAt: at }));
+    return true;
   }
 
   function meetHotel({ serviceId, providerName, providerHotelId }: MappingRow): void {

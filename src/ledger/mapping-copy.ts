@@ -110,8 +110,8 @@ export interface MappingRow extends ProviderHotel {
   readonly locationCode?: string;
   readonly channelIds: readonly string[];
   /**
-   * The mapping was deleted at the service. Where the copy has the provider's hotel under another master hotel, nothing
-   * is deleted: it had moved.
+   * The mapping was deleted at the service. Where the copy has the provider's hotel under another master hotel, and knows
+   * that it had moved there from this one, nothing is deleted.
    */
   readonly isDeleted: boolean;
 }

@@ -36,6 +36,16 @@ export function toMove(row: StoredRow): MappingMove {
   });
 }
 
+/** By the number of each mapping, the master hotels that it left. */
+export function toLeftHotels(moves: readonly StoredRow[]): ReadonlyMap<number, ReadonlySet<number>> {
+  const left = new Map<number, Set<number>>();
+  for (const { mapping, from_service_id } of moves) {
+    const ofMapping = left.get(Number(mapping)) ?? new Set();
+    left.set(Number(mapping), ofMapping.add(Number(from_service_id)));
+  }
+  return left;
+}
+
 /** A row of the table of master hotels. */
 export function toNewHotel(row: StoredRow): NewMasterHotel {
   return {

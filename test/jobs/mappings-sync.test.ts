@@ -205,6 +205,14 @@ describe('mappings sync', () => {
     expect(await readCopy(folder.ledgerFile)).toEqual(truth.standing());
   });
 
+  it('drops a mapping that moved and was deleted between two syncs', async () => {
+    const { truth, folder } = await prepare();
+    await sync(folder);
+    truth.change({ ...first, serviceId: 888, changedAt: Date.now(), isDeleted: true });
+    expect((await sync(folder)).json).toMatchObject({ deleted: 1 });
+    expect(await readCopy(folder.ledgerFile)).toEqual(truth.standing());
+  });
+
   it('lists each new master hotel once, also those of a sync that was killed', async () => {
     const { truth, folder, service } = await prepare();
     const file = join(folder.path, 'new.ndjson');

@@ -1,5 +1,12 @@
-import { changesOf, type HeldMappings, type MappingChanges } from '../mapping-changes.js';
+import {
+  changesOf,
+  findDoubted,
+  type HeldMappings,
+  type MappingChanges,
+  type PageTime,
+} from '../mapping-changes.js';
 import type { CopiedMapping, MappingRow } from '../mapping-copy.js';
+import { toLeftHotels } from '../stored-mapping.js';
 import { lookUp } from './mapping-look-up.js';
 import type { Session } from './session.js';
 
@@ -7,9 +14,9 @@ import type { Session } from './session.js';
 export async function storeRows(
   session: Session,
   rows: readonly MappingRow[],
-  at: number,
+  time: PageTime,
 ): Promise<MappingChanges> {
-  const changes = changesOf(await readHeld(session, rows), rows, at);
+  const changes = changesOf(await readHeld(session, rows), rows, time);
   const { inserted, updated, moves, newHotels } = changes;
   if (inserted.length > 0) {
     await session.copy(
@@ -78,11 +85,21 @@ async function readHeld(session: Session, rows: readonly MappingRow[]): Promise<
     'SELECT service_id FROM hotel_review.master_hotels WHERE service_id = ANY ($1::bigint[])',
     rows.map(({ serviceId }) => serviceId),
   );
-  const mappings = await lookUp(session, rows);
+  const mappings = (await lookUp(session, rows)).filter((mapping) => mapping !== undefined);
+  const doubted = findDoubted(mappings, rows);
+  const left =
+    doubted.length === 0
+      ? []
+      : await session.rows(
+          `SELECT mapping, from_service_id FROM hotel_review.mapping_moves
+           WHERE mapping = ANY ($1::bigint[]) AND from_service_id IS NOT NULL`,
+          doubted,
+        );
   return {
-    mappings: mappings.filter((mapping) => mapping !== undefined),
+    mappings,
     lastNumber: Number(last?.mapping),
     seenHotels: new Set(seen.map(({ service_id }) => Number(service_id))),
     lastHotelNumber: Number(last?.hotel),
+    leftHotels: toLeftHotels(left),
   };
 }

@@ -65,7 +65,7 @@ export async function storePage(session: Session, told: StoredPage): Promise<Map
     case 'next':
       break;
   }
-  const { counts } = await storeRows(session, rows, at);
+  const { counts } = await storeRows(session, rows, { at, cycleBegunAt: Number(before.begun_at) });
   await session.run(
     `UPDATE hotel_review.mapping_syncs SET resume_key = $1, last_page = $2, ended_at = $3,
        service_began_at = coalesce(service_began_at, $4), pages = pages + 1, read = read + $5, added = added + $6,

@@ -1,11 +1,18 @@
-import { changesOf, type HeldMappings, type MappingChanges } from '../mapping-changes.js';
+import {
+  changesOf,
+  findDoubted,
+  type HeldMappings,
+  type MappingChanges,
+  type PageTime,
+} from '../mapping-changes.js';
 import type { CopiedMapping, MappingRow } from '../mapping-copy.js';
+import { toLeftHotels } from '../stored-mapping.js';
 import type { Database } from './database.js';
 import { lookUp } from './mapping-look-up.js';
 
 /** Writes what the rows of a page change, and answers it. Done inside a transaction. */
-export function storeRows(database: Database, rows: readonly MappingRow[], at: number): MappingChanges {
-  const changes = changesOf(readHeld(database, rows), rows, at);
+export function storeRows(database: Database, rows: readonly MappingRow[], time: PageTime): MappingChanges {
+  const changes = changesOf(readHeld(database, rows), rows, time);
   for (const mapping of changes.inserted) {
     database.run(
       `INSERT INTO mappings
@@ -57,11 +64,22 @@ function readHeld(database: Database, rows: readonly MappingRow[]): HeldMappings
     'SELECT service_id FROM master_hotels WHERE service_id IN (SELECT value FROM json_each(?))',
     JSON.stringify(rows.map(({ serviceId }) => serviceId)),
   );
+  const mappings = lookUp(database, rows).filter((mapping) => mapping !== undefined);
+  const doubted = findDoubted(mappings, rows);
+  const left =
+    doubted.length === 0
+      ? []
+      : database.all(
+          `SELECT mapping, from_service_id FROM mapping_moves
+           WHERE mapping IN (SELECT value FROM json_each(?)) AND from_service_id IS NOT NULL`,
+          JSON.stringify(doubted),
+        );
   return {
-    mappings: lookUp(database, rows).filter((mapping) => mapping !== undefined),
+    mappings,
     lastNumber: Number(last?.mapping),
     seenHotels: new Set(seen.map(({ service_id }) => Number(service_id))),
     lastHotelNumber: Number(last?.hotel),
+    leftHotels: toLeftHotels(left),
   };
 }
 

@@ -52,7 +52,7 @@ export function storePage(database: Database, told: StoredPage): MappingSync {
     case 'next':
       break;
   }
-  const { counts } = storeRows(database, rows, at);
+  const { counts } = storeRows(database, rows, { at, cycleBegunAt: Number(before.begun_at) });
   database.run(
     `UPDATE mapping_syncs SET resume_key = ?, last_page = ?, ended_at = ?,
        service_began_at = coalesce(service_began_at, ?), pages = pages + 1, read = read + ?, added = added + ?,

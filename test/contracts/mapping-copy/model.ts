@@ -59,7 +59,7 @@ export function describeModel(opened: () => OpenedLedger): void {
           let pages = 0;
           const begin = () => {
             cycles += 1;
-            return copy.beginSync(newSync(`s${run}-${cycles}`));
+            return copy.beginSync(newSync(`s${run}-${cycles}`, { at: clock }));
           };
           let sync = await begin();
           let latest: StoredPage | undefined;
@@ -78,7 +78,7 @@ export function describeModel(opened: () => OpenedLedger): void {
                   at: clock,
                 };
                 sync = await copy.storePage(latest);
-                for (const each of latest.rows) apply(model, each, clock);
+                apply(model, latest.rows, clock, sync.at);
                 break;
               }
               case 'same page again':
@@ -117,16 +117,42 @@ function toRow({ hotel, provider, master, location, channels, isDeleted }: Drawn
   };
 }
 
-function apply({ mappings, hotels }: Model, { isDeleted, ...told }: MappingRow, at: number): void {
-  const key = JSON.stringify([told.providerName, told.providerHotelId]);
-  const known = mappings.get(key);
-  if (isDeleted) {
-    if (!known || known.mapping.serviceId !== told.serviceId) return;
-    delete known.mapping.serviceId;
-    known.mapping.movedAt = at;
-    known.moves.push({ from: told.serviceId, seenAt: at });
-    return;
+const nameOf = ({ providerName, providerHotelId }: MappingRow) =>
+  JSON.stringify([providerName, providerHotelId]);
+
+function apply(model: Model, rows: readonly MappingRow[], at: number, cycleBegunAt: number): void {
+  const standing = rows.filter(({ isDeleted }) => !isDeleted).map(nameOf);
+  for (const row of rows) {
+    if (row.isDeleted)
+      remove(model, row, at, { cycleBegunAt, isToldToStand: standing.includes(nameOf(row)) });
+    else keep(model, row, at);
   }
+}
+
+function remove(
+  { mappings }: Model,
+  row: MappingRow,
+  at: number,
+  { cycleBegunAt, isToldToStand }: { readonly cycleBegunAt: number; readonly isToldToStand: boolean },
+): void {
+  const { mapping, moves = [] } = mappings.get(nameOf(row)) ?? {};
+  if (mapping?.serviceId === undefined) return;
+  const { serviceId: from, firstSeenAt, movedAt = 0 } = mapping;
+  if (from !== row.serviceId) {
+    if (moves.some((move) => move.from === row.serviceId)) return;
+    if (isToldToStand || firstSeenAt >= cycleBegunAt || movedAt >= cycleBegunAt) {
+      moves.push({ from: row.serviceId, to: from, seenAt: at });
+      return;
+    }
+  }
+  delete mapping.serviceId;
+  mapping.movedAt = at;
+  moves.push({ from, seenAt: at });
+}
+
+function keep({ mappings, hotels }: Model, { isDeleted: _, ...told }: MappingRow, at: number): void {
+  const key = nameOf({ ...told, isDeleted: false });
+  const known = mappings.get(key);
   const { providerName, providerHotelId, serviceId } = told;
   if (!hotels.some((hotel) => hotel.serviceId === serviceId)) {
     hotels.push({ number: hotels.length + 1, serviceId, providerName, providerHotelId, seenAt: at });

@@ -49,7 +49,7 @@ export async function syncRows(
   seenAt = at,
 ): Promise<MappingSync> {
   cycles += 1;
-  const { syncId } = await copy.beginSync(newSync(`rows ${cycles}`));
+  const { syncId } = await copy.beginSync(newSync(`rows ${cycles}`, { at: seenAt }));
   return copy.storePage(pageOf(syncId, rows, { at: seenAt }));
 }
 

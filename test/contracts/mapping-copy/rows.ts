@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OpenedLedger } from '../ledger.js';
-import { at, hotelOf, listAll, rowOf, syncRows } from './pages.js';
+import { at, hotelOf, listAll, newSync, pageOf, rowOf, syncRows } from './pages.js';
 
 export function describeRows(opened: () => OpenedLedger): void {
   describe('a row', () => {
@@ -204,16 +204,53 @@ export function describeRows(opened: () => OpenedLedger): void {
       });
     });
 
-    it('that is deleted where the copy has another master hotel, or nothing, changes nothing', async () => {
+    it('that is deleted without the copy having it changes nothing', async () => {
+      const { mappings } = opened().ledger;
+      const { counts } = await syncRows(mappings, [rowOf('2', 30, { isDeleted: true })]);
+      expect(counts).toMatchObject({ read: 1, unchanged: 1, deleted: 0, newHotels: 0 });
+      expect(await mappings.find(hotelOf('2'))).toBeUndefined();
+    });
+
+    it('that moved and was deleted between two cycles, which is all that is told of it, is deleted', async () => {
       const { mappings } = opened().ledger;
       await syncRows(mappings, [rowOf('1', 10)]);
-      const { counts } = await syncRows(mappings, [
-        rowOf('1', 20, { isDeleted: true }),
-        rowOf('2', 30, { isDeleted: true }),
-      ]);
-      expect(counts).toMatchObject({ read: 2, unchanged: 2, deleted: 0, newHotels: 0 });
-      expect((await listAll(mappings)).map(({ serviceId }) => serviceId)).toEqual([10]);
-      expect(await mappings.find(hotelOf('2'))).toBeUndefined();
+      const { counts } = await syncRows(mappings, [rowOf('1', 20, { isDeleted: true })], at + 1);
+      expect(counts).toMatchObject({ deleted: 1, unchanged: 0 });
+      expect(await mappings.find(hotelOf('1'))).toMatchObject({
+        mapping: { movedAt: at + 1 },
+        moves: [{ from: 10, seenAt: at + 1 }],
+      });
+      expect(await listAll(mappings)).toEqual([]);
+    });
+
+    it('stands when what it left is told as deleted, in whatever order, and however often', async () => {
+      const { mappings } = opened().ledger;
+      const left = rowOf('1', 10, { isDeleted: true });
+      await syncRows(mappings, [rowOf('1', 10)]);
+      await syncRows(mappings, [rowOf('1', 20), left], at + 1);
+      const moves = [{ from: 10, to: 20, seenAt: at + 1 }];
+      for (const later of [2, 3]) {
+        const { counts } = await syncRows(mappings, [left], at + later);
+        expect(counts).toMatchObject({ deleted: 0, unchanged: 1 });
+        expect(await mappings.find(hotelOf('1'))).toMatchObject({ mapping: { serviceId: 20 }, moves });
+      }
+      await syncRows(mappings, [rowOf('1', 20, { isDeleted: true }), rowOf('1', 30)], at + 4);
+      expect((await listAll(mappings)).map(({ serviceId }) => serviceId)).toEqual([30]);
+    });
+
+    it('stands when it was first met in a cycle that tells of what it had left before, on any page', async () => {
+      const { mappings } = opened().ledger;
+      const left = rowOf('1', 10, { isDeleted: true });
+      await mappings.beginSync(newSync('first', { at: at + 1 }));
+      await mappings.storePage(pageOf('first', [rowOf('1', 20)], { resumeKey: 'k1', at: at + 2 }));
+      await mappings.storePage(pageOf('first', [left], { after: 'k1', at: at + 3 }));
+      expect(await mappings.find(hotelOf('1'))).toEqual({
+        mapping: expect.not.objectContaining({ movedAt: expect.anything() }),
+        moves: [{ from: 10, to: 20, seenAt: at + 3 }],
+      });
+      // What two cycles overlap in is told twice.
+      await syncRows(mappings, [left], at + 9);
+      expect((await listAll(mappings)).map(({ serviceId }) => serviceId)).toEqual([20]);
     });
 
     it('may stand in a page several times: each goes on from the one before', async () => {
