@@ -18,6 +18,7 @@ import { createIntake } from '../src/review/intake.js';
 import { createDayReader } from '../src/review/reading/day-reader.js';
 import { readReference } from '../src/review/stored-line.js';
 import { createCsvSource } from '../src/sources/csv.js';
+import { createLocalDayFile } from '../src/sources/files/local.js';
 import { createDirectorySpool } from '../src/spool/directory.js';
 import { writeFileDay } from './file-day.js';
 import { makeTemporaryFolder } from './harness/temporary-folder.js';
@@ -35,7 +36,7 @@ await writeFileDay(csv, { day: day.iso, bookings });
 
 const masterIdColumn = 'Service Mappings Id';
 const { signal } = new AbortController();
-const source = createCsvSource({ path: csv });
+const source = createCsvSource({ file: createLocalDayFile(csv) });
 const forms = createFileForms({ body: createBodyForms('ServiceId'), incomplete: 'post' });
 const reader = createDayReader({ source, normalise: createNormaliser() });
 const delivery: Delivery = {

@@ -29,9 +29,6 @@ relative to the file. \`\${NAME}\` inside a text takes a variable of the environ
 of the file \`.env\` beside the configuration; a missing one is an error that names it, and \`$\${\` is a \`\${\` that
 means itself. Unknown settings are errors, and all mistakes are reported at once. \`hotel-review init\` writes both files.
 
-Settings of parts that come with later versions (PostgreSQL, Redis, S3, schedule, hook) are understood
-already; asking for such a part is an error that says so.
-
 | setting | what it is | form | default |
 |---|---|---|---|
 `;

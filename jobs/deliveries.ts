@@ -1,5 +1,6 @@
 import type { Archive } from '../src/archive/archive.js';
 import { createDirectoryArchive } from '../src/archive/directory.js';
+import { createS3Archive } from '../src/archive/s3.js';
 import type { Config } from '../src/config/load.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import type { ReviewService } from '../src/mapping-service/mapping-service.js';
@@ -13,6 +14,7 @@ import { type ClosableSftpServer, createSftpServer, type SftpServerOptions } fro
 import type { SftpServer } from '../src/sftp/sftp.js';
 import { createDirectorySpool } from '../src/spool/directory.js';
 import type { Spool } from '../src/spool/spool.js';
+import { findBucket } from './buckets.js';
 import { readVersion } from './version.js';
 
 interface DeliveryParts {
@@ -65,12 +67,17 @@ export function openSpool({ file }: Config): Spool {
   return createDirectorySpool({ root: file.spool });
 }
 
-export function openArchive({ archive }: Config): Archive {
+export function openArchive(config: Config): Archive {
+  const { archive, file } = config;
   switch (archive.kind) {
     case 'directory':
       return createDirectoryArchive({ root: archive.path });
     case 's3':
-      throw new UsageError('archive: s3:// is not available in this version');
+      return createS3Archive({
+        root: archive,
+        open: findBucket(config, archive.bucket),
+        temporaryFolder: file.spool,
+      });
   }
 }
 

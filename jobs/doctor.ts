@@ -12,6 +12,7 @@ import { examineAll } from '../src/doctor/examination.js';
 import { checkFileModes } from '../src/doctor/file-modes.js';
 import type { Finding } from '../src/doctor/finding.js';
 import { listClosedFiles, listKeptFolders, listWrittenPlaces } from '../src/doctor/guarded-places.js';
+import { checkKeptBucket } from '../src/doctor/kept-bucket.js';
 import { checkKeptFolder } from '../src/doctor/kept-folder.js';
 import { checkLedger, type LedgerPlace } from '../src/doctor/ledger.js';
 import { checkQueue } from '../src/doctor/redis.js';
@@ -24,6 +25,7 @@ import { checkSource } from '../src/doctor/source.js';
 import { findUnpinnedServer } from '../src/doctor/unpinned-server.js';
 import { placeOf as showAddress } from '../src/ledger/postgres/address.js';
 import { presentHostKey } from '../src/sftp/present-host-key.js';
+import { findBucket } from './buckets.js';
 import { clock } from './clock.js';
 import { openSftp } from './deliveries.js';
 import { findLedger } from './ledgers.js';
@@ -62,7 +64,7 @@ export async function examine(
 }
 
 function listChecks(config: Config, file: string, day: string | undefined): Check[][] {
-  const { timezone, service, maxRejectedShare, emptyDay, ledger, queue } = config;
+  const { timezone, service, maxRejectedShare, emptyDay, ledger, queue, archive } = config;
   const { sftp, resultPattern } = config.file;
   const runsDay = dayOfRun(new Date(clock()), timezone);
   const askService = createServiceProbe(service, clock);
@@ -126,6 +128,15 @@ function listChecks(config: Config, file: string, day: string | undefined): Chec
         ]
       : [],
     [
+      ...(archive.kind === 's3'
+        ? [
+            {
+              part: 'archive' as const,
+              seconds: 20,
+              look: () => checkKeptBucket({ root: archive, open: findBucket(config, archive.bucket) }),
+            },
+          ]
+        : []),
       ...listKeptFolders(config).map(
         (folder): Check => ({
           part: folder.part,

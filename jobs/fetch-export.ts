@@ -11,8 +11,8 @@ import { createDirectorySpool } from '../src/spool/directory.js';
 import { clock, random } from './clock.js';
 import { openArchive, openSftp } from './deliveries.js';
 import { openLedger } from './ledgers.js';
+import { openRetryPolicy } from './retry-policy.js';
 import type { Terminal } from './terminal.js';
-import { openRetryPolicy } from './workforces.js';
 
 /** Looks that follow on one another share a connection. */
 const sftpIdleMs = 60_000;

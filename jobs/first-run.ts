@@ -12,10 +12,10 @@ import { writeDayFile } from '../src/sandbox/bookings/day-file.js';
 import { writeSandboxConfiguration } from '../src/sandbox/configuration.js';
 import { type SandboxEvent, startSandbox } from '../src/sandbox/sandbox.js';
 import { createWorld, usualWorldSeed } from '../src/sandbox/world.js';
-import { parsePathTemplate } from '../src/sources/path-template.js';
 import { clock } from './clock.js';
 import { listAffected } from './list-affected.js';
 import { reviewDay } from './review-day.js';
+import { openSource } from './sources.js';
 import { createTerminal } from './terminal.js';
 
 /**
@@ -50,7 +50,7 @@ async function reviewTwoDays(): Promise<number> {
   const yesterday = businessDayAt(new Date(), config.timezone).previous();
   const days = { body: yesterday.previous(), file: yesterday } as const;
   async function review(day: BusinessDay, delivery: DeliveryKind): Promise<number> {
-    const path = parsePathTemplate(config.source.path)(day);
+    const path = openSource(config).locate(day);
     await writeDayFile(path, { day: day.iso, count: bookings, seed: 1, world, wrongShare }, 'csv', stop);
     const terminal = openTerminal();
     try {

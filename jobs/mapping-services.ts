@@ -2,7 +2,7 @@ import type { Config } from '../src/config/load.js';
 import { createMappingService } from '../src/mapping-service/create-mapping-service.js';
 import type { MappingService } from '../src/mapping-service/operations.js';
 import { random } from './clock.js';
-import { openRetryPolicy } from './workforces.js';
+import { openRetryPolicy } from './retry-policy.js';
 
 /** The client of all of the service's operations, with the configured retries. */
 export function openMappingService(config: Config): MappingService {

@@ -10,11 +10,13 @@ import { createFileForms } from '../src/review/file/file-forms.js';
 import { createDayReader, type DayReader } from '../src/review/reading/day-reader.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import { createFillingSource } from '../src/sources/filling-source.js';
-import { composeSource } from './sources.js';
+import { composeSource, type SourceSettings } from './sources.js';
 
 /** What of the configuration the reading of a day needs; plain data, for another thread. */
 export interface ReadingSettings {
   readonly source: Config['source'];
+  readonly s3: Config['s3'];
+  readonly retry: Config['retry'];
   readonly masterIdName: string;
   readonly incomplete: Config['file']['incomplete'];
 }
@@ -26,8 +28,8 @@ export interface ReadingOrder {
   readonly kind: DeliveryKind;
 }
 
-export function openReader({ source, service, file }: Config): DayReader {
-  const settings = { source, masterIdName: service.masterIdName, incomplete: file.incomplete };
+export function openReader({ source, s3, retry, service, file }: Config): DayReader {
+  const settings = { source, s3, retry, masterIdName: service.masterIdName, incomplete: file.incomplete };
   const parts = composeSource(settings);
   const reader = createDayReader(parts);
   if (availableParallelism() === 1) return reader;
@@ -42,10 +44,7 @@ export function openReader({ source, service, file }: Config): DayReader {
 }
 
 /** Reads in this thread: the local copy of the mappings can't be asked from another one. */
-export function openFillingReader(
-  config: Pick<Config, 'source'>,
-  copy: Pick<MappingCopy, 'lookUp'>,
-): DayReader {
+export function openFillingReader(config: SourceSettings, copy: Pick<MappingCopy, 'lookUp'>): DayReader {
   const { source, normalise } = composeSource(config);
   return createDayReader({ source: createFillingSource(source, copy), normalise });
 }
@@ -60,7 +59,7 @@ export function createReadingOrder(
 
 export function createForms(
   kind: DeliveryKind,
-  { masterIdName, incomplete }: Omit<ReadingSettings, 'source'>,
+  { masterIdName, incomplete }: Omit<ReadingSettings, keyof SourceSettings>,
 ): BookingForms {
   const body = createBodyForms(masterIdName);
   switch (kind) {

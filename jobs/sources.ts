@@ -1,22 +1,46 @@
 import { createNormaliser } from '../src/booking/normalise.js';
 import type { Config } from '../src/config/load.js';
 import { createCsvSource } from '../src/sources/csv.js';
+import { createHttpSource } from '../src/sources/http/http-source.js';
+import { createModuleSource } from '../src/sources/module/module-source.js';
 import { createNdjsonSource } from '../src/sources/ndjson.js';
 import type { BookingSource } from '../src/sources/source.js';
+import { createSqlSource } from '../src/sources/sql/sql.js';
+import { random } from './clock.js';
+import { openDayFile } from './day-files.js';
+import { openModuleVoice } from './module-voice.js';
+import { openRetryPolicy } from './retry-policy.js';
+
+/** What of the configuration a source is made of. */
+export type SourceSettings = Pick<Config, 'source' | 's3' | 'retry'>;
 
 /** The source, and how its records are to be understood. */
-export function composeSource({ source }: Pick<Config, 'source'>) {
+export function composeSource(settings: SourceSettings) {
   return {
-    source: openSource({ source }),
-    normalise: createNormaliser({ dateFormat: source.dateFormat }),
+    source: openSource(settings),
+    normalise: createNormaliser({ dateFormat: settings.source.dateFormat }),
   };
 }
 
-export function openSource({ source }: Pick<Config, 'source'>): BookingSource {
+export function openSource({ source, s3, retry }: SourceSettings): BookingSource {
+  const { columns } = source;
   switch (source.kind) {
     case 'csv':
-      return createCsvSource(source);
+      return createCsvSource({ file: openDayFile(source, { s3 }), columns, delimiter: source.delimiter });
     case 'ndjson':
-      return createNdjsonSource(source);
+      return createNdjsonSource({ file: openDayFile(source, { s3 }), columns });
+    case 'http':
+      return createHttpSource({
+        ...source,
+        timeoutMs: source.timeoutSeconds * 1000,
+        connectTimeoutMs: source.connectTimeoutSeconds * 1000,
+        retry: openRetryPolicy({ retry }),
+        clock: () => new Date(),
+        random,
+      });
+    case 'module':
+      return createModuleSource({ ...source, ...openModuleVoice(source.path) });
+    case 'sql':
+      return createSqlSource(source);
   }
 }

@@ -4,11 +4,11 @@ import { createInProcessQueues } from '../src/queue/in-process.js';
 import type { Delivery } from '../src/review/delivery.js';
 import type { Notify } from '../src/review/events.js';
 import { createOwnWorkforce } from '../src/review/own-workforce.js';
-import type { RetryPolicy } from '../src/review/retry.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import { createSharedWorkforce } from '../src/review/shared-workforce.js';
 import type { Workforce } from '../src/review/workforce.js';
 import { clock, random } from './clock.js';
+import { openRetryPolicy } from './retry-policy.js';
 
 export interface WorkforceParts {
   readonly ledger: Ledger;
@@ -49,14 +49,4 @@ export async function openWorkforce(config: Config, parts: WorkforceParts): Prom
       return shared;
     }
   }
-}
-
-export function openRetryPolicy({ retry }: Pick<Config, 'retry'>): RetryPolicy {
-  return {
-    tries: retry.tries,
-    baseMs: retry.baseSeconds * 1000,
-    capMs: retry.capSeconds * 1000,
-    retryAfterCapMs: retry.retryAfterCapSeconds * 1000,
-    waits: retry.waits,
-  };
 }

@@ -27,3 +27,12 @@ export {
   type ServiceErrorKind,
 } from './mapping-service/service-error.js';
 export type { RetryPolicy } from './review/retry.js';
+export type {
+  BookingRecord,
+  Bookings,
+  BookingsModule,
+  ModuleContext,
+  ModuleDay,
+  ModuleLog,
+} from './sources/module/bookings-module.js';
+export type { BookingSource } from './sources/source.js';

@@ -2,56 +2,34 @@ import * as z from 'zod';
 import { createBusinessDay } from '../booking/business-day.js';
 import { createResultNameTest, defaultResultPattern } from '../review/file/result-name.js';
 import {
-  confidentiality,
   expected,
   group,
   isAccepted,
-  isGroup,
   numberUpTo,
   oneOf,
-  oneOrMore,
   text,
   textLike,
   textThat,
   wholeNumber,
 } from './kinds.js';
+import { hasSftpSecret, sftpAccount, sftpSecretMissing, sftpSilence } from './sftp-account-settings.js';
 
 const anyDay = createBusinessDay('2000-01-01', 'UTC');
 const hourInSeconds = 3_600;
 const weekInMinutes = 10_080;
 
-const hostKeys =
-  'a fingerprint such as SHA256:… with 43 characters (ssh-keygen -lf shows it), or a list of them';
-
 const sftp = group(
   {
     host: textLike(/^[^\s/@]+$/, 'a host name').describe('The SFTP server.'),
     port: wholeNumber(1, 65_535).default(22).describe("The SFTP server's port."),
-    username: text().describe('The user name on the SFTP server.'),
-    password: text()
-      .describe('The password on the SFTP server, where no key is used.')
-      .register(confidentiality, { level: 'secret' })
-      .exactOptional(),
-    privateKeyFile: text('a path').exactOptional().describe('The file of the private key.'),
-    passphrase: text()
-      .describe('The passphrase of the private key.')
-      .register(confidentiality, { level: 'secret' })
-      .exactOptional(),
-    hostKey: oneOrMore(textLike(/^SHA256:[A-Za-z0-9+/]{43}=?$/, hostKeys), hostKeys).describe(
-      "The fingerprints of the server's host keys that are trusted; any other is refused.",
-    ),
+    ...sftpAccount,
     root: text('a path')
       .default('/')
       .describe('The folder on the server that the service calls the SFTP root.'),
-    timeoutSeconds: numberUpTo(hourInSeconds)
-      .default(30)
-      .describe('How long the server may be silent in mid-operation.'),
+    timeoutSeconds: sftpSilence,
   },
   'a group with host, username, hostKey and a password or a privateKeyFile',
-).refine(({ password, privateKeyFile }) => password !== undefined || privateKeyFile !== undefined, {
-  error: 'must hold a password or a privateKeyFile',
-  when: ({ value }) => isGroup(value),
-});
+).refine(hasSftpSecret, sftpSecretMissing);
 
 /** What delivery by file needs and may be told. */
 export const file = group({

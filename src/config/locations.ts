@@ -1,3 +1,5 @@
+import { readS3Location, type S3Location } from '../s3/location.js';
+
 /** Where the ledger lives. */
 export type LedgerLocation =
   | { readonly kind: 'sqlite'; readonly path: string }
@@ -11,7 +13,7 @@ export type QueueLocation =
 /** Where the evidence of file runs is kept. */
 export type ArchiveLocation =
   | { readonly kind: 'directory'; readonly path: string }
-  | { readonly kind: 's3'; readonly url: string };
+  | ({ readonly kind: 's3' } & S3Location);
 
 /** Reads `sqlite:PATH` or `postgres://…`; undefined for anything else. The path is left as it is written. */
 export function readLedgerLocation(text: string): LedgerLocation | undefined {
@@ -27,9 +29,10 @@ export function readQueueLocation(text: string): QueueLocation | undefined {
   return isUrlOf(text, ['redis:', 'rediss:']) ? { kind: 'redis', url: text } : undefined;
 }
 
-/** Reads a folder's path or `s3://BUCKET/…`; undefined for anything else. The path is left as it is written. */
+/** Reads a folder's path or `s3://BUCKET/PREFIX`; undefined for anything else. The path is left as it is written. */
 export function readArchiveLocation(text: string): ArchiveLocation | undefined {
-  if (isUrlOf(text, ['s3:'])) return { kind: 's3', url: text };
+  const bucket = readS3Location(text);
+  if (bucket !== undefined) return { kind: 's3', ...bucket };
   return text === '' || /^[a-z][a-z0-9+.-]*:\/\//i.test(text) || /^s3:/i.test(text)
     ? undefined
     : { kind: 'directory', path: text };

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { isTimeZone } from '../booking/business-day.js';
-import { isDateFormat } from '../booking/written-date.js';
 import { checkBaseUrl } from '../mapping-service/base-url.js';
 import { createSlots } from '../schedule/slots.js';
 import { readKeys } from '../server/signature.js';
-import { parsePathTemplate } from '../sources/path-template.js';
 import { file } from './file-delivery-settings.js';
+import { csv, ndjson } from './file-source-settings.js';
+import { http } from './http-source-settings.js';
 import {
   confidentiality,
   expected,
@@ -25,6 +25,9 @@ import {
 } from './kinds.js';
 import { readArchiveLocation, readLedgerLocation, readQueueLocation } from './locations.js';
 import { exportFiles, mappings } from './mapping-settings.js';
+import { module } from './module-source-settings.js';
+import { s3 } from './s3-settings.js';
+import { sql } from './sql-source-settings.js';
 
 const hourInSeconds = 3_600;
 const dayInSeconds = 86_400;
@@ -70,54 +73,7 @@ const service = group(
   'a group with baseUrl, apiKey and accountId',
 );
 
-const column = (field: string) =>
-  text('the name of a column')
-    .exactOptional()
-    .describe(`The column that holds ${field}, if not the one of that name.`);
-
-/** What a day's file has, whatever it is written in. */
-const dayFile = <const Kind extends string>(kind: Kind) => ({
-  kind: z
-    .literal(kind, expected(kind))
-    .describe(
-      "What the day's file is: `csv`, with a header, or `ndjson`, one JSON object a line; plain or gzip.",
-    ),
-  path: text('a path')
-    .refine(isPathTemplate, expected('a path with no braces but {day} and {day:PATTERN}, a date-fns pattern'))
-    .describe(
-      'The file; `{day}` stands for the day as YYYY-MM-DD, `{day:ddMMyyyy}` for the day in that date-fns pattern.',
-    ),
-  columns: group({
-    ServiceId: column('the master hotel id'),
-    BookingReferenceId: column('the booking reference'),
-    BookingClientName: column("the guest's name"),
-    ProviderName: column("the provider's name"),
-    ProviderHotelId: column("the provider's hotel id"),
-    CheckInDate: column('the day of check-in'),
-    CheckOutDate: column('the day of check-out'),
-  })
-    .prefault({})
-    .describe(
-      "The source's columns by the service's names of the fields; in NDJSON the objects' members, `guest.name` in nested ones.",
-    ),
-  dateFormat: textThat(
-    isDateFormat,
-    'a date-fns pattern that reads back the day it writes, such as dd/MM/yyyy (yyyy year, MM month, dd day)',
-  )
-    .default('yyyy-MM-dd')
-    .describe('The date-fns pattern of the dates; YYYY-MM-DD is always understood.'),
-});
-
-const csv = group({
-  ...dayFile('csv'),
-  delimiter: textLike(/^[!#-/:-@[-`{-~\t]$/, 'one character such as , or ; or "\\t"')
-    .default(',')
-    .describe('The character between two cells.'),
-});
-
-const ndjson = group(dayFile('ndjson'));
-
-const source = groupByKind([csv, ndjson], 'a group with kind and path');
+const source = groupByKind([csv, ndjson, sql, http, module], 'a group with kind and path, url or query');
 
 const body = group({
   batchSize: wholeNumber(1, 10_000).default(500).describe('Bookings in one call.'),
@@ -231,6 +187,7 @@ export const settingsSchema = group({
   archive: textThat((value) => readArchiveLocation(value) !== undefined, 'a folder or s3://…')
     .default('./data/archive')
     .describe('Where files as sent and results as received are kept.'),
+  s3: s3.prefault({}).describe('How the buckets of s3://… are reached.'),
   schedule: schedule.prefault({}).describe('The nightly run of `serve`.'),
   hook: hook.prefault({}).describe('The end-of-day hook of `serve`.'),
   server: server.prefault({}).describe('Where `serve` listens.'),
@@ -264,8 +221,4 @@ export type Settings = z.output<typeof settingsSchema>;
 function sayWhatIsLess(settings: unknown): string {
   const { recordDays, guestNameDays } = isGroup(settings) ? settings : {};
   return `must be at least guestNameDays, which is ${guestNameDays}; it is ${recordDays}`;
-}
-
-function isPathTemplate(path: string): boolean {
-  return isAccepted(() => parsePathTemplate(path));
 }

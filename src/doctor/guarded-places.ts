@@ -9,12 +9,12 @@ import type { KeptFolder } from './kept-folder.js';
 export function listClosedFiles(file: string, config?: Config): ClosedFile[] {
   const env = { path: join(dirname(file), dotEnvName), holds: 'secrets' };
   if (config === undefined) return [env];
-  const { literalSecrets, ledger } = config;
-  const { sftp } = config.file;
+  const { literalSecrets, ledger, source } = config;
+  const keys = [config.file.sftp?.privateKeyFile, 'sftp' in source ? source.sftp?.privateKeyFile : undefined];
   return [
     ...(literalSecrets.length > 0 ? [{ path: file, holds: 'a secret' }] : []),
     env,
-    ...(sftp?.privateKeyFile === undefined ? [] : [{ path: sftp.privateKeyFile, holds: 'a private key' }]),
+    ...[...new Set(keys)].flatMap((path) => (path === undefined ? [] : [{ path, holds: 'a private key' }])),
     ...(ledger.kind === 'sqlite' ? [{ path: ledger.path, holds: "guests' names" }] : []),
   ];
 }

@@ -143,12 +143,12 @@ function showOnOneLine(booking: Booking): string {
 function adviseOn({ fault }: SourceError, day: BusinessDay): string {
   switch (fault) {
     case 'missing':
-      return `Name a day that has one with --day YYYY-MM-DD (${day.iso} was tried), or mend source.path.`;
+      return `Name a day that has one with --day YYYY-MM-DD (${day.iso} was tried), or mend the settings of source.`;
     case 'unreadable':
-      return 'Mend that, or source.path.';
+      return 'Mend that, or the settings of source.';
     case 'missing-column':
     case 'ambiguous-column':
-      return "source.columns says which column holds which field; is source.delimiter the file's?";
+      return "source.columns says which column holds which field; of a CSV, is source.delimiter the file's?";
     case 'empty':
     case 'binary':
     case 'unterminated-quote':

@@ -1,3 +1,4 @@
+import type { HttpAnswer } from '../http/transport.js';
 import { checkOptionalText, InvalidField, isObject, readBoolean, readInteger } from './answer-fields.js';
 import { type CalledOperation, failedCall, invalidAnswer } from './call-error.js';
 import { parseJson } from './envelope.js';
@@ -5,7 +6,7 @@ import type { Verdict } from './mapping-service.js';
 import type { CallOptions, Envelope } from './operations.js';
 import type { Retrying, Try } from './retrying.js';
 import type { ServiceCalls } from './service-calls.js';
-import type { HttpAnswer, StatusCodeTable } from './verdict.js';
+import type { StatusCodeTable } from './verdict.js';
 
 export interface OperationCall<Answer> extends CalledOperation {
   readonly method: 'GET' | 'POST';

@@ -1,5 +1,5 @@
+import { createAbortWatch } from '../http/abort-watch.js';
 import { decideRetry, type RetryPolicy } from '../review/retry.js';
-import { createAbortWatch } from './abort-watch.js';
 import type { Verdict } from './mapping-service.js';
 
 export type FailedVerdict = Exclude<Verdict, { readonly kind: 'accepted' }>;

@@ -1,9 +1,9 @@
+import { createTransport, type Exchange, type HttpAnswer, type Transport } from '../http/transport.js';
 import { checkBaseUrl } from './base-url.js';
 import { judgeFailure } from './failure.js';
 import type { Verdict } from './mapping-service.js';
 import { createRedaction } from './redaction.js';
-import { createTransport, type Exchange, type Transport } from './transport.js';
-import { defaultStatusCodes, type HttpAnswer, judgeAnswer, type StatusCodeTable } from './verdict.js';
+import { defaultStatusCodes, judgeAnswer, type StatusCodeTable } from './verdict.js';
 
 export interface MappingServiceOptions {
   /** The service's address including the version segment, with or without a slash at its end. (Spec 9.) */

@@ -1,6 +1,7 @@
+import { readRetryAfter } from '../http/retry-after.js';
+import type { HttpAnswer } from '../http/transport.js';
 import { type Envelope, readEnvelope } from './envelope.js';
 import type { Verdict, VerdictKind } from './mapping-service.js';
-import { readRetryAfter } from './retry-after.js';
 
 /** What each `StatusCode` inside an HTTP 200 means. A setting: the service's codes are not specified. (Design 6.) */
 export type StatusCodeTable = Readonly<Record<number, VerdictKind>>;
@@ -16,18 +17,6 @@ export const defaultStatusCodes: StatusCodeTable = {
   2021: 'refused', // booked hotels missing
   2030: 'retryable', // too many requests
 };
-
-/** An answer of the service as it came off the wire. */
-export interface HttpAnswer {
-  readonly status: number;
-  /** The header `Retry-After`, unread. */
-  readonly retryAfter: string | undefined;
-  /** The header `Date`, unread. */
-  readonly date?: string | undefined;
-  readonly body: Buffer;
-  /** Whether the body went on after `body` ends. */
-  readonly bodyTruncated: boolean;
-}
 
 /** How much is kept of the service's own words, in bytes of UTF-8. */
 const answerBytes = 2_000;

@@ -1,5 +1,6 @@
+import { encodeQueryPart } from '../http/query-part.js';
 import type { BookedHotel, ExportRequest, MappingsQuery } from './operations.js';
-import { addQuery, encodeQueryPart } from './query.js';
+import { addQuery } from './query.js';
 import { checkHeaderValue } from './service-calls.js';
 
 /** A call of Get Mappings (spec 4.1). @throws TypeError for a value that cannot be sent */

@@ -1,5 +1,5 @@
 import Papa from 'papaparse';
-import { readFileBlocks } from '../sources/file-blocks.js';
+import { readLocalFile } from '../sources/files/local.js';
 import { SourceError } from '../sources/source.js';
 import { createTextGate, explainBinary } from '../sources/text-gate.js';
 
@@ -30,7 +30,7 @@ export async function readSample(path: string, kind: 'csv' | 'ndjson', signal: A
 async function readBeginning(path: string, signal: AbortSignal): Promise<string> {
   let beginning: Buffer | undefined;
   let goesOn = false;
-  for await (const { bytes } of readFileBlocks(path, { blockBytes: sampleBytes, signal })) {
+  for await (const { bytes } of readLocalFile(path, { blockBytes: sampleBytes, signal })) {
     goesOn = beginning !== undefined;
     if (goesOn) break;
     beginning = bytes;

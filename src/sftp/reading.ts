@@ -1,15 +1,9 @@
 import type { RemoteCalls } from './remote-calls.js';
-import { SftpError } from './sftp.js';
+import { type ByteRange, SftpError } from './sftp.js';
 
 /** 2 MB under way, in requests that every server answers in one piece. */
 const concurrency = 64;
 const chunkSize = 32_768;
-
-/** Bytes of a file: from the one up to, and without, the other. */
-export interface ByteRange {
-  readonly from: number;
-  readonly to: number;
-}
 
 /**
  * Reads bytes of a remote file, many requests at once, and hands the pieces on in their order. A piece is only valid
@@ -61,18 +55,13 @@ export async function readRemoteFile(
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
-/** The last bytes of a remote file of that size. */
-export async function readRemoteEnd(
-  remote: RemoteCalls,
-  path: string,
-  { size, length }: { readonly size: number; readonly length: number },
-): Promise<Buffer> {
-  const range = { from: Math.max(0, size - length), to: size };
-  const end = Buffer.alloc(range.to - range.from);
+/** As `readRemoteFile` does, in one buffer. */
+export async function readRemoteRange(remote: RemoteCalls, path: string, range: ByteRange): Promise<Buffer> {
+  const bytes = Buffer.alloc(range.to - range.from);
   await readRemoteFile(remote, path, range, async (piece, position) => {
-    piece.copy(end, position - range.from);
+    piece.copy(bytes, position - range.from);
   });
-  return end;
+  return bytes;
 }
 
 /** Lets pieces that arrive in any order pass in that of their positions. */

@@ -3,7 +3,7 @@ import type { Connection } from './connection.js';
 import { downloadFile } from './download.js';
 import { explainFailure, isStatus, status } from './failure.js';
 import { publishFile } from './publish.js';
-import { readRemoteEnd } from './reading.js';
+import { readRemoteRange } from './reading.js';
 import { createRemoteCalls, type RemoteCalls } from './remote-calls.js';
 import { baseName, joinToRoot } from './remote-path.js';
 import { type RemoteFile, SftpError, type SftpSession } from './sftp.js';
@@ -122,11 +122,19 @@ export function createSession(options: SessionOptions): SftpSession {
       );
     },
 
+    async readRange(path, range) {
+      const remotePath = joinToRoot(root, path);
+      return run(`read ${remotePath}`, (remote) => readRemoteRange(remote, remotePath, range));
+    },
+
     async readEnd(path, length) {
       const remotePath = joinToRoot(root, path);
       return run(`read the end of ${remotePath}`, async (remote) => {
         const found = await remote.stat(remotePath);
-        if (found?.isFile()) return readRemoteEnd(remote, remotePath, { size: found.size, length });
+        if (found?.isFile()) {
+          const range = { from: Math.max(0, found.size - length), to: found.size };
+          return readRemoteRange(remote, remotePath, range);
+        }
         const message = `read the end of ${remotePath}: no such file on the server`;
         throw new SftpError('retryable', 'no-such-file', message);
       });

@@ -32,6 +32,11 @@ export interface SftpSession {
    * one did not change meanwhile (else the retryable `changed-while-reading`).
    */
   download(path: string, localPath: string, options?: DownloadOptions): Promise<RemoteFile>;
+  /**
+   * The bytes of a file from the one up to, and without, the other, for reading a file piece by piece; else the retryable
+   * `changed-while-reading` where it ends earlier. Whoever reads several compares size and time himself.
+   */
+  readRange(path: string, range: ByteRange): Promise<Uint8Array>;
   /** The last bytes of a file, at most `length` of them; of a shorter file all. */
   readEnd(path: string, length: number): Promise<Uint8Array>;
   /**
@@ -45,6 +50,11 @@ export interface SftpSession {
   remove(path: string): Promise<'removed' | 'absent' | 'denied'>;
   /** Idempotent; never throws; takes about a second at most. */
   close(): Promise<void>;
+}
+
+export interface ByteRange {
+  readonly from: number;
+  readonly to: number;
 }
 
 export interface TransferOptions {

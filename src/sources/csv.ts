@@ -1,12 +1,10 @@
 import { createCsvDecoder } from './csv-decoder.js';
-import { readDecodedFile } from './decoded-file.js';
-import { measureFile } from './file-blocks.js';
-import { parsePathTemplate } from './path-template.js';
+import { decodeFile } from './decoded-file.js';
+import type { DayFile } from './files/day-file.js';
 import type { BookingSource, SourceColumns } from './source.js';
 
 export interface CsvSourceOptions {
-  /** Absolute, with `{day}` or `{day:ddMMyyyy}` (any date-fns pattern) where the day stands. */
-  readonly path: string;
+  readonly file: DayFile;
   /** The column of each field, where it is not the field's own name. */
   readonly columns?: SourceColumns;
   /** One ASCII character; a comma if not given. */
@@ -26,24 +24,22 @@ export interface CsvSourceOptions {
  * that can't be trusted as a whole makes `read` throw a SourceError: `missing`, `unreadable`, `empty`, `binary`,
  * `missing-column`, `ambiguous-column`, `unterminated-quote`, `truncated`.
  *
- * @throws RangeError for a path template or a delimiter that can't be used.
+ * @throws RangeError for a delimiter that can't be used.
  */
 export function createCsvSource(options: CsvSourceOptions): BookingSource {
-  const { columns = {}, delimiter = ',', blockBytes = 128 * 1024, recordLimit = 1_000_000 } = options;
-  const locate = parsePathTemplate(options.path);
+  const { file, columns = {}, delimiter = ',', blockBytes = 128 * 1024, recordLimit = 1_000_000 } = options;
   if (!isDelimiter(delimiter)) {
     throw new RangeError(
       `expected a delimiter of one ASCII character that is no quote and no line end, got: ${JSON.stringify(delimiter)}`,
     );
   }
   return {
-    locate,
+    locate: file.locate,
     placeUnit: 'line',
-    measure: (day) => measureFile(locate(day)),
+    measure: file.measure,
     read(day, { signal }) {
-      const path = locate(day);
-      const decoder = createCsvDecoder({ path, columns, delimiter, recordLimit });
-      return readDecodedFile(path, decoder, { blockBytes, signal });
+      const decoder = createCsvDecoder({ path: file.locate(day), columns, delimiter, recordLimit });
+      return decodeFile(file.read(day, { blockBytes, signal }), decoder, signal);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { type FileReading, readFileBlocks } from './file-blocks.js';
+import type { FileBlock } from './files/day-file.js';
 import type { SourceChunk, SourceNotice, SourceRecord } from './source.js';
 
 /** What has come of a block, or of the end. */
@@ -14,22 +14,22 @@ export interface FileDecoder {
 }
 
 /**
- * Streams a file through its decoder, a chunk for each block that something came of.
+ * Streams a file's blocks through its decoder, a chunk for each block that something came of.
  *
  * @throws SourceError the decoder's own, and those of the reading; the signal's reason when it aborts.
  */
-export async function* readDecodedFile(
-  path: string,
+export async function* decodeFile(
+  blocks: AsyncIterable<FileBlock>,
   decoder: FileDecoder,
-  reading: FileReading,
+  signal: AbortSignal,
 ): AsyncGenerator<SourceChunk, void, undefined> {
   let progress: SourceChunk['progress'];
-  for await (const block of readFileBlocks(path, reading)) {
+  for await (const block of blocks) {
     progress = block.progress;
     yield* toChunks(decoder.decode(block.bytes), progress);
   }
   yield* toChunks(decoder.end(), progress);
-  reading.signal.throwIfAborted();
+  signal.throwIfAborted();
 }
 
 function* toChunks(

@@ -1,12 +1,10 @@
-import { readDecodedFile } from './decoded-file.js';
-import { measureFile } from './file-blocks.js';
+import { decodeFile } from './decoded-file.js';
+import type { DayFile } from './files/day-file.js';
 import { createNdjsonDecoder } from './ndjson-decoder.js';
-import { parsePathTemplate } from './path-template.js';
 import type { BookingSource, SourceColumns } from './source.js';
 
 export interface NdjsonSourceOptions {
-  /** Absolute, with `{day}` or `{day:ddMMyyyy}` (any date-fns pattern) where the day stands. */
-  readonly path: string;
+  readonly file: DayFile;
   /** The member of each field, where it is not the field's own name; `guest.name` is one in a nested object. */
   readonly columns?: SourceColumns;
   /** How many bytes are read at a time, and so how large a chunk is; 128 KiB if not given. */
@@ -24,22 +22,16 @@ export interface NdjsonSourceOptions {
  * A line that is no JSON object, is too long, or has a needed member twice is reported in its place and the rest goes on; a
  * file that can't be trusted as a whole makes `read` throw a SourceError: `missing`, `unreadable`, `empty` (zero bytes),
  * `binary`, `truncated` (a cut gzip, or a last line that is neither whole nor ended).
- *
- * @throws RangeError for a path template that can't be used.
  */
 export function createNdjsonSource(options: NdjsonSourceOptions): BookingSource {
-  const { columns = {}, blockBytes = 128 * 1024, recordLimit = 1_000_000 } = options;
-  const locate = parsePathTemplate(options.path);
+  const { file, columns = {}, blockBytes = 128 * 1024, recordLimit = 1_000_000 } = options;
   return {
-    locate,
+    locate: file.locate,
     placeUnit: 'line',
-    measure: (day) => measureFile(locate(day)),
+    measure: file.measure,
     read(day, { signal }) {
-      const path = locate(day);
-      return readDecodedFile(path, createNdjsonDecoder({ path, columns, recordLimit }), {
-        blockBytes,
-        signal,
-      });
+      const decoder = createNdjsonDecoder({ path: file.locate(day), columns, recordLimit });
+      return decodeFile(file.read(day, { blockBytes, signal }), decoder, signal);
     },
   };
 }

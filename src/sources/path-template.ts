@@ -1,8 +1,12 @@
-import type { BusinessDay } from '../booking/business-day.js';
+import { type BusinessDay, createBusinessDay } from '../booking/business-day.js';
 import { isDayPattern } from '../booking/day-pattern.js';
 
 /** Writes the path of a day. */
 export type PathTemplate = (day: BusinessDay) => string;
+
+/** What may stand between two slashes of a written day: with a dot at an end it could lead to another folder. */
+const namePart = /^[\p{L}\p{M}\p{N} _,'-]+(?:\.[\p{L}\p{M}\p{N} _,'-]+)*$/u;
+const anyDay = createBusinessDay('2000-01-01', 'UTC');
 
 /** Text outside of braces, or one pair of braces; a lone brace is neither. */
 const templatePart = /\{([^{}]*)\}|[^{}]+|[{}]/g;
@@ -11,7 +15,10 @@ const templatePart = /\{([^{}]*)\}|[^{}]+|[{}]/g;
  * Reads a path in which `{day}` stands for the day as YYYY-MM-DD and `{day:PATTERN}` for the day in a date-fns
  * pattern, for example `{day:ddMMyyyy}` or `{day:yyyy/MM}`.
  *
- * @throws RangeError for anything else in braces, a brace without its other half, or a pattern that date-fns refuses.
+ * A pattern may quote words of its own, but it only names: it can't lead to another folder (`..`), host or bucket.
+ *
+ * @throws RangeError for anything else in braces, a brace without its other half, or a pattern that date-fns refuses or
+ *   that writes anything but letters, digits, spaces, - _ , ' and, inside, dots and slashes
  */
 export function parsePathTemplate(template: string): PathTemplate {
   const parts = Array.from(template.matchAll(templatePart), ([part, placeholder]) =>
@@ -38,6 +45,16 @@ function readPlaceholder(placeholder: string, template: string): PathTemplate {
   if (!isDayPattern(pattern)) {
     throw new RangeError(
       `the path ${JSON.stringify(template)} has {${placeholder}}: ${JSON.stringify(pattern)} is no date-fns pattern of a day (such as ddMMyyyy)`,
+    );
+  }
+  if (
+    !anyDay
+      .format(pattern)
+      .split('/')
+      .every((part) => namePart.test(part))
+  ) {
+    throw new RangeError(
+      `the path ${JSON.stringify(template)} has {${placeholder}}: a day may be written with letters, digits, spaces and - _ , ' and, inside of it, with / and dots: nothing that leads elsewhere`,
     );
   }
   return (day) => day.format(pattern);

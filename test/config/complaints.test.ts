@@ -21,7 +21,7 @@ describe('everything that is wrong', () => {
         '  service.baseUrl: must begin with https://',
         '  service.accountId: expected a text of ASCII characters without spaces at its ends, got: nothing',
         '  service.timeoutSeconds: expected a number above 0 and up to 3600, got: long',
-        '  source.kind: expected csv or ndjson, got: xml',
+        '  source.kind: expected csv or ndjson or sql or http or module, got: xml',
         '  bodi: unknown setting; did you mean body?',
         '  recordDays: must be at least guestNameDays, which is 900; it is 800',
         '  file.sftp: expected a group with host, username, hostKey and a password or a privateKeyFile, as delivery is file, got: nothing',
@@ -32,7 +32,7 @@ describe('everything that is wrong', () => {
   it('is what is missing, when nothing is written', () => {
     const nothingThere = [
       'service: expected a group with baseUrl, apiKey and accountId, got: nothing',
-      'source: expected a group with kind and path, got: nothing',
+      'source: expected a group with kind and path, url or query, got: nothing',
     ];
     expect(complainOfText('')).toEqual(nothingThere);
     expect(complainOfText('# all of it is a comment\nservice:\nsource:\n')).toEqual(nothingThere);
@@ -40,8 +40,7 @@ describe('everything that is wrong', () => {
       'service.baseUrl: expected an address such as https://service.example.com/api/3.0, got: nothing',
       'service.apiKey: expected a text of ASCII characters without spaces at its ends, got: nothing',
       'service.accountId: expected a text of ASCII characters without spaces at its ends, got: nothing',
-      'source.kind: expected csv or ndjson, got: nothing',
-      'source.path: expected a path, got: nothing',
+      'source.kind: expected csv or ndjson or sql or http or module, got: nothing',
     ]);
   });
 
@@ -209,8 +208,7 @@ describe('a group of several kinds', () => {
     expect(
       complain({ source: { kind: 'xml', dateFormat: 'x', delimiter: ';;', paht: 'y', columns } }),
     ).toEqual([
-      'source.kind: expected csv or ndjson, got: xml',
-      'source.path: expected a path, got: nothing',
+      'source.kind: expected csv or ndjson or sql or http or module, got: xml',
       'source.columns.ServiceID: unknown setting; did you mean ServiceId?',
       `${dateFormat}x`,
       'source.paht: unknown setting; did you mean path?',
@@ -226,13 +224,13 @@ describe('a group of several kinds', () => {
       'source.dateformat: unknown setting; did you mean dateFormat?',
     ]);
     expect(complain(inSource({ kind: ['csv'] }))).toEqual([
-      'source.kind: expected csv or ndjson, got: a list',
+      'source.kind: expected csv or ndjson or sql or http or module, got: a list',
     ]);
   });
 
   it('is no text', () => {
     expect(complain({ source: 'bookings.csv' })).toEqual([
-      'source: expected a group with kind and path, got: a text',
+      'source: expected a group with kind and path, url or query, got: a text',
     ]);
   });
 });

@@ -66,6 +66,7 @@ describe('a configuration', () => {
       ledger: { kind: 'sqlite', path: '/etc/agency/data/ledger.db' },
       queue: { kind: 'in-process' },
       archive: { kind: 'directory', path: '/etc/agency/data/archive' },
+      s3: {},
       schedule: { cron: '30 2 * * *', catchUpDays: 3, resumeMinutes: 30 },
       hook: { toleranceSeconds: 300 },
       server: { host: '127.0.0.1', port: 8080 },
@@ -171,7 +172,7 @@ describe('a path', () => {
       ledger: 'sqlite:ledger.db',
       archive: 'evidence',
     });
-    expect(config.source.path).toBe('/etc/exports/{day:yyyy/MM}/{day}.csv');
+    expect(config.source).toMatchObject({ path: '/etc/exports/{day:yyyy/MM}/{day}.csv' });
     expect(config.file.sftp?.privateKeyFile).toBe('/etc/agency/keys/id_ed25519');
     expect(config.ledger).toEqual({ kind: 'sqlite', path: '/etc/agency/ledger.db' });
     expect(config.archive).toEqual({ kind: 'directory', path: '/etc/agency/evidence' });
@@ -184,7 +185,7 @@ describe('a path', () => {
       ledger: 'sqlite:///var/lib/ledger.db',
       archive: '/evidence',
     });
-    expect(config.source.path).toBe('/exports/{day}.csv');
+    expect(config.source).toMatchObject({ path: '/exports/{day}.csv' });
     expect(config.file.sftp?.privateKeyFile).toBe('/keys/id_ed25519');
     expect(config.ledger).toEqual({ kind: 'sqlite', path: '/var/lib/ledger.db' });
     expect(config.archive).toEqual({ kind: 'directory', path: '/evidence' });
@@ -203,7 +204,8 @@ describe('a part is chosen by its URL', () => {
   it('the archive by s3://bucket/reviews', () => {
     expect(parse({ archive: 's3://bucket/reviews' }).archive).toEqual({
       kind: 's3',
-      url: 's3://bucket/reviews',
+      bucket: 'bucket',
+      key: 'reviews',
     });
   });
 });
@@ -216,7 +218,7 @@ describe('literal secrets', () => {
         hook: { secret: ['s-1', '${SECOND}'] },
         ledger: 'postgres://u:p@db/review',
         queue: 'redis://cache',
-        archive: 's3://bucket?secretAccessKey=x',
+        s3: { accessKeyId: 'i-1', secretAccessKey: 'x-1', sessionToken: 't-1' },
       },
       { SECOND: 's-2' },
     );
@@ -226,7 +228,8 @@ describe('literal secrets', () => {
       'file.sftp.passphrase',
       'hook.secret[0]',
       'ledger',
-      'archive',
+      's3.secretAccessKey',
+      's3.sessionToken',
     ]);
   });
 

@@ -2,7 +2,6 @@ import { stringify } from 'yaml';
 import { parseConfig } from '../../src/config/parse.js';
 import { ConfigurationError } from '../../src/config/problems.js';
 import type { Config } from '../../src/config/resolve.js';
-import type { UnavailablePart } from '../../src/config/unavailable.js';
 
 type Tree = { readonly [name: string]: unknown };
 
@@ -14,21 +13,12 @@ export const sftp = { host: 'sftp.example.com', username: 'acme', password: 'p-1
 /** A configuration with all that is required; what is given stands beside it or in its place. */
 export const writeSettings = (settings: Tree = {}) => stringify({ service, source, ...settings });
 
-/** Every part counts as built, unless it is named. */
-export function parse(
-  settings: Tree = {},
-  env: NodeJS.ProcessEnv = {},
-  unavailable: readonly UnavailablePart[] = [],
-): Config {
-  return parseText(writeSettings(settings), env, unavailable);
+export function parse(settings: Tree = {}, env: NodeJS.ProcessEnv = {}): Config {
+  return parseText(writeSettings(settings), env);
 }
 
-export function parseText(
-  text: string,
-  env: NodeJS.ProcessEnv = {},
-  unavailable: readonly UnavailablePart[] = [],
-): Config {
-  return parseConfig({ text, file: '/etc/agency/hotel-review.yaml', env }, unavailable);
+export function parseText(text: string, env: NodeJS.ProcessEnv = {}): Config {
+  return parseConfig({ text, file: '/etc/agency/hotel-review.yaml', env });
 }
 
 /** What a person is told, a line for each problem; an empty list when there is none. */

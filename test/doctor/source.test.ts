@@ -6,6 +6,7 @@ import { createBusinessDay } from '../../src/booking/business-day.js';
 import { createNormaliser } from '../../src/booking/normalise.js';
 import { checkSource } from '../../src/doctor/source.js';
 import { createCsvSource } from '../../src/sources/csv.js';
+import { createLocalDayFile } from '../../src/sources/files/local.js';
 import type { SourceColumns } from '../../src/sources/source.js';
 import { createArraySource, record } from '../review/array-source.js';
 import { bookingsHeader, csvOf, makeBookings } from '../support/made-bookings.js';
@@ -28,7 +29,7 @@ async function check(
   const path = join(makeTemporaryFolder(), 'bookings-{day}.csv');
   const file = path.replace('{day}', day.iso);
   if (content !== undefined) writeFileSync(file, content);
-  const source = createCsvSource({ path, columns });
+  const source = createCsvSource({ file: createLocalDayFile(path), columns });
   const parts = { source, normalise: createNormaliser(), day, maxRejectedShare, emptyDay };
   return { file, findings: await checkSource(parts, signal) };
 }

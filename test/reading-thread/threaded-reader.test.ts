@@ -14,6 +14,7 @@ import type { DayReader } from '../../src/review/reading/day-reader.js';
 import type { RenderedChunk } from '../../src/review/reading/rendering.js';
 import { createRoom } from '../../src/review/room.js';
 import { createCsvSource } from '../../src/sources/csv.js';
+import { createLocalDayFile } from '../../src/sources/files/local.js';
 import { SourceError } from '../../src/sources/source.js';
 import { readerOf } from '../review/array-source.js';
 
@@ -127,7 +128,7 @@ describe('the thread', () => {
 async function prepare(csv: string, startThread?: () => Worker) {
   const path = join(folder, '{day}.csv');
   await writeFile(join(folder, `${day.iso}.csv`), csv);
-  const source = createCsvSource({ path });
+  const source = createCsvSource({ file: createLocalDayFile(path) });
   const own = readerOf(source);
   const threads: Worker[] = [];
   const reader = createThreadedReader({
@@ -135,7 +136,13 @@ async function prepare(csv: string, startThread?: () => Worker) {
     measure: (wanted) => source.measure(wanted),
     startThread(wanted, kind) {
       const order = createReadingOrder(
-        { source: csvSettings(path), masterIdName: 'ServiceId', incomplete: 'post' },
+        {
+          source: csvSettings(path),
+          s3: {},
+          retry: { tries: 1, waits: 0, baseSeconds: 1, capSeconds: 1, retryAfterCapSeconds: 1 },
+          masterIdName: 'ServiceId',
+          incomplete: 'post',
+        },
         wanted,
         kind,
       );

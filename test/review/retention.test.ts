@@ -3,10 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDirectoryArchive } from '../../src/archive/directory.js';
+import { createS3Archive } from '../../src/archive/s3.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { forgetOldDays } from '../../src/review/retention.js';
 import { blankNames } from '../../src/review/stored-line.js';
+import { createAwsBucket } from '../../src/s3/aws-bucket.js';
 import { createDirectorySpool } from '../../src/spool/directory.js';
+import { bucketName, useS3Server } from '../support/s3-server.js';
 import { ok, prepareDelivery } from './delivering.js';
 import { openTemporaryLedger } from './temporary-ledger.js';
 
@@ -80,10 +83,38 @@ describe('forgetting old days', () => {
   });
 });
 
+describe('forgetting old days of an archive in a bucket', () => {
+  const server = useS3Server();
+
+  it('removes the objects with the names, and leaves the manifest', async () => {
+    const ledger = await openTemporaryLedger();
+    const { spool, root } = await openTemporaryFolders();
+    const archive = createS3Archive({
+      root: { bucket: bucketName, key: 'evidence' },
+      open: async () => createAwsBucket(bucketName, server().access()),
+      temporaryFolder: root,
+    });
+    for (const day of ['2026-10-20', '2026-10-21']) {
+      const { right } = await prepareDelivery({ ledger, day, bookings: 1, batchSize: 1, answer: () => ok });
+      await ledger.settle(right, { state: 'succeeded', at: 2_000 });
+      for (const name of ['sent.csv', 'result.csv', 'manifest.json'])
+        await archive.keep(day, right.runId, name, bytesOf('Ana Lovelace'));
+    }
+    await forgetOldDays({ ledger, archive, spool }, periods, today);
+    expect(await server().keys()).toEqual([
+      'evidence/2026-10-20/run-of-2026-10-20/manifest.json',
+      'evidence/2026-10-21/run-of-2026-10-21/manifest.json',
+      'evidence/2026-10-21/run-of-2026-10-21/result.csv',
+      'evidence/2026-10-21/run-of-2026-10-21/sent.csv',
+    ]);
+  });
+});
+
 async function openTemporaryFolders() {
   const root = await mkdtemp(join(tmpdir(), 'hotel-review-kept-'));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
   return {
+    root,
     archive: createDirectoryArchive({ root: join(root, 'archive') }),
     spool: createDirectorySpool({ root: join(root, 'spool') }),
   };

@@ -250,7 +250,7 @@ describe('A written configuration', () => {
           const text = render(answers, examination);
           const { source, file, timezone } = load(text, answers);
           expect(timezone).toBe(answers.timezone);
-          expect(source.path.endsWith(answers.path.replace(/^.*\//s, ''))).toBe(true);
+          expect('path' in source && source.path.endsWith(answers.path.replace(/^.*\//s, ''))).toBe(true);
           expect(source.columns).toEqual(Object.fromEntries(found.filter(([field, name]) => field !== name)));
           if (source.kind === 'csv') expect(source.delimiter).toBe(delimiter ?? ',');
           if (answers.sftp?.username) expect(file.sftp?.username).toBe(answers.sftp.username);

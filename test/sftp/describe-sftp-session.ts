@@ -4,6 +4,7 @@ import { describeDownloading } from './session/downloading.js';
 import { describeFaults } from './session/faults.js';
 import { describeLooking } from './session/looking.js';
 import { describePublishing } from './session/publishing.js';
+import { describeReadingRanges } from './session/ranges.js';
 import { describeResuming } from './session/resuming.js';
 import { prepareTrial } from './session/trial.js';
 import { describeUploading } from './session/uploading.js';
@@ -15,6 +16,7 @@ export function describeSftpSession(kind: SftpServerKind): void {
     describeLooking(trial);
     describeUploading(trial);
     describeDownloading(trial);
+    describeReadingRanges(trial);
     describeResuming(trial);
     describePublishing(trial);
     // Last: it freezes sessions, the usual one too.

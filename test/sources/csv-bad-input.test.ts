@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createCsvSource } from '../../src/sources/csv.js';
+import { createLocalDayFile } from '../../src/sources/files/local.js';
 import { expectFault } from './csv-fault.js';
 import { day, summarise, useCsvFolder } from './csv-folder.js';
 import { canCountDescriptors, countDescriptors } from './open-descriptors.js';
@@ -126,7 +127,7 @@ describe('a CSV file that cannot be trusted as a whole', () => {
 
   it('is not even looked for when the reading was aborted before', async () => {
     const reason = new Error('stopped by hand');
-    const source = createCsvSource({ path: pathOf('no.csv') });
+    const source = createCsvSource({ file: createLocalDayFile(pathOf('no.csv')) });
     const reading = source.read(day, { signal: AbortSignal.abort(reason) })[Symbol.asyncIterator]();
     await expect(reading.next()).rejects.toBe(reason);
   });
@@ -224,7 +225,7 @@ describe('a CSV file that cannot be trusted as a whole', () => {
   ])('%s while it is read', async (_, change) => {
     const path = pathOf('2026-11-20.csv');
     await writeFile(path, `ServiceId\n${'5\n'.repeat(100_000)}`);
-    const source = createCsvSource({ path, blockBytes: 4096 });
+    const source = createCsvSource({ file: createLocalDayFile(path), blockBytes: 4096 });
     const reading = (async () => {
       for await (const chunk of source.read(day, { signal: new AbortController().signal })) {
         if (chunk.notices) await change(path);

@@ -4,15 +4,18 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { stringify } from 'csv-stringify/sync';
 import { serviceFields } from '../../src/booking/booking.js';
+import type { BusinessDay } from '../../src/booking/business-day.js';
 import { createCsvSource } from '../../src/sources/csv.js';
+import { createLocalDayFile } from '../../src/sources/files/local.js';
 import { describeSourceContract, type IntendedRecord, type SourceDriver } from '../contracts/source.js';
 import { canCountDescriptors, countDescriptors } from './open-descriptors.js';
 
 function createCsvDriver(encode: (csv: string, broken: boolean) => Buffer): SourceDriver {
   let root = '';
-  async function prepare(records: readonly IntendedRecord[], broken: boolean) {
-    root = await realpath(await mkdtemp(join(tmpdir(), 'csv-contract-')));
-    const path = join(root, 'bookings-2026-11-20.csv');
+  const source = () => createCsvSource({ file: createLocalDayFile(join(root, 'bookings-{day}.csv')) });
+  async function prepare(records: readonly IntendedRecord[], { iso }: BusinessDay, broken: boolean) {
+    root ||= await realpath(await mkdtemp(join(tmpdir(), 'csv-contract-')));
+    const path = join(root, `bookings-${iso}.csv`);
     const rows = records.map((record) => serviceFields.map((field) => record[field] ?? ''));
     await writeFile(path, encode(stringify([[...serviceFields], ...rows]), broken));
     let line = 2;
@@ -22,14 +25,18 @@ function createCsvDriver(encode: (csv: string, broken: boolean) => Buffer): Sour
       return place;
     });
     return {
-      source: createCsvSource({ path: join(root, 'bookings-{day}.csv') }),
+      source: source(),
       places,
       ...(canCountDescriptors ? { held: () => countDescriptors(path) } : {}),
     };
   }
   return {
-    prepare: (records) => prepare(records, false),
-    prepareBroken: (records) => prepare(records, true),
+    prepare: (records, day) => prepare(records, day, false),
+    prepareBroken: (records, day) => prepare(records, day, true),
+    async prepareDays(days) {
+      for (const { day, records } of days) await prepare(records, day, false);
+      return { source: source() };
+    },
     dispose: () => rm(root, { recursive: true, force: true }),
   };
 }

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { type CsvSourceOptions, createCsvSource } from '../../src/sources/csv.js';
+import { createLocalDayFile } from '../../src/sources/files/local.js';
 import type { SourceChunk, SourceRecord } from '../../src/sources/source.js';
 
 export const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 
-type Options = Omit<CsvSourceOptions, 'path'>;
+type Options = Omit<CsvSourceOptions, 'file'>;
 
 /** A fresh folder for each test of the file that calls this, and readings of the day's file in it. */
 export function useCsvFolder() {
@@ -19,7 +20,7 @@ export function useCsvFolder() {
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
   async function readDay(options: Options = {}, template = '{day}.csv') {
-    const source = createCsvSource({ path: join(folder, template), ...options });
+    const source = createCsvSource({ file: createLocalDayFile(join(folder, template)), ...options });
     const chunks: SourceChunk[] = [];
     for await (const chunk of source.read(day, { signal: new AbortController().signal })) chunks.push(chunk);
     return {

@@ -2,15 +2,18 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import type { BusinessDay } from '../../src/booking/business-day.js';
+import { createLocalDayFile } from '../../src/sources/files/local.js';
 import { createNdjsonSource } from '../../src/sources/ndjson.js';
 import { describeSourceContract, type IntendedRecord, type SourceDriver } from '../contracts/source.js';
 import { canCountDescriptors, countDescriptors } from './open-descriptors.js';
 
 function createNdjsonDriver(encode: (ndjson: string, broken: boolean) => Buffer): SourceDriver {
   let root = '';
-  async function prepare(records: readonly IntendedRecord[], broken: boolean) {
-    root = await realpath(await mkdtemp(join(tmpdir(), 'ndjson-contract-')));
-    const path = join(root, 'bookings-2026-11-20.ndjson');
+  const source = () => createNdjsonSource({ file: createLocalDayFile(join(root, 'bookings-{day}.ndjson')) });
+  async function prepare(records: readonly IntendedRecord[], { iso }: BusinessDay, broken: boolean) {
+    root ||= await realpath(await mkdtemp(join(tmpdir(), 'ndjson-contract-')));
+    const path = join(root, `bookings-${iso}.ndjson`);
     // Every second record has a blank line behind it.
     const lines = records.flatMap((record, index) => [
       JSON.stringify(record),
@@ -18,14 +21,18 @@ function createNdjsonDriver(encode: (ndjson: string, broken: boolean) => Buffer)
     ]);
     await writeFile(path, encode(`${lines.join('\n')}\n`, broken));
     return {
-      source: createNdjsonSource({ path: join(root, 'bookings-{day}.ndjson') }),
+      source: source(),
       places: records.map((_, index) => 1 + index + Math.ceil(index / 2)),
       ...(canCountDescriptors ? { held: () => countDescriptors(path) } : {}),
     };
   }
   return {
-    prepare: (records) => prepare(records, false),
-    prepareBroken: (records) => prepare(records, true),
+    prepare: (records, day) => prepare(records, day, false),
+    prepareBroken: (records, day) => prepare(records, day, true),
+    async prepareDays(days) {
+      for (const { day, records } of days) await prepare(records, day, false);
+      return { source: source() };
+    },
     dispose: () => rm(root, { recursive: true, force: true }),
   };
 }

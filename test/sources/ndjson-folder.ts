@@ -2,11 +2,12 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
+import { createLocalDayFile } from '../../src/sources/files/local.js';
 import { createNdjsonSource, type NdjsonSourceOptions } from '../../src/sources/ndjson.js';
 import type { SourceChunk, SourceRecord } from '../../src/sources/source.js';
 import { day } from './csv-folder.js';
 
-type Options = Omit<NdjsonSourceOptions, 'path'>;
+type Options = Omit<NdjsonSourceOptions, 'file'>;
 
 /** A fresh folder for each test of the file that calls this, and readings of the day's file in it. */
 export function useNdjsonFolder() {
@@ -20,7 +21,10 @@ export function useNdjsonFolder() {
     /** Writes the day's file and reads it. */
     async readFile(content: string | Buffer, options: Options = {}) {
       await writeFile(join(folder, '2026-11-20.ndjson'), content);
-      const source = createNdjsonSource({ path: join(folder, '{day}.ndjson'), ...options });
+      const source = createNdjsonSource({
+        file: createLocalDayFile(join(folder, '{day}.ndjson')),
+        ...options,
+      });
       const chunks: SourceChunk[] = [];
       for await (const chunk of source.read(day, { signal: new AbortController().signal }))
         chunks.push(chunk);

@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { serviceFields } from '../../src/booking/booking.js';
-import { createNdjsonSource } from '../../src/sources/ndjson.js';
 import { summarise } from './csv-folder.js';
 import { useNdjsonFolder } from './ndjson-folder.js';
 
@@ -157,11 +156,5 @@ describe('the members of the objects', () => {
   it('that no object has are told of the master id too', async () => {
     const { notices } = await readFile('{"ServiceId":5}\n', { columns: { ServiceId: 'hotel_id' } });
     expect(notices[0]).toEqual({ kind: 'absent-column', column: 'hotel_id' });
-  });
-});
-
-describe('creating an NDJSON source', () => {
-  it('refuses a path template that it does not understand', () => {
-    expect(() => createNdjsonSource({ path: '/x/{date}.ndjson' })).toThrow(RangeError);
   });
 });

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { parsePathTemplate } from '../../src/sources/path-template.js';
@@ -49,4 +50,46 @@ describe('a path template', () => {
       expect(parse).toThrow(/date-fns/);
     },
   );
+
+  it.each([
+    "{day:'../'yyyy}",
+    "{day:yyyy'/../'MM}",
+    "{day:'..'}",
+    "{day:'.'yyyy}",
+    "{day:yyyy'.'}",
+    "..{day:'/'yyyy}",
+    "{day:yyyy'/'}../x",
+    "{day:'/etc/'yyyy}",
+    "{day:yyyy'//'MM}",
+    "{day:yyyy'\\'MM}",
+    "{day:yyyy'\0'}",
+    "{day:yyyy'\n'}",
+    "{day:'sftp://evil.example/'yyyy}",
+    "{day:yyyy'?x=1'}",
+    "{day:yyyy'#'}",
+    "{day:yyyy'%2e%2e'}",
+    "{day:yyyy'$(reboot)'}",
+    "{day:yyyy'`reboot`'}",
+    "{day:yyyy';reboot'}",
+  ])('refuses %j, whose quotes lead elsewhere', (text) => {
+    expect(() => parsePathTemplate(`/exports/${text}.csv`)).toThrow(/nothing that leads elsewhere/);
+  });
+
+  it('writes no other folder than the pattern names, whatever the pattern', () => {
+    const letters = fc.constantFrom('y', 'M', 'd', 'E', 'Q', '.', '/', "'", '-', ' ', '..', '\\', ':', 'x');
+    const pattern = fc.array(letters, { minLength: 1, maxLength: 12 }).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(pattern, fc.constantFrom('', '.', '..', '/', '../', 'x'), (pattern, beside) => {
+        let path: string;
+        try {
+          path = parsePathTemplate(`/exports/a${beside}{day:${pattern}}${beside}b`)(day);
+        } catch {
+          return;
+        }
+        const literal = `/exports/a${beside}|${beside}b`.split(/[/|]/).filter((part) => part === '..').length;
+        expect(path.split(/[/\\]/).filter((part) => part === '..').length).toBeLessThanOrEqual(literal);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
 });

@@ -162,6 +162,7 @@ const emptyServer: SftpSession = {
   makeFolder: async () => {},
   upload: () => Promise.reject(new TypeError('expected no upload')),
   download: () => Promise.reject(new TypeError('expected no download')),
+  readRange: () => Promise.reject(new TypeError('expected nothing to be read')),
   readEnd: () => Promise.reject(new TypeError('expected nothing to be read')),
   publish: () => Promise.reject(new TypeError('expected nothing to be published')),
   remove: async () => 'absent',

@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { type Dispatcher, Pool } from 'undici';
 import { type AbortWatch, createAbortWatch } from './abort-watch.js';
-import type { HttpAnswer } from './verdict.js';
 
 export interface TransportOptions {
   /** Scheme, host and port, such as `https://service.example.com`. */
@@ -23,6 +22,20 @@ export interface TransportRequest {
   readonly headers: string[];
   readonly body?: Uint8Array;
   readonly signal: AbortSignal;
+}
+
+/** An answer as it came off the wire. */
+export interface HttpAnswer {
+  readonly status: number;
+  /** The header `Retry-After`, unread. */
+  readonly retryAfter: string | undefined;
+  /** The header `Date`, unread. */
+  readonly date?: string | undefined;
+  /** The headers `Link`, unread. */
+  readonly link?: string | undefined;
+  readonly body: Buffer;
+  /** Whether the body went on after `body` ends. */
+  readonly bodyTruncated: boolean;
 }
 
 /** What became of a call, not yet judged. */
@@ -115,7 +128,7 @@ function call(
     const unwatch = aborts.watch(signal, abort);
 
     pool.dispatch(
-      // undici takes any GET for repeatable; ours start reviews.
+      // undici takes any GET for repeatable; some of ours start reviews.
       { method, path, headers, body: body ?? null, idempotent: false },
       {
         onRequestStart(controller) {
@@ -128,7 +141,9 @@ function call(
           if (status < 200) return;
           const retryAfter = [responseHeaders['retry-after']].flat()[0];
           const date = [responseHeaders.date].flat()[0];
-          reading = startReading({ status, retryAfter, date }, options.maxAnswerBytes);
+          const links = [responseHeaders.link ?? []].flat();
+          const link = links.length === 0 ? undefined : links.join(', ');
+          reading = startReading({ status, retryAfter, date, link }, options.maxAnswerBytes);
         },
         onResponseData(controller, chunk) {
           if (isSettled || reading === undefined || reading.take(chunk)) return;
@@ -152,10 +167,7 @@ interface AnswerReading {
   finish(end: { readonly truncated: boolean }): HttpAnswer;
 }
 
-function startReading(
-  head: Pick<HttpAnswer, 'status' | 'retryAfter' | 'date'>,
-  maxBytes: number,
-): AnswerReading {
+function startReading(head: Omit<HttpAnswer, 'body' | 'bodyTruncated'>, maxBytes: number): AnswerReading {
   const chunks: Buffer[] = [];
   let room = maxBytes;
   return {

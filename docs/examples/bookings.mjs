@@ -1,0 +1,26 @@
+/**
+ * A day's bookings from an API that gives them hotel by hotel: what no setting of `kind: http` says.
+ *
+ * @type {import('booked-hotel-review').Bookings}
+ */
+export async function* bookings(day, { signal, log, options }) {
+  for (const hotel of options.hotels) {
+    const url = new URL(`hotels/${encodeURIComponent(hotel)}/reservations`, options.baseUrl);
+    url.searchParams.set('from', day.start.toISOString());
+    url.searchParams.set('to', day.end.toISOString());
+    const answer = await fetch(url, { signal, headers: { authorization: `Bearer ${options.token}` } });
+    // Whatever is thrown fails the run before anything is sent: half a day is never taken for a day.
+    if (!answer.ok) throw new Error(`${hotel} answered ${answer.status}`);
+    const reservations = await answer.json();
+    log.info(`${hotel}: ${reservations.length} bookings`);
+    yield reservations.map(({ id, guest, room }) => ({
+      ServiceId: room.masterId,
+      BookingReferenceId: id,
+      BookingClientName: guest.name,
+      ProviderName: room.provider,
+      ProviderHotelId: room.providerHotelId,
+      CheckInDate: room.from,
+      CheckOutDate: room.to,
+    }));
+  }
+}

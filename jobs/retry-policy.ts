@@ -1,0 +1,13 @@
+import type { Config } from '../src/config/load.js';
+import type { RetryPolicy } from '../src/review/retry.js';
+
+/** When something is tried again: the same for the service's calls, SFTP and sources. */
+export function openRetryPolicy({ retry }: Pick<Config, 'retry'>): RetryPolicy {
+  return {
+    tries: retry.tries,
+    baseMs: retry.baseSeconds * 1000,
+    capMs: retry.capSeconds * 1000,
+    retryAfterCapMs: retry.retryAfterCapSeconds * 1000,
+    waits: retry.waits,
+  };
+}

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { type S3Bucket, S3Error } from '../s3/bucket.js';
+import { type S3Location, showS3Location } from '../s3/location.js';
+import { type Archive, type ArchivedFile, ArchiveError } from './archive.js';
+import { createNamelessFile } from './nameless-file.js';
+import { expectSafeName } from './safe-name.js';
+import { createTurns } from './turns.js';
+
+/** The object's metadata that holds its checksum, in hexadecimal. */
+const checksumName = 'sha256';
+
+export interface S3ArchiveOptions {
+  /** The key is what all keys begin with, without a slash at its end. */
+  readonly root: S3Location;
+  /** Asked for the bucket when something is kept or read. */
+  readonly open: () => Promise<S3Bucket>;
+  /** A folder on this machine, in which content waits, without a name, until its checksum is known. Made where missing. */
+  readonly temporaryFolder: string;
+}
+
+/**
+ * An archive in a bucket: an object `<root>/<day>/<run>/<name>` for each file, with its SHA-256 as metadata.
+ *
+ * Two processes must not keep files for one run at the same time (the ledger's claims see to that): on a server without
+ * conditional writes the later of two contents would replace the other.
+ */
+export function createS3Archive({ root, open, temporaryFolder }: S3ArchiveOptions): Archive {
+  const turns = createTurns();
+
+  function writePrefix(day: string, runId: string): string {
+    const parts = [expectSafeName(day), expectSafeName(runId)];
+    return [...(root.key === '' ? [] : [root.key]), ...parts].join('/');
+  }
+
+  const showKey = (key: string) => showS3Location({ bucket: root.bucket, key });
+  const locate: Archive['locate'] = (day, runId) => showKey(writePrefix(day, runId));
+  const locateObject = (day: string, runId: string, name: string) =>
+    `${writePrefix(day, runId)}/${expectSafeName(name)}`;
+
+  /** The checksum of what is kept there; undefined where nothing is. */
+  async function findChecksum(bucket: S3Bucket, key: string): Promise<string | undefined> {
+    const found = await bucket.find(key);
+    if (found === undefined) return undefined;
+    const told = found.metadata[checksumName];
+    if (told !== undefined) return told;
+    const hash = createHash('sha256');
+    for await (const { bytes } of bucket.read(key)) hash.update(bytes);
+    return hash.digest('hex');
+  }
+
+  async function keepObject(
+    folder: string,
+    key: string,
+    content: AsyncIterable<Uint8Array>,
+  ): Promise<Omit<ArchivedFile, 'name'>> {
+    const waiting = await createNamelessFile(temporaryFolder).catch(explain('unwritable', showKey(key)));
+    try {
+      const { bytes, sha256 } = await waiting.fill(content, explain('unwritable', showKey(key)));
+      const bucket = await open();
+      await bucket.abandonUploads(`${folder}/`).catch(explain('unwritable', showKey(key)));
+      const isKept = async () => {
+        const kept = await findChecksum(bucket, key).catch(explain('unreadable', showKey(key)));
+        if (kept !== undefined && kept !== sha256) {
+          throw new ArchiveError(
+            'different-content',
+            `${showKey(key)} is in the archive already, with other bytes`,
+          );
+        }
+        return kept !== undefined;
+      };
+      if (await isKept()) return { bytes, sha256 };
+      const put = await bucket
+        .put(key, { open: waiting.read, bytes, metadata: { [checksumName]: sha256 } })
+        .catch(explain('unwritable', showKey(key)));
+      if (put === 'taken' && !(await isKept())) {
+        throw new ArchiveError('unwritable', `${showKey(key)} is being written by another process`);
+      }
+      return { bytes, sha256 };
+    } finally {
+      await waiting.close();
+    }
+  }
+
+  return {
+    locate,
+    async keep(day, runId, name, content) {
+      const folder = writePrefix(day, runId);
+      const key = locateObject(day, runId, name);
+      return turns.take(folder, async () => ({ name, ...(await keepObject(folder, key, content)) }));
+    },
+    async *read(day, runId, name) {
+      const key = locateObject(day, runId, name);
+      const bucket = await open();
+      try {
+        for await (const { bytes } of bucket.read(key)) yield bytes;
+      } catch (error) {
+        throw explained(error, 'unreadable', showKey(key));
+      }
+    },
+    async list(day, runId) {
+      const prefix = `${writePrefix(day, runId)}/`;
+      const bucket = await open();
+      const keys = await bucket.list(prefix).catch(explain('unreadable', showKey(prefix)));
+      return keys
+        .map((key) => key.slice(prefix.length))
+        .filter((name) => name !== '' && !name.startsWith('.'))
+        .sort();
+    },
+    async remove(day, runId, names) {
+      const keys = names.map((name) => locateObject(day, runId, name));
+      const folder = writePrefix(day, runId);
+      await turns.take(folder, async () => {
+        const bucket = await open();
+        for (const key of keys) await bucket.remove(key).catch(explain('unwritable', showKey(key)));
+        await bucket.abandonUploads(`${folder}/`).catch(explain('unwritable', showKey(folder)));
+      });
+    },
+  };
+}
+
+/** For `catch`: what the server or this machine refused becomes an error of the archive. */
+function explain(code: 'unreadable' | 'unwritable', place: string): (error: unknown) => never {
+  return (error) => {
+    throw explained(error, code, place);
+  };
+}
+
+function explained(error: unknown, code: 'unreadable' | 'unwritable', place: string): unknown {
+  if (error instanceof ArchiveError) return error;
+  const reason = codeOf(error);
+  if (reason === undefined) return error;
+  if (error instanceof S3Error && error.fault === 'missing' && code === 'unreadable') {
+    return new ArchiveError('absent', `there is no ${place} in the archive`, { cause: error });
+  }
+  const verb = code === 'unreadable' ? 'read' : 'written';
+  return new ArchiveError(code, `${place} can't be ${verb} in the archive (${reason})`, { cause: error });
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

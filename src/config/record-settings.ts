@@ -1,0 +1,30 @@
+import { isDateFormat } from '../booking/written-date.js';
+import { group, text, textThat } from './kinds.js';
+
+const column = (field: string) =>
+  text('the name of a column')
+    .exactOptional()
+    .describe(`The column that holds ${field}, if not the one of that name.`);
+
+/** How the records of any source are to be understood. */
+export const recordSettings = {
+  columns: group({
+    ServiceId: column('the master hotel id'),
+    BookingReferenceId: column('the booking reference'),
+    BookingClientName: column("the guest's name"),
+    ProviderName: column("the provider's name"),
+    ProviderHotelId: column("the provider's hotel id"),
+    CheckInDate: column('the day of check-in'),
+    CheckOutDate: column('the day of check-out'),
+  })
+    .prefault({})
+    .describe(
+      "The source's columns by the service's names of the fields; in JSON the objects' members, `guest.name` in nested ones.",
+    ),
+  dateFormat: textThat(
+    isDateFormat,
+    'a date-fns pattern that reads back the day it writes, such as dd/MM/yyyy (yyyy year, MM month, dd day)',
+  )
+    .default('yyyy-MM-dd')
+    .describe('The date-fns pattern of the dates; YYYY-MM-DD is always understood.'),
+};

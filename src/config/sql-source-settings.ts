@@ -1,0 +1,68 @@
+import * as z from 'zod';
+import { readSqlAddress, sqlAddressForms } from '../sources/sql/address.js';
+import { parseDayQuery } from '../sources/sql/query-text.js';
+import {
+  confidentiality,
+  expected,
+  group,
+  isAccepted,
+  isGroup,
+  numberUpTo,
+  text,
+  textThat,
+} from './kinds.js';
+import { recordSettings } from './record-settings.js';
+
+const dayInSeconds = 86_400;
+
+/** Bookings in a database. */
+export const sql = group(
+  {
+    kind: z.literal('sql', expected('sql')).describe('The bookings are rows of a database.'),
+    url: textThat((address) => isAccepted(() => readSqlAddress(address)), sqlAddressForms)
+      .describe(
+        'The database: `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, `mysql://…`, `mariadb://…` or `sqlite:PATH`.',
+      )
+      // An address that is wrong is not shown: what is wrong with it may be where its password stands.
+      .register(confidentiality, { level: 'private' }),
+    query: text('a query')
+      .exactOptional()
+      .describe(
+        'The query, one SELECT; `:day` in it is the day as YYYY-MM-DD, `:dayStart` and `:dayEnd` are its first instant and that of the day after.',
+      ),
+    queryFile: text('a path').exactOptional().describe('The file that holds the query, in place of `query`.'),
+    ...recordSettings,
+    timeoutSeconds: numberUpTo(dayInSeconds)
+      .default(600)
+      .describe('How long the query may take, from its start to its last row.'),
+    ca: text('a path')
+      .exactOptional()
+      .describe(
+        "The file, in PEM, of the certificate of the authority that vouches for the database's server; with it TLS is demanded.",
+      ),
+  },
+  'a group with kind, url and a query or a queryFile',
+)
+  .refine(({ query, queryFile }) => (query === undefined) !== (queryFile === undefined), {
+    error: 'must hold a query or a queryFile, and not both',
+    when: ({ value }) => isGroup(value),
+  })
+  .refine((settings) => explainQuery(settings) === undefined, {
+    path: ['query'],
+    error: ({ input }) => explainQuery(input),
+    when: ({ value }) => isGroup(value),
+  });
+
+/** What is wrong with a query that its database's address can be read for; undefined where nothing is. */
+function explainQuery(settings: unknown): string | undefined {
+  const { url, query } = isGroup(settings) ? settings : {};
+  if (typeof url !== 'string' || typeof query !== 'string' || query === '') return undefined;
+  if (!isAccepted(() => readSqlAddress(url))) return undefined;
+  try {
+    parseDayQuery(query, readSqlAddress(url).kind);
+    return undefined;
+  } catch (error) {
+    if (error instanceof RangeError) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,91 @@
+import { type RemoteFile, SftpError, type SftpServer } from '../../sftp/sftp.js';
+import { parsePathTemplate } from '../path-template.js';
+import { SourceError } from '../source.js';
+import type { DayFile } from './day-file.js';
+import { toEvenBlocks } from './even-blocks.js';
+import { createPatientSession, type PatientSession } from './patient-session.js';
+import { unpackBlocks } from './unpacked.js';
+
+export interface SftpDayFileOptions {
+  /** `sftp://HOST:PORT`, for people. */
+  readonly address: string;
+  /** From the server's root, with `{day}` or `{day:ddMMyyyy}` (any date-fns pattern) where the day stands. */
+  readonly path: string;
+  /** Asked for the server when something is read. */
+  readonly open: () => Promise<SftpServer>;
+}
+
+/** What is asked for at a time: worth more than the way there and back. */
+const rangeBytes = 2 * 1024 * 1024;
+
+/**
+ * The day's file on an SFTP server, streamed. A connection that is lost in the middle is taken up again. Size and time are
+ * compared at the end: a drop that is still being written is no day.
+ *
+ * @throws RangeError for a path template that can't be used
+ */
+export function createSftpDayFile({ address, path, open }: SftpDayFileOptions): DayFile {
+  const writePath = parsePathTemplate(path);
+  const locate: DayFile['locate'] = (day) => `${address}/${writePath(day)}`;
+  return {
+    locate,
+    measure: async () => undefined,
+    async *read(day, { blockBytes, signal }) {
+      signal.throwIfAborted();
+      const place = locate(day);
+      const progress = { done: 0, total: 0 };
+      const session = createPatientSession(await open(), signal);
+      try {
+        const found = await session.ask((server) => server.stat(writePath(day)));
+        if (found === undefined) throw new SourceError('missing', `there is no file ${place}`);
+        progress.total = found.size;
+        const ranges = readRanges(session, writePath(day), found);
+        const packed = toEvenBlocks(ranges, blockBytes, (bytes) => {
+          progress.done += bytes;
+        });
+        yield* unpackBlocks(packed, { place, blockBytes, signal, progress: () => ({ ...progress }) });
+        const after = await session.ask((server) => server.stat(writePath(day)));
+        if (after?.size !== found.size || after.modifiedAt !== found.modifiedAt) throw changed(place);
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        throw explainSftpError(error, place, progress.done);
+      } finally {
+        await session.close();
+      }
+    },
+  };
+}
+
+async function* readRanges(
+  session: PatientSession,
+  path: string,
+  { size }: RemoteFile,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for (let from = 0; from < size; ) {
+    const range = { from, to: Math.min(size, from + rangeBytes) };
+    yield session.ask((server) => server.readRange(path, range));
+    from = range.to;
+  }
+}
+
+function changed(place: string, cause?: unknown): SourceError {
+  return new SourceError('truncated', `${place} changed while it was read: is it still being written?`, {
+    cause,
+  });
+}
+
+/** @param done how many bytes had come */
+function explainSftpError(error: unknown, place: string, done: number): unknown {
+  if (!(error instanceof SftpError)) return error;
+  const { kind, code, message } = error;
+  if (code === 'changed-while-reading') return changed(place, error);
+  if (code === 'no-such-file') {
+    return done > 0
+      ? changed(place, error)
+      : new SourceError('missing', `there is no file ${place}`, { cause: error });
+  }
+  const isCutOff = kind === 'retryable' && done > 0;
+  return new SourceError(isCutOff ? 'truncated' : 'unreadable', `${place} can't be read: ${message}`, {
+    cause: error,
+  });
+}

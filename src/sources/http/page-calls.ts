@@ -1,0 +1,140 @@
+import { readNetworkFailure } from '../../http/network-failure.js';
+import { readRetryAfter } from '../../http/retry-after.js';
+import type { Exchange, HttpAnswer } from '../../http/transport.js';
+import { pause } from '../../review/pause.js';
+import { decideRetry, type RetryPolicy } from '../../review/retry.js';
+import type { SourceFault } from '../source.js';
+
+export interface PageCallLimits {
+  /** For a whole call. */
+  readonly timeoutMs: number;
+  /** For opening a connection; part of the whole call's time. */
+  readonly connectTimeoutMs: number;
+  readonly maxPageBytes: number;
+  readonly retry: RetryPolicy;
+  readonly clock: () => Date;
+  /** Uniform in [0, 1): spreads the waits between tries. */
+  readonly random: () => number;
+}
+
+export type PageAnswer =
+  | { readonly kind: 'page'; readonly body: Buffer; readonly link: string | undefined }
+  | {
+      readonly kind: 'failed';
+      readonly fault: SourceFault;
+      /** Whether the API said that there is no such page. */
+      readonly isMissing: boolean;
+      /** What happened, and what to do; nothing of the answer itself. */
+      readonly reason: string;
+    };
+
+/** Calls of one reading: one at a time over one connection. */
+export interface PageCalls {
+  /** Repeats what may pass. @throws the signal's reason when aborted */
+  get(url: URL, signal: AbortSignal): Promise<PageAnswer>;
+  /** Cuts the connection. */
+  close(): Promise<void>;
+}
+
+type Judgement =
+  | PageAnswer
+  | { readonly kind: 'retry'; readonly code: string; readonly retryAfterMs?: number };
+
+const retryableStatuses = new Set([408, 425, 429]);
+
+/** @param headers names and values in turn */
+export async function openPageCalls(
+  origin: string,
+  headers: readonly string[],
+  { timeoutMs, connectTimeoutMs, maxPageBytes, retry, clock, random }: PageCallLimits,
+): Promise<PageCalls> {
+  // What reads files has no use for it.
+  const { createTransport } = await import('../../http/transport.js');
+  const transport = createTransport({
+    origin,
+    connections: 1,
+    timeoutMs,
+    connectTimeoutMs,
+    maxAnswerBytes: maxPageBytes,
+  });
+  const judge = (exchange: Exchange): Judgement => {
+    switch (exchange.kind) {
+      case 'answered':
+        return judgeAnswer(exchange.answer, clock());
+      case 'failed': {
+        const { error, brokenAnswer } = exchange;
+        // Any status but a success is clear without its body.
+        if (brokenAnswer && brokenAnswer.status >= 300) return judgeAnswer(brokenAnswer, clock());
+        const { code, meaning } = readNetworkFailure(error);
+        return meaning === 'wrong'
+          ? fail(`cannot be asked (${code}): is its certificate trusted here?`)
+          : { kind: 'retry', code };
+      }
+    }
+  };
+
+  return {
+    async get(url, signal) {
+      const request = {
+        method: 'GET' as const,
+        path: `${url.pathname}${url.search}`,
+        headers: [...headers],
+        signal,
+      };
+      let spent = { tries: 0, waits: 0 };
+      for (let made = 1; ; made += 1) {
+        const judged = judge(await transport.call(request));
+        signal.throwIfAborted();
+        if (judged.kind !== 'retry') return judged;
+        const decision = decideRetry({ ...spent, retryAfterMs: judged.retryAfterMs }, retry, random);
+        if (decision.kind === 'spent') {
+          return fail(
+            `gave no answer in ${made === 1 ? '1 try' : `${made} tries`} (${judged.code}): try again later.`,
+          );
+        }
+        await pause(decision.delayMs, signal);
+        signal.throwIfAborted();
+        spent = decision.spendsTry
+          ? { ...spent, tries: spent.tries + 1 }
+          : { ...spent, waits: spent.waits + 1 };
+      }
+    },
+    close: () => transport.close(),
+  };
+}
+
+function judgeAnswer({ status, retryAfter, body, bodyTruncated, link }: HttpAnswer, now: Date): Judgement {
+  if (status === 200) {
+    return bodyTruncated
+      ? fail(`gave an answer that is larger than ${body.length} bytes: ask for fewer records at a time.`)
+      : { kind: 'page', body, link };
+  }
+  const code = `http-${status}`;
+  if (status >= 500 || retryableStatuses.has(status)) {
+    const retryAfterMs = readRetryAfter(retryAfter, now);
+    return { kind: 'retry', code, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  }
+  if (status === 404 || status === 410) {
+    return {
+      kind: 'failed',
+      fault: 'missing',
+      isMissing: true,
+      reason: `says that there is none (${code}): is source.url right?`,
+    };
+  }
+  if (status === 401 || status === 403) {
+    return fail(
+      `refuses whoever asks (${code}): look at source.bearerToken, source.basic or source.headers.`,
+    );
+  }
+  if (status >= 300 && status < 400) {
+    return fail(
+      `redirects (${code}), which is not followed: put the address that it leads to into source.url.`,
+    );
+  }
+  return fail(`gave no list of bookings (${code}): look at source.url and source.pagination.`);
+}
+
+function fail(reason: string): PageAnswer {
+  return { kind: 'failed', fault: 'unreadable', isMissing: false, reason };
+}

@@ -1,0 +1,169 @@
+import { encodeQueryPart } from '../../http/query-part.js';
+import { readJsonPath } from '../json-path.js';
+import { findNextLink } from './link-header.js';
+
+/** How an API hands out more records than one answer holds. */
+export type HttpPagination =
+  | { readonly kind: 'none' }
+  /** A number of the page among the parameters. */
+  | {
+      readonly kind: 'page';
+      readonly parameter: string;
+      /** The number of the first page, 0 or 1; 1 if not given. */
+      readonly first?: number | undefined;
+      /** How many records to ask for; they come with each other. */
+      readonly sizeParameter?: string | undefined;
+      readonly size?: number | undefined;
+    }
+  /** How many records to leave out, and how many to give. */
+  | {
+      readonly kind: 'offset';
+      readonly parameter: string;
+      readonly limitParameter: string;
+      readonly limit: number;
+    }
+  /** The answer says what comes next: a text for that parameter or, where none is named, the next address. */
+  | { readonly kind: 'cursor'; readonly field: string; readonly parameter?: string | undefined }
+  /** A header `Link` with `rel="next"`. (RFC 8288.) */
+  | { readonly kind: 'link' };
+
+/** A page that was read. */
+export interface ReadPage {
+  readonly url: URL;
+  /** How many records it held. */
+  readonly records: number;
+  /** How many the pages before it held. */
+  readonly recordsBefore: number;
+  /** Counted from 0. */
+  readonly index: number;
+  /** The whole answer. */
+  readonly json: string;
+  readonly link: string | undefined;
+}
+
+export type NextPage =
+  | {
+      readonly kind: 'page';
+      readonly url: URL;
+      /** The page before was a short one: this one need not be there. */
+      readonly isDoubtful: boolean;
+    }
+  | { readonly kind: 'end' }
+  /** What the answer says cannot be followed. */
+  | { readonly kind: 'refused'; readonly reason: string };
+
+export interface Paging {
+  readonly first: URL;
+  /**
+   * A short page alone is never the end: an API that gives at most so many records, however many were asked for, would cut
+   * the day off.
+   */
+  next(page: ReadPage): NextPage;
+}
+
+const end: NextPage = { kind: 'end' };
+
+/** @throws RangeError where the address has one of the pagination's parameters already */
+export function createPaging(pagination: HttpPagination, base: URL): Paging {
+  switch (pagination.kind) {
+    case 'none':
+      return { first: base, next: () => end };
+    case 'page': {
+      const { parameter, first = 1, sizeParameter, size } = pagination;
+      const sized =
+        sizeParameter === undefined || size === undefined
+          ? base
+          : addParameter(base, sizeParameter, `${size}`);
+      const pageAt = (index: number) => addParameter(sized, parameter, `${first + index}`);
+      return {
+        first: pageAt(0),
+        next: ({ records, index }) =>
+          records === 0 ? end : { kind: 'page', url: pageAt(index + 1), isDoubtful: records < (size ?? 0) },
+      };
+    }
+    case 'offset': {
+      const { parameter, limitParameter, limit } = pagination;
+      const limited = addParameter(base, limitParameter, `${limit}`);
+      const pageFrom = (offset: number) => addParameter(limited, parameter, `${offset}`);
+      return {
+        first: pageFrom(0),
+        // As many as came, not as many as were asked for: an API may have a limit of its own.
+        next: ({ records, recordsBefore }) =>
+          records === 0
+            ? end
+            : { kind: 'page', url: pageFrom(recordsBefore + records), isDoubtful: records < limit },
+      };
+    }
+    case 'cursor': {
+      const { field, parameter } = pagination;
+      if (parameter !== undefined) addParameter(base, parameter, '');
+      return {
+        first: base,
+        next({ url, json }) {
+          const cursor = readCursor(json, field);
+          if (typeof cursor !== 'string') return cursor;
+          return parameter === undefined
+            ? follow(url, cursor)
+            : { kind: 'page', url: addParameter(base, parameter, cursor), isDoubtful: false };
+        },
+      };
+    }
+    case 'link':
+      return {
+        first: base,
+        next({ url, link }) {
+          const target = link === undefined ? undefined : findNextLink(link);
+          return target === undefined ? end : follow(url, target);
+        },
+      };
+  }
+}
+
+function addParameter(url: URL, name: string, value: string): URL {
+  if (url.searchParams.has(name)) {
+    throw new RangeError(`The source's url has the parameter ${name} already, which is the pagination's.`);
+  }
+  const extended = new URL(url);
+  extended.search = `${url.search}${url.search === '' ? '?' : '&'}${encodeQueryPart(name)}=${encodeQueryPart(value)}`;
+  return extended;
+}
+
+function readCursor(json: string, field: string): string | NextPage {
+  const found = readJsonPath(json, field);
+  switch (found.kind) {
+    case 'absent':
+      return end;
+    case 'ambiguous':
+      return {
+        kind: 'refused',
+        reason: `${JSON.stringify(field)}, the pagination's field, stands there twice`,
+      };
+    case 'found': {
+      const value: unknown = JSON.parse(found.json);
+      if (value === null) return end;
+      // As it is written: JavaScript may not hold all of a number's digits.
+      if (typeof value === 'number') return found.json;
+      if (typeof value === 'string') return value.trim() === '' ? end : value;
+      return {
+        kind: 'refused',
+        reason: `${JSON.stringify(field)}, the pagination's field, is neither a text nor a number`,
+      };
+    }
+  }
+}
+
+/** Credentials go with every call: an answer cannot send them elsewhere. */
+function follow(from: URL, target: string): NextPage {
+  if (!URL.canParse(target, from.href)) {
+    return { kind: 'refused', reason: 'what it gives as the address of the next page is none' };
+  }
+  const url = new URL(target, from);
+  url.hash = '';
+  if (url.origin !== from.origin || url.username !== '' || url.password !== '') {
+    return {
+      kind: 'refused',
+      reason: 'the address of the next page leads to another host, scheme or port: it is not followed',
+    };
+  }
+  return { kind: 'page', url, isDoubtful: false };
+}

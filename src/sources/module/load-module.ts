@@ -1,0 +1,66 @@
+import { stat } from 'node:fs/promises';
+import { pathToFileURL } from 'node:url';
+import { SourceError } from '../source.js';
+import { createModuleError } from './module-error.js';
+import { nameError } from './name-error.js';
+
+/** What a module is found to export; nothing of it is checked but that it can be called. */
+export type LoadedBookings = (day: unknown, context: unknown) => unknown;
+
+/** @throws SourceError `missing`, or `unreadable` for a file that can't be loaded or exports no function `bookings` */
+export async function loadBookings(path: string): Promise<LoadedBookings> {
+  const stats = await stat(path).catch(() => undefined);
+  if (!stats?.isFile()) throw new SourceError('missing', `there is no file ${path}`);
+  const module = await importFile(path).catch((error: unknown) => {
+    if (error instanceof SourceError) throw error;
+    throw createModuleError(`${path} can't be loaded: ${explainLoading(error)}`, error);
+  });
+  const bookings = readExport(module);
+  if (bookings === undefined) {
+    throw new SourceError(
+      'unreadable',
+      `${path} exports no function bookings: it needs \`export async function* bookings(day, { signal })\``,
+    );
+  }
+  return bookings;
+}
+
+/** CommonJS has its exports in `default`, as far as Node doesn't find their names. */
+function readExport(module: unknown): LoadedBookings | undefined {
+  const { bookings, default: own } = { ...(module as { bookings?: unknown; default?: unknown }) };
+  const found = bookings ?? (own as { bookings?: unknown } | null | undefined)?.bookings;
+  return typeof found === 'function' ? (found as LoadedBookings) : undefined;
+}
+
+function importFile(path: string): Promise<unknown> {
+  return /\.[cm]?ts$/.test(path) && !readsTypeScript()
+    ? importTypeScript(path)
+    : import(pathToFileURL(path).href);
+}
+
+/** From 22.18 on Node leaves the types out by itself. */
+function readsTypeScript(): boolean {
+  return 'typescript' in process.features && Boolean(process.features.typescript);
+}
+
+/** As far as it is used here. */
+interface Jiti {
+  createJiti(
+    from: string,
+    options: { readonly fsCache: boolean },
+  ): { import(path: string): Promise<unknown> };
+}
+
+// Not bundled: it brings its own parser along, which it loads by its path.
+const jiti = 'jiti';
+
+async function importTypeScript(path: string): Promise<unknown> {
+  const { createJiti }: Jiti = await import(jiti);
+  return createJiti(import.meta.url, { fsCache: false }).import(path);
+}
+
+/** Before a booking is read, what Node says of the code is about the code. */
+function explainLoading(error: unknown): string {
+  const isOfNode = error instanceof SyntaxError || /^ERR_/.test(nameError(error).code ?? '');
+  return isOfNode && error instanceof Error ? error.message : nameError(error).words;
+}

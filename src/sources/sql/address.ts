@@ -1,0 +1,100 @@
+/** How much of the way to the server is encrypted, and whether the server has to prove who it is. */
+export type MysqlTls = 'off' | 'unverified' | 'verified';
+
+export type SqlAddress =
+  | { readonly kind: 'postgres'; readonly place: string; readonly url: string }
+  | { readonly kind: 'mysql'; readonly place: string; readonly login: MysqlLogin }
+  | { readonly kind: 'sqlite'; readonly place: string; readonly path: string };
+
+export interface MysqlLogin {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string | undefined;
+  readonly password: string | undefined;
+  readonly database: string | undefined;
+  /** The path of the server's socket, in place of host and port. */
+  readonly socket: string | undefined;
+  /** Undefined where the address doesn't say. */
+  readonly tls: MysqlTls | undefined;
+}
+
+const mysqlPort = 3306;
+export const sqlAddressForms = 'postgres://…, mysql://…, mariadb://… or sqlite:PATH';
+
+/**
+ * Reads `postgres://`, `postgresql://`, `mysql://`, `mariadb://` (with `?sslmode=` and, for MySQL, `?socket=`) and
+ * `sqlite:PATH`. `place` is the address as it may be shown: without user, password and parameters.
+ *
+ * @throws RangeError for anything else; its message doesn't repeat the address.
+ */
+export function readSqlAddress(address: string): SqlAddress {
+  const path = /^sqlite:(?!\/\/[^/])(.+)$/s.exec(address)?.[1];
+  if (path !== undefined) return { kind: 'sqlite', place: path, path };
+  const url = /^[a-z]+:\/\/./i.test(address) && URL.canParse(address) ? new URL(address) : undefined;
+  switch (url?.protocol) {
+    case 'postgres:':
+    case 'postgresql:':
+      return { kind: 'postgres', place: placeOf(url), url: address };
+    case 'mysql:':
+    case 'mariadb:':
+      return { kind: 'mysql', place: placeOf(url), login: readLogin(url) };
+    default:
+      throw new RangeError(
+        `expected ${sqlAddressForms}; characters such as @ and / in a password are written %40 and %2F`,
+      );
+  }
+}
+
+function placeOf(url: URL): string {
+  const shown = new URL(url);
+  shown.username = '';
+  shown.password = '';
+  shown.search = '';
+  shown.hash = '';
+  return shown.href;
+}
+
+function readLogin(url: URL): MysqlLogin {
+  for (const name of url.searchParams.keys()) {
+    if (name !== 'sslmode' && name !== 'socket') {
+      throw new RangeError(`the address has the parameter ${name}; only sslmode and socket are known`);
+    }
+  }
+  const database = decode(url.pathname.replace(/^\//, ''));
+  return {
+    host: url.hostname.replace(/^\[(.*)\]$/, '$1') || 'localhost',
+    port: url.port === '' ? mysqlPort : Number(url.port),
+    user: decode(url.username) || undefined,
+    password: decode(url.password) || undefined,
+    database: database || undefined,
+    socket: url.searchParams.get('socket') ?? undefined,
+    tls: readTls(url.searchParams.get('sslmode')),
+  };
+}
+
+/** The words are those that PostgreSQL's driver knows, with the meaning that they have there. */
+function readTls(mode: string | null): MysqlTls | undefined {
+  switch (mode) {
+    case null:
+      return undefined;
+    case 'disable':
+      return 'off';
+    case 'no-verify':
+      return 'unverified';
+    case 'prefer':
+    case 'require':
+    case 'verify-ca':
+    case 'verify-full':
+      return 'verified';
+    default:
+      throw new RangeError('sslmode in the address is none of disable, no-verify, require and verify-full');
+  }
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new RangeError('a % in the address is not followed by two hexadecimal digits; a % itself is %25');
+  }
+}

@@ -1,0 +1,84 @@
+import { SourceError } from '../source.js';
+
+/** What a database, or the way to it, can have against a query. */
+export type DatabaseReason =
+  | 'unreachable'
+  | 'login-refused'
+  | 'certificate-untrusted'
+  | 'no-tls'
+  | 'no-database'
+  | 'no-permission'
+  | 'would-write'
+  | 'too-slow'
+  | 'query-wrong'
+  | 'no-rows'
+  | 'lost'
+  | 'failed';
+
+/**
+ * @param where the database, without user and password, and the query
+ * @param code the database's or the system's, with what belongs to it; never the database's words: they quote cells.
+ */
+export function createDatabaseFault(reason: DatabaseReason, where: string, code: string): SourceError {
+  switch (reason) {
+    case 'unreachable':
+      return unreadable(
+        `${where} can't be reached (${code}): is the database running, and does source.url name it?`,
+      );
+    case 'login-refused':
+      return unreadable(`${where} refused the user, the password or the host (${code}); mend source.url`);
+    case 'certificate-untrusted':
+      return unreadable(
+        `${where} has a certificate that can't be trusted (${code}); mend it, or name its authority's file with source.ca`,
+      );
+    case 'no-tls':
+      return unreadable(
+        `${where} doesn't speak TLS, which source.url or source.ca asks for (${code}); switch TLS on there, or mend the setting`,
+      );
+    case 'no-database':
+      return new SourceError('missing', `${where}: there is no such database (${code}); mend source.url`);
+    case 'no-permission':
+      return unreadable(
+        `${where}: permission denied (${code}); grant the user of source.url SELECT on all that the query reads`,
+      );
+    case 'would-write':
+      return unreadable(
+        `${where}: the query would write, which the database refused (${code}); a source only reads`,
+      );
+    case 'too-slow':
+      return unreadable(
+        `${where}: the query took longer than source.timeoutSeconds (${code}) and was ended; make it faster, or raise the setting`,
+      );
+    case 'query-wrong':
+      return unreadable(`${where}: the database can't run this query (${code}); mend it`);
+    case 'no-rows':
+      return unreadable(
+        `${where}: the query gives no rows with columns (${code}); expected a SELECT that gives one row a booking`,
+      );
+    case 'lost':
+      return new SourceError(
+        'truncated',
+        `${where}: the connection was lost while the day was read (${code}), so the day is not whole; run it again`,
+      );
+    case 'failed':
+      return unreadable(
+        `${where}: the database broke off the query (${code}); run it there by hand to see why`,
+      );
+  }
+}
+
+function unreadable(message: string): SourceError {
+  return new SourceError('unreadable', message);
+}
+
+/** Of what a driver threw, only its code: a short word in capitals, whatever else hangs on it. */
+export function readErrorCode(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && /^[A-Z0-9_]{1,60}$/.test(code) ? code : undefined;
+}
+
+const certificateFaults = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH)/;
+
+export function isCertificateFault(code: string): boolean {
+  return certificateFaults.test(code);
+}

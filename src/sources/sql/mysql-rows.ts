@@ -1,0 +1,129 @@
+import mysql from 'mysql2';
+import type { MysqlLogin } from './address.js';
+import { readAuthority } from './authority.js';
+import { createDatabaseFault } from './database-fault.js';
+import { explainMysqlError } from './mysql-faults.js';
+import { createMysqlSession, type MysqlSession } from './mysql-session.js';
+import type { RowsRequest, SqlRow, SqlRows, SqlValue } from './rows.js';
+
+export interface MysqlPlace {
+  readonly login: MysqlLogin;
+  /** The file of the authority's certificate, absolute. */
+  readonly ca: string | undefined;
+  /** For messages. */
+  readonly where: string;
+}
+
+const binaryCharset = 63;
+const { Types } = mysql;
+/** What holds bytes where its character set is none. */
+const stringTypes: readonly (number | undefined)[] = [
+  Types.VARCHAR,
+  Types.VAR_STRING,
+  Types.STRING,
+  Types.TINY_BLOB,
+  Types.MEDIUM_BLOB,
+  Types.LONG_BLOB,
+  Types.BLOB,
+];
+const alwaysBytes: readonly (number | undefined)[] = [Types.BIT, Types.GEOMETRY];
+
+/**
+ * Reads rows as the server sends them, and holds it back where they are not asked for.
+ *
+ * The query and its values travel bound, as the server's own variables, and the server prepares the statement from them:
+ * so rows come as the server writes them, where the driver's own prepared statements would lose the zeros of a ZEROFILL
+ * column and digits of a FLOAT.
+ */
+export async function openMysqlRows(place: MysqlPlace, request: RowsRequest): Promise<SqlRows> {
+  const { where } = place;
+  const { text, values, chunkRows, signal } = request;
+  let isReading = false;
+  const fail = (error: unknown) => explainMysqlError(error, where, isReading);
+  let session: MysqlSession | undefined;
+  const onAbort = () => void session?.cancel();
+  const release = async () => {
+    signal.removeEventListener('abort', onAbort);
+    await session?.close();
+  };
+  try {
+    session = createMysqlSession(await toOptions(place));
+    signal.addEventListener('abort', onAbort, { once: true });
+    await session.connected();
+    signal.throwIfAborted();
+    await prepare(session, request);
+    const names = values.map((_, index) => `@hotel_review_${index}`);
+    const assigned = ['@hotel_review_query', ...names].map((name) => `${name} = ?`);
+    await session.execute(`SET ${assigned.join(', ')}`, [text, ...values]);
+    await session.run('PREPARE hotel_review FROM @hotel_review_query');
+    const rows = session.stream(`EXECUTE hotel_review USING ${names.join(', ')}`, chunkRows);
+    const fields = await rows.fields();
+    isReading = true;
+    if (fields.length === 0) throw createDatabaseFault('no-rows', where, 'no columns');
+    const decoders = fields.map(chooseDecoder);
+    return {
+      columns: fields.map(({ name }) => name),
+      async next() {
+        try {
+          return (await rows.next()).map(
+            (row): SqlRow => decoders.map((decode, index) => decodeCell(row[index], decode)),
+          );
+        } catch (error) {
+          throw fail(error);
+        }
+      },
+      close: release,
+    };
+  } catch (error) {
+    await release();
+    throw fail(error);
+  }
+}
+
+/** What holds for the session, and the transaction that can't write. */
+async function prepare(session: MysqlSession, { timeoutMs }: RowsRequest): Promise<void> {
+  const seconds = Math.max(1, Math.ceil(timeoutMs / 1_000));
+  await session.run(
+    `SET SESSION time_zone = '+00:00', SESSION net_write_timeout = ${seconds},
+       SESSION sql_mode = REPLACE(@@SESSION.sql_mode, 'NO_BACKSLASH_ESCAPES', '')`,
+  );
+  const [version] = (await session.run('SELECT VERSION()'))[0] ?? [];
+  await session.run(
+    /mariadb/i.test(String(version))
+      ? `SET SESSION max_statement_time = ${timeoutMs / 1_000}`
+      : `SET SESSION max_execution_time = ${Math.ceil(timeoutMs)}`,
+  );
+  await session.run('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+  await session.run('START TRANSACTION READ ONLY');
+}
+
+async function toOptions({ login, ca, where }: MysqlPlace): Promise<mysql.ConnectionOptions> {
+  const { host, port, user, password, database, socket, tls = ca === undefined ? 'off' : 'verified' } = login;
+  const authority = ca === undefined || tls === 'off' ? undefined : await readAuthority(ca, where);
+  const isVerified = tls === 'verified';
+  return {
+    ...(socket === undefined ? { host, port } : { socketPath: socket }),
+    ...(user !== undefined && { user }),
+    ...(password !== undefined && { password }),
+    ...(database !== undefined && { database }),
+    ...(tls !== 'off' && {
+      ssl: {
+        rejectUnauthorized: isVerified,
+        verifyIdentity: isVerified,
+        ...(authority !== undefined && { ca: authority }),
+      },
+    }),
+  };
+}
+
+type Decoder = 'text' | 'bytes';
+
+function chooseDecoder({ columnType, characterSet }: mysql.FieldPacket): Decoder {
+  if (alwaysBytes.includes(columnType)) return 'bytes';
+  return characterSet === binaryCharset && stringTypes.includes(columnType) ? 'bytes' : 'text';
+}
+
+function decodeCell(cell: unknown, decoder: Decoder): SqlValue {
+  if (!Buffer.isBuffer(cell)) return null;
+  return decoder === 'bytes' ? cell : cell.toString('utf8');
+}

@@ -1,0 +1,179 @@
+import pg from 'pg';
+import Cursor from 'pg-cursor';
+import { readAuthority } from './authority.js';
+import { createDatabaseFault, isCertificateFault, readErrorCode } from './database-fault.js';
+import { cancelPostgresQuery } from './postgres-cancel.js';
+import type { RowsRequest, SqlRow, SqlRows } from './rows.js';
+
+export interface PostgresPlace {
+  readonly url: string;
+  /** The file of the authority's certificate, absolute. */
+  readonly ca: string | undefined;
+  /** For messages. */
+  readonly where: string;
+}
+
+const connectTimeoutMs = 10_000;
+const bytea = 17;
+const timeouts: readonly string[] = ['57014', '25P03', '25P04'];
+
+/** Every value as the server writes it; what is no text there stays bytes. */
+const asWritten = {
+  getTypeParser: (oid: number) => (text: string) =>
+    oid === bytea ? Buffer.from(text.slice('\\x'.length), 'hex') : text,
+};
+
+/**
+ * Reads by a cursor of the server's: it works no further ahead than rows are fetched. A cursor is many statements, so what
+ * bounds one of them bounds the pause between two as well.
+ */
+export async function openPostgresRows(place: PostgresPlace, request: RowsRequest): Promise<SqlRows> {
+  const { where } = place;
+  const { text, values, chunkRows, timeoutMs, signal } = request;
+  let isReading = false;
+  const fail = (error: unknown) => explain(error, where, text, isReading);
+  const client = await createClient(place).catch((error: unknown) => {
+    throw fail(error);
+  });
+  // What a lost connection means is told to the query in hand; unheard, it would end the process.
+  client.on('error', () => undefined);
+
+  let closing: Promise<void> | undefined;
+  let isComplete = false;
+  const close = () => {
+    closing ??= isComplete ? leave(client) : cancelPostgresQuery(client);
+    return closing;
+  };
+  const onAbort = () => void close();
+  signal.addEventListener('abort', onAbort, { once: true });
+  const release = async () => {
+    signal.removeEventListener('abort', onAbort);
+    await close();
+  };
+
+  let columns: readonly string[] = [];
+  let ahead: readonly SqlRow[] | undefined;
+  try {
+    await client.connect();
+    await client.query(beginReading(timeoutMs));
+    const cursor = client.query(
+      new Cursor<SqlRow>(text, [...values], { rowMode: 'array', types: asWritten }),
+    );
+    cursor.on('end', () => {
+      isComplete = true;
+    });
+    const fetch = () =>
+      new Promise<readonly SqlRow[]>((resolve, reject) => {
+        cursor.read(chunkRows, (error, rows, result) => {
+          if (error) return reject(error);
+          // Behind the end the driver answers without a result.
+          if (columns.length === 0 && result !== undefined) {
+            columns = result.fields.map(({ name }) => name);
+          }
+          resolve(rows);
+        });
+      });
+    // Only with the first rows come the names of the columns.
+    ahead = await fetch();
+    isReading = true;
+    if (columns.length === 0) throw createDatabaseFault('no-rows', where, 'no columns');
+    return {
+      columns,
+      async next() {
+        try {
+          const rows = ahead ?? (await fetch());
+          ahead = undefined;
+          if (rows.length === 0 && !isComplete) throw createDatabaseFault('lost', where, 'no end');
+          return rows;
+        } catch (error) {
+          throw fail(error);
+        }
+      },
+      close: release,
+    };
+  } catch (error) {
+    await release();
+    throw fail(error);
+  }
+}
+
+/** Settings of the transaction, not of the connection: what pools connections lets only those through. */
+function beginReading(timeoutMs: number): string {
+  const milliseconds = Math.ceil(timeoutMs);
+  return `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+    SET LOCAL statement_timeout = ${milliseconds};
+    SET LOCAL idle_in_transaction_session_timeout = ${milliseconds};
+    SET LOCAL TimeZone = 'UTC';
+    SET LOCAL DateStyle = 'ISO, YMD';
+    SET LOCAL bytea_output = 'hex';
+    SET LOCAL standard_conforming_strings = on`;
+}
+
+/** The driver reads the files that the address names, and throws where it can't. */
+async function createClient({ url, ca, where }: PostgresPlace): Promise<pg.Client> {
+  const address = new URL(url);
+  if (ca !== undefined) {
+    await readAuthority(ca, where);
+    address.searchParams.set('sslrootcert', ca);
+    if (!address.searchParams.has('sslmode')) address.searchParams.set('sslmode', 'verify-full');
+  }
+  return new pg.Client({
+    connectionString: address.href,
+    application_name: 'hotel-review',
+    client_encoding: 'UTF8',
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: connectTimeoutMs,
+  });
+}
+
+/** Ends the session with its transaction. A farewell into nowhere is not waited for. */
+async function leave(client: pg.Client): Promise<void> {
+  await Promise.race([
+    client.end().catch(() => undefined),
+    new Promise((resolve) => setTimeout(resolve, connectTimeoutMs).unref()),
+  ]);
+}
+
+function explain(error: unknown, where: string, query: string, isReading: boolean): unknown {
+  const code = readErrorCode(error);
+  if (error instanceof Error && error.name === 'SourceError') return error;
+  if (code !== undefined && isSqlState(code)) return explainState(code, error, where, query, isReading);
+  if (code !== undefined && isCertificateFault(code))
+    return createDatabaseFault('certificate-untrusted', where, code);
+  const message = error instanceof Error ? error.message : '';
+  if (/SSL connection/.test(message)) return createDatabaseFault('no-tls', where, 'no TLS');
+  if (message.startsWith('SASL')) return createDatabaseFault('login-refused', where, 'no password');
+  return createDatabaseFault(isReading ? 'lost' : 'unreachable', where, code ?? 'connection lost');
+}
+
+function explainState(code: string, error: unknown, where: string, query: string, isReading: boolean) {
+  if (timeouts.includes(code)) return createDatabaseFault('too-slow', where, code);
+  if (/^(08|57P0|53|58)/.test(code))
+    return createDatabaseFault(isReading ? 'lost' : 'unreachable', where, code);
+  if (code.startsWith('28')) return createDatabaseFault('login-refused', where, code);
+  switch (code) {
+    case '3D000':
+      return createDatabaseFault('no-database', where, code);
+    case '42501':
+      return createDatabaseFault('no-permission', where, code);
+    case '25006':
+      return createDatabaseFault('would-write', where, code);
+  }
+  if (!code.startsWith('42')) return createDatabaseFault('failed', where, code);
+  return createDatabaseFault('query-wrong', where, `${code}${findLine(error, query)}`);
+}
+
+/** On which line of the query it is, where the server says so. */
+function findLine(error: unknown, query: string): string {
+  const position = error instanceof Error && 'position' in error ? Number(error.position) : Number.NaN;
+  // The server counts characters, not UTF-16 units.
+  return Number.isInteger(position)
+    ? `, on line ${[...query].slice(0, position).filter((character) => character === '\n').length + 1}`
+    : '';
+}
+
+/** The system's codes, such as EPIPE, can have five letters too. */
+function isSqlState(code: string): boolean {
+  return /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]{4}$/.test(code);
+}

@@ -1,0 +1,155 @@
+import { type DayParameter, dayParameters, isDayParameter } from './day-parameters.js';
+
+/** Whose rules a query is written by. MariaDB's are MySQL's. */
+export type SqlDialect = 'postgres' | 'mysql' | 'sqlite';
+
+export interface DayQuery {
+  /** One statement, with the database's own placeholders in place of the names. */
+  readonly text: string;
+  /** What each placeholder stands for, in order; a name that stands there twice has two. */
+  readonly parameters: readonly DayParameter[];
+}
+
+const letter = String.raw`[\p{L}_\u{80}-\u{10ffff}]`;
+const wordPart = String.raw`[\p{L}\p{N}_\u{80}-\u{10ffff}]`;
+const doubled = (quote: string) => `${quote}[^${quote}]*(?:${quote}${quote}[^${quote}]*)*${quote}`;
+const escaped = (quote: string) =>
+  String.raw`${quote}[^${quote}\\]*(?:(?:\\[\s\S]|${quote}${quote})[^${quote}\\]*)*${quote}`;
+const toLineEnd = String.raw`[^\r\n]*`;
+const flatComment = String.raw`\/\*[\s\S]*?\*\/`;
+
+interface Lexis {
+  /** White space and comments. */
+  readonly blank: string;
+  /** Where names mean nothing: literals, quoted identifiers, and signs that only look like a name's beginning. */
+  readonly opaque: string;
+  /** What begins something opaque; where it stands alone, that was never ended. */
+  readonly opening: string;
+  /** The database's own placeholders: whatever a query has of them, nothing would be bound there. */
+  readonly foreign: string;
+  readonly nestsComments: boolean;
+}
+
+const lexes: { readonly [dialect in SqlDialect]: Lexis } = {
+  postgres: {
+    blank: String.raw`\s+|--${toLineEnd}`,
+    opaque: [
+      `[eE]${escaped("'")}`,
+      doubled("'"),
+      doubled('"'),
+      String.raw`\$(?<tag>(?:${letter}${wordPart}*)?)\$[\s\S]*?\$\k<tag>\$`,
+      '::|:=',
+    ].join('|'),
+    opening: String.raw`[eE]?'|"|\$(?:${letter}${wordPart}*)?\$`,
+    foreign: String.raw`\$\d+`,
+    nestsComments: true,
+  },
+  mysql: {
+    blank: String.raw`\s+|--(?=\s|$)${toLineEnd}|#${toLineEnd}|${flatComment}`,
+    opaque: [escaped("'"), escaped('"'), doubled('`'), ':='].join('|'),
+    opening: String.raw`['"${'`'}]|\/\*`,
+    foreign: String.raw`\?`,
+    nestsComments: false,
+  },
+  sqlite: {
+    blank: String.raw`\s+|--${toLineEnd}|${flatComment}`,
+    opaque: [doubled("'"), doubled('"'), doubled('`'), String.raw`\[[^\]]*\]`].join('|'),
+    opening: String.raw`['"${'`'}\[]|\/\*`,
+    foreign: String.raw`\?\d*|[@$#]${letter}${wordPart}*`,
+    nestsComments: false,
+  },
+};
+
+const tokens = { postgres: compile('postgres'), mysql: compile('mysql'), sqlite: compile('sqlite') };
+
+function compile(dialect: SqlDialect): RegExp {
+  const { blank, opaque, opening, foreign } = lexes[dialect];
+  const kinds = [
+    `(?<blank>${blank})`,
+    `(?<opaque>${opaque})`,
+    `(?<parameter>:${letter}${wordPart}*)`,
+    `(?<foreign>${foreign})`,
+    `(?<opening>${opening})`,
+    '(?<end>;)',
+    // A word is taken whole, so that no part of it is read as the beginning of something else.
+    `${wordPart}(?:${wordPart}|\\$)*`,
+    String.raw`[\s\S]`,
+  ];
+  return new RegExp(kinds.join('|'), 'uy');
+}
+
+/**
+ * Reads a query in which `:day`, `:dayStart` and `:dayEnd` stand for the business day, and turns them into placeholders
+ * that values are bound to: no value ever becomes part of the text. Literals, quoted identifiers, comments and casts
+ * (`::date`) are left as they are.
+ *
+ * @throws RangeError for any other name behind a colon, a placeholder of the database's own, more than one statement, a
+ *   literal or comment without its end, and for a query without any of the three: it would read everything every night.
+ */
+export function parseDayQuery(query: string, dialect: SqlDialect): DayQuery {
+  const token = tokens[dialect];
+  const parameters: DayParameter[] = [];
+  let text = '';
+  let isOver = false;
+  let at = 0;
+  while (at < query.length) {
+    const comment = lexes[dialect].nestsComments ? readNestedComment(query, at) : '';
+    token.lastIndex = at;
+    const match = comment === '' ? token.exec(query) : undefined;
+    const whole = match?.[0] ?? comment;
+    const kinds = match?.groups ?? {};
+    at += whole.length;
+    if (comment !== '' || kinds.blank !== undefined) {
+      if (!isOver) text += whole;
+      continue;
+    }
+    if (isOver) throw new RangeError('the query is more than one statement; expected one SELECT');
+    if (kinds.end !== undefined) {
+      isOver = true;
+    } else if (kinds.parameter !== undefined) {
+      parameters.push(readParameter(kinds.parameter));
+      text += dialect === 'postgres' ? `$${parameters.length}` : '?';
+    } else {
+      if (kinds.foreign !== undefined) refuseForeign(kinds.foreign);
+      if (kinds.opening !== undefined) refuseOpening(kinds.opening);
+      text += whole;
+    }
+  }
+  if (parameters.length === 0) {
+    throw new RangeError(
+      'the query has none of :day, :dayStart and :dayEnd outside of literals and comments: it would read the bookings of every day each night',
+    );
+  }
+  return { text, parameters };
+}
+
+function readParameter(written: string): DayParameter {
+  const name = written.slice(1);
+  if (isDayParameter(name)) return name;
+  throw new RangeError(`the query has ${written}; only ${list(dayParameters)} are known`);
+}
+
+function refuseForeign(placeholder: string): never {
+  throw new RangeError(`the query has the placeholder ${placeholder}; write ${list(dayParameters)} instead`);
+}
+
+function refuseOpening(opening: string): never {
+  throw new RangeError(`the query has ${opening} without its other half`);
+}
+
+/** PostgreSQL's comments hold comments. Empty where none begins. */
+function readNestedComment(query: string, from: number): string {
+  if (!query.startsWith('/*', from)) return '';
+  const sign = /\/\*|\*\//g;
+  sign.lastIndex = from;
+  let depth = 0;
+  for (let match = sign.exec(query); match; match = sign.exec(query)) {
+    depth += match[0] === '/*' ? 1 : -1;
+    if (depth === 0) return query.slice(from, sign.lastIndex);
+  }
+  return refuseOpening('/*');
+}
+
+function list(names: readonly string[]): string {
+  return new Intl.ListFormat('en', { type: 'conjunction' }).format(names.map((name) => `:${name}`));
+}

@@ -1,0 +1,176 @@
+import { stat } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import Libsql from 'libsql';
+import { SourceError } from '../source.js';
+import { createDatabaseFault, readErrorCode } from './database-fault.js';
+import type { RowsRequest, SqlRow, SqlRows, SqlValue } from './rows.js';
+
+export interface SqlitePlace {
+  /** Absolute. */
+  readonly path: string;
+  /** For messages. */
+  readonly where: string;
+}
+
+/** How long a writer that holds the file is waited for. */
+const busyTimeoutMs = 10_000;
+/** SQLite writes numbers with a fraction with 15 digits; beyond, they are no longer the ones that were stored. */
+const exactLimit = 1e15;
+/** How many rows the driver fetches at a time. */
+const rowsFetched = 100;
+
+/**
+ * Reads a file of SQLite that is opened to be read only.
+ *
+ * The query is asked for bytes and types, whatever its columns are, and they are decoded here: the driver ends a text at
+ * a NUL, rounds large integers, and aborts the process on a text that isn't UTF-8. (docs/decisions.md.)
+ */
+export async function openSqliteRows({ path, where }: SqlitePlace, request: RowsRequest): Promise<SqlRows> {
+  const { text, values, chunkRows, signal } = request;
+  await checkFile(path, where);
+  const file = pathToFileURL(path);
+  file.searchParams.set('mode', 'ro');
+  let connection: Libsql.Database | undefined;
+  let rows: Iterator<unknown> | undefined;
+  let isUnderWay = false;
+  let isAtEnd = false;
+  const close = () => {
+    if (connection && rows && isUnderWay) interrupt(connection, rows);
+    isUnderWay = false;
+    isAtEnd = true;
+    rows = undefined;
+    connection?.close();
+    connection = undefined;
+    signal.removeEventListener('abort', close);
+  };
+  try {
+    connection = new Libsql(file.href, { timeout: busyTimeoutMs });
+    connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    // Said twice, for the driver has an option of that meaning and ignores it.
+    connection.exec('PRAGMA query_only = ON');
+    const isUtf8 = readEncoding(connection) === 'UTF-8';
+    const { columns, statement } = prepareQuery(connection, text, where);
+    rows = statement.iterate([...values]);
+    signal.addEventListener('abort', close, { once: true });
+    return {
+      columns,
+      async next() {
+        // The driver works in this thread: signals and timers come through between two chunks.
+        await nextTurn();
+        signal.throwIfAborted();
+        const read: SqlRow[] = [];
+        try {
+          while (!isAtEnd && read.length < chunkRows) {
+            const row = rows?.next();
+            isAtEnd = row === undefined || row.done === true;
+            isUnderWay = !isAtEnd;
+            if (!isAtEnd) read.push(decodeRow(row?.value, isUtf8));
+          }
+        } catch (error) {
+          // It has ended by that, and would begin anew.
+          isAtEnd = true;
+          isUnderWay = false;
+          throw explain(error, where);
+        }
+        return read;
+      },
+      close: async () => close(),
+    };
+  } catch (error) {
+    close();
+    throw explain(error, where);
+  }
+}
+
+/** The driver would otherwise say in its own words that there is none. */
+async function checkFile(path: string, where: string): Promise<void> {
+  try {
+    if ((await stat(path)).isFile()) return;
+  } catch (error) {
+    const code = readErrorCode(error) ?? 'unknown';
+    if (code === 'ENOENT' || code === 'ENOTDIR') throw new SourceError('missing', `there is no file ${path}`);
+    throw createDatabaseFault('unreachable', where, code);
+  }
+  throw new SourceError('unreadable', `${path} is no file; mend source.url`);
+}
+
+function readEncoding(connection: Libsql.Database): string {
+  const row: unknown = connection.prepare('PRAGMA encoding').get();
+  return typeof row === 'object' && row !== null && 'encoding' in row ? String(row.encoding) : 'UTF-8';
+}
+
+/** What SQLite says of a query that it can't even prepare is about the query alone: no cell has been read. */
+function prepareQuery(connection: Libsql.Database, text: string, where: string) {
+  try {
+    const columns = connection
+      .prepare(text)
+      .columns()
+      .map(({ name }) => name);
+    const statement = columns.length === 0 ? undefined : prepareForBytes(connection, text, columns.length);
+    if (statement) return { columns, statement };
+  } catch (error) {
+    if (readErrorCode(error) !== 'SQLITE_ERROR' || !(error instanceof Error)) throw error;
+    throw createDatabaseFault('query-wrong', where, error.message);
+  }
+  throw createDatabaseFault('no-rows', where, 'SQLITE_OK');
+}
+
+/** Undefined for a statement that gives rows and is none that only reads, such as INSERT … RETURNING. */
+function prepareForBytes(connection: Libsql.Database, text: string, columns: number) {
+  try {
+    return connection.prepare(askForBytes(text, columns)).raw(true);
+  } catch (error) {
+    if (readErrorCode(error) === 'SQLITE_ERROR') return undefined;
+    throw error;
+  }
+}
+
+/** Nothing but a SELECT can stand there. */
+function askForBytes(text: string, columns: number): string {
+  const names = Array.from({ length: columns }, (_, index) => `c${index}`);
+  const asked = names.map((name) => `typeof(${name}), CAST(${name} AS BLOB)`);
+  return `WITH day_query(${names.join(', ')}) AS (${text}\n) SELECT ${asked.join(', ')} FROM day_query`;
+}
+
+function decodeRow(row: unknown, isUtf8: boolean): SqlRow {
+  const cells: readonly unknown[] = Array.isArray(row) ? row : [];
+  const values: SqlValue[] = [];
+  for (let at = 0; at < cells.length; at += 2) values.push(decode(cells[at], cells[at + 1], isUtf8));
+  return values;
+}
+
+function decode(type: unknown, cell: unknown, isUtf8: boolean): SqlValue {
+  if (!(cell instanceof ArrayBuffer || ArrayBuffer.isView(cell))) return null;
+  const bytes = cell instanceof ArrayBuffer ? Buffer.from(cell) : toBuffer(cell);
+  if (type === 'blob') return bytes;
+  const text = bytes.toString(isUtf8 ? 'utf8' : 'utf16le');
+  if (type !== 'real') return text;
+  const number = Number(text);
+  return Math.abs(number) < exactLimit ? number : Number.NaN;
+}
+
+function toBuffer({ buffer, byteOffset, byteLength }: ArrayBufferView): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
+/** A statement in hand keeps the file locked until it is collected, unless it ends, and be it by an error. */
+function interrupt(connection: Libsql.Database, rows: Iterator<unknown>): void {
+  (connection as Libsql.Database & { interrupt(): void }).interrupt();
+  try {
+    // The driver hands out what it has fetched before it asks again.
+    for (let row = 0; row <= rowsFetched; row += 1) rows.next();
+  } catch {
+    // That was meant.
+  }
+}
+
+function explain(error: unknown, where: string): unknown {
+  const code = readErrorCode(error);
+  if (error instanceof SourceError || !(error instanceof Error)) return error;
+  if (code === undefined || code === '') return createDatabaseFault('unreachable', where, 'no code');
+  if (/^SQLITE_(NOTADB|CANTOPEN|BUSY|LOCKED|READONLY)/.test(code)) {
+    return createDatabaseFault('unreachable', where, code);
+  }
+  return createDatabaseFault(code === 'SQLITE_ERROR' ? 'failed' : 'lost', where, code);
+}

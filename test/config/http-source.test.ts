@@ -1,0 +1,101 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: a configuration names variables of the environment so
+import { describe, expect, it } from 'vitest';
+import { complain, parse } from './writing.js';
+
+const url = 'https://pms.example.com/bookings?day={day}';
+const inHttp = (settings: object) => ({ source: { kind: 'http', url, ...settings } });
+
+describe('an HTTP source', () => {
+  it('needs its address, and nothing else', () => {
+    expect(parse(inHttp({})).source).toEqual({
+      kind: 'http',
+      url,
+      records: '',
+      pagination: { kind: 'none' },
+      columns: {},
+      dateFormat: 'yyyy-MM-dd',
+      timeoutSeconds: 60,
+      connectTimeoutSeconds: 10,
+    });
+  });
+
+  it.each([
+    [{ kind: 'page', parameter: 'page', first: 0, sizeParameter: 'size', size: 500 }],
+    [{ kind: 'offset', parameter: 'skip', limitParameter: 'top', limit: 500 }],
+    [{ kind: 'cursor', parameter: 'after', field: 'meta.next' }],
+    [{ kind: 'cursor', field: '@odata.nextLink' }],
+    [{ kind: 'link' }],
+  ])('has pages by %j', (pagination) => {
+    expect(parse(inHttp({ pagination })).source).toMatchObject({ pagination });
+  });
+
+  it.each([
+    [{ url: 'http://pms.example.com/{day}' }, 'source.url: must begin with https://'],
+    [{ url: 'https://pms.example.com/{dai}?key=canary' }, 'source.url: has {dai}; known are {day}'],
+    [{ url: 'https://pms.example.com/?key=canary' }, 'source.url: names no day'],
+    [
+      { headers: { 'X Key': 'canary' } },
+      'source.headers["X Key"]: expected the name of a header that can be set',
+    ],
+    [{ headers: { Host: 'canary' } }, 'source.headers.Host: expected the name of a header that can be set'],
+    [{ headers: { 'X-Key': ' canary' } }, 'source.headers.X-Key: expected a text of ASCII characters'],
+    [{ bearerToken: 'canary\n' }, 'source.bearerToken: expected a text of ASCII characters'],
+    [
+      { basic: { username: 'a:canary', password: 'canary' } },
+      'source.basic.username: expected a text without a colon',
+    ],
+    [
+      { bearerToken: 'canary', basic: { username: 'a', password: 'canary' } },
+      'source: The source has both bearerToken and basic',
+    ],
+    [
+      { pagination: { kind: 'pages' } },
+      'source.pagination.kind: expected none or page or offset or cursor or link',
+    ],
+    [
+      { pagination: { kind: 'page', parameter: 'p', size: 5 } },
+      'source.pagination: must hold sizeParameter and size, or neither',
+    ],
+    [
+      { pagination: { kind: 'page', parameter: 'day' } },
+      "source: The source's url has the parameter day already",
+    ],
+    [{ path: 'x.csv' }, 'source.path: unknown setting where kind is http'],
+  ])('of %j is refused, and no secret is shown', (settings, words) => {
+    const complaints = complain(inHttp(settings));
+    expect(complaints).toHaveLength(1);
+    expect(complaints[0]).toContain(words);
+    expect(complaints[0]?.replace(/a:canary/, '')).not.toContain('canary');
+  });
+
+  it('has its secrets from the environment, or they are told as literal', () => {
+    const secrets = {
+      url: 'https://pms.example.com/{day}?apiToken=abc',
+      headers: { 'X-Key': 'abc' },
+      basic: { username: 'acme', password: 'abc' },
+    };
+    expect(parse(inHttp(secrets)).literalSecrets).toEqual(
+      expect.arrayContaining(['source.url', 'source.headers.X-Key', 'source.basic.password']),
+    );
+    const { literalSecrets } = parse(inHttp({ bearerToken: '${TOKEN}' }), { TOKEN: 'abc' });
+    expect(literalSecrets.filter((path) => path.startsWith('source'))).toEqual([]);
+  });
+});
+
+describe('a module source', () => {
+  it('has its file beside the configuration, and its options as they stand there', () => {
+    const options = { token: 'abc', hotels: ['Ritz'], deep: { er: 1 } };
+    const config = parse({ source: { kind: 'module', path: './bookings.mjs', options } });
+    expect(config.source).toEqual({
+      kind: 'module',
+      path: '/etc/agency/bookings.mjs',
+      columns: {},
+      dateFormat: 'yyyy-MM-dd',
+      options,
+    });
+  });
+
+  it('is refused without its file', () => {
+    expect(complain({ source: { kind: 'module' } })).toEqual(['source.path: expected a path, got: nothing']);
+  });
+});

@@ -1,0 +1,67 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: a configuration names variables of the environment so
+import { describe, expect, it } from 'vitest';
+import { complain, parse } from './writing.js';
+
+const query = 'SELECT * FROM bookings WHERE booked_on = :day';
+
+const parseSource = (source: Readonly<Record<string, unknown>>, env: NodeJS.ProcessEnv = {}) =>
+  parse({ source: { kind: 'sql', ...source } }, env);
+
+/** What is said of a source that is refused. */
+const complaintOf = (source: Readonly<Record<string, unknown>>) =>
+  complain({ source: { kind: 'sql', ...source } }).join('\n');
+
+describe('the settings of a source in a database', () => {
+  it('are complete with an address and a query', () => {
+    expect(parseSource({ url: 'postgres://db.example.com/hotel', query }).source).toEqual({
+      kind: 'sql',
+      url: 'postgres://db.example.com/hotel',
+      query,
+      columns: {},
+      dateFormat: 'yyyy-MM-dd',
+      timeoutSeconds: 600,
+    });
+  });
+
+  it('take their paths relative to the configuration file', () => {
+    const { source } = parseSource({
+      url: 'sqlite:data/bookings.db',
+      queryFile: 'bookings.sql',
+      ca: 'ca.pem',
+    });
+    expect(source).toMatchObject({
+      url: 'sqlite:/etc/agency/data/bookings.db',
+      queryFile: '/etc/agency/bookings.sql',
+      ca: '/etc/agency/ca.pem',
+    });
+  });
+
+  it('say what is wrong with the query', () => {
+    const url = 'mysql://db.example.com/hotel';
+    expect(complaintOf({ url })).toBe('source: must hold a query or a queryFile, and not both');
+    expect(complaintOf({ url, query, queryFile: 'a.sql' })).toContain('must hold a query or a queryFile');
+    expect(complaintOf({ url, query: 'SELECT 1' })).toContain(
+      'source.query: the query has none of :day, :dayStart and :dayEnd',
+    );
+    expect(complaintOf({ url, query: 'SELECT :tag, :day' })).toContain('the query has :tag; only :day');
+    expect(complaintOf({ url, query: 'SELECT :day; DROP TABLE bookings' })).toContain(
+      'more than one statement',
+    );
+    expect(complaintOf({ url, query: 'SELECT :day, ?' })).toContain('the placeholder ?');
+  });
+
+  it('never show an address that is refused: its password may be what is wrong with it', () => {
+    const complaint = complaintOf({ url: 'oracle://ann:s3cret@db/hotel', query });
+    expect(complaint).toContain('expected postgres://…, mysql://…, mariadb://… or sqlite:PATH');
+    expect(complaint).not.toContain('s3cret');
+  });
+
+  it('warn of a password that stands in the file, and of none from the environment', () => {
+    const { literalSecrets } = parseSource({ url: 'mysql://ann:s3cret@db/hotel', query });
+    expect(literalSecrets).toContain('source.url');
+    const url = '${BOOKINGS_URL}';
+    const fromEnvironment = parseSource({ url, query }, { BOOKINGS_URL: 'mysql://ann:s3cret@db/hotel' });
+    expect(fromEnvironment.literalSecrets).not.toContain('source.url');
+    expect(parseSource({ url: 'mysql://db/hotel', query }).literalSecrets).not.toContain('source.url');
+  });
+});

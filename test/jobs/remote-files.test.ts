@@ -1,0 +1,248 @@
+import { chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { reportedFile, sha256Of } from '../support/archived-run.js';
+import { createDayFolder, type DayFolder, day, type Settings } from '../support/day-folder.js';
+import { expectReport } from '../support/expectations.js';
+import { prepareFileDay, remotePath, sftpSettings } from '../support/file-day.js';
+import { startStandIn, success } from '../support/http-stand-in.js';
+import { makeBookings, toCsv } from '../support/made-bookings.js';
+import { openSsh } from '../support/open-ssh.js';
+import { bucketName, useS3Server } from '../support/s3-server.js';
+import { sessionUser } from '../support/sftp-server.js';
+import { useSftpServer } from '../support/suite-server.js';
+
+const buckets = useS3Server();
+const server = useSftpServer(openSsh);
+const bookings = makeBookings(60);
+const secrets = { KEY_OF_BUCKET: 'canary-secret-of-bucket', TOKEN_OF_BUCKET: 'canary-token-of-bucket' };
+
+/** s3rver knows one key id, and takes any secret. */
+const s3 = (): Settings => ({
+  endpoint: buckets().access().endpoint,
+  accessKeyId: 'S3RVER',
+  secretAccessKey: `\${KEY_OF_BUCKET}`,
+  sessionToken: `\${TOKEN_OF_BUCKET}`,
+});
+
+const keysOf = async (prefix: string) =>
+  (await buckets().keys()).filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
+
+/** What a person or a machine can read of it, and the ledger. */
+function everythingIn(folder: DayFolder): string {
+  const files = readdirSync(folder.path, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  return files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1')).join('\n');
+}
+
+describe('a day whose files are in a bucket', () => {
+  it('is reviewed by file and archived there; verify finds it, and every change of it', async () => {
+    await buckets().put(`in/${day}.csv.gz`, gzipSync(toCsv(bookings)));
+    const { folder } = await prepareFileDay(server(), {
+      settings: {
+        source: { path: `s3://${bucketName}/in/{day}.csv.gz` },
+        archive: `s3://${bucketName}/evidence`,
+        s3: s3(),
+      },
+      async onCall(call) {
+        await call.writeResult({ affected: ['BR-2'] });
+        return success;
+      },
+    });
+    const result = await folder.runDay({ env: secrets });
+    expectReport(result, {
+      exitCode: 0,
+      state: 'succeeded',
+      counts: { read: 60, delivered: 60, affected: 1 },
+    });
+    expect(result.stderr).not.toContain('NodeVersionSupportWarning');
+    const { archivedTo, sha256 } = reportedFile(result);
+    const run = `evidence/${day}/${result.report.runId}`;
+    expect(archivedTo).toBe(`s3://${bucketName}/${run}`);
+    const names = ['20112026.csv', '20112026_Result.csv', 'manifest.json'];
+    expect(await keysOf(`${run}/`)).toEqual(names);
+    const sent = await buckets().read(`${run}/20112026.csv`);
+    expect(sent).toEqual(readFileSync(server().disk(remotePath)));
+    expect(sha256Of(sent)).toBe(sha256);
+    expect(await buckets().metadataOf(`${run}/20112026.csv`)).toEqual({ sha256 });
+    // Nothing of it lies on this machine.
+    expect(readdirSync(join(folder.path, 'data')).filter((name) => !name.startsWith('ledger'))).toEqual([
+      'spool',
+    ]);
+    expect(readdirSync(join(folder.path, 'data', 'spool'))).toEqual([]);
+
+    const verified = await folder.run(['verify', day], { env: secrets });
+    expect(verified.stdout).not.toContain('DIFFERS');
+    expect(verified.exitCode).toBe(0);
+    for (const name of names) {
+      const content = await buckets().read(`${run}/${name}`);
+      await buckets().put(`${run}/${name}`, content.subarray(1));
+      const changed = await folder.run(['verify', day], { env: secrets });
+      expect(changed.stdout).toContain(`DIFFERS ${name}`);
+      expect(changed.exitCode).toBe(1);
+      await buckets().put(`${run}/${name}`, content);
+    }
+    const all = [result, verified].map(({ stdout, stderr }) => stdout + stderr).join() + everythingIn(folder);
+    for (const secret of Object.values(secrets)) expect(all).not.toContain(secret);
+  });
+
+  it.each([
+    ['in the environment', 'environment'],
+    ['in a profile', 'profile'],
+  ] as const)(
+    'may be reached with a key that stands %s, as the tools of Amazon find it',
+    async (_, where) => {
+      const standIn = await startStandIn();
+      onTestFinished(() => standIn.close());
+      await buckets().put(`chain/${day}.csv`, toCsv(bookings));
+      const { endpoint } = buckets().access();
+      const folder = await createDayFolder({
+        baseUrl: standIn.baseUrl,
+        settings: { source: { path: `s3://${bucketName}/chain/{day}.csv` }, s3: { endpoint } },
+      });
+      const profile = join(folder.path, 'credentials');
+      writeFileSync(
+        profile,
+        '[default]\naws_access_key_id = S3RVER\naws_secret_access_key = canary-in-profile\n',
+      );
+      const env = {
+        environment: { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'canary-in-environment' },
+        profile: { AWS_SHARED_CREDENTIALS_FILE: profile },
+      }[where];
+      const result = await folder.runDay({ env });
+      expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 60 } });
+      const { headers } = buckets().requests.findLast(({ line }) => line.includes('/chain/')) ?? {};
+      expect(headers?.authorization).toContain('Credential=S3RVER/');
+    },
+  );
+
+  it('fails where no key is to be found, and says so', async () => {
+    const standIn = await startStandIn();
+    onTestFinished(() => standIn.close());
+    const { endpoint } = buckets().access();
+    const folder = await createDayFolder({
+      baseUrl: standIn.baseUrl,
+      settings: { source: { path: `s3://${bucketName}/chain/{day}.csv` }, s3: { endpoint } },
+    });
+    const failed = await folder.runDay({ env: { AWS_EC2_METADATA_DISABLED: 'true' } });
+    expect(failed.exitCode).toBe(1);
+    expect(failed.report.error?.message).toContain('check its key and its rights (CredentialsProviderError)');
+  });
+
+  it('fails where the object is missing, and says which; the next run reads it', async () => {
+    const standIn = await startStandIn();
+    onTestFinished(() => standIn.close());
+    const folder = await createDayFolder({
+      baseUrl: standIn.baseUrl,
+      settings: { source: { path: `s3://${bucketName}/late/{day}.csv` }, s3: s3() },
+    });
+    const failed = await folder.runDay({ env: secrets });
+    expect(failed.exitCode).toBe(1);
+    expect(failed.report.error?.message).toContain(`s3://${bucketName}/late/${day}.csv`);
+    expect(standIn.requests).toEqual([]);
+    await buckets().put(`late/${day}.csv`, toCsv(bookings));
+    expectReport(await folder.runDay({ env: secrets }), {
+      exitCode: 0,
+      state: 'succeeded',
+      counts: { delivered: 60 },
+    });
+  });
+
+  it('stops by hand while the archive does not answer, and goes on later', async () => {
+    const bookingsOfDay = toCsv(bookings);
+    const { folder } = await prepareFileDay(server(), {
+      bookings: bookingsOfDay,
+      settings: { archive: `s3://${bucketName}/silent`, s3: s3() },
+      async onCall(call) {
+        await call.writeResult({ affected: [] });
+        return success;
+      },
+    });
+    let isAsked = false;
+    buckets().intercept(() => {
+      isAsked = true;
+      return true;
+    });
+    onTestFinished(() => buckets().intercept());
+    const command = folder.start(['run', '--day', day, '--json'], { env: secrets });
+    await vi.waitUntil(() => isAsked, { timeout: 30_000 });
+    command.kill('SIGINT');
+    expect((await command.ended).exitCode).toBe(1);
+    buckets().intercept();
+    expectReport(await folder.runDay({ env: secrets }), { exitCode: 0, state: 'succeeded' });
+  });
+
+  it('is found to be right by doctor, which leaves nothing behind', async () => {
+    const standIn = await startStandIn();
+    onTestFinished(() => standIn.close());
+    await buckets().put(`doctor/${day}.csv`, toCsv(bookings));
+    const folder = await createDayFolder({
+      baseUrl: standIn.baseUrl,
+      settings: {
+        source: { path: `s3://${bucketName}/doctor/{day}.csv` },
+        archive: `s3://${bucketName}/doctored`,
+        s3: s3(),
+      },
+    });
+    const { stdout, stderr } = await folder.run(['doctor', '--day', day], { env: secrets });
+    const said = (stdout + stderr).replaceAll(/\s+/g, ' ');
+    expect(said).toMatch(/ok +source +s3:\/\/agency-bookings\/doctor\/2026-11-20\.csv: of its first/);
+    expect(said).toMatch(/ok +archive +an object was put to s3:\/\/agency-bookings\/doctored, listed/);
+    expect(await keysOf('doctored')).toEqual([]);
+    for (const secret of Object.values(secrets)) expect(said).not.toContain(secret);
+  });
+});
+
+describe('a day whose file is dropped on an SFTP server', () => {
+  it('is read there, by an account of its own', async () => {
+    const standIn = await startStandIn();
+    onTestFinished(() => standIn.close());
+    const { disk, port, root } = server();
+    mkdirSync(disk('out'));
+    chownSync(disk('out'), sessionUser.uid, sessionUser.gid);
+    const { sftp } = sftpSettings(server(), port) as { sftp: { [name: string]: unknown } };
+    const { host: _host, port: _port, root: _root, ...account } = sftp;
+    const folder = await createDayFolder({
+      baseUrl: standIn.baseUrl,
+      settings: {
+        source: { path: `sftp://127.0.0.1:${port}${root}/out/{day}.csv`, sftp: account },
+      },
+    });
+    const missing = await folder.runDay();
+    expect(missing.exitCode).toBe(1);
+    expect(missing.report.error?.message).toContain(`sftp://127.0.0.1:${port}${root}/out/${day}.csv`);
+    writeFileSync(disk(`out/${day}.csv`), toCsv(bookings));
+    expectReport(await folder.runDay(), { exitCode: 0, state: 'succeeded', counts: { delivered: 60 } });
+    expect(standIn.accepted()).toHaveLength(60);
+  });
+});
+
+describe('the same day, wherever its file lies', () => {
+  it('comes to the very same file', async () => {
+    const csv = toCsv(bookings);
+    await buckets().put(`same/${day}.csv`, csv);
+    await buckets().put(`same/${day}.csv.gz`, gzipSync(csv));
+    expect(gunzipSync(await buckets().read(`same/${day}.csv.gz`)).toString()).toBe(csv);
+    const sums = new Set<string>();
+    for (const path of [
+      'bookings-{day}.csv',
+      `s3://${bucketName}/same/{day}.csv`,
+      `s3://${bucketName}/same/{day}.csv.gz`,
+    ]) {
+      const { folder } = await prepareFileDay(server(), {
+        bookings: csv,
+        settings: { source: { path }, s3: s3() },
+        async onCall(call) {
+          await call.writeResult({ affected: [] });
+          return success;
+        },
+      });
+      const result = await folder.runDay({ env: secrets });
+      expectReport(result, { exitCode: 0, state: 'succeeded' });
+      sums.add(reportedFile(result).sha256);
+    }
+    expect(sums.size).toBe(1);
+  });
+});

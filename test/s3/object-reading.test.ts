@@ -1,0 +1,97 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { S3Error } from '../../src/s3/bucket.js';
+import { type ArrivingObject, readObject } from '../../src/s3/object-reading.js';
+
+const whole = Buffer.from('0123456789');
+
+describe('reading an object', () => {
+  it('goes on behind what came, as often as something comes', async () => {
+    const { asked, read } = prepare((from) => arrive(from, { bytes: 1, isCut: true }));
+    expect(await read()).toEqual(whole);
+    expect(asked).toEqual([undefined, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  it('goes on where the body ends early without a word', async () => {
+    const { read } = prepare((from) => arrive(from, { bytes: 4, isCut: false }));
+    expect(await read()).toEqual(whole);
+  });
+
+  it('gives up after five calls of which nothing came', async () => {
+    const { asked, read } = prepare((from) => arrive(from, { bytes: from === 0 ? 3 : 0, isCut: true }));
+    await expect(read()).rejects.toMatchObject({ fault: 'unreachable', code: 'CutOff' });
+    expect(asked).toEqual([undefined, 3, 3, 3, 3]);
+  });
+
+  it('asks again where the server is not reached, and not where it refuses', async () => {
+    const lost = prepare((from, calls) => {
+      if (calls === 2) throw new S3Error('unreachable', 'ECONNREFUSED', 'gone');
+      return arrive(from, { bytes: 5, isCut: true });
+    });
+    expect(await lost.read()).toEqual(whole);
+    const denied = prepare((from, calls) => {
+      if (calls === 2) throw new S3Error('denied', 'ExpiredToken', 'denied');
+      return arrive(from, { bytes: 5, isCut: true });
+    });
+    await expect(denied.read()).rejects.toMatchObject({ fault: 'denied' });
+    expect(denied.asked).toHaveLength(2);
+  });
+
+  it.each([
+    ['is another one', { etag: '"other"' }, 'changed'],
+    ['has another size', { size: 11 }, 'changed'],
+    ['begins elsewhere', { from: 0 }, 'failed'],
+  ] as const)('drops a rest that %s, and says so', async (_, difference, fault) => {
+    const drop = vi.fn();
+    const { read } = prepare((from) => ({
+      ...arrive(from, { bytes: 5, isCut: true }),
+      ...(from > 0 && difference),
+      drop,
+    }));
+    await expect(read()).rejects.toMatchObject({ fault });
+    expect(drop).toHaveBeenCalledTimes(1);
+  });
+
+  it('is no object of which more comes than was told', async () => {
+    const { read } = prepare((from) => ({ ...arrive(from, { bytes: 10, isCut: false }), size: 9 }));
+    await expect(read()).rejects.toMatchObject({ fault: 'changed' });
+  });
+
+  it('stops at once while it waits to ask again', async () => {
+    const stopping = new AbortController();
+    onTestFinished(() => stopping.abort());
+    const reason = new Error('stopped by hand');
+    const { read } = prepare((from) => {
+      setImmediate(() => stopping.abort(reason));
+      return arrive(from, { bytes: 0, isCut: true });
+    });
+    await expect(read(stopping.signal)).rejects.toBe(reason);
+  });
+});
+
+function prepare(answer: (from: number, calls: number) => ArrivingObject) {
+  const asked: (number | undefined)[] = [];
+  return {
+    asked,
+    async read(signal?: AbortSignal): Promise<Buffer> {
+      const blocks: Uint8Array[] = [];
+      const get = async (rest?: { readonly from: number }) => {
+        asked.push(rest?.from);
+        return answer(rest?.from ?? 0, asked.length);
+      };
+      for await (const { bytes } of readObject({ place: 'read x', get, signal })) blocks.push(bytes);
+      return Buffer.concat(blocks);
+    },
+  };
+}
+
+/** So many bytes of the rest; then the connection is cut, or the body ends as if that were all. */
+function arrive(
+  from: number,
+  { bytes, isCut }: { readonly bytes: number; readonly isCut: boolean },
+): ArrivingObject {
+  async function* body() {
+    if (bytes > 0) yield whole.subarray(from, from + bytes);
+    if (isCut && from + bytes < whole.length) throw new Error('read ECONNRESET');
+  }
+  return { body: body(), size: whole.length, etag: '"one"', from, drop: () => {} };
+}

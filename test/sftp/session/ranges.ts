@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { retryable } from './outcomes.js';
+import type { SessionTrial } from './trial.js';
+
+/** Pieces of a file, wherever in it. */
+export function describeReadingRanges({ usual, newFolder, put }: SessionTrial): void {
+  describe('reading a range', () => {
+    it.each([
+      ['nothing', 5, 5],
+      ['the first byte', 0, 1],
+      ['the last byte', 3_000_000, 3_000_001],
+      ['the middle', 1_000_003, 2_500_007],
+      ['all of it', 0, 3_000_001],
+    ])('gives %s, byte for byte', async (_what, from, to) => {
+      const folder = newFolder();
+      const content = randomBytes(3_000_001);
+      put(`${folder}/x`, content);
+      const bytes = await (await usual()).readRange(`${folder}/x`, { from, to });
+      expect(Buffer.compare(bytes, content.subarray(from, to))).toBe(0);
+    });
+
+    it('says so where the file ends earlier, and where there is none', async () => {
+      const folder = newFolder();
+      put(`${folder}/x`, randomBytes(100));
+      const session = await usual();
+      await expect(session.readRange(`${folder}/x`, { from: 50, to: 101 })).rejects.toEqual(
+        retryable('changed-while-reading'),
+      );
+      await expect(session.readRange(`${folder}/y`, { from: 0, to: 1 })).rejects.toEqual(
+        retryable('no-such-file'),
+      );
+    });
+
+    it('leads nowhere else', async () => {
+      const session = await usual();
+      await expect(session.readRange('../x', { from: 0, to: 1 })).rejects.toBeInstanceOf(RangeError);
+    });
+  });
+}

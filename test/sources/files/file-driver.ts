@@ -1,0 +1,96 @@
+import { gzipSync } from 'node:zlib';
+import { stringify } from 'csv-stringify/sync';
+import { serviceFields } from '../../../src/booking/booking.js';
+import type { BusinessDay } from '../../../src/booking/business-day.js';
+import { createCsvSource } from '../../../src/sources/csv.js';
+import type { DayFile } from '../../../src/sources/files/day-file.js';
+import { createNdjsonSource } from '../../../src/sources/ndjson.js';
+import type { IntendedRecord, PreparedSource, SourceDriver } from '../../contracts/source.js';
+
+/** A place in which a test lays the files of days, and the port by which they are read. */
+export interface FilePlace {
+  readonly file: DayFile;
+  /** @param day YYYY-MM-DD */
+  lay(day: string, content: Buffer): Promise<void>;
+  readonly secrets?: readonly string[];
+  /** How many connections it holds. */
+  readonly held: () => number;
+  dispose(): Promise<void>;
+}
+
+export interface FileForm {
+  readonly name: string;
+  encode(records: readonly IntendedRecord[], broken: boolean): Buffer;
+  open(file: DayFile): PreparedSource['source'];
+  places(records: readonly IntendedRecord[]): readonly number[];
+}
+
+const toCsv = (records: readonly IntendedRecord[]) =>
+  stringify([
+    [...serviceFields],
+    ...records.map((record) => serviceFields.map((field) => record[field] ?? '')),
+  ]);
+const openCsv = (file: DayFile) => createCsvSource({ file });
+
+/** The line of the file on which each record begins. */
+function placesInCsv(records: readonly IntendedRecord[]): readonly number[] {
+  let line = 2;
+  return records.map((record) => {
+    const place = line;
+    line += stringify([serviceFields.map((field) => record[field] ?? '')]).split('\n').length - 1;
+    return place;
+  });
+}
+
+export const csv: FileForm = {
+  name: 'csv',
+  encode(records, broken) {
+    const bytes = Buffer.from(toCsv(records));
+    if (broken) bytes[Math.floor(bytes.length / 2)] = 0;
+    return bytes;
+  },
+  open: openCsv,
+  places: placesInCsv,
+};
+
+export const csvInGzip: FileForm = {
+  ...csv,
+  name: 'csv in gzip',
+  encode(records, broken) {
+    // Stored, not compressed: the reading of a small file would be over at once.
+    const bytes = gzipSync(toCsv(records), { level: 0 });
+    return broken ? bytes.subarray(0, bytes.length / 2) : bytes;
+  },
+};
+
+export const ndjson: FileForm = {
+  name: 'ndjson',
+  encode(records, broken) {
+    const bytes = Buffer.from(`${records.map((record) => `${JSON.stringify(record)}\n`).join('')}\n`);
+    return broken ? bytes.subarray(0, bytes.lastIndexOf('"')) : bytes;
+  },
+  open: (file) => createNdjsonSource({ file }),
+  places: (records) => records.map((_, index) => index + 1),
+};
+
+export function createFileDriver(form: FileForm, makePlace: () => FilePlace): SourceDriver {
+  const place = makePlace();
+  async function prepare(
+    records: readonly IntendedRecord[],
+    { iso }: BusinessDay,
+    broken: boolean,
+  ): Promise<PreparedSource> {
+    await place.lay(iso, form.encode(records, broken));
+    const { secrets = [], held } = place;
+    return { source: form.open(place.file), places: form.places(records), secrets, held };
+  }
+  return {
+    prepare: (records, day) => prepare(records, day, false),
+    prepareBroken: (records, day) => prepare(records, day, true),
+    async prepareDays(days) {
+      for (const { day, records } of days) await prepare(records, day, false);
+      return { source: form.open(place.file) };
+    },
+    dispose: place.dispose,
+  };
+}

@@ -1,0 +1,26 @@
+import { randomUUID } from 'node:crypto';
+import { createAwsBucket } from '../../../src/s3/aws-bucket.js';
+import { createS3DayFile } from '../../../src/sources/files/s3.js';
+import { describeSourceContract } from '../../contracts/source.js';
+import { bucketName, s3Secrets, useS3Server } from '../../support/s3-server.js';
+import { createFileDriver, csv, csvInGzip, type FilePlace, ndjson } from './file-driver.js';
+
+const server = useS3Server();
+
+function makePlace(): FilePlace {
+  const folder = randomUUID();
+  return {
+    file: createS3DayFile({
+      bucket: bucketName,
+      key: `${folder}/bookings-{day}.csv`,
+      open: async () => createAwsBucket(bucketName, server().access()),
+    }),
+    lay: (day, content) => server().put(`${folder}/bookings-${day}.csv`, content),
+    secrets: s3Secrets,
+    held: () => server().held(),
+    dispose: async () => {},
+  };
+}
+
+for (const form of [csv, csvInGzip, ndjson])
+  describeSourceContract(`${form.name} in a bucket`, () => createFileDriver(form, makePlace));

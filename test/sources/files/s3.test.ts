@@ -1,0 +1,258 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { inspect } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createBusinessDay } from '../../../src/booking/business-day.js';
+import { createAwsBucket } from '../../../src/s3/aws-bucket.js';
+import type { S3Access } from '../../../src/s3/client.js';
+import { createS3DayFile } from '../../../src/sources/files/s3.js';
+import { SourceError, type SourceFault } from '../../../src/sources/source.js';
+import { bucketName, s3Secrets, useS3Server } from '../../support/s3-server.js';
+import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
+
+const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
+const never = () => new AbortController().signal;
+const server = useS3Server();
+const bytes = randomBytes(6_000_000);
+const hashOf = (content: Buffer) => createHash('sha256').update(content).digest('hex');
+
+describe('an object of a day', () => {
+  let folder = '';
+  let proxy: TcpProxy;
+  beforeEach(async () => {
+    folder = randomUUID();
+    proxy = await startTcpProxy(server().port);
+    onTestFinished(async () => {
+      server().intercept();
+      await proxy.stop();
+    });
+  });
+
+  const keyOfDay = () => `${folder}/2026-11-20.bin`;
+  const lay = (content: Uint8Array) => server().put(keyOfDay(), content);
+  const open = (access: S3Access = server().access(proxy.port)) =>
+    createS3DayFile({
+      bucket: bucketName,
+      key: `${folder}/{day}.bin`,
+      open: async () => createAwsBucket(bucketName, access),
+    });
+
+  async function readAll(onBlock: (count: number) => void = () => {}, file = open(), signal = never()) {
+    const blocks: Buffer[] = [];
+    for await (const { bytes } of file.read(day, { blockBytes: 100_000, signal })) {
+      blocks.push(bytes);
+      onBlock(blocks.length);
+    }
+    return Buffer.concat(blocks);
+  }
+
+  const rangesAsked = () =>
+    server()
+      .requests.filter(({ line }) => line.includes(folder) && line.startsWith('GET'))
+      .map(({ headers }) => headers.range);
+
+  it('can not be opened by another thread, and so has no measure', async () => {
+    await lay(bytes);
+    expect(await open().measure(day)).toBeUndefined();
+    expect(open().locate(day)).toBe(`s3://${bucketName}/${folder}/2026-11-20.bin`);
+  });
+
+  it('is read in blocks of one size, with progress up to its size', async () => {
+    await lay(bytes);
+    const sizes: number[] = [];
+    let last: unknown;
+    for await (const block of open().read(day, { blockBytes: 100_000, signal: never() })) {
+      sizes.push(block.bytes.length);
+      last = block.progress;
+    }
+    expect(new Set(sizes.slice(0, -1))).toEqual(new Set([100_000]));
+    expect(last).toEqual({ done: bytes.length, total: bytes.length });
+  });
+
+  it('goes on behind what came when its connection is cut, and asks for the very same object', async () => {
+    await lay(bytes);
+    const content = await readAll((count) => {
+      if (count === 10 || count === 30) proxy.cutAll();
+    });
+    expect(hashOf(content)).toBe(hashOf(bytes));
+    const [first, ...others] = rangesAsked();
+    expect(first).toBeUndefined();
+    expect(others).toHaveLength(2);
+    for (const range of others) expect(range).toMatch(/^bytes=[1-9]\d+-$/);
+    const resumed = server().requests.findLast(({ headers }) => headers.range !== undefined);
+    expect(resumed?.headers['if-match']).toMatch(/^"[\da-f]{32}"$/);
+  });
+
+  it('goes on, too, where it is compressed', async () => {
+    await lay(gzipSync(bytes, { level: 0 }));
+    const content = await readAll((count) => {
+      if (count === 20) proxy.cutAll();
+    });
+    expect(hashOf(content)).toBe(hashOf(bytes));
+    expect(rangesAsked()).toHaveLength(2);
+  });
+
+  it('goes on when the server falls silent in the middle', async () => {
+    await lay(bytes);
+    const etag = `"${createHash('md5').update(bytes).digest('hex')}"`;
+    server().intercept(({ headers }, response) => {
+      if (headers.range !== undefined) return false;
+      response.writeHead(200, { 'content-length': bytes.length, etag });
+      response.write(bytes.subarray(0, 1_000_000));
+      return true;
+    });
+    const content = await readAll(undefined, open({ ...server().access(), silenceMs: 500 }));
+    expect(hashOf(content)).toBe(hashOf(bytes));
+    expect(rangesAsked()).toEqual([undefined, 'bytes=1000000-']);
+  });
+
+  it('is truncated when the server does not come back', async () => {
+    await lay(bytes);
+    const reading = readAll((count) => {
+      if (count !== 10) return;
+      server().intercept((request) => {
+        request.socket.destroy();
+        return true;
+      });
+      proxy.cutAll();
+    });
+    await expectFault(reading, 'truncated', /connection was lost .* of 6000000 bytes/);
+  });
+
+  it.each([
+    ['other bytes', randomBytes(bytes.length)],
+    ['a shorter one', randomBytes(1_000)],
+    ['a longer one', Buffer.concat([bytes, randomBytes(10)])],
+  ])('is truncated when meanwhile %s stands there', async (_, other) => {
+    await lay(bytes);
+    let isChanged = false;
+    server().intercept(({ headers }, response) => {
+      // The connection is cut when the object is there anew.
+      if (headers.range === undefined || isChanged) return false;
+      isChanged = true;
+      void lay(other).then(() => response.destroy());
+      return true;
+    });
+    const reading = readAll((count) => {
+      if (count === 10) proxy.cutAll();
+    });
+    await expectFault(reading, 'truncated', /changed while it was read/);
+  });
+
+  it('is truncated when the server says by itself that it is another one', async () => {
+    await lay(bytes);
+    server().intercept(({ headers }, response) => {
+      if (headers['if-match'] === undefined) return false;
+      response.writeHead(412).end();
+      return true;
+    });
+    const reading = readAll((count) => {
+      if (count === 10) proxy.cutAll();
+    });
+    await expectFault(reading, 'truncated', /changed while it was read/);
+  });
+
+  it('is truncated when it is gone meanwhile', async () => {
+    await lay(bytes);
+    let isRemoved = false;
+    server().intercept(({ headers }, response) => {
+      if (headers.range === undefined || isRemoved) return false;
+      isRemoved = true;
+      void server()
+        .remove(keyOfDay())
+        .then(() => response.destroy());
+      return true;
+    });
+    const reading = readAll((count) => {
+      if (count === 10) proxy.cutAll();
+    });
+    await expectFault(reading, 'truncated', /changed while it was read/);
+  });
+
+  it('is no day where the server can not go on in the middle', async () => {
+    await lay(bytes);
+    server().intercept((request) => {
+      delete request.headers.range;
+      return false;
+    });
+    const reading = readAll((count) => {
+      if (count === 10) proxy.cutAll();
+    });
+    await expectFault(reading, 'unreadable', /NoRange|can't go on/);
+    await expect.poll(() => server().held()).toBe(0);
+  });
+
+  it('is missing', async () => {
+    await expectFault(readAll(), 'missing', /there is no object s3:\/\/agency-bookings\/.*2026-11-20\.bin/);
+  });
+
+  it('is in a bucket that is not there', async () => {
+    const file = createS3DayFile({
+      bucket: 'another-bucket',
+      key: '{day}',
+      open: async () => createAwsBucket('another-bucket', server().access()),
+    });
+    await expectFault(readAll(undefined, file), 'unreadable', /NoSuchBucket/);
+  });
+
+  it('is denied: the code is told, and neither key nor words of the server', async () => {
+    server().intercept((_, response) => {
+      response.writeHead(403, { 'content-type': 'application/xml' });
+      response.end(
+        `<Error><Code>InvalidAccessKeyId</Code><AWSAccessKeyId>${s3Secrets[0]}</AWSAccessKeyId></Error>`,
+      );
+      return true;
+    });
+    await expectFault(readAll(), 'unreadable', /InvalidAccessKeyId/);
+  });
+
+  it('is on a server that is not there', async () => {
+    const access = { ...server().access(), endpoint: 'http://127.0.0.1:9' };
+    await expectFault(readAll(undefined, open(access)), 'unreadable', /ECONNREFUSED/);
+  });
+
+  it('is not asked for any more when the reading is aborted while the server is silent', async () => {
+    await lay(bytes);
+    const stopping = new AbortController();
+    const reason = new Error('stopped by hand');
+    proxy.blackHole();
+    setTimeout(() => stopping.abort(reason), 100);
+    await expect(readAll(undefined, open(), stopping.signal)).rejects.toBe(reason);
+  });
+
+  it('of 200 MB is read in flat memory', async () => {
+    const size = 200_000_000;
+    const part = randomBytes(1_000_000);
+    const bucket = createAwsBucket(bucketName, server().access());
+    const put = await bucket.put(keyOfDay(), {
+      async *open() {
+        for (let done = 0; done < size; done += part.length) yield part;
+      },
+      bytes: size,
+      metadata: {},
+    });
+    expect(put).toBe('put');
+    const before = process.memoryUsage().rss;
+    let most = 0;
+    let done = 0;
+    const file = open(server().access());
+    for await (const block of file.read(day, { blockBytes: 128 * 1024, signal: never() })) {
+      done += block.bytes.length;
+      most = Math.max(most, process.memoryUsage().rss);
+    }
+    expect(done).toBe(size);
+    expect(most - before).toBeLessThan(100_000_000);
+    await server().remove(keyOfDay());
+  });
+});
+
+async function expectFault(reading: Promise<unknown>, fault: SourceFault, message: RegExp): Promise<void> {
+  const error = await reading.then(
+    () => expect.fail('it was read'),
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof SourceError)) throw error;
+  expect(error.message).toMatch(message);
+  expect(error.fault).toBe(fault);
+  for (const secret of s3Secrets) expect(inspect(error, { depth: 10 })).not.toContain(secret);
+}

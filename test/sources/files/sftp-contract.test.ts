@@ -1,0 +1,26 @@
+import { writeFileSync } from 'node:fs';
+import { createSftpServer } from '../../../src/sftp/server.js';
+import { createSftpDayFile } from '../../../src/sources/files/sftp.js';
+import { describeSourceContract } from '../../contracts/source.js';
+import { openSsh } from '../../support/open-ssh.js';
+import { useSftpServer } from '../../support/suite-server.js';
+import { createFileDriver, csv, csvInGzip, type FilePlace, ndjson } from './file-driver.js';
+
+const server = useSftpServer(openSsh);
+
+function makePlace(): FilePlace {
+  const { port, login, root, fingerprints, disk } = server();
+  return {
+    file: createSftpDayFile({
+      address: `sftp://127.0.0.1:${port}`,
+      path: 'bookings-{day}.csv',
+      open: async () => createSftpServer({ host: '127.0.0.1', port, ...login, root, hostKeys: fingerprints }),
+    }),
+    lay: async (day, content) => writeFileSync(disk(`bookings-${day}.csv`), content),
+    held: () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length,
+    dispose: async () => {},
+  };
+}
+
+for (const form of [csv, csvInGzip, ndjson])
+  describeSourceContract(`${form.name} on an SFTP server`, () => createFileDriver(form, makePlace));

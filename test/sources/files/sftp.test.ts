@@ -1,0 +1,168 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { appendFileSync, chmodSync, renameSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { inspect } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createBusinessDay } from '../../../src/booking/business-day.js';
+import { createSftpServer, type SftpServerOptions } from '../../../src/sftp/server.js';
+import { createSftpDayFile } from '../../../src/sources/files/sftp.js';
+import { SourceError, type SourceFault } from '../../../src/sources/source.js';
+import { openSsh } from '../../support/open-ssh.js';
+import { useSftpServer } from '../../support/suite-server.js';
+import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
+
+const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
+const never = () => new AbortController().signal;
+const server = useSftpServer(openSsh);
+const bytes = randomBytes(9_000_000);
+const hashOf = (content: Buffer) => createHash('sha256').update(content).digest('hex');
+
+describe('a file of a day on an SFTP server', () => {
+  let proxy: TcpProxy;
+  beforeEach(async () => {
+    proxy = await startTcpProxy(server().port);
+    onTestFinished(() => proxy.stop());
+  });
+
+  const name = '2026-11-20.bin';
+  const lay = (content: Uint8Array) => writeFileSync(server().disk(name), content);
+  const open = (options: Partial<SftpServerOptions> = {}) => {
+    const { login, root, fingerprints } = server();
+    return createSftpDayFile({
+      address: 'sftp://drop.example.com:22',
+      path: '{day}.bin',
+      open: async () =>
+        createSftpServer({
+          host: '127.0.0.1',
+          port: proxy.port,
+          ...login,
+          root,
+          hostKeys: fingerprints,
+          ...options,
+        }),
+    });
+  };
+
+  async function readAll(onBlock: (count: number) => void = () => {}, file = open(), signal = never()) {
+    const blocks: Buffer[] = [];
+    for await (const { bytes } of file.read(day, { blockBytes: 100_000, signal })) {
+      blocks.push(bytes);
+      onBlock(blocks.length);
+    }
+    return Buffer.concat(blocks);
+  }
+
+  it('is told by its address, and can not be opened by another thread', async () => {
+    lay(bytes);
+    expect(open().locate(day)).toBe('sftp://drop.example.com:22/2026-11-20.bin');
+    expect(await open().measure(day)).toBeUndefined();
+  });
+
+  it('is read as it is, with progress up to its size', async () => {
+    lay(bytes);
+    let last: unknown;
+    const blocks: Buffer[] = [];
+    for await (const block of open().read(day, { blockBytes: 100_000, signal: never() })) {
+      blocks.push(block.bytes);
+      last = block.progress;
+    }
+    expect(hashOf(Buffer.concat(blocks))).toBe(hashOf(bytes));
+    expect(last).toEqual({ done: bytes.length, total: bytes.length });
+    await proxy.clientsGone();
+  });
+
+  it('is read where it is empty, and where it is gzip', async () => {
+    lay(Buffer.alloc(0));
+    expect(await readAll()).toHaveLength(0);
+    lay(gzipSync(bytes, { level: 0 }));
+    expect(hashOf(await readAll())).toBe(hashOf(bytes));
+  });
+
+  it('goes on behind what came when the connection is cut', async () => {
+    lay(bytes);
+    let cuts = 0;
+    const content = await readAll((count) => {
+      if (count !== 10 && count !== 50) return;
+      cuts += 1;
+      proxy.cutAll();
+    });
+    expect(cuts).toBe(2);
+    expect(hashOf(content)).toBe(hashOf(bytes));
+    expect(proxy.happened.bytesToClient).toBeLessThan(bytes.length * 1.5);
+  });
+
+  it('is truncated when the server does not come back', async () => {
+    lay(bytes);
+    const reading = readAll((count) => {
+      if (count === 10) void proxy.stop();
+    });
+    await expectFault(reading, 'truncated', /2026-11-20\.bin can't be read: /);
+  });
+
+  it.each([
+    ['grows', () => appendFileSync(server().disk(name), 'more')],
+    ['becomes shorter', () => truncateSync(server().disk(name), 5_000_000)],
+    ['is written again', () => utimesSync(server().disk(name), 1_000, 1_000)],
+    ['is moved away', () => renameSync(server().disk(name), server().disk('elsewhere'))],
+  ])('is truncated when it %s meanwhile: it is still being written', async (_, change) => {
+    lay(bytes);
+    const reading = readAll((count) => {
+      if (count === 10) change();
+    });
+    await expectFault(reading, 'truncated', /changed while it was read/);
+  });
+
+  it('is missing', async () => {
+    await expectFault(
+      readAll(),
+      'missing',
+      /there is no file sftp:\/\/drop\.example\.com:22\/2026-11-20\.bin/,
+    );
+  });
+
+  it('may not be read', async () => {
+    lay(bytes);
+    chmodSync(server().disk(name), 0);
+    await expectFault(readAll(), 'unreadable', /denies it/);
+  });
+
+  it('is on a server with another host key: nobody logs in', async () => {
+    lay(bytes);
+    const file = open({ hostKeys: [`SHA256:${'A'.repeat(43)}`] });
+    await expectFault(readAll(undefined, file), 'unreadable', /not a pinned one/);
+  });
+
+  it('is on a server that refuses the login, and the password is not told', async () => {
+    lay(bytes);
+    const file = open({ username: 'nobody-else', password: 'hush-canary' });
+    await expectFault(readAll(undefined, file), 'unreadable', /refused the login/);
+  });
+
+  it('is not asked for any more when the reading is aborted while the server is silent', async () => {
+    lay(bytes);
+    const stopping = new AbortController();
+    const reason = new Error('stopped by hand');
+    const reading = readAll(
+      (count) => {
+        if (count !== 10) return;
+        proxy.blackHole();
+        setTimeout(() => stopping.abort(reason), 100);
+      },
+      open(),
+      stopping.signal,
+    );
+    await expect(reading).rejects.toBe(reason);
+    await proxy.clientsGone();
+  });
+});
+
+async function expectFault(reading: Promise<unknown>, fault: SourceFault, message: RegExp): Promise<void> {
+  const error = await reading.then(
+    () => expect.fail('it was read'),
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof SourceError)) throw error;
+  expect(error.message).toMatch(message);
+  expect(error.fault).toBe(fault);
+  expect(inspect(error, { depth: 10 })).not.toContain('hush-canary');
+}

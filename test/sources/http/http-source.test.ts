@@ -1,0 +1,305 @@
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { createBusinessDay } from '../../../src/booking/business-day.js';
+import type { SourceError } from '../../../src/sources/source.js';
+import { day } from '../csv-folder.js';
+import { sendHalf, sendJson, useBookingsApi } from './bookings-api.js';
+import { openHttpSource, readHttp } from './open-source.js';
+
+const guest = 'Ann Guest-Canary';
+
+/** How a reading fails; and that it says nothing that it must not. */
+async function failureOf(reading: Promise<unknown>, secrets: readonly string[] = []): Promise<SourceError> {
+  const failure: SourceError = await reading.then(
+    () => expect.fail('it is read'),
+    (error) => error,
+  );
+  expect(failure.name).toBe('SourceError');
+  for (const text of [guest, ...secrets]) expect(inspect(failure, { depth: 10 })).not.toContain(text);
+  return failure;
+}
+
+describe('a record of an answer', () => {
+  it('has its values as NDJSON has them, in its place', async () => {
+    const api = await useBookingsApi((_, response) =>
+      response.end(`{"data": { "bookings" : [
+        {"ServiceId": 1.00000000000000001, "guest": {"name": "A]\\"}"}, "ProviderHotelId": "007"} ,
+        7, null, [], {"ServiceId": 2, "ServiceId": 3}, {"ServiceId":-0.5e1}, {"ProviderName":"${'x'.repeat(2000)}"}
+      ]}}`),
+    );
+    const { records, notices } = await readHttp({
+      url: `${api.origin}/{day}`,
+      records: 'data.bookings',
+      columns: { BookingClientName: 'guest.name', CheckInDate: 'from' },
+      recordLimit: 2_000,
+    });
+    expect(records).toEqual([
+      { place: 1, fields: { ServiceId: Number.NaN, BookingClientName: 'A]"}', ProviderHotelId: '007' } },
+      { place: 2, unreadable: 'not-an-object' },
+      { place: 3, unreadable: 'not-an-object' },
+      { place: 4, unreadable: 'not-an-object' },
+      { place: 5, unreadable: 'duplicate-member' },
+      { place: 6, fields: { ServiceId: -5 } },
+      { place: 7, unreadable: 'record-too-long' },
+    ]);
+    expect(notices).toEqual([
+      { kind: 'absent-column', column: 'BookingReferenceId' },
+      { kind: 'absent-column', column: 'ProviderName' },
+      { kind: 'absent-column', column: 'from' },
+      { kind: 'absent-column', column: 'CheckOutDate' },
+    ]);
+  });
+});
+
+describe('the address of a day', () => {
+  it.each([
+    ['2026-11-20', '2026-11-19T23:00:00.000Z', '2026-11-20T23:00:00.000Z'],
+    // 23 hours, and 25.
+    ['2026-03-29', '2026-03-28T23:00:00.000Z', '2026-03-29T22:00:00.000Z'],
+    ['2026-10-25', '2026-10-24T22:00:00.000Z', '2026-10-25T23:00:00.000Z'],
+  ])('of %s asks from %s to %s', async (iso, from, to) => {
+    const api = await useBookingsApi((_, response) => sendJson(response, []));
+    const source = openHttpSource({
+      url: `${api.origin}/{day:yyyy}/{day:yyyy/MM}/b?from={dayStart}&to={dayEnd}&q={day:'&x='d}`,
+    });
+    const asked = createBusinessDay(iso, 'Europe/Madrid');
+    for await (const _ of source.read(asked, { signal: new AbortController().signal }))
+      expect.fail('no chunk');
+    const [request] = api.requests;
+    expect(request?.url.pathname).toBe(`/2026/2026%2F${iso.slice(5, 7)}/b`);
+    expect(Object.fromEntries(request?.url.searchParams ?? [])).toEqual({
+      from,
+      to,
+      q: `&x=${Number(iso.slice(8))}`,
+    });
+  });
+
+  it('is never left by what a pattern writes', () => {
+    const odd = fc.string({
+      unit: fc.constantFrom('.', '/', '\\', '?', '#', '&', '%', ':', '@', ' ', 'é', '\n'),
+      minLength: 1,
+      maxLength: 6,
+    });
+    fc.assert(
+      fc.property(odd, (text) => {
+        const url = `https://api.example.com/a/{day:'${text}'d}/z?day={day:d'${text}'}`;
+        const located = openHttpSource({ url }).locate(day);
+        expect(located).toBe(`https://api.example.com/a/${encodeURIComponent(`${text}20`)}/z for 2026-11-20`);
+      }),
+    );
+  });
+
+  it.each([
+    ['bookings/{day}', 'is not an address'],
+    ['{day}://api.example.com/', 'is not an address'],
+    ['https://{day}/b', 'is not an address'],
+    ['https://api{day}.example.com/b', 'is not an address'],
+    ['https://api.example.com:{day}/b', 'is not an address'],
+    ['https://api.example.com\\{day}', 'is not an address'],
+    ['https://api.example.com{day}', 'is not an address'],
+    ['ftp://api.example.com/{day}', 'is not an address'],
+    ['http://api.example.com/{day}', 'must begin with https://'],
+    ['http://127.0.0.1.example.com/{day}', 'must begin with https://'],
+    ['https://canary:pass@api.example.com/{day}', 'user name or a password'],
+    ['https://api.example.com/b#{day}', 'fragment'],
+    ['https://api.example.com/b', 'names no day'],
+    ['https://api.example.com/{day', 'brace'],
+    ['https://api.example.com/{daze}', 'has {daze}; known are'],
+    ["https://api.example.com/{day:'..'}/b", "has {day:'..'}; known are"],
+  ])('cannot be %s', (url, words) => {
+    expect(() => openHttpSource({ url })).toThrow(words);
+    expect(() => openHttpSource({ url })).not.toThrow('canary');
+  });
+
+  it('cannot have a parameter of the pagination already', () => {
+    const open = () =>
+      openHttpSource({
+        url: 'https://api.example.com/{day}?page=1',
+        pagination: { kind: 'page', parameter: 'page' },
+      });
+    expect(open).toThrow('has the parameter page already');
+  });
+});
+
+describe('who asks', () => {
+  it('is told in headers, in the spelling that was given', async () => {
+    const api = await useBookingsApi((_, response) => sendJson(response, []));
+    const url = `${api.origin}/{day}`;
+    await readHttp({
+      url,
+      bearerToken: 'abc',
+      headers: { 'X-Api-Key': 'k 1', ACCEPT: 'application/hal+json' },
+    });
+    await readHttp({ url, basic: { username: 'ánn', password: 'a:b' } });
+    expect(
+      api.requests.map(({ headers }) => [headers.authorization, headers['x-api-key'], headers.accept]),
+    ).toEqual([
+      ['Bearer abc', 'k 1', 'application/hal+json'],
+      [`Basic ${Buffer.from('ánn:a:b').toString('base64')}`, undefined, 'application/json'],
+    ]);
+  });
+
+  it.each([
+    [{ headers: { Host: 'canary' } }, 'Host is the connection'],
+    [{ headers: { 'X\r\nY': 'canary' } }, 'a name that is none'],
+    [{ headers: { 'X-Key': 'canary\r\nHost: elsewhere' } }, 'printable ASCII'],
+    [{ bearerToken: 'canary ' }, 'printable ASCII'],
+    [{ bearerToken: 'canary', basic: { username: 'a', password: 'canary' } }, 'both'],
+    [{ bearerToken: 'canary', headers: { authorization: 'canary' } }, 'beside bearerToken'],
+    [{ basic: { username: 'a:canary', password: 'canary' } }, 'colon'],
+  ])('cannot be %j', (credentials, words) => {
+    const open = () => openHttpSource({ url: 'https://api.example.com/{day}', ...credentials });
+    expect(open).toThrow(words);
+    expect(open).not.toThrow('canary');
+  });
+
+  it('is not in what is said of the source', async () => {
+    const api = await useBookingsApi((_, response) => response.writeHead(403).end(guest));
+    const secrets = ['secret-key', 'secret-token', 'secret-header'];
+    const options = {
+      url: `${api.origin}/b?key=secret-key&day={day}`,
+      bearerToken: 'secret-token',
+      headers: { 'X-Key': 'secret-header' },
+    };
+    expect(openHttpSource(options).locate(day)).toBe(`${api.origin}/b for 2026-11-20`);
+    expect(await failureOf(readHttp(options), secrets)).toMatchObject({
+      fault: 'unreadable',
+      message: expect.stringContaining('refuses whoever asks (http-403)'),
+    });
+    expect(api.requests).toHaveLength(1);
+  });
+});
+
+describe('an answer that is no page', () => {
+  const booking = `{"BookingClientName":"${guest}"}`;
+  it.each([
+    ['no JSON', `<html>${guest}`, 'is no JSON', 'unreadable'],
+    ['JSON that is cut off', `{"items":[${booking}`, 'is no JSON', 'unreadable'],
+    ['nothing', '', 'is no JSON', 'unreadable'],
+    ['another list', `{"data":[${booking}]}`, 'has no "items"', 'unreadable'],
+    ['an object in place of the list', `{"items":${booking}}`, 'has no list at "items"', 'unreadable'],
+    ['null in place of the list', '{"items":null}', 'has no list at "items"', 'unreadable'],
+    ['two lists', `{"items":[],"items":[${booking}]}`, 'has "items" twice', 'unreadable'],
+    ['a list alone', `[${booking}]`, 'has no "items"', 'unreadable'],
+    ['another encoding', Buffer.from(`{"items":["é${guest}"]}`, 'latin1'), 'is no UTF-8', 'binary'],
+    ['too much', `{"items":["${'x'.repeat(70_000)}"]}`, 'larger than 65536 bytes', 'unreadable'],
+  ])('%s: is an error behind a first page, and no end', async (_, answer, words, fault) => {
+    const api = await useBookingsApi(({ number }, response) => {
+      if (number === 1) sendJson(response, { items: [{ ServiceId: 1 }] });
+      else response.end(answer);
+    });
+    const reading = readHttp({
+      url: `${api.origin}/{day}`,
+      records: 'items',
+      pagination: { kind: 'page', parameter: 'page' },
+      maxPageBytes: 65_536,
+    });
+    expect(await failureOf(reading)).toMatchObject({
+      fault,
+      message: expect.stringMatching(new RegExp(`/2026-11-20 for 2026-11-20, page 2: the .*${words}`)),
+    });
+  });
+
+  it.each([201, 204, 206, 400, 409, 418])('http-%i is none, and is not asked for again', async (status) => {
+    const api = await useBookingsApi((_, response) => response.writeHead(status).end());
+    expect(await failureOf(readHttp({ url: `${api.origin}/{day}` }))).toMatchObject({
+      fault: 'unreadable',
+      message: expect.stringContaining(`(http-${status})`),
+    });
+    expect(api.requests).toHaveLength(1);
+  });
+
+  it.each([301, 302, 303, 307, 308])('a redirect by %i is not followed', async (status) => {
+    const other = await useBookingsApi((_, response) => sendJson(response, []));
+    const api = await useBookingsApi((_, response) =>
+      response.writeHead(status, { location: `${other.origin}/?name=${guest}` }).end(),
+    );
+    const failure = await failureOf(readHttp({ url: `${api.origin}/{day}`, bearerToken: 'abc' }));
+    expect(failure.message).toContain(`redirects (http-${status}), which is not followed`);
+    expect(other.requests).toHaveLength(0);
+  });
+
+  it.each([404, 410])('http-%i says that it is missing', async (status) => {
+    const api = await useBookingsApi((_, response) => response.writeHead(status).end());
+    expect(await failureOf(readHttp({ url: `${api.origin}/{day}` }))).toMatchObject({ fault: 'missing' });
+  });
+});
+
+describe('what may pass', () => {
+  it.each([408, 425, 429, 500, 502, 503, 599])('http-%i is asked again', async (status) => {
+    const api = await useBookingsApi(({ number }, response) => {
+      if (number < 3) response.writeHead(status).end();
+      else sendJson(response, [{ ServiceId: 1 }]);
+    });
+    expect((await readHttp({ url: `${api.origin}/{day}` })).ids).toEqual([1]);
+    expect(api.requests).toHaveLength(3);
+  });
+
+  it('a connection that breaks in the middle is asked again, and nothing comes twice', async () => {
+    const page = { items: [{ ServiceId: 1, BookingClientName: guest }, { ServiceId: 2 }] };
+    const api = await useBookingsApi(({ number }, response) => {
+      if (number === 1) response.destroy();
+      else if (number === 2) sendHalf(response, page);
+      else sendJson(response, page);
+    });
+    expect((await readHttp({ url: `${api.origin}/{day}`, records: 'items' })).ids).toEqual([1, 2]);
+  });
+
+  it('has an end, and says what it was', async () => {
+    const api = await useBookingsApi((_, response) => response.writeHead(503).end(guest));
+    const failure = await failureOf(readHttp({ url: `${api.origin}/{day}` }));
+    expect(failure.message).toBe(
+      `${api.origin}/2026-11-20 for 2026-11-20, page 1: the API gave no answer in 3 tries (http-503): try again later.`,
+    );
+    expect(api.requests).toHaveLength(3);
+  });
+
+  it('waits for as long as Retry-After asks, under the cap, and spends no try on it', async () => {
+    const api = await useBookingsApi(({ number }, response) => {
+      if (number < 4) response.writeHead(429, { 'retry-after': '86400' }).end();
+      else sendJson(response, [{ ServiceId: 1 }]);
+    });
+    const retry = { tries: 1, waits: 3, baseMs: 0, capMs: 0, retryAfterCapMs: 60 };
+    const before = performance.now();
+    expect((await readHttp({ url: `${api.origin}/{day}`, retry })).ids).toEqual([1]);
+    expect(performance.now() - before).toBeGreaterThanOrEqual(3 * 59);
+  });
+
+  it('an API that doesn’t answer in time is given up', async () => {
+    const api = await useBookingsApi(() => {});
+    const failure = await failureOf(readHttp({ url: `${api.origin}/{day}`, timeoutMs: 50 }));
+    expect(failure.message).toContain('in 3 tries (timeout)');
+  });
+
+  it('nobody there is said by its code', async () => {
+    const failure = await failureOf(readHttp({ url: 'http://127.0.0.1:1/{day}' }));
+    expect(failure.message).toContain('(connection-refused)');
+  });
+});
+
+describe('a reading that is stopped', () => {
+  it('ends in the middle of a page, and cuts the connection', async () => {
+    const stopping = new AbortController();
+    const api = await useBookingsApi((_, response) => {
+      response.writeHead(200);
+      response.write('[{"ServiceId":', () => stopping.abort(new Error('stopped by hand')));
+    });
+    const reading = readHttp({ url: `${api.origin}/{day}` }, stopping.signal);
+    await expect(reading).rejects.toThrow('stopped by hand');
+    await vi.waitUntil(() => api.open() === 0, 30_000);
+  });
+
+  it('ends while it waits for another try', async () => {
+    const stopping = new AbortController();
+    const api = await useBookingsApi((_, response) => {
+      response.writeHead(503, { 'retry-after': '3600' }).end();
+      setImmediate(() => stopping.abort(new Error('stopped by hand')));
+    });
+    const retry = { tries: 3, waits: 3, baseMs: 1, capMs: 1, retryAfterCapMs: 3_600_000 };
+    await expect(readHttp({ url: `${api.origin}/{day}`, retry }, stopping.signal)).rejects.toThrow(
+      'stopped by hand',
+    );
+    expect(api.requests).toHaveLength(1);
+  });
+});

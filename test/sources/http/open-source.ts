@@ -1,0 +1,30 @@
+import { createHttpSource, type HttpSourceOptions } from '../../../src/sources/http/http-source.js';
+import type { BookingSource, SourceChunk, SourceRecord } from '../../../src/sources/source.js';
+import { day } from '../csv-folder.js';
+
+type Options = Partial<HttpSourceOptions> & Pick<HttpSourceOptions, 'url'>;
+
+/** A source that is quick to try again. */
+export function openHttpSource(options: Options): BookingSource {
+  return createHttpSource({
+    timeoutMs: 30_000,
+    connectTimeoutMs: 30_000,
+    retry: { tries: 3, waits: 3, baseMs: 1, capMs: 5, retryAfterCapMs: 50 },
+    clock: () => new Date(),
+    random: () => 0.5,
+    ...options,
+  });
+}
+
+export async function readHttp(options: Options, signal = new AbortController().signal) {
+  const chunks: SourceChunk[] = [];
+  for await (const chunk of openHttpSource(options).read(day, { signal })) chunks.push(chunk);
+  return {
+    chunks,
+    records: chunks.flatMap((chunk): readonly SourceRecord[] => chunk.records),
+    ids: chunks.flatMap(({ records }) =>
+      records.map((record) => ('fields' in record ? record.fields.ServiceId : record.unreadable)),
+    ),
+    notices: chunks.flatMap((chunk) => chunk.notices ?? []),
+  };
+}

@@ -1,0 +1,247 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from 'vitest';
+import type { HttpPagination } from '../../../src/sources/http/pagination.js';
+import { day } from '../csv-folder.js';
+import { type ApiRequest, sendJson, useBookingsApi } from './bookings-api.js';
+import { openHttpSource, readHttp } from './open-source.js';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
+
+const made = (from: number, count: number) =>
+  Array.from({ length: count }, (_, index) => ({ ServiceId: from + index }));
+const paths = (requests: readonly ApiRequest[]) => requests.map(({ url }) => `${url.pathname}${url.search}`);
+
+/** An API that has so many bookings, and gives no more than `most` at a time. */
+async function useCountingApi(
+  all: number,
+  { pagination, most = 1_000 }: { readonly pagination: HttpPagination; readonly most?: number },
+  read: (query: URLSearchParams) => { readonly offset: number; readonly limit: number },
+) {
+  const api = await useBookingsApi(({ url }, response) => {
+    const { offset, limit } = read(url.searchParams);
+    sendJson(response, made(1 + offset, Math.max(0, Math.min(limit, most, all - offset))));
+  });
+  const { ids } = await readHttp({ url: `${api.origin}/b?day={day}`, pagination });
+  return { ids, asked: paths(api.requests).map((path) => path.replace('/b?day=2026-11-20&', '')) };
+}
+
+const everyOne = (all: number) => made(1, all).map(({ ServiceId }) => ServiceId);
+
+describe('pages by number', () => {
+  const byPage = (query: URLSearchParams) => ({
+    offset: (Number(query.get('page')) - 1) * Number(query.get('size')),
+    limit: Number(query.get('size')),
+  });
+  const pagination = { kind: 'page', parameter: 'page', sizeParameter: 'size', size: 3 } as const;
+
+  it('end behind a full page with an empty one', async () => {
+    const { ids, asked } = await useCountingApi(6, { pagination }, byPage);
+    expect(ids).toEqual(everyOne(6));
+    expect(asked).toEqual(['size=3&page=1', 'size=3&page=2', 'size=3&page=3']);
+  });
+
+  it('do not end with a short one alone: the API may give fewer than it was asked for', async () => {
+    const api = await useBookingsApi(({ url }, response) => {
+      const page = Number(url.searchParams.get('page'));
+      sendJson(response, page < 4 ? made(page * 2, 2) : []);
+    });
+    const { ids } = await readHttp({ url: `${api.origin}/{day}`, pagination: { ...pagination, size: 100 } });
+    expect(ids).toEqual([2, 3, 4, 5, 6, 7]);
+  });
+
+  it.each([
+    ['end where there is none behind a short one', 5, true],
+    ['fail where there is none behind a full one', 6, false],
+  ])('%s', async (_, all, ends) => {
+    const api = await useBookingsApi(({ url }, response) => {
+      const { offset, limit } = byPage(url.searchParams);
+      if (offset >= all) response.writeHead(404).end();
+      else sendJson(response, made(1 + offset, Math.min(limit, all - offset)));
+    });
+    const reading = readHttp({ url: `${api.origin}/{day}`, pagination });
+    if (ends) expect((await reading).ids).toEqual(everyOne(all));
+    else await expect(reading).rejects.toMatchObject({ name: 'SourceError', fault: 'missing' });
+  });
+});
+
+describe('pages by offset', () => {
+  it('go on behind what came, not behind what was asked for', async () => {
+    const { ids, asked } = await useCountingApi(
+      10,
+      { pagination: { kind: 'offset', parameter: 'skip', limitParameter: 'top', limit: 8 }, most: 4 },
+      (query) => ({ offset: Number(query.get('skip')), limit: Number(query.get('top')) }),
+    );
+    expect(ids).toEqual(everyOne(10));
+    expect(asked).toEqual(['top=8&skip=0', 'top=8&skip=4', 'top=8&skip=8', 'top=8&skip=10']);
+  });
+});
+
+describe('pages by cursor', () => {
+  it.each([[undefined], [null], [''], ['  ']])('end where it is %j', async (last) => {
+    const api = await useBookingsApi(({ number }, response) =>
+      sendJson(response, { items: made(number, 1), next: number === 1 ? 'a/b&day=2026-11-19#? ü' : last }),
+    );
+    const { ids } = await readHttp({
+      url: `${api.origin}/b?day={day}`,
+      records: 'items',
+      pagination: { kind: 'cursor', field: 'next', parameter: 'after' },
+    });
+    expect(ids).toEqual([1, 2]);
+    expect(paths(api.requests)).toEqual([
+      '/b?day=2026-11-20',
+      '/b?day=2026-11-20&after=a/b%26day%3D2026-11-19%23%3F%20%C3%BC',
+    ]);
+  });
+
+  it('are asked for by a number with all its digits', async () => {
+    const api = await useBookingsApi(({ number }, response) => {
+      response.writeHead(200);
+      response.end(
+        `{"items":[{"ServiceId":${number}}],"next":${number === 1 ? '12345678901234567890' : 'null'}}`,
+      );
+    });
+    await readHttp({
+      url: `${api.origin}/{day}`,
+      records: 'items',
+      pagination: { kind: 'cursor', field: 'next', parameter: 'after' },
+    });
+    expect(api.requests[1]?.url.searchParams.get('after')).toBe('12345678901234567890');
+  });
+
+  it('may be empty in between', async () => {
+    const api = await useBookingsApi(({ number }, response) =>
+      sendJson(response, { items: number === 4 ? made(1, 1) : [], next: number < 4 ? `c${number}` : null }),
+    );
+    const { ids } = await readHttp({
+      url: `${api.origin}/{day}`,
+      records: 'items',
+      pagination: { kind: 'cursor', field: 'next', parameter: 'after' },
+    });
+    expect(ids).toEqual([1]);
+  });
+
+  it.each([[true], [['x']], [{ after: 'x' }]])('are refused where it is %j', async (next) => {
+    const api = await useBookingsApi((_, response) => sendJson(response, { items: made(1, 1), next }));
+    const reading = readHttp({
+      url: `${api.origin}/{day}`,
+      records: 'items',
+      pagination: { kind: 'cursor', field: 'next', parameter: 'after' },
+    });
+    await expect(reading).rejects.toThrow('neither a text nor a number');
+  });
+});
+
+describe('a next page', () => {
+  it('is found among several links, relative to the page, without what is behind #', async () => {
+    const api = await useBookingsApi(({ url, number }, response) =>
+      sendJson(
+        response,
+        made(number, 1),
+        number === 1
+          ? {
+              link: [
+                '</first>; rel=first, <ignored>; title="a, rel=next"',
+                `<more?x=${url.searchParams.get('day')}#end>; title="<"; REL="last NEXT"`,
+              ],
+            }
+          : {},
+      ),
+    );
+    const { ids } = await readHttp({ url: `${api.origin}/v1/b?day={day}`, pagination: { kind: 'link' } });
+    expect(ids).toEqual([1, 2]);
+    expect(paths(api.requests)).toEqual(['/v1/b?day=2026-11-20', '/v1/more?x=2026-11-20']);
+  });
+
+  it.each([
+    ['another host', 'http://localhost.example.com/b'],
+    ['a host behind two slashes', '//elsewhere.example.com/b'],
+    ['a host behind backslashes', '\\\\elsewhere.example.com\\b'],
+    ['another port', 'http://127.0.0.1:1/b'],
+    ['another scheme', 'https://127.0.0.1/b'],
+    ['another name of this machine', 'http://localhost/b'],
+    ['no host at all', 'file:///etc/passwd'],
+    ['a user name', 'http://who@HOST/b'],
+    ['no address', 'http://['],
+  ])('on %s is refused, and nobody is asked', async (_, address) => {
+    const api = await useBookingsApi((__, response) =>
+      sendJson(response, { items: made(1, 1), next: address.replace('HOST', new URL(api.origin).host) }),
+    );
+    const reading = readHttp({
+      url: `${api.origin}/{day}`,
+      headers: { 'X-Key': 'secret-of-the-key' },
+      records: 'items',
+      pagination: { kind: 'cursor', field: 'next' },
+    });
+    await expect(reading).rejects.toThrow(/page 1: .*(not followed|is none)/);
+    expect(api.requests).toHaveLength(1);
+  });
+});
+
+describe('pages that go in a circle', () => {
+  it.each([
+    ['a page that ignores its number', { kind: 'page', parameter: 'page' }, [1]],
+    ['an offset that is ignored', { kind: 'offset', parameter: 'o', limitParameter: 'l', limit: 1 }, [1]],
+    ['a cursor that stays', { kind: 'cursor', field: 'next', parameter: 'after' }, [1]],
+    ['cursors that come back', { kind: 'cursor', field: 'next', parameter: 'after' }, [1, 2, 3]],
+    ['addresses that come back', { kind: 'cursor', field: 'address' }, [1, 2, 3, 4, 5]],
+  ] satisfies [string, HttpPagination, number[]][])('stop: %s', async (_, pagination, circle) => {
+    const api = await useBookingsApi(({ number }, response) => {
+      const next = circle[number % circle.length];
+      const ServiceId = circle[(number - 1) % circle.length];
+      sendJson(response, { items: [{ ServiceId }], next: `c${next}`, address: `/2026?c=${next}` });
+    });
+    const reading = readHttp({ url: `${api.origin}/{day}`, records: 'items', pagination });
+    await expect(reading).rejects.toThrow(/circle|a page before it/);
+    expect(api.requests.length).toBeLessThan(circle.length * 3 + 3);
+  });
+});
+
+describe('a next page that was read before', () => {
+  it.each([
+    ['holds something else now', (number: number) => [{ ServiceId: number }]],
+    ['is empty each time', () => []],
+  ])('stops the reading, also where it %s', async (_, itemsOf) => {
+    const api = await useBookingsApi(({ number }, response) =>
+      sendJson(response, { items: itemsOf(number), next: number % 2 === 0 ? 'even' : 'odd' }),
+    );
+    const reading = readHttp({
+      url: `${api.origin}/{day}`,
+      records: 'items',
+      pagination: { kind: 'cursor', field: 'next', parameter: 'after' },
+    });
+    await expect(reading).rejects.toThrow('it was read before: the pages go in a circle');
+    expect(api.requests.length).toBeLessThan(9);
+  });
+});
+
+describe('a day of two thousand pages', () => {
+  it('is read in flat memory', async () => {
+    const filler = 'x'.repeat(500);
+    const api = await useBookingsApi(({ url }, response) => {
+      const page = Number(url.searchParams.get('page'));
+      const items = made(page * 100, page < 2_000 ? 100 : 0).map((item) => ({
+        ...item,
+        ProviderName: filler,
+      }));
+      sendJson(response, items);
+    });
+    const used: number[] = [];
+    let read = 0;
+    const source = openHttpSource({
+      url: `${api.origin}/{day}`,
+      pagination: { kind: 'page', parameter: 'page', first: 0 },
+    });
+    for await (const { records } of source.read(day, { signal: new AbortController().signal })) {
+      read += records.length;
+      if (read % 50_000 !== 0 || records.length === 0) continue;
+      collectGarbage();
+      used.push(process.memoryUsage().heapUsed);
+    }
+    expect(read).toBe(200_000);
+    const [first = 0, , , last = 0] = used;
+    // All of it is 110 MB.
+    expect(last - first).toBeLessThan(10_000_000);
+  });
+});

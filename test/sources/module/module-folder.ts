@@ -1,0 +1,33 @@
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createModuleSource, type ModuleSourceOptions } from '../../../src/sources/module/module-source.js';
+import type { SourceChunk, SourceRecord } from '../../../src/sources/source.js';
+import { day } from '../csv-folder.js';
+
+/** Writes a file into a folder that goes with the test, and says where it is. */
+export async function writeModule(code: string, name = 'bookings.mjs'): Promise<string> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'module-source-')));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const path = join(folder, name);
+  await writeFile(path, code);
+  return path;
+}
+
+type Options = Partial<ModuleSourceOptions>;
+
+export function openModuleSource(path: string, options: Options = {}) {
+  return createModuleSource({ path, log: { info() {}, warn() {} }, ...options });
+}
+
+export async function readModule(code: string, options: Options = {}, name?: string) {
+  const source = openModuleSource(await writeModule(code, name), options);
+  const chunks: SourceChunk[] = [];
+  for await (const chunk of source.read(day, { signal: new AbortController().signal })) chunks.push(chunk);
+  return {
+    chunks,
+    records: chunks.flatMap((chunk): readonly SourceRecord[] => chunk.records),
+    notices: chunks.flatMap((chunk) => chunk.notices ?? []),
+  };
+}

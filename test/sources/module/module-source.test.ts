@@ -1,0 +1,214 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { day } from '../csv-folder.js';
+import { openModuleSource, readModule, writeModule } from './module-folder.js';
+
+const never = () => new AbortController().signal;
+
+describe('a bookings module', () => {
+  it('is given the day with its bounds, the options, and a log', async () => {
+    const said: string[] = [];
+    const { records } = await readModule(
+      `export async function* bookings(day, { signal, log, options }) {
+        log.info('asked for ' + day.iso);
+        log.warn(String(signal.aborted));
+        yield { ServiceId: 1, BookingReferenceId: day.zone, ProviderName: day.start.toISOString(),
+          ProviderHotelId: day.end.toISOString(), BookingClientName: options.desk.name };
+      }`,
+      {
+        options: { desk: { name: 'night' } },
+        log: { info: (text) => said.push(text), warn: (text) => said.push(text) },
+      },
+    );
+    expect(records).toEqual([
+      {
+        place: 1,
+        fields: {
+          ServiceId: 1,
+          BookingReferenceId: 'Europe/Madrid',
+          ProviderName: '2026-11-19T23:00:00.000Z',
+          ProviderHotelId: '2026-11-20T23:00:00.000Z',
+          BookingClientName: 'night',
+        },
+      },
+    ]);
+    expect(said).toEqual(['asked for 2026-11-20', 'false']);
+  });
+
+  it('yields records alone or in lists, of any objects, and what is none is a reject in its place', async () => {
+    const { records } = await readModule(`
+      class Row { get ServiceId() { return 12345678901234567890n; } }
+      export async function* bookings() {
+        yield { ServiceId: '007' };
+        yield [];
+        yield [new Row(), null, { ServiceId: 4 }];
+        yield 'no record';
+        yield { ServiceId: 6, BookingClientName: 'x'.repeat(1_000_001) };
+      }`);
+    expect(records).toEqual([
+      { place: 1, fields: { ServiceId: '007' } },
+      { place: 2, fields: { ServiceId: '12345678901234567890' } },
+      { place: 3, unreadable: 'not-an-object' },
+      { place: 4, fields: { ServiceId: 4 } },
+      { place: 5, unreadable: 'not-an-object' },
+      { place: 6, unreadable: 'record-too-long' },
+    ]);
+  });
+
+  it('has its columns mapped, into nested objects too, and is told of those that no record had', async () => {
+    const { records, notices } = await readModule(
+      `export async function* bookings() {
+        yield { hotel: { id: 5 }, 'guest.name': 'exact', guest: { name: 'nested' }, ProviderName: null };
+      }`,
+      { columns: { ServiceId: 'hotel.id', BookingClientName: 'guest.name', CheckInDate: 'stay.from' } },
+    );
+    expect(records).toEqual([
+      { place: 1, fields: { ServiceId: 5, BookingClientName: 'exact', ProviderName: null } },
+    ]);
+    expect(notices.map(({ column }) => column)).toEqual([
+      'BookingReferenceId',
+      'ProviderHotelId',
+      'stay.from',
+      'CheckOutDate',
+    ]);
+  });
+
+  it('is handed over in chunks of a thousand at most', async () => {
+    const { chunks } = await readModule(`export async function* bookings() {
+      yield Array.from({ length: 2_300 }, (_, index) => ({ ServiceId: index + 1 }));
+      yield { ServiceId: 1 };
+    }`);
+    expect(chunks.map(({ records }) => records.length)).toEqual([1_000, 1_000, 301, 0]);
+  });
+
+  it('may be CommonJS, and a generator that never waits', async () => {
+    const code = 'exports.bookings = function* () { yield { ServiceId: 1 }; };';
+    expect((await readModule(code, {}, 'bookings.cjs')).records).toHaveLength(1);
+  });
+});
+
+describe('a bookings module in TypeScript', () => {
+  const code =
+    'export async function* bookings(day: { iso: string }) { yield { ServiceId: 7, BookingReferenceId: day.iso }; }';
+
+  it('is read', async () => {
+    const { records } = await readModule(code, {}, 'bookings.ts');
+    expect(records).toEqual([{ place: 1, fields: { ServiceId: 7, BookingReferenceId: '2026-11-20' } }]);
+  });
+});
+
+describe('a bookings module that fails', () => {
+  const failing = `
+    export async function* bookings() {
+      yield { ServiceId: 1 };
+      readGuest();
+    }
+    function readGuest() {
+      throw Object.assign(new TypeError('Ann Guest-Canary has no hotel\\n    at /invented/by/the/message.js:1:1'), { code: 'E_GUEST' });
+    }`;
+
+  it('is named with class, code, place and its own stack, and nothing of its message', async () => {
+    const path = await writeModule(failing);
+    const thrown: unknown[] = [];
+    const source = openModuleSource(path, { onFailure: (error) => thrown.push(error) });
+    const reading = source.read(day, { signal: never() })[Symbol.asyncIterator]();
+    const failure: Error = await reading.next().then(
+      () => expect.fail('it goes on'),
+      (error) => error,
+    );
+    expect(failure).toMatchObject({ name: 'SourceError', fault: 'unreadable' });
+    expect(failure.message).toMatch(
+      new RegExp(
+        `^${path} failed while it read 2026-11-20: TypeError E_GUEST at readGuest \\(.*bookings\\.mjs:7:\\d+\\)$`,
+      ),
+    );
+    expect(failure.stack).toContain('at readGuest');
+    expect(failure.stack).toContain('bookings (');
+    expect(inspect(failure, { depth: 10 })).not.toMatch(/Canary|invented/);
+    expect(thrown).toEqual([expect.objectContaining({ code: 'E_GUEST' })]);
+  });
+
+  it.each([
+    [
+      'that throws no Error',
+      'export async function* bookings() { throw "Canary"; }',
+      'a string that is no Error',
+    ],
+    [
+      'that throws before its first record',
+      'export function bookings() { throw new Error("Canary"); }',
+      'Error at bookings',
+    ],
+    [
+      'whose record throws',
+      'export async function* bookings() { yield { get ServiceId() { throw new RangeError("Canary"); } }; }',
+      'RangeError at Object.get ServiceId',
+    ],
+    ['without the star', 'export async function bookings() { return []; }', 'gives nothing to go through'],
+    ['without the function', 'export const booking = 1;', 'exports no function bookings'],
+    ['that cannot be parsed', 'export async function* bookings( {', "can't be loaded: "],
+    ['that asks for what is not there', 'import "no-such-package-anywhere";', "can't be loaded: "],
+    ['that throws at once', 'throw new Error("Canary");', "can't be loaded: Error at "],
+  ])('one %s', async (_, code, words) => {
+    const failure: Error = await readModule(code).then(
+      () => expect.fail('it is read'),
+      (error) => error,
+    );
+    expect(failure.name).toBe('SourceError');
+    expect(failure.message).toContain(words);
+    expect(inspect(failure, { depth: 10 })).not.toContain('Canary');
+  });
+
+  it('is missing', async () => {
+    const reading = openModuleSource('/nowhere/bookings.mjs').read(day, { signal: never() });
+    await expect(reading[Symbol.asyncIterator]().next()).rejects.toMatchObject({ fault: 'missing' });
+  });
+});
+
+describe('a bookings module that is stopped', () => {
+  it('ends with the reason also when it listens to nothing, and is not waited for', async () => {
+    const path = await writeModule(`export async function* bookings() {
+      yield Array.from({ length: 1_000 }, () => ({ ServiceId: 1 }));
+      await new Promise(() => {});
+    }`);
+    const stopping = new AbortController();
+    const reading = openModuleSource(path).read(day, { signal: stopping.signal })[Symbol.asyncIterator]();
+    await reading.next();
+    const asked = reading.next();
+    stopping.abort(new Error('stopped by hand'));
+    await expect(asked).rejects.toBe(stopping.signal.reason);
+  });
+
+  it('may clean up, and what it throws then is nobody’s business', async () => {
+    const path = await writeModule(`export async function* bookings(day, { signal, options }) {
+      try {
+        setImmediate(options.stop);
+        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('Canary'))));
+      } finally {
+        options.cleaned.push(day.iso);
+      }
+    }`);
+    const cleaned: string[] = [];
+    expect(await stopInside(path, { cleaned })).toBe(reason);
+    expect(cleaned).toEqual(['2026-11-20']);
+  });
+
+  it('that ends early because it was stopped is no short day', async () => {
+    const path = await writeModule(`export async function* bookings(day, { signal, options }) {
+      yield { ServiceId: 1 };
+      setImmediate(options.stop);
+      while (!signal.aborted) await new Promise(setImmediate);
+    }`);
+    expect(await stopInside(path)).toBe(reason);
+  });
+});
+
+const reason = new Error('stopped by hand');
+
+/** What a reading comes to whose module stops it by `options.stop`. */
+async function stopInside(path: string, options: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
+  const stopping = new AbortController();
+  const source = openModuleSource(path, { options: { ...options, stop: () => stopping.abort(reason) } });
+  const reading = source.read(day, { signal: stopping.signal })[Symbol.asyncIterator]();
+  return reading.next().catch((error: unknown) => error);
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { createBusinessDay } from '../../../src/booking/business-day.js';
+import { readSqlAddress } from '../../../src/sources/sql/address.js';
+import { createSqlSource } from '../../../src/sources/sql/sql.js';
+
+describe('the address of a database', () => {
+  it.each([
+    ['postgres://ann:s3cret@db.example.com:5433/hotel?sslmode=require&password=s3cret', 'postgres'],
+    ['postgresql://ann:s3cret@db.example.com/hotel#s3cret', 'postgres'],
+    ['mysql://ann:s3cret@db.example.com/hotel?sslmode=verify-full', 'mysql'],
+    ['mariadb://ann:s3cret%2F%40@[::1]:3307/hotel', 'mysql'],
+    ['sqlite:/var/bookings.db', 'sqlite'],
+    ['sqlite:///var/bookings.db', 'sqlite'],
+  ])('is read, and shown without user, password and parameters: %s', (address, kind) => {
+    const { kind: read, place } = readSqlAddress(address);
+    expect(read).toBe(kind);
+    const source = createSqlSource({ url: address, query: 'SELECT :day' });
+    const location = source.locate(createBusinessDay('2026-11-20', 'UTC'));
+    expect(location).toBe(`${place} (source.query)`);
+    expect(location).not.toMatch(/ann|s3cret|sslmode/);
+  });
+
+  it('of MySQL holds a user and a password, decoded, and a port that need not be given', () => {
+    expect(readSqlAddress('mysql://a%40b:p%2Fw%3A@db.example.com/hotel%20s')).toMatchObject({
+      login: {
+        host: 'db.example.com',
+        port: 3306,
+        user: 'a@b',
+        password: 'p/w:',
+        database: 'hotel s',
+        tls: undefined,
+      },
+    });
+    expect(readSqlAddress('mariadb://[::1]:3307/?sslmode=no-verify&socket=/run/my.sock')).toMatchObject({
+      login: {
+        host: '::1',
+        port: 3307,
+        user: undefined,
+        database: undefined,
+        socket: '/run/my.sock',
+        tls: 'unverified',
+      },
+    });
+  });
+
+  it.each([
+    'oracle://ann:s3cret@db/hotel',
+    'http://ann:s3cret@db/hotel',
+    'postgres:s3cret',
+    'postgres://ann:s3cret@db:99999/',
+    'mysql://ann:s3%cret@db/hotel',
+    'mysql://ann:s3cret@db/hotel?ssl=true',
+    'mysql://ann:s3cret@db/hotel?sslmode=s3cret',
+    'sqlite://s3cret/bookings.db',
+    'sqlite:',
+    '',
+  ])('is refused, and not repeated: %s', (address) => {
+    let message = '';
+    try {
+      readSqlAddress(address);
+    } catch (error) {
+      expect(error).toBeInstanceOf(RangeError);
+      message = String(error);
+    }
+    expect(message).not.toBe('');
+    expect(message).not.toMatch(/ann|s3cret/);
+  });
+
+  it('comes with a query or a file of one, and not with both', () => {
+    const url = 'sqlite:/var/bookings.db';
+    expect(() => createSqlSource({ url })).toThrow('either a query or a queryFile');
+    expect(() => createSqlSource({ url, query: 'SELECT :day', queryFile: '/a.sql' })).toThrow('either');
+  });
+});

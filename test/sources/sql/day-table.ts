@@ -1,0 +1,71 @@
+import { serviceFields } from '../../../src/booking/booking.js';
+import type { BusinessDay } from '../../../src/booking/business-day.js';
+import type { SourceChunk, SourceNotice, SourceRecord } from '../../../src/sources/source.js';
+import { createSqlSource, type SqlSourceOptions } from '../../../src/sources/sql/sql.js';
+import type { DayOfRecords } from '../../../src/testing/source-driver.js';
+import type { IntendedRecord } from '../../contracts/source.js';
+import { day } from '../csv-folder.js';
+
+/** Rows of a table of bookings: a day's, behind and before those of other days, which no reading may hand over. */
+export function rowsWithOtherDays(records: readonly IntendedRecord[]) {
+  const other: IntendedRecord = { ServiceId: '404', BookingReferenceId: 'of another day' };
+  return [
+    ...rowsOf('2026-11-20', records),
+    ...rowsOf('2026-11-19', [other, other]),
+    ...rowsOf('2026-11-21', [other]),
+  ];
+}
+
+/** The rows of several days. */
+export function rowsOfDays(days: readonly DayOfRecords[]) {
+  return days.flatMap(({ day: { iso }, records }) => rowsOf(iso, records));
+}
+
+function rowsOf(bookedOn: string, records: readonly IntendedRecord[]) {
+  return records.map((record, index) => ({
+    place: index + 1,
+    bookedOn,
+    cells: serviceFields.map((field) => record[field] ?? null),
+  }));
+}
+
+/** Reads a day to its end. */
+export async function readDay(options: SqlSourceOptions, businessDay: BusinessDay = day) {
+  const chunks: SourceChunk[] = [];
+  const source = createSqlSource(options);
+  for await (const chunk of source.read(businessDay, { signal: new AbortController().signal })) {
+    chunks.push(chunk);
+  }
+  return {
+    chunks,
+    records: chunks.flatMap((chunk): readonly SourceRecord[] => chunk.records),
+    notices: chunks.flatMap((chunk): readonly SourceNotice[] => chunk.notices ?? []),
+  };
+}
+
+/** Reads a day that is to fail, and answers why. */
+export async function failureOf(options: SqlSourceOptions): Promise<unknown> {
+  try {
+    await readDay(options);
+  } catch (error) {
+    return error;
+  }
+  throw new Error('expected a reading that fails, got: a day');
+}
+
+/** Reads a day away, and answers how many rows it had and how far the memory grew meanwhile, in bytes. */
+export async function measureMemory(options: SqlSourceOptions) {
+  const source = createSqlSource(options);
+  const inUse = () => {
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
+  };
+  const before = inUse();
+  let rows = 0;
+  let growth = 0;
+  for await (const { records } of source.read(day, { signal: new AbortController().signal })) {
+    rows += records.length;
+    growth = Math.max(growth, inUse() - before);
+  }
+  return { rows, growth };
+}

@@ -1,0 +1,279 @@
+import { inspect } from 'node:util';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { createBusinessDay } from '../../../src/booking/business-day.js';
+import { createNormaliser } from '../../../src/booking/normalise.js';
+import { SourceError } from '../../../src/sources/source.js';
+import { createSqlSource } from '../../../src/sources/sql/sql.js';
+import { certificateNeeds, makeCertificate } from '../../support/certificate.js';
+import { mariadbPassword, mariadbUser, startMariadb } from '../../support/mariadb.js';
+import { findFreePort } from '../../support/sftp-server.js';
+import { useMariadb } from '../../support/suite-mariadb.js';
+import { startTcpProxy } from '../../support/tcp-proxy.js';
+import { day } from '../csv-folder.js';
+import { failureOf, measureMemory, readDay } from './day-table.js';
+
+const waiting = { timeout: 30_000, interval: 20 };
+
+describe('bookings in MariaDB', () => {
+  const mariadb = useMariadb();
+  let url = '';
+  beforeEach(async () => {
+    url = await mariadb().createDatabase();
+  });
+
+  /** What the server is doing for the source. */
+  const listSessions = () =>
+    mariadb().query(
+      url,
+      `SELECT COALESCE(info, '') AS query FROM information_schema.processlist WHERE user = '${mariadbUser}'`,
+    );
+
+  it('come as the server writes them, in UTC: no digit, zero or day is lost', async () => {
+    await mariadb().query(
+      url,
+      `CREATE TABLE bookings (id bigint unsigned, padded int(8) ZEROFILL, exact decimal(30, 20), loose float, d date, at timestamp);
+       SET time_zone = '+02:00'; INSERT INTO bookings VALUES (9007199254740991, 123, 0.1, 0.1, '2026-03-29', '2026-03-29 00:30')`,
+    );
+    const { records } = await readDay({
+      url,
+      query: `SELECT id AS ServiceId, padded AS ProviderHotelId, exact AS BookingReferenceId, loose AS ProviderName,
+        d AS CheckInDate, at AS CheckOutDate FROM bookings WHERE :day = '2026-11-20'`,
+    });
+    expect(records).toEqual([
+      {
+        place: 1,
+        fields: {
+          ServiceId: '9007199254740991',
+          ProviderHotelId: '00000123',
+          BookingReferenceId: '0.10000000000000000000',
+          ProviderName: '0.1',
+          CheckInDate: '2026-03-29',
+          CheckOutDate: '2026-03-28 22:30:00',
+        },
+      },
+    ]);
+  });
+
+  it('are missing a field where it is NULL, and are rejected where it is bytes', async () => {
+    const { records } = await readDay({
+      url,
+      query: `SELECT 1 AS serviceid, NULL AS providername, NULL AS providerhotelid FROM dual WHERE :day <> ''
+        UNION ALL SELECT 2, 'x', x'00ff'`,
+    });
+    const outcomes = records.map((record) =>
+      'fields' in record ? createNormaliser()(record.fields) : record,
+    );
+    expect(outcomes).toMatchObject([
+      { kind: 'booking', booking: { serviceId: 1 } },
+      { kind: 'reject', reason: 'field-not-text' },
+    ]);
+  });
+
+  it.each([
+    ['2026-03-29', 23],
+    ['2026-10-25', 25],
+    ['2026-11-20', 24],
+  ])(
+    'of %s in Madrid are those of its %i hours, in datetimes of UTC and in timestamps',
+    async (iso, hours) => {
+      await mariadb().query(
+        url,
+        `CREATE TABLE bookings (ServiceId int, at_utc datetime, at timestamp); SET time_zone = '+00:00';
+       INSERT INTO bookings SELECT seq, '2026-01-01' + INTERVAL seq * 30 MINUTE, '2026-01-01' + INTERVAL seq * 30 MINUTE
+       FROM seq_1_to_17500;
+       INSERT INTO bookings SELECT -ServiceId, at_utc - INTERVAL 1 SECOND, at - INTERVAL 1 SECOND FROM bookings`,
+      );
+      for (const column of ['at_utc', 'at']) {
+        const query = `SELECT * FROM bookings WHERE ${column} >= :dayStart AND ${column} < :dayEnd`;
+        const { records } = await readDay({ url, query }, createBusinessDay(iso, 'Europe/Madrid'));
+        expect(records).toHaveLength(hours * 4);
+      }
+    },
+  );
+
+  it('are found by a day that is compared with dates and texts of whatever collation', async () => {
+    await mariadb().query(
+      url,
+      `CREATE TABLE bookings (ServiceId int, d date, t varchar(20) COLLATE utf8mb4_bin, l varchar(20) CHARSET latin1);
+       INSERT INTO bookings VALUES (1, '2026-11-20', '2026-11-20', '2026-11-20'), (2, '2026-11-21', '2026-11-21', '2026-11-21')`,
+    );
+    const query = 'SELECT * FROM bookings WHERE d = :day AND t = :day AND l = :day';
+    expect((await readDay({ url, query })).records).toMatchObject([{ fields: { ServiceId: '1' } }]);
+  });
+
+  it.each([
+    'INSERT INTO kept VALUES (:day)',
+    'DELETE FROM kept WHERE :day IS NOT NULL',
+    'CREATE TABLE taken AS SELECT :day AS a',
+    'SELECT erase() AS ServiceId FROM dual WHERE :day IS NOT NULL',
+  ])('are only read: the database refuses %s', async (query) => {
+    await mariadb().query(
+      url,
+      `CREATE TABLE kept (a text); INSERT INTO kept VALUES ('still here');
+       CREATE FUNCTION erase() RETURNS int BEGIN DELETE FROM kept; RETURN 1; END`,
+    );
+    await expect(failureOf({ url, query })).resolves.toMatchObject({
+      fault: 'unreadable',
+      message: expect.stringContaining('would write, which the database refused (1792'),
+    });
+    expect(await mariadb().query(url, 'SELECT * FROM kept')).toEqual([{ a: 'still here' }]);
+    expect(await mariadb().query(url, 'SHOW TABLES')).toHaveLength(1);
+  });
+
+  it('stop in time when the query takes too long, here and on the server', async () => {
+    const query = 'SELECT 1 AS ServiceId, SLEEP(600) FROM dual WHERE :day IS NOT NULL';
+    await expect(failureOf({ url, query, timeoutSeconds: 0.5 })).resolves.toMatchObject({
+      fault: 'unreadable',
+      message: expect.stringContaining('took longer than source.timeoutSeconds'),
+    });
+    await vi.waitUntil(async () => (await listSessions()).length === 0, waiting);
+  });
+
+  it('stop in time when nobody asks for the next ones', async () => {
+    const query = `SELECT seq AS ServiceId, REPEAT('x', 1000) FROM seq_1_to_100000 WHERE :day IS NOT NULL`;
+    const reading = createSqlSource({ url, query, timeoutSeconds: 1 })
+      .read(day, { signal: new AbortController().signal })
+      [Symbol.asyncIterator]();
+    await reading.next();
+    expect(await listSessions()).toHaveLength(1);
+    await vi.waitUntil(async () => (await listSessions()).length === 0, waiting);
+    await expect(reading.next()).rejects.toThrow('took longer than source.timeoutSeconds');
+  });
+
+  it('are no longer looked for on the server when the signal aborts in the middle of the query', async () => {
+    // A server that sleeps looks whether anybody is still there; one that reckons doesn't.
+    const query = `SELECT MAX(a.seq ^ b.seq) AS ServiceId FROM seq_1_to_10000000 a, seq_1_to_10000000 b
+      WHERE :day IS NOT NULL`;
+    const stopping = new AbortController();
+    const reason = new Error('stopped by hand');
+    const outcome = createSqlSource({ url, query })
+      .read(day, { signal: stopping.signal })
+      [Symbol.asyncIterator]()
+      .next()
+      .catch((error: unknown) => error);
+    await vi.waitUntil(
+      async () => (await listSessions()).some((session) => String(session.query).includes('MAX(')),
+      waiting,
+    );
+    stopping.abort(reason);
+    expect(await outcome).toBe(reason);
+    await vi.waitUntil(async () => (await listSessions()).length === 0, waiting);
+  });
+
+  it('are never a short day: a server that is restarted in the middle is told, and the day is read again', async () => {
+    const options = {
+      url,
+      query: `SELECT seq AS ServiceId, REPEAT('x', 1000) FROM seq_1_to_50000 WHERE :day IS NOT NULL`,
+    };
+    const reading = createSqlSource(options)
+      .read(day, { signal: new AbortController().signal })
+      [Symbol.asyncIterator]();
+    await reading.next();
+    await mariadb().stop();
+    await mariadb().start();
+    const readOn = async () => {
+      while ((await reading.next()).done !== true);
+    };
+    await expect(readOn()).rejects.toMatchObject({
+      fault: 'truncated',
+      message: expect.stringContaining('the connection was lost while the day was read'),
+    });
+    expect((await readDay(options)).records).toHaveLength(50_000);
+  });
+
+  it('fail when the way to the server is silent from the beginning', async () => {
+    const proxy = await startTcpProxy(mariadb().port);
+    proxy.blackHole();
+    const query = 'SELECT 1 AS ServiceId FROM dual WHERE :day IS NOT NULL';
+    const failure = await failureOf({ url: mariadb().urlWith(url, proxy), query, timeoutSeconds: 1 });
+    expect(failure).toMatchObject({ fault: 'unreadable' });
+    await proxy.stop();
+  });
+
+  it('are 200,000 in flat memory', async () => {
+    const { rows, growth } = await measureMemory({
+      url,
+      query: `SELECT seq AS ServiceId, CONCAT(seq, REPEAT('x', 1000)) AS BookingClientName
+        FROM seq_1_to_200000 WHERE :day IS NOT NULL`,
+    });
+    expect(rows).toBe(200_000);
+    expect(growth).toBeLessThan(100_000_000);
+  });
+
+  it('are read over the server’s socket, too', async () => {
+    const address = new URL(url);
+    address.searchParams.set('socket', mariadb().socket);
+    address.port = '1';
+    const query = 'SELECT 1 AS ServiceId FROM dual WHERE :day IS NOT NULL';
+    expect((await readDay({ url: address.href, query })).records).toHaveLength(1);
+  });
+
+  describe('that can’t be read are told so, in words that name what to mend and hold no secret', () => {
+    const query = 'SELECT 1 AS ServiceId FROM dual WHERE :day IS NOT NULL';
+    it.each([
+      ['a password that is wrong', () => ({ url: mariadb().urlWith(url, { password: 'Wr0ng' }) }), '1045'],
+      ['a database that is not there', () => ({ url: `${url}_else` }), 'no such database (1049'],
+      ['a table that is not there', () => ({ query: 'SELECT * FROM nope WHERE a = :day' }), '1146'],
+      ['a column that is not there', () => ({ query: 'SELECT nope FROM dual WHERE 1 = :day' }), '1054'],
+      ['a query that is none', () => ({ query: 'SELEKT :day' }), '1064'],
+      ['a query that gives no rows', () => ({ query: 'SET @a = :day' }), 'no rows with columns'],
+      ['a server that speaks no TLS', () => ({ url: `${url}?sslmode=verify-full` }), 'TLS'],
+      ['a server that is not there', () => ({ url: mariadb().urlWith(url, { port: 1 }) }), 'ECONNREFUSED'],
+    ])('%s', async (_, change, words) => {
+      const failure = await failureOf({ url, query, ...change() });
+      expect(failure).toBeInstanceOf(SourceError);
+      expect(String(failure)).toContain(words);
+      for (const secret of [mariadbPassword, encodeURIComponent(mariadbPassword), 'Wr0ng']) {
+        expect(inspect(failure, { depth: 10 })).not.toContain(secret);
+      }
+    });
+
+    it('a server that went away meanwhile', async () => {
+      const port = await findFreePort();
+      const failure = await failureOf({ url: mariadb().urlWith(url, { port }), query });
+      expect(String(failure)).toContain("can't be reached (ECONNREFUSED)");
+    });
+  });
+
+  describe('over TLS', () => {
+    beforeEach(({ skip }) => skip(certificateNeeds !== undefined, certificateNeeds));
+    const query = `SELECT 1 AS ServiceId, VARIABLE_VALUE AS ProviderName FROM information_schema.session_status
+      WHERE VARIABLE_NAME = 'Ssl_cipher' AND :day IS NOT NULL`;
+
+    /** A server whose certificate vouches for itself, under that name. */
+    async function withServer(name: string, work: (address: string, ca: string) => Promise<void>) {
+      const certificate = makeCertificate(`DNS:${name}`);
+      const server = await startMariadb({ certificate });
+      try {
+        const address = await server.createDatabase();
+        await work(address.replace('127.0.0.1', 'localhost'), certificate.certificate);
+      } finally {
+        await server.remove();
+      }
+    }
+
+    it('are read where source.ca names who vouches for the server, and not where nobody does', async () => {
+      await withServer('localhost', async (url, ca) => {
+        const { records } = await readDay({ url, query, ca });
+        expect(records).toMatchObject([{ fields: { ProviderName: expect.stringMatching(/^TLS/) } }]);
+        const unknown = await failureOf({ url: `${url}?sslmode=verify-full`, query });
+        expect(String(unknown)).toContain("a certificate that can't be trusted");
+        const { certificate } = makeCertificate('DNS:localhost');
+        expect(String(await failureOf({ url, query, ca: certificate }))).toContain(
+          "a certificate that can't be trusted",
+        );
+        expect(String(await failureOf({ url, query, ca: '/nowhere/ca.pem' }))).toContain(
+          "/nowhere/ca.pem can't be read: ENOENT",
+        );
+      });
+    });
+
+    it('are not read where the certificate is another server’s', async () => {
+      await withServer('elsewhere', async (url, ca) => {
+        expect(String(await failureOf({ url, query, ca }))).toContain("a certificate that can't be trusted");
+        const { records } = await readDay({ url: `${url}?sslmode=no-verify`, query });
+        expect(records).toMatchObject([{ fields: { ProviderName: expect.stringMatching(/^TLS/) } }]);
+      });
+    });
+  });
+});

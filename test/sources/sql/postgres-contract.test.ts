@@ -1,0 +1,82 @@
+import { createSqlSource } from '../../../src/sources/sql/sql.js';
+import { describeSourceContract, type IntendedRecord, type SourceDriver } from '../../contracts/source.js';
+import { password, superuser } from '../../support/postgres.js';
+import { usePostgres } from '../../support/suite-postgres.js';
+import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
+import { readDay, rowsOfDays, rowsWithOtherDays } from './day-table.js';
+
+const postgres = usePostgres();
+const insertRows = `INSERT INTO bookings SELECT r."place", r."bookedOn", r.cells->>0, r.cells->>1, r.cells->>2, r.cells->>3,
+  r.cells->>4, r.cells->>5, r.cells->>6 FROM json_to_recordset($1) AS r(place int, "bookedOn" date, cells json)`;
+
+type Breakage = 'a row that quotes its guest' | 'a lost connection';
+
+function createPostgresDriver(breakage: Breakage): SourceDriver {
+  let url = '';
+  let proxy: TcpProxy | undefined;
+  async function prepare(
+    records: readonly IntendedRecord[],
+    isBroken: boolean,
+    tableRows = rowsWithOtherDays(records),
+  ) {
+    url = await postgres().createDatabase();
+    const passing = await startTcpProxy(postgres().port);
+    proxy = passing;
+    await postgres().query(
+      url,
+      `CREATE TABLE bookings (place int, booked_on date, "ServiceId" text, "BookingReferenceId" text,
+        "BookingClientName" text, "ProviderName" text, "ProviderHotelId" text, "CheckInDate" text, "CheckOutDate" text,
+        PRIMARY KEY (booked_on, place))`,
+    );
+    await postgres().query(url, insertRows, [JSON.stringify(tableRows)]);
+    const breaks = isBroken && breakage === 'a row that quotes its guest';
+    const options = {
+      url: postgres().overTcp(url, { port: passing.port }),
+      query: `SELECT *, CASE WHEN ${breaks} AND place = 40000 THEN "BookingClientName"::int END AS broken
+        FROM (SELECT * FROM bookings WHERE booked_on = :day ORDER BY place OFFSET 0) AS day`,
+    };
+    const dayBytes = isBroken ? 1 : await countBytes(passing, () => readDay(options));
+    if (isBroken && breakage === 'a lost connection') {
+      passing.beforePassing(() => {
+        if (passing.happened.bytesToClient > 1_000_000) passing.cutAll();
+      });
+    }
+    return {
+      source: createSqlSource(options),
+      places: records.map((_, index) => index + 1),
+      secrets: [password, superuser],
+      taken: () => passing.happened.bytesToClient / dayBytes,
+      held: () => countSessions(url),
+    };
+  }
+  return {
+    prepare: (records) => prepare(records, false),
+    prepareBroken: (records) => prepare(records, true),
+    prepareDays: (days) => prepare([], false, rowsOfDays(days)),
+    async dispose() {
+      await proxy?.stop();
+    },
+  };
+}
+
+async function countBytes(proxy: TcpProxy, work: () => Promise<unknown>): Promise<number> {
+  const before = proxy.happened.bytesToClient;
+  await work();
+  return proxy.happened.bytesToClient - before;
+}
+
+async function countSessions(url: string): Promise<number> {
+  const [row] = await postgres().query(
+    url,
+    `SELECT count(*)::int AS count FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name = 'hotel-review'`,
+  );
+  return Number(row?.count);
+}
+
+describeSourceContract('postgres, with a row that quotes its guest', () =>
+  createPostgresDriver('a row that quotes its guest'),
+);
+describeSourceContract('postgres, with a connection that is lost', () =>
+  createPostgresDriver('a lost connection'),
+);

@@ -1,0 +1,354 @@
+import { chownSync, copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { createBusinessDay } from '../../../src/booking/business-day.js';
+import { createNormaliser } from '../../../src/booking/normalise.js';
+import { SourceError } from '../../../src/sources/source.js';
+import { createSqlSource } from '../../../src/sources/sql/sql.js';
+import { certificateNeeds, makeCertificate } from '../../support/certificate.js';
+import { password } from '../../support/postgres.js';
+import { findFreePort } from '../../support/sftp-server.js';
+import { usePostgres } from '../../support/suite-postgres.js';
+import { startTcpProxy } from '../../support/tcp-proxy.js';
+import { day } from '../csv-folder.js';
+import { failureOf, measureMemory, readDay } from './day-table.js';
+
+const waiting = { timeout: 30_000, interval: 20 };
+
+describe('bookings in PostgreSQL', () => {
+  const postgres = usePostgres();
+  let url = '';
+  beforeEach(async () => {
+    url = await postgres().createDatabase();
+  });
+
+  /** What the server is doing for the source. */
+  const listSessions = () =>
+    postgres().query(
+      url,
+      `SELECT state, query FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name = 'hotel-review'`,
+    );
+
+  it('come as the server writes them, in UTC and ISO: no digit, zero or day is lost', async () => {
+    await postgres().query(
+      url,
+      `DO $$ BEGIN
+        EXECUTE format('ALTER DATABASE %I SET timezone = ''Asia/Kathmandu''', current_database());
+        EXECUTE format('ALTER DATABASE %I SET datestyle = ''SQL, DMY''', current_database());
+        EXECUTE format('ALTER DATABASE %I SET bytea_output = ''escape''', current_database());
+      END $$`,
+    );
+    const { records } = await readDay({
+      url,
+      query: `SELECT 9007199254740991::bigint AS "ServiceId", '000123'::char(6) AS "ProviderHotelId",
+        0.10000000000000000001::numeric AS "BookingReferenceId", 1e20::float8 AS "ProviderName",
+        '2026-03-29'::date AS "CheckInDate", '2026-03-29 00:30+01'::timestamptz AS "CheckOutDate"
+        WHERE :day::date = '2026-11-20'`,
+    });
+    expect(records).toEqual([
+      {
+        place: 1,
+        fields: {
+          ServiceId: '9007199254740991',
+          ProviderHotelId: '000123',
+          BookingReferenceId: '0.10000000000000000001',
+          ProviderName: '1e+20',
+          CheckInDate: '2026-03-29',
+          CheckOutDate: '2026-03-28 23:30:00+00',
+        },
+      },
+    ]);
+  });
+
+  it('are missing a field where it is NULL, and are rejected where it is bytes', async () => {
+    const { records } = await readDay({
+      url,
+      query: `SELECT 1 AS serviceid, NULL::text AS providername, NULL::bytea AS providerhotelid WHERE :day::text <> ''
+        UNION ALL SELECT 2, 'x', '\\x00ff'`,
+    });
+    const outcomes = records.map((record) =>
+      'fields' in record ? createNormaliser()(record.fields) : record,
+    );
+    expect(outcomes).toEqual([
+      { kind: 'booking', booking: { serviceId: 1 }, warnings: [] },
+      { kind: 'reject', reason: 'field-not-text' },
+    ]);
+  });
+
+  it.each([
+    ['2026-03-29', 23],
+    ['2026-10-25', 25],
+    ['2026-11-20', 24],
+  ])('of %s in Madrid are those of its %i hours, to the millisecond', async (iso, hours) => {
+    await postgres().query(
+      url,
+      `CREATE TABLE bookings AS SELECT row_number() OVER () AS serviceid, at AS booked_at FROM
+        generate_series('2026-01-01T00:00Z'::timestamptz, '2027-01-01T00:00Z', '30 minutes') AS at;
+       INSERT INTO bookings SELECT -serviceid, booked_at - interval '1 millisecond' FROM bookings`,
+    );
+    const query =
+      'SELECT * FROM bookings WHERE booked_at >= :dayStart AND booked_at < :dayEnd ORDER BY booked_at';
+    const { records } = await readDay({ url, query }, createBusinessDay(iso, 'Europe/Madrid'));
+    expect(records).toHaveLength(hours * 4);
+  });
+
+  it('are found by a column’s exact name, or else by the only one that differs in case', async () => {
+    const query = `SELECT 1 AS hotel_id, 2 AS "Hotel_Id", 'a' AS REFERENCE WHERE :day::text <> ''`;
+    const { records, notices } = await readDay({
+      url,
+      query,
+      columns: { ServiceId: 'Hotel_Id', BookingReferenceId: 'Reference' },
+    });
+    expect(records).toMatchObject([{ fields: { ServiceId: '2', BookingReferenceId: 'a' } }]);
+    expect(notices.map(({ column }) => column)).toEqual([
+      'BookingClientName',
+      'ProviderName',
+      'ProviderHotelId',
+      'CheckInDate',
+      'CheckOutDate',
+    ]);
+    await expect(failureOf({ url, query, columns: { ServiceId: 'HOTEL_ID' } })).resolves.toMatchObject({
+      fault: 'ambiguous-column',
+    });
+    await expect(
+      failureOf({ url, query, columns: { ServiceId: 'hotel_id', ProviderName: 'provider' } }),
+    ).resolves.toMatchObject({
+      fault: 'missing-column',
+      message: expect.stringContaining('"provider" (for ProviderName)'),
+    });
+  });
+
+  it('tell once of columns that are not there, on a day without bookings too', async () => {
+    const query = 'SELECT n AS serviceid FROM generate_series(1, 3000) AS n WHERE :day::text <> $$$$';
+    const { notices } = await readDay({ url, query });
+    expect(notices).toHaveLength(6);
+    expect((await readDay({ url, query: `${query} AND n < 0` })).notices).toEqual(notices);
+  });
+
+  it('are rows of at most 1 MB; a longer one is a reject', async () => {
+    const query = `SELECT 1 AS serviceid, repeat('x', n) AS providername FROM unnest(ARRAY[10, 1000001]) AS n
+      WHERE :day::text <> ''`;
+    const { records } = await readDay({ url, query });
+    expect(records).toMatchObject([{ place: 1 }, { place: 2, unreadable: 'record-too-long' }]);
+  });
+
+  it.each([
+    'INSERT INTO kept VALUES (:day) RETURNING 1 AS serviceid',
+    'DELETE FROM kept WHERE :day::text IS NOT NULL',
+    'WITH gone AS (DELETE FROM kept RETURNING *) SELECT 1 AS serviceid FROM gone WHERE :day::text IS NOT NULL',
+    'SELECT erase() AS serviceid WHERE :day::text IS NOT NULL',
+    "SELECT set_config('transaction_read_only', 'off', false), erase() AS serviceid WHERE :day::text IS NOT NULL",
+  ])('are only read: the database refuses %s', async (query) => {
+    await postgres().query(
+      url,
+      `CREATE TABLE kept (a text); INSERT INTO kept VALUES ('still here');
+       CREATE FUNCTION erase() RETURNS int LANGUAGE sql AS 'DELETE FROM kept RETURNING 1'`,
+    );
+    const failure = await failureOf({ url, query });
+    expect(failure).toBeInstanceOf(SourceError);
+    expect(await postgres().query(url, 'SELECT * FROM kept')).toEqual([{ a: 'still here' }]);
+  });
+
+  it('say with the database’s code why a query is refused to write', async () => {
+    await postgres().query(url, 'CREATE TABLE kept (a text)');
+    await expect(failureOf({ url, query: 'INSERT INTO kept VALUES (:day)' })).resolves.toMatchObject({
+      fault: 'unreadable',
+      message: expect.stringContaining('would write, which the database refused (25006)'),
+    });
+  });
+
+  it('are one snapshot: what is written meanwhile is not among them', async () => {
+    await postgres().query(url, 'CREATE TABLE bookings AS SELECT generate_series(1, 3000) AS serviceid');
+    const query = 'SELECT * FROM bookings WHERE :day::text IS NOT NULL';
+    const reading = createSqlSource({ url, query })
+      .read(day, { signal: new AbortController().signal })
+      [Symbol.asyncIterator]();
+    let rows = (await reading.next()).value?.records.length ?? 0;
+    await postgres().query(url, 'INSERT INTO bookings SELECT generate_series(3001, 6000)');
+    for (let chunk = await reading.next(); chunk.done !== true; chunk = await reading.next()) {
+      rows += chunk.value.records.length;
+    }
+    expect(rows).toBe(3000);
+  });
+
+  it('stop in time when the query takes too long, here and on the server', async () => {
+    const query = 'SELECT 1 AS serviceid, pg_sleep(600) WHERE :day::text IS NOT NULL';
+    await expect(failureOf({ url, query, timeoutSeconds: 0.5 })).resolves.toMatchObject({
+      fault: 'unreadable',
+      message: expect.stringContaining('took longer than source.timeoutSeconds'),
+    });
+    await vi.waitUntil(async () => (await listSessions()).length === 0, waiting);
+  });
+
+  it('stop in time when nobody asks for the next ones', async () => {
+    const query = 'SELECT n AS serviceid FROM generate_series(1, 100000) AS n WHERE :day::text IS NOT NULL';
+    const reading = createSqlSource({ url, query, timeoutSeconds: 1 })
+      .read(day, { signal: new AbortController().signal })
+      [Symbol.asyncIterator]();
+    await reading.next();
+    expect(await listSessions()).toHaveLength(1);
+    await vi.waitUntil(async () => (await listSessions()).length === 0, waiting);
+    await expect(reading.next()).rejects.toThrow('took longer than source.timeoutSeconds');
+  });
+
+  it('are no longer looked for on the server when the signal aborts in the middle of the query', async () => {
+    const query = 'SELECT 1 AS serviceid, pg_sleep(600) WHERE :day::text IS NOT NULL';
+    const stopping = new AbortController();
+    const reason = new Error('stopped by hand');
+    const outcome = createSqlSource({ url: postgres().overTcp(url), query })
+      .read(day, { signal: stopping.signal })
+      [Symbol.asyncIterator]()
+      .next()
+      .catch((error: unknown) => error);
+    await vi.waitUntil(
+      async () => (await listSessions()).some((session) => String(session.query).includes('pg_sleep')),
+      waiting,
+    );
+    stopping.abort(reason);
+    expect(await outcome).toBe(reason);
+    await vi.waitUntil(async () => (await listSessions()).length === 0, waiting);
+  });
+
+  it('are never a short day: a server that is restarted in the middle is told, and the day is read again', async () => {
+    await postgres().query(url, 'CREATE TABLE bookings AS SELECT generate_series(1, 50000) AS serviceid');
+    const options = { url, query: 'SELECT * FROM bookings WHERE :day::text IS NOT NULL' };
+    const reading = createSqlSource(options)
+      .read(day, { signal: new AbortController().signal })
+      [Symbol.asyncIterator]();
+    await reading.next();
+    await postgres().restartImmediate();
+    const readOn = async () => {
+      while ((await reading.next()).done !== true);
+    };
+    await expect(readOn()).rejects.toMatchObject({
+      fault: 'truncated',
+      message: expect.stringContaining('the connection was lost while the day was read'),
+    });
+    expect((await readDay(options)).records).toHaveLength(50_000);
+  });
+
+  it('fail when the way to the server is silent from the beginning', async () => {
+    const proxy = await startTcpProxy(postgres().port);
+    proxy.blackHole();
+    const query = 'SELECT 1 AS serviceid WHERE :day::text IS NOT NULL';
+    const failure = await failureOf({
+      url: postgres().overTcp(url, { port: proxy.port }),
+      query,
+      timeoutSeconds: 1,
+    });
+    expect(failure).toMatchObject({ fault: 'unreadable' });
+    await proxy.stop();
+  });
+
+  it('are 200,000 in flat memory', async () => {
+    const { rows, growth } = await measureMemory({
+      url,
+      query: `SELECT n AS serviceid, n || repeat('x', 1000) AS bookingclientname
+        FROM generate_series(1, 200000) AS n WHERE :day::text IS NOT NULL`,
+    });
+    expect(rows).toBe(200_000);
+    expect(growth).toBeLessThan(100_000_000);
+  });
+
+  describe('that can’t be read are told so, in words that name what to mend and hold no secret', () => {
+    const query = 'SELECT 1 AS serviceid WHERE :day::text IS NOT NULL';
+    it.each([
+      ['a password that is wrong', () => ({ url: postgres().overTcp(url, { password: 'Wr0ng' }) }), '28P01'],
+      ['a database that is not there', () => ({ url: `${url}_else` }), 'no such database (3D000)'],
+      [
+        'a table that is not there',
+        () => ({ query: 'SELECT *\nFROM nope WHERE a = :day' }),
+        '42P01, on line 2',
+      ],
+      ['a column that is not there', () => ({ query: 'SELECT nope WHERE a = :day' }), '42703, on line 1'],
+      [
+        'a query without columns',
+        () => ({ query: 'SELECT WHERE :day::text IS NOT NULL' }),
+        'no rows with columns',
+      ],
+      ['a table that may not be read', () => ({ query: 'SELECT * FROM secret WHERE a = :day' }), '42501'],
+      ['a value that is broken', () => ({ query: `SELECT 'Ann Guest'::int WHERE :day = 'x'` }), '22P02'],
+      [
+        'a server that speaks no TLS',
+        () => ({ url: `${postgres().overTcp(url)}?sslmode=verify-full` }),
+        'TLS',
+      ],
+    ])('%s', async (_, change, words) => {
+      await postgres().query(
+        url,
+        `DROP ROLE IF EXISTS reader; CREATE ROLE reader LOGIN PASSWORD '${password}'; CREATE TABLE secret (a text)`,
+      );
+      const changed = change();
+      const isDenied = words === '42501';
+      const options = {
+        url: isDenied ? postgres().overTcp(url, { user: 'reader' }) : postgres().overTcp(url),
+        query,
+        ...changed,
+      };
+      const failure = await failureOf(options);
+      expect(failure).toBeInstanceOf(SourceError);
+      expect(String(failure)).toContain(words);
+      for (const secret of ['Ann', password, 'Wr0ng']) {
+        expect(inspect(failure, { depth: 10 })).not.toContain(secret);
+      }
+    });
+
+    it('a server that is not there', async () => {
+      const port = await findFreePort();
+      const failure = await failureOf({ url: postgres().overTcp(url, { port }), query });
+      expect(String(failure)).toContain("can't be reached (ECONNREFUSED)");
+      expect(inspect(failure, { depth: 10 })).not.toContain(password);
+    });
+  });
+
+  describe('over TLS', () => {
+    beforeEach(({ skip }) => skip(certificateNeeds !== undefined, certificateNeeds));
+    const query = `SELECT 1 AS serviceid, ssl AS providername FROM pg_stat_ssl
+      WHERE pid = pg_backend_pid() AND :day::text IS NOT NULL`;
+
+    async function serveWith(names: string) {
+      const files = makeCertificate(names);
+      const key = join(postgres().folder, 'server.key');
+      copyFileSync(files.key, key);
+      chownSync(key, postgres().uid, -1);
+      const certificate = join(postgres().folder, 'server.crt');
+      copyFileSync(files.certificate, certificate);
+      chownSync(certificate, postgres().uid, -1);
+      for (const statement of [
+        `ALTER SYSTEM SET ssl_cert_file = '${certificate}'`,
+        `ALTER SYSTEM SET ssl_key_file = '${key}'`,
+        'ALTER SYSTEM SET ssl = on',
+        'SELECT pg_reload_conf()',
+      ]) {
+        await postgres().query(url, statement);
+      }
+      await vi.waitUntil(async () => (await postgres().query(url, 'SHOW ssl'))[0]?.ssl === 'on', waiting);
+      return files.certificate;
+    }
+
+    it('are read where source.ca names who vouches for the server', async () => {
+      const ca = await serveWith('IP:127.0.0.1');
+      const { records } = await readDay({ url: postgres().overTcp(url), query, ca });
+      expect(records).toMatchObject([{ fields: { ProviderName: 't' } }]);
+    });
+
+    it('are not read where nobody does, or the certificate is another server’s', async () => {
+      await serveWith('IP:127.0.0.1');
+      const address = `${postgres().overTcp(url)}?sslmode=verify-full`;
+      const unknown = await failureOf({ url: address, query });
+      expect(String(unknown)).toContain("a certificate that can't be trusted (DEPTH_ZERO_SELF_SIGNED_CERT)");
+      const ca = await serveWith('DNS:elsewhere');
+      const other = await failureOf({ url: postgres().overTcp(url), query, ca });
+      expect(String(other)).toContain("a certificate that can't be trusted (ERR_TLS_CERT_ALTNAME_INVALID)");
+    });
+
+    it('are not read when the file of source.ca is missing', async () => {
+      const failure = await failureOf({ url: postgres().overTcp(url), query, ca: '/nowhere/ca.pem' });
+      expect(failure).toBeInstanceOf(SourceError);
+      expect(String(failure)).toContain("/nowhere/ca.pem can't be read: ENOENT");
+      expect(inspect(failure, { depth: 10 })).not.toContain(password);
+    });
+  });
+});

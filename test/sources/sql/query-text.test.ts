@@ -1,0 +1,267 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createBusinessDay } from '../../../src/booking/business-day.js';
+import { dayParameters, writeDayParameter } from '../../../src/sources/sql/day-parameters.js';
+import { type DayQuery, parseDayQuery, type SqlDialect } from '../../../src/sources/sql/query-text.js';
+
+const dialects = ['postgres', 'mysql', 'sqlite'] as const;
+const everywhere = { numRuns: 300 };
+
+describe('a query with the day in it', () => {
+  it('has a placeholder for each name, in order, and two for one that stands there twice', () => {
+    const query = 'SELECT * FROM b WHERE d = :day AND (t >= :dayStart AND t < :dayEnd OR s = :day)';
+    const parameters = ['day', 'dayStart', 'dayEnd', 'day'];
+    expect(parseDayQuery(query, 'postgres')).toEqual({
+      text: 'SELECT * FROM b WHERE d = $1 AND (t >= $2 AND t < $3 OR s = $4)',
+      parameters,
+    });
+    for (const dialect of ['mysql', 'sqlite'] as const) {
+      const text = 'SELECT * FROM b WHERE d = ? AND (t >= ? AND t < ? OR s = ?)';
+      expect(parseDayQuery(query, dialect)).toEqual({ text, parameters });
+    }
+  });
+
+  it.each([
+    ['postgres', "':day'"],
+    ['postgres', "'it''s :day'"],
+    ['postgres', "'a backslash \\'"],
+    ['postgres', "E'it\\'s :day'"],
+    ['postgres', "e'two \\\\'"],
+    ['postgres', '"a ""column"" :day"'],
+    ['postgres', '$$ :day $ $$'],
+    ['postgres', '$body$ :day $$ $other$ $body$'],
+    ['postgres', '/* :day /* nested :day */ :day */'],
+    ['postgres', '-- :day\n'],
+    ['postgres', 'x::date'],
+    ['postgres', 'f(a := 1)'],
+    ['postgres', 'list[1:2]'],
+    ['postgres', "data ? 'key'"],
+    ['postgres', 'name$1'],
+    ['mysql', "'it\\'s :day'"],
+    ['mysql', "'it''s :day'"],
+    ['mysql', '"a text :day"'],
+    ['mysql', '`a ``column`` :day`'],
+    ['mysql', '# :day\n'],
+    ['mysql', '-- :day\n'],
+    ['mysql', '/* :day /* */'],
+    ['mysql', '@a := 1'],
+    ['mysql', "'?'"],
+    ['sqlite', "':day'"],
+    ['sqlite', "'a backslash \\'"],
+    ['sqlite', '"a :day"'],
+    ['sqlite', '`a :day`'],
+    ['sqlite', '[a :day]'],
+    ['sqlite', '-- :day\n'],
+    ['sqlite', '/* :day */'],
+  ] as const)('leaves alone, for %s, %s', (dialect, piece) => {
+    const { text, parameters } = parseDayQuery(`SELECT ${piece} , :day`, dialect);
+    expect(text).toBe(`SELECT ${piece} , ${placeholderOf(dialect)}`);
+    expect(parameters).toEqual(['day']);
+  });
+
+  it.each([
+    ['postgres', 'a-- b\n = :day', 'a-- b\n = $1'],
+    ['mysql', '5--:day', '5--?'],
+    ['postgres', ':day::date', '$1::date'],
+    ['postgres', 'data#>:day', 'data#>$1'],
+    ['postgres', '(:day)', '($1)'],
+  ] as const)('finds the name, for %s, in %s', (dialect, piece, text) => {
+    expect(parseDayQuery(piece, dialect).text).toBe(text);
+  });
+
+  it.each(dialects)('may end with a semicolon and comments behind it (%s)', (dialect) => {
+    const { text } = parseDayQuery(
+      'SELECT :day ; -- that was it\n /* really */ ;\n'.replace(' ;\n', '\n'),
+      dialect,
+    );
+    expect(text).toBe(`SELECT ${placeholderOf(dialect)} `);
+  });
+
+  it.each(dialects)('is refused when it is more than one statement (%s)', (dialect) => {
+    expect(() => parseDayQuery('SELECT :day; DELETE FROM b', dialect)).toThrow('more than one statement');
+    expect(() => parseDayQuery('SELECT :day;;', dialect)).toThrow('more than one statement');
+  });
+
+  it.each(dialects)('is refused for a name that nobody knows, which is told (%s)', (dialect) => {
+    expect(() => parseDayQuery('SELECT :day, :Day', dialect)).toThrow('the query has :Day');
+    expect(() => parseDayQuery('SELECT :dayStarts', dialect)).toThrow('the query has :dayStarts');
+  });
+
+  it.each(dialects)('is refused without any of the three: it would read everything (%s)', (dialect) => {
+    for (const query of ['', 'SELECT 1', "SELECT ':day'", 'SELECT 1 -- :day']) {
+      expect(() => parseDayQuery(query, dialect)).toThrow('none of :day, :dayStart and :dayEnd');
+    }
+  });
+
+  it.each([
+    ['postgres', '$2'],
+    ['mysql', '?'],
+    ['sqlite', '?'],
+    ['sqlite', '?2'],
+    ['sqlite', '@day'],
+    ['sqlite', '$day'],
+  ] as const)('is refused with a placeholder of the database’s own: %s, %s', (dialect, placeholder) => {
+    expect(() => parseDayQuery(`SELECT :day, ${placeholder}`, dialect)).toThrow(
+      `the placeholder ${placeholder}`,
+    );
+  });
+
+  it.each([
+    ['postgres', "'x"],
+    ['postgres', "'x''"],
+    ['postgres', "E'x\\'"],
+    ['postgres', '"x'],
+    ['postgres', '$$ x'],
+    ['postgres', '$a$ x $$'],
+    ['postgres', '/* x /* */'],
+    ['mysql', "'x\\'"],
+    ['mysql', '`x'],
+    ['mysql', '/* x'],
+    ['sqlite', '[x'],
+    ['sqlite', '/* x'],
+  ] as const)('is refused when something is not ended: %s, %s', (dialect, piece) => {
+    expect(() => parseDayQuery(`SELECT :day, ${piece}`, dialect)).toThrow('without its other half');
+  });
+
+  it('is read in a time that grows with its length alone', () => {
+    const quotes = "'".repeat(100_001);
+    for (const dialect of dialects) {
+      expect(() => parseDayQuery(`:day ${quotes}`, dialect)).toThrow('without its other half');
+      expect(parseDayQuery(`:day${' (x)'.repeat(50_000)}`, dialect).parameters).toEqual(['day']);
+    }
+  });
+
+  it('keeps every character but the names, whatever the query is', () => {
+    const pieces = fc.constantFrom(
+      "'",
+      '"',
+      '`',
+      '\\',
+      '$',
+      '$$',
+      ':',
+      '::',
+      '--',
+      '/*',
+      '*/',
+      '\n',
+      ';',
+      'E',
+      'a',
+      '1',
+      ' ',
+      ':day',
+      ':dayEnd',
+      '?',
+      '[',
+      ']',
+      '#',
+      'é',
+      '🏨',
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(...dialects), fc.array(pieces), (dialect, parts) => {
+        const query = parts.join('');
+        const parsed = tryParsing(query, dialect);
+        if (parsed === undefined) return;
+        const { text, parameters } = parsed;
+        let nth = 0;
+        // Put back in order, the names must give the query again, but for what stood behind its end.
+        const placeholder = dialect === 'postgres' ? /\$\d+/g : /\?/g;
+        const isPlaceholder = (found: string, inside: string) =>
+          inside.startsWith(`:${parameters[nth]}`, 0) && found !== '';
+        let rebuilt = '';
+        let from = 0;
+        for (const match of text.matchAll(placeholder)) {
+          rebuilt += text.slice(from, match.index);
+          from = match.index + match[0].length;
+          const isOurs = isPlaceholder(match[0], query.slice(rebuilt.length));
+          rebuilt += isOurs ? `:${parameters[nth]}` : match[0];
+          if (isOurs) nth += 1;
+        }
+        rebuilt += text.slice(from);
+        expect(query.startsWith(rebuilt)).toBe(true);
+        expect(nth).toBe(parameters.length);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+});
+
+describe('the values of a day', () => {
+  const days = fc
+    .date({ min: new Date('1900-01-01'), max: new Date('2200-01-01'), noInvalidDate: true })
+    .map((date) => date.toISOString().slice(0, 10));
+  const zones = fc.constantFrom(
+    'UTC',
+    'Europe/Madrid',
+    'Pacific/Apia',
+    'America/Sao_Paulo',
+    'Asia/Kathmandu',
+  );
+
+  it('never stand in the text, which is the same for every day', () => {
+    fc.assert(
+      fc.property(days, zones, fc.constantFrom(...dialects), (iso, zone, dialect) => {
+        const day = createBusinessDay(iso, zone);
+        const { text } = parseDayQuery('SELECT :day, :dayStart, :dayEnd', dialect);
+        for (const parameter of dayParameters) {
+          expect(text).not.toContain(writeDayParameter(parameter, day, dialect));
+        }
+      }),
+      everywhere,
+    );
+  });
+
+  it('are digits and the signs of dates, whatever the day: nothing that SQL could be written in', () => {
+    fc.assert(
+      fc.property(days, zones, fc.constantFrom(...dialects), (iso, zone, dialect) => {
+        for (const parameter of dayParameters) {
+          expect(writeDayParameter(parameter, createBusinessDay(iso, zone), dialect)).toMatch(
+            /^[\d :.TZ-]+$/,
+          );
+        }
+      }),
+      everywhere,
+    );
+  });
+
+  it('would stay values, even if a day that is no day came here', () => {
+    const day = { ...createBusinessDay('2026-11-20', 'UTC'), iso: "x'; DROP TABLE bookings; --" };
+    for (const dialect of dialects) {
+      const { text, parameters } = parseDayQuery('SELECT :day', dialect);
+      expect(text).toBe(`SELECT ${placeholderOf(dialect)}`);
+      expect(parameters.map((parameter) => writeDayParameter(parameter, day, dialect))).toEqual([day.iso]);
+    }
+  });
+
+  it.each([
+    ['2026-03-29', 23, '2026-03-28T23:00:00.000Z', '2026-03-29T22:00:00.000Z'],
+    ['2026-10-25', 25, '2026-10-24T22:00:00.000Z', '2026-10-25T23:00:00.000Z'],
+    ['2026-11-20', 24, '2026-11-19T23:00:00.000Z', '2026-11-20T23:00:00.000Z'],
+  ])('of %s in Madrid are the bounds of its %i hours', (iso, hours, start, end) => {
+    const day = createBusinessDay(iso, 'Europe/Madrid');
+    expect(writeDayParameter('dayStart', day, 'postgres')).toBe(start);
+    expect(writeDayParameter('dayEnd', day, 'sqlite')).toBe(end);
+    expect(writeDayParameter('dayEnd', day, 'mysql')).toBe(`${end.slice(0, 10)} ${end.slice(11, 19)}`);
+    expect((Date.parse(end) - Date.parse(start)) / 3_600_000).toBe(hours);
+  });
+
+  it('hold no instant for a day that its zone skipped', () => {
+    const day = createBusinessDay('2011-12-30', 'Pacific/Apia');
+    expect(writeDayParameter('dayStart', day, 'postgres')).toBe(writeDayParameter('dayEnd', day, 'postgres'));
+  });
+});
+
+function placeholderOf(dialect: SqlDialect): string {
+  return dialect === 'postgres' ? '$1' : '?';
+}
+
+function tryParsing(query: string, dialect: SqlDialect): DayQuery | undefined {
+  try {
+    return parseDayQuery(query, dialect);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}

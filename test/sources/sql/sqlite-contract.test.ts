@@ -1,0 +1,73 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Libsql from 'libsql';
+import { serviceFields } from '../../../src/booking/booking.js';
+import { createSqlSource } from '../../../src/sources/sql/sql.js';
+import { describeSourceContract, type IntendedRecord, type SourceDriver } from '../../contracts/source.js';
+import { rowsOfDays, rowsWithOtherDays } from './day-table.js';
+
+/** What this process has read, of whatever: the system counts it. */
+const io = '/proc/self/io';
+
+function createSqliteDriver(journal: 'delete' | 'wal'): SourceDriver {
+  let root = '';
+  async function prepare(
+    records: readonly IntendedRecord[],
+    isBroken: boolean,
+    tableRows = rowsWithOtherDays(records),
+  ) {
+    root = await realpath(await mkdtemp(join(tmpdir(), 'sqlite-contract-')));
+    const path = join(root, 'bookings ä?.db');
+    const database = new Libsql(path);
+    database.exec(`PRAGMA journal_mode = ${journal};
+      CREATE TABLE bookings (place INTEGER PRIMARY KEY, booked_on, ${serviceFields.join(', ')}); BEGIN`);
+    const insert = database.prepare(`INSERT INTO bookings VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)`);
+    for (const { bookedOn, cells } of tableRows) insert.run([bookedOn, ...cells]);
+    database.exec('COMMIT');
+    database.close();
+    const broken = isBroken ? 'abs(place - 40000 - 9223372036854775807 - 1)' : '1';
+    const { size } = statSync(path);
+    return {
+      source: createSqlSource({
+        url: `sqlite:${path}`,
+        query: `SELECT *, CASE WHEN place = 40000 THEN ${broken} END AS broken
+          FROM bookings WHERE booked_on = :day ORDER BY place`,
+      }),
+      places: records.map((_, index) => index + 1),
+      ...(existsSync(io) ? { taken: () => countRead() / size } : {}),
+      held: () => (isLocked(path) ? 1 : 0),
+    };
+  }
+  return {
+    prepare: (records) => prepare(records, false),
+    prepareBroken: (records) => prepare(records, true),
+    prepareDays: (days) => prepare([], false, rowsOfDays(days)),
+    dispose: () => rm(root, { recursive: true, force: true }),
+  };
+}
+
+function countRead(): number {
+  return Number(/^rchar: (\d+)$/m.exec(readFileSync(io, 'utf8'))?.[1]);
+}
+
+/** Whether a reader's snapshot keeps writers from the file, or the log from being written back. */
+function isLocked(path: string): boolean {
+  const other = new Libsql(path);
+  try {
+    other.exec(`PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE;
+      CREATE TABLE IF NOT EXISTS elsewhere (a); INSERT INTO elsewhere VALUES (1); COMMIT`);
+    const checkpoint: unknown = other.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+    return (
+      typeof checkpoint === 'object' && checkpoint !== null && 'busy' in checkpoint && checkpoint.busy !== 0
+    );
+  } catch {
+    return true;
+  } finally {
+    other.close();
+  }
+}
+
+describeSourceContract('sqlite', () => createSqliteDriver('delete'));
+describeSourceContract('sqlite with a write-ahead log', () => createSqliteDriver('wal'));

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { type BookingSource, SourceError, type SourceRecord } from '../../src/sources/source.js';
+import { checkBookingSource, listReadingChecks, listSourceChecks } from '../../src/testing/source-checks.js';
+import type { IntendedRecord, SourceDriver } from '../../src/testing/source-driver.js';
+import { day } from '../sources/csv-folder.js';
+
+/** What a source can do wrong. */
+type Fault =
+  | 'forgets-the-order'
+  | 'counts-from-nought'
+  | 'mixes-days'
+  | 'reads-ahead'
+  | 'reads-once'
+  | 'tells-secrets'
+  | 'ignores-the-signal'
+  | 'ends-when-aborted'
+  | 'stays-open'
+  | 'ends-when-broken'
+  | 'quotes-guests';
+
+function createMemoryDriver(fault?: Fault): SourceDriver {
+  const days = new Map<string, readonly IntendedRecord[]>();
+  let given = 0;
+  let open = 0;
+  let readings = 0;
+  let breaksBehind = Number.POSITIVE_INFINITY;
+  const size = 1_000;
+
+  const source: BookingSource = {
+    locate: ({ iso }) => `the shelf of ${iso}${fault === 'tells-secrets' ? ' behind the-secret' : ''}`,
+    placeUnit: 'record',
+    measure: () => Promise.resolve(undefined),
+    async *read({ iso }, { signal }) {
+      if (fault !== 'ignores-the-signal') signal.throwIfAborted();
+      readings += 1;
+      const all = fault === 'mixes-days' ? [...days.values()].flat() : (days.get(iso) ?? []);
+      const records = fault === 'reads-once' && readings % 2 === 0 ? all.slice(1) : all;
+      open += 1;
+      let isOpen = true;
+      const close = () => {
+        if (isOpen && fault !== 'stays-open') open -= 1;
+        isOpen = false;
+      };
+      signal.addEventListener('abort', close);
+      try {
+        if (fault === 'reads-ahead') given += records.length;
+        for (let at = 0; at < records.length; at += size) {
+          await new Promise(setImmediate);
+          if (signal.aborted && fault === 'ends-when-aborted') return;
+          if (fault !== 'ignores-the-signal') signal.throwIfAborted();
+          if (at >= breaksBehind) {
+            if (fault === 'ends-when-broken') return;
+            const quoted = fault === 'quotes-guests' ? records[at]?.BookingClientName : '';
+            throw new SourceError('truncated', `the shelf broke ${quoted}`);
+          }
+          if (fault !== 'reads-ahead') given += Math.min(size, records.length - at);
+          const chunk = records.slice(at, at + size).map((fields, index): SourceRecord => {
+            return { place: at + index + (fault === 'counts-from-nought' ? 0 : 1), fields };
+          });
+          yield { records: fault === 'forgets-the-order' ? chunk.reverse() : chunk };
+        }
+        if (fault !== 'ignores-the-signal' && fault !== 'ends-when-aborted') signal.throwIfAborted();
+      } finally {
+        close();
+      }
+    },
+  };
+  return {
+    prepare(records, { iso }) {
+      days.set(iso, records);
+      return Promise.resolve({
+        source,
+        places: records.map((_, index) => index + 1),
+        secrets: ['the-secret'],
+        taken: () => given / records.length,
+        held: () => open,
+      });
+    },
+    prepareBroken(records, of) {
+      breaksBehind = records.length / 2;
+      return this.prepare(records, of);
+    },
+    prepareDays(several) {
+      for (const { day: of, records } of several) days.set(of.iso, records);
+      return Promise.resolve({ source });
+    },
+    dispose: () => Promise.resolve(),
+  };
+}
+
+/** The names of the checks that such a source fails. */
+async function listFailed(fault?: Fault): Promise<string[]> {
+  const failed: string[] = [];
+  for (const { name, run } of listSourceChecks(() => createMemoryDriver(fault))) {
+    await run().catch(() => failed.push(name));
+  }
+  return failed;
+}
+
+describe('the suite that every source must pass', () => {
+  it('passes a source that is right', async () => {
+    expect(await listFailed()).toEqual([]);
+  });
+
+  it.each([
+    ['forgets-the-order', 'hands over every record, in order, with texts as they are'],
+    ['counts-from-nought', 'reports the place of each record'],
+    ['mixes-days', 'reads nothing outside of the day that it is asked for'],
+    ['reads-ahead', 'reads no further while nobody asks'],
+    ['reads-once', 'reads the same day again, and twice at once'],
+    ['tells-secrets', 'says where it reads, without secrets'],
+    ['ignores-the-signal', 'throws the reason at once when it was aborted before'],
+    ['ignores-the-signal', 'stops when aborted between two chunks, and lets go of what it holds'],
+    ['ignores-the-signal', 'throws when aborted behind the last chunk, too'],
+    ['ends-when-aborted', 'stops when aborted while it is being asked'],
+    ['ends-when-broken', 'throws when it breaks in the middle: a day cut off is never a short day'],
+    ['quotes-guests', 'throws when it breaks in the middle: a day cut off is never a short day'],
+  ] satisfies [Fault, string][])('finds one that %s', async (fault, name) => {
+    expect(await listFailed(fault)).toContain(name);
+  });
+});
+
+describe('the checks of a source as it is', () => {
+  const prepare = async (fault?: Fault) => {
+    const { source, held } = await createMemoryDriver(fault).prepare(
+      [{ ServiceId: '1' }, { ServiceId: '2' }],
+      day,
+    );
+    return { source, day, ...(held && { held }) };
+  };
+
+  it('pass one that is right, whatever its day holds', async () => {
+    await checkBookingSource(await prepare());
+    for (const { run } of listReadingChecks(await prepare())) await run();
+  });
+
+  it('name the first thing that is wrong', async () => {
+    await expect(checkBookingSource(await prepare('reads-once'))).rejects.toThrow(
+      'a source reads the same day again, and twice at once: this one does not',
+    );
+  });
+});
