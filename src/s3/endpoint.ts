@@ -1,3 +1,5 @@
+import { isLoopback } from '../http/loopback.js';
+
 /**
  * Says why an address can't be that of an S3 server, in words for the person who configured it; undefined when it can. The
  * words never repeat the address: it may hold a password. Plain `http://` is for loopback alone. (Design 10.)
@@ -16,9 +18,4 @@ export function checkS3Endpoint(url: string): string | undefined {
     return 'must begin with https://; plain http:// is taken for this machine only (localhost, 127.0.0.1, [::1])';
   }
   return undefined;
-}
-
-/** A parsed URL's IPv4 address is always written out in four numbers. */
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
