@@ -6,6 +6,7 @@ import { type FileLocation, readFileLocation } from '../src/sources/files/locati
 import { createS3DayFile } from '../src/sources/files/s3.js';
 import { createSftpDayFile } from '../src/sources/files/sftp.js';
 import { findBucket } from './buckets.js';
+import { toSftpLogin } from './sftp-accounts.js';
 
 type FileSettings = Pick<Extract<Config['source'], { kind: 'csv' | 'ndjson' }>, 'path' | 'sftp'>;
 
@@ -43,16 +44,5 @@ async function openServer(
   if (account === undefined)
     throw new RangeError('the schema let a source of sftp:// through without an account');
   const { createSftpServer } = await import('../src/sftp/server.js');
-  const { username, password, privateKeyFile, passphrase, hostKey, timeoutSeconds } = account;
-  return createSftpServer({
-    host,
-    port,
-    username,
-    root,
-    hostKeys: [hostKey].flat(),
-    noProgressMs: timeoutSeconds * 1000,
-    ...(password !== undefined && { password }),
-    ...(privateKeyFile !== undefined && { privateKeyFile }),
-    ...(passphrase !== undefined && { passphrase }),
-  });
+  return createSftpServer({ host, port, root, ...toSftpLogin(account) });
 }

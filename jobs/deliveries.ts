@@ -15,6 +15,7 @@ import type { SftpServer } from '../src/sftp/sftp.js';
 import { createDirectorySpool } from '../src/spool/directory.js';
 import type { Spool } from '../src/spool/spool.js';
 import { findBucket } from './buckets.js';
+import { toSftpLogin } from './sftp-accounts.js';
 import { readVersion } from './version.js';
 
 interface DeliveryParts {
@@ -88,17 +89,6 @@ export function openSftp(
 ): ClosableSftpServer {
   if (!sftp)
     throw new UsageError('delivery by file needs an SFTP server: set file.sftp (host, username, hostKey, …)');
-  const { host, port, username, password, privateKeyFile, passphrase, hostKey, root, timeoutSeconds } = sftp;
-  return createSftpServer({
-    host,
-    port,
-    username,
-    root,
-    hostKeys: [hostKey].flat(),
-    noProgressMs: timeoutSeconds * 1000,
-    ...(password !== undefined && { password }),
-    ...(privateKeyFile !== undefined && { privateKeyFile }),
-    ...(passphrase !== undefined && { passphrase }),
-    ...how,
-  });
+  const { host, port, root, ...account } = sftp;
+  return createSftpServer({ host, port, root, ...toSftpLogin(account), ...how });
 }

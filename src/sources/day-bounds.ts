@@ -6,6 +6,9 @@ export interface DayBounds {
   readonly end: Date;
 }
 
-export function readDayBounds({ firstInstant, lastInstant }: BusinessDay): DayBounds {
+export function readDayBounds({
+  firstInstant,
+  lastInstant,
+}: Pick<BusinessDay, 'firstInstant' | 'lastInstant'>): DayBounds {
   return { start: firstInstant, end: new Date(lastInstant.getTime() + 1) };
 }

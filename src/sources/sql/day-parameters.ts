@@ -1,4 +1,5 @@
 import type { BusinessDay } from '../../booking/business-day.js';
+import { readDayBounds } from '../day-bounds.js';
 import type { SqlDialect } from './query-text.js';
 
 export const dayParameters = ['day', 'dayStart', 'dayEnd'] as const;
@@ -26,9 +27,9 @@ export function writeDayParameter(
     case 'day':
       return day.iso;
     case 'dayStart':
-      return writeInstant(day.firstInstant, dialect);
+      return writeInstant(readDayBounds(day).start, dialect);
     case 'dayEnd':
-      return writeInstant(new Date(day.lastInstant.getTime() + 1), dialect);
+      return writeInstant(readDayBounds(day).end, dialect);
   }
 }
 
