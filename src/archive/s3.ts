@@ -127,15 +127,18 @@ function explain(code: 'unreadable' | 'unwritable', place: string): (error: unkn
 
 function explained(error: unknown, code: 'unreadable' | 'unwritable', place: string): unknown {
   if (error instanceof ArchiveError) return error;
-  const reason = codeOf(error);
+  const reason = reasonOf(error);
   if (reason === undefined) return error;
   if (error instanceof S3Error && error.fault === 'missing' && code === 'unreadable') {
     return new ArchiveError('absent', `there is no ${place} in the archive`, { cause: error });
   }
   const verb = code === 'unreadable' ? 'read' : 'written';
-  return new ArchiveError(code, `${place} can't be ${verb} in the archive (${reason})`, { cause: error });
+  return new ArchiveError(code, `${place} can't be ${verb} in the archive${reason}`, { cause: error });
 }
 
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+function reasonOf(error: unknown): string | undefined {
+  if (error instanceof S3Error) return `: ${error.why}`;
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? ` (${error.code})`
+    : undefined;
 }

@@ -8,16 +8,12 @@ import {
   ListObjectsV2Command,
   type S3Client,
 } from '@aws-sdk/client-s3';
-import { Upload } from '@aws-sdk/lib-storage';
-import { type ObjectContent, type S3Bucket, S3Error } from './bucket.js';
+import { type S3Bucket, S3Error } from './bucket.js';
 import { createS3Client, type S3Access } from './client.js';
-import { explainS3Failure, isConflict, isNotKnown } from './failure.js';
+import { explainS3Failure, isConflict, isMissing, isNotKnown } from './failure.js';
 import { showS3Location } from './location.js';
 import { type ArrivingObject, readObject } from './object-reading.js';
-
-/** What is in memory of an object on its way: parts of that size, so many at once. */
-const partBytes = 8 * 1024 * 1024;
-const partsAtOnce = 2;
+import { lookBeforeCompleting, uploadObject } from './object-upload.js';
 
 /** A bucket of Amazon S3, or of a server that speaks as it does. */
 export function createAwsBucket(bucket: string, access: S3Access): S3Bucket {
@@ -28,17 +24,23 @@ export function createAwsBucket(bucket: string, access: S3Access): S3Bucket {
   };
   let knowsConditions = true;
 
+  const find: S3Bucket['find'] = async (key) => {
+    try {
+      const found = await client.send(new HeadObjectCommand({ Bucket: bucket, Key: key }));
+      return { size: found.ContentLength ?? 0, metadata: found.Metadata ?? {} };
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      const failure = explainS3Failure(`look at ${showKey(key)}`, error);
+      throw await askForReason(client, { bucket, key, failure });
+    }
+  };
+  lookBeforeCompleting(client, async (key) => {
+    if ((await find(key)) === undefined) return;
+    throw new S3Error('changed', 'Taken', `write ${showKey(key)}`, 'another was put there meanwhile');
+  });
+
   return {
-    async find(key) {
-      try {
-        const found = await client.send(new HeadObjectCommand({ Bucket: bucket, Key: key }));
-        return { size: found.ContentLength ?? 0, metadata: found.Metadata ?? {} };
-      } catch (error) {
-        const failure = explainS3Failure(`look at ${showKey(key)}`, error);
-        if (failure instanceof S3Error && failure.fault === 'missing') return undefined;
-        throw failure;
-      }
-    },
+    find,
     read(key, { signal } = {}) {
       const place = `read ${showKey(key)}`;
       return readObject({
@@ -50,9 +52,11 @@ export function createAwsBucket(bucket: string, access: S3Access): S3Bucket {
     async put(key, content) {
       const upload = (isConditional: boolean) =>
         uploadObject(client, { bucket, key, content, isConditional });
+      // Others learn it meanwhile.
+      const isConditional = knowsConditions;
       try {
-        await upload(knowsConditions).catch((error: unknown) => {
-          if (!knowsConditions || !isNotKnown(error)) throw error;
+        await upload(isConditional).catch((error: unknown) => {
+          if (!isConditional || !isNotKnown(error)) throw error;
           knowsConditions = false;
           return upload(false);
         });
@@ -94,7 +98,11 @@ export function createAwsBucket(bucket: string, access: S3Access): S3Bucket {
         for (const { Key, UploadId } of Uploads) {
           // Some servers take a prefix for a hint.
           if (Key?.startsWith(prefix) !== true) continue;
-          await client.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }));
+          await client
+            .send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }))
+            .catch((error: unknown) => {
+              if (!isMissing(error)) throw error;
+            });
         }
       } catch (error) {
         const failure = explainS3Failure(`look for uploads to ${showKey(prefix)}`, error);
@@ -104,6 +112,30 @@ export function createAwsBucket(bucket: string, access: S3Access): S3Bucket {
       }
     },
   };
+}
+
+interface Refused {
+  readonly bucket: string;
+  readonly key: string;
+  readonly failure: unknown;
+}
+
+/** What is refused to a look comes without a word, an answer to HEAD has no body: the same, asked for a byte, has. */
+async function askForReason(client: S3Client, { bucket, key, failure }: Refused): Promise<unknown> {
+  if (!isRefusal(failure) || !failure.code.startsWith('HTTP-')) return failure;
+  try {
+    const first = new GetObjectCommand({ Bucket: bucket, Key: key, Range: 'bytes=0-0' });
+    const { Body } = await client.send(first);
+    if (Body instanceof Readable) Body.destroy();
+    return failure;
+  } catch (error) {
+    const reason = explainS3Failure(failure.what, error);
+    return isRefusal(reason) ? reason : failure;
+  }
+}
+
+function isRefusal(failure: unknown): failure is S3Error {
+  return failure instanceof S3Error && (failure.fault === 'denied' || failure.fault === 'failed');
 }
 
 interface Wanted {
@@ -129,51 +161,10 @@ async function getObject(
     const [, from = '0', size = String(ContentLength)] =
       /^bytes (\d+)-\d+\/(\d+)$/.exec(ContentRange ?? '') ?? [];
     if (!(Body instanceof Readable) || !/^\d+$/.test(size)) {
-      throw new S3Error('failed', 'NoLength', `${place}: the server does not tell how long the object is`);
+      throw new S3Error('failed', 'NoLength', place, 'the server does not tell how long the object is');
     }
     return { body: Body, size: Number(size), etag: ETag, from: Number(from), drop: () => Body.destroy() };
   } catch (error) {
     throw explainS3Failure(place, error, signal);
-  }
-}
-
-interface ObjectUpload {
-  readonly bucket: string;
-  readonly key: string;
-  readonly content: ObjectContent;
-  /** Whether an object that is there is to be left alone. */
-  readonly isConditional: boolean;
-}
-
-/** In parts where it is large: the object appears when the last of them is there. */
-async function uploadObject(
-  client: S3Client,
-  { bucket, key, content, isConditional }: ObjectUpload,
-): Promise<void> {
-  const { open, bytes, metadata } = content;
-  const upload = new Upload({
-    client,
-    params: {
-      Bucket: bucket,
-      Key: key,
-      Body: Readable.from(open(), { objectMode: false }),
-      ContentLength: bytes,
-      Metadata: { ...metadata },
-      ...(isConditional && { IfNoneMatch: '*' }),
-    },
-    partSize: Math.max(partBytes, Math.ceil(bytes / 10_000)),
-    queueSize: partsAtOnce,
-    // Where the parts can't be dropped either, that would be told in the place of the reason.
-    leavePartsOnError: true,
-  });
-  try {
-    await upload.done();
-  } catch (error) {
-    const { uploadId } = upload;
-    if (uploadId !== undefined) {
-      const dropping = new AbortMultipartUploadCommand({ Bucket: bucket, Key: key, UploadId: uploadId });
-      await client.send(dropping).catch(() => {});
-    }
-    throw error;
   }
 }

@@ -33,8 +33,8 @@ export interface S3Bucket {
    */
   read(key: string, options?: { readonly signal?: AbortSignal }): AsyncIterable<ObjectBlock>;
   /**
-   * Puts an object, whole or not at all, where there is none under that key. A server that knows no conditional writes
-   * replaces one that appears at the same time.
+   * Puts an object, whole or not at all, where there is none under that key. A server that knows no conditional writes, or
+   * none for objects in parts, replaces one that appears at the same moment.
    */
   put(key: string, content: ObjectContent): Promise<'put' | 'taken'>;
   /** The keys that begin so and have no further slash. */
@@ -58,8 +58,11 @@ export class S3Error extends Error {
     readonly fault: S3Fault,
     /** Short and safe: `NoSuchBucket`, `AccessDenied`, `ECONNREFUSED`, … */
     readonly code: string,
-    message: string,
+    /** What was asked for, `read s3://BUCKET/KEY`. */
+    readonly what: string,
+    /** What came of it, and what to do next. */
+    readonly why: string,
   ) {
-    super(message);
+    super(`${what}: ${why}`);
   }
 }

@@ -48,7 +48,7 @@ export async function* readObject({ place, get, signal }: ObjectReading): AsyncG
       }
     }
     if (done === size) return;
-    if (done > size) throw new S3Error('changed', 'TooLong', `${place}: more came than was told`);
+    if (done > size) throw new S3Error('changed', 'TooLong', place, 'more came than was told');
     tries += 1;
     if (tries > mostTries) throw cutOff(place, done, size);
     await wait(firstPauseMs * 2 ** (tries - 1), undefined, { signal }).catch(() => signal?.throwIfAborted());
@@ -58,7 +58,7 @@ export async function* readObject({ place, get, signal }: ObjectReading): AsyncG
         if (isSame && rest.from === done) return rest.body;
         rest.drop();
         throw isSame
-          ? new S3Error('failed', 'NoRange', `${place}: the server can't go on in mid-object`)
+          ? new S3Error('failed', 'NoRange', place, "the server can't go on in mid-object")
           : changed(place);
       },
       (error: unknown) => {
@@ -88,10 +88,10 @@ async function* untilLost(
 }
 
 function changed(place: string): S3Error {
-  return new S3Error('changed', 'Changed', `${place}: the object has changed meanwhile`);
+  return new S3Error('changed', 'Changed', place, 'the object has changed meanwhile');
 }
 
 function cutOff(place: string, done: number, size: number): S3Error {
   const come = `the connection was lost ${mostTries + 1} times after ${done} of ${size} bytes`;
-  return new S3Error('unreachable', 'CutOff', `${place}: ${come}`);
+  return new S3Error('unreachable', 'CutOff', place, come);
 }

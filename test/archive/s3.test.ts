@@ -213,7 +213,21 @@ describe('the archive in a bucket', () => {
     const said = inspect(error, { depth: 10 });
     for (const text of [guest, ...s3Secrets]) expect(said).not.toContain(text);
     // A look at an object has no body in which the server could tell more.
-    expect(said).toContain(method === 'HEAD' ? '(HTTP-403)' : '(InvalidAccessKeyId)');
+    const told = method === 'HEAD' ? '(HTTP-403)' : '(InvalidAccessKeyId)';
+    expect(error).toMatchObject({
+      message: expect.stringContaining(`: the account may not do that; check its key and its rights ${told}`),
+    });
+  });
+
+  it('says why a look is refused, where the server tells it to who asks for a byte', async () => {
+    const { archive } = openForTest();
+    server().intercept((request, response) =>
+      refuse(request.method ?? '', 403, 'ExpiredToken', () => true)(request, response),
+    );
+    await expect(archive.keep(day, run, 'file.csv', text(guest))).rejects.toMatchObject({
+      code: 'unreadable',
+      message: expect.stringContaining('(ExpiredToken)'),
+    });
   });
 
   it('says that the server does not answer', async () => {

@@ -24,12 +24,12 @@ describe('reading an object', () => {
 
   it('asks again where the server is not reached, and not where it refuses', async () => {
     const lost = prepare((from, calls) => {
-      if (calls === 2) throw new S3Error('unreachable', 'ECONNREFUSED', 'gone');
+      if (calls === 2) throw new S3Error('unreachable', 'ECONNREFUSED', 'read x', 'gone');
       return arrive(from, { bytes: 5, isCut: true });
     });
     expect(await lost.read()).toEqual(whole);
     const denied = prepare((from, calls) => {
-      if (calls === 2) throw new S3Error('denied', 'ExpiredToken', 'denied');
+      if (calls === 2) throw new S3Error('denied', 'ExpiredToken', 'read x', 'denied');
       return arrive(from, { bytes: 5, isCut: true });
     });
     await expect(denied.read()).rejects.toMatchObject({ fault: 'denied' });

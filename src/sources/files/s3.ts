@@ -56,5 +56,8 @@ function explainS3Error(error: unknown, place: string): unknown {
     const why = 'changed while it was read: is it still being written?';
     return new SourceError('truncated', `${place} ${why}`, { cause: error });
   }
-  return new SourceError(code === 'CutOff' ? 'truncated' : 'unreadable', message, { cause: error });
+  // Who may not list is told the same of an object that is there and of one that is not.
+  const hint =
+    code === 'AccessDenied' ? '; without s3:ListBucket that is said, too, where there is no such object' : '';
+  return new SourceError(code === 'CutOff' ? 'truncated' : 'unreadable', message + hint, { cause: error });
 }

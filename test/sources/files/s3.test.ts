@@ -192,7 +192,11 @@ describe('an object of a day', () => {
       key: '{day}',
       open: async () => createAwsBucket('another-bucket', server().access()),
     });
-    await expectFault(readAll(undefined, file), 'unreadable', /NoSuchBucket/);
+    await expectFault(
+      readAll(undefined, file),
+      'unreadable',
+      /there is no such bucket; check its name.*NoSuchBucket/,
+    );
   });
 
   it('is denied: the code is told, and neither key nor words of the server', async () => {
@@ -204,6 +208,15 @@ describe('an object of a day', () => {
       return true;
     });
     await expectFault(readAll(), 'unreadable', /InvalidAccessKeyId/);
+  });
+
+  it('may be missing where an account that can not list is denied it, and says so', async () => {
+    server().intercept((_, response) => {
+      response.writeHead(403, { 'content-type': 'application/xml' });
+      response.end('<Error><Code>AccessDenied</Code></Error>');
+      return true;
+    });
+    await expectFault(readAll(), 'unreadable', /\(AccessDenied\); without s3:ListBucket .* no such object/);
   });
 
   it('is on a server that is not there', async () => {

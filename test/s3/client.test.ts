@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createAwsBucket } from '../../src/s3/aws-bucket.js';
+import { createS3Client } from '../../src/s3/client.js';
+import { large, text } from '../support/object-content.js';
+import { bucketName, useS3Server } from '../support/s3-server.js';
+
+const server = useS3Server();
+
+/** Reached as Amazon is: the configuration names no endpoint. */
+function openAsAmazon(url: string) {
+  process.env.AWS_ENDPOINT_URL_S3 = url;
+  onTestFinished(() => {
+    delete process.env.AWS_ENDPOINT_URL_S3;
+  });
+  const { endpoint: _, ...access } = server().access();
+  return createAwsBucket(bucketName, { ...access, region: 'us-east-1', pathStyle: true });
+}
+
+describe('a checksum that servers of others refuse', () => {
+  const checksumsOf = (key: string) =>
+    server()
+      .requests.filter(({ line }) => line.startsWith('PUT') && line.includes(key))
+      .map(({ headers }) => headers['x-amz-checksum-crc32']);
+
+  it('is sent to Amazon, which wants it in a bucket with Object Lock', async () => {
+    const key = randomUUID();
+    const bucket = openAsAmazon(server().access().endpoint);
+    await bucket.put(`${key}/small`, text('content'));
+    await bucket.put(`${key}/large`, large('x'));
+    expect(checksumsOf(key)).toEqual(Array.from({ length: 4 }, () => expect.stringMatching(/^.{6}==$/)));
+    expect((await server().read(`${key}/large`)).length).toBe(20_000_000);
+  });
+
+  it('is not sent to another server', async () => {
+    const key = randomUUID();
+    const bucket = createAwsBucket(bucketName, server().access());
+    await bucket.put(`${key}/small`, text('content'));
+    await bucket.put(`${key}/large`, large('x'));
+    expect(checksumsOf(key)).toEqual(Array.from({ length: 4 }, () => undefined));
+    const headers = server().requests.filter(({ line }) => line.includes(key));
+    expect(JSON.stringify(headers)).not.toMatch(/trailer|aws-chunked/);
+  });
+});
+
+describe('a server', () => {
+  it.each([
+    ['https://s3.eu-central-1.amazonaws.com', 'WHEN_SUPPORTED'],
+    ['https://vpce-1.s3.eu-central-1.vpce.amazonaws.com', 'WHEN_SUPPORTED'],
+    ['https://s3.cn-north-1.amazonaws.com.cn', 'WHEN_SUPPORTED'],
+    ['https://amazonaws.com.example.org', 'WHEN_REQUIRED'],
+    ['https://notamazonaws.com', 'WHEN_REQUIRED'],
+  ])("is Amazon's by its name: %s", async (endpoint, checksums) => {
+    expect(await createS3Client({ endpoint }).config.requestChecksumCalculation()).toBe(checksums);
+  });
+});
+
+describe('an endpoint of the environment', () => {
+  it('is not asked over plain http, but on this machine', async () => {
+    await expect(openAsAmazon('http://storage.invalid').put('x', text('x'))).rejects.toMatchObject({
+      fault: 'failed',
+      message: expect.stringContaining('plain http:// is taken for this machine only'),
+    });
+    await expect(openAsAmazon('https://storage.invalid').list('x')).rejects.toMatchObject({
+      code: expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN)$/),
+    });
+    expect(await openAsAmazon(server().access().endpoint).list('nothing/')).toEqual([]);
+  });
+});

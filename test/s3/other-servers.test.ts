@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createAwsBucket } from '../../src/s3/aws-bucket.js';
+import { large, text } from '../support/object-content.js';
+import { bucketName, type Intercept, useS3Server } from '../support/s3-server.js';
+
+/** What Ceph's object gateway, OpenStack Swift and Amazon do in ways of their own, as they were seen or say that they do. */
+const server = useS3Server();
+const open = () => createAwsBucket(bucketName, server().access());
+
+function intercept(meant: Intercept): void {
+  onTestFinished(() => server().intercept());
+  server().intercept(meant);
+}
+
+function answer(status: number, code: string): Intercept {
+  return (request, response) => {
+    void once(request.resume(), 'end').then(() => {
+      response.writeHead(status, { 'content-type': 'application/xml' });
+      response.end(request.method === 'HEAD' ? '' : `<Error><Code>${code}</Code></Error>`);
+    });
+    return true;
+  };
+}
+
+const linesOf = (key: string) =>
+  server()
+    .requests.map(({ line }) => line)
+    .filter((line) => line.includes(key));
+
+describe('a server that minds a condition only where an object comes at once', () => {
+  it('keeps what another put there while the parts of a large one were on their way', async () => {
+    const key = randomUUID();
+    const put = open().put(
+      key,
+      large('x', () => server().put(key, 'theirs')),
+    );
+    expect(await put).toBe('taken');
+    expect((await server().read(key)).toString()).toBe('theirs');
+    const lines = linesOf(key);
+    expect(lines.filter((line) => line.includes('partNumber='))).toHaveLength(3);
+    expect(lines.filter((line) => /^POST .*uploadId=/.test(line))).toEqual([]);
+    expect(lines.filter((line) => /^DELETE .*uploadId=/.test(line))).toHaveLength(1);
+  });
+
+  it('is taken at its word when the answer to the last call was lost', async () => {
+    const key = randomUUID();
+    let isLost = false;
+    intercept((request, response) => {
+      if (isLost || request.method !== 'POST' || !request.url?.includes('uploadId=')) return false;
+      isLost = true;
+      void server()
+        .put(key, 'as it was put')
+        .then(() => response.destroy());
+      return true;
+    });
+    expect(await open().put(key, large('x'))).toBe('put');
+    expect(linesOf(key).filter((line) => /^POST .*uploadId=/.test(line))).toHaveLength(2);
+  });
+});
+
+describe('a server that knows no condition', () => {
+  const refuseConditions: Intercept = (request, response) =>
+    request.headers['if-none-match'] !== undefined && answer(501, 'NotImplemented')(request, response);
+
+  it('gets all of many objects that come at once, before that is known', async () => {
+    const folder = randomUUID();
+    intercept(refuseConditions);
+    const bucket = open();
+    const keys = Array.from({ length: 8 }, (_, index) => `${folder}/${index}`);
+    const puts = await Promise.all(keys.map((key) => bucket.put(key, text(key))));
+    expect(new Set(puts)).toEqual(new Set(['put']));
+    expect(await bucket.list(`${folder}/`)).toEqual(keys);
+  });
+
+  it('is asked for it no more', async () => {
+    const folder = randomUUID();
+    intercept(refuseConditions);
+    const bucket = open();
+    for (const name of ['first', 'second']) await bucket.put(`${folder}/${name}`, text(name));
+    const puts = server().requests.filter(({ line }) => line.includes(folder));
+    expect(puts.map(({ headers }) => headers['if-none-match'])).toEqual(['*', undefined, undefined]);
+  });
+});
+
+describe('an upload that somebody ended meanwhile', () => {
+  it.each([
+    ['as Amazon says it', 'NoSuchUpload'],
+    ['as Swift says it', 'NoSuchKey'],
+  ])('is no failure of who would end it: %s', async (_, code) => {
+    let ended = 0;
+    intercept((request, response) => {
+      if (request.method === 'DELETE') {
+        ended += 1;
+        return answer(404, code)(request, response);
+      }
+      const upload = '<Upload><Key>runs/a.csv</Key><UploadId>u</UploadId></Upload>';
+      response.writeHead(200, { 'content-type': 'application/xml' });
+      response.end(`<ListMultipartUploadsResult>${upload}${upload}</ListMultipartUploadsResult>`);
+      return true;
+    });
+    await open().abandonUploads('runs/');
+    expect(ended).toBe(2);
+  });
+});
+
+describe('a key', () => {
+  it('may have spaces, signs and letters of any script', async () => {
+    const folder = `evidence of żółć ${randomUUID()}`;
+    const names = ['a b+c&d=e%20.csv', '山田 😀.csv', "it's (1) *!~.csv", 'per%2Fcent', 'a,b;c:d@e$f', '-'];
+    const bucket = open();
+    for (const name of names) await bucket.put(`${folder}/${name}`, text(name));
+    for (const name of names) {
+      expect(await bucket.find(`${folder}/${name}`)).toMatchObject({ size: Buffer.byteLength(name) });
+    }
+    expect(new Set(await bucket.list(`${folder}/`))).toEqual(
+      new Set(names.map((name) => `${folder}/${name}`)),
+    );
+    for (const name of names) await bucket.remove(`${folder}/${name}`);
+    expect(await bucket.list(`${folder}/`)).toEqual([]);
+  });
+});
