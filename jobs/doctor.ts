@@ -22,7 +22,7 @@ import { createServiceProbe, longestProbeSeconds } from '../src/doctor/service-p
 import { checkSftp, noSftpServer, showHostKey } from '../src/doctor/sftp.js';
 import { checkSharedPlaces } from '../src/doctor/shared-places.js';
 import { checkSource } from '../src/doctor/source.js';
-import { findUnpinnedServer } from '../src/doctor/unpinned-server.js';
+import { findUnpinnedServers, type UnpinnedServer } from '../src/doctor/unpinned-server.js';
 import { placeOf as showAddress } from '../src/ledger/postgres/address.js';
 import { presentHostKey } from '../src/sftp/present-host-key.js';
 import { findBucket } from './buckets.js';
@@ -164,14 +164,14 @@ async function listChecksWithoutConfiguration(
   env: NodeJS.ProcessEnv,
   wrongSettings: readonly string[],
 ): Promise<Check[][]> {
-  const server = await findUnpinnedServer(file, env, wrongSettings);
-  const showKey = (unpinned: NonNullable<typeof server>): Check => ({
-    part: 'sftp',
+  const servers = await findUnpinnedServers(file, env, wrongSettings);
+  const showKey = (server: UnpinnedServer): Check => ({
+    part: server.part,
     seconds: 15,
     look: (signal) =>
-      showHostKey(unpinned, () => presentHostKey({ ...unpinned, timeoutMs: sftpConnectMs }, signal)),
+      showHostKey(server, () => presentHostKey({ ...server, timeoutMs: sftpConnectMs }, signal)),
   });
-  return [[fileModesCheck(file), ...(server ? [showKey(server)] : [])]];
+  return [[fileModesCheck(file), ...servers.map(showKey)]];
 }
 
 function fileModesCheck(file: string, config?: Config): Check {

@@ -5,6 +5,7 @@ import { type BusinessDay, businessDayAt, createBusinessDay } from '../src/booki
 import { ignoreClosedPipe } from '../src/cli/closed-pipe.js';
 import type { GlobalOptions } from '../src/cli/commands/options.js';
 import { describeFailure, exitCode, stackFrames } from '../src/cli/exit-code.js';
+import { leaveOnceWritten } from '../src/cli/leaving.js';
 import { type Handlers, helpShown, runCommandLine } from '../src/cli/program.js';
 import { listenForStop } from '../src/cli/stop-signal.js';
 import { type Config, loadConfig } from '../src/config/load.js';
@@ -105,7 +106,8 @@ const handlers: Handlers = {
   init: (options, globals) =>
     withTerminal(globals, async (terminal) => {
       const { initialise } = await import('./init.js');
-      return initialise(options, globals, { terminal, input: process.stdin, errors, schemaFile });
+      const { stdin: input, env: environment } = process;
+      return initialise(options, globals, { terminal, input, errors, schemaFile, environment });
     }),
   doctor: (options, globals) =>
     withTerminal(globals, async (terminal) =>
@@ -204,3 +206,4 @@ async function main(arguments_: readonly string[]): Promise<number> {
 process.exitCode = await main(process.argv.slice(2));
 // Rows that nobody reads would keep it alive: who asked it to stop shall not wait for that.
 if (stop.signal.aborted) process.exit();
+leaveOnceWritten([output, errors], () => process.exit());

@@ -5,18 +5,21 @@ import type { InitOptions } from '../src/cli/commands/setup.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { dotEnvName, readDotEnv } from '../src/config/dot-env.js';
 import { UsageError } from '../src/review/refusals.js';
-import { checkOptions } from '../src/setup/answers.js';
-import { createTerminalAsker } from '../src/setup/ask.js';
-import { defaultsAsker } from '../src/setup/asker.js';
-import { type ExaminedSource, examineExport } from '../src/setup/examine-export.js';
+import type { Answers } from '../src/setup/answers/answers.js';
+import { checkOptions } from '../src/setup/answers/check-options.js';
+import { hasPlaceholders } from '../src/setup/answers/placeholders.js';
+import { type SecretName, variables } from '../src/setup/answers/secrets.js';
+import type { Examination } from '../src/setup/examination/examination.js';
 import { interview } from '../src/setup/interview.js';
 import { listNextSteps, showPath } from '../src/setup/next-steps.js';
-import { hasPlaceholders, unknownWord } from '../src/setup/placeholders.js';
-import { renderConfiguration } from '../src/setup/render-configuration.js';
-import { listVariables, renderDotEnv, variables } from '../src/setup/render-dot-env.js';
-import { referToSchema } from '../src/setup/schema-reference.js';
+import { createTerminalAsker } from '../src/setup/questions/ask.js';
+import { defaultsAsker } from '../src/setup/questions/asker.js';
+import { renderConfiguration } from '../src/setup/render/configuration.js';
+import { listVariables, placeholderOf, renderDotEnv } from '../src/setup/render/dot-env.js';
+import { referToSchema } from '../src/setup/render/schema-reference.js';
 import { isThere, writeNewFiles } from '../src/setup/write-new-files.js';
 import { clock } from './clock.js';
+import { openSourceTrials } from './source-trials.js';
 import type { Terminal } from './terminal.js';
 
 export interface InitParts {
@@ -26,44 +29,50 @@ export interface InitParts {
   readonly errors: NodeJS.WriteStream;
   /** The shipped hotel-review.schema.json, absolute. */
   readonly schemaFile: string;
+  /** The variables of the process. */
+  readonly environment: NodeJS.ProcessEnv;
 }
 
 /**
- * Writes a configuration, and `.env` beside it. Asks on a terminal for what the options don't say.
+ * Writes a configuration, and `.env` beside it. Asks on a terminal for what the options don't say, and tries the source.
  *
  * @throws UsageError when the configuration is there already, or an option can't be used; StoppedError
  */
 export async function initialise(
   options: InitOptions,
   { config, json }: { readonly config: string; readonly json: boolean },
-  { terminal, input, errors, schemaFile }: InitParts,
+  { terminal, input, errors, schemaFile, environment }: InitParts,
 ): Promise<number> {
   const file = resolve(config);
   const folder = dirname(file);
   const env = join(folder, dotEnvName);
-  checkOptions(options);
+  const asks = !options.yes && !json && input.isTTY && errors.isTTY;
+  const keepsEnv = await isThere(env);
+  const present = { ...(keepsEnv && (await readDotEnv(env))), ...environment };
+  const known = (name: SecretName) => readPresent(present, name);
+  checkOptions(options, { asks, database: known('sourceUrl') });
   if (await isThere(file)) {
     throw new UsageError(
       `${config} exists already and is not overwritten; change it by hand, move it away, or name another with --config`,
     );
   }
-  const keepsEnv = await isThere(env);
-  const known = keepsEnv ? await readDotEnv(env) : {};
-  const asks = !options.yes && !json && input.isTTY && errors.isTTY;
   const asker = asks
     ? createTerminalAsker({ input, output: errors, signal: terminal.signal })
-    : defaultsAsker;
+    : { ...defaultsAsker, tell: (text: string) => void errors.write(`${text}\n`) };
   const timezone = readMachineZone();
-  const today = businessDayAt(new Date(clock()), options.timezone ?? timezone);
-  const examine = (source: ExaminedSource) =>
-    examineExport(source, { folder, today: today.iso, signal: terminal.signal });
-
-  const { answers, examination } = await interview(options, {
+  const { answers, examination, findings } = await interview(options, {
     asker,
     timezone,
     home: homedir(),
     asksSecrets: !keepsEnv,
-    examine,
+    known,
+    trials: openSourceTrials({
+      file,
+      env: pickPresent(known),
+      clock,
+      signal: terminal.signal,
+      tell: asker.tell,
+    }),
   });
   terminal.signal.throwIfAborted();
   const text = renderConfiguration({ answers, examination, schema: referToSchema(schemaFile, folder) });
@@ -77,11 +86,15 @@ export async function initialise(
     config,
     env: shownEnv,
     owed: listVariables(answers)
-      .filter((name) => (keepsEnv ? isOwed(known[variables[name]]) : answers.secrets[name] === undefined))
+      .filter((name) => known(name) === undefined && (keepsEnv || answers.secrets[name] === undefined))
       .map((name) => variables[name]),
     hasPlaceholders: hasPlaceholders(text),
+    module: findUnwrittenModule(answers, examination),
     missing: examination.kind === 'examined' ? examination.missing : [],
-    day: examination.kind === 'no-file' ? today.previous().iso : examination.day,
+    day:
+      'day' in examination
+        ? examination.day
+        : (options.day ?? businessDayAt(new Date(clock()), answers.timezone).previous().iso),
     command: terminal.command,
   });
   const written = keepsEnv
@@ -91,12 +104,28 @@ export async function initialise(
     configuration: file,
     env,
     next,
+    ...(findings.length > 0 && { source: findings }),
   });
   return exitCode.done;
 }
 
-function isOwed(value: string | undefined): boolean {
-  return !value || value === unknownWord;
+/** A secret that is there, and is no placeholder. */
+function readPresent(present: NodeJS.Dict<string>, name: SecretName): string | undefined {
+  const value = present[variables[name]];
+  return value === '' || value === placeholderOf(name) ? undefined : value;
+}
+
+function pickPresent(known: (name: SecretName) => string | undefined): NodeJS.Dict<string> {
+  const names = Object.keys(variables) as SecretName[];
+  const found = names.flatMap((name): [string, string][] => {
+    const value = known(name);
+    return value === undefined ? [] : [[variables[name], value]];
+  });
+  return Object.fromEntries(found);
+}
+
+function findUnwrittenModule({ source }: Answers, examination: Examination): string | undefined {
+  return source.kind === 'module' && examination.kind === 'no-file' ? source.path : undefined;
 }
 
 function readMachineZone(): string {

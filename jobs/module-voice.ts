@@ -5,7 +5,9 @@ import type { ModuleSourceOptions } from '../src/sources/module/module-source.js
 /** What a bookings module says, and where it failed: on standard error, for whoever wrote it. */
 export function openModuleVoice(path: string): Pick<ModuleSourceOptions, 'log' | 'onFailure'> {
   const write = (text: string) => void process.stderr.write(`${text}\n`);
-  const say = (message: string) => write(`${basename(path)}: ${message}`);
+  // One line a message, and nothing that a terminal would act on: what is told may come from a booking system.
+  const say = (message: unknown) =>
+    write(`${basename(path)}: ${String(message).replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')}`);
   const showsMessage = process.argv.includes('--stack-trace');
   return {
     log: { info: say, warn: say },

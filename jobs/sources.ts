@@ -1,7 +1,7 @@
 import { createNormaliser } from '../src/booking/normalise.js';
 import type { Config } from '../src/config/load.js';
 import { createCsvSource } from '../src/sources/csv.js';
-import { createHttpSource } from '../src/sources/http/http-source.js';
+import { createHttpSource, type HttpSourceOptions } from '../src/sources/http/http-source.js';
 import { createModuleSource } from '../src/sources/module/module-source.js';
 import { createNdjsonSource } from '../src/sources/ndjson.js';
 import type { BookingSource } from '../src/sources/source.js';
@@ -30,17 +30,24 @@ export function openSource({ source, s3, retry }: SourceSettings): BookingSource
     case 'ndjson':
       return createNdjsonSource({ file: openDayFile(source, { s3 }), columns });
     case 'http':
-      return createHttpSource({
-        ...source,
-        timeoutMs: source.timeoutSeconds * 1000,
-        connectTimeoutMs: source.connectTimeoutSeconds * 1000,
-        retry: openRetryPolicy({ retry }),
-        clock: () => new Date(),
-        random,
-      });
+      return createHttpSource(toHttpOptions(source, { retry }));
     case 'module':
       return createModuleSource({ ...source, ...openModuleVoice(source.path) });
     case 'sql':
       return createSqlSource(source);
   }
+}
+
+export function toHttpOptions(
+  source: Extract<SourceSettings['source'], { kind: 'http' }>,
+  config: Pick<SourceSettings, 'retry'>,
+): HttpSourceOptions {
+  return {
+    ...source,
+    timeoutMs: source.timeoutSeconds * 1000,
+    connectTimeoutMs: source.connectTimeoutSeconds * 1000,
+    retry: openRetryPolicy(config),
+    clock: () => new Date(),
+    random,
+  };
 }

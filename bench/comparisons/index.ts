@@ -1,4 +1,5 @@
 import type { Comparison } from '../comparison.js';
+import { createCollectingComparison } from './collecting.js';
 import { createFileRunComparison } from './file-run.js';
 import { createGrowthComparison } from './growth.js';
 import { ledgerSize } from './ledger-size.js';
@@ -125,5 +126,15 @@ export const comparisons: readonly Comparison[] = [
     work: 'a mapping file of 1,000,000 rows beside the local copy',
     does: 'compare',
     mappings: { full: 1_000_000, quick: 50_000 },
+  }),
+  createCollectingComparison({
+    name: 'collect-postgres',
+    database: 'postgres',
+    bookings: { full: 1_000_000, quick: 50_000 },
+  }),
+  createCollectingComparison({
+    name: 'collect-mariadb',
+    database: 'mariadb',
+    bookings: { full: 1_000_000, quick: 50_000 },
   }),
 ];

@@ -5,10 +5,15 @@ import { settingsSchema } from './schema.js';
 /**
  * Says what is wrong with the value of one setting, in the words in which a configuration that holds it is refused;
  * undefined when nothing is.
+ *
+ * @param beside the other settings that its check depends on: without a kind no setting of a source is looked at
  */
-export function checkSetting(path: readonly [string, ...string[]], value: unknown): string | undefined {
-  // Without a kind no setting of a source would be looked at.
-  const tree = { source: { kind: 'csv' } };
+export function checkSetting(
+  path: readonly [string, ...string[]],
+  value: unknown,
+  beside: Readonly<Record<string, unknown>> = { source: { kind: 'csv' } },
+): string | undefined {
+  const tree = { ...beside };
   place(tree, path, value);
   const issues = settingsSchema.safeParse(tree).error?.issues ?? [];
   const wanted = formatPath(path);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { prepareHttpSource } from '../sources/http/http-source.js';
+import { prepareHttpSource } from '../sources/http/day-pages.js';
 import { checkHeaderName } from '../sources/http/request-headers.js';
 import { checkUrlTemplate } from '../sources/http/url-template.js';
 import {
@@ -10,6 +10,7 @@ import {
   headerText,
   isGroup,
   numberUpTo,
+  oneOf,
   text,
   textThat,
   wholeNumber,
@@ -26,6 +27,10 @@ const kind = <const Kind extends string>(name: Kind) =>
       'How the API hands out more bookings than one answer holds: `none`, `page` (by number), `offset`, `cursor` or `link` (header `Link`).',
     );
 const parameter = () => text('the name of a parameter');
+const behindLast = () =>
+  oneOf('empty', 'not-found')
+    .default('empty')
+    .describe('What the API answers behind the last page: an `empty` list, or 404 or 410 (`not-found`).');
 
 const pagination = groupByKind(
   [
@@ -38,6 +43,7 @@ const pagination = groupByKind(
         .exactOptional()
         .describe('The parameter that says how many bookings a page is to hold.'),
       size: wholeNumber(1, largestSize).exactOptional().describe('How many bookings a page is to hold.'),
+      behindLast: behindLast(),
     }).refine(({ sizeParameter, size }) => (sizeParameter === undefined) === (size === undefined), {
       error: 'must hold sizeParameter and size, or neither',
       when: ({ value }) => isGroup(value),
@@ -47,6 +53,7 @@ const pagination = groupByKind(
       parameter: parameter().describe('The parameter that says where to go on.'),
       limitParameter: parameter().describe('The parameter that says how many bookings to give.'),
       limit: wholeNumber(1, largestSize).describe('How many bookings to ask for at a time.'),
+      behindLast: behindLast(),
     }),
     group({
       kind: kind('cursor'),

@@ -45,6 +45,11 @@ export function holdsPassword(text: string): boolean {
   return password !== '' || [...searchParams.keys()].some((name) => /pass|secret|token|key/i.test(name));
 }
 
+/** With an @ behind the host it is none: a sign in the password that is not written with % has ended the host early. */
 function isUrlOf(text: string, protocols: readonly string[]): boolean {
-  return /^[a-z0-9]+:\/\/./i.test(text) && URL.canParse(text) && protocols.includes(new URL(text).protocol);
+  return (
+    /^[a-z0-9]+:\/\/(?=.)[^/?#]*(?:[/?#][^@]*)?$/i.test(text) &&
+    URL.canParse(text) &&
+    protocols.includes(new URL(text).protocol)
+  );
 }

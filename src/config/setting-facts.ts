@@ -10,10 +10,16 @@ export interface SettingFacts {
   readonly fallback: unknown;
 }
 
-/** @throws RangeError for a setting that the schema doesn't have */
-export function readSettingFacts(path: readonly string[]): SettingFacts {
+/**
+ * @param kind that of the source, where several kinds have a setting of that name
+ * @throws RangeError for a setting that the schema doesn't have
+ */
+export function readSettingFacts(path: readonly string[], kind?: string): SettingFacts {
   const name = path.at(-1) ?? '';
-  const group = findKinds(settingsSchema, path.slice(0, -1)).find(({ shape }) => Object.hasOwn(shape, name));
+  const groups = findKinds(settingsSchema, path.slice(0, -1)).filter(({ shape }) =>
+    Object.hasOwn(shape, name),
+  );
+  const group = groups.find(({ shape }) => kind !== undefined && isOfKind(shape.kind, kind)) ?? groups[0];
   const member: z.core.$ZodType | undefined = group?.shape[name];
   if (member === undefined) throw new RangeError(`expected a setting of the schema, got: ${path.join('.')}`);
   const { description = '', default: fallback } = z.toJSONSchema(member, {
@@ -21,4 +27,8 @@ export function readSettingFacts(path: readonly string[]): SettingFacts {
     unrepresentable: 'any',
   });
   return { description, fallback };
+}
+
+function isOfKind(schema: z.core.$ZodType | undefined, kind: string): boolean {
+  return schema instanceof z.ZodLiteral && schema.values.has(kind);
 }

@@ -1,16 +1,7 @@
 import * as z from 'zod';
 import { readSqlAddress, sqlAddressForms } from '../sources/sql/address.js';
 import { parseDayQuery } from '../sources/sql/query-text.js';
-import {
-  confidentiality,
-  expected,
-  group,
-  isAccepted,
-  isGroup,
-  numberUpTo,
-  text,
-  textThat,
-} from './kinds.js';
+import { confidentiality, expected, group, isGroup, numberUpTo, text } from './kinds.js';
 import { recordSettings } from './record-settings.js';
 
 const dayInSeconds = 86_400;
@@ -19,7 +10,11 @@ const dayInSeconds = 86_400;
 export const sql = group(
   {
     kind: z.literal('sql', expected('sql')).describe('The bookings are rows of a database.'),
-    url: textThat((address) => isAccepted(() => readSqlAddress(address)), sqlAddressForms)
+    url: z
+      .string(expected(sqlAddressForms))
+      .refine((address) => explainAddress(address) === undefined, {
+        error: ({ input }) => explainAddress(String(input)),
+      })
       .describe(
         'The database: `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, `mysql://…`, `mariadb://…` or `sqlite:PATH`.',
       )
@@ -53,11 +48,22 @@ export const sql = group(
     when: ({ value }) => isGroup(value),
   });
 
+/** What is wrong with an address, in words that don't repeat it; undefined where nothing is. */
+function explainAddress(address: string): string | undefined {
+  try {
+    readSqlAddress(address);
+    return undefined;
+  } catch (error) {
+    if (error instanceof RangeError) return error.message;
+    throw error;
+  }
+}
+
 /** What is wrong with a query that its database's address can be read for; undefined where nothing is. */
 function explainQuery(settings: unknown): string | undefined {
   const { url, query } = isGroup(settings) ? settings : {};
   if (typeof url !== 'string' || typeof query !== 'string' || query === '') return undefined;
-  if (!isAccepted(() => readSqlAddress(url))) return undefined;
+  if (explainAddress(url) !== undefined) return undefined;
   try {
     parseDayQuery(query, readSqlAddress(url).kind);
     return undefined;

@@ -6,6 +6,7 @@ import type { PresentedKey } from '../sftp/host-key.js';
 import { type RemoteFile, SftpError, type SftpServer, type SftpSession } from '../sftp/sftp.js';
 import { type Finding, findingsOf } from './finding.js';
 import { tryToDeliver } from './sftp-trial.js';
+import type { UnpinnedServer } from './unpinned-server.js';
 
 const { ok, warning, wrong } = findingsOf('sftp');
 
@@ -65,15 +66,16 @@ export async function checkSftp(parts: SftpCheckParts, signal: AbortSignal): Pro
 
 /** Asks the server for its host key, for a configuration that pins none yet. */
 export async function showHostKey(
-  server: { readonly host: string; readonly port: number },
+  { part, setting, host, port }: UnpinnedServer,
   present: () => Promise<PresentedKey>,
 ): Promise<readonly Finding[]> {
+  const { wrong } = findingsOf(part);
   try {
     const { fingerprint, type } = await present();
     return [
       wrong(
-        `${server.host}:${server.port} presents the host key ${fingerprint} (${type}), and none is pinned`,
-        `Ask its operator for the fingerprint. Only when it is the same, set file.sftp.hostKey: "${fingerprint}".`,
+        `${host}:${port} presents the host key ${fingerprint} (${type}), and none is pinned`,
+        `Ask its operator for the fingerprint. Only when it is the same, set ${setting}: "${fingerprint}".`,
       ),
     ];
   } catch (error) {

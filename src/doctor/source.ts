@@ -12,7 +12,7 @@ const list = new Intl.ListFormat('en', { type: 'disjunction' });
 
 /** How many bookings are shown; then the reading stops. */
 const sampleSize = 5;
-/** How many records are tried for them. */
+/** How many records are tried for them, of a source that gives more than it is asked for. */
 const recordsTried = 300;
 
 interface SourceCheckParts {
@@ -59,7 +59,7 @@ async function readSample(
     if (before) before.count += 1;
     else sample.rejects.set(reason, { count: 1, firstPlace: place });
   };
-  for await (const { records, notices = [] } of source.read(day, { signal })) {
+  for await (const { records, notices = [] } of source.read(day, { signal, atMost: sampleSize })) {
     sample.absentColumns.push(...notices.map(({ column }) => column));
     for (const record of records) {
       if (sample.understood.length === sampleSize || sample.read === recordsTried) return sample;
@@ -79,7 +79,8 @@ async function readSample(
       sample.understood.push(normalised.booking);
     }
   }
-  sample.isWhole = true;
+  // Who gave as many as were asked for may have more.
+  sample.isWhole = sample.read !== sampleSize;
   return sample;
 }
 
@@ -97,7 +98,7 @@ function judge(sample: Sample, { source, day, maxRejectedShare, emptyDay }: Sour
   );
   const rejected = read - understood.length;
   const mending =
-    'Look at those records; source.columns names the columns, source.delimiter what parts them.';
+    'Look at those records, and at the settings of source: columns says which column holds which field.';
   if (understood.length === 0)
     return [wrong(`${place}: of ${tried} none can be sent: ${reasons.join(', ')}`, mending)];
 
@@ -143,16 +144,17 @@ function showOnOneLine(booking: Booking): string {
 function adviseOn({ fault }: SourceError, day: BusinessDay): string {
   switch (fault) {
     case 'missing':
-      return `Name a day that has one with --day YYYY-MM-DD (${day.iso} was tried), or mend the settings of source.`;
+      return `Name a day for which it is there with --day YYYY-MM-DD (${day.iso} was tried), or mend the settings of source.`;
     case 'unreadable':
       return 'Mend that, or the settings of source.';
     case 'missing-column':
     case 'ambiguous-column':
-      return "source.columns says which column holds which field; of a CSV, is source.delimiter the file's?";
+      return 'source.columns says which column holds which field.';
     case 'empty':
     case 'binary':
     case 'unterminated-quote':
+      return 'Look at how the bookings are written, and whether that is over when they are read.';
     case 'truncated':
-      return 'Look at how the file is written, and whether that is over when it is read.';
+      return 'Look whether they were still being written, or the way to them broke; then try again.';
   }
 }

@@ -33,6 +33,8 @@ export interface HttpAnswer {
   readonly date?: string | undefined;
   /** The headers `Link`, unread. */
   readonly link?: string | undefined;
+  /** The headers `Content-Encoding`, unread: the body is as it came. */
+  readonly encoding?: string | undefined;
   readonly body: Buffer;
   /** Whether the body went on after `body` ends. */
   readonly bodyTruncated: boolean;
@@ -141,9 +143,9 @@ function call(
           if (status < 200) return;
           const retryAfter = [responseHeaders['retry-after']].flat()[0];
           const date = [responseHeaders.date].flat()[0];
-          const links = [responseHeaders.link ?? []].flat();
-          const link = links.length === 0 ? undefined : links.join(', ');
-          reading = startReading({ status, retryAfter, date, link }, options.maxAnswerBytes);
+          const link = joinHeader(responseHeaders.link);
+          const encoding = joinHeader(responseHeaders['content-encoding']);
+          reading = startReading({ status, retryAfter, date, link, encoding }, options.maxAnswerBytes);
         },
         onResponseData(controller, chunk) {
           if (isSettled || reading === undefined || reading.take(chunk)) return;
@@ -159,6 +161,10 @@ function call(
       },
     );
   });
+}
+
+function joinHeader(values: string | readonly string[] | undefined): string | undefined {
+  return values === undefined ? undefined : [values].flat().join(', ');
 }
 
 interface AnswerReading {

@@ -76,6 +76,16 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
     await connection.answered(() => queue.addBulk(steps.map((step) => toJob(step, now))), patienceMs());
   }
 
+  /** Of work that is told to stop, nothing is waited for. One listener for each: one for all would remember every wait. */
+  async function orStopped<Result>(work: Promise<Result>): Promise<Result | 'aborted'> {
+    const over = new AbortController();
+    try {
+      return await Promise.race([work, untilAborted(stopping.signal, over.signal)]);
+    } finally {
+      over.abort();
+    }
+  }
+
   async function hasRoom(): Promise<boolean> {
     const { connection, queue } = use();
     try {
@@ -96,14 +106,8 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
     },
     async room() {
       const { signal } = stopping;
-      const over = new AbortController();
-      const stopped = untilAborted(signal, over.signal);
-      try {
-        while (!signal.aborted && !(await Promise.race([hasRoom(), stopped]))) {
-          await Promise.race([pause(roomPollMs, undefined, { ref: false }), stopped]);
-        }
-      } finally {
-        over.abort();
+      while (!signal.aborted && !(await orStopped(hasRoom()))) {
+        await orStopped(pause(roomPollMs, undefined, { ref: false }));
       }
     },
     async countWaiting() {

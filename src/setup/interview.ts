@@ -1,171 +1,119 @@
-import { join } from 'node:path';
 import type { InitOptions } from '../cli/commands/setup.js';
 import { readSettingFacts } from '../config/setting-facts.js';
-import {
-  type AnswerName,
-  type Answers,
-  checkAnswer,
-  namesServer,
-  type SftpAnswers,
-  settingOf,
-} from './answers.js';
-import { askColumns } from './ask-columns.js';
-import type { Asker } from './asker.js';
-import type { Examination, ExaminedSource } from './examine-export.js';
-import { checkDotEnvValue } from './render-dot-env.js';
+import type { Finding } from '../doctor/finding.js';
+import type { Answers, SftpAnswers } from './answers/answers.js';
+import { checkAnswer, settingOf } from './answers/check-answer.js';
+import { namesServer } from './answers/check-options.js';
+import type { Examination } from './examination/examination.js';
+import { createQuestions, type Questions } from './questions/questions.js';
+import { checkDotEnvValue } from './render/dot-env.js';
+import { interviewSource, type SourceInterviewParts } from './source-interview.js';
 
 /** What the questions need to know of the machine. */
-export interface InterviewParts {
-  readonly asker: Asker;
+export interface InterviewParts extends SourceInterviewParts {
   /** The machine's, by its IANA name. */
   readonly timezone: string;
-  /** What `~/` stands for. */
-  readonly home: string;
-  /** False where `.env` is there already: what is typed could not be kept. */
-  readonly asksSecrets: boolean;
-  readonly examine: (source: ExaminedSource) => Promise<Examination>;
 }
-
-type Examined = Extract<Examination, { readonly kind: 'examined' }>;
-type AmbiguousDates = Extract<Examined['dates'], { readonly kind: 'several' }>;
 
 export interface Interview {
   readonly answers: Answers;
   readonly examination: Examination;
+  /** What a look at the day's bookings came to. */
+  readonly findings: readonly Finding[];
 }
 
-/** Asks for what the options don't say. An export that is there is looked at as soon as it is named. */
+/** Asks for what the options don't say. The source is tried as soon as it is named. */
 export async function interview(options: InitOptions, parts: InterviewParts): Promise<Interview> {
-  const { asker } = parts;
-  const ask = (name: AnswerName, message: string, fallback?: string) =>
-    asker.text({ message, fallback, check: (answer) => checkAnswer(name, expandHome(answer, parts.home)) });
-
+  const questions = createQuestions(parts);
   const timezone =
-    options.timezone ?? (await ask('timezone', "The account's time zone", parts.timezone)) ?? parts.timezone;
-  const kind = options.kind ?? (await askKind(asker, options.path));
-  const usualPath = `exports/bookings-{day}.${kind}`;
-  const path =
-    options.path ??
-    expandHome(
-      (await ask('path', "The file of a day's bookings, with {day} in it", usualPath)) ?? usualPath,
-      parts.home,
-    );
-  const examination = await settle({ kind, path }, parts);
-  const baseUrl =
-    options.baseUrl ?? (await ask('baseUrl', 'The address of the mapping service (empty: later)'));
-  const delivery = options.delivery ?? (await askDelivery(asker, namesServer(options)));
-  const sftp = delivery === 'file' ? await askServer(options, ask, parts.home) : undefined;
-  const secrets = await askSecrets(parts, sftp);
-  return { answers: { timezone, baseUrl, kind, path, delivery, sftp, secrets }, examination };
-}
-
-type Ask = (name: AnswerName, message: string, fallback?: string) => Promise<string | undefined>;
-
-function askKind(asker: Asker, path = ''): Promise<'csv' | 'ndjson'> {
-  return asker.choose({
-    message: 'What is the export written in?',
-    choices: [
-      { value: 'csv', label: 'CSV with a header' },
-      { value: 'ndjson', label: 'NDJSON: one JSON object a line' },
-    ],
-    fallback: /\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(path) ? 'ndjson' : 'csv',
+    (await questions.text({
+      name: 'timezone',
+      given: options.timezone,
+      message: "The account's time zone",
+      fallback: parts.timezone,
+    })) ?? parts.timezone;
+  const { source, secrets, examination, findings } = await interviewSource(options, timezone, parts);
+  const baseUrl = await questions.text({
+    name: 'baseUrl',
+    given: options.baseUrl,
+    message: 'The address of the mapping service (empty: later)',
   });
+  const delivery = await askDelivery(options, questions);
+  const sftp = delivery === 'file' ? await askServer(options, questions) : undefined;
+  await askSecrets(parts, questions, sftp);
+  return {
+    answers: {
+      timezone,
+      baseUrl,
+      source,
+      delivery,
+      sftp,
+      secrets: { ...questions.secrets(), ...secrets },
+    },
+    examination,
+    findings,
+  };
 }
 
-function askDelivery(asker: Asker, hasServer: boolean): Promise<'body' | 'file'> {
-  return asker.choose({
+function askDelivery(options: InitOptions, questions: Questions): Promise<'body' | 'file'> {
+  return questions.choose('delivery', options.delivery, {
     message: 'How do the bookings reach the service?',
     choices: [
       { value: 'body', label: 'In request bodies' },
       { value: 'file', label: 'As a file on an SFTP server' },
     ],
-    fallback: hasServer ? 'file' : 'body',
+    fallback: namesServer(options) ? 'file' : 'body',
   });
 }
 
-async function askServer(options: InitOptions, ask: Ask, home: string): Promise<SftpAnswers> {
+async function askServer(options: InitOptions, questions: Questions): Promise<SftpAnswers> {
   const usualPort = String(readSettingFacts(settingOf.sftpPort).fallback);
-  const host = options.sftpHost ?? (await ask('sftpHost', 'The SFTP server (empty: later)'));
-  const port = options.sftpPort ?? Number((await ask('sftpPort', 'Its port', usualPort)) ?? usualPort);
-  const username = options.sftpUsername ?? (await ask('sftpUsername', 'The user name there (empty: later)'));
-  const keyFile =
-    options.sftpKeyFile ??
-    (await ask('sftpKeyFile', 'The file of the private key (empty: a password is used)'));
-  const hostKey = await ask('sftpHostKey', 'The fingerprint of its host key, SHA256:… (empty: later)');
-  return {
-    host,
-    port,
-    username,
-    keyFile: keyFile === undefined ? undefined : expandHome(keyFile, home),
-    hostKey,
-  };
+  const host = await questions.text({
+    name: 'sftpHost',
+    given: options.sftpHost,
+    message: 'The SFTP server (empty: later)',
+  });
+  const port = await questions.text({
+    name: 'sftpPort',
+    given: options.sftpPort === undefined ? undefined : String(options.sftpPort),
+    message: 'Its port',
+    fallback: usualPort,
+  });
+  const username = await questions.text({
+    name: 'sftpUsername',
+    given: options.sftpUsername,
+    message: 'The user name there (empty: later)',
+  });
+  const keyFile = await questions.text({
+    name: 'sftpKeyFile',
+    given: options.sftpKeyFile,
+    message: 'The file of the private key (empty: a password is used)',
+    isPath: true,
+  });
+  const hostKey = await questions.text({
+    name: 'sftpHostKey',
+    message: 'The fingerprint of its host key, SHA256:… (empty: later)',
+  });
+  return { host, port: Number(port ?? usualPort), username, keyFile, hostKey };
 }
 
 async function askSecrets(
-  { asker, asksSecrets }: InterviewParts,
+  { asksSecrets, known }: InterviewParts,
+  questions: Questions,
   sftp: SftpAnswers | undefined,
-): Promise<Answers['secrets']> {
-  if (!asksSecrets) return { apiKey: undefined, accountId: undefined, sftpPassword: undefined };
-  const check = (name: AnswerName) => (answer: string) =>
-    checkAnswer(name, answer) ?? checkDotEnvValue(answer);
-  const accountId = await asker.text({
-    message: "The account's identifier (empty: later)",
-    check: check('accountId'),
-  });
-  const apiKey = await asker.secret({
-    message: 'The API key (hidden; empty: later)',
-    check: check('apiKey'),
-  });
-  const usesPassword = sftp !== undefined && sftp.keyFile === undefined;
-  const sftpPassword = usesPassword
-    ? await asker.secret({
-        message: 'The SFTP password (hidden; empty: later)',
-        check: check('sftpPassword'),
-      })
-    : undefined;
-  return { apiKey, accountId, sftpPassword };
-}
-
-/** Looks at the export, and asks what a look could not settle. */
-async function settle(source: ExaminedSource, { asker, examine }: InterviewParts): Promise<Examination> {
-  const first = await examine(source);
-  if (first.kind === 'no-file') return first;
-  if (first.kind === 'unusable') {
-    asker.tell(`${first.file} is there, but ${first.reason}.`);
-    return first;
+): Promise<void> {
+  if (asksSecrets && known('accountId') === undefined) {
+    const message = "The account's identifier (empty: later)";
+    const check = (answer: string) => checkAnswer('accountId', answer) ?? checkDotEnvValue(answer);
+    const accountId = await questions.text({ name: 'accountId', message, check });
+    if (accountId !== undefined) questions.keep('accountId', accountId);
   }
-  asker.tell(describeFound(first));
-  const chosen = await askColumns(asker, first.columns, first.unused);
-  // Only with their columns known can the dates be looked at.
-  const columns = new Map([...first.columns, ...chosen]);
-  const second = chosen.size === 0 ? first : await examine({ ...source, columns });
-  if (second.kind !== 'examined') return second;
-  return {
-    ...second,
-    missing: asker.isPerson ? second.missing.filter((field) => field === 'ServiceId') : second.missing,
-    dates: second.dates.kind === 'several' ? await askDateFormat(asker, second.dates) : second.dates,
-  };
-}
-
-function describeFound({ file, columns }: Examined): string {
-  const found = [...columns].map(([field, name]) => `\n${field}: ${JSON.stringify(name)}`);
-  return `${file}: ${columns.size} of the 7 fields found by the names of its columns.${found.join('')}`;
-}
-
-async function askDateFormat(asker: Asker, dates: AmbiguousDates): Promise<Examined['dates']> {
-  const format = await asker.choose({
-    message: 'The dates can be read in several ways. How are they written?',
-    choices: [
-      ...dates.readings.map(({ format }) => ({ value: format, label: format })),
-      { value: '', label: '(decide later)' },
-    ],
-    fallback: '',
-  });
-  const chosen = dates.readings.find((reading) => reading.format === format);
-  return chosen === undefined ? dates : { kind: 'one', ...chosen };
-}
-
-/** A shell writes out `~/`, a question doesn't. */
-function expandHome(path: string, home: string): string {
-  return path.startsWith('~/') ? join(home, path.slice(2)) : path;
+  await questions.secret({ secret: 'apiKey', name: 'apiKey', message: 'The API key (hidden; empty: later)' });
+  if (sftp !== undefined && sftp.keyFile === undefined) {
+    await questions.secret({
+      secret: 'sftpPassword',
+      name: 'sftpPassword',
+      message: 'The SFTP password (hidden; empty: later)',
+    });
+  }
 }

@@ -10,6 +10,8 @@ export interface Outcome {
   readonly owed: readonly string[];
   /** Whether the configuration has something to fill in. */
   readonly hasPlaceholders: boolean;
+  /** The file of a module of one's own that is not there yet. */
+  readonly module?: string | undefined;
   /** The fields of an export that is there for which no column was found. */
   readonly missing?: readonly ServiceField[];
   /** A day to try: that of a file that is there, else yesterday. YYYY-MM-DD */
@@ -21,10 +23,13 @@ const list = new Intl.ListFormat('en');
 
 /** What to do after `init`, in that order. */
 export function listNextSteps(outcome: Outcome): string[] {
-  const { config, env, owed, hasPlaceholders, missing = [], day, command } = outcome;
+  const { config, env, owed, hasPlaceholders, module, missing = [], day, command } = outcome;
   return [
     ...(owed.length > 0 ? [`put ${list.format(owed)} into ${env}`] : []),
     ...(hasPlaceholders ? [`fill in what ${config} marks as PLACEHOLDER`] : []),
+    ...(module === undefined
+      ? []
+      : [`write ${module}: docs/sources-module.md says how, docs/examples/bookings.mjs is an example`]),
     ...askForColumns(config, missing),
     command('doctor'),
     command(`run --day ${day} --dry-run`),

@@ -16,6 +16,11 @@ export interface CsvDecoderOptions {
   readonly recordLimit: number;
 }
 
+/** The error for a file without a byte of text. */
+export function explainEmptyCsv(path: string): SourceError {
+  return new SourceError('empty', `${path} is empty: it has not even a header`);
+}
+
 /** The header's notices come with its records. */
 export function createCsvDecoder({ path, columns, delimiter, recordLimit }: CsvDecoderOptions): FileDecoder {
   const gate = createTextGate();
@@ -75,7 +80,7 @@ export function createCsvDecoder({ path, columns, delimiter, recordLimit }: CsvD
     end() {
       if (gate.endsInsideCharacter()) throw explainBinary(path, cutter.line);
       const decoded = readCuts(cutter.end());
-      if (header === undefined) throw new SourceError('empty', `${path} is empty: it has not even a header`);
+      if (header === undefined) throw explainEmptyCsv(path);
       return decoded;
     },
   };

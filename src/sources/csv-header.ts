@@ -34,7 +34,9 @@ export function readCsvHeader(cells: readonly string[], columns: SourceColumns, 
     if (field === 'ServiceId' || columns[field] !== undefined) {
       throw new SourceError(
         'missing-column',
-        `${describe(column, field)} is not in the header of ${path}, which has ${names.length} ${names.length === 1 ? 'column' : 'columns'}`,
+        `${describe(column, field)} is not in the header of ${path}, which has ${
+          names.length === 1 ? '1 column: is source.delimiter what parts them?' : `${names.length} columns`
+        }`,
       );
     }
     notices.push({ kind: 'absent-column', column });

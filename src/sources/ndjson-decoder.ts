@@ -14,6 +14,11 @@ export interface NdjsonDecoderOptions {
 
 const blank = /^[ \t\r]*$/;
 
+/** The error for a file without a byte of text. */
+export function explainEmptyNdjson(path: string): SourceError {
+  return new SourceError('empty', `${path} is empty: a day without bookings has at least a blank line`);
+}
+
 /** The notices come with the end: only then is it known what no object had. */
 export function createNdjsonDecoder({ path, columns, recordLimit }: NdjsonDecoderOptions): FileDecoder {
   const gate = createTextGate();
@@ -51,9 +56,7 @@ export function createNdjsonDecoder({ path, columns, recordLimit }: NdjsonDecode
     },
     end() {
       if (gate.endsInsideCharacter()) refuseCutOff(cutter.line, 'half a character');
-      if (isEmpty) {
-        throw new SourceError('empty', `${path} is empty: a day without bookings has at least a blank line`);
-      }
+      if (isEmpty) throw explainEmptyNdjson(path);
       const last = cutter.end();
       const record = last && readLine(last);
       if (record && 'unreadable' in record && couldBeCutOff(record.unreadable)) {

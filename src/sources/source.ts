@@ -50,7 +50,16 @@ export interface BookingSource {
   /** How many bytes there are to read, roughly; undefined where nobody can tell beforehand. */
   measure(day: BusinessDay): Promise<number | undefined>;
   /** @throws SourceError for a source that is missing, broken or unreadable as a whole. */
-  read(day: BusinessDay, options: { readonly signal: AbortSignal }): AsyncIterable<SourceChunk>;
+  read(day: BusinessDay, options: SourceReading): AsyncIterable<SourceChunk>;
+}
+
+export interface SourceReading {
+  readonly signal: AbortSignal;
+  /**
+   * How many records will be looked at, from the first on; the whole day's if not given. A source that pays for what it
+   * gives, such as a database, gives no more. Others may.
+   */
+  readonly atMost?: number | undefined;
 }
 
 export type SourceFault =

@@ -170,6 +170,15 @@ describe('a wrong value', () => {
       { ledger: 'postgres://u:hu/sh@db:x' },
       'ledger: expected sqlite:PATH or postgres://…, got: postgres://…',
     ],
+    // What stands behind such an @ would be shown as the name of a database.
+    [
+      { ledger: 'postgres://u:p@hush/sh@db/review' },
+      'ledger: expected sqlite:PATH or postgres://…, got: postgres://…',
+    ],
+    [
+      { queue: 'redis://u:p@hush#sh@cache' },
+      'queue: expected in-process, redis://… or rediss://…, got: redis://…',
+    ],
     [{ ledger: 'postgres:/u:hush@db' }, 'ledger: expected sqlite:PATH or postgres://…, got: a text'],
     [{ ledger: './ledger.db' }, 'ledger: expected sqlite:PATH or postgres://…, got: ./ledger.db'],
     [{ ledger: 'sqlite://host/ledger.db' }, 'ledger: expected sqlite:PATH or postgres://…, got: sqlite://…'],

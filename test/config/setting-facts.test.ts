@@ -13,6 +13,18 @@ describe('The schema says of a setting', () => {
     expect(readSettingFacts(path)).toEqual({ description: expect.stringMatching(description), fallback });
   });
 
+  it.each([
+    ['sql', 'url', /^The database/, undefined],
+    ['http', 'url', /^The address; `{day}`/, undefined],
+    ['module', 'path', /^The file that exports/, undefined],
+    ['ndjson', 'path', /^The file, on this machine/, undefined],
+    ['sql', 'timeoutSeconds', /^How long the query/, 600],
+    ['http', 'timeoutSeconds', /^How long a whole call/, 60],
+  ])('of the kind %s what it says of its %s', (kind, name, description, fallback) => {
+    const facts = readSettingFacts(['source', name], kind);
+    expect(facts).toEqual({ description: expect.stringMatching(description), fallback });
+  });
+
   it('nothing where there is no such setting', () => {
     expect(() => readSettingFacts(['service', 'url'])).toThrow(
       'expected a setting of the schema, got: service.url',
@@ -40,5 +52,14 @@ describe('A single setting is checked as in a whole configuration', () => {
     [['delivery'], 'file'],
   ] as const)('%j is %s', (path, value) => {
     expect(checkSetting(path, value)).toBeUndefined();
+  });
+
+  it.each([
+    ['postgres://h/db', "SELECT 'it\\'s' WHERE 1 = :day", /.+/],
+    ['mysql://h/db', "SELECT 'it\\'s' WHERE 1 = :day", undefined],
+  ])('beside others on which that depends: %s', (url, query, complaint) => {
+    const found = checkSetting(['source', 'query'], query, { source: { kind: 'sql', url } });
+    if (complaint === undefined) expect(found).toBeUndefined();
+    else expect(found).toMatch(complaint);
   });
 });

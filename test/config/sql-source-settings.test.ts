@@ -56,6 +56,25 @@ describe('the settings of a source in a database', () => {
     expect(complaint).not.toContain('s3cret');
   });
 
+  it.each([
+    [
+      'mysql://ann:s3cret@db/hotel?ssl=true',
+      'the address has the parameter ssl; only sslmode and socket are known',
+    ],
+    [
+      'mysql://ann:s3cret@db/hotel?sslmode=on',
+      'sslmode in the address is none of disable, no-verify, require',
+    ],
+    ['mysql://ann:s3cret%@db/hotel', 'a % in the address is not followed by two hexadecimal digits'],
+    ['postgres://ann:p@s3cret/x@db/hotel', 'the address has an @ behind the host'],
+    ['postgres://ann:s3cret/x@db/hotel', 'in a user or a password are written %40'],
+  ])('say what is wrong with the address %s, without repeating it', (url, words) => {
+    const complaint = complaintOf({ url, query });
+    expect(complaint).toContain(`source.url: `);
+    expect(complaint).toContain(words);
+    expect(complaint).not.toMatch(/ann|s3cret/);
+  });
+
   it('warn of a password that stands in the file, and of none from the environment', () => {
     const { literalSecrets } = parseSource({ url: 'mysql://ann:s3cret@db/hotel', query });
     expect(literalSecrets).toContain('source.url');

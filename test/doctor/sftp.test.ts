@@ -200,10 +200,12 @@ describe('without a server', () => {
   });
 
   it('has no host key to show', async () => {
-    const server = { host: '127.0.0.1', port: await findFreePort() };
+    const address = { host: '127.0.0.1', port: await findFreePort() };
+    const server = { part: 'source', setting: 'source.sftp.hostKey', ...address } as const;
     const present = () => presentHostKey({ ...server, timeoutMs: 5_000 }, new AbortController().signal);
     expect(await showHostKey(server, present)).toEqual([
       expect.objectContaining({
+        part: 'source',
         verdict: 'wrong',
         message: expect.stringContaining('nothing listens there'),
       }),

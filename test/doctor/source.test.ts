@@ -7,7 +7,7 @@ import { createNormaliser } from '../../src/booking/normalise.js';
 import { checkSource } from '../../src/doctor/source.js';
 import { createCsvSource } from '../../src/sources/csv.js';
 import { createLocalDayFile } from '../../src/sources/files/local.js';
-import type { SourceColumns } from '../../src/sources/source.js';
+import { type SourceColumns, SourceError } from '../../src/sources/source.js';
 import { createArraySource, record } from '../review/array-source.js';
 import { bookingsHeader, csvOf, makeBookings } from '../support/made-bookings.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
@@ -51,10 +51,14 @@ describe('a source that is understood', () => {
     );
   });
 
-  it('may have fewer', async () => {
-    const { findings } = await check(csvOf(2));
+  it.each([
+    [2, 'of its 2 records 2 are shown'],
+    // Whoever is asked for five and gives five may have more.
+    [5, 'of its first 5 records 5 are shown'],
+  ])('may have no more than %i', async (count, words) => {
+    const { findings } = await check(csvOf(count));
     expect(findings).toEqual([expect.objectContaining({ verdict: 'ok' })]);
-    expect(findings[0]?.message).toContain('of its 2 records 2 are shown');
+    expect(findings[0]?.message).toContain(words);
   });
 
   it('counts what cannot be sent, by reason and with its first place', async () => {
@@ -126,7 +130,8 @@ describe('a source that is wrong', () => {
     ['bytes that are no text', Buffer.from([0x50, 0x4b, 3, 4, 0, 0]), /is not UTF-8 text/, /written/],
     ['a cut gzip', gzipSync(csvOf(50)).subarray(0, 200), /cut off or damaged/, /written/],
     ['a quote that is never closed', `${bookingsHeader}\n1,"BR`, /quote/, /written/],
-    ['another header', 'a;b\n1;2\n', /"ServiceId" is not in the header/, /source\.columns/],
+    ['another header', 'a,b\n1,2\n', /"ServiceId" is not in the header .* has 2 columns$/, /source\.columns/],
+    ['another delimiter', 'a;b\n1;2\n', /"ServiceId" is not in .*: is source\.delimiter/, /source\.columns/],
   ])('is a finding with its reason: %s', async (_, content, message, advice) => {
     const { findings } = await check(content);
     expect(findings).toEqual([
@@ -137,6 +142,24 @@ describe('a source that is wrong', () => {
         advice: expect.stringMatching(advice),
       },
     ]);
+  });
+
+  it.each([
+    'missing',
+    'unreadable',
+    'empty',
+    'binary',
+    'missing-column',
+    'ambiguous-column',
+    'unterminated-quote',
+    'truncated',
+  ] as const)('has advice that is right whatever the source is: %s', async (fault) => {
+    const source = createArraySource([new SourceError(fault, 'it went wrong')]);
+    const parts = { source, normalise: createNormaliser(), day, maxRejectedShare: 0.1 };
+    const [finding] = await checkSource({ ...parts, emptyDay: 'succeed' }, signal);
+    expect(finding).toMatchObject({ verdict: 'wrong', message: 'it went wrong' });
+    expect(finding?.advice).toMatch(/./);
+    expect(finding?.advice).not.toMatch(/\bfile|delimiter|query|url/);
   });
 
   it('names no guest, whatever is in the place of what', async () => {

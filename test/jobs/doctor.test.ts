@@ -219,6 +219,31 @@ describe('a configuration for delivery by file', () => {
     expect(server().fingerprints.some((one) => found[0]?.advice?.includes(one))).toBe(true);
     expect(standIn.connections).toBe(0);
   });
+
+  it.each([
+    ['alone', undefined, ['source']],
+    ['beside that of the review file', 'not pinned either', ['source', 'sftp']],
+  ])('whose source is a drop with no host key pinned is told the key, %s', async (_, other, parts) => {
+    const { sftp } = sftpSettings(server(), server().port) as { sftp: Settings };
+    const { hostKey: _hostKey, ...unpinned } = sftp;
+    const { host, port, root: _root, ...account } = unpinned;
+    const { standIn, folder } = await prepare({
+      ...fromEnvironment,
+      file: { sftp: other === undefined ? sftp : { ...unpinned, hostKey: other } },
+      source: { path: `sftp://${host}:${port}/out/{day}.csv`, sftp: account },
+    });
+    const { exitCode, report, written } = await runDoctor(folder);
+    expect(exitCode).toBe(2);
+    const found = report.findings.filter(({ message }) => message.includes('presents the host key'));
+    expect(found.map(({ part }) => part).sort()).toEqual([...parts].sort());
+    for (const { part, advice } of found) {
+      const setting = part === 'source' ? 'source.sftp.hostKey' : 'file.sftp.hostKey';
+      expect(advice).toContain(`set ${setting}: "SHA256:`);
+      expect(server().fingerprints.some((one) => advice?.includes(one))).toBe(true);
+    }
+    expect(written).not.toContain(String(account.privateKeyFile));
+    expect(standIn.connections).toBe(0);
+  });
 });
 
 it('the command ends with its exit code where a FIFO stands in the place of the source', async () => {

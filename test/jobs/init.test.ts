@@ -52,6 +52,7 @@ describe('init without a terminal', () => {
       configuration: join(folder, 'hotel-review.yaml'),
       env: join(folder, '.env'),
       next: expect.arrayContaining(['hotel-review run --day 2026-11-20 --dry-run']),
+      source: [expect.objectContaining({ part: 'source', verdict: 'ok' })],
     });
     const text = await readText(folder, 'hotel-review.yaml');
     expect(text).toContain('"Price"');
@@ -178,11 +179,22 @@ describe('init without a terminal', () => {
     expect(await readText(folder, '.env')).toBe('HOTEL_REVIEW_API_KEY=k-1\nOTHER=2\n');
   });
 
+  it('asks for what is a placeholder in a .env that is kept, and not for what the environment has', async () => {
+    const folder = await createExportFolder({
+      '.env': 'HOTEL_REVIEW_API_KEY=change-me\nHOTEL_REVIEW_ACCOUNT_ID=change-me\n',
+    });
+    const own = { HOTEL_REVIEW_ACCOUNT_ID: 'a-1' };
+    const { stdout } = await startCommand(['init'], { cwd: folder, env: { ...env, ...own } }).ended;
+    expect(stdout).toContain('1. put HOTEL_REVIEW_API_KEY into .env\n');
+  });
+
   it.each([
     [['--base-url', 'http://maps.test'], /--base-url: must begin with https:/],
     [['--timezone', 'Mars'], /--timezone: expected a time zone/],
     [['--path', 'b-{date}.csv'], /--path: expected a path/],
     [['--delivery', 'body', '--sftp-host', 'h'], /--sftp-host goes with --delivery file/],
+    [['--kind', 'csv', '--query', 'SELECT :day'], /--query goes with --kind sql/],
+    [['--url', 'postgres://u:p@h/db'], /--url: others on this machine can read a password there/],
   ])('writes nothing for %j', async (options, message) => {
     const folder = await createExportFolder();
     const { exitCode, stderr } = await run(folder, 'init', ...options);
@@ -212,7 +224,7 @@ describe.skipIf(!isAvailable)(`init at a terminal (needs ${needs})`, () => {
       [
         enter('time zone', 'Mars'),
         { after: 'expected a time zone', type: '\x15Europe/Madrid\r' },
-        enter('written in'),
+        enter('Where are the bookings'),
         enter("day's bookings", 'b-{day}.csv'),
         // Two up from deciding later.
         { after: 'several ways', type: '\x1b[A\x1b[A\r' },
@@ -269,7 +281,10 @@ describe.skipIf(!isAvailable)(`init at a terminal (needs ${needs})`, () => {
     ['Ctrl-D', '\x04'],
   ])('writes nothing after %s', async (_, key) => {
     const folder = await createExportFolder();
-    const { screen, exitCode } = await init(folder, [enter('time zone'), { after: 'written in', type: key }]);
+    const { screen, exitCode } = await init(folder, [
+      enter('time zone'),
+      { after: 'Where are the bookings', type: key },
+    ]);
     expect(exitCode).toBe(1);
     expect(screen).toContain('hotel-review: stopped by SIGINT');
     expect(await readdir(folder)).toEqual([]);

@@ -1,5 +1,5 @@
-import type { Answers, SftpAnswers } from '../../src/setup/answers.js';
-import type { Asker } from '../../src/setup/asker.js';
+import type { Answers, SftpAnswers } from '../../src/setup/answers/answers.js';
+import type { Asker } from '../../src/setup/questions/asker.js';
 
 /** An SFTP server of which nothing is known. */
 export const server: SftpAnswers = {
@@ -15,11 +15,10 @@ export function answer(known: Partial<Answers> = {}): Answers {
   return {
     timezone: 'Europe/Madrid',
     baseUrl: undefined,
-    kind: 'csv',
-    path: 'exports/bookings-{day}.csv',
+    source: { kind: 'csv', path: 'exports/bookings-{day}.csv' },
     delivery: known.sftp ? 'file' : 'body',
     sftp: undefined,
-    secrets: { apiKey: undefined, accountId: undefined, sftpPassword: undefined },
+    secrets: {},
     ...known,
   };
 }

@@ -1,23 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import { serviceFields } from '../../src/booking/booking.js';
 import type { InitOptions } from '../../src/cli/commands/setup.js';
-import { askColumns } from '../../src/setup/ask-columns.js';
-import { defaultsAsker } from '../../src/setup/asker.js';
-import { examineExport } from '../../src/setup/examine-export.js';
+import type { Secrets } from '../../src/setup/answers/secrets.js';
 import { interview } from '../../src/setup/interview.js';
+import { askColumns } from '../../src/setup/questions/ask-columns.js';
+import { defaultsAsker } from '../../src/setup/questions/asker.js';
 import { createScriptedAsker } from './answering.js';
 import { createExportFolder } from './export-folder.js';
+import { openTrials } from './open-trials.js';
 
 type Script = Parameters<typeof createScriptedAsker>[0];
 
 async function hold(
   options: Partial<InitOptions>,
   script: Script = {},
-  { files = {}, asksSecrets = true }: { files?: Record<string, string>; asksSecrets?: boolean } = {},
+  {
+    files = {},
+    asksSecrets = true,
+    known = {},
+  }: { files?: Record<string, string>; asksSecrets?: boolean; known?: Secrets } = {},
 ) {
   const folder = await createExportFolder(files);
   const { asker, ...person } = createScriptedAsker(script);
-  const { signal } = new AbortController();
   const held = await interview(
     { yes: false, ...options },
     {
@@ -25,7 +29,8 @@ async function hold(
       timezone: 'Asia/Tokyo',
       home: '/home/ada',
       asksSecrets,
-      examine: (source) => examineExport(source, { folder, today: '2026-11-21', signal }),
+      known: (name) => known[name],
+      trials: openTrials(folder),
     },
   );
   return { ...held, ...person };
@@ -40,17 +45,17 @@ describe('The questions of init', () => {
         timezone: 'Asia/Tokyo',
         home: '/home/ada',
         asksSecrets: true,
-        examine: async () => ({ kind: 'no-file' }),
+        known: () => undefined,
+        trials: { examine: async () => ({ kind: 'no-file' }), read: async () => [] },
       },
     );
     expect(answers).toEqual({
       timezone: 'Asia/Tokyo',
       baseUrl: undefined,
-      kind: 'csv',
-      path: 'exports/bookings-{day}.csv',
+      source: { kind: 'csv', path: 'exports/bookings-{day}.csv' },
       delivery: 'body',
       sftp: undefined,
-      secrets: { apiKey: undefined, accountId: undefined, sftpPassword: undefined },
+      secrets: {},
     });
     expect(examination).toEqual({ kind: 'no-file' });
   });
@@ -79,7 +84,7 @@ describe('The questions of init', () => {
       {},
       {
         'time zone': ['Mars/North', 'Europe/Madrid'],
-        'bookings, with': ['b-{date}.csv', '~/b-{day}.csv'],
+        'bookings, with {day}': ['b-{date}.csv', '~/b-{day}.csv'],
         'mapping service': ['http://maps.test', 'https://maps.test/api/3.0'],
         'reach the service': 'file',
         'SFTP server': ['a b', 'sftp.test'],
@@ -94,8 +99,7 @@ describe('The questions of init', () => {
     expect(answers).toEqual({
       timezone: 'Europe/Madrid',
       baseUrl: 'https://maps.test/api/3.0',
-      kind: 'csv',
-      path: '/home/ada/b-{day}.csv',
+      source: { kind: 'csv', path: '/home/ada/b-{day}.csv' },
       delivery: 'file',
       sftp: {
         host: 'sftp.test',
@@ -120,7 +124,11 @@ describe('The questions of init', () => {
 
   it('suppose NDJSON by the name of the file, and delivery by file where a server is named', async () => {
     const { answers } = await hold({ path: 'b-{day}.jsonl.gz', sftpUsername: 'acme' });
-    expect(answers).toMatchObject({ kind: 'ndjson', delivery: 'file', sftp: { username: 'acme', port: 22 } });
+    expect(answers).toMatchObject({
+      source: { kind: 'ndjson' },
+      delivery: 'file',
+      sftp: { username: 'acme', port: 22 },
+    });
   });
 
   it('tell what was found, and ask for each field that was not', async () => {
@@ -132,9 +140,10 @@ describe('The questions of init', () => {
       { 'master hotel id': 'haus', ProviderName: 'firma', CheckInDate: 'von', CheckOutDate: 'bis' },
       { files },
     );
-    expect(told).toEqual([
+    expect(told[0]).toBe(
       'b-2026-11-20.csv: 1 of the 7 fields found by the names of its columns.\nBookingClientName: "guest"',
-    ]);
+    );
+    expect(told[1]).toMatch(/^.*understood.*\n {2}7, –, \*\*\*, Roomly, –, 2026-11-20, 2026-11-22$/s);
     expect(asked.filter((message) => message.startsWith('Which column'))).toEqual([
       'Which column holds the master hotel id (ServiceId)?',
       "Which column holds the booking's reference (BookingReferenceId)?",
@@ -186,7 +195,6 @@ describe('The questions of init', () => {
 
   it('leave open what was not found where there is nobody to ask', async () => {
     const folder = await createExportFolder({ 'b.csv': 'hotel_id,von\n7,20.11.2026\n' });
-    const { signal } = new AbortController();
     const { examination } = await interview(
       { yes: true, path: 'b.csv' },
       {
@@ -194,7 +202,8 @@ describe('The questions of init', () => {
         timezone: 'UTC',
         home: '/home/ada',
         asksSecrets: true,
-        examine: (source) => examineExport(source, { folder, today: '2026-11-21', signal }),
+        known: () => undefined,
+        trials: openTrials(folder),
       },
     );
     expect(examination).toMatchObject({
@@ -213,6 +222,8 @@ describe('The questions of init', () => {
 
   it('say why an export was not understood', async () => {
     const { told } = await hold({ path: 'b.csv' }, {}, { files: { 'b.csv': '7,Ada Lovelace\n' } });
-    expect(told).toEqual(['b.csv is there, but its first line is no header with the names of the columns.']);
+    expect(told.map((text) => text.replaceAll(/\s+/g, ' '))).toEqual([
+      'warning: b.csv is there, but its first line is no header with the names of the columns.',
+    ]);
   });
 });

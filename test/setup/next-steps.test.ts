@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createCommandWriter } from '../../src/cli/command-writer.js';
 import { listNextSteps } from '../../src/setup/next-steps.js';
-import { referToSchema } from '../../src/setup/schema-reference.js';
+import { referToSchema } from '../../src/setup/render/schema-reference.js';
 
 const usual = {
   config: 'hotel-review.yaml',
@@ -32,6 +32,16 @@ describe('After init', () => {
       "npx hotel-review doctor --config 'my agency'\\''s.yaml'",
       "npx hotel-review run --day 2026-11-20 --dry-run --config 'my agency'\\''s.yaml'",
     ]);
+  });
+});
+
+describe('A module that is not there yet', () => {
+  it('is to be written before it is tried', () => {
+    const [first, second] = listNextSteps({ ...usual, module: 'bookings.mjs' });
+    expect(first).toBe(
+      'write bookings.mjs: docs/sources-module.md says how, docs/examples/bookings.mjs is an example',
+    );
+    expect(second).toBe('hotel-review doctor');
   });
 });
 

@@ -4,8 +4,27 @@ import { type Finish, type GlobalOptions, readDay, readGlobals, wholeNumber } fr
 
 /** What is known of the configuration before anybody is asked. There are no options for secrets. */
 export interface InitOptions {
-  readonly kind?: 'csv' | 'ndjson';
+  readonly kind?: 'csv' | 'ndjson' | 'sql' | 'http' | 'module';
   readonly path?: string;
+  /** The day that is looked at. YYYY-MM-DD */
+  readonly day?: string;
+  readonly url?: string;
+  readonly query?: string;
+  readonly queryFile?: string;
+  readonly auth?: 'none' | 'bearer' | 'basic' | 'header';
+  readonly authName?: string;
+  readonly records?: string;
+  readonly pagination?: 'none' | 'page' | 'offset' | 'cursor' | 'link';
+  readonly pageParameter?: string;
+  readonly firstPage?: '0' | '1';
+  readonly pageSizeParameter?: string;
+  readonly pageSize?: number;
+  readonly cursorField?: string;
+  readonly s3Endpoint?: string;
+  readonly s3Region?: string;
+  readonly sourceSftpUsername?: string;
+  readonly sourceSftpKeyFile?: string;
+  readonly sourceSftpHostKey?: string;
   readonly timezone?: string;
   readonly baseUrl?: string;
   readonly delivery?: DeliveryKind;
@@ -31,8 +50,50 @@ export function addSetupCommands(program: Command, handlers: SetupHandlers, fini
   program
     .command('init')
     .description('write a commented configuration and a .env for its secrets; asks what it needs to know')
-    .addOption(new Option('--kind <kind>', "what a day's file of bookings is").choices(['csv', 'ndjson']))
-    .option('--path <path>', "a day's file, {day} standing for the day: exports/bookings-{day}.csv")
+    .addOption(
+      new Option(
+        '--kind <kind>',
+        'what the bookings come from: a file a day, a database, an API, own code',
+      ).choices(['csv', 'ndjson', 'sql', 'http', 'module']),
+    )
+    .option('--path <path>', "a day's file, {day} for the day; also s3://…, sftp://…; or the module's file")
+    .option(
+      '--day <day>',
+      'the day that is looked at (default: that of the newest file, or yesterday)',
+      readDay,
+    )
+    .option('--url <url>', "sql: the database's address, without a password; http: the API's")
+    .option('--query <text>', 'sql: the query, with :day or :dayStart and :dayEnd')
+    .option('--query-file <path>', 'sql: the file that holds it')
+    .addOption(
+      new Option('--auth <how>', 'http: how it knows who asks').choices([
+        'none',
+        'bearer',
+        'basic',
+        'header',
+      ]),
+    )
+    .option('--auth-name <name>', 'http: the user name (basic), or the name of the header (header)')
+    .option('--records <path>', 'http: where an answer holds its list of bookings: data.bookings')
+    .addOption(
+      new Option('--pagination <how>', 'http: how it hands out its pages').choices([
+        'none',
+        'page',
+        'offset',
+        'cursor',
+        'link',
+      ]),
+    )
+    .option('--page-parameter <name>', 'http: the parameter that says where to go on')
+    .addOption(new Option('--first-page <number>', 'http: the number of the first page').choices(['0', '1']))
+    .option('--page-size-parameter <name>', 'http: the parameter that says how many to give')
+    .option('--page-size <number>', 'http: how many to ask for at a time', wholeNumber(1, 1_000_000))
+    .option('--cursor-field <path>', 'http: the field that says what comes next: meta.next')
+    .option('--s3-endpoint <url>', "s3://: the server, if not Amazon's")
+    .option('--s3-region <region>', 's3://: the region')
+    .option('--source-sftp-username <name>', 'sftp://: the user name there')
+    .option('--source-sftp-key-file <path>', 'sftp://: the private key to log in with; without it a password')
+    .option('--source-sftp-host-key <fingerprint>', "sftp://: the server's host key, SHA256:…")
     .option('--timezone <zone>', "the account's time zone, such as Europe/Madrid")
     .option('--base-url <url>', 'the address of the mapping service, with its version')
     .addOption(
@@ -62,10 +123,32 @@ export function addSetupCommands(program: Command, handlers: SetupHandlers, fini
 }
 
 const initExamples = `
+Up to five bookings of the day are read and shown as understood, names masked.
+Nothing is sent, and no file is overwritten.
+
+There are no options for secrets: others on this machine could read them. On
+a terminal they are asked for; or put them into the environment or into .env:
+  HOTEL_REVIEW_SOURCE_URL       the address of the database, with its password
+  HOTEL_REVIEW_SOURCE_TOKEN     --auth bearer
+  HOTEL_REVIEW_SOURCE_PASSWORD  --auth basic; the password of sftp://
+  HOTEL_REVIEW_SOURCE_KEY       --auth header
+  HOTEL_REVIEW_S3_KEY_ID, HOTEL_REVIEW_S3_SECRET
+                                s3://; without them as Amazon's own tools do
+
 Examples:
   hotel-review init                                        asks on a terminal
   hotel-review init --yes --path "exports/{day}.csv"       asks nothing
-  hotel-review init --config staging.yaml --delivery file  delivery by SFTP`;
+  hotel-review init --config staging.yaml --delivery file  delivery by SFTP
+  hotel-review init --path "s3://agency/{day}.csv.gz" --s3-region eu-central-1
+  hotel-review init --path "sftp://drop.example.com/out/{day}.ndjson" \\
+    --kind ndjson --source-sftp-username agency --source-sftp-key-file keys/drop
+  hotel-review init --kind sql --query-file bookings.sql
+  hotel-review init --kind sql --url sqlite:bookings.db \\
+    --query "SELECT * FROM bookings WHERE booked_on = :day"
+  hotel-review init --auth bearer --records data.bookings --pagination cursor \\
+    --cursor-field meta.next --page-parameter cursor \\
+    --url "https://pms.example.com/v1/bookings?day={day}"
+  hotel-review init --kind module --path bookings.mjs`;
 
 const doctorExamples = `
 Nothing is sent for review: the service is called with an empty list of

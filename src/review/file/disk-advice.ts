@@ -7,7 +7,7 @@ export function adviseOnDisk(code: string): string | undefined {
     case 'sftp-local-file':
       return 'make room on the disk of file.spool, or mend the permissions of that folder';
     case 'archive-unwritable':
-      return 'make room on the disk of the archive, or mend the permissions of its folder';
+      return 'make room on the disk of the archive, or mend the permissions of its folder; of a bucket, `hotel-review doctor` says what it lacks';
     case 'sftp-disk-full':
       return 'have room made on the SFTP server';
     default:

@@ -1,6 +1,7 @@
 /** `<target>` and what is said of it, up to the comma that is neither quoted nor in a target. */
 const link = /<([^>]*)>((?:[^",<]|"(?:[^"\\]|\\.)*")*)/g;
-const relation = /;\s*rel\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]+))/i;
+/** A parameter and its value, if it has one; what stands in quotes is never taken for another parameter. */
+const parameter = /;\s*([^\s=;,"]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/g;
 
 /**
  * The target of the first link whose relation is `next`, as it is written; undefined where there is none. (RFC 8288.)
@@ -10,7 +11,8 @@ const relation = /;\s*rel\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]+))/i;
 export function findNextLink(header: string): string | undefined {
   for (const [, target, parameters = ''] of header.matchAll(link)) {
     // Of several the first counts; a relation may be a list of words, and case doesn't count.
-    const [, quoted, plain] = relation.exec(parameters) ?? [];
+    const [, , quoted, plain] =
+      [...parameters.matchAll(parameter)].find(([, name]) => name?.toLowerCase() === 'rel') ?? [];
     const relations = (quoted ?? plain ?? '').toLowerCase().split(/\s+/);
     if (relations.includes('next')) return target?.trim();
   }

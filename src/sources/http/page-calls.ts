@@ -4,6 +4,7 @@ import type { Exchange, HttpAnswer } from '../../http/transport.js';
 import { pause } from '../../review/pause.js';
 import { decideRetry, type RetryPolicy } from '../../review/retry.js';
 import type { SourceFault } from '../source.js';
+import { unpackAnswer } from './unpack-answer.js';
 
 export interface PageCallLimits {
   /** For a whole call. */
@@ -36,8 +37,17 @@ export interface PageCalls {
   close(): Promise<void>;
 }
 
+/** An answer that holds a page, as it came. */
+interface ArrivedPage {
+  readonly kind: 'arrived';
+  readonly body: Buffer;
+  readonly link: string | undefined;
+  readonly encoding: string | undefined;
+}
+
 type Judgement =
-  | PageAnswer
+  | Extract<PageAnswer, { readonly kind: 'failed' }>
+  | ArrivedPage
   | { readonly kind: 'retry'; readonly code: string; readonly retryAfterMs?: number };
 
 const retryableStatuses = new Set([408, 425, 429]);
@@ -85,7 +95,8 @@ export async function openPageCalls(
       for (let made = 1; ; made += 1) {
         const judged = judge(await transport.call(request));
         signal.throwIfAborted();
-        if (judged.kind !== 'retry') return judged;
+        if (judged.kind === 'failed') return judged;
+        if (judged.kind === 'arrived') return unpack(judged, maxPageBytes);
         const decision = decideRetry({ ...spent, retryAfterMs: judged.retryAfterMs }, retry, random);
         if (decision.kind === 'spent') {
           return fail(
@@ -103,11 +114,28 @@ export async function openPageCalls(
   };
 }
 
-function judgeAnswer({ status, retryAfter, body, bodyTruncated, link }: HttpAnswer, now: Date): Judgement {
+async function unpack({ body, link, encoding }: ArrivedPage, maxBytes: number): Promise<PageAnswer> {
+  const unpacked = await unpackAnswer(body, encoding, maxBytes);
+  switch (unpacked.kind) {
+    case 'unpacked':
+      return { kind: 'page', body: unpacked.body, link };
+    case 'too-large':
+      return failForSize(maxBytes);
+    case 'broken':
+      return fail('gave an answer whose compression is damaged or cut off: try again later.');
+    case 'unknown':
+      return fail(
+        'compresses its answers in a way that is not known here: have it send them plain, or as gzip.',
+      );
+  }
+}
+
+function judgeAnswer(
+  { status, retryAfter, body, bodyTruncated, link, encoding }: HttpAnswer,
+  now: Date,
+): Judgement {
   if (status === 200) {
-    return bodyTruncated
-      ? fail(`gave an answer that is larger than ${body.length} bytes: ask for fewer records at a time.`)
-      : { kind: 'page', body, link };
+    return bodyTruncated ? failForSize(body.length) : { kind: 'arrived', body, link, encoding };
   }
   const code = `http-${status}`;
   if (status >= 500 || retryableStatuses.has(status)) {
@@ -135,6 +163,10 @@ function judgeAnswer({ status, retryAfter, body, bodyTruncated, link }: HttpAnsw
   return fail(`gave no list of bookings (${code}): look at source.url and source.pagination.`);
 }
 
-function fail(reason: string): PageAnswer {
+function failForSize(bytes: number) {
+  return fail(`gave an answer that is larger than ${bytes} bytes: ask for fewer records at a time.`);
+}
+
+function fail(reason: string): Extract<PageAnswer, { readonly kind: 'failed' }> {
   return { kind: 'failed', fault: 'unreadable', isMissing: false, reason };
 }

@@ -2,6 +2,12 @@ import { encodeQueryPart } from '../../http/query-part.js';
 import { readJsonPath } from '../json-path.js';
 import { findNextLink } from './link-header.js';
 
+/**
+ * What an API answers behind its last page: with `not-found`, 404 or 410 is the end of the day there, as well as a page
+ * without records.
+ */
+export type BehindLastPage = 'empty' | 'not-found';
+
 /** How an API hands out more records than one answer holds. */
 export type HttpPagination =
   | { readonly kind: 'none' }
@@ -14,6 +20,8 @@ export type HttpPagination =
       /** How many records to ask for; they come with each other. */
       readonly sizeParameter?: string | undefined;
       readonly size?: number | undefined;
+      /** `empty` if not given. */
+      readonly behindLast?: BehindLastPage | undefined;
     }
   /** How many records to leave out, and how many to give. */
   | {
@@ -21,6 +29,8 @@ export type HttpPagination =
       readonly parameter: string;
       readonly limitParameter: string;
       readonly limit: number;
+      /** `empty` if not given. */
+      readonly behindLast?: BehindLastPage | undefined;
     }
   /** The answer says what comes next: a text for that parameter or, where none is named, the next address. */
   | { readonly kind: 'cursor'; readonly field: string; readonly parameter?: string | undefined }
@@ -45,7 +55,7 @@ export type NextPage =
   | {
       readonly kind: 'page';
       readonly url: URL;
-      /** The page before was a short one: this one need not be there. */
+      /** This one need not be there: the page before was a short one, or the API has no empty pages. */
       readonly isDoubtful: boolean;
     }
   | { readonly kind: 'end' }
@@ -69,7 +79,7 @@ export function createPaging(pagination: HttpPagination, base: URL): Paging {
     case 'none':
       return { first: base, next: () => end };
     case 'page': {
-      const { parameter, first = 1, sizeParameter, size } = pagination;
+      const { parameter, first = 1, sizeParameter, size, behindLast } = pagination;
       const sized =
         sizeParameter === undefined || size === undefined
           ? base
@@ -78,11 +88,17 @@ export function createPaging(pagination: HttpPagination, base: URL): Paging {
       return {
         first: pageAt(0),
         next: ({ records, index }) =>
-          records === 0 ? end : { kind: 'page', url: pageAt(index + 1), isDoubtful: records < (size ?? 0) },
+          records === 0
+            ? end
+            : {
+                kind: 'page',
+                url: pageAt(index + 1),
+                isDoubtful: behindLast === 'not-found' || records < (size ?? 0),
+              },
       };
     }
     case 'offset': {
-      const { parameter, limitParameter, limit } = pagination;
+      const { parameter, limitParameter, limit, behindLast } = pagination;
       const limited = addParameter(base, limitParameter, `${limit}`);
       const pageFrom = (offset: number) => addParameter(limited, parameter, `${offset}`);
       return {
@@ -91,7 +107,11 @@ export function createPaging(pagination: HttpPagination, base: URL): Paging {
         next: ({ records, recordsBefore }) =>
           records === 0
             ? end
-            : { kind: 'page', url: pageFrom(recordsBefore + records), isDoubtful: records < limit },
+            : {
+                kind: 'page',
+                url: pageFrom(recordsBefore + records),
+                isDoubtful: behindLast === 'not-found' || records < limit,
+              },
       };
     }
     case 'cursor': {

@@ -7,13 +7,21 @@ import { nameError } from './name-error.js';
 /** What a module is found to export; nothing of it is checked but that it can be called. */
 export type LoadedBookings = (day: unknown, context: unknown) => unknown;
 
-/** @throws SourceError `missing`, or `unreadable` for a file that can't be loaded or exports no function `bookings` */
-export async function loadBookings(path: string): Promise<LoadedBookings> {
+/**
+ * @param onFailure told what the file itself threw while it was loaded
+ * @throws SourceError `missing`, or `unreadable` for a file that can't be loaded or exports no function `bookings`
+ */
+export async function loadBookings(
+  path: string,
+  onFailure?: (error: unknown) => void,
+): Promise<LoadedBookings> {
   const stats = await stat(path).catch(() => undefined);
   if (!stats?.isFile()) throw new SourceError('missing', `there is no file ${path}`);
   const module = await importFile(path).catch((error: unknown) => {
     if (error instanceof SourceError) throw error;
-    throw createModuleError(`${path} can't be loaded: ${explainLoading(error)}`, error);
+    const fault = explainFault(error, path);
+    if (fault === undefined) onFailure?.(error);
+    throw createModuleError(`${path} can't be loaded: ${fault ?? nameError(error).words}`, error);
   });
   const bookings = readExport(module);
   if (bookings === undefined) {
@@ -59,8 +67,17 @@ async function importTypeScript(path: string): Promise<unknown> {
   return createJiti(import.meta.url, { fsCache: false }).import(path);
 }
 
-/** Before a booking is read, what Node says of the code is about the code. */
-function explainLoading(error: unknown): string {
+/**
+ * What is wrong with the code, in Node's own words: before a booking is read, they are about the code. Undefined for what
+ * the code itself threw.
+ */
+function explainFault(error: unknown, path: string): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  // What leaves the types out tells the place in its message.
+  if (error.message.startsWith('ParseError: ')) return error.message.replace(/\s+/g, ' ');
   const isOfNode = error instanceof SyntaxError || /^ERR_/.test(nameError(error).code ?? '');
-  return isOfNode && error instanceof Error ? error.message : nameError(error).words;
+  if (!isOfNode) return undefined;
+  if (!(error instanceof SyntaxError)) return error.message;
+  const [, place] = /^((?:file:\/\/)?\/.*:\d+)\n/.exec(error.stack ?? '') ?? [];
+  return `${error.message} (${place ?? `\`node --check ${path}\` shows where`})`;
 }

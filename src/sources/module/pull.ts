@@ -1,5 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pause } from '../../review/pause.js';
-import { untilAborted } from '../../review/until-aborted.js';
+import { watchForsaken } from './forsaken.js';
 
 /** How long a generator that was told to end may take for it. */
 const patienceMs = 1_000;
@@ -8,7 +9,8 @@ const patienceMs = 1_000;
  * Asks a generator for one item after the other. When the signal aborts, the generator is told to end at once, and waited
  * for a second at most: one that listens to nothing is left alone with what it waits for.
  *
- * @throws what the generator throws; the signal's reason when it aborts
+ * @throws what the generator throws, or what it started and nobody waits for; DeadEndError where it waits for what cannot
+ *   come; the signal's reason when it aborts
  */
 export async function* pullItems(
   items: AsyncIterable<unknown> | Iterable<unknown>,
@@ -22,30 +24,44 @@ export async function* pullItems(
     ending ??= Promise.resolve(iterator.return?.()).catch(() => undefined);
     return ending;
   };
-  const over = new AbortController();
-  const aborted = untilAborted(signal, over.signal);
-  signal.addEventListener('abort', end, { once: true, signal: over.signal });
   let isOver = false;
+  let interrupt = (): void => {};
+  const onAbort = () => {
+    interrupt();
+    void end();
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
+  const forsaken = watchForsaken(() => interrupt());
+  /** Undefined where the waiting was interrupted. A promise for each: one for all would remember every item. */
+  const askNext = () =>
+    new Promise<IteratorResult<unknown> | undefined>((resolve, reject) => {
+      interrupt = () => resolve(undefined);
+      const fail = (error: unknown) => {
+        isOver = true;
+        reject(error);
+      };
+      // It may throw at once.
+      (async () => iterator.next())().then(resolve, fail);
+    });
   try {
     for (;;) {
-      const next = Promise.resolve(iterator.next());
-      const result = await Promise.race([next, aborted]);
-      if (result === 'aborted') {
-        next.catch(() => undefined);
-        break;
-      }
-      if (result.done) {
+      forsaken.throwIfAny();
+      const result = await askNext();
+      if (result?.done === true) {
         isOver = true;
-        break;
+        // What it left behind is told only now.
+        await nextTurn();
       }
+      forsaken.throwIfAny();
+      if (result === undefined || result.done === true) break;
       yield result.value;
       if (signal.aborted) break;
     }
   } catch (error) {
-    isOver = true;
     if (!signal.aborted) throw error;
   } finally {
-    over.abort();
+    signal.removeEventListener('abort', onAbort);
+    forsaken.end();
     if (!isOver) {
       const patience = new AbortController();
       await Promise.race([end(), pause(patienceMs, patience.signal)]);

@@ -20,6 +20,10 @@ export interface MysqlLogin {
 
 const mysqlPort = 3306;
 export const sqlAddressForms = 'postgres://…, mysql://…, mariadb://… or sqlite:PATH';
+const howToWriteSigns =
+  'signs such as @ / ? # in a user or a password are written %40 %2F %3F %23, and a % itself is %25';
+/** A password with a sign that is not written so ends the host early: what follows is not for showing. */
+const beyondHost = /^[a-z]+:\/\/[^/?#]*([/?#].*)$/is;
 
 /**
  * Reads `postgres://`, `postgresql://`, `mysql://`, `mariadb://` (with `?sslmode=` and, for MySQL, `?socket=`) and
@@ -30,6 +34,9 @@ export const sqlAddressForms = 'postgres://…, mysql://…, mariadb://… or sq
 export function readSqlAddress(address: string): SqlAddress {
   const path = /^sqlite:(?!\/\/[^/])(.+)$/s.exec(address)?.[1];
   if (path !== undefined) return { kind: 'sqlite', place: path, path };
+  if (beyondHost.exec(address)?.[1]?.includes('@') === true) {
+    throw new RangeError(`the address has an @ behind the host: ${howToWriteSigns}`);
+  }
   const url = /^[a-z]+:\/\/./i.test(address) && URL.canParse(address) ? new URL(address) : undefined;
   switch (url?.protocol) {
     case 'postgres:':
@@ -39,9 +46,7 @@ export function readSqlAddress(address: string): SqlAddress {
     case 'mariadb:':
       return { kind: 'mysql', place: placeOf(url), login: readLogin(url) };
     default:
-      throw new RangeError(
-        `expected ${sqlAddressForms}; characters such as @ and / in a password are written %40 and %2F`,
-      );
+      throw new RangeError(`expected ${sqlAddressForms}; ${howToWriteSigns}`);
   }
 }
 

@@ -13,6 +13,7 @@ export type DatabaseReason =
   | 'query-wrong'
   | 'no-rows'
   | 'lost'
+  | 'cancelled'
   | 'failed';
 
 /**
@@ -59,6 +60,11 @@ export function createDatabaseFault(reason: DatabaseReason, where: string, code:
       return new SourceError(
         'truncated',
         `${where}: the connection was lost while the day was read (${code}), so the day is not whole; run it again`,
+      );
+    case 'cancelled':
+      return new SourceError(
+        'truncated',
+        `${where}: the query was ended on the server (${code}), by somebody or by a limit there, so the day is not whole; run it again`,
       );
     case 'failed':
       return unreadable(

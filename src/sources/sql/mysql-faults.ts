@@ -35,6 +35,7 @@ function readReason(number: number): DatabaseReason | undefined {
     case 1698:
     case 2061:
       return 'login-refused';
+    case 1046:
     case 1049:
       return 'no-database';
     case 1142:
@@ -60,9 +61,10 @@ function readReason(number: number): DatabaseReason | undefined {
     case 1160:
     case 1161:
     case 1203:
-    case 1317:
     case 1927:
       return 'unreachable';
+    case 1317:
+      return 'cancelled';
     case 1052:
     case 1054:
     case 1064:

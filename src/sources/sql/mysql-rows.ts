@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import mysql from 'mysql2';
 import type { MysqlLogin } from './address.js';
 import { readAuthority } from './authority.js';
@@ -56,9 +57,9 @@ export async function openMysqlRows(place: MysqlPlace, request: RowsRequest): Pr
     const assigned = ['@hotel_review_query', ...names].map((name) => `${name} = ?`);
     await session.execute(`SET ${assigned.join(', ')}`, [text, ...values]);
     await session.run('PREPARE hotel_review FROM @hotel_review_query');
+    isReading = true;
     const rows = session.stream(`EXECUTE hotel_review USING ${names.join(', ')}`, chunkRows);
     const fields = await rows.fields();
-    isReading = true;
     if (fields.length === 0) throw createDatabaseFault('no-rows', where, 'no columns');
     const decoders = fields.map(chooseDecoder);
     return {
@@ -81,7 +82,7 @@ export async function openMysqlRows(place: MysqlPlace, request: RowsRequest): Pr
 }
 
 /** What holds for the session, and the transaction that can't write. */
-async function prepare(session: MysqlSession, { timeoutMs }: RowsRequest): Promise<void> {
+async function prepare(session: MysqlSession, { timeoutMs, atMost }: RowsRequest): Promise<void> {
   const seconds = Math.max(1, Math.ceil(timeoutMs / 1_000));
   await session.run(
     `SET SESSION time_zone = '+00:00', SESSION net_write_timeout = ${seconds},
@@ -95,12 +96,20 @@ async function prepare(session: MysqlSession, { timeoutMs }: RowsRequest): Promi
   );
   await session.run('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
   await session.run('START TRANSACTION READ ONLY');
+  // In place of a LIMIT around the query, which would lose its order and refuse two columns of one name.
+  if (atMost !== undefined) await session.run(`SET SESSION sql_select_limit = ${atMost}`);
 }
 
 async function toOptions({ login, ca, where }: MysqlPlace): Promise<mysql.ConnectionOptions> {
   const { host, port, user, password, database, socket, tls = ca === undefined ? 'off' : 'verified' } = login;
   const authority = ca === undefined || tls === 'off' ? undefined : await readAuthority(ca, where);
   const isVerified = tls === 'verified';
+  // The driver would take the certificate of localhost for that of any bare address.
+  if (isVerified && socket === undefined && isIP(host) !== 0) {
+    const reason =
+      'it is checked against a name, and the host is a bare address: put its name into source.url';
+    throw createDatabaseFault('certificate-untrusted', where, reason);
+  }
   return {
     ...(socket === undefined ? { host, port } : { socketPath: socket }),
     ...(user !== undefined && { user }),

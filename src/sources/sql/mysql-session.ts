@@ -1,4 +1,5 @@
 import mysql from 'mysql2';
+import { chunkBytes, measureRow } from './row-size.js';
 
 const connectTimeoutMs = 10_000;
 const farewellMs = 2_000;
@@ -67,7 +68,13 @@ export function createMysqlSession(options: mysql.ConnectionOptions): MysqlSessi
 
   let ending: Promise<void> | undefined;
   const session: MysqlSession = {
-    connected: () => perform<void>((settle) => connection.connect((error) => settle(error, undefined))),
+    connected: () =>
+      perform<void>((settle) =>
+        connection.connect((error) => {
+          if (error) lose(error);
+          settle(error, undefined);
+        }),
+      ),
     run: (sql) =>
       perform<RawRow[]>((settle) =>
         connection.query({ sql, rowsAsArray: true }, (error, rows) =>
@@ -78,6 +85,8 @@ export function createMysqlSession(options: mysql.ConnectionOptions): MysqlSessi
       perform<void>((settle) => connection.execute(sql, [...values], (error) => settle(error, undefined))),
     stream(sql, chunkRows) {
       let rows: RawRow[] = [];
+      let bytes = 0;
+      const isFull = () => rows.length >= chunkRows || bytes >= chunkBytes;
       let fields: readonly mysql.FieldPacket[] | undefined;
       let hasEnded = false;
       let failure = lost;
@@ -99,7 +108,8 @@ export function createMysqlSession(options: mysql.ConnectionOptions): MysqlSessi
       query.on('result', (row: unknown) => {
         if (!Array.isArray(row)) return;
         rows.push(row);
-        if (rows.length < chunkRows) return;
+        bytes += measureRow(row);
+        if (!isFull()) return;
         connection.pause();
         wake();
       });
@@ -122,10 +132,11 @@ export function createMysqlSession(options: mysql.ConnectionOptions): MysqlSessi
           return fields ?? [];
         },
         async next() {
-          if (rows.length < chunkRows && !hasEnded) connection.resume();
-          await until(() => hasEnded || rows.length >= chunkRows);
+          if (!isFull() && !hasEnded) connection.resume();
+          await until(() => hasEnded || isFull());
           const taken = rows;
           rows = [];
+          bytes = 0;
           return taken;
         },
       };
@@ -138,7 +149,8 @@ export function createMysqlSession(options: mysql.ConnectionOptions): MysqlSessi
   };
 
   async function leave(): Promise<void> {
-    await within(farewellMs, (done) => connection.end(() => done()));
+    // A server that is gone, or that let nobody in, answers no farewell.
+    if (lost === undefined) await within(farewellMs, (done) => connection.end(() => done()));
     cut(connection);
   }
 

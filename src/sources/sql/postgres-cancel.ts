@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import type pg from 'pg';
 
 const cancelRequest = 80_877_102;
-const patienceMs = 5_000;
+const patienceMs = 2_000;
 
 /**
  * Ends a connection and whatever its server is doing for it: a server that is deep in a query doesn't notice that nobody

@@ -1,8 +1,10 @@
 import pg from 'pg';
 import Cursor from 'pg-cursor';
+import { SourceError } from '../source.js';
 import { readAuthority } from './authority.js';
 import { createDatabaseFault, isCertificateFault, readErrorCode } from './database-fault.js';
 import { cancelPostgresQuery } from './postgres-cancel.js';
+import { chunkBytes, measureRow } from './row-size.js';
 import type { RowsRequest, SqlRow, SqlRows } from './rows.js';
 
 export interface PostgresPlace {
@@ -14,8 +16,13 @@ export interface PostgresPlace {
 }
 
 const connectTimeoutMs = 10_000;
+/** Until it is known how wide they are. */
+const firstRows = 100;
 const bytea = 17;
-const timeouts: readonly string[] = ['57014', '25P03', '25P04'];
+/** How long the server lets a transaction be idle, or be at all. */
+const timeouts: readonly string[] = ['25P03', '25P04'];
+/** Also where the query's own time is over, but then the reader has heard of it already. */
+const cancelled = '57014';
 
 /** Every value as the server writes it; what is no text there stays bytes. */
 const asWritten = {
@@ -29,11 +36,15 @@ const asWritten = {
  */
 export async function openPostgresRows(place: PostgresPlace, request: RowsRequest): Promise<SqlRows> {
   const { where } = place;
-  const { text, values, chunkRows, timeoutMs, signal } = request;
+  const { values, timeoutMs, signal } = request;
+  const { text, chunkRows } = limitRows(request);
   let isReading = false;
   const fail = (error: unknown) => explain(error, where, text, isReading);
   const client = await createClient(place).catch((error: unknown) => {
-    throw fail(error);
+    // The files are those of sslrootcert, sslcert and sslkey.
+    const code = readErrorCode(error);
+    if (code === undefined || error instanceof SourceError) throw fail(error);
+    throw createDatabaseFault('certificate-untrusted', where, `a file in source.url can't be read: ${code}`);
   });
   // What a lost connection means is told to the query in hand; unheard, it would end the process.
   client.on('error', () => undefined);
@@ -62,10 +73,12 @@ export async function openPostgresRows(place: PostgresPlace, request: RowsReques
     cursor.on('end', () => {
       isComplete = true;
     });
+    let asked = Math.min(chunkRows, firstRows);
     const fetch = () =>
       new Promise<readonly SqlRow[]>((resolve, reject) => {
-        cursor.read(chunkRows, (error, rows, result) => {
+        cursor.read(asked, (error, rows, result) => {
           if (error) return reject(error);
+          asked = chooseCount(rows, chunkRows);
           // Behind the end the driver answers without a result.
           if (columns.length === 0 && result !== undefined) {
             columns = result.fields.map(({ name }) => name);
@@ -74,8 +87,8 @@ export async function openPostgresRows(place: PostgresPlace, request: RowsReques
         });
       });
     // Only with the first rows come the names of the columns.
-    ahead = await fetch();
     isReading = true;
+    ahead = await fetch();
     if (columns.length === 0) throw createDatabaseFault('no-rows', where, 'no columns');
     return {
       columns,
@@ -95,6 +108,26 @@ export async function openPostgresRows(place: PostgresPlace, request: RowsReques
     await release();
     throw fail(error);
   }
+}
+
+/**
+ * The query goes on behind the bracket, so that the lines are counted as in itself, and its last line may be a comment. A
+ * row more is asked for than can come: the server then says at once that it is done.
+ */
+function limitRows({ text, chunkRows, atMost }: RowsRequest): Pick<RowsRequest, 'text' | 'chunkRows'> {
+  return atMost === undefined
+    ? { text, chunkRows }
+    : {
+        text: `SELECT * FROM (${text}\n) AS bookings LIMIT ${atMost}`,
+        chunkRows: Math.min(chunkRows, atMost + 1),
+      };
+}
+
+/** How many rows to ask for next, where they are as wide as those before. */
+function chooseCount(before: readonly SqlRow[], most: number): number {
+  const bytes = before.reduce((sum, row) => sum + measureRow(row), 0);
+  const fitting = bytes === 0 ? most : Math.floor((chunkBytes / bytes) * before.length);
+  return Math.min(most, Math.max(1, fitting));
 }
 
 /** Settings of the transaction, not of the connection: what pools connections lets only those through. */
@@ -137,7 +170,7 @@ async function leave(client: pg.Client): Promise<void> {
 
 function explain(error: unknown, where: string, query: string, isReading: boolean): unknown {
   const code = readErrorCode(error);
-  if (error instanceof Error && error.name === 'SourceError') return error;
+  if (error instanceof SourceError) return error;
   if (code !== undefined && isSqlState(code)) return explainState(code, error, where, query, isReading);
   if (code !== undefined && isCertificateFault(code))
     return createDatabaseFault('certificate-untrusted', where, code);
@@ -149,6 +182,8 @@ function explain(error: unknown, where: string, query: string, isReading: boolea
 
 function explainState(code: string, error: unknown, where: string, query: string, isReading: boolean) {
   if (timeouts.includes(code)) return createDatabaseFault('too-slow', where, code);
+  if (takesNoParameters(error)) return createDatabaseFault('query-wrong', where, `${code}, no SELECT`);
+  if (code === cancelled) return createDatabaseFault('cancelled', where, code);
   if (/^(08|57P0|53|58)/.test(code))
     return createDatabaseFault(isReading ? 'lost' : 'unreachable', where, code);
   if (code.startsWith('28')) return createDatabaseFault('login-refused', where, code);
@@ -171,6 +206,11 @@ function findLine(error: unknown, query: string): string {
   return Number.isInteger(position)
     ? `, on line ${[...query].slice(0, position).filter((character) => character === '\n').length + 1}`
     : '';
+}
+
+/** A statement such as COPY, where :day is nothing that a value could be bound to. What says so is never translated. */
+function takesNoParameters(error: unknown): boolean {
+  return error instanceof Error && 'routine' in error && error.routine === 'exec_bind_message';
 }
 
 /** The system's codes, such as EPIPE, can have five letters too. */

@@ -1,4 +1,5 @@
 import { type DayParameter, dayParameters, isDayParameter } from './day-parameters.js';
+import { refuseMysqlEffects } from './mysql-effects.js';
 
 /** Whose rules a query is written by. MariaDB's are MySQL's. */
 export type SqlDialect = 'postgres' | 'mysql' | 'sqlite';
@@ -17,6 +18,8 @@ const escaped = (quote: string) =>
   String.raw`${quote}[^${quote}\\]*(?:(?:\\[\s\S]|${quote}${quote})[^${quote}\\]*)*${quote}`;
 const toLineEnd = String.raw`[^\r\n]*`;
 const flatComment = String.raw`\/\*[\s\S]*?\*\/`;
+/** What stands in such a comment is run. */
+const runComment = String.raw`\/\*M?!`;
 
 interface Lexis {
   /** White space and comments. */
@@ -45,9 +48,9 @@ const lexes: { readonly [dialect in SqlDialect]: Lexis } = {
     nestsComments: true,
   },
   mysql: {
-    blank: String.raw`\s+|--(?=\s|$)${toLineEnd}|#${toLineEnd}|${flatComment}`,
+    blank: String.raw`\s+|--(?=\s|$)${toLineEnd}|#${toLineEnd}|(?!${runComment})${flatComment}`,
     opaque: [escaped("'"), escaped('"'), doubled('`'), ':='].join('|'),
-    opening: String.raw`['"${'`'}]|\/\*`,
+    opening: String.raw`['"${'`'}]|${runComment}|\/\*`,
     foreign: String.raw`\?`,
     nestsComments: false,
   },
@@ -72,7 +75,7 @@ function compile(dialect: SqlDialect): RegExp {
     `(?<opening>${opening})`,
     '(?<end>;)',
     // A word is taken whole, so that no part of it is read as the beginning of something else.
-    `${wordPart}(?:${wordPart}|\\$)*`,
+    `(?<word>${wordPart}(?:${wordPart}|\\$)*)`,
     String.raw`[\s\S]`,
   ];
   return new RegExp(kinds.join('|'), 'uy');
@@ -84,11 +87,13 @@ function compile(dialect: SqlDialect): RegExp {
  * (`::date`) are left as they are.
  *
  * @throws RangeError for any other name behind a colon, a placeholder of the database's own, more than one statement, a
- *   literal or comment without its end, and for a query without any of the three: it would read everything every night.
+ *   literal or comment without its end, for what would act in spite of a read-only transaction, and for a query without any
+ *   of the three: it would read everything every night.
  */
 export function parseDayQuery(query: string, dialect: SqlDialect): DayQuery {
   const token = tokens[dialect];
   const parameters: DayParameter[] = [];
+  const words: string[] = [];
   let text = '';
   let isOver = false;
   let at = 0;
@@ -112,9 +117,11 @@ export function parseDayQuery(query: string, dialect: SqlDialect): DayQuery {
     } else {
       if (kinds.foreign !== undefined) refuseForeign(kinds.foreign);
       if (kinds.opening !== undefined) refuseOpening(kinds.opening);
+      if (kinds.word !== undefined) words.push(whole);
       text += whole;
     }
   }
+  if (dialect === 'mysql') refuseMysqlEffects(words);
   if (parameters.length === 0) {
     throw new RangeError(
       'the query has none of :day, :dayStart and :dayEnd outside of literals and comments: it would read the bookings of every day each night',
@@ -134,6 +141,9 @@ function refuseForeign(placeholder: string): never {
 }
 
 function refuseOpening(opening: string): never {
+  if (opening.endsWith('!')) {
+    throw new RangeError(`the query has a comment that the server runs (${opening} … */); write it without`);
+  }
   throw new RangeError(`the query has ${opening} without its other half`);
 }
 

@@ -9,6 +9,11 @@ export interface RowsRequest {
   readonly values: readonly string[];
   /** How many rows to read at a time, at most. */
   readonly chunkRows: number;
+  /**
+   * How many rows are wanted at all: the database is told, so that it works for no more. Where the query says so itself,
+   * more may come.
+   */
+  readonly atMost?: number | undefined;
   /** How long the query may take, from the first to the last row. */
   readonly timeoutMs: number;
   /** When it aborts, the query ends on the server too. */

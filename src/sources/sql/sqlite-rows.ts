@@ -4,7 +4,10 @@ import { pathToFileURL } from 'node:url';
 import Libsql from 'libsql';
 import { SourceError } from '../source.js';
 import { createDatabaseFault, readErrorCode } from './database-fault.js';
+import { chunkBytes, measureRow } from './row-size.js';
 import type { RowsRequest, SqlRow, SqlRows, SqlValue } from './rows.js';
+import { explainSqliteError, readSqliteCode } from './sqlite-faults.js';
+import { findReachingFunction } from './sqlite-functions.js';
 
 export interface SqlitePlace {
   /** Absolute. */
@@ -12,6 +15,8 @@ export interface SqlitePlace {
   /** For messages. */
   readonly where: string;
 }
+
+type WantedRows = Pick<RowsRequest, 'text' | 'atMost'>;
 
 /** How long a writer that holds the file is waited for. */
 const busyTimeoutMs = 10_000;
@@ -27,7 +32,7 @@ const rowsFetched = 100;
  * a NUL, rounds large integers, and aborts the process on a text that isn't UTF-8. (docs/decisions.md.)
  */
 export async function openSqliteRows({ path, where }: SqlitePlace, request: RowsRequest): Promise<SqlRows> {
-  const { text, values, chunkRows, signal } = request;
+  const { text, values, chunkRows, atMost, signal } = request;
   await checkFile(path, where);
   const file = pathToFileURL(path);
   file.searchParams.set('mode', 'ro');
@@ -50,7 +55,11 @@ export async function openSqliteRows({ path, where }: SqlitePlace, request: Rows
     // Said twice, for the driver has an option of that meaning and ignores it.
     connection.exec('PRAGMA query_only = ON');
     const isUtf8 = readEncoding(connection) === 'UTF-8';
-    const { columns, statement } = prepareQuery(connection, text, where);
+    const { columns, statement } = prepareQuery(connection, { text, atMost }, where);
+    const reaching = findReachingFunction(file.href, text, busyTimeoutMs);
+    if (reaching !== undefined) {
+      throw createDatabaseFault('query-wrong', where, `${reaching}() reaches beyond the database`);
+    }
     rows = statement.iterate([...values]);
     signal.addEventListener('abort', close, { once: true });
     return {
@@ -60,18 +69,22 @@ export async function openSqliteRows({ path, where }: SqlitePlace, request: Rows
         await nextTurn();
         signal.throwIfAborted();
         const read: SqlRow[] = [];
+        let bytes = 0;
         try {
-          while (!isAtEnd && read.length < chunkRows) {
-            const row = rows?.next();
-            isAtEnd = row === undefined || row.done === true;
+          while (!isAtEnd && read.length < chunkRows && bytes < chunkBytes) {
+            const next = rows?.next();
+            isAtEnd = next === undefined || next.done === true;
             isUnderWay = !isAtEnd;
-            if (!isAtEnd) read.push(decodeRow(row?.value, isUtf8));
+            if (isAtEnd) break;
+            const row = decodeRow(next?.value, isUtf8);
+            bytes += measureRow(row);
+            read.push(row);
           }
         } catch (error) {
           // It has ended by that, and would begin anew.
           isAtEnd = true;
           isUnderWay = false;
-          throw explain(error, where);
+          throw explainSqliteError(error, where);
         }
         return read;
       },
@@ -79,7 +92,7 @@ export async function openSqliteRows({ path, where }: SqlitePlace, request: Rows
     };
   } catch (error) {
     close();
-    throw explain(error, where);
+    throw explainSqliteError(error, where);
   }
 }
 
@@ -101,36 +114,37 @@ function readEncoding(connection: Libsql.Database): string {
 }
 
 /** What SQLite says of a query that it can't even prepare is about the query alone: no cell has been read. */
-function prepareQuery(connection: Libsql.Database, text: string, where: string) {
+function prepareQuery(connection: Libsql.Database, query: WantedRows, where: string) {
   try {
     const columns = connection
-      .prepare(text)
+      .prepare(query.text)
       .columns()
       .map(({ name }) => name);
-    const statement = columns.length === 0 ? undefined : prepareForBytes(connection, text, columns.length);
+    const statement = columns.length === 0 ? undefined : prepareForBytes(connection, query, columns.length);
     if (statement) return { columns, statement };
   } catch (error) {
-    if (readErrorCode(error) !== 'SQLITE_ERROR' || !(error instanceof Error)) throw error;
+    if (readSqliteCode(error) !== 'SQLITE_ERROR' || !(error instanceof Error)) throw error;
     throw createDatabaseFault('query-wrong', where, error.message);
   }
   throw createDatabaseFault('no-rows', where, 'SQLITE_OK');
 }
 
 /** Undefined for a statement that gives rows and is none that only reads, such as INSERT … RETURNING. */
-function prepareForBytes(connection: Libsql.Database, text: string, columns: number) {
+function prepareForBytes(connection: Libsql.Database, query: WantedRows, columns: number) {
   try {
-    return connection.prepare(askForBytes(text, columns)).raw(true);
+    return connection.prepare(askForBytes(query, columns)).raw(true);
   } catch (error) {
-    if (readErrorCode(error) === 'SQLITE_ERROR') return undefined;
+    if (readSqliteCode(error) === 'SQLITE_ERROR') return undefined;
     throw error;
   }
 }
 
-/** Nothing but a SELECT can stand there. */
-function askForBytes(text: string, columns: number): string {
+/** Nothing but a SELECT can stand there. The driver fetches ahead: only SQLite itself can be told to stop. */
+function askForBytes({ text, atMost }: WantedRows, columns: number): string {
   const names = Array.from({ length: columns }, (_, index) => `c${index}`);
   const asked = names.map((name) => `typeof(${name}), CAST(${name} AS BLOB)`);
-  return `WITH day_query(${names.join(', ')}) AS (${text}\n) SELECT ${asked.join(', ')} FROM day_query`;
+  const limit = atMost === undefined ? '' : ` LIMIT ${atMost}`;
+  return `WITH day_query(${names.join(', ')}) AS (${text}\n) SELECT ${asked.join(', ')} FROM day_query${limit}`;
 }
 
 function decodeRow(row: unknown, isUtf8: boolean): SqlRow {
@@ -163,14 +177,4 @@ function interrupt(connection: Libsql.Database, rows: Iterator<unknown>): void {
   } catch {
     // That was meant.
   }
-}
-
-function explain(error: unknown, where: string): unknown {
-  const code = readErrorCode(error);
-  if (error instanceof SourceError || !(error instanceof Error)) return error;
-  if (code === undefined || code === '') return createDatabaseFault('unreachable', where, 'no code');
-  if (/^SQLITE_(NOTADB|CANTOPEN|BUSY|LOCKED|READONLY)/.test(code)) {
-    return createDatabaseFault('unreachable', where, code);
-  }
-  return createDatabaseFault(code === 'SQLITE_ERROR' ? 'failed' : 'lost', where, code);
 }

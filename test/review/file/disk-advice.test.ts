@@ -6,7 +6,10 @@ it.each([
   ['local-edquot', 'make room on the disk of file.spool'],
   ['local-eacces', 'mend the folder file.spool'],
   ['sftp-local-file', 'make room on the disk of file.spool, or mend the permissions of that folder'],
-  ['archive-unwritable', 'make room on the disk of the archive, or mend the permissions of its folder'],
+  [
+    'archive-unwritable',
+    'make room on the disk of the archive, or mend the permissions of its folder; of a bucket, `hotel-review doctor` says what it lacks',
+  ],
   ['sftp-disk-full', 'have room made on the SFTP server'],
   ['http-503', undefined],
   ['sftp-connection-lost', undefined],

@@ -66,6 +66,30 @@ describe('pages by number', () => {
   });
 });
 
+describe.each([
+  ['number', { kind: 'page', parameter: 'page', behindLast: 'not-found' }],
+  ['offset', { kind: 'offset', parameter: 'skip', limitParameter: 'top', limit: 2, behindLast: 'not-found' }],
+] as const)('pages by %s of an API that has no empty one', (_, pagination) => {
+  const serve = (pages: number) =>
+    useBookingsApi(({ number }, response) =>
+      number > pages
+        ? response.writeHead(404).end()
+        : sendJson(response, [{ ServiceId: 2 * number - 1 }, { ServiceId: 2 * number }]),
+    );
+
+  it('end with 404 behind a full one', async () => {
+    const api = await serve(2);
+    expect((await readHttp({ url: `${api.origin}/{day}`, pagination })).ids).toEqual([1, 2, 3, 4]);
+    expect(api.requests).toHaveLength(3);
+  });
+
+  it('are missing where there is not even the first', async () => {
+    const api = await serve(0);
+    const reading = readHttp({ url: `${api.origin}/{day}`, pagination });
+    await expect(reading).rejects.toMatchObject({ name: 'SourceError', fault: 'missing' });
+  });
+});
+
 describe('pages by offset', () => {
   it('go on behind what came, not behind what was asked for', async () => {
     const { ids, asked } = await useCountingApi(
@@ -152,6 +176,18 @@ describe('a next page', () => {
     const { ids } = await readHttp({ url: `${api.origin}/v1/b?day={day}`, pagination: { kind: 'link' } });
     expect(ids).toEqual([1, 2]);
     expect(paths(api.requests)).toEqual(['/v1/b?day=2026-11-20', '/v1/more?x=2026-11-20']);
+  });
+
+  it.each([
+    ['title="page 2; rel=prev"; rel=next'],
+    ['title*=UTF-8\'\'x; rel = "next"; rel=prev'],
+    ['title="a \\" ; rel=last"; crossorigin; rel="next"'],
+  ])('is found whatever else is said of it: %s', async (parameters) => {
+    const api = await useBookingsApi(({ number }, response) =>
+      sendJson(response, made(number, 1), number === 1 ? { link: `</more>; ${parameters}` } : {}),
+    );
+    const { ids } = await readHttp({ url: `${api.origin}/b?day={day}`, pagination: { kind: 'link' } });
+    expect(ids).toEqual([1, 2]);
   });
 
   it.each([

@@ -1,7 +1,12 @@
 import { inspect } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { day } from '../csv-folder.js';
 import { openModuleSource, readModule, writeModule } from './module-folder.js';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
 
 const never = () => new AbortController().signal;
 
@@ -53,6 +58,25 @@ describe('a bookings module', () => {
       { place: 5, unreadable: 'not-an-object' },
       { place: 6, unreadable: 'record-too-long' },
     ]);
+  });
+
+  it('is asked for no more at a time than somebody wants to look at', async () => {
+    const asked: string[] = [];
+    const path = await writeModule(`export async function* bookings(day, { log }) {
+      for (let id = 1; ; id += 1) {
+        log.info(String(id));
+        yield { ServiceId: id };
+      }
+    }`);
+    const log = { info: (text: string) => asked.push(text), warn() {} };
+    for await (const { records } of openModuleSource(path, { log }).read(day, {
+      signal: never(),
+      atMost: 5,
+    })) {
+      expect(records).toHaveLength(5);
+      if (asked.length > 5) break;
+    }
+    expect(asked).toHaveLength(10);
   });
 
   it('has its columns mapped, into nested objects too, and is told of those that no record had', async () => {
@@ -145,6 +169,11 @@ describe('a bookings module that fails', () => {
       'RangeError at Object.get ServiceId',
     ],
     ['without the star', 'export async function bookings() { return []; }', 'gives nothing to go through'],
+    [
+      'that gives a promise, and one that fails',
+      'export async function bookings() { throw new Error("Canary"); }',
+      'gives nothing to go through',
+    ],
     ['without the function', 'export const booking = 1;', 'exports no function bookings'],
     ['that cannot be parsed', 'export async function* bookings( {', "can't be loaded: "],
     ['that asks for what is not there', 'import "no-such-package-anywhere";', "can't be loaded: "],
@@ -163,6 +192,24 @@ describe('a bookings module that fails', () => {
     const reading = openModuleSource('/nowhere/bookings.mjs').read(day, { signal: never() });
     await expect(reading[Symbol.asyncIterator]().next()).rejects.toMatchObject({ fault: 'missing' });
   });
+});
+
+it('a bookings module that yields one at a time is read in flat memory', async () => {
+  const path = await writeModule(`export async function* bookings() {
+    for (let id = 1; id <= 200_000; id += 1) yield { ServiceId: id };
+  }`);
+  let read = 0;
+  let growth = 0;
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+  for await (const { records } of openModuleSource(path).read(day, { signal: never() })) {
+    read += records.length;
+    if (read % 50_000 !== 0) continue;
+    collectGarbage();
+    growth = Math.max(growth, process.memoryUsage().heapUsed - before);
+  }
+  expect(read).toBe(200_000);
+  expect(growth).toBeLessThan(20_000_000);
 });
 
 describe('a bookings module that is stopped', () => {

@@ -51,6 +51,10 @@ describe('the address of a database', () => {
     'mysql://ann:s3%cret@db/hotel',
     'mysql://ann:s3cret@db/hotel?ssl=true',
     'mysql://ann:s3cret@db/hotel?sslmode=s3cret',
+    // A password whose signs are not written with % ends the host, or the path, early.
+    'postgres://ann:p@s3cret/w:rd #?@db/hotel',
+    'mysql://ann:p@s3cret?w@db/hotel',
+    'postgres://ann:p@s3cret#w@db/hotel',
     'sqlite://s3cret/bookings.db',
     'sqlite:',
     '',

@@ -200,6 +200,16 @@ describe('bookings in MariaDB', () => {
     expect(growth).toBeLessThan(100_000_000);
   });
 
+  it('are in flat memory however wide they are, whether that is read or not', async () => {
+    const { rows, growth } = await measureMemory({
+      url,
+      query: `SELECT seq AS ServiceId, REPEAT('x', 500000) AS note
+        FROM seq_1_to_1200 WHERE :day IS NOT NULL`,
+    });
+    expect(rows).toBe(1_200);
+    expect(growth).toBeLessThan(250_000_000);
+  });
+
   it('are read over the server’s socket, too', async () => {
     const address = new URL(url);
     address.searchParams.set('socket', mariadb().socket);
@@ -216,8 +226,17 @@ describe('bookings in MariaDB', () => {
       ['a table that is not there', () => ({ query: 'SELECT * FROM nope WHERE a = :day' }), '1146'],
       ['a column that is not there', () => ({ query: 'SELECT nope FROM dual WHERE 1 = :day' }), '1054'],
       ['a query that is none', () => ({ query: 'SELEKT :day' }), '1064'],
-      ['a query that gives no rows', () => ({ query: 'SET @a = :day' }), 'no rows with columns'],
-      ['a server that speaks no TLS', () => ({ url: `${url}?sslmode=verify-full` }), 'TLS'],
+      ['a query that gives no rows', () => ({ query: 'DO :day' }), 'no rows with columns'],
+      [
+        'a server that speaks no TLS',
+        () => ({ url: `${url.replace('127.0.0.1', 'localhost')}?sslmode=verify-full` }),
+        "doesn't speak TLS",
+      ],
+      [
+        'an address without a database',
+        () => ({ url: url.replace(/day_\d+$/, ''), query: 'SELECT * FROM b WHERE c = :day' }),
+        'no such database (1046',
+      ],
       ['a server that is not there', () => ({ url: mariadb().urlWith(url, { port: 1 }) }), 'ECONNREFUSED'],
     ])('%s', async (_, change, words) => {
       const failure = await failureOf({ url, query, ...change() });
@@ -265,6 +284,15 @@ describe('bookings in MariaDB', () => {
         expect(String(await failureOf({ url, query, ca: '/nowhere/ca.pem' }))).toContain(
           "/nowhere/ca.pem can't be read: ENOENT",
         );
+      });
+    });
+
+    it('are not read from a bare address, for which the certificate of any localhost would do', async () => {
+      await withServer('localhost', async (url, ca) => {
+        const bare = url.replace('localhost', '127.0.0.1');
+        expect(String(await failureOf({ url: bare, query, ca }))).toContain('the host is a bare address');
+        const { records } = await readDay({ url: `${bare}?sslmode=no-verify`, query });
+        expect(records).toHaveLength(1);
       });
     });
 

@@ -252,6 +252,16 @@ describe('bookings in PostgreSQL', () => {
     expect(growth).toBeLessThan(100_000_000);
   });
 
+  it('are in flat memory however wide they are, whether that is read or not', async () => {
+    const { rows, growth } = await measureMemory({
+      url,
+      query: `SELECT n AS serviceid, repeat('x', 500000) AS note
+        FROM generate_series(1, 1200) AS n WHERE :day::text IS NOT NULL`,
+    });
+    expect(rows).toBe(1_200);
+    expect(growth).toBeLessThan(250_000_000);
+  });
+
   describe('that can’t be read are told so, in words that name what to mend and hold no secret', () => {
     const query = 'SELECT 1 AS serviceid WHERE :day::text IS NOT NULL';
     it.each([
@@ -263,6 +273,11 @@ describe('bookings in PostgreSQL', () => {
         '42P01, on line 2',
       ],
       ['a column that is not there', () => ({ query: 'SELECT nope WHERE a = :day' }), '42703, on line 1'],
+      [
+        'a statement that takes no parameters',
+        () => ({ query: 'COPY (SELECT :day) TO STDOUT' }),
+        "can't run this query (08P01, no SELECT)",
+      ],
       [
         'a query without columns',
         () => ({ query: 'SELECT WHERE :day::text IS NOT NULL' }),
@@ -348,6 +363,14 @@ describe('bookings in PostgreSQL', () => {
       const failure = await failureOf({ url: postgres().overTcp(url), query, ca: '/nowhere/ca.pem' });
       expect(failure).toBeInstanceOf(SourceError);
       expect(String(failure)).toContain("/nowhere/ca.pem can't be read: ENOENT");
+      expect(inspect(failure, { depth: 10 })).not.toContain(password);
+    });
+
+    it('are not read when the file of sslrootcert is missing, and that is not taken for a server that is down', async () => {
+      const address = `${postgres().overTcp(url)}?sslmode=verify-full&sslrootcert=/nowhere/ca.pem`;
+      const failure = await failureOf({ url: address, query });
+      expect(failure).toBeInstanceOf(SourceError);
+      expect(String(failure)).toContain("a file in source.url can't be read: ENOENT");
       expect(inspect(failure, { depth: 10 })).not.toContain(password);
     });
   });

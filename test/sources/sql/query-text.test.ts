@@ -123,6 +123,25 @@ describe('a query with the day in it', () => {
     expect(() => parseDayQuery(`SELECT :day, ${piece}`, dialect)).toThrow('without its other half');
   });
 
+  it.each([
+    ["SELECT :day INTO OUTFILE '/tmp/x'", 'has INTO OUTFILE, which writes a file on the server'],
+    ["(SELECT :day) into/**/DumpFile '/tmp/x'", 'has INTO DUMPFILE, which writes a file on the server'],
+    ['# first\nSET GLOBAL general_log = :day', 'begins with SET'],
+    ["SELECT :day /*! INTO OUTFILE '/tmp/x' */", 'a comment that the server runs (/*! … */)'],
+    ["SELECT :day /*!50100 INTO OUTFILE '/tmp/x' */", 'a comment that the server runs (/*! … */)'],
+    ["SELECT :day /*M! INTO OUTFILE '/tmp/x' */", 'a comment that the server runs (/*M! … */)'],
+  ])('is refused for MySQL where a read-only transaction would let it act: %s', (query, words) => {
+    expect(() => parseDayQuery(query, 'mysql')).toThrow(words);
+  });
+
+  it.each([
+    "SELECT 'INTO OUTFILE /*! x */', `outfile`, outfile, :day -- INTO OUTFILE",
+    'SELECT /*+ NO_INDEX_MERGE(b) */ :day INTO @found',
+    'SELECT a.set, :day FROM a /* INTO OUTFILE */',
+  ])('is not refused for MySQL for words that only look like it: %s', (query) => {
+    expect(parseDayQuery(query, 'mysql').parameters).toEqual(['day']);
+  });
+
   it('is read in a time that grows with its length alone', () => {
     const quotes = "'".repeat(100_001);
     for (const dialect of dialects) {

@@ -128,6 +128,30 @@ describe('bookings in a file of SQLite', () => {
     expect(await readdir(folder)).toHaveLength(1);
   });
 
+  it.each([
+    ['writefile', (target: string) => `SELECT writefile('${target}', :day) AS ServiceId`],
+    ['writefile', (target: string) => `SELECT a AS ServiceId FROM kept WHERE "WriteFile"('${target}', :day)`],
+    [
+      'writefile',
+      (target: string) =>
+        `WITH x AS (SELECT CASE WHEN 0 THEN [writefile]('${target}', a) END b FROM kept) SELECT b AS ServiceId FROM x WHERE :day <> b`,
+    ],
+    [
+      'sha3_query',
+      (target: string) => `SELECT sha3_query('VACUUM INTO ''${target}''') AS ServiceId WHERE :day <> ''`,
+    ],
+    ['readfile', () => `SELECT readfile('/etc/hostname') AS ServiceId WHERE :day <> ''`],
+    ['load_extension', () => 'SELECT load_extension(:day) AS ServiceId'],
+  ])('reach nothing beyond the file: a query that calls %s is refused', async (name, writeQuery) => {
+    write("CREATE TABLE kept (a); INSERT INTO kept VALUES ('still here')");
+    const failure = await failureOf({ url, query: writeQuery(join(folder, 'written')) });
+    expect(failure).toMatchObject({
+      fault: 'unreadable',
+      message: expect.stringContaining(`(${name}() reaches beyond the database)`),
+    });
+    expect(await readdir(folder)).toHaveLength(1);
+  });
+
   it('are not asked of a file that is not there, and none is made', async () => {
     const query = 'SELECT 1 AS ServiceId WHERE :day IS NOT NULL';
     await expect(failureOf({ url, query })).resolves.toMatchObject({ fault: 'missing' });
@@ -147,6 +171,8 @@ describe('bookings in a file of SQLite', () => {
     write("CREATE TABLE bookings (a); INSERT INTO bookings VALUES ('Ann Guest')");
     const wrong = await failureOf({ url, query: 'SELECT nope FROM bookings WHERE a = :day' });
     expect(String(wrong)).toContain('no such column: nope');
+    const sorted = 'SELECT a AS ServiceId FROM bookings WHERE a <> :day ORDER BY a COLLATE nope';
+    expect(String(await failureOf({ url, query: sorted }))).toContain('no such collation sequence: nope');
     const broken = await failureOf({
       url,
       query: "SELECT a AS ServiceId, json_extract(a, '$') FROM bookings WHERE :day <> a",
@@ -174,6 +200,16 @@ describe('bookings in a file of SQLite', () => {
     expect(growth).toBeLessThan(100_000_000);
   });
 
+  it('are in flat memory however wide they are, whether that is read or not', async () => {
+    write('CREATE TABLE a (a)');
+    const { rows, growth } = await measureMemory({
+      url,
+      query: `${numbers(1_200)} SELECT n AS ServiceId, hex(zeroblob(250000)) AS note FROM n WHERE :day IS NOT NULL`,
+    });
+    expect(rows).toBe(1_200);
+    expect(growth).toBeLessThan(250_000_000);
+  });
+
   describe('with the query in a file', () => {
     it('are those that the file asks for, which is read anew for each day', async () => {
       write('CREATE TABLE a (a)');
@@ -197,6 +233,15 @@ describe('bookings in a file of SQLite', () => {
       await expect(failureOf({ url, queryFile })).resolves.toMatchObject({
         fault: 'unreadable',
         message: expect.stringContaining('none of :day, :dayStart and :dayEnd'),
+      });
+    });
+
+    it('are not read when it is in another encoding, for its literals would be other texts', async () => {
+      write('CREATE TABLE a (a)');
+      const queryFile = join(folder, 'bookings.sql');
+      await writeFile(queryFile, Buffer.from("SELECT 1 AS ServiceId WHERE :day <> 'Málaga'", 'latin1'));
+      await expect(failureOf({ url, queryFile })).resolves.toMatchObject({
+        message: expect.stringContaining(`${queryFile} is no UTF-8 text`),
       });
     });
   });

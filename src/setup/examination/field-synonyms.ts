@@ -1,0 +1,92 @@
+import type { ServiceField } from '../../booking/booking.js';
+
+/** Words between the others: "Date d'arrivée" and "data de chegada" are `datearrivee` and `datachegada`. */
+const fillers = new Set('of the de del della delle dello dell di do da du des der d l la le el'.split(' '));
+
+/** `Hotel-Id`, `hotel_id`, `hotel.id`, `HotelId` and `HÔTEL ID` are one name. */
+export function simplifyName(name: string): string {
+  return name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+    .toLowerCase()
+    .replaceAll('ß', 'ss')
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => !fillers.has(word))
+    .join('');
+}
+
+/**
+ * What others call the fields, the likeliest first, as `simplifyName` leaves them: in English, German, Spanish, French,
+ * Italian and Portuguese. A word that could as well mean something else, such as `hotel`, `name`, `supplierid` or
+ * `hotelcode`, is in none of them: no match is better than a wrong one.
+ */
+export const fieldSynonyms: Readonly<Record<ServiceField, readonly string[]>> = {
+  ServiceId: list(`
+    servicemappingsid servicemappingid masterid masterhotelid hotelmasterid masterhotelcode masterhotelnumber
+    masterpropertyid hotelid idhotel
+    masterhotelnr masterhotelnummer stammhotelid
+    idmaestro idhotelmaestro idmaestrohotel codigohotelmaestro idhotelmaster idmaster
+    idhotelmaitre
+    idmestre idhotelmestre`),
+  BookingReferenceId: list(`
+    bookingreference bookingreferencenumber bookingreferenceno bookingref bookingrefno bookingid bookingnumber bookingno
+    bookingnr bookingcode bookinglocator reservationid reservationnumber reservationno reservationnr reservationreference
+    reservationref reservationcode reference referencenumber locator
+    buchungsreferenz buchungsreferenznummer buchungsnummer buchungsnr buchungsid buchungscode reservierungsreferenz
+    reservierungsnummer reservierungsnr reservierungsid reservierungscode vorgangsnummer vorgangsnr referenz referenznummer
+    localizador localizadorreserva referenciareserva numeroreserva numreserva nreserva noreserva idreserva codigoreserva
+    codreserva refreserva reservaid referencia
+    referencereservation numeroreservation numreservation nreservation noreservation idreservation codereservation
+    refreservation numerodossier referencedossier
+    riferimentoprenotazione numeroprenotazione nprenotazione noprenotazione idprenotazione codiceprenotazione riferimento`),
+  BookingClientName: list(`
+    clientname leadguest leadguestname mainguest mainguestname guestname guest guestfullname nameguest leadname
+    leadpassenger leadpassengername leadpax leadpaxname paxname passengername passenger travellername travelername
+    leadtraveller leadtraveler customername client
+    gast gastname gaestename gastename namegast namegastes hauptgast reisender reisendername hauptreisender kundenname
+    namekunden kunde
+    huesped huespedprincipal nombrehuesped titular titularreserva nombretitular cliente nombrecliente pasajero
+    nombrepasajero pasajeroprincipal
+    voyageur nomvoyageur nomclient voyageurprincipal
+    ospite nomeospite ospiteprincipale nomecliente intestatario intestatarioprenotazione passeggero nomepasseggero
+    hospede nomehospede hospedeprincipal nometitular passageiro nomepassageiro`),
+  ProviderName: list(`
+    supplier suppliername provider vendor vendorname wholesaler wholesalername bedbank
+    lieferant lieferantenname lieferantname namelieferanten anbieter anbietername nameanbieters
+    proveedor nombreproveedor
+    fournisseur nomfournisseur
+    fornitore nomefornitore
+    fornecedor nomefornecedor`),
+  ProviderHotelId: list(`
+    supplierhotelid supplierhotelcode supplierhotelnumber supplierhotelno supplierhotelref suppliershotelid
+    suppliershotelcode supplierpropertyid supplierpropertycode providerhotel providerhotelcode providerhotelnumber
+    providerpropertyid providerpropertycode supplierhotel vendorhotelid vendorhotelcode hotelidsupplier hotelcodesupplier
+    hotelsupplierid hotelsuppliercode hotelidprovider hotelcodeprovider hotelproviderid hotelprovidercode
+    hotelcodelieferant hotelidlieferant hotelnrlieferant hotelnummerlieferant hotelcodelieferanten hotelidlieferanten
+    hotelnrlieferanten hotelnummerlieferanten lieferantenhotelid lieferantenhotelcode lieferantenhotelnr
+    lieferantenhotelnummer lieferanthotelid lieferanthotelcode anbieterhotelid anbieterhotelcode anbieterhotelnr
+    hotelcodeanbieter hotelidanbieter hotelnranbieter hotelcodeanbieters hotelidanbieters
+    idhotelproveedor codigohotelproveedor codhotelproveedor hotelidproveedor
+    idhotelfournisseur codehotelfournisseur numerohotelfournisseur
+    idhotelfornitore codicehotelfornitore codhotelfornitore
+    idhotelfornecedor codigohotelfornecedor codhotelfornecedor`),
+  CheckInDate: list(`
+    checkin datecheckin checkinday arrival arrivaldate datearrival arrivalday
+    anreise anreisedatum anreisetag ankunft ankunftsdatum ankunftstag checkindatum
+    llegada fechallegada entrada fechaentrada fechacheckin
+    arrivee datearrivee jourarrivee
+    arrivo dataarrivo datacheckin
+    chegada datachegada dataentrada`),
+  CheckOutDate: list(`
+    checkout datecheckout checkoutday departure departuredate datedeparture departureday
+    abreise abreisedatum abreisetag checkoutdatum
+    salida fechasalida fechacheckout
+    depart datedepart jourdepart
+    partenza datapartenza datacheckout
+    saida datasaida partida datapartida`),
+};
+
+function list(words: string): readonly string[] {
+  return words.trim().split(/\s+/);
+}

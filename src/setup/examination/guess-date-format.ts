@@ -1,0 +1,72 @@
+import { readFieldText } from '../../booking/field-text.js';
+import { createDateReader } from '../../booking/written-date.js';
+
+/** Some dates are broken in nearly every export: a review takes them for missing. */
+export interface DatesRead {
+  readonly read: number;
+  /** Of so many that were seen. */
+  readonly seen: number;
+}
+
+/** What a date-fns pattern reads. */
+export interface FormatReading extends DatesRead {
+  readonly format: string;
+}
+
+export type DateGuess =
+  /** Nothing to configure: the dates are written YYYY-MM-DD, or there are none. */
+  | ({ readonly kind: 'usual' } & DatesRead)
+  | ({ readonly kind: 'one' } & FormatReading)
+  /** Each of these fits, and none is clearly better. */
+  | { readonly kind: 'several'; readonly readings: readonly FormatReading[] }
+  | { readonly kind: 'unknown' };
+
+const formats = [
+  'dd/MM/yyyy',
+  'MM/dd/yyyy',
+  'dd.MM.yyyy',
+  'dd-MM-yyyy',
+  'MM-dd-yyyy',
+  'yyyy/MM/dd',
+  'yyyy.MM.dd',
+  'yyyyMMdd',
+  'ddMMyyyy',
+  'MMddyyyy',
+  'dd MMM yyyy',
+  'dd-MMM-yyyy',
+] as const;
+
+/** Nobody books outside of these; `20101112` would else also be of the year 1112. */
+const plausibleYears = /^(?:19|20|21)\d{2}-/;
+
+/** A pattern that reads less is not the one they are written in. */
+const leastShare = 0.9;
+
+/** Finds the date-fns pattern that nearly all of the dates fit. */
+export function guessDateFormat(dates: readonly string[]): DateGuess {
+  // What a review reads as absent, such as NULL, is no date either.
+  const written = dates.map(readFieldText).filter((date) => typeof date === 'string');
+  const seen = written.length;
+  const isUsual = createDateReader();
+  const usual = written.filter((date) => isUsual(date) !== undefined).length;
+  if (usual === seen) return { kind: 'usual', read: seen, seen };
+  const readings = formats.map((format) => {
+    const read = createDateReader(format);
+    // Every pattern reads YYYY-MM-DD as well.
+    const fits = (date: string) => isUsual(date) !== undefined || plausibleYears.test(read(date) ?? '');
+    return { format, fitting: new Set(written.flatMap((date, at) => (fits(date) ? [at] : []))) };
+  });
+  const most = Math.max(...readings.map(({ fitting }) => fitting.size));
+  if (most < seen * leastShare) return { kind: 'unknown' };
+  if (most === usual) return { kind: 'usual', read: usual, seen };
+  const isBettered = (fitting: ReadonlySet<number>) =>
+    readings.some(
+      (other) => other.fitting.size > fitting.size && [...fitting].every((at) => other.fitting.has(at)),
+    );
+  const likely = readings
+    .filter(({ fitting }) => fitting.size >= seen * leastShare && !isBettered(fitting))
+    .map(({ format, fitting }): FormatReading => ({ format, read: fitting.size, seen }));
+  const [first, another] = likely;
+  if (first === undefined) return { kind: 'unknown' };
+  return another === undefined ? { kind: 'one', ...first } : { kind: 'several', readings: likely };
+}

@@ -1,0 +1,91 @@
+import type { BusinessDay } from '../../booking/business-day.js';
+import { readDayBounds } from '../day-bounds.js';
+import { SourceError } from '../source.js';
+import type { ModuleContext, ModuleDay } from './bookings-module.js';
+import { DeadEndError, watchLeaving } from './forsaken.js';
+import { loadBookings } from './load-module.js';
+import { createModuleError } from './module-error.js';
+import { nameError } from './name-error.js';
+import { pullItems } from './pull.js';
+
+export interface DayItemsOptions extends Pick<ModuleContext, 'log'>, Partial<Pick<ModuleContext, 'options'>> {
+  /** The file, absolute: `.js`, `.mjs`, `.cjs`, or `.ts`. */
+  readonly path: string;
+  /** Told what the module threw, as it threw it, before the reading throws: for whoever wrote the module. */
+  readonly onFailure?: (error: unknown) => void;
+}
+
+/** What a module yields for a day. */
+export interface DayItems {
+  /**
+   * Asks the module for one item after the other, as it is asked itself, and tells it to end when the reader walks away.
+   *
+   * @param options.take makes something of the records of an item. Looking at a record can run the module's code too: what
+   *   that throws is the module's failure.
+   * @throws SourceError without a word of the module's own; the signal's reason when it aborts
+   */
+  read<Result>(
+    day: BusinessDay,
+    options: {
+      readonly signal: AbortSignal;
+      readonly take: (records: readonly unknown[]) => Iterable<Result>;
+    },
+  ): AsyncGenerator<Result, void, undefined>;
+}
+
+export function createDayItems({ path, options = {}, log, onFailure }: DayItemsOptions): DayItems {
+  const explain = (error: unknown, day: BusinessDay) => {
+    if (error instanceof DeadEndError) {
+      const reason =
+        'bookings waits for what can no longer come: no timer, file or connection is left that it could wait for';
+      return new SourceError('unreadable', `${path} failed while it read ${day.iso}: ${reason}`);
+    }
+    onFailure?.(error);
+    const { words } = nameError(error);
+    return createModuleError(`${path} failed while it read ${day.iso}: ${words}`, error);
+  };
+
+  return {
+    async *read(day, { signal, take }) {
+      signal.throwIfAborted();
+      const stays = watchLeaving(() =>
+        log.warn(
+          `it ended the process while it read ${day.iso}: the day is not whole, and nothing of it was sent`,
+        ),
+      );
+      try {
+        const bookings = await loadBookings(path, onFailure);
+        signal.throwIfAborted();
+        const items = bookings(toModuleDay(day), { signal, log, options } satisfies ModuleContext);
+        if (!isIterable(items)) {
+          // Of a promise, what it fails with is not waited for.
+          Promise.resolve(items).catch(() => undefined);
+          throw new SourceError(
+            'unreadable',
+            `${path}: bookings gives nothing to go through: it needs the star of \`async function* bookings\``,
+          );
+        }
+        for await (const item of pullItems(items, signal)) {
+          for (const result of take(Array.isArray(item) ? item : [item])) yield result;
+        }
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        throw error instanceof SourceError ? error : explain(error, day);
+      } finally {
+        stays();
+      }
+    },
+  };
+}
+
+/** Dates of its own: the day's are shared. */
+function toModuleDay(day: BusinessDay): ModuleDay {
+  const { start, end } = readDayBounds(day);
+  return { iso: day.iso, zone: day.zone, start: new Date(start), end };
+}
+
+function isIterable(value: unknown): value is AsyncIterable<unknown> | Iterable<unknown> {
+  return (
+    typeof value === 'object' && value !== null && (Symbol.asyncIterator in value || Symbol.iterator in value)
+  );
+}

@@ -1,0 +1,155 @@
+import { isUtf8 } from 'node:buffer';
+import { readFile } from 'node:fs/promises';
+import type { BusinessDay } from '../../booking/business-day.js';
+import { SourceError } from '../source.js';
+import { readSqlAddress, type SqlAddress } from './address.js';
+import { createDatabaseFault } from './database-fault.js';
+import { writeDayParameter } from './day-parameters.js';
+import { type DayQuery, parseDayQuery } from './query-text.js';
+import type { OpenRows, SqlRow, SqlRows } from './rows.js';
+
+export interface DayRowsOptions {
+  /** `postgres://`, `postgresql://`, `mysql://`, `mariadb://` or `sqlite:` with an absolute path. */
+  readonly url: string;
+  /** The query with `:day`, `:dayStart` and `:dayEnd`; this or `queryFile`. */
+  readonly query?: string | undefined;
+  /** Absolute: a file that holds it, read anew for each day. */
+  readonly queryFile?: string | undefined;
+  /** How long the query may take, from its start to its last row; 600 if not given. */
+  readonly timeoutSeconds?: number;
+  /** Absolute: the certificate, in PEM, of the authority that vouches for the server. TLS is then demanded. */
+  readonly ca?: string | undefined;
+  /** How many rows are handed over at a time, at most; 1,000 if not given. */
+  readonly chunkRows?: number;
+}
+
+export interface RowBlock {
+  /** The names that the database gives, in the query's order; the same each time. */
+  readonly columns: readonly string[];
+  readonly rows: readonly SqlRow[];
+}
+
+/** The rows of a day, as the database gives them. */
+export interface DayRows {
+  /** For messages: the database, without user and password, and the query. */
+  readonly where: string;
+  /**
+   * First the columns alone, then rows. Everything is let go of, here and on the server, when the reader walks away, the
+   * signal aborts or the time is over.
+   *
+   * @param options.atMost how many rows the database is asked for; all of the day's if not given
+   * @throws SourceError, which tells the database's code and none of its words; the signal's reason when it aborts
+   */
+  read(
+    day: BusinessDay,
+    options: { readonly signal: AbortSignal; readonly atMost?: number | undefined },
+  ): AsyncGenerator<RowBlock, void, undefined>;
+}
+
+/** @throws RangeError for an address or a query that can't be used. */
+export function createDayRows(options: DayRowsOptions): DayRows {
+  const { timeoutSeconds = 600, chunkRows = 1_000, query, queryFile } = options;
+  const timeoutMs = timeoutSeconds * 1_000;
+  const address = readSqlAddress(options.url);
+  if ((query === undefined) === (queryFile === undefined)) {
+    throw new RangeError('expected either a query or a queryFile');
+  }
+  const where = `${address.place} (${queryFile ?? 'source.query'})`;
+  const parsed = query === undefined ? undefined : parseDayQuery(query, address.kind);
+
+  return {
+    where,
+    async *read(day, { signal, atMost }) {
+      signal.throwIfAborted();
+      const { text, parameters } = parsed ?? (await readQueryFile(queryFile ?? '', address.kind));
+      const values = parameters.map((parameter) => writeDayParameter(parameter, day, address.kind));
+      const openRows = await loadDatabase(address, where, options.ca);
+      const limit = startTimeLimit(signal, timeoutMs);
+      let rows: SqlRows | undefined;
+      try {
+        signal.throwIfAborted();
+        rows = await openRows({ text, values, chunkRows, atMost, timeoutMs, signal: limit.signal });
+        const { columns } = rows;
+        // A query's own LIMIT may stand before the one that it was given.
+        let left = atMost ?? Number.POSITIVE_INFINITY;
+        yield { columns, rows: [] };
+        while (left > 0) {
+          const read = await rows.next();
+          signal.throwIfAborted();
+          if (read.length === 0) break;
+          yield { columns, rows: read.length > left ? read.slice(0, left) : read };
+          left -= read.length;
+        }
+        signal.throwIfAborted();
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        throw limit.isOver() ? createDatabaseFault('too-slow', where, `${timeoutSeconds} s`) : error;
+      } finally {
+        limit.stop();
+        await rows?.close();
+      }
+    },
+  };
+}
+
+/** Each database's driver is loaded only where it is asked for. */
+async function loadDatabase(address: SqlAddress, where: string, ca: string | undefined): Promise<OpenRows> {
+  switch (address.kind) {
+    case 'postgres': {
+      const { openPostgresRows } = await import('./postgres-rows.js');
+      return (request) => openPostgresRows({ url: address.url, ca, where }, request);
+    }
+    case 'mysql': {
+      const { openMysqlRows } = await import('./mysql-rows.js');
+      return (request) => openMysqlRows({ login: address.login, ca, where }, request);
+    }
+    case 'sqlite': {
+      const { openSqliteRows } = await import('./sqlite-rows.js');
+      return (request) => openSqliteRows({ path: address.path, where }, request);
+    }
+  }
+}
+
+async function readQueryFile(path: string, dialect: SqlAddress['kind']): Promise<DayQuery> {
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(path);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    throw new SourceError(
+      code === 'ENOENT' ? 'missing' : 'unreadable',
+      `the query file ${path} can't be read (${code}); mend source.queryFile`,
+    );
+  }
+  // In another encoding a literal would be another text, which finds fewer bookings, and nobody is told.
+  if (!isUtf8(bytes))
+    throw new SourceError('binary', `the query file ${path} is no UTF-8 text; save it as one`);
+  try {
+    return parseDayQuery(bytes.toString('utf8').replace(/^\ufeff/, ''), dialect);
+  } catch (error) {
+    throw error instanceof RangeError ? new SourceError('unreadable', `${path}: ${error.message}`) : error;
+  }
+}
+
+/** Aborts with the signal, or when the time is over. */
+function startTimeLimit(signal: AbortSignal, timeoutMs: number) {
+  const stopping = new AbortController();
+  let isOver = false;
+  const abort = () => {
+    clearTimeout(timer);
+    stopping.abort(signal.reason);
+  };
+  const timer = setTimeout(() => {
+    isOver = true;
+    stopping.abort();
+  }, timeoutMs);
+  signal.addEventListener('abort', abort, { once: true });
+  return {
+    signal: stopping.signal,
+    isOver: () => isOver,
+    stop() {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { day } from '../support/day-folder.js';
+import { expectReport } from '../support/expectations.js';
+import { prepareDay } from '../support/prepared-day.js';
+
+const guest = 'Ann Guest-Canary';
+
+/** A day that a module reads, reviewed by the command. */
+async function reviewByModule(code: string, { name = 'bookings.mjs', hasWorkers = false } = {}) {
+  const source = { kind: 'module', path: name };
+  const { standIn, folder } = await prepareDay({ settings: { source }, hasWorkers });
+  await writeFile(join(folder.path, name), code);
+  return { standIn, folder, result: await folder.runDay() };
+}
+
+describe('a day that a module of the user’s own reads', () => {
+  it.each([
+    ['in the middle', 'await new Promise((resolve) => setTimeout(resolve, 60_000)); yield { ServiceId: 2 };'],
+    ['at its very end', ''],
+  ])(
+    'fails where a promise that nobody waits for is rejected %s, and its message is not shown',
+    async (_, then) => {
+      const { standIn, result } = await reviewByModule(`export async function* bookings() {
+      yield { ServiceId: 1 };
+      lookUp();
+      ${then}
+    }
+    async function lookUp() { throw new TypeError('${guest} has no hotel'); }`);
+      expectReport(result, { exitCode: 1, state: 'failed' });
+      expect(result.report.error?.message).toMatch(
+        /bookings\.mjs failed while it read .*: TypeError at lookUp /,
+      );
+      expect(result.stderr).toMatch(/bookings\.mjs threw TypeError .*\n {4}at lookUp /);
+      expect(`${result.stdout}${result.stderr}`).not.toContain('Canary');
+      expect(standIn.requests).toEqual([]);
+    },
+  );
+
+  it('fails where the module waits for what can no longer come, and says so', async () => {
+    const { standIn, result } = await reviewByModule(`export async function* bookings() {
+      yield { ServiceId: 1 };
+      await new Promise(() => {});
+    }`);
+    expectReport(result, { exitCode: 1, state: 'failed' });
+    expect(result.report.error?.message).toContain('bookings waits for what can no longer come');
+    expect(standIn.requests).toEqual([]);
+  });
+
+  it.each([
+    ['while it reads', 'export async function* bookings() { yield { ServiceId: 1 }; process.exit(0); }'],
+    ['when it is loaded', 'process.exit();'],
+  ])(
+    'is no success where the module ends the process %s, and the next run reads it again',
+    async (_, code) => {
+      const { standIn, folder, result } = await reviewByModule(code, { hasWorkers: true });
+      expect(result.exitCode).toBe(1);
+      expect(result.stderr).toContain(`bookings.mjs: it ended the process while it read ${day}`);
+      expect(standIn.requests).toEqual([]);
+
+      await writeFile(
+        join(folder.path, 'bookings.mjs'),
+        'export async function* bookings() { yield { ServiceId: 1 }; }',
+      );
+      expectReport(await folder.runDay(), { exitCode: 0, state: 'succeeded', counts: { delivered: 1 } });
+    },
+  );
+
+  it('shows what the module says a line a message, and nothing that a terminal acts on', async () => {
+    const { result } = await reviewByModule(`export async function* bookings(day, { log }) {
+      log.info('ritz: 3 bookings\\n${day}: run 1 failed');
+      log.warn('\\u001b[2Jgrand: none\\r');
+      log.info(undefined);
+      log.info(Symbol('lobby'));
+      throw new Error('that is all');
+    }`);
+    const said = result.stderr.split('\n').filter((line) => line.startsWith('bookings.mjs: '));
+    expect(said.map((line) => line.slice('bookings.mjs: '.length))).toEqual([
+      `ritz: 3 bookings ${day}: run 1 failed`,
+      ' [2Jgrand: none ',
+      'undefined',
+      'Symbol(lobby)',
+    ]);
+  });
+
+  it('is done when the bookings are, also where the module leaves something open that never ends', async () => {
+    const code = `setInterval(() => {}, 1_000);
+    export async function* bookings() { yield { ServiceId: 1 }; }`;
+    const { standIn, result } = await reviewByModule(code, { hasWorkers: true });
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 1 } });
+    expect(standIn.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['bookings.cjs', 'exports.bookings = 1;\n\nconst a = { b: 1 ;', /can't be loaded: .*bookings\.cjs:3\)$/],
+    ['bookings.ts', 'const a = 1;\n\nconst b: number = ;', /can't be loaded: .*bookings\.ts:3/],
+    ['bookings.mjs', 'import { a } from "node:fs";', /can't be loaded: .*bookings\.mjs:1\)$/],
+    [
+      'bookings.mjs',
+      'export const a = [;',
+      /can't be loaded: .* \(`node --check \S+bookings\.mjs` shows where\)$/,
+    ],
+  ])('is told where its code is wrong: %s', async (name, code, words) => {
+    const { result } = await reviewByModule(code, { name });
+    expect(result.report.error?.message).toMatch(words);
+  });
+
+  it('shows the stack of what the file throws as it is loaded', async () => {
+    const { result } = await reviewByModule(`connect();
+    function connect() { throw new RangeError('${guest}'); }
+    export async function* bookings() {}`);
+    expect(result.report.error?.message).toMatch(/bookings\.mjs can't be loaded: RangeError at connect /);
+    expect(result.stderr).toMatch(/bookings\.mjs threw RangeError .*\n {4}at connect /);
+    expect(result.stderr).not.toContain('Canary');
+  });
+});

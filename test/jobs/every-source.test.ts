@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { makeHurtfulDay } from '../support/every-source/hurtful-day.js';
+import { layBehindApi, pagingStyles } from '../support/every-source/laid-apis.js';
+import type { LaidDay } from '../support/every-source/laid-day.js';
+import {
+  layCsv,
+  layCsvInGzip,
+  layInBucket,
+  layNdjson,
+  layOnSftpServer,
+} from '../support/every-source/laid-files.js';
+import { layInModule } from '../support/every-source/laid-modules.js';
+import { layInMariadb, layInPostgres, layInSqlite } from '../support/every-source/laid-tables.js';
+import { type Outcome, reviewLaidDay } from '../support/every-source/review-laid-day.js';
+import { inOrder } from '../support/expectations.js';
+import { openSsh } from '../support/open-ssh.js';
+import { useS3Server } from '../support/s3-server.js';
+import { useMariadb } from '../support/suite-mariadb.js';
+import { usePostgres } from '../support/suite-postgres.js';
+import { startForSuite } from '../support/suite-server.js';
+
+const day = makeHurtfulDay(2_000);
+const { records } = day;
+const server = startForSuite(openSsh);
+
+/** By body and by file, once for all tests. */
+let ofCsv: ReturnType<typeof reviewLaidDay> | undefined;
+
+async function reviewCsv() {
+  ofCsv ??= layCsv(records).then((laid) => reviewLaidDay(laid, server()));
+  return ofCsv;
+}
+
+/** The bookings that arrived, the requests, the uploaded file and the ledger's rows are those of the CSV file. */
+async function expectTheSame(laid: LaidDay): Promise<void> {
+  const expected = await reviewCsv();
+  const reviewed = await reviewLaidDay(laid, server());
+  expectSameOutcome(reviewed.byBody, expected.byBody);
+  expectSameOutcome(reviewed.byFile, expected.byFile);
+}
+
+function expectSameOutcome(outcome: Outcome, expected: Outcome): void {
+  expect(outcome.counts).toEqual(expected.counts);
+  expect(inOrder(outcome.hotels)).toEqual(inOrder(expected.hotels));
+  expect(outcome.bodies).toEqual(expected.bodies);
+  expect(outcome.file).toBe(expected.file);
+  expect(outcome.rows).toEqual(expected.rows);
+}
+
+describe('a day with everything that hurts', () => {
+  it('is reviewed as design 4 has it, by body and by file', async () => {
+    const { byBody, byFile } = await reviewCsv();
+    const { bookings, rejects, duplicates } = day;
+    for (const { counts, rows, hotels } of [byBody, byFile]) {
+      const accepted = bookings.length;
+      expect(counts).toMatchObject({ read: 2_000, accepted, duplicates, rejected: 50, delivered: accepted });
+      expect(rows.rejects).toMatchObject(rejects.map(({ record, reason }) => ({ place: record, reason })));
+      expect(rows.warnings).toHaveLength(3);
+      expect(hotels.length).toBeGreaterThan(1_000);
+    }
+    expect(inOrder(byBody.hotels)).toEqual(inOrder(bookings));
+    // By file go those that have all their fields, and none that reads as null; the others are posted.
+    const inFile = byFile.file?.split('\n').slice(1, -1) ?? [];
+    expect(inFile.length).toBeGreaterThan(500);
+    expect(inFile.length + byFile.hotels.length).toBe(bookings.length);
+    expect(inFile[0]).toBe('9007199254740991,9007199254740993,Ann Smith,Hotelbeds,007,10122026,12122026');
+    expect(byFile.counts.affected).toBeGreaterThan(50);
+  });
+});
+
+describe('the same day gives the same rows in the ledger, the same requests and the same file', () => {
+  it('from a CSV file in gzip', async () => expectTheSame(await layCsvInGzip(records)));
+  it('from a file of JSON lines', async () => expectTheSame(await layNdjson(records)));
+  it('from a file of SQLite', async () => expectTheSame(await layInSqlite(records)));
+  it('from a file on an SFTP server', async () => expectTheSame(await layOnSftpServer(records, server())));
+
+  it.each(Object.keys(pagingStyles) as (keyof typeof pagingStyles)[])(
+    'from an API whose pages are asked for %s',
+    async (style) => expectTheSame(await layBehindApi(records, style)),
+  );
+
+  it.each(['JavaScript', 'TypeScript'] as const)('from a module in %s', async (language) =>
+    expectTheSame(await layInModule(records, language)),
+  );
+
+  describe('from a bucket', () => {
+    const buckets = useS3Server();
+    it('of an S3-compatible server', async () => expectTheSame(await layInBucket(records, buckets())));
+  });
+
+  describe('from a table', () => {
+    const postgres = usePostgres();
+    it('of PostgreSQL', async () => expectTheSame(await layInPostgres(records, postgres())));
+  });
+
+  describe('from a table', () => {
+    const mariadb = useMariadb();
+    it('of MariaDB', async () => expectTheSame(await layInMariadb(records, mariadb())));
+  });
+});

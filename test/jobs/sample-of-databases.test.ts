@@ -1,0 +1,200 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Libsql from 'libsql';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { mariadbPassword, mariadbUser } from '../support/mariadb.js';
+import { password, superuser } from '../support/postgres.js';
+import { failuresOf, settingsOf, takeSample } from '../support/sampled.js';
+import { useMariadb } from '../support/suite-mariadb.js';
+import { usePostgres } from '../support/suite-postgres.js';
+
+const waiting = { timeout: 30_000, interval: 20 };
+const guest = 'Canaria Zwitscherfink';
+const reason = new Error('stopped by hand');
+
+/** The tables are the same everywhere; what is asked for is written as each database has it. */
+const table = 'CREATE TABLE bookings (id integer, guest varchar(40), paid numeric(8, 2), picture blob)';
+const rows = `INSERT INTO bookings VALUES ${[7, 6, 5, 4, 3, 2, 1]
+  .map((id) => `(${id}, '${guest} ${id}', ${id}.50, NULL)`)
+  .join(', ')}`;
+const sampled = (paid: (id: number) => string) => ({
+  columns: ['Hotel', 'guest', 'paid', 'picture'],
+  records: [1, 2, 3, 4, 5].map((id) => ({ Hotel: `${id}`, guest: `${guest} ${id}`, paid: paid(id) })),
+  delimiter: undefined,
+});
+
+async function expectSameFailure(url: string, query: string, secret: string, fault: string, words: string) {
+  const { ofSample, ofSource, said } = await failuresOf(settingsOf({ kind: 'sql', url, query }));
+  expect(ofSample).toMatchObject({ name: 'SourceError', fault, message: expect.stringContaining(words) });
+  expect(ofSample).toEqual(ofSource);
+  for (const kept of [secret, guest]) expect(said).not.toContain(kept);
+}
+
+describe('the sample of a query of PostgreSQL', () => {
+  const postgres = usePostgres();
+  let url = '';
+  beforeEach(async () => {
+    url = postgres().overTcp(await postgres().createDatabase());
+    await postgres().query(url, table.replace('blob', 'bytea'));
+    await postgres().query(url, rows);
+  });
+  const listSessions = () =>
+    postgres().query(
+      url,
+      `SELECT query FROM pg_stat_activity WHERE application_name = 'hotel-review' AND usename = '${superuser}'`,
+    );
+
+  it('has its columns and its first five rows, in its order', async () => {
+    const query = `SELECT id AS "Hotel", guest, paid, picture FROM bookings
+      WHERE :day::text = '2026-11-20' ORDER BY id -- the end`;
+    const settings = settingsOf({ kind: 'sql', url, query });
+    expect(await takeSample(settings)).toEqual(sampled((id) => `${id}.50`));
+    await vi.waitUntil(async () => (await listSessions()).length === 0, waiting);
+  });
+
+  it('has the columns of a day without rows, and leaves out bytes', async () => {
+    const without = `SELECT id AS "Hotel", guest FROM bookings WHERE :day::text = ''`;
+    expect(await takeSample(settingsOf({ kind: 'sql', url, query: without }))).toEqual({
+      columns: ['Hotel', 'guest'],
+      records: [],
+      delimiter: undefined,
+    });
+    const bytes = `SELECT 1 AS a, '\\x00'::bytea AS b WHERE :day::text <> ''`;
+    expect(await takeSample(settingsOf({ kind: 'sql', url, query: bytes }))).toMatchObject({
+      columns: ['a', 'b'],
+      records: [{ a: '1' }],
+    });
+  });
+
+  it('fails in the words of the reading', async () => {
+    const query = 'SELECT guest FROM bookings WHERE :day::text IS NOT NULL';
+    await expectSameFailure(`${url}_else`, query, password, 'missing', 'no such database (3D000)');
+    await expectSameFailure(
+      postgres().overTcp(url, { password: 'Wr0ng' }),
+      query,
+      'Wr0ng',
+      'unreadable',
+      'refused the user, the password or the host (28P01)',
+    );
+    await expectSameFailure(
+      url,
+      `SELECT guest\n, nothing FROM bookings\nWHERE :day::text <> ''`,
+      password,
+      'unreadable',
+      "the database can't run this query (42703, on line 2)",
+    );
+    // PostgreSQL quotes the cell.
+    await expectSameFailure(
+      url,
+      `SELECT guest::int FROM bookings WHERE :day::text <> ''`,
+      password,
+      'unreadable',
+      'broke off the query (22P02)',
+    );
+  });
+
+  it('stops when it is aborted, and the query with it', async () => {
+    const query = `SELECT pg_sleep(600)::text AS a WHERE :day::text <> ''`;
+    const stopping = new AbortController();
+    const outcome = takeSample(settingsOf({ kind: 'sql', url, query }), stopping.signal).catch(
+      (error: unknown) => error,
+    );
+    await vi.waitUntil(
+      async () => (await listSessions()).some((session) => String(session.query).includes('pg_sleep')),
+      waiting,
+    );
+    stopping.abort(reason);
+    expect(await outcome).toBe(reason);
+    await vi.waitUntil(async () => (await listSessions()).length === 0, waiting);
+  });
+});
+
+describe('the sample of a query of MariaDB', () => {
+  const mariadb = useMariadb();
+  let url = '';
+  beforeEach(async () => {
+    url = await mariadb().createDatabase();
+    await mariadb().query(url, table);
+    await mariadb().query(url, rows);
+  });
+  const listSessions = () =>
+    mariadb().query(
+      url,
+      `SELECT COALESCE(info, '') AS query FROM information_schema.processlist WHERE user = '${mariadbUser}'`,
+    );
+
+  it('has its columns and its first five rows, in its order', async () => {
+    const query = `SELECT id AS Hotel, guest, paid, picture FROM bookings WHERE :day = '2026-11-20' ORDER BY id`;
+    for (const limit of ['', ' LIMIT 6'])
+      expect(await takeSample(settingsOf({ kind: 'sql', url, query: query + limit }))).toEqual(
+        sampled((id) => `${id}.50`),
+      );
+    await vi.waitUntil(async () => (await listSessions()).length === 0, waiting);
+  });
+
+  it('fails in the words of the reading', async () => {
+    const query = 'SELECT guest FROM bookings WHERE :day IS NOT NULL';
+    const secret = encodeURIComponent(mariadbPassword);
+    await expectSameFailure(`${url}_else`, query, secret, 'missing', 'no such database (1049');
+    await expectSameFailure(
+      url,
+      'SELECT nowhere FROM bookings WHERE :day IS NOT NULL',
+      secret,
+      'unreadable',
+      "can't run this query (1054",
+    );
+  });
+
+  it('stops when it is aborted, and the query with it', async () => {
+    const query = 'SELECT SLEEP(600) AS a FROM dual WHERE :day IS NOT NULL';
+    const stopping = new AbortController();
+    const outcome = takeSample(settingsOf({ kind: 'sql', url, query }), stopping.signal).catch(
+      (error: unknown) => error,
+    );
+    await vi.waitUntil(
+      async () => (await listSessions()).some((session) => String(session.query).includes('SLEEP')),
+      waiting,
+    );
+    stopping.abort(reason);
+    expect(await outcome).toBe(reason);
+    await vi.waitUntil(async () => (await listSessions()).length === 0, waiting);
+  });
+});
+
+describe('the sample of a query of SQLite', () => {
+  let path = '';
+  beforeEach(() => {
+    const folder = mkdtempSync(join(tmpdir(), 'sample-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    path = join(folder, 'bookings.db');
+    const database = new Libsql(path);
+    database.exec(`${table}; ${rows}`);
+    database.close();
+  });
+
+  it('has its columns and its first five rows, in its order', async () => {
+    const query = `SELECT id AS Hotel, guest, paid, picture FROM bookings WHERE :day = '2026-11-20' ORDER BY id -- the end`;
+    const settings = settingsOf({ kind: 'sql', url: `sqlite:${path}`, query });
+    expect(await takeSample(settings)).toEqual(sampled((id) => `${id}.5`));
+  });
+
+  it('fails in the words of the reading', async () => {
+    const query = 'SELECT guest FROM bookings WHERE :day IS NOT NULL';
+    await expectSameFailure(`sqlite:${path}.none`, query, guest, 'missing', 'there is no file');
+    const wrong = 'SELECT nowhere FROM bookings WHERE :day IS NOT NULL';
+    await expectSameFailure(
+      `sqlite:${path}`,
+      wrong,
+      guest,
+      'unreadable',
+      "can't run this query (no such column: nowhere",
+    );
+  });
+
+  it('is not begun once it was aborted', async () => {
+    const query = 'SELECT guest FROM bookings WHERE :day IS NOT NULL';
+    const settings = settingsOf({ kind: 'sql', url: `sqlite:${path}`, query });
+    await expect(takeSample(settings, AbortSignal.abort(reason))).rejects.toBe(reason);
+  });
+});

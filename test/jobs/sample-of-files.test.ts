@@ -1,0 +1,202 @@
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { SourceError } from '../../src/sources/source.js';
+import { canCountDescriptors, countDescriptors } from '../sources/open-descriptors.js';
+import { sftpSettings } from '../support/file-day.js';
+import { openSsh } from '../support/open-ssh.js';
+import { bucketName, useS3Server } from '../support/s3-server.js';
+import { day, failuresOf, settingsOf, takeSample } from '../support/sampled.js';
+import { useSftpServer } from '../support/suite-server.js';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
+
+const guest = 'Canaria Zwitscherfink';
+const waiting = { timeout: 30_000, interval: 20 };
+const csv = `hotel;guest;arrival\n1;${guest};20/11/2026\n2;"Bob; B";21/11/2026\n`;
+const sampledCsv = {
+  columns: ['hotel', 'guest', 'arrival'],
+  records: [
+    { hotel: '1', guest, arrival: '20/11/2026' },
+    { hotel: '2', guest: 'Bob; B', arrival: '21/11/2026' },
+  ],
+  delimiter: ';',
+};
+const ndjson = `{"hotel":{"id":7,"stars":null},"guest.name":"x","paid":true}\n\nnone\n{"hotel":{"id":"8"},"at":"2026-11-20"}\n`;
+const sampledNdjson = {
+  columns: ['hotel.id', 'hotel.stars', 'guest.name', 'paid', 'at'],
+  records: [
+    { 'hotel.id': '7', 'guest.name': 'x' },
+    { 'hotel.id': '8', at: '2026-11-20' },
+  ],
+  delimiter: undefined,
+};
+/** Far more than a sample takes. */
+const longCsv = csv + '3;Carol;22/11/2026\n'.repeat(800_000);
+
+describe('the sample of a file of this machine', () => {
+  let folder = '';
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'sample-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+  });
+  const lay = (content: string | Uint8Array) => writeFileSync(join(folder, `${day.iso}.txt`), content);
+  const settings = (kind = 'csv') => settingsOf({ kind, path: join(folder, '{day}.txt') });
+
+  it.each([
+    ['CSV', 'csv', csv, sampledCsv],
+    ['CSV in gzip', 'csv', gzipSync(csv), sampledCsv],
+    ['NDJSON', 'ndjson', ndjson, sampledNdjson],
+    ['NDJSON in gzip', 'ndjson', gzipSync(ndjson), sampledNdjson],
+  ])('has the columns and records of %s', async (_, kind, content, expected) => {
+    lay(content);
+    expect(await takeSample(settings(kind))).toEqual(expected);
+  });
+
+  it.runIf(canCountDescriptors)('ends with the beginning, and holds nothing open', async () => {
+    lay(longCsv);
+    truncateSync(join(folder, `${day.iso}.txt`), 2 ** 40);
+    const { records } = await takeSample(settings());
+    expect(records).toHaveLength(500);
+    expect(await countDescriptors(join(folder, `${day.iso}.txt`))).toBe(0);
+  });
+
+  it.each([
+    ['missing', undefined, /there is no file/],
+    ['empty', '', /is empty/],
+    ['binary', Buffer.from(csv, 'utf16le'), /is not UTF-8 text/],
+    ['truncated', gzipSync(csv).subarray(0, 30), /cut off or damaged/],
+  ])('of one that is %s fails as the reading does', async (fault, content, words) => {
+    if (content !== undefined) lay(content);
+    const { ofSample, ofSource, said } = await failuresOf(settings());
+    expect(ofSample).toBeInstanceOf(SourceError);
+    expect(ofSample).toMatchObject({ fault, message: expect.stringMatching(words) });
+    expect(ofSample).toEqual(ofSource);
+    expect(said).not.toContain(guest);
+  });
+
+  it('of NDJSON without a byte fails as the reading does', async () => {
+    lay('');
+    const { ofSample, ofSource } = await failuresOf(settings('ndjson'));
+    expect(ofSample).toMatchObject({ name: 'SourceError', fault: 'empty' });
+    expect(ofSample).toEqual(ofSource);
+  });
+
+  it('is not begun once it was aborted', async () => {
+    lay(csv);
+    const reason = new Error('stopped by hand');
+    await expect(takeSample(settings(), AbortSignal.abort(reason))).rejects.toBe(reason);
+  });
+});
+
+describe('the sample of an object in a bucket', () => {
+  const buckets = useS3Server();
+  let proxy: TcpProxy;
+  beforeEach(async () => {
+    proxy = await startTcpProxy(buckets().port);
+    onTestFinished(() => proxy.stop());
+  });
+  const secret = 'canary-secret-of-bucket';
+  const settings = (key: string) =>
+    settingsOf(
+      { kind: 'csv', path: `s3://${bucketName}/${key}` },
+      { s3: { ...buckets().access(proxy.port), secretAccessKey: secret } },
+    );
+
+  it('is the same, in gzip too', async () => {
+    await buckets().put(`${day.iso}.csv`, csv);
+    await buckets().put(`${day.iso}.csv.gz`, gzipSync(csv));
+    expect(await takeSample(settings('{day}.csv'))).toEqual(sampledCsv);
+    expect(await takeSample(settings('{day}.csv.gz'))).toEqual(sampledCsv);
+  });
+
+  it('ends with the beginning, and lets the connection go', async () => {
+    await buckets().put(`${day.iso}.csv`, longCsv);
+    expect((await takeSample(settings('{day}.csv'))).records).toHaveLength(500);
+    await vi.waitUntil(() => buckets().held() === 0, waiting);
+    expect(proxy.happened.bytesToClient).toBeLessThan(longCsv.length / 2);
+  });
+
+  it('fails as the reading does where there is none, and tells no secret', async () => {
+    const { ofSample, ofSource, said } = await failuresOf(settings('none/{day}.csv'));
+    expect(ofSample).toMatchObject({
+      name: 'SourceError',
+      fault: 'missing',
+      message: `there is no object s3://${bucketName}/none/${day.iso}.csv`,
+    });
+    expect(ofSample).toEqual(ofSource);
+    expect(said).not.toContain(secret);
+  });
+
+  it('stops when it is aborted while the server is silent', async () => {
+    buckets().intercept(() => true);
+    onTestFinished(() => buckets().intercept());
+    const stopping = new AbortController();
+    const reason = new Error('stopped by hand');
+    const outcome = takeSample(settings('{day}.csv'), stopping.signal).catch((error: unknown) => error);
+    await vi.waitUntil(() => buckets().held() > 0, waiting);
+    stopping.abort(reason);
+    expect(await outcome).toBe(reason);
+    await vi.waitUntil(() => buckets().held() === 0, waiting);
+  });
+});
+
+describe('the sample of a drop on an SFTP server', () => {
+  const server = useSftpServer(openSsh);
+  let proxy: TcpProxy;
+  beforeEach(async () => {
+    proxy = await startTcpProxy(server().port);
+    onTestFinished(() => proxy.stop());
+  });
+  const settings = (others: { readonly [name: string]: unknown } = {}) => {
+    const { sftp } = sftpSettings(server(), proxy.port) as { sftp: { [name: string]: unknown } };
+    const { host: _host, port: _port, root, ...account } = sftp;
+    const path = `sftp://127.0.0.1:${proxy.port}${root}/{day}.csv`;
+    return settingsOf({ kind: 'csv', path, sftp: { ...account, ...others } });
+  };
+  const lay = (content: string | Uint8Array) => writeFileSync(server().disk(`${day.iso}.csv`), content);
+
+  it.each([
+    ['plain', csv],
+    ['in gzip', gzipSync(csv)],
+  ])('is the same: %s', async (_, content) => {
+    lay(content);
+    expect(await takeSample(settings())).toEqual(sampledCsv);
+    await proxy.clientsGone();
+  });
+
+  it('ends with the beginning, and lets the connection go', async () => {
+    lay(longCsv);
+    expect((await takeSample(settings())).records).toHaveLength(500);
+    await proxy.clientsGone();
+    expect(proxy.happened.bytesToClient).toBeLessThan(longCsv.length / 2);
+  });
+
+  it('fails as the reading does where there is none, and where the host key is another', async () => {
+    const missing = await failuresOf(settings());
+    expect(missing.ofSample).toMatchObject({ name: 'SourceError', fault: 'missing' });
+    expect(missing.ofSample).toEqual(missing.ofSource);
+    const refused = await failuresOf(settings({ hostKey: `SHA256:${'A'.repeat(43)}` }));
+    expect(refused.ofSample).toMatchObject({ name: 'SourceError', fault: 'unreadable' });
+    expect(refused.ofSample).toEqual(refused.ofSource);
+  });
+
+  it('stops when it is aborted while the server is silent', async () => {
+    lay(csv);
+    const stopping = new AbortController();
+    const reason = new Error('stopped by hand');
+    const isAsked = new Promise<void>((resolve) => {
+      proxy.beforePassing((to) => {
+        if (to !== 'client') return;
+        proxy.blackHole();
+        resolve();
+      });
+    });
+    const outcome = takeSample(settings(), stopping.signal).catch((error: unknown) => error);
+    await isAsked;
+    stopping.abort(reason);
+    expect(await outcome).toBe(reason);
+    await proxy.clientsGone();
+  });
+});

@@ -1,0 +1,158 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { BookingsDatabase } from '../support/bookings-database.js';
+import { bookingsDatabases } from '../support/bookings-databases.js';
+import { tableSource } from '../support/bookings-table.js';
+import type { CommandResult } from '../support/command.js';
+import { day } from '../support/day-folder.js';
+import { expectEachOnce, expectReport } from '../support/expectations.js';
+import { makeBookings } from '../support/made-bookings.js';
+import { type PreparedDay, prepareDay } from '../support/prepared-day.js';
+
+const waiting = { timeout: 30_000, interval: 20 };
+const count = 12_000;
+/** Behind some thousands that are in the ledger by then. */
+const middle = 8_000;
+const lost = /the connection was lost while the day was read \(.+\), so the day is not whole; run it again$/;
+const ended = /the query was ended on the server \(.+\), .* so the day is not whole; run it again$/;
+const away = /can't be reached \(ECONNREFUSED\): is the database running, and does source\.url name it\?$/;
+const tooSlow = /the query took longer than source\.timeoutSeconds \(5 s\) and was ended; make it faster/;
+
+describe.each(bookingsDatabases)('a day of bookings in $name', ({ use }) => {
+  const makeDay = use();
+
+  /** A command that has come to that row of the query, and waits there for the database. */
+  async function collectTo(row: number, settings: { readonly timeoutSeconds?: number } = {}) {
+    const database = await makeDay(count);
+    const gate = await database.closeGate(row);
+    const prepared = await prepareDay({
+      settings: { source: { ...tableSource(database, gate), ...settings }, body: { batchSize: 1_000 } },
+    });
+    const command = prepared.folder.start(['run', '--day', day, '--json']);
+    await gate.reached();
+    return { ...prepared, database, gate, command };
+  }
+
+  async function restart(database: BookingsDatabase): Promise<void> {
+    await database.stopServer();
+    await database.startServer();
+  }
+
+  /** It failed with words for the operator, and the service has heard nothing. */
+  function expectFailed(
+    result: CommandResult,
+    { standIn, database, message }: Pick<PreparedDay, 'standIn'> & Failure,
+  ): void {
+    expectReport(result, { exitCode: 1, state: 'failed', counts: { delivered: 0, refused: 0 } });
+    expect(result.report.error).toEqual({ class: 'data', message: expect.stringMatching(message) });
+    expect(result.stderr).toContain(`${day}: run ${result.report.runId} failed`);
+    expect(result.stderr).toContain(`When the cause is mended: hotel-review run --day ${day}`);
+    expectDiscreet(result, database);
+    expect(standIn.connections).toBe(0);
+  }
+
+  function expectDiscreet({ stdout, stderr }: CommandResult, { url, password }: BookingsDatabase): void {
+    for (const secret of [password, new URL(url).password, 'Guest ', 'node:internal']) {
+      expect(stdout + stderr).not.toContain(secret);
+    }
+  }
+
+  /** What stands: a run with nothing delivered, and no booking that was sent. */
+  async function expectNothingSent({ folder }: PreparedDay, database: BookingsDatabase): Promise<void> {
+    const status = await folder.run(['status', day]);
+    expect(status.stdout).toMatch(/delivered +0\n/);
+    expect(status.stdout).toContain(`hotel-review run --day ${day}`);
+    expectDiscreet(status, database);
+    const show = await folder.run(['show', 'BR-7']);
+    expect(show).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('BR-7 is in no run') });
+  }
+
+  /** The next `run` collects anew, within the same run, and delivers every booking once. */
+  async function expectWholeDay({ folder, standIn }: PreparedDay, runId: string): Promise<void> {
+    const again = await folder.runDay();
+    const counts = { read: count, accepted: count, delivered: count, repeated: 0 };
+    expectReport(again, { exitCode: 0, state: 'succeeded', counts });
+    expect(again.report.runId).toBe(runId);
+    expectEachOnce(standIn, makeBookings(count));
+  }
+
+  it('that is restarted in the middle fails and nothing is sent; the next run delivers all, each once', async () => {
+    const { database, command, ...prepared } = await collectTo(middle);
+    const ledger = prepared.folder.watchLedger();
+    await vi.waitUntil(async () => (await ledger.run()).read > 0, waiting);
+    await restart(database);
+
+    const result = await command.ended;
+    expectFailed(result, { ...prepared, database, message: lost });
+    expect(result.report.counts.read).toBeGreaterThan(0);
+    await expectNothingSent(prepared, database);
+    await expectWholeDay(prepared, result.report.runId);
+  });
+
+  it('that is restarted before the first row fails; the next run delivers all', async () => {
+    const { database, command, ...prepared } = await collectTo(1);
+    await restart(database);
+
+    const result = await command.ended;
+    expectFailed(result, { ...prepared, database, message: lost });
+    await expectWholeDay(prepared, result.report.runId);
+  });
+
+  it.each([
+    ['session', 'endSession', lost],
+    ['query', 'cancelQuery', ended],
+  ] as const)('whose %s an administrator ends fails; the next run delivers all', async (_, end, message) => {
+    const { database, gate, command, ...prepared } = await collectTo(middle);
+    await database[end]();
+
+    const result = await command.ended;
+    expectFailed(result, { ...prepared, database, message });
+    await gate.open();
+    await expectWholeDay(prepared, result.report.runId);
+  });
+
+  it('that is away at the beginning fails; when it is there, the next run delivers all', async () => {
+    const database = await makeDay(count);
+    const prepared = await prepareDay({
+      settings: { source: tableSource(database), body: { batchSize: 1_000 } },
+    });
+    await database.stopServer();
+    const result = await prepared.folder.runDay();
+    await database.startServer();
+    expectFailed(result, { ...prepared, database, message: away });
+    await expectWholeDay(prepared, result.report.runId);
+  });
+
+  it('that answers no more fails after timeoutSeconds, and its query ends when it wakes', async () => {
+    const { database, gate, command, ...prepared } = await collectTo(middle, { timeoutSeconds: 5 });
+    const wake = await database.freeze();
+
+    const result = await command.ended;
+    expectFailed(result, { ...prepared, database, message: tooSlow });
+    wake();
+    await vi.waitUntil(async () => (await database.countSessions()) === 0, waiting);
+    await gate.open();
+    await expectWholeDay(prepared, result.report.runId);
+  });
+
+  it('that answers no more is left at Ctrl-C, and its query ends when it wakes; the next run delivers all', async () => {
+    const { database, gate, command, ...prepared } = await collectTo(middle);
+    const wake = await database.freeze();
+    command.kill('SIGINT');
+
+    const result = await command.ended;
+    expectReport(result, { exitCode: 1, state: 'collecting', counts: { delivered: 0 } });
+    expect(result.stderr).toContain(`To go on: hotel-review run --day ${day}`);
+    expectDiscreet(result, database);
+    expect(prepared.standIn.connections).toBe(0);
+    wake();
+    await vi.waitUntil(async () => (await database.countSessions()) === 0, waiting);
+    await expectNothingSent(prepared, database);
+    await gate.open();
+    await expectWholeDay(prepared, result.report.runId);
+  });
+});
+
+interface Failure {
+  readonly database: BookingsDatabase;
+  readonly message: RegExp;
+}

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import type { BookingsDatabase } from '../support/bookings-database.js';
+import { bookingsDatabases } from '../support/bookings-databases.js';
+import { tableSource } from '../support/bookings-table.js';
+import { createDayFolder } from '../support/day-folder.js';
+import { expectReport } from '../support/expectations.js';
+import { runMeasuredDay } from '../support/peak-memory.js';
+import { startTallyingService } from '../support/tallying-service.js';
+
+/** Megabytes of JavaScript objects: a few more than the command has before it begins. */
+const heapMb = 64;
+/** What a day of whatever size may take, in megabytes. (docs/performance.md.) */
+const mostMb = 300;
+/** Where bookings were held, each would take some hundreds. */
+const mostBytesPerBooking = 100;
+
+/** Answers the peak of the command's memory, in megabytes. */
+async function review(database: BookingsDatabase, count: number): Promise<number> {
+  const service = await startTallyingService(count);
+  const folder = await createDayFolder({
+    baseUrl: service.baseUrl,
+    settings: { source: tableSource(database), body: { batchSize: 1_000 } },
+  });
+  const { result, peakMb } = await runMeasuredDay(folder, { heapMb });
+  const counts = { read: count, accepted: count, delivered: count, repeated: 0 };
+  expectReport(result, { exitCode: 0, state: 'succeeded', counts });
+  expect(service.tally()).toEqual({ bookings: count, repeated: 0, others: 0 });
+  return peakMb;
+}
+
+describe.each(bookingsDatabases)('a million bookings in $name', ({ use }) => {
+  const makeDay = use();
+
+  it('reach the service, each once, in memory that does not grow with the day', async () => {
+    const [small, large] = [100_000, 1_000_000];
+    const ofSmall = await review(await makeDay(small), small);
+    const ofLarge = await review(await makeDay(large), large);
+    expect(ofLarge).toBeLessThan(mostMb);
+    expect((ofLarge - ofSmall) * 1024 ** 2).toBeLessThan(mostBytesPerBooking * (large - small));
+  }, 240_000);
+});

@@ -1,0 +1,263 @@
+import { describe, expect, it } from 'vitest';
+import type { InitOptions } from '../../src/cli/commands/setup.js';
+import type { Secrets } from '../../src/setup/answers/secrets.js';
+import type { Examination } from '../../src/setup/examination/examination.js';
+import type { AnsweredSource } from '../../src/setup/examination/source-trials.js';
+import { interviewSource } from '../../src/setup/source-interview.js';
+import { createScriptedAsker } from './answering.js';
+
+const failed: Examination = {
+  kind: 'failed',
+  place: 'db',
+  day: '2026-11-20',
+  reason: 'the database is down',
+};
+const found: Examination = {
+  kind: 'examined',
+  place: 'db',
+  day: '2026-11-20',
+  columns: new Map([['ServiceId', 'hotel_id']]),
+  missing: [],
+  unused: [],
+  dates: { kind: 'no-column' },
+  delimiter: undefined,
+};
+const ok = { part: 'source', verdict: 'ok', message: 'five of them' } as const;
+const database = 'postgres://reader:geheim@db.test/hotel';
+const query = 'SELECT * FROM bookings WHERE booked_on = :day';
+const api = 'https://pms.test/bookings?day={day}';
+
+/** Holds the interview with somebody who answers so; each look at the source comes to the next of these. */
+async function hold(
+  options: Partial<InitOptions>,
+  script: Parameters<typeof createScriptedAsker>[0],
+  {
+    looks = [found],
+    known = {},
+    asksSecrets = true,
+  }: { looks?: readonly Examination[]; known?: Secrets; asksSecrets?: boolean } = {},
+) {
+  const { asker, ...person } = createScriptedAsker(script);
+  const tried: AnsweredSource[] = [];
+  const held = await interviewSource({ yes: false, ...options }, 'Europe/Madrid', {
+    asker,
+    home: '/home/ada',
+    asksSecrets,
+    known: (name) => known[name],
+    trials: {
+      examine: async (answered) => {
+        tried.push(answered);
+        return looks[tried.length - 1] ?? found;
+      },
+      read: async () => [ok],
+    },
+  });
+  return { ...held, ...person, tried };
+}
+
+describe('The questions about a source', () => {
+  it.each([
+    ['a server', 'postgres', { 'Its address': database }, { sourceUrl: database }, undefined],
+    ['a file', 'sqlite', { 'file of the database': '~/b.db' }, {}, 'sqlite:/home/ada/b.db'],
+  ])('of a database ask for %s and the query', async (_, kind, address, secrets, file) => {
+    const held = await hold(
+      {},
+      { 'are the bookings': 'sql', 'Which database': kind, ...address, 'The query': query },
+    );
+    expect(held.source).toEqual({ kind: 'sql', file, query: { kind: 'text', text: query } });
+    expect(held.secrets).toEqual(secrets);
+    expect(held.tried).toEqual([{ timezone: 'Europe/Madrid', source: held.source, secrets, day: undefined }]);
+  });
+
+  it('of a database take the file of a query, and refuse a query that names no day', async () => {
+    const held = await hold(
+      { kind: 'sql', url: 'sqlite:b.db' },
+      { 'The query': ['SELECT 1', 'SELECT 1 WHERE 1 = :when', '~/day.sql'] },
+    );
+    expect(held.source).toMatchObject({ query: { kind: 'file', path: '/home/ada/day.sql' } });
+    expect(held.refused).toHaveLength(2);
+  });
+
+  it('of a database are only for the query where the environment has the address', async () => {
+    const { asked, source, secrets } = await hold({ kind: 'sql' }, {}, { known: { sourceUrl: database } });
+    expect(asked).toEqual([expect.stringContaining('The query')]);
+    expect({ source, secrets }).toMatchObject({ source: { file: undefined }, secrets: {} });
+  });
+
+  it('take an address without a password from the command line for a secret', async () => {
+    const url = 'postgres://reader@db.test/hotel';
+    const { secrets, source, asked } = await hold({ kind: 'sql', url, query }, {});
+    expect({ secrets, file: source }).toEqual({
+      secrets: { sourceUrl: url },
+      file: { kind: 'sql', file: undefined, query: { kind: 'text', text: query } },
+    });
+    expect(asked).toEqual([]);
+  });
+
+  it.each([
+    ['none', {}, {}, { kind: 'none' }],
+    ['bearer', { token: 't-1' }, { sourceToken: 't-1' }, { kind: 'bearer' }],
+    [
+      'basic',
+      { 'user name': ['a:b', 'ada'], password: 'p-1' },
+      { sourcePassword: 'p-1' },
+      { kind: 'basic', username: 'ada' },
+    ],
+    [
+      'header',
+      { 'name of the header': ['a b', 'X-Key'], 'The key': 'k-1' },
+      { sourceKey: 'k-1' },
+      { kind: 'header', name: 'X-Key' },
+    ],
+    ['header', {}, {}, { kind: 'header', name: 'X-Api-Key' }],
+  ])('of an API ask who asks there: %s', async (how, script, secrets, auth) => {
+    const held = await hold(
+      { kind: 'http' },
+      { 'address, with': ['https://pms.test', api], 'who asks': how, ...script, 'list of bookings': 'data' },
+    );
+    expect(held.source).toEqual({
+      kind: 'http',
+      url: api,
+      auth,
+      records: 'data',
+      pagination: { kind: 'none' },
+    });
+    expect(held.secrets).toEqual(secrets);
+  });
+
+  it.each([
+    ['page', {}, { parameter: 'page', first: 1, size: undefined }],
+    [
+      'page',
+      { 'for the number': 'p', 'first page': '0', 'a page is to hold': 'size', 'at a time': ['0', '50'] },
+      { parameter: 'p', first: 0, size: { parameter: 'size', size: 50 } },
+    ],
+    ['offset', {}, { parameter: 'offset', limitParameter: 'limit', limit: 100 }],
+    ['cursor', { 'what comes next': 'meta.next' }, { field: 'meta.next', parameter: undefined }],
+    ['cursor', { 'what comes next': 'next', 'takes it': 'after' }, { field: 'next', parameter: 'after' }],
+    ['link', {}, {}],
+  ])('of an API ask for its pages: %s with %j', async (kind, script, pagination) => {
+    const { source } = await hold({ url: api, auth: 'none' }, { 'hand out': kind, ...script });
+    expect(source).toMatchObject({ pagination: { kind, ...pagination } });
+  });
+
+  it('of files in a bucket ask for the server, and for the key', async () => {
+    const path = 's3://agency/in/{day}.csv';
+    const script = {
+      'S3 server': 'https://s3.test',
+      region: 'eu-1',
+      'id of the access key': 'id-1',
+      'The secret': 'k-1',
+    };
+    const held = await hold({ kind: 'csv', path }, script);
+    expect(held.source).toEqual({
+      kind: 'csv',
+      path,
+      bucket: { endpoint: 'https://s3.test', region: 'eu-1', hasKey: true },
+    });
+    expect(held.secrets).toEqual({ s3KeyId: 'id-1', s3Secret: 'k-1' });
+    const others = await hold({ kind: 'csv', path }, {});
+    expect(others.source).toMatchObject({
+      bucket: { endpoint: undefined, region: undefined, hasKey: false },
+    });
+  });
+
+  it('of files on an SFTP server ask for the account there', async () => {
+    const path = 'sftp://drop.test/{day}.csv';
+    const hostKey = `SHA256:${'b'.repeat(43)}`;
+    const held = await hold(
+      { kind: 'csv', path },
+      { 'user name': 'ada', fingerprint: ['MD5:1', hostKey], 'The password': 'p-1' },
+    );
+    expect(held.source).toEqual({
+      kind: 'csv',
+      path,
+      drop: { username: 'ada', keyFile: undefined, hostKey },
+    });
+    expect(held.secrets).toEqual({ sourcePassword: 'p-1' });
+    const byKey = await hold({ kind: 'csv', path }, { 'private key': '~/id' });
+    expect(byKey.source).toMatchObject({ drop: { keyFile: '/home/ada/id' } });
+    expect(byKey.asked.join()).not.toContain('password for it');
+  });
+
+  it('of a module ask for its file', async () => {
+    const { source } = await hold({}, { 'are the bookings': 'module' });
+    expect(source).toEqual({ kind: 'module', path: 'bookings.mjs' });
+    expect((await hold({ path: 'own.ts' }, {})).source).toEqual({ kind: 'module', path: 'own.ts' });
+  });
+
+  it('are for no secret that the environment has', async () => {
+    const known = { sourceToken: 't-1', s3KeyId: 'id-1', s3Secret: 'k-1' };
+    const ofApi = await hold(
+      { url: api, auth: 'bearer', records: 'data', pagination: 'none' },
+      {},
+      { known },
+    );
+    expect(ofApi.asked).toEqual([]);
+    const path = 's3://agency/in/{day}.csv';
+    const bucket = await hold({ kind: 'csv', path, s3Region: 'eu-1' }, {}, { known });
+    expect(bucket.asked).toEqual(["The address of the S3 server (empty: Amazon's)"]);
+    expect(bucket.source).toMatchObject({ bucket: { hasKey: true } });
+    expect([ofApi.secrets, bucket.secrets]).toEqual([{}, {}]);
+  });
+
+  it('are for no secret where .env is kept', async () => {
+    const { asked } = await hold({ url: api, auth: 'bearer' }, {}, { asksSecrets: false });
+    expect(asked.join()).not.toContain('token');
+  });
+});
+
+describe('A source that was tried', () => {
+  it('is told of, with what was read', async () => {
+    const { told, findings } = await hold({ kind: 'sql', url: 'sqlite:b.db', query }, {});
+    expect(told).toEqual([expect.stringContaining('1 of the 7 fields found'), 'five of them']);
+    expect(findings).toEqual([ok]);
+  });
+
+  it('and failed is answered again, with what was answered as the default, whatever the options said', async () => {
+    const held = await hold(
+      { kind: 'sql', query },
+      { 'What now': 'again', 'Its address': 'postgres://reader:falsch@db.test/hotel' },
+      { looks: [failed] },
+    );
+    expect(held.told[0]).toBe('wrong: the database is down');
+    expect(held.asked).toEqual([
+      'Which database?',
+      'Its address, postgres://USER:PASSWORD@HOST:5432/DATABASE (hidden; empty: later)',
+      'What now?',
+      'Where are the bookings?',
+      'Which database?',
+      'Its address, postgres://USER:PASSWORD@HOST:5432/DATABASE (hidden; empty: later)',
+      expect.stringContaining('The query'),
+    ]);
+    expect(held.source).toEqual({ kind: 'sql', file: undefined, query: { kind: 'text', text: query } });
+    expect(held.findings).toEqual([ok]);
+  });
+
+  it('may have an answer taken back', async () => {
+    const { source, asked } = await hold(
+      { url: api, auth: 'none' },
+      { 'What now': 'again', 'list of bookings': ['-', 'data'] },
+      { looks: [failed] },
+    );
+    expect(source).toMatchObject({ records: undefined });
+    const messages = asked.filter((message) => message.includes('list of bookings'));
+    expect(messages.map((message) => message.includes('for none'))).toEqual([false, true]);
+  });
+
+  it('may be tried for another day', async () => {
+    const held = await hold(
+      { kind: 'module', path: 'b.mjs' },
+      { 'What now': 'day', 'Which day': ['yesterday', '2026-11-18'] },
+      { looks: [{ ...failed, kind: 'unusable' }] },
+    );
+    expect(held.tried.map(({ day }) => day)).toEqual([undefined, '2026-11-18']);
+    expect(held.refused).toEqual(['expected a day as YYYY-MM-DD, got: yesterday']);
+  });
+
+  it('may be left as it is', async () => {
+    const held = await hold({ kind: 'module', path: 'b.mjs' }, { 'What now': 'on' }, { looks: [failed] });
+    expect(held.examination).toEqual(failed);
+    expect(held.findings).toMatchObject([{ verdict: 'wrong', message: 'the database is down' }]);
+  });
+});

@@ -1,0 +1,167 @@
+import type { ReceivedHotel } from '../http-stand-in.js';
+
+/** A booking as a system holds it that knows large integers, texts and "nothing": what each source can write. */
+export interface HurtfulRecord {
+  readonly serviceId: bigint | undefined;
+  readonly reference: bigint | undefined;
+  readonly name: string | undefined;
+  readonly provider: string | undefined;
+  readonly hotel: string | undefined;
+  readonly checkIn: string | undefined;
+  readonly checkOut: string | undefined;
+}
+
+export interface HurtfulDay {
+  readonly records: readonly HurtfulRecord[];
+  /** What the service is to get, by design 4. */
+  readonly bookings: readonly ReceivedHotel[];
+  /** Of the records that cannot be sent: which they are, counted from 0, and why. */
+  readonly rejects: readonly { readonly record: number; readonly reason: string }[];
+  readonly duplicates: number;
+}
+
+type Written = readonly [written: string | undefined, arrives: string | undefined];
+
+const asItIs = (text: string): Written => [text, text];
+const missing = (text: string | undefined): Written => [text, undefined];
+
+const names: readonly Written[] = [
+  ...[
+    'Ann Smith',
+    'Žofie Nováková',
+    '李小龍',
+    'مريم بنت عمران',
+    'Ole 🏨🧳 Ålesund',
+    'José',
+    'Jose\u0301',
+  ].map(asItIs),
+  ...[
+    'O\'Brien, "Bob"',
+    '"quoted"',
+    '"',
+    '""',
+    "'",
+    'back\\slash \\" \\n',
+    'semi;colon|pipe',
+    '{"json":[1]}',
+  ].map(asItIs),
+  ...[
+    '=HYPERLINK("x")',
+    "x'; DROP TABLE bookings; --",
+    '$1 :day ?',
+    '%s %2e',
+    '𝒜𝓃𝓃 👩‍👩‍👧',
+    'İstanbul ﬁ',
+    'Null',
+    'None',
+  ].map(asItIs),
+  ['line\nend', 'line end'],
+  ['two\r\nends\r\n\r\nand more', 'two ends and more'],
+  ['lone\rreturn', 'lone return'],
+  ['tab\there', 'tab here'],
+  ['control\u0001\u0085\u2028signs', 'control signs'],
+  ['  padded  ', 'padded'],
+  ['\u00a0\u2003\ufeffblank of all kinds\u3000', 'blank of all kinds'],
+  ...[undefined, '', '   ', '\u2003\n', 'NULL', 'null', 'undefined', 'NaN'].map(missing),
+];
+
+const providers: readonly Written[] = [
+  ...['Hotelbeds', 'Expedia Partner, Inc.', '"Quoted" GmbH', 'Ünïted', '日本旅行', 'N/A', '-', '🏨'].map(
+    asItIs,
+  ),
+  ['Two\nLines', 'Two Lines'],
+  ...[undefined, 'none', 'NULL', ' '].map(missing),
+];
+
+const hotels: readonly Written[] = [
+  ...[
+    '007',
+    '00012345',
+    '9007199254740993',
+    '123456789012345678901234567890',
+    'AB-0099',
+    '0',
+    '-0',
+    '1e5',
+  ].map(asItIs),
+  ...['0x1F', '12.50', '12,5', '٣٤', 'true', '../7'].map(asItIs),
+  [' 0042 ', '0042'],
+  ...[undefined, 'None', ''].map(missing),
+];
+
+/** Check-in in a day of December, whatever stands around it. */
+const dates: readonly ((date: string) => Written)[] = [
+  ...Array<(date: string) => Written>(14).fill(asItIs),
+  (date) => [`${date}T14:30:00Z`, date],
+  (date) => [`${date} 00:00:00`, date],
+  (date) => [` ${date}\t`, date],
+  ...[undefined, 'null', '2026-02-30'].map((text) => () => missing(text)),
+];
+
+/** Not all of them can be written as a number of JavaScript's. */
+const unusableIds: readonly (readonly [bigint | undefined, string])[] = [
+  [undefined, 'service-id-missing'],
+  [0n, 'service-id-invalid'],
+  [-7n, 'service-id-invalid'],
+  [9_007_199_254_740_992n, 'service-id-invalid'],
+  [9_007_199_254_740_993n, 'service-id-invalid'],
+  [9_223_372_036_854_775_807n, 'service-id-invalid'],
+];
+
+/**
+ * A day of so many records with everything that hurts: the same one each time. Each 40th cannot be sent, and each 25th is
+ * the one before it once more, with blanks around its name.
+ *
+ * Outside of it is what not every source can say: NUL and lone surrogates, which databases don't store; texts that are no
+ * integer in the place of the master id, which their columns don't take; and values that are no text, which CSV has not.
+ */
+export function makeHurtfulDay(count: number): HurtfulDay {
+  const records: HurtfulRecord[] = [];
+  const bookings: ReceivedHotel[] = [];
+  const rejects: { record: number; reason: string }[] = [];
+  let duplicates = 0;
+  for (let index = 0; index < count; index += 1) {
+    const before = records.at(-1);
+    if (index % 25 === 24 && before !== undefined) {
+      records.push({ ...before, name: ` ${before.name ?? ''} ` });
+      duplicates += 1;
+      continue;
+    }
+    const [unusable, reason] = index % 40 === 12 ? pick(unusableIds, Math.floor(index / 40)) : [];
+    const serviceId = reason === undefined ? idOf(index) : unusable;
+    // Beyond what JavaScript's numbers hold: the neighbours of one of these are the same number there.
+    const reference = index % 31 === 3 ? undefined : 9_007_199_254_740_993n + BigInt(index);
+    const [name, nameArrives] = pick(names, index);
+    const [provider, providerArrives] = pick(providers, index);
+    const [hotel, hotelArrives] = pick(hotels, index);
+    const [checkIn, checkInArrives] = pick(dates, index)(`2026-12-${String(10 + (index % 9))}`);
+    const [checkOut, checkOutArrives] = pick(dates, index * 3)(`2026-12-${String(12 + (index % 7))}`);
+    records.push({ serviceId, reference, name, provider, hotel, checkIn, checkOut });
+    if (reason !== undefined) {
+      rejects.push({ record: index, reason });
+      continue;
+    }
+    const arrives = {
+      ServiceId: Number(serviceId),
+      BookingReferenceId: reference?.toString(),
+      BookingClientName: nameArrives,
+      ProviderName: providerArrives,
+      ProviderHotelId: hotelArrives,
+      CheckInDate: checkInArrives,
+      CheckOutDate: checkOutArrives,
+    };
+    bookings.push(Object.fromEntries(Object.entries(arrives).filter(([, value]) => value !== undefined)));
+  }
+  return { records, bookings, rejects, duplicates };
+}
+
+/** The largest one there is stands among them. */
+function idOf(index: number): bigint {
+  return index === 0 ? 9_007_199_254_740_991n : 100_000n + BigInt(index);
+}
+
+function pick<Item>(items: readonly Item[], index: number): Item {
+  const item = items[index % items.length];
+  if (item === undefined) throw new RangeError('expected a list that holds something, got: an empty one');
+  return item;
+}

@@ -1,0 +1,35 @@
+import { inspect } from 'node:util';
+import { openSampler } from '../../jobs/samples.js';
+import { openSource, type SourceSettings } from '../../jobs/sources.js';
+import { createBusinessDay } from '../../src/booking/business-day.js';
+import { parseConfig } from '../../src/config/parse.js';
+import type { Settings } from './day-folder.js';
+
+export const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
+
+/** As a configuration has them. */
+export function settingsOf(source: Settings, others: Settings = {}): SourceSettings {
+  const service = { baseUrl: 'https://service.example.com/api/3.0', apiKey: 'k', accountId: 'a' };
+  const text = JSON.stringify({ timezone: 'Europe/Madrid', service, source, ...others });
+  return parseConfig({ text, file: '/srv/hotel-review.yaml', env: {} });
+}
+
+/** A sample, its records as objects. */
+export async function takeSample(settings: SourceSettings, signal = new AbortController().signal) {
+  const { columns, records, delimiter } = await openSampler(settings)(day, signal);
+  return { columns, records: records.map((record) => Object.fromEntries(record)), delimiter };
+}
+
+/** What the sample of a source that is broken fails with, and what its reading does. */
+export async function failuresOf(settings: SourceSettings) {
+  const read = async () => {
+    for await (const _ of openSource(settings).read(day, { signal: new AbortController().signal }));
+  };
+  const failureOf = (reading: Promise<unknown>) =>
+    reading.then(
+      () => 'no failure',
+      (error: unknown) => error,
+    );
+  const ofSample = await failureOf(takeSample(settings));
+  return { ofSample, ofSource: await failureOf(read()), said: inspect(ofSample, { depth: 8 }) };
+}
