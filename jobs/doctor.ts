@@ -15,6 +15,7 @@ import { listClosedFiles, listKeptFolders, listWrittenPlaces } from '../src/doct
 import { checkKeptBucket } from '../src/doctor/kept-bucket.js';
 import { checkKeptFolder } from '../src/doctor/kept-folder.js';
 import { checkLedger, type LedgerPlace } from '../src/doctor/ledger.js';
+import { warnOfPlainWire } from '../src/doctor/plain-wire.js';
 import { checkQueue } from '../src/doctor/redis.js';
 import { renderCount, renderFinding } from '../src/doctor/render.js';
 import { checkService } from '../src/doctor/service.js';
@@ -81,9 +82,10 @@ function listChecks(config: Config, file: string, day: string | undefined): Chec
       {
         part: 'source',
         seconds: 10,
-        look: (signal) => {
+        look: async (signal) => {
           const tried = day === undefined ? runsDay : createBusinessDay(day, timezone);
-          return checkSource({ ...composeSource(config), day: tried, maxRejectedShare, emptyDay }, signal);
+          const parts = { ...composeSource(config), day: tried, maxRejectedShare, emptyDay };
+          return [...(await checkSource(parts, signal)), ...warnOfSourceWire(config)];
         },
       },
       {
@@ -114,7 +116,10 @@ function listChecks(config: Config, file: string, day: string | undefined): Chec
       {
         part: 'ledger',
         seconds: 20,
-        look: () => checkLedger({ place: placeOf(ledger), open: () => findLedger(config) }),
+        look: async () => [
+          ...(await checkLedger({ place: placeOf(ledger), open: () => findLedger(config) })),
+          ...warnOfLedgerWire(config),
+        ],
       },
     ],
     queue.kind === 'redis'
@@ -147,6 +152,16 @@ function listChecks(config: Config, file: string, day: string | undefined): Chec
       { part: 'disk', seconds: 5, look: () => checkDisk(listWrittenPlaces(config)) },
     ],
   ];
+}
+
+function warnOfSourceWire({ source }: Config): readonly Finding[] {
+  if (source.kind !== 'sql') return [];
+  return warnOfPlainWire({ part: 'source', setting: 'source.url', url: source.url, ca: source.ca });
+}
+
+function warnOfLedgerWire({ ledger }: Config): readonly Finding[] {
+  if (ledger.kind !== 'postgres') return [];
+  return warnOfPlainWire({ part: 'ledger', setting: 'ledger', url: ledger.url });
 }
 
 function placeOf(ledger: Config['ledger']): LedgerPlace {
