@@ -188,7 +188,9 @@ describe('A written configuration', () => {
     expect(load(text)).toMatchObject({ timezone: 'Europe/Madrid', delivery: 'body' });
   });
 
-  const rules = readFile(new URL('../../../hotel-review.schema.json', import.meta.url), 'utf8').catch(() => '');
+  const rules = readFile(new URL('../../../hotel-review.schema.json', import.meta.url), 'utf8').catch(
+    () => '',
+  );
 
   it('loads whatever was answered, holds just that, and suits the JSON Schema', async ({ skip }) => {
     const schema = await rules;
