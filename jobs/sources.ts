@@ -1,4 +1,5 @@
 import { createNormaliser } from '../src/booking/normalise.js';
+import { describePageWait } from '../src/cli/page-wait.js';
 import type { Config } from '../src/config/load.js';
 import { createCsvSource } from '../src/sources/csv.js';
 import { createHttpSource, type HttpSourceOptions } from '../src/sources/http/http-source.js';
@@ -49,5 +50,9 @@ export function toHttpOptions(
     retry: openRetryPolicy(config),
     clock: () => new Date(),
     random,
+    onWait(wait) {
+      const told = describePageWait(wait);
+      if (told !== undefined) process.stderr.write(`${told}\n`);
+    },
   };
 }

@@ -16,6 +16,14 @@ export interface PageCallLimits {
   readonly clock: () => Date;
   /** Uniform in [0, 1): spreads the waits between tries. */
   readonly random: () => number;
+  /** Told before each wait; the API may ask for a long one. */
+  readonly onWait?: (wait: PageWait) => void;
+}
+
+export interface PageWait {
+  /** What the last try came to, such as `http-429`. */
+  readonly code: string;
+  readonly delayMs: number;
 }
 
 export type PageAnswer =
@@ -56,7 +64,7 @@ const retryableStatuses = new Set([408, 425, 429]);
 export async function openPageCalls(
   origin: string,
   headers: readonly string[],
-  { timeoutMs, connectTimeoutMs, maxPageBytes, retry, clock, random }: PageCallLimits,
+  { timeoutMs, connectTimeoutMs, maxPageBytes, retry, clock, random, onWait }: PageCallLimits,
 ): Promise<PageCalls> {
   // What reads files has no use for it.
   const { createTransport } = await import('../../http/transport.js');
@@ -103,6 +111,7 @@ export async function openPageCalls(
             `gave no answer in ${made === 1 ? '1 try' : `${made} tries`} (${judged.code}): try again later.`,
           );
         }
+        onWait?.({ code: judged.code, delayMs: decision.delayMs });
         await pause(decision.delayMs, signal);
         signal.throwIfAborted();
         spent = decision.spendsTry

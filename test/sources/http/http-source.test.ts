@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
+import type { PageWait } from '../../../src/sources/http/page-calls.js';
 import type { SourceError } from '../../../src/sources/source.js';
 import { day } from '../csv-folder.js';
 import { sendHalf, sendJson, useBookingsApi } from './bookings-api.js';
@@ -261,9 +262,12 @@ describe('what may pass', () => {
       else sendJson(response, [{ ServiceId: 1 }]);
     });
     const retry = { tries: 1, waits: 3, baseMs: 0, capMs: 0, retryAfterCapMs: 60 };
+    const waits: PageWait[] = [];
+    const onWait = (wait: PageWait) => void waits.push(wait);
     const before = performance.now();
-    expect((await readHttp({ url: `${api.origin}/{day}`, retry })).ids).toEqual([1]);
+    expect((await readHttp({ url: `${api.origin}/{day}`, retry, onWait })).ids).toEqual([1]);
     expect(performance.now() - before).toBeGreaterThanOrEqual(3 * 59);
+    expect(waits).toEqual(Array(3).fill({ code: 'http-429', delayMs: 60 }));
   });
 
   it('an API that doesn’t answer in time is given up', async () => {
