@@ -32,7 +32,7 @@ export const fieldSynonyms: Readonly<Record<ServiceField, readonly string[]>> = 
   BookingReferenceId: list(`
     bookingreference bookingreferencenumber bookingreferenceno bookingref bookingrefno bookingid bookingnumber bookingno
     bookingnr bookingcode bookinglocator reservationid reservationnumber reservationno reservationnr reservationreference
-    reservationref reservationcode reference referencenumber locator
+    reservationref reservationcode reference referencenumber ref locator
     buchungsreferenz buchungsreferenznummer buchungsnummer buchungsnr buchungsid buchungscode reservierungsreferenz
     reservierungsnummer reservierungsnr reservierungsid reservierungscode vorgangsnummer vorgangsnr referenz referenznummer
     localizador localizadorreserva referenciareserva numeroreserva numreserva nreserva noreserva idreserva codigoreserva
