@@ -1,3 +1,4 @@
+import { hasSignBehindHost } from '../http/sign-behind-host.js';
 import { readS3Location, type S3Location } from '../s3/location.js';
 
 /** Where the ledger lives. */
@@ -45,10 +46,10 @@ export function holdsPassword(text: string): boolean {
   return password !== '' || [...searchParams.keys()].some((name) => /pass|secret|token|key/i.test(name));
 }
 
-/** With an @ behind the host it is none: a sign in the password that is not written with % has ended the host early. */
 function isUrlOf(text: string, protocols: readonly string[]): boolean {
   return (
-    /^[a-z0-9]+:\/\/(?=.)[^/?#]*(?:[/?#][^@]*)?$/i.test(text) &&
+    /^[a-z0-9]+:\/\/./i.test(text) &&
+    !hasSignBehindHost(text) &&
     URL.canParse(text) &&
     protocols.includes(new URL(text).protocol)
   );

@@ -1,3 +1,5 @@
+import { hasSignBehindHost } from '../../http/sign-behind-host.js';
+
 /** How much of the way to the server is encrypted, and whether the server has to prove who it is. */
 export type MysqlTls = 'off' | 'unverified' | 'verified';
 
@@ -22,8 +24,6 @@ const mysqlPort = 3306;
 export const sqlAddressForms = 'postgres://…, mysql://…, mariadb://… or sqlite:PATH';
 const howToWriteSigns =
   'signs such as @ / ? # in a user or a password are written %40 %2F %3F %23, and a % itself is %25';
-/** A password with a sign that is not written so ends the host early: what follows is not for showing. */
-const beyondHost = /^[a-z]+:\/\/[^/?#]*([/?#].*)$/is;
 
 /**
  * Reads `postgres://`, `postgresql://`, `mysql://`, `mariadb://` (with `?sslmode=` and, for MySQL, `?socket=`) and
@@ -34,7 +34,7 @@ const beyondHost = /^[a-z]+:\/\/[^/?#]*([/?#].*)$/is;
 export function readSqlAddress(address: string): SqlAddress {
   const path = /^sqlite:(?!\/\/[^/])(.+)$/s.exec(address)?.[1];
   if (path !== undefined) return { kind: 'sqlite', place: path, path };
-  if (beyondHost.exec(address)?.[1]?.includes('@') === true) {
+  if (hasSignBehindHost(address)) {
     throw new RangeError(`the address has an @ behind the host: ${howToWriteSigns}`);
   }
   const url = /^[a-z]+:\/\/./i.test(address) && URL.canParse(address) ? new URL(address) : undefined;
