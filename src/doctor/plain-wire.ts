@@ -27,9 +27,9 @@ export function warnOfPlainWire({ part, setting, url, ca }: DatabaseWire): reado
 function readRemoteHost(url: string): string | undefined {
   if (!/^(postgres|postgresql|mysql|mariadb):\/\//i.test(url) || !URL.canParse(url)) return undefined;
   const { hostname, searchParams } = new URL(url);
-  const host = searchParams.get('host') ?? decodeURIComponent(hostname);
-  const isHere = host === '' || host.startsWith('/') || isLoopback(host) || searchParams.has('socket');
-  return isHere ? undefined : host;
+  const host = searchParams.get('host') ?? hostname;
+  const isSocket = searchParams.has('socket') || /^(\/|%2f)/i.test(host);
+  return host === '' || isSocket || isLoopback(host) ? undefined : host;
 }
 
 function asksForTls({ searchParams }: URL): boolean {
