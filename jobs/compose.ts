@@ -1,13 +1,13 @@
 import type { Config } from '../src/config/load.js';
-import type { Ledger } from '../src/ledger/ledger.js';
 import { createMappingServiceClient } from '../src/mapping-service/client.js';
 import type { ReviewService } from '../src/mapping-service/mapping-service.js';
-import type { MappingComparison } from '../src/review/collect.js';
+import type { MappingComparison } from '../src/review/collect/collect.js';
+import type { RunDayParts } from '../src/review/day/run-day.js';
+import { createRunId } from '../src/review/day/run-id.js';
 import type { Delivery } from '../src/review/delivery.js';
 import type { Notify } from '../src/review/events.js';
+import type { Ledger } from '../src/review/ledger.js';
 import type { DeliveryKind } from '../src/review/run.js';
-import type { RunDayParts } from '../src/review/run-day.js';
-import { createRunId } from '../src/review/run-id.js';
 import type { ClosableSftpServer } from '../src/sftp/server.js';
 import { clock, random } from './clock.js';
 import { createDelivery, openSftp } from './deliveries.js';

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
+import { pause } from '../src/async/pause.js';
+import { decideRetry } from '../src/async/retry.js';
 import type { FetchExportOptions } from '../src/cli/commands/exports.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { renderAbsent, renderFetched, renderKnown, toFetchReport } from '../src/cli/export-texts.js';
 import type { Config } from '../src/config/load.js';
 import { archiveDay, type FetchResult, fetchExport } from '../src/mappings/export/fetch-export.js';
-import { pause } from '../src/review/pause.js';
 import { UsageError } from '../src/review/refusals.js';
-import { decideRetry } from '../src/review/retry.js';
 import { createDirectorySpool } from '../src/spool/directory.js';
 import { clock, random } from './clock.js';
 import { openArchive, openSftp } from './deliveries.js';

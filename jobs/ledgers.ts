@@ -1,9 +1,9 @@
 import type { Config } from '../src/config/load.js';
-import type { Ledger } from '../src/ledger/ledger.js';
 import { isFileThere } from '../src/ledger/sqlite/ledger-place.js';
 import { createSqliteLedger } from '../src/ledger/sqlite/sqlite-ledger.js';
+import type { Ledger } from '../src/review/ledger.js';
 import type { BookingForm } from '../src/review/step.js';
-import { readReference } from '../src/review/stored-line.js';
+import { readReference } from '../src/review/stored/stored-line.js';
 import { clock } from './clock.js';
 
 /** Connections beside those of the steps in hand: for renewing, reconciling and looking on. */

@@ -2,9 +2,9 @@ import { renderAffected } from '../src/cli/affected.js';
 import { createAffectedFile } from '../src/cli/affected-file.js';
 import { exitCode, exitCodeOf } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
-import type { Ledger } from '../src/ledger/ledger.js';
+import type { Ledger } from '../src/review/ledger.js';
 import type { Run } from '../src/review/run.js';
-import { readFields } from '../src/review/stored-line.js';
+import { readFields } from '../src/review/stored/stored-line.js';
 import { lookIntoLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 

@@ -1,6 +1,5 @@
 import type { MakeBookingsOptions } from '../src/cli/commands/sandbox.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { formatCount } from '../src/cli/format.js';
 import { renderTable } from '../src/cli/tables.js';
 import { UsageError } from '../src/review/refusals.js';
 import type { DayCounts } from '../src/sandbox/bookings/day-counts.js';
@@ -8,6 +7,7 @@ import { formatOfName, NameTakenError, writeDayFile } from '../src/sandbox/booki
 import { streamDay } from '../src/sandbox/bookings/day-stream.js';
 import { renderDay } from '../src/sandbox/bookings/day-text.js';
 import { createWorld } from '../src/sandbox/world.js';
+import { formatCount } from '../src/text/format.js';
 import type { Terminal } from './terminal.js';
 
 export type DayToMake = MakeBookingsOptions & {

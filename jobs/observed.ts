@@ -1,7 +1,7 @@
 import type { Config } from '../src/config/load.js';
-import type { Ledger } from '../src/ledger/ledger.js';
 import { readReached } from '../src/mappings/sync-bounds.js';
 import type { ReviewEvent } from '../src/review/events.js';
+import type { Ledger } from '../src/review/ledger.js';
 import { createHealth } from '../src/server/health.js';
 import type { HookSettings } from '../src/server/hook.js';
 import { createMetrics, type Metrics } from '../src/server/metrics.js';

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createBusinessDay } from '../src/booking/business-day.js';
 import { sendChunks } from '../src/reading-thread/threaded-reader.js';
-import { createDayReader } from '../src/review/reading/day-reader.js';
-import { createRoom } from '../src/review/room.js';
+import { createDayReader } from '../src/review/collect/day-reader.js';
+import { createRoom } from '../src/review/lines/buffer-pool.js';
 import { createForms, type ReadingOrder } from './reading.js';
 import { composeSource } from './sources.js';
 

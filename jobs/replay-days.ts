@@ -3,7 +3,7 @@ import type { ReplayOptions } from '../src/cli/commands/review.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { renderNotBegun } from '../src/cli/not-begun.js';
 import type { Config } from '../src/config/load.js';
-import { type DayPlan, planDay, requestOf } from '../src/review/range-plan.js';
+import { type DayPlan, planDay, requestOf } from '../src/review/day/range-plan.js';
 import { UsageError } from '../src/review/refusals.js';
 import { dryRunDay } from './dry-run.js';
 import { lookIntoLedger } from './ledgers.js';

@@ -12,11 +12,11 @@ import {
   toDayObject,
 } from '../src/cli/range-summary.js';
 import type { Config } from '../src/config/load.js';
-import { workOnDays } from '../src/review/days-at-once.js';
-import { waitForPlace } from '../src/review/places.js';
-import { planDay, requestOf } from '../src/review/range-plan.js';
-import { toReport } from '../src/review/report.js';
-import { type RunDayParts, runDay } from '../src/review/run-day.js';
+import { workOnDays } from '../src/review/day/days-at-once.js';
+import { waitForPlace } from '../src/review/day/places.js';
+import { planDay, requestOf } from '../src/review/day/range-plan.js';
+import { toReport } from '../src/review/day/report.js';
+import { type RunDayParts, runDay } from '../src/review/day/run-day.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
 import { clock } from './clock.js';
 import { composeReview } from './compose.js';

@@ -1,5 +1,5 @@
+import type { RetryPolicy } from '../src/async/retry.js';
 import type { Config } from '../src/config/load.js';
-import type { RetryPolicy } from '../src/review/retry.js';
 
 /** When something is tried again: the same for the service's calls, SFTP and sources. */
 export function openRetryPolicy({ retry }: Pick<Config, 'retry'>): RetryPolicy {

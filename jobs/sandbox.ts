@@ -7,7 +7,6 @@ import { businessDayAt } from '../src/booking/business-day.js';
 import { createCommandWriter } from '../src/cli/command-writer.js';
 import type { SandboxOptions } from '../src/cli/commands/sandbox.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { quoteForShell } from '../src/cli/shell-quote.js';
 import { checkSetting } from '../src/config/check-setting.js';
 import { commandName } from '../src/config/command-name.js';
 import { UsageError } from '../src/review/refusals.js';
@@ -21,6 +20,7 @@ import { SandboxError } from '../src/sandbox/sandbox-error.js';
 import { createSeededRandom } from '../src/sandbox/seeded-random.js';
 import { createWorld } from '../src/sandbox/world.js';
 import { readOrBeginWorld } from '../src/sandbox/world-beginning.js';
+import { quoteForShell } from '../src/text/shell-quote.js';
 import { clock } from './clock.js';
 import type { Terminal } from './terminal.js';
 

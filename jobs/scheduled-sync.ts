@@ -1,11 +1,11 @@
 import type { Log } from '../src/cli/log.js';
 import { createSyncLog } from '../src/cli/log-sync.js';
-import { describeError } from '../src/cli/safe-message.js';
 import type { Config } from '../src/config/load.js';
-import type { Ledger } from '../src/ledger/ledger.js';
+import type { Ledger } from '../src/review/ledger.js';
 import { createCronerSchedule } from '../src/schedule/croner.js';
 import { createSlots } from '../src/schedule/slots.js';
 import { createSyncKeeper, type SyncKeeper } from '../src/schedule/sync-keeper.js';
+import { describeError } from '../src/text/safe-message.js';
 import { clock } from './clock.js';
 import { openMappingService } from './mapping-services.js';
 import { syncCopy } from './sync-mappings.js';

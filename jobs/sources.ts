@@ -1,11 +1,11 @@
 import { createNormaliser } from '../src/booking/normalise.js';
 import { describePageWait } from '../src/cli/page-wait.js';
 import type { Config } from '../src/config/load.js';
+import type { BookingSource } from '../src/review/source.js';
 import { createCsvSource } from '../src/sources/csv.js';
 import { createHttpSource, type HttpSourceOptions } from '../src/sources/http/http-source.js';
 import { createModuleSource } from '../src/sources/module/module-source.js';
 import { createNdjsonSource } from '../src/sources/ndjson.js';
-import type { BookingSource } from '../src/sources/source.js';
 import { createSqlSource } from '../src/sources/sql/sql.js';
 import { random } from './clock.js';
 import { openDayFile } from './day-files.js';

@@ -1,8 +1,8 @@
+import { untilAborted } from '../src/async/until-aborted.js';
 import type { WorkOptions } from '../src/cli/commands/service.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
 import { UsageError } from '../src/review/refusals.js';
-import { untilAborted } from '../src/review/until-aborted.js';
 import { composeReview } from './compose.js';
 import { tellOfQueue } from './queue-check.js';
 import type { Terminal } from './terminal.js';

@@ -1,12 +1,12 @@
 import type { Config } from '../src/config/load.js';
-import type { Ledger } from '../src/ledger/ledger.js';
 import { createInProcessQueues } from '../src/queue/in-process.js';
 import type { Delivery } from '../src/review/delivery.js';
 import type { Notify } from '../src/review/events.js';
-import { createOwnWorkforce } from '../src/review/own-workforce.js';
+import type { Ledger } from '../src/review/ledger.js';
+import { createOwnWorkforce } from '../src/review/perform/own-workforce.js';
+import { createSharedWorkforce } from '../src/review/perform/shared-workforce.js';
+import type { Workforce } from '../src/review/perform/workforce.js';
 import type { DeliveryKind } from '../src/review/run.js';
-import { createSharedWorkforce } from '../src/review/shared-workforce.js';
-import type { Workforce } from '../src/review/workforce.js';
 import { clock, random } from './clock.js';
 import { openRetryPolicy } from './retry-policy.js';
 

@@ -3,6 +3,8 @@
  *
  * @packageDocumentation
  */
+
+export type { RetryPolicy } from './async/retry.js';
 export { createMappingService } from './mapping-service/create-mapping-service.js';
 export { type CreateMappingServiceOptions, defaultRetryPolicy } from './mapping-service/create-options.js';
 export type { VerdictKind } from './mapping-service/mapping-service.js';
@@ -26,7 +28,7 @@ export {
   type ServiceErrorDetails,
   type ServiceErrorKind,
 } from './mapping-service/service-error.js';
-export type { RetryPolicy } from './review/retry.js';
+export type { BookingSource } from './review/source.js';
 export type {
   BookingRecord,
   Bookings,
@@ -35,4 +37,3 @@ export type {
   ModuleDay,
   ModuleLog,
 } from './sources/module/bookings-module.js';
-export type { BookingSource } from './sources/source.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { quantileSorted } from 'simple-statistics';
 import { hashReference } from '../../src/booking/reference-hash.js';
-import type { Ledger, Right } from '../../src/ledger/ledger.js';
+import type { Ledger, Right } from '../../src/review/ledger.js';
 
 /** How long the ledger's two writes of a step take, and how many steps a second come through. */
 export interface LedgerPace {

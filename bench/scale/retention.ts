@@ -1,4 +1,4 @@
-import { blankNames } from '../../src/review/stored-line.js';
+import { blankNames } from '../../src/review/stored/stored-line.js';
 import { day, type Folder, type Stage } from './stage.js';
 
 /** What is done with a day after its review: looked up, blanked, removed. */

@@ -1,7 +1,7 @@
 import type { Run } from '../review/run.js';
+import { formatCount } from '../text/format.js';
 import type { WriteCommand } from './command-writer.js';
 import { isClear } from './file-summary.js';
-import { formatCount } from './format.js';
 import { renderTable } from './tables.js';
 
 /** Shown on a terminal; `--csv` and `--json` have them all. */

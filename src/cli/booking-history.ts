@@ -1,9 +1,9 @@
-import type { Attempt, Trace } from '../ledger/ledger.js';
+import type { Attempt, Trace } from '../review/ledger.js';
 import type { StepState } from '../review/step.js';
 import { type Suspicion, toSuspicion } from '../review/suspects/listing.js';
+import { formatInstant } from '../text/format.js';
+import { readMaskedFields } from '../text/mask-names.js';
 import type { WriteCommand } from './command-writer.js';
-import { formatInstant } from './format.js';
-import { readMaskedFields } from './mask-names.js';
 import { describeSuspicion } from './suspects.js';
 
 /** What became of one booking in one run. */

@@ -1,9 +1,9 @@
-import type { ReasonCount, RefusedBooking } from '../ledger/ledger.js';
+import type { ReasonCount, RefusedBooking } from '../review/ledger.js';
 import { isActive, type Run } from '../review/run.js';
-import { readReference } from '../review/stored-line.js';
+import { readReference } from '../review/stored/stored-line.js';
+import { formatCount, formatDuration, wrapText } from '../text/format.js';
 import type { WriteCommand } from './command-writer.js';
 import { renderFileSummary } from './file-summary.js';
-import { formatCount, formatDuration, wrapText } from './format.js';
 import { renderSuspectSummary } from './suspects.js';
 import { renderTable } from './tables.js';
 

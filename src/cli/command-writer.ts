@@ -1,4 +1,4 @@
-import { quoteForShell } from './shell-quote.js';
+import { quoteForShell } from '../text/shell-quote.js';
 
 /** Writes a command as a person would type it here: `run --day 2026-11-20` with this program's name and configuration. */
 export type WriteCommand = (words: string) => string;

@@ -1,8 +1,8 @@
-import type { CopiedMapping } from '../ledger/mapping-copy.js';
 import type { Comparison } from '../mappings/export/compare/compare-export.js';
 import type { ExportedMapping } from '../mappings/export/compare/exported-mapping.js';
 import type { MappingDifference } from '../mappings/export/compare/mapping-difference.js';
-import { formatCount, formatCountOf } from './format.js';
+import type { CopiedMapping } from '../mappings/mapping-copy.js';
+import { formatCount, formatCountOf } from '../text/format.js';
 import { renderTable } from './tables.js';
 
 /** Shown on a terminal; `--out` has them all. */

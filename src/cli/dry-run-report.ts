@@ -1,8 +1,8 @@
-import type { ReasonCount } from '../ledger/ledger.js';
-import type { SuspectsReport } from '../review/report.js';
+import type { SuspectsReport } from '../review/day/report.js';
+import type { ReasonCount } from '../review/ledger.js';
 import type { Counts } from '../review/run.js';
+import { formatCount, wrapText } from '../text/format.js';
 import { renderReasons } from './closing.js';
-import { formatCount, wrapText } from './format.js';
 import { explainSuspects } from './suspects.js';
 import { renderTable } from './tables.js';
 

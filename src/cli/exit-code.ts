@@ -1,11 +1,11 @@
 import { ConfigurationError } from '../config/problems.js';
-import { FencedError, LedgerUnusableError } from '../ledger/ledger.js';
-import { SyncOvertakenError } from '../ledger/mapping-copy.js';
 import { MappingServiceError, type ServiceErrorKind } from '../mapping-service/service-error.js';
+import { SyncOvertakenError } from '../mappings/mapping-copy.js';
 import { SyncBusyError } from '../mappings/sync-busy-error.js';
+import { FencedError, LedgerUnusableError } from '../review/ledger.js';
 import { DayBusyError, UsageError } from '../review/refusals.js';
 import type { Run } from '../review/run.js';
-import { describeError, isSafeToShow } from './safe-message.js';
+import { describeError, isSafeToShow } from '../text/safe-message.js';
 import { StoppedError } from './stopped-error.js';
 
 /** The exit codes of design 9. */

@@ -1,6 +1,6 @@
 import cliProgress from 'cli-progress';
 import type { ExportEvent, NotifyExport } from '../mappings/export/export-event.js';
-import { formatByteRate, formatBytes, formatDuration, formatInstant } from './format.js';
+import { formatByteRate, formatBytes, formatDuration, formatInstant } from '../text/format.js';
 import { canDraw, type ProgressOptions } from './progress.js';
 
 /** Between two lines of progress where there is no terminal. */

@@ -1,7 +1,7 @@
-import type { FetchedExport, RequestedExport } from '../ledger/export-log.js';
+import type { FetchedExport, RequestedExport } from '../mappings/export/export-log.js';
 import type { InspectedFile } from '../mappings/export/inspect-file.js';
+import { formatBytes, formatCount, formatInstant } from '../text/format.js';
 import type { WriteCommand } from './command-writer.js';
-import { formatBytes, formatCount, formatInstant } from './format.js';
 import { renderTable } from './tables.js';
 
 const columnsNamed = 20;

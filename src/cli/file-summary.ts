@@ -1,7 +1,7 @@
-import type { ResultCounts } from '../review/file/review-file.js';
+import type { ResultCounts } from '../review/review-file.js';
 import type { Run } from '../review/run.js';
+import { formatCount, wrapText } from '../text/format.js';
 import type { WriteCommand } from './command-writer.js';
-import { formatCount, wrapText } from './format.js';
 import { renderTable } from './tables.js';
 
 /** What a file run left behind, and what is odd about its result. */

@@ -1,6 +1,6 @@
 import type { Notify, ReviewEvent, RunName } from '../review/events.js';
+import { describeError } from '../text/safe-message.js';
 import type { Log } from './log.js';
-import { describeError } from './safe-message.js';
 
 /** Writes events as JSON lines, with run, day and step where they have one. Events hold no guest data to begin with. */
 export function createEventLog(log: Log): Notify {

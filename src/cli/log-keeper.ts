@@ -1,7 +1,7 @@
 import type { Duty } from '../schedule/duties.js';
 import type { KeeperEvent, NotifyKeeper } from '../schedule/keeper-event.js';
+import { describeError } from '../text/safe-message.js';
 import type { Log } from './log.js';
-import { describeError } from './safe-message.js';
 
 /** Writes what the keeper of the schedule does as JSON lines, with the day where there is one. */
 export function createKeeperLog(log: Log): NotifyKeeper {

@@ -1,3 +1,4 @@
+import type { HotelBrand } from '../mapping-service/operations.js';
 import type {
   CopiedMapping,
   MappingMove,
@@ -5,10 +6,9 @@ import type {
   MappingSync,
   NewMasterHotel,
   SyncCounts,
-} from '../ledger/mapping-copy.js';
-import type { HotelBrand } from '../mapping-service/operations.js';
+} from '../mappings/mapping-copy.js';
+import { formatCount, formatDuration, formatInstant } from '../text/format.js';
 import type { WriteCommand } from './command-writer.js';
-import { formatCount, formatDuration, formatInstant } from './format.js';
 import { renderTable } from './tables.js';
 
 const countNames: Readonly<Record<keyof SyncCounts, string>> = {

@@ -1,5 +1,5 @@
 import { open, rename, rm } from 'node:fs/promises';
-import type { NewMasterHotel } from '../ledger/mapping-copy.js';
+import type { NewMasterHotel } from '../mappings/mapping-copy.js';
 import { UsageError } from '../review/refusals.js';
 
 /**

@@ -1,7 +1,7 @@
-import type { RangeMode } from '../review/range-plan.js';
+import type { RangeMode } from '../review/day/range-plan.js';
+import { quoteForShell } from '../text/shell-quote.js';
 import type { WriteCommand } from './command-writer.js';
 import type { ReplayOptions } from './commands/review.js';
-import { quoteForShell } from './shell-quote.js';
 
 /** A range of days that ended before its last one. */
 export interface EndedRange extends Pick<ReplayOptions, 'reason' | 'delivery' | 'dryRun'> {

@@ -1,5 +1,5 @@
 import type { PageWait } from '../sources/http/page-calls.js';
-import { formatDuration } from './format.js';
+import { formatDuration } from '../text/format.js';
 
 /** A shorter one is over before anybody wonders. */
 const worthTellingMs = 2_000;

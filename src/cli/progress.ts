@@ -2,7 +2,7 @@ import { clearLine, moveCursor } from 'node:readline';
 import cliProgress from 'cli-progress';
 import type { Notify, ReviewEvent } from '../review/events.js';
 import type { Run } from '../review/run.js';
-import { formatByteRate, formatBytes, formatCount, formatDuration, formatRate } from './format.js';
+import { formatByteRate, formatBytes, formatCount, formatDuration, formatRate } from '../text/format.js';
 import { createLines } from './progress-lines.js';
 import { describe, describeMilestone, describeOpened, describeSuspects } from './progress-words.js';
 

@@ -1,5 +1,5 @@
-import type { DayPlan } from '../review/range-plan.js';
-import { formatCountOf, wrapText } from './format.js';
+import type { DayPlan } from '../review/day/range-plan.js';
+import { formatCountOf, wrapText } from '../text/format.js';
 import { renderTable } from './tables.js';
 
 /** What a replay would do with a day. */

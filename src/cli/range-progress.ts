@@ -1,6 +1,6 @@
 import cliProgress from 'cli-progress';
 import type { ReviewEvent } from '../review/events.js';
-import { formatBytes, formatCount } from './format.js';
+import { formatBytes, formatCount } from '../text/format.js';
 import { canDraw, type Progress, type ProgressOptions } from './progress.js';
 import { createLines } from './progress-lines.js';
 import { describe, describeMilestone, describeOpened, describeSuspects } from './progress-words.js';

@@ -1,7 +1,7 @@
-import type { RunReport } from '../review/report.js';
+import type { RunReport } from '../review/day/report.js';
+import { formatCount, wrapText } from '../text/format.js';
 import type { WriteCommand } from './command-writer.js';
 import { type CommandFailure, type ExitCode, exitCode } from './exit-code.js';
-import { formatCount, wrapText } from './format.js';
 import { renderTable } from './tables.js';
 
 /** What became of a day of a range. */

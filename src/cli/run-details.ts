@@ -1,5 +1,5 @@
-import type { Ledger } from '../ledger/ledger.js';
-import { runsCompared } from '../review/opening.js';
+import { runsCompared } from '../review/day/opening.js';
+import type { Ledger } from '../review/ledger.js';
 import type { Run } from '../review/run.js';
 import { type RunDetails, refusedShown } from './closing.js';
 

@@ -1,7 +1,7 @@
 import type { Run, SuspectCounts } from '../review/run.js';
 import type { SuspectReport, Suspicion } from '../review/suspects/listing.js';
+import { formatCount, formatCountOf, formatInstant } from '../text/format.js';
 import type { WriteCommand } from './command-writer.js';
-import { formatCount, formatCountOf, formatInstant } from './format.js';
 import { renderTable } from './tables.js';
 
 /** Shown on a terminal; `--csv` and `--json` have them all. */

@@ -1,7 +1,7 @@
 import { clearLine, cursorTo } from 'node:readline';
-import type { MappingSync } from '../ledger/mapping-copy.js';
+import type { MappingSync } from '../mappings/mapping-copy.js';
 import type { NotifySync, SyncEvent } from '../mappings/sync-event.js';
-import { formatCount, formatCountOf, formatInstant, formatRate } from './format.js';
+import { formatCount, formatCountOf, formatInstant, formatRate } from '../text/format.js';
 import { canDraw, type ProgressOptions } from './progress.js';
 
 /** Between two lines of progress where there is no terminal. */

@@ -1,6 +1,6 @@
 import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
-import { formatDuration } from '../cli/format.js';
 import type { Probe } from '../mapping-service/probe.js';
+import { formatDuration } from '../text/format.js';
 import { type Finding, findingsOf } from './finding.js';
 
 const { ok, warning } = findingsOf('clock');

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { quoteForShell } from '../cli/shell-quote.js';
+import { quoteForShell } from '../text/shell-quote.js';
 import { type Finding, findingsOf } from './finding.js';
 
 const { ok, warning, wrong } = findingsOf('file-modes');

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { describeError } from '../cli/safe-message.js';
-import { quoteForShell } from '../cli/shell-quote.js';
+import { describeError } from '../text/safe-message.js';
+import { quoteForShell } from '../text/shell-quote.js';
 import { type Finding, findingsOf } from './finding.js';
 import { findPlace, tryToWrite } from './place.js';
 

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
-import { formatCount } from '../cli/format.js';
-import type { Ledger } from '../ledger/ledger.js';
+import type { Ledger } from '../review/ledger.js';
 import { isActive, type Run } from '../review/run.js';
+import { formatCount } from '../text/format.js';
 import { type Finding, findingsOf } from './finding.js';
 import { findPlace, tryToWrite } from './place.js';
 

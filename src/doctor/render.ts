@@ -1,4 +1,4 @@
-import { wrapText } from '../cli/format.js';
+import { wrapText } from '../text/format.js';
 import { type Finding, type FindingVerdict, parts } from './finding.js';
 
 const verdictWidth = 'warning'.length + 2;

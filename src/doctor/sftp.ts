@@ -1,9 +1,9 @@
 import type { BusinessDay } from '../booking/business-day.js';
-import { formatCount, formatInstant } from '../cli/format.js';
 import { layOutRemotely } from '../review/file/remote-layout.js';
 import { createResultNameTest } from '../review/file/result-name.js';
 import type { PresentedKey } from '../sftp/host-key.js';
 import { type RemoteFile, SftpError, type SftpServer, type SftpSession } from '../sftp/sftp.js';
+import { formatCount, formatInstant } from '../text/format.js';
 import { type Finding, findingsOf } from './finding.js';
 import { tryToDeliver } from './sftp-trial.js';
 import type { UnpinnedServer } from './unpinned-server.js';

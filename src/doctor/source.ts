@@ -1,9 +1,9 @@
 import { type Booking, serviceFields } from '../booking/booking.js';
 import type { BusinessDay } from '../booking/business-day.js';
 import { countDates, type Normalise } from '../booking/normalise.js';
-import { maskBooking } from '../cli/mask-names.js';
 import { formatShare, isMoreThanShare } from '../review/share.js';
-import { type BookingSource, SourceError } from '../sources/source.js';
+import { type BookingSource, SourceError } from '../review/source.js';
+import { maskBooking } from '../text/mask-names.js';
 import { type Finding, findingsOf } from './finding.js';
 
 const { ok, warning, wrong } = findingsOf('source');

@@ -6,7 +6,7 @@ import type {
   ProviderHotel,
   StoredPage,
   SyncCounts,
-} from './mapping-copy.js';
+} from '../mappings/mapping-copy.js';
 import { toStorable } from './storable-text.js';
 import { withoutUndefined } from './without-undefined.js';
 

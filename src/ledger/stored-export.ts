@@ -1,4 +1,4 @@
-import type { FetchedExport, FetchedFile, RequestedExport } from './export-log.js';
+import type { FetchedExport, FetchedFile, RequestedExport } from '../mappings/export/export-log.js';
 import { readColumns, type StoredRow } from './stored-row.js';
 import { withoutUndefined } from './without-undefined.js';
 

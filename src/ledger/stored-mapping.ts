@@ -4,7 +4,7 @@ import type {
   MappingSummary,
   MappingSync,
   NewMasterHotel,
-} from './mapping-copy.js';
+} from '../mappings/mapping-copy.js';
 import { readColumns, type StoredRow } from './stored-row.js';
 import { withoutUndefined } from './without-undefined.js';
 

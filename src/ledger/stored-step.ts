@@ -1,5 +1,5 @@
+import type { Attempt, OpenStep } from '../review/ledger.js';
 import type { Step, StepEnding } from '../review/step.js';
-import type { Attempt, OpenStep } from './ledger.js';
 import { readColumns, type StoredRow } from './stored-row.js';
 import { withoutUndefined } from './without-undefined.js';
 

@@ -1,5 +1,5 @@
+import type { CollectedBatch, Suspect, SuspectReason } from '../review/ledger.js';
 import type { SuspectCounts } from '../review/run.js';
-import type { CollectedBatch, Suspect, SuspectReason } from './ledger.js';
 import { readColumns, type StoredRow } from './stored-row.js';
 import { withoutUndefined } from './without-undefined.js';
 

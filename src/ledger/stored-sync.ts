@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type MappingSync, type StoredPage, SyncOvertakenError } from './mapping-copy.js';
+import { type MappingSync, type StoredPage, SyncOvertakenError } from '../mappings/mapping-copy.js';
 import { readColumns, type StoredRow } from './stored-row.js';
 import { withoutUndefined } from './without-undefined.js';
 

@@ -1,4 +1,4 @@
-import type { RetryPolicy } from '../review/retry.js';
+import type { RetryPolicy } from '../async/retry.js';
 import type { VerdictKind } from './mapping-service.js';
 
 export interface CreateMappingServiceOptions {

@@ -1,5 +1,5 @@
+import { decideRetry, type RetryPolicy } from '../async/retry.js';
 import { createAbortWatch } from '../http/abort-watch.js';
-import { decideRetry, type RetryPolicy } from '../review/retry.js';
 import type { Verdict } from './mapping-service.js';
 
 export type FailedVerdict = Exclude<Verdict, { readonly kind: 'accepted' }>;

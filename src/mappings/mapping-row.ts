@@ -1,5 +1,5 @@
-import type { MappingRow } from '../ledger/mapping-copy.js';
 import type { MappingRecord } from '../mapping-service/operations.js';
+import type { MappingRow } from './mapping-copy.js';
 
 /** A mapping record (spec 2.2) as the copy takes it. @param deletedTypes in any case */
 export function readMappingRow(

@@ -1,4 +1,4 @@
-import type { MappingCopy, NewMasterHotel } from '../ledger/mapping-copy.js';
+import type { MappingCopy, NewMasterHotel } from './mapping-copy.js';
 
 const pageSize = 1_000;
 

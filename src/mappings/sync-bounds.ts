@@ -1,4 +1,4 @@
-import type { MappingSync } from '../ledger/mapping-copy.js';
+import type { MappingSync } from './mapping-copy.js';
 
 /** Where a sync begins when nothing was ever synced. */
 const firstBound = 0;

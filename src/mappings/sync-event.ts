@@ -1,4 +1,4 @@
-import type { MappingSync } from '../ledger/mapping-copy.js';
+import type { MappingSync } from './mapping-copy.js';
 
 /** What happens in a sync, told as it happens. */
 export type SyncEvent =

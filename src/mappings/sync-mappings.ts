@@ -1,6 +1,6 @@
-import { type MappingCopy, type MappingSync, SyncOvertakenError } from '../ledger/mapping-copy.js';
 import type { MappingService, MappingsPage } from '../mapping-service/operations.js';
 import { MappingServiceError } from '../mapping-service/service-error.js';
+import { type MappingCopy, type MappingSync, SyncOvertakenError } from './mapping-copy.js';
 import { readMappingRow } from './mapping-row.js';
 import { decideBounds } from './sync-bounds.js';
 import { SyncBusyError } from './sync-busy-error.js';

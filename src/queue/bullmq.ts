@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Queue } from 'bullmq';
-import { untilAborted } from '../review/until-aborted.js';
+import { untilAborted } from '../async/until-aborted.js';
+import { QueueAwayError, type QueuedStep, type StepQueue } from '../review/queue.js';
 import { dropWaiting } from './bullmq/drop.js';
 import { holdOffAllWorkers } from './bullmq/hold-off.js';
 import { queueName, queuePrefix, toJob } from './bullmq/job.js';
 import { type StepWorker, startStepWorker } from './bullmq/worker.js';
-import { QueueAwayError, type QueuedStep, type StepQueue } from './queue.js';
 import { openRedisConnection, type QueueNotice } from './redis-connection.js';
 
 /** References that wait in Redis at most, each of about 1 kB: the ledger holds the rest. */

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { QueueAwayError } from './queue.js';
+import { QueueAwayError } from '../review/queue.js';
 import { describeRefusal } from './redis-refusal.js';
 import { breakWhenSilent } from './redis-watch.js';
 

@@ -1,11 +1,11 @@
 import { on } from 'node:events';
 import type { MessagePort, Worker } from 'node:worker_threads';
 import type { BusinessDay } from '../booking/business-day.js';
-import type { DayReader } from '../review/reading/day-reader.js';
-import type { RenderedChunk } from '../review/reading/rendering.js';
-import type { Room } from '../review/room.js';
+import type { DayReader } from '../review/collect/day-reader.js';
+import type { RenderedChunk } from '../review/collect/rendering.js';
+import type { Room } from '../review/lines/buffer-pool.js';
 import type { DeliveryKind } from '../review/run.js';
-import { type BookingSource, SourceError, type SourceFault } from '../sources/source.js';
+import { type BookingSource, SourceError, type SourceFault } from '../review/source.js';
 
 /** Chunks that may be on their way: enough to keep both threads at work, and little to hold. */
 const chunksAhead = 4;

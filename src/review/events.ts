@@ -1,5 +1,5 @@
-import type { SourceNotice } from '../sources/source.js';
 import type { Run } from './run.js';
+import type { SourceNotice } from './source.js';
 import type { Evidence, Step, StepEnding } from './step.js';
 
 /** Which run an event is of. */

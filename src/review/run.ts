@@ -1,4 +1,4 @@
-import type { ReviewFile } from './file/review-file.js';
+import type { ReviewFile } from './review-file.js';
 
 /** What started a run. */
 export type Trigger = 'schedule' | 'hook' | 'manual' | 'replay';

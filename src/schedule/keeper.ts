@@ -1,5 +1,5 @@
 import type { BusinessDay } from '../booking/business-day.js';
-import type { Ledger } from '../ledger/ledger.js';
+import type { Ledger } from '../review/ledger.js';
 import { DayBusyError } from '../review/refusals.js';
 import { type Duty, findDayRange, findDuties } from './duties.js';
 import type { NotifyKeeper } from './keeper-event.js';

@@ -1,4 +1,4 @@
-import type { MappingCopy } from '../ledger/mapping-copy.js';
+import type { MappingCopy } from '../mappings/mapping-copy.js';
 import { SyncBusyError } from '../mappings/sync-busy-error.js';
 import type { Schedule } from './schedule.js';
 import type { Slots } from './slots.js';

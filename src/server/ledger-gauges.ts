@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { LedgerSummary } from '../ledger/ledger.js';
+import type { LedgerSummary } from '../review/ledger.js';
 import { answerWithin } from './deadline.js';
 import { countDaysBehind, endOfDay } from './last-good-day.js';
 

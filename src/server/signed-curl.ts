@@ -1,4 +1,4 @@
-import { quoteForShell } from '../cli/shell-quote.js';
+import { quoteForShell } from '../text/shell-quote.js';
 import { readKeys, sign } from './signature.js';
 
 export interface HookTrial {

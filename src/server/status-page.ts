@@ -1,6 +1,6 @@
-import { formatCount, formatCountOf, formatDuration } from '../cli/format.js';
-import type { LedgerSummary } from '../ledger/ledger.js';
+import type { LedgerSummary } from '../review/ledger.js';
 import type { Run } from '../review/run.js';
+import { formatCount, formatCountOf, formatDuration } from '../text/format.js';
 import { type Html, html } from './html.js';
 import { countDaysBehind, listLastDays } from './last-good-day.js';
 import { renderPage } from './page.js';

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { isCalendarDay } from '../booking/business-day.js';
-import { describeError } from '../cli/safe-message.js';
-import { toReport } from '../review/report.js';
+import { toReport } from '../review/day/report.js';
 import type { Run } from '../review/run.js';
+import { describeError } from '../text/safe-message.js';
 import { answerWithin } from './deadline.js';
 import { toHttpError } from './error-answers.js';
 import { HttpError } from './http-error.js';

@@ -1,5 +1,5 @@
-import { wrapText } from '../cli/format.js';
 import type { Finding } from '../doctor/finding.js';
+import { wrapText } from '../text/format.js';
 
 /** Where a question's bar stands on a terminal. */
 const barWidth = 3;

@@ -1,9 +1,9 @@
 import Papa from 'papaparse';
+import { type SourceColumns, SourceError, type SourceNotice, type SourceRecord } from '../review/source.js';
 import { decodeCell } from './csv-cell.js';
 import { type CsvHeader, readCsvHeader } from './csv-header.js';
 import { type CsvCut, createCsvCutter } from './csv-records.js';
 import type { DecodedBlock, FileDecoder } from './decoded-file.js';
-import { type SourceColumns, SourceError, type SourceNotice, type SourceRecord } from './source.js';
 import { createTextGate, explainBinary } from './text-gate.js';
 
 export interface CsvDecoderOptions {

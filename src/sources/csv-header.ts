@@ -1,6 +1,6 @@
 import { type RawBooking, type ServiceField, serviceFields } from '../booking/booking.js';
+import { type SourceColumns, SourceError, type SourceNotice } from '../review/source.js';
 import { decodeCell } from './csv-cell.js';
-import { type SourceColumns, SourceError, type SourceNotice } from './source.js';
 
 export interface CsvHeader {
   /** How many cells every record has. */

@@ -1,7 +1,7 @@
+import type { BookingSource, SourceColumns } from '../review/source.js';
 import { createCsvDecoder } from './csv-decoder.js';
 import { decodeFile } from './decoded-file.js';
 import type { DayFile } from './files/day-file.js';
-import type { BookingSource, SourceColumns } from './source.js';
 
 export interface CsvSourceOptions {
   readonly file: DayFile;

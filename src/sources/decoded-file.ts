@@ -1,5 +1,5 @@
+import type { SourceChunk, SourceNotice, SourceRecord } from '../review/source.js';
 import type { FileBlock } from './files/day-file.js';
-import type { SourceChunk, SourceNotice, SourceRecord } from './source.js';
 
 /** What has come of a block, or of the end. */
 export interface DecodedBlock {

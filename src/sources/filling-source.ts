@@ -1,7 +1,7 @@
 import type { RawBooking } from '../booking/booking.js';
 import { readFieldText } from '../booking/field-text.js';
-import type { MappingCopy, ProviderHotel } from '../ledger/mapping-copy.js';
-import type { BookingSource, SourceChunk, SourceRecord } from './source.js';
+import type { MappingCopy, ProviderHotel } from '../mappings/mapping-copy.js';
+import type { BookingSource, SourceChunk, SourceRecord } from '../review/source.js';
 
 type Copy = Pick<MappingCopy, 'lookUp'>;
 

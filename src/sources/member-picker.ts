@@ -1,7 +1,7 @@
 import { type RawBooking, serviceFields } from '../booking/booking.js';
+import type { SourceColumns, UnreadableReason } from '../review/source.js';
 import { readExactNumber } from './exact-number.js';
 import { scanMembers } from './json-members.js';
-import type { SourceColumns, UnreadableReason } from './source.js';
 
 export type ObjectFault = Extract<UnreadableReason, 'malformed-json' | 'not-an-object' | 'duplicate-member'>;
 

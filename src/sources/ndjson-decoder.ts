@@ -1,7 +1,12 @@
+import {
+  type SourceColumns,
+  SourceError,
+  type SourceRecord,
+  type UnreadableReason,
+} from '../review/source.js';
 import type { FileDecoder } from './decoded-file.js';
 import { type CutLine, createLineCutter } from './line-cutter.js';
 import { createMemberPicker } from './member-picker.js';
-import { type SourceColumns, SourceError, type SourceRecord, type UnreadableReason } from './source.js';
 import { createTextGate, explainBinary } from './text-gate.js';
 
 export interface NdjsonDecoderOptions {

@@ -1,7 +1,7 @@
+import type { BookingSource, SourceColumns } from '../review/source.js';
 import { decodeFile } from './decoded-file.js';
 import type { DayFile } from './files/day-file.js';
 import { createNdjsonDecoder } from './ndjson-decoder.js';
-import type { BookingSource, SourceColumns } from './source.js';
 
 export interface NdjsonSourceOptions {
   readonly file: DayFile;

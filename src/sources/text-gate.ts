@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { SourceError } from './source.js';
+import { SourceError } from '../review/source.js';
 
 const lineFeed = 0x0a;
 const byteOrderMark = Buffer.from('\uFEFF');

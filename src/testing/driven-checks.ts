@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { createBusinessDay } from '../booking/business-day.js';
-import { type SourceChunk, SourceError } from '../sources/source.js';
+import { type SourceChunk, SourceError } from '../review/source.js';
 import { assertLetsGo } from './lets-go.js';
 import { awkwardRecords, guest, manyRecords } from './made-records.js';
 import { never, readAll } from './read-all.js';

@@ -5,8 +5,8 @@
  * @packageDocumentation
  */
 export { type BusinessDay, createBusinessDay } from '../booking/business-day.js';
+export { type BookingSource, type SourceChunk, SourceError, type SourceRecord } from '../review/source.js';
 export { createModuleSource, type ModuleSourceOptions } from '../sources/module/module-source.js';
-export { type BookingSource, type SourceChunk, SourceError, type SourceRecord } from '../sources/source.js';
 export type { ReadingSubject } from './reading-check.js';
 export { checkBookingSource, listReadingChecks, listSourceChecks } from './source-checks.js';
 export type {

@@ -1,6 +1,6 @@
 import type { RawBooking } from '../booking/booking.js';
 import type { BusinessDay } from '../booking/business-day.js';
-import type { BookingSource } from '../sources/source.js';
+import type { BookingSource } from '../review/source.js';
 
 export interface ReadRecord {
   readonly place: number;

@@ -1,6 +1,6 @@
 import type { RawBooking } from '../booking/booking.js';
 import type { BusinessDay } from '../booking/business-day.js';
-import type { BookingSource } from '../sources/source.js';
+import type { BookingSource } from '../review/source.js';
 
 /** A record as the suite means it: texts only, and a missing field left out. */
 export type IntendedRecord = { readonly [field in keyof RawBooking]: string };

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type ClosingOptions, type RunDetails, renderClosing } from '../../src/cli/closing.js';
 import { createCommandWriter } from '../../src/cli/command-writer.js';
 import { readRunDetails } from '../../src/cli/run-details.js';
-import type { ReasonCount, RefusedBooking } from '../../src/ledger/ledger.js';
+import type { ReasonCount, RefusedBooking } from '../../src/review/ledger.js';
 import { someRun } from '../review/some-run.js';
 import { command } from './plain-command.js';
 

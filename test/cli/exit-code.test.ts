@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { describeFailure, exitCodeOf, stackFrames, worstOf } from '../../src/cli/exit-code.js';
 import { StoppedError } from '../../src/cli/stopped-error.js';
 import { ConfigurationError } from '../../src/config/problems.js';
-import { FencedError, LedgerUnusableError } from '../../src/ledger/ledger.js';
 import { DatabaseBusyError } from '../../src/ledger/sqlite/database.js';
+import { FencedError, LedgerUnusableError } from '../../src/review/ledger.js';
 import { DayBusyError, UsageError } from '../../src/review/refusals.js';
 import { activeRunStates } from '../../src/review/run.js';
+import { SourceError } from '../../src/review/source.js';
 import { SftpError } from '../../src/sftp/sftp.js';
-import { SourceError } from '../../src/sources/source.js';
 import { someRun } from '../review/some-run.js';
 
 describe('the exit code', () => {

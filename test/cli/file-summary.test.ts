@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { renderFileSummary } from '../../src/cli/file-summary.js';
-import type { ReviewFile } from '../../src/review/file/review-file.js';
+import type { ReviewFile } from '../../src/review/review-file.js';
 import { someRun } from '../review/some-run.js';
 import { command } from './plain-command.js';
 

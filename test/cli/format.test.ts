@@ -8,7 +8,7 @@ import {
   formatInstant,
   formatRate,
   wrapText,
-} from '../../src/cli/format.js';
+} from '../../src/text/format.js';
 
 describe('for people,', () => {
   it.each([

@@ -7,7 +7,7 @@ import {
   renderRangeSummary,
   toDayObject,
 } from '../../src/cli/range-summary.js';
-import { toReport } from '../../src/review/report.js';
+import { toReport } from '../../src/review/day/report.js';
 import type { Run } from '../../src/review/run.js';
 import { someRun } from '../review/some-run.js';
 import { command } from './plain-command.js';

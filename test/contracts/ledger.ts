@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe } from 'vitest';
-import type { Ledger } from '../../src/ledger/ledger.js';
+import type { Ledger } from '../../src/review/ledger.js';
 import { describeAffected } from './ledger/affected.js';
 import { describeAwaiting } from './ledger/awaiting.js';
 import { describeClaiming } from './ledger/claiming.js';

@@ -1,4 +1,4 @@
-import type { PerformStep, StepQueue, StepReference } from '../../src/queue/queue.js';
+import type { PerformStep, StepQueue, StepReference } from '../../src/review/queue.js';
 
 /** Performs what it is handed, and remembers it. */
 export function createWorker(queue: StepQueue) {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { QueuedStep, StepQueue } from '../../src/queue/queue.js';
+import type { QueuedStep, StepQueue } from '../../src/review/queue.js';
 import { createWorker, nameOf } from './queue-worker.js';
 
 export interface QueueUnderTest {

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { lookOnce } from '../../src/doctor/check.js';
 import { checkLedger } from '../../src/doctor/ledger.js';
-import type { Ledger } from '../../src/ledger/ledger.js';
 import { openDatabase } from '../../src/ledger/sqlite/database.js';
 import { isFileThere } from '../../src/ledger/sqlite/ledger-place.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
+import type { Ledger } from '../../src/review/ledger.js';
 import { withoutPrivileges } from '../support/without-privileges.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { SourceError } from '../../src/sources/source.js';
+import { SourceError } from '../../src/review/source.js';
 import { canCountDescriptors, countDescriptors } from '../sources/open-descriptors.js';
 import { sftpSettings } from '../support/file-day.js';
 import { openSsh } from '../support/open-ssh.js';

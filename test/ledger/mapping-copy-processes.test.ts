@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { MappingRow, MappingSync } from '../../src/ledger/mapping-copy.js';
+import type { MappingRow, MappingSync } from '../../src/mappings/mapping-copy.js';
 import { listAll, newSync, pageOf } from '../contracts/mapping-copy/pages.js';
 import { type Child, startChild } from './child.js';
 import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';

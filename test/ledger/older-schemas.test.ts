@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LedgerUnusableError } from '../../src/ledger/ledger.js';
+import { LedgerUnusableError } from '../../src/review/ledger.js';
 import { at, collectedRun } from '../contracts/ledger/days.js';
 import { hotelOf, rowOf, syncRows } from '../contracts/mapping-copy/pages.js';
 import { usePostgres } from '../support/suite-postgres.js';

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Ledger } from '../../src/ledger/ledger.js';
 import { type Database, openDatabase } from '../../src/ledger/sqlite/database.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
+import type { Ledger } from '../../src/review/ledger.js';
 import { at, carriesReference } from '../contracts/ledger/days.js';
 import type { OpenedLedger } from '../contracts/ledger.js';
 

@@ -1,8 +1,8 @@
-import type { Ledger } from '../../src/ledger/ledger.js';
 import {
   createPostgresLedger,
   type PostgresLedgerOptions,
 } from '../../src/ledger/postgres/postgres-ledger.js';
+import type { Ledger } from '../../src/review/ledger.js';
 import { at, carriesReference } from '../contracts/ledger/days.js';
 import type { OpenedLedger } from '../contracts/ledger.js';
 import type { Postgres } from '../support/postgres.js';

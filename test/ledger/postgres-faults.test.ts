@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { noReference } from '../../src/booking/reference-hash.js';
-import { LedgerAwayError, LedgerFullError, LedgerUnusableError } from '../../src/ledger/ledger.js';
 import { createPostgresLedger } from '../../src/ledger/postgres/postgres-ledger.js';
+import { LedgerAwayError, LedgerFullError, LedgerUnusableError } from '../../src/review/ledger.js';
 import {
   at,
   batchOf,

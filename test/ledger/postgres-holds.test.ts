@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Hold, Ledger } from '../../src/ledger/ledger.js';
-import { blankNames } from '../../src/review/stored-line.js';
+import type { Hold, Ledger } from '../../src/review/ledger.js';
+import { blankNames } from '../../src/review/stored/stored-line.js';
 import { at, claimStep, collectedRun, day, newRun, rightOf } from '../contracts/ledger/days.js';
 import { usePostgres } from '../support/suite-postgres.js';
 import { type Child, startChild } from './child.js';

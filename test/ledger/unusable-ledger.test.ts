@@ -12,10 +12,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { LedgerFullError, LedgerUnusableError } from '../../src/ledger/ledger.js';
 import { openDatabase } from '../../src/ledger/sqlite/database.js';
 import { openLedgerFile } from '../../src/ledger/sqlite/ledger-file.js';
 import { isFileThere, refuseUnusable } from '../../src/ledger/sqlite/ledger-place.js';
+import { LedgerFullError, LedgerUnusableError } from '../../src/review/ledger.js';
 import { withoutPrivileges } from '../support/without-privileges.js';
 import { startChild } from './child.js';
 

@@ -1,7 +1,7 @@
 import { afterEach, vi } from 'vitest';
 import { type BullmqQueueOptions, createBullmqQueue } from '../../src/queue/bullmq.js';
-import type { QueuedStep } from '../../src/queue/queue.js';
 import type { QueueNotice } from '../../src/queue/redis-connection.js';
+import type { QueuedStep } from '../../src/review/queue.js';
 import { createWorker } from '../contracts/queue-worker.js';
 
 /** Queues as processes would open them on one Redis, closed after each test. */

@@ -8,14 +8,14 @@ import { createReadingOrder, type ReadingSettings } from '../../jobs/reading.js'
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { createThreadedReader, giveBack, sendChunks } from '../../src/reading-thread/threaded-reader.js';
 import { createBodyForms } from '../../src/review/body/body-forms.js';
+import type { DayReader } from '../../src/review/collect/day-reader.js';
+import type { RenderedChunk } from '../../src/review/collect/rendering.js';
 import type { BookingForms } from '../../src/review/delivery.js';
 import { createFileForms } from '../../src/review/file/file-forms.js';
-import type { DayReader } from '../../src/review/reading/day-reader.js';
-import type { RenderedChunk } from '../../src/review/reading/rendering.js';
-import { createRoom } from '../../src/review/room.js';
+import { createRoom } from '../../src/review/lines/buffer-pool.js';
+import { SourceError } from '../../src/review/source.js';
 import { createCsvSource } from '../../src/sources/csv.js';
 import { createLocalDayFile } from '../../src/sources/files/local.js';
-import { SourceError } from '../../src/sources/source.js';
 import { readerOf } from '../review/array-source.js';
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');

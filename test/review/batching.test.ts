@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hashReference, noReference } from '../../src/booking/reference-hash.js';
-import type { CollectedBatch } from '../../src/ledger/ledger.js';
-import { createBatching, type LineBlock } from '../../src/review/batching.js';
-import { createLineMemory, type LineMemory } from '../../src/review/line-memory.js';
+import { createBatching, type LineBlock } from '../../src/review/collect/batching.js';
+import { createLineMemory, type LineMemory } from '../../src/review/collect/line-memory.js';
+import type { CollectedBatch } from '../../src/review/ledger.js';
 
 type Batching = ReturnType<typeof createBatching>;
 /** Lines to add, one by one; `store` is when the ledger takes the whole batches. */

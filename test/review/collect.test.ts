@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { FencedError } from '../../src/ledger/ledger.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
-import { CollectError, type CollectLimits } from '../../src/review/collect.js';
-import { SourceError, type SourceRecord } from '../../src/sources/source.js';
+import { CollectError, type CollectLimits } from '../../src/review/collect/collect.js';
+import { FencedError } from '../../src/review/ledger.js';
+import { SourceError, type SourceRecord } from '../../src/review/source.js';
 import { createArraySource, readerOf, record, records, type Script } from './array-source.js';
 import { afterEachStore, lenient, now, prepareCollect, readReferences } from './collecting.js';
 

@@ -1,8 +1,8 @@
 import { createBusinessDay } from '../../src/booking/business-day.js';
-import type { Ledger, Right } from '../../src/ledger/ledger.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
-import { type CollectLimits, type CollectParts, collectDay } from '../../src/review/collect.js';
+import { type CollectLimits, type CollectParts, collectDay } from '../../src/review/collect/collect.js';
 import type { ReviewEvent } from '../../src/review/events.js';
+import type { Ledger, Right } from '../../src/review/ledger.js';
 import { createArraySource, readerOf, type Script } from './array-source.js';
 import { openRun, openTemporaryLedger } from './temporary-ledger.js';
 

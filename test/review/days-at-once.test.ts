@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../src/booking/business-day.js';
-import { workOnDays } from '../../src/review/days-at-once.js';
+import { workOnDays } from '../../src/review/day/days-at-once.js';
 
 const days = ['01', '02', '03', '04', '05'].map((date) => createBusinessDay(`2026-11-${date}`, 'UTC'));
 const isoOf = (list: readonly { iso: string }[]) => list.map(({ iso }) => iso.slice(-2));

@@ -1,12 +1,12 @@
+import type { RetryPolicy } from '../../src/async/retry.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
-import type { Ledger } from '../../src/ledger/ledger.js';
 import type { Verdict } from '../../src/mapping-service/mapping-service.js';
-import type { QueuedStep } from '../../src/queue/queue.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
-import { collectDay } from '../../src/review/collect.js';
+import { collectDay } from '../../src/review/collect/collect.js';
 import type { ReviewEvent } from '../../src/review/events.js';
-import type { RetryPolicy } from '../../src/review/retry.js';
-import { createStepRunner } from '../../src/review/step-runner.js';
+import type { Ledger } from '../../src/review/ledger.js';
+import { createStepRunner } from '../../src/review/perform/step-runner.js';
+import type { QueuedStep } from '../../src/review/queue.js';
 import { createArraySource, readerOf, records } from './array-source.js';
 import { openRun, openTemporaryLedger } from './temporary-ledger.js';
 

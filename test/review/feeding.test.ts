@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import type { QueuedStep } from '../../src/queue/queue.js';
-import { feed } from '../../src/review/feeding.js';
-import { untilAborted } from '../../src/review/until-aborted.js';
+import { untilAborted } from '../../src/async/until-aborted.js';
+import { feed } from '../../src/review/perform/feeding.js';
+import type { QueuedStep } from '../../src/review/queue.js';
 import { createGate } from '../support/gate.js';
 import { ok, prepareDelivery } from './delivering.js';
 import { unstopped } from './working-day.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Hold, Ledger } from '../../src/ledger/ledger.js';
+import { waitForDay } from '../../src/review/day/joining.js';
 import type { ReviewEvent } from '../../src/review/events.js';
-import { waitForDay } from '../../src/review/joining.js';
+import type { Hold, Ledger } from '../../src/review/ledger.js';
 import { DayBusyError } from '../../src/review/refusals.js';
 import { ok, prepareDelivery } from './delivering.js';
 import { openRun, openTemporaryLedger } from './temporary-ledger.js';

@@ -1,13 +1,13 @@
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { findFileObstacle } from '../../src/booking/file-fitness.js';
-import type { Ledger, Right } from '../../src/ledger/ledger.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
-import { type CollectParts, collectDay } from '../../src/review/collect.js';
+import { type CollectParts, collectDay } from '../../src/review/collect/collect.js';
 import type { Delivery } from '../../src/review/delivery.js';
 import { renderReviewLine } from '../../src/review/file/review-line.js';
+import type { Ledger, Right } from '../../src/review/ledger.js';
 import type { DeliveryKind, Run } from '../../src/review/run.js';
+import type { SourceRecord } from '../../src/review/source.js';
 import type { BookingForm } from '../../src/review/step.js';
-import type { SourceRecord } from '../../src/sources/source.js';
 import { at, done, newRun, perform, rightOf } from '../contracts/ledger/days.js';
 import { planFileRun } from '../contracts/ledger/file-days.js';
 import { createArraySource, readerOf, record } from './array-source.js';

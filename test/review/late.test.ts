@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { CollectError } from '../../src/review/collect.js';
-import { readKnownLines } from '../../src/review/known-lines.js';
-import type { LineMemory } from '../../src/review/line-memory.js';
-import { blankNames } from '../../src/review/stored-line.js';
+import { CollectError } from '../../src/review/collect/collect.js';
+import { readKnownLines } from '../../src/review/collect/known-lines.js';
+import type { LineMemory } from '../../src/review/collect/line-memory.js';
+import { blankNames } from '../../src/review/stored/stored-line.js';
 import { newRun, references, rightOf } from '../contracts/ledger/days.js';
 import { readerOf, record, records } from './array-source.js';
 import {

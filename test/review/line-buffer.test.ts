@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLineBuffer } from '../../src/review/line-buffer.js';
 import { type TextForm, tellPlain } from '../../src/review/line-writer.js';
+import { createLineBuffer } from '../../src/review/lines/line-buffer.js';
 import { renderedLine } from '../support/rendered-line.js';
 
 /** A text in which each `!` is doubled, between `<` and `>`. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLineMemory, type LineMemory } from '../../src/review/line-memory.js';
+import { createLineMemory, type LineMemory } from '../../src/review/collect/line-memory.js';
 import { createSeededRandom } from '../../src/sandbox/seeded-random.js';
 
 describe('the memory of lines', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../src/booking/business-day.js';
-import { type DayToOpen, decideOpening, describeIncomparable } from '../../src/review/opening.js';
+import { type DayToOpen, decideOpening, describeIncomparable } from '../../src/review/day/opening.js';
 import type { RunState } from '../../src/review/run.js';
 import { someRun } from './some-run.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { FencedError } from '../../src/ledger/ledger.js';
-import { runDay } from '../../src/review/run-day.js';
+import { runDay } from '../../src/review/day/run-day.js';
+import { FencedError } from '../../src/review/ledger.js';
 import { createGate } from '../support/gate.js';
 import { ok, references, unavailable } from './delivering.js';
 import { prepareWork, requestOf, unstopped } from './working-day.js';

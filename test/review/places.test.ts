@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { waitForPlace } from '../../src/review/places.js';
+import { waitForPlace } from '../../src/review/day/places.js';
 import { openTemporaryLedger } from './temporary-ledger.js';
 
 describe('a place for a run', () => {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Ledger } from '../../src/ledger/ledger.js';
+import type { Ledger } from '../../src/review/ledger.js';
 import {
   previewBodies,
   previewReviewFile,
   readFirstLines,
   type TakeContent,
-} from '../../src/review/preview.js';
+} from '../../src/review/stored/preview.js';
 import { fileLineOf, lineOf } from '../contracts/ledger/days.js';
 import { collectedFileRun } from '../contracts/ledger/file-days.js';
 import { openTemporaryLedger } from './temporary-ledger.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toQueuedStep } from '../../src/review/queueing.js';
+import { toQueuedStep } from '../../src/review/perform/queueing.js';
 
 describe('a reference of an open step', () => {
   it('carries what the ledger says of it, and nothing more', () => {

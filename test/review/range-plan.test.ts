@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../src/booking/business-day.js';
-import { planDay, type RangeMode, requestOf } from '../../src/review/range-plan.js';
+import { planDay, type RangeMode, requestOf } from '../../src/review/day/range-plan.js';
 import type { Run, RunState } from '../../src/review/run.js';
 import { someRun } from './some-run.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Ledger } from '../../src/ledger/ledger.js';
-import type { QueuedStep } from '../../src/queue/queue.js';
 import type { ReviewEvent } from '../../src/review/events.js';
-import { reconcile } from '../../src/review/reconcile.js';
+import type { Ledger } from '../../src/review/ledger.js';
+import { reconcile } from '../../src/review/perform/reconcile.js';
+import type { QueuedStep } from '../../src/review/queue.js';
 import { ok, prepareDelivery } from './delivering.js';
 import { openRun, openTemporaryLedger } from './temporary-ledger.js';
 import { unstopped } from './working-day.js';

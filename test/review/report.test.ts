@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toReport } from '../../src/review/report.js';
+import { toReport } from '../../src/review/day/report.js';
 import { someRun } from './some-run.js';
 
 const now = Date.parse('2026-11-21T03:00:00Z');

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Ledger } from '../../src/ledger/ledger.js';
+import { createReviewDesk, type ReviewDesk } from '../../src/review/day/review-desk.js';
+import type { RunDayParts } from '../../src/review/day/run-day.js';
+import type { Ledger } from '../../src/review/ledger.js';
 import { DayBusyError } from '../../src/review/refusals.js';
-import { createReviewDesk, type ReviewDesk } from '../../src/review/review-desk.js';
-import type { RunDayParts } from '../../src/review/run-day.js';
 import { createGate } from '../support/gate.js';
 import { ok, references } from './delivering.js';
 import { openRun } from './temporary-ledger.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Hold, Ledger } from '../../src/ledger/ledger.js';
+import { runDay } from '../../src/review/day/run-day.js';
+import type { Hold, Ledger } from '../../src/review/ledger.js';
 import { DayBusyError, UsageError } from '../../src/review/refusals.js';
-import { runDay } from '../../src/review/run-day.js';
-import { SourceError } from '../../src/sources/source.js';
+import { SourceError } from '../../src/review/source.js';
 import { createArraySource, records } from './array-source.js';
 import { prepareWork, requestOf, reviewedDay, unstopped } from './working-day.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../src/booking/business-day.js';
-import { createRunId } from '../../src/review/run-id.js';
+import { createRunId } from '../../src/review/day/run-id.js';
 import { createSeededRandom } from '../../src/sandbox/seeded-random.js';
 
 const day = createBusinessDay('2026-11-20', 'Pacific/Kiritimati');

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Ledger } from '../../src/ledger/ledger.js';
 import type { Verdict } from '../../src/mapping-service/mapping-service.js';
 import type { ReviewEvent } from '../../src/review/events.js';
+import type { Ledger } from '../../src/review/ledger.js';
+import { settleWhenDue } from '../../src/review/perform/settle.js';
 import type { Run } from '../../src/review/run.js';
-import { settleWhenDue } from '../../src/review/settle.js';
 import { at, done, failed, perform, retry } from '../contracts/ledger/days.js';
 import { collectedFileRun, overdue, performUpTo } from '../contracts/ledger/file-days.js';
 import { ok, prepareDelivery, refusal, unavailable } from './delivering.js';

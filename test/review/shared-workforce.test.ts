@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Ledger, Right } from '../../src/ledger/ledger.js';
 import { createInProcessQueues } from '../../src/queue/in-process.js';
-import { QueueAwayError, type StepQueue } from '../../src/queue/queue.js';
-import { runDay } from '../../src/review/run-day.js';
+import { runDay } from '../../src/review/day/run-day.js';
+import type { Ledger, Right } from '../../src/review/ledger.js';
+import { QueueAwayError, type StepQueue } from '../../src/review/queue.js';
 import { createGate } from '../support/gate.js';
 import { ok, prepareDelivery, references } from './delivering.js';
 import { openTemporaryLedger } from './temporary-ledger.js';

@@ -9,7 +9,7 @@ import {
   readFields,
   readProviderHotel,
   readReference,
-} from '../../src/review/stored-line.js';
+} from '../../src/review/stored/stored-line.js';
 import { anyFileBooking, fileBooking } from './file/file-bookings.js';
 import { openRun, openTemporaryLedger } from './temporary-ledger.js';
 

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Ledger, Right } from '../../src/ledger/ledger.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
-import { readReference } from '../../src/review/stored-line.js';
+import type { Ledger, Right } from '../../src/review/ledger.js';
+import { readReference } from '../../src/review/stored/stored-line.js';
 
 /** The real ledger, in a folder of its own that goes with the test. */
 export async function openTemporaryLedger(clock: () => number = Date.now): Promise<Ledger> {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LedgerAwayError } from '../../src/ledger/ledger.js';
+import { LedgerAwayError } from '../../src/review/ledger.js';
 import { DayBusyError } from '../../src/review/refusals.js';
 import { createSlots } from '../../src/schedule/slots.js';
 import { type KeptDays, keepDays, settle } from './kept-days.js';

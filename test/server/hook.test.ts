@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { LedgerAwayError } from '../../src/ledger/ledger.js';
+import { LedgerAwayError } from '../../src/review/ledger.js';
 import { createHook, hookPath } from '../../src/server/hook.js';
 import { createGate } from '../support/gate.js';
 import { ask, post, secret, signed } from './hook-calls.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { LedgerSummary } from '../../src/ledger/ledger.js';
 import type { ReviewEvent } from '../../src/review/events.js';
+import type { LedgerSummary } from '../../src/review/ledger.js';
 import type { Step, StepEnding } from '../../src/review/step.js';
 import { createMetrics, type MetricsOptions } from '../../src/server/metrics.js';
 import { step } from '../cli/events.js';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Ledger } from '../../src/ledger/ledger.js';
+import type { Ledger } from '../../src/review/ledger.js';
 import type { HookDesk } from '../../src/server/hook-desk.js';
 import { openRun, openTemporaryLedger } from '../review/temporary-ledger.js';
 import { ask, secret } from './hook-calls.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { BusinessDay } from '../../src/booking/business-day.js';
-import type { LedgerSummary } from '../../src/ledger/ledger.js';
+import type { LedgerSummary } from '../../src/review/ledger.js';
 import type { Run } from '../../src/review/run.js';
 import { createHealth, type HealthCheck } from '../../src/server/health.js';
 import type { HookSettings } from '../../src/server/hook.js';

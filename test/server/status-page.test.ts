@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { LedgerSummary } from '../../src/ledger/ledger.js';
+import type { LedgerSummary } from '../../src/review/ledger.js';
 import type { Run } from '../../src/review/run.js';
 import { renderStatusPage } from '../../src/server/status-page.js';
 import { someRun } from '../review/some-run.js';

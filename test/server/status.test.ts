@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { LedgerAwayError } from '../../src/ledger/ledger.js';
-import { toReport } from '../../src/review/report.js';
+import { toReport } from '../../src/review/day/report.js';
+import { LedgerAwayError } from '../../src/review/ledger.js';
 import { someRun } from '../review/some-run.js';
 import { now, startServer, statusesOf, stopServers } from './some-server.js';
 

@@ -3,8 +3,8 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { serviceFields } from '../../src/booking/booking.js';
+import { SourceError, type SourceRecord } from '../../src/review/source.js';
 import { createCsvDecoder } from '../../src/sources/csv-decoder.js';
-import { SourceError, type SourceRecord } from '../../src/sources/source.js';
 
 interface Reading {
   readonly blockBytes: number;

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect } from 'vitest';
-import { SourceError, type SourceFault } from '../../src/sources/source.js';
+import { SourceError, type SourceFault } from '../../src/review/source.js';
 
 /** Expects a reading to fail so, in words that hold no cell: each test's guest is called Canary. */
 export async function expectFault(

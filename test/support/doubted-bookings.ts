@@ -1,4 +1,4 @@
-import type { MappingRow } from '../../src/ledger/mapping-copy.js';
+import type { MappingRow } from '../../src/mappings/mapping-copy.js';
 import { type BroughtRows, mappingOf } from './filled-copy.js';
 import { type MadeBooking, makeBookings } from './made-bookings.js';
 

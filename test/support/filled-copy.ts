@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parse } from 'yaml';
-import type { Ledger } from '../../src/ledger/ledger.js';
-import type { MappingRow } from '../../src/ledger/mapping-copy.js';
 import { createPostgresLedger } from '../../src/ledger/postgres/postgres-ledger.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
+import type { MappingRow } from '../../src/mappings/mapping-copy.js';
+import type { Ledger } from '../../src/review/ledger.js';
 import type { DayFolder } from './day-folder.js';
 
 /** What a sync brought, and when. */

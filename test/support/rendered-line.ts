@@ -1,5 +1,5 @@
-import { createLineBuffer } from '../../src/review/line-buffer.js';
 import type { LineWriter } from '../../src/review/line-writer.js';
+import { createLineBuffer } from '../../src/review/lines/line-buffer.js';
 
 /** What is written as one line, as text; the buffer is too small for it and has to grow. */
 export function renderedLine(render: (line: LineWriter) => void): string {

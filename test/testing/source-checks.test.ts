@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type BookingSource, SourceError, type SourceRecord } from '../../src/sources/source.js';
+import { type BookingSource, SourceError, type SourceRecord } from '../../src/review/source.js';
 import { checkBookingSource, listReadingChecks, listSourceChecks } from '../../src/testing/source-checks.js';
 import type { IntendedRecord, SourceDriver } from '../../src/testing/source-driver.js';
 import { day } from '../sources/csv-folder.js';

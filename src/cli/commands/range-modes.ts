@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type RangeMode, rangeModes } from '../../review/range-plan.js';
+import { type RangeMode, rangeModes } from '../../review/day/range-plan.js';
 import { UsageError } from '../../review/refusals.js';
 
 /** Which of the modes were asked for. */

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { RangeMode } from '../../review/range-plan.js';
+import type { RangeMode } from '../../review/day/range-plan.js';
 import { UsageError } from '../../review/refusals.js';
 import type { DeliveryKind } from '../../review/run.js';
 import { type Finish, type GlobalOptions, readDay, readGlobals } from './options.js';

@@ -1,4 +1,4 @@
-import { LedgerUnusableError } from '../ledger.js';
+import { LedgerUnusableError } from '../../review/ledger.js';
 
 /** The address as it may be shown: the password is taken out, wherever it stands. */
 export function placeOf(url: string): string {

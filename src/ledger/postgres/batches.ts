@@ -1,5 +1,5 @@
+import type { CollectedBatch } from '../../review/ledger.js';
 import type { BookingForm } from '../../review/step.js';
-import type { CollectedBatch } from '../ledger.js';
 import { noSuchRun } from './runs.js';
 import type { Session } from './session.js';
 

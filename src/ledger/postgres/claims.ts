@@ -1,5 +1,5 @@
+import { FencedError, type Right, type SharedRight } from '../../review/ledger.js';
 import type { Claim, Claimed } from '../../review/step.js';
-import { FencedError, type Right, type SharedRight } from '../ledger.js';
 import type { StoredRow } from '../stored-row.js';
 import { runColumns, toRun } from '../stored-run.js';
 import { toStep } from '../stored-step.js';

@@ -1,5 +1,11 @@
+import {
+  type Collect,
+  type CollectedChunk,
+  type CollectStart,
+  FencedError,
+  type Right,
+} from '../../review/ledger.js';
 import type { BookingForm } from '../../review/step.js';
-import { type Collect, type CollectedChunk, type CollectStart, FencedError, type Right } from '../ledger.js';
 import { createReferenceIndex, type ReferenceIndex } from '../reference-index.js';
 import { runTables, toRun } from '../stored-run.js';
 import { countSuspects } from '../stored-suspect.js';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { LedgerAwayError } from '../ledger.js';
+import { LedgerAwayError } from '../../review/ledger.js';
 import { PassingFault, translateFault } from './faults.js';
 import { persist } from './persist.js';
 import { createSession, type Session } from './session.js';

@@ -1,6 +1,6 @@
-import { sliceLines } from '../../review/line-slice.js';
+import type { DeliveredCursor, DeliveredLines } from '../../review/ledger.js';
+import { sliceLines } from '../../review/lines/line-slice.js';
 import type { BookingForm } from '../../review/step.js';
-import type { DeliveredCursor, DeliveredLines } from '../ledger.js';
 import { runNumber } from './runs.js';
 import type { Session } from './session.js';
 

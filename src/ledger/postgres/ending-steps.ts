@@ -1,5 +1,5 @@
+import { FencedError, type OpenStep } from '../../review/ledger.js';
 import type { Claim, StepEnding } from '../../review/step.js';
-import { FencedError, type OpenStep } from '../ledger.js';
 import { toOpenStep } from '../stored-step.js';
 import type { Session, Value } from './session.js';
 import { insertSteps } from './steps.js';

@@ -1,5 +1,5 @@
+import type { Attempt } from '../../review/ledger.js';
 import type { Claim, StepEnding } from '../../review/step.js';
-import type { Attempt } from '../ledger.js';
 import { toAttempt } from '../stored-step.js';
 import type { Session } from './session.js';
 

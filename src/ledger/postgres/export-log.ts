@@ -1,4 +1,4 @@
-import type { ExportLog, RequestedExport } from '../export-log.js';
+import type { ExportLog, RequestedExport } from '../../mappings/export/export-log.js';
 import { toFetchedExport, toRequestedExport } from '../stored-export.js';
 import type { Database } from './database.js';
 import type { Session } from './session.js';

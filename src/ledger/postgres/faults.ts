@@ -1,4 +1,4 @@
-import { LedgerFullError, LedgerUnusableError } from '../ledger.js';
+import { LedgerFullError, LedgerUnusableError } from '../../review/ledger.js';
 
 /** The server, or the way to it, failed in a manner that passes: what was asked may be asked again. */
 export class PassingFault extends Error {

@@ -1,5 +1,5 @@
+import type { CopiedMapping, ProviderHotel } from '../../mappings/mapping-copy.js';
 import { toStorableHotel } from '../mapping-changes.js';
-import type { CopiedMapping, ProviderHotel } from '../mapping-copy.js';
 import { mappingColumns, toMapping } from '../stored-mapping.js';
 import type { Session } from './session.js';
 

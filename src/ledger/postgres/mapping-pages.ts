@@ -1,3 +1,4 @@
+import type { CopiedMapping, MappingRow } from '../../mappings/mapping-copy.js';
 import {
   changesOf,
   findDoubted,
@@ -5,7 +6,6 @@ import {
   type MappingChanges,
   type PageTime,
 } from '../mapping-changes.js';
-import type { CopiedMapping, MappingRow } from '../mapping-copy.js';
 import { toLeftHotels } from '../stored-mapping.js';
 import { lookUp } from './mapping-look-up.js';
 import type { Session } from './session.js';

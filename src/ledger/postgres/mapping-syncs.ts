@@ -1,5 +1,5 @@
+import type { MappingSync, NewSync, StoredPage } from '../../mappings/mapping-copy.js';
 import { toStorablePage } from '../mapping-changes.js';
-import type { MappingSync, NewSync, StoredPage } from '../mapping-copy.js';
 import type { StoredRow } from '../stored-row.js';
 import { fingerprintOf, isOpen, noSuchSync, overtaken, standsAt, toSync, turnOf } from '../stored-sync.js';
 import { storeRows } from './mapping-pages.js';

@@ -1,4 +1,4 @@
-import type { Ledger } from '../ledger.js';
+import type { Ledger } from '../../review/ledger.js';
 import { emptyCopy } from './mapping-copy.js';
 import { emptySummary, noSuchRun } from './runs.js';
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { LedgerAwayError } from '../ledger.js';
+import { LedgerAwayError } from '../../review/ledger.js';
 import { PassingFault } from './faults.js';
 
 const firstPauseMs = 25;

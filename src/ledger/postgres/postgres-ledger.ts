@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { Ledger } from '../../review/ledger.js';
 import type { BookingForm } from '../../review/step.js';
-import type { Ledger } from '../ledger.js';
 import { placeOf } from './address.js';
 import { nextAffected, replaceAffected } from './affected.js';
 import { measureBatches, readBatch } from './batches.js';

@@ -1,6 +1,6 @@
-import type { ReviewFile } from '../../review/file/review-file.js';
+import type { Recorded } from '../../review/ledger.js';
+import type { ReviewFile } from '../../review/review-file.js';
 import type { Claim, StepEnding } from '../../review/step.js';
-import type { Recorded } from '../ledger.js';
 import type { StoredRow } from '../stored-row.js';
 import { type Ended, endStep, openedSince } from './ending-steps.js';
 import { findRecorded, keepEvidence } from './evidence.js';

@@ -1,6 +1,6 @@
+import type { Hold } from '../../review/ledger.js';
 import type { Run } from '../../review/run.js';
 import type { BookingForm } from '../../review/step.js';
-import type { Hold } from '../ledger.js';
 import { quotedActiveStates, runTables, toRun } from '../stored-run.js';
 import type { Database } from './database.js';
 import { lockRun } from './runs.js';

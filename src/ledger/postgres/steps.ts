@@ -1,5 +1,5 @@
+import type { OpenStep, StepCursor, Tally } from '../../review/ledger.js';
 import type { PlannedStep } from '../../review/step.js';
-import type { OpenStep, StepCursor, Tally } from '../ledger.js';
 import { toOpenStep } from '../stored-step.js';
 import { noSuchRun, runNumber } from './runs.js';
 import type { Session } from './session.js';

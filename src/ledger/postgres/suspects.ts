@@ -1,5 +1,5 @@
+import type { BatchCursor, CollectedBatch, Suspect, SuspectLines } from '../../review/ledger.js';
 import type { BookingForm } from '../../review/step.js';
-import type { BatchCursor, CollectedBatch, Suspect, SuspectLines } from '../ledger.js';
 import { toSuspect } from '../stored-suspect.js';
 import { readLines } from './batches.js';
 import { runNumber } from './runs.js';

@@ -1,5 +1,5 @@
+import type { ReasonCount, RefusedBooking, RejectCode, Trace } from '../../review/ledger.js';
 import type { BookingForm, StepState } from '../../review/step.js';
-import type { ReasonCount, RefusedBooking, RejectCode, Trace } from '../ledger.js';
 import { unpackPlaces } from '../packed-places.js';
 import type { StoredRow } from '../stored-row.js';
 import { withoutUndefined } from '../without-undefined.js';

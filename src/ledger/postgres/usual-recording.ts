@@ -1,5 +1,5 @@
+import type { Recorded } from '../../review/ledger.js';
 import type { Claim, StepEnding } from '../../review/step.js';
-import type { Recorded } from '../ledger.js';
 import { runColumns, toRun } from '../stored-run.js';
 import type { Session } from './session.js';
 

@@ -1,6 +1,12 @@
-import type { ReviewFile } from '../../review/file/review-file.js';
+import {
+  FencedError,
+  type OpenStep,
+  type Recorded,
+  type Right,
+  type SharedRight,
+} from '../../review/ledger.js';
+import type { ReviewFile } from '../../review/review-file.js';
 import type { Claim, Claimed, Evidence, Step, StepEnding } from '../../review/step.js';
-import { FencedError, type OpenStep, type Recorded, type Right, type SharedRight } from '../ledger.js';
 import { toRun } from '../stored-run.js';
 import { toOpenStep, toStep } from '../stored-step.js';
 import { findBatch } from './collecting.js';

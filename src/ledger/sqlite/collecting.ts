@@ -1,5 +1,5 @@
+import type { Collect, CollectedBatch, CollectedChunk, CollectStart, Right } from '../../review/ledger.js';
 import type { BookingForm, PlannedStep } from '../../review/step.js';
-import type { Collect, CollectedBatch, CollectedChunk, CollectStart, Right } from '../ledger.js';
 import { createReferenceIndex, type ReferenceIndex } from '../reference-index.js';
 import { runTables } from '../stored-run.js';
 import type { Database } from './database.js';

@@ -1,5 +1,5 @@
 import Libsql from 'libsql';
-import { LedgerFullError } from '../ledger.js';
+import { LedgerFullError } from '../../review/ledger.js';
 
 /** What may be bound and what comes back: the rest is refused here, because libsql aborts or errs in silence on it. */
 export type Value = string | number | null | Uint8Array;

@@ -1,4 +1,4 @@
-import type { ExportLog } from '../export-log.js';
+import type { ExportLog } from '../../mappings/export/export-log.js';
 import { toFetchedExport, toRequestedExport } from '../stored-export.js';
 import type { Database } from './database.js';
 

@@ -9,7 +9,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { LedgerFullError, LedgerUnusableError } from '../ledger.js';
+import { LedgerFullError, LedgerUnusableError } from '../../review/ledger.js';
 
 /** What the system says of a wrong place. A disk that is full or broken is another matter: that passes. */
 const misplaced: readonly unknown[] = [

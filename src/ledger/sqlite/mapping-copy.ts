@@ -1,12 +1,12 @@
-import type { Hold } from '../ledger.js';
-import { toStorableHotel } from '../mapping-changes.js';
 import type {
   CopiedMapping,
   MappingCopy,
   MappingMove,
   MappingSummary,
   ProviderHotel,
-} from '../mapping-copy.js';
+} from '../../mappings/mapping-copy.js';
+import type { Hold } from '../../review/ledger.js';
+import { toStorableHotel } from '../mapping-changes.js';
 import { toStorable } from '../storable-text.js';
 import { mappingColumns, toMapping, toMove, toNewHotel, toSummary } from '../stored-mapping.js';
 import type { Database } from './database.js';

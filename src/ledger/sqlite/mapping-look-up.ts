@@ -1,5 +1,5 @@
+import type { CopiedMapping, ProviderHotel } from '../../mappings/mapping-copy.js';
 import { toStorableHotel } from '../mapping-changes.js';
-import type { CopiedMapping, ProviderHotel } from '../mapping-copy.js';
 import type { Database } from './database.js';
 
 /** A found mapping: the place of its hotel in what was asked, then its columns. */

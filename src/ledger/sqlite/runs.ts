@@ -1,5 +1,11 @@
+import {
+  FencedError,
+  type LedgerSummary,
+  type NewRun,
+  type Right,
+  type Settlement,
+} from '../../review/ledger.js';
 import { noRuns, type Run, type RunFailure } from '../../review/run.js';
-import { FencedError, type LedgerSummary, type NewRun, type Right, type Settlement } from '../ledger.js';
 import { quotedActiveStates, toRun } from '../stored-run.js';
 import { withoutUndefined } from '../without-undefined.js';
 import type { Database } from './database.js';

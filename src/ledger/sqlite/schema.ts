@@ -1,4 +1,4 @@
-import { LedgerUnusableError } from '../ledger.js';
+import { LedgerUnusableError } from '../../review/ledger.js';
 import type { Database } from './database.js';
 
 /**

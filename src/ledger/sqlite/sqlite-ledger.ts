@@ -1,5 +1,5 @@
+import type { Hold, Ledger } from '../../review/ledger.js';
 import type { BookingForm } from '../../review/step.js';
-import type { Hold, Ledger } from '../ledger.js';
 import { nextAffected, replaceAffected } from './affected.js';
 import { checkClaim, claim, findClaimed, record } from './claims.js';
 import { beginCollect, measureBatches, readBatch } from './collecting.js';

@@ -1,5 +1,5 @@
+import type { BatchCursor, Suspect, SuspectLines } from '../../review/ledger.js';
 import type { BookingForm } from '../../review/step.js';
-import type { BatchCursor, Suspect, SuspectLines } from '../ledger.js';
 import { toSuspect } from '../stored-suspect.js';
 import { readBatch } from './collecting.js';
 import type { Database } from './database.js';

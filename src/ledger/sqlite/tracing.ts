@@ -1,5 +1,5 @@
+import type { Attempt, ReasonCount, RefusedBooking, RejectCode, Trace } from '../../review/ledger.js';
 import type { BookingForm, StepState } from '../../review/step.js';
-import type { Attempt, ReasonCount, RefusedBooking, RejectCode, Trace } from '../ledger.js';
 import { toAttempt } from '../stored-step.js';
 import { withoutUndefined } from '../without-undefined.js';
 import { isAffected } from './affected.js';

@@ -1,5 +1,5 @@
-import type { ExportFileKind } from '../../ledger/export-log.js';
 import type { SftpSession } from '../../sftp/sftp.js';
+import type { ExportFileKind } from './export-log.js';
 import { createSetFinder, type ExportSet, isComplete, isFrom } from './export-set.js';
 import { type SessionParts, useSession } from './held-session.js';
 import { createQuietWatch } from './quiet-watch.js';

@@ -1,5 +1,5 @@
-import type { ExportFileKind } from '../../ledger/export-log.js';
 import { ExportFileError } from './export-file-error.js';
+import type { ExportFileKind } from './export-log.js';
 
 /** The columns beside the master id's, exact and case-sensitive. (Spec 2.7.) */
 const columnsOf: Readonly<Record<ExportFileKind, readonly string[]>> = {

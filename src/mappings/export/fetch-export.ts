@@ -1,5 +1,4 @@
 import type { Archive } from '../../archive/archive.js';
-import type { ExportLog, FetchedExport, RequestedExport } from '../../ledger/export-log.js';
 import type { Spool } from '../../spool/spool.js';
 import {
   awaitExport,
@@ -9,6 +8,7 @@ import {
   type WatchSettings,
 } from './await-export.js';
 import { ExportFileError } from './export-file-error.js';
+import type { ExportLog, FetchedExport, RequestedExport } from './export-log.js';
 import { type ExportFile, type ExportSet, isFrom } from './export-set.js';
 import { useSession } from './held-session.js';
 import { type InspectedFile, inspectFile } from './inspect-file.js';

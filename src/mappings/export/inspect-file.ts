@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { ExportFileKind, FetchedFile } from '../../ledger/export-log.js';
 import { readCsvRecords } from './csv-records.js';
 import { checkHeader } from './export-columns.js';
 import { ExportFileError } from './export-file-error.js';
+import type { ExportFileKind, FetchedFile } from './export-log.js';
 import { type CsvFault, createRecordCounter } from './record-counter.js';
 
 export interface InspectedFile extends FetchedFile {

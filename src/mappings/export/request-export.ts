@@ -1,5 +1,5 @@
-import type { ExportLog, RequestedExport } from '../../ledger/export-log.js';
 import type { MappingService } from '../../mapping-service/operations.js';
+import type { ExportLog, RequestedExport } from './export-log.js';
 
 export interface RequestParts {
   readonly service: Pick<MappingService, 'exportMappingsFile'>;

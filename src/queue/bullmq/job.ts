@@ -1,5 +1,5 @@
 import type { JobsOptions } from 'bullmq';
-import type { QueuedStep, StepReference } from '../queue.js';
+import type { QueuedStep, StepReference } from '../../review/queue.js';
 
 /** What the name of a job in BullMQ is for, the reference says: all have the same. */
 export const jobName = 'step';

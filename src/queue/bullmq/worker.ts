@@ -10,7 +10,7 @@ import {
   Worker,
 } from 'bullmq';
 import type { Redis } from 'ioredis';
-import type { PerformStep, StepReference } from '../queue.js';
+import type { PerformStep, StepReference } from '../../review/queue.js';
 import { endConnection, type RedisConnection } from '../redis-connection.js';
 import { queueName, queuePrefix } from './job.js';
 

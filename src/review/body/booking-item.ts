@@ -1,7 +1,7 @@
 import type { Booking } from '../../booking/booking.js';
-import type { ProviderHotel } from '../../ledger/mapping-copy.js';
-import type { BookedHotel } from '../booked-hotel.js';
+import type { ProviderHotel } from '../../mappings/mapping-copy.js';
 import { type LineWriter, type TextForm, tellPlain } from '../line-writer.js';
+import type { BookedHotel } from '../lines/booked-hotel.js';
 
 /** What stands between the quotes of a JSON string, as JSON.stringify has it. */
 const jsonText: TextForm = {

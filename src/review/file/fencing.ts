@@ -1,4 +1,4 @@
-import { FencedError } from '../../ledger/ledger.js';
+import { FencedError } from '../ledger.js';
 import type { FileAttempt, FileParts } from './file-parts.js';
 import { removeSpooled } from './spooled-file.js';
 

@@ -1,10 +1,10 @@
 import type { Archive } from '../../archive/archive.js';
 import type { BusinessDay } from '../../booking/business-day.js';
-import type { Ledger } from '../../ledger/ledger.js';
 import type { ReviewService } from '../../mapping-service/mapping-service.js';
 import type { SftpServer } from '../../sftp/sftp.js';
 import type { Spool } from '../../spool/spool.js';
 import type { Notify } from '../events.js';
+import type { Ledger } from '../ledger.js';
 import type { Run } from '../run.js';
 import type { Claim } from '../step.js';
 import type { RemoteLayout } from './remote-layout.js';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Attempt } from '../../ledger/ledger.js';
+import type { Attempt } from '../ledger.js';
+import type { ReviewFile } from '../review-file.js';
 import type { Run } from '../run.js';
 import type { FileAttempt, FileParts } from './file-parts.js';
-import type { ReviewFile } from './review-file.js';
 
 export const manifestName = 'manifest.json';
 

@@ -1,7 +1,7 @@
 import type { SftpSession } from '../../sftp/sftp.js';
+import type { ReviewFile, Sighting } from '../review-file.js';
 import { expectClaim } from './fencing.js';
 import type { FileAttempt, FileParts } from './file-parts.js';
-import type { ReviewFile, Sighting } from './review-file.js';
 import { ensureSpooled, reviewName } from './spooled-file.js';
 
 /** What attempts of the day that were cut off left on the server. */

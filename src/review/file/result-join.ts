@@ -1,4 +1,4 @@
-import type { AffectedPlaces } from '../../ledger/ledger.js';
+import type { AffectedPlaces } from '../ledger.js';
 import { type ResultEnd, type ResultReading, readResult } from './result.js';
 import { compareResult } from './result-comparison.js';
 import { readEcho } from './result-echo.js';

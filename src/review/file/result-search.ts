@@ -1,7 +1,7 @@
 import type { SftpSession } from '../../sftp/sftp.js';
+import { isSameSighting, type Sighting } from '../review-file.js';
 import type { FileAttempt, FileParts } from './file-parts.js';
 import { createResultNameTest } from './result-name.js';
-import { isSameSighting, type Sighting } from './review-file.js';
 
 /** What lies in the day's folder under a result's name and is not known to be another one's, newest first. */
 export async function findResults(

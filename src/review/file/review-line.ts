@@ -1,7 +1,7 @@
 import { type Booking, serviceFields } from '../../booking/booking.js';
-import type { ProviderHotel } from '../../ledger/mapping-copy.js';
-import type { BookedHotel } from '../booked-hotel.js';
+import type { ProviderHotel } from '../../mappings/mapping-copy.js';
 import { type LineWriter, type TextForm, tellPlain } from '../line-writer.js';
+import type { BookedHotel } from '../lines/booked-hotel.js';
 import { findCellEnd, splitCells, writeCell } from './csv-cells.js';
 import { lineEnd } from './line-end.js';
 

@@ -1,5 +1,5 @@
-import type { Ledger } from '../../ledger/ledger.js';
 import type { Spool, SpooledFile } from '../../spool/spool.js';
+import type { Ledger } from '../ledger.js';
 import type { Run } from '../run.js';
 import type { FileParts } from './file-parts.js';
 import { lineEnd } from './line-end.js';

@@ -1,8 +1,8 @@
 import { SftpError, type SftpSession } from '../../sftp/sftp.js';
+import { isSameSighting, type Sighting } from '../review-file.js';
 import type { Run } from '../run.js';
 import type { FileAttempt, FileParts } from './file-parts.js';
 import { type JoinedResult, joinResult } from './result-join.js';
-import { isSameSighting, type Sighting } from './review-file.js';
 import { readSentBatches, resultName } from './spooled-file.js';
 
 /** Reads the result that lies in the spool and joins it with the bookings that were sent. */

@@ -1,5 +1,5 @@
 import { type Archive, ArchiveError } from '../../archive/archive.js';
-import type { Ledger } from '../../ledger/ledger.js';
+import type { Ledger } from '../ledger.js';
 import type { Run } from '../run.js';
 import { checkReviewFile } from './file-check.js';
 import { describeCalls, describeRun, type Manifest, manifestName, measure } from './manifest.js';

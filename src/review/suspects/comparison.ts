@@ -1,7 +1,7 @@
-import type { Collect, CollectedBatch, Suspect } from '../../ledger/ledger.js';
-import type { CopiedMapping, MappingCopy, ProviderHotel } from '../../ledger/mapping-copy.js';
+import type { CopiedMapping, MappingCopy, ProviderHotel } from '../../mappings/mapping-copy.js';
+import type { Collect, CollectedBatch, Suspect } from '../ledger.js';
 import type { BookingForm } from '../step.js';
-import { findBookedHotel, readProviderHotel } from '../stored-line.js';
+import { findBookedHotel, readProviderHotel } from '../stored/stored-line.js';
 import { findSuspicion, type KnownMapping } from './suspicion.js';
 
 /** The local copy takes no more at once. */

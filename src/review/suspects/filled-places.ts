@@ -1,4 +1,4 @@
-import type { CollectedBatch } from '../../ledger/ledger.js';
+import type { CollectedBatch } from '../ledger.js';
 import type { BookingForm } from '../step.js';
 
 /** Remembers which bookings were filled in from the local copy of the mappings, until their batch is stored. */

@@ -1,6 +1,6 @@
-import type { Ledger, Suspect, SuspectLines, SuspectReason } from '../../ledger/ledger.js';
+import type { Ledger, Suspect, SuspectLines, SuspectReason } from '../ledger.js';
 import type { Run } from '../run.js';
-import { readBooking } from '../stored-line.js';
+import { readBooking } from '../stored/stored-line.js';
 
 /** A suspect as it is told to people and programs: under the service's names (spec 2.5), and without the guest's. */
 export interface SuspectReport extends Suspicion {

@@ -1,4 +1,4 @@
-import type { CopiedMapping } from '../../ledger/mapping-copy.js';
+import type { CopiedMapping } from '../../mappings/mapping-copy.js';
 
 const dayMs = 86_400_000;
 

@@ -1,10 +1,10 @@
 import type { InitOptions } from '../../cli/commands/setup.js';
 import { holdsPassword } from '../../config/locations.js';
+import { unknownDatabase } from '../../config/placeholders.js';
 import { UsageError } from '../../review/refusals.js';
 import { checkHeader } from '../questions/api.js';
 import { checkDotEnvValue } from '../render/dot-env.js';
 import { type AnswerName, checkAnswer } from './check-answer.js';
-import { unknownDatabase } from './placeholders.js';
 import type { SourceKind } from './source-answers.js';
 import { impliedKind, suggestKind } from './source-kind.js';
 

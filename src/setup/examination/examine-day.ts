@@ -1,7 +1,7 @@
 import { type ServiceField, serviceFields } from '../../booking/booking.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { createDateReader } from '../../booking/written-date.js';
-import { SourceError } from '../../sources/source.js';
+import { SourceError } from '../../review/source.js';
 import type { SourceKind } from '../answers/source-answers.js';
 import type { Sample, SampleDay } from '../samples/sample.js';
 import type { Examination } from './examination.js';

@@ -1,6 +1,6 @@
 import type { InitOptions } from '../../cli/commands/setup.js';
+import { unknownDatabase } from '../../config/placeholders.js';
 import { checkAnswer } from '../answers/check-answer.js';
-import { unknownDatabase } from '../answers/placeholders.js';
 import type { QueryAnswer, SqlAnswers } from '../answers/source-answers.js';
 import type { Questions } from './questions.js';
 

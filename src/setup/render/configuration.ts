@@ -1,7 +1,7 @@
+import { unknownBaseUrl, unknownHost, unknownHostKey, unknownWord } from '../../config/placeholders.js';
 import { readSettingFacts } from '../../config/setting-facts.js';
 import type { Answers, SftpAnswers } from '../answers/answers.js';
 import { settingOf } from '../answers/check-answer.js';
-import { unknownBaseUrl, unknownHost, unknownHostKey, unknownWord } from '../answers/placeholders.js';
 import { variables } from '../answers/secrets.js';
 import type { Examination } from '../examination/examination.js';
 import { mark } from './mark.js';

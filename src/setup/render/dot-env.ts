@@ -1,6 +1,6 @@
 import { parseEnv } from 'node:util';
+import { unknownDatabase, unknownWord } from '../../config/placeholders.js';
 import type { Answers } from '../answers/answers.js';
-import { unknownDatabase, unknownWord } from '../answers/placeholders.js';
 import { listSourceSecrets, type SecretName, variables } from '../answers/secrets.js';
 
 /** Those of a configuration with these answers, in the order in which they are written. */

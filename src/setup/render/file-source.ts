@@ -1,4 +1,4 @@
-import { unknownHostKey, unknownWord } from '../answers/placeholders.js';
+import { unknownHostKey, unknownWord } from '../../config/placeholders.js';
 import { variables } from '../answers/secrets.js';
 import type { DropAnswers, FileAnswers } from '../answers/source-answers.js';
 import type { Examination } from '../examination/examination.js';

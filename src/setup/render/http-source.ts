@@ -1,4 +1,4 @@
-import { unknownApi, unknownWord } from '../answers/placeholders.js';
+import { unknownApi, unknownWord } from '../../config/placeholders.js';
 import { variables } from '../answers/secrets.js';
 import type { AuthAnswers, HttpAnswers, PaginationAnswers } from '../answers/source-answers.js';
 import type { Examination } from '../examination/examination.js';

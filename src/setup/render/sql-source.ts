@@ -1,4 +1,4 @@
-import { unknownQuery } from '../answers/placeholders.js';
+import { unknownQuery } from '../../config/placeholders.js';
 import { variables } from '../answers/secrets.js';
 import type { QueryAnswer, SqlAnswers } from '../answers/source-answers.js';
 import type { Examination } from '../examination/examination.js';

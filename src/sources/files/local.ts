@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
+import { SourceError } from '../../review/source.js';
 import { parsePathTemplate } from '../path-template.js';
-import { SourceError } from '../source.js';
 import type { DayFile, FileBlock, FileReading } from './day-file.js';
 import { unpackBlocks } from './unpacked.js';
 

@@ -1,6 +1,6 @@
+import { SourceError } from '../../review/source.js';
 import { type S3Bucket, S3Error } from '../../s3/bucket.js';
 import { parsePathTemplate } from '../path-template.js';
-import { SourceError } from '../source.js';
 import type { DayFile } from './day-file.js';
 import { toEvenBlocks } from './even-blocks.js';
 import { unpackBlocks } from './unpacked.js';

@@ -1,6 +1,6 @@
+import { SourceError } from '../../review/source.js';
 import { type RemoteFile, SftpError, type SftpServer } from '../../sftp/sftp.js';
 import { parsePathTemplate } from '../path-template.js';
-import { SourceError } from '../source.js';
 import type { DayFile } from './day-file.js';
 import { toEvenBlocks } from './even-blocks.js';
 import { createPatientSession, type PatientSession } from './patient-session.js';

@@ -1,6 +1,6 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { SourceError } from '../source.js';
+import { SourceError } from '../../review/source.js';
 import type { FileBlock, FileReading } from './day-file.js';
 
 /** The least that zlib accepts as the size of its output blocks. */

@@ -1,7 +1,7 @@
+import type { BookingSource, SourceColumns, SourceRecord } from '../../review/source.js';
 import { listElements } from '../json-elements.js';
 import { createMemberPicker, type MemberPicker } from '../member-picker.js';
 import { toChunks } from '../record-chunks.js';
-import type { BookingSource, SourceColumns, SourceRecord } from '../source.js';
 import { createDayPages, type DayPagesOptions } from './day-pages.js';
 
 export interface HttpSourceOptions extends DayPagesOptions {

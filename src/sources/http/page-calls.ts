@@ -1,9 +1,9 @@
+import { pause } from '../../async/pause.js';
+import { decideRetry, type RetryPolicy } from '../../async/retry.js';
 import { readNetworkFailure } from '../../http/network-failure.js';
 import { readRetryAfter } from '../../http/retry-after.js';
 import type { Exchange, HttpAnswer } from '../../http/transport.js';
-import { pause } from '../../review/pause.js';
-import { decideRetry, type RetryPolicy } from '../../review/retry.js';
-import type { SourceFault } from '../source.js';
+import type { SourceFault } from '../../review/source.js';
 import { unpackAnswer } from './unpack-answer.js';
 
 export interface PageCallLimits {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { SourceError, type SourceFault } from '../../review/source.js';
 import { listElements } from '../json-elements.js';
-import { SourceError, type SourceFault } from '../source.js';
 import { readJsonPage } from './json-page.js';
 import { createLoopWatch } from './loop-watch.js';
 import { openPageCalls, type PageCallLimits } from './page-calls.js';

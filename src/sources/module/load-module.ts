@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
-import { SourceError } from '../source.js';
+import { SourceError } from '../../review/source.js';
 import { createModuleError } from './module-error.js';
 import { nameError } from './name-error.js';
 

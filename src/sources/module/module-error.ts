@@ -1,4 +1,4 @@
-import { SourceError } from '../source.js';
+import { SourceError } from '../../review/source.js';
 import { listFrames } from './name-error.js';
 
 /**

@@ -1,5 +1,5 @@
+import type { BookingSource, SourceColumns, SourceRecord } from '../../review/source.js';
 import { recordsInChunk } from '../record-chunks.js';
-import type { BookingSource, SourceColumns, SourceRecord } from '../source.js';
 import { createDayItems, type DayItemsOptions } from './day-items.js';
 import { createRecordPicker } from './record-picker.js';
 

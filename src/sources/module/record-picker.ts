@@ -1,5 +1,5 @@
 import { type RawBooking, type ServiceField, serviceFields } from '../../booking/booking.js';
-import type { SourceColumns, UnreadableReason } from '../source.js';
+import type { SourceColumns, UnreadableReason } from '../../review/source.js';
 
 /** Picks a booking's fields out of objects. */
 export interface RecordPicker {

@@ -1,4 +1,4 @@
-import { SourceError } from '../source.js';
+import { SourceError } from '../../review/source.js';
 
 /** What a database, or the way to it, can have against a query. */
 export type DatabaseReason =

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import type { BusinessDay } from '../../booking/business-day.js';
-import { SourceError } from '../source.js';
+import { SourceError } from '../../review/source.js';
 import { readSqlAddress, type SqlAddress } from './address.js';
 import { createDatabaseFault } from './database-fault.js';
 import { writeDayParameter } from './day-parameters.js';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import Cursor from 'pg-cursor';
-import { SourceError } from '../source.js';
+import { SourceError } from '../../review/source.js';
 import { readAuthority } from './authority.js';
 import { createDatabaseFault, isCertificateFault, readErrorCode } from './database-fault.js';
 import { cancelPostgresQuery } from './postgres-cancel.js';

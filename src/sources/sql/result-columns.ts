@@ -1,5 +1,5 @@
 import { type RawBooking, type ServiceField, serviceFields } from '../../booking/booking.js';
-import { type SourceColumns, SourceError, type SourceNotice } from '../source.js';
+import { type SourceColumns, SourceError, type SourceNotice } from '../../review/source.js';
 import type { SqlRow } from './rows.js';
 
 export interface ResultColumns {

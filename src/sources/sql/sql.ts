@@ -1,4 +1,4 @@
-import type { BookingSource, SourceColumns, SourceNotice } from '../source.js';
+import type { BookingSource, SourceColumns, SourceNotice } from '../../review/source.js';
 import { createDayRows, type DayRowsOptions } from './day-rows.js';
 import { findResultColumns, type ResultColumns } from './result-columns.js';
 import { measureRow } from './row-size.js';

@@ -1,4 +1,4 @@
-import { SourceError } from '../source.js';
+import { SourceError } from '../../review/source.js';
 import { createDatabaseFault, readErrorCode } from './database-fault.js';
 
 /** The driver knows SQLite's plain codes alone; the finer ones have the plain one in their last byte. */

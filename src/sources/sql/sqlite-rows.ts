@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import Libsql from 'libsql';
-import { SourceError } from '../source.js';
+import { SourceError } from '../../review/source.js';
 import { createDatabaseFault, readErrorCode } from './database-fault.js';
 import { chunkBytes, measureRow } from './row-size.js';
 import type { RowsRequest, SqlRow, SqlRows, SqlValue } from './rows.js';

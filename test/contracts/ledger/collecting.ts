@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hashReference, noReference } from '../../../src/booking/reference-hash.js';
-import { FencedError } from '../../../src/ledger/ledger.js';
 import { planBatches } from '../../../src/review/body/plan.js';
+import { FencedError } from '../../../src/review/ledger.js';
 import type { PlannedStep } from '../../../src/review/step.js';
 import type { OpenedLedger } from '../ledger.js';
 import {

@@ -1,4 +1,7 @@
 import { hashReference } from '../../../src/booking/reference-hash.js';
+import { createItemRenderer } from '../../../src/review/body/booking-item.js';
+import { halveBatch, planBatches } from '../../../src/review/body/plan.js';
+import { renderReviewLine } from '../../../src/review/file/review-line.js';
 import type {
   Collect,
   CollectedBatch,
@@ -7,13 +10,10 @@ import type {
   NewRun,
   Recorded,
   Right,
-} from '../../../src/ledger/ledger.js';
-import { createItemRenderer } from '../../../src/review/body/booking-item.js';
-import { halveBatch, planBatches } from '../../../src/review/body/plan.js';
-import { renderReviewLine } from '../../../src/review/file/review-line.js';
+} from '../../../src/review/ledger.js';
 import type { Run } from '../../../src/review/run.js';
 import type { BookingForm, Claim, Claimed, StepEnding } from '../../../src/review/step.js';
-import { readReference } from '../../../src/review/stored-line.js';
+import { readReference } from '../../../src/review/stored/stored-line.js';
 import { renderedLine } from '../../support/rendered-line.js';
 
 const renderItem = createItemRenderer('ServiceId');

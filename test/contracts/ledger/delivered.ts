@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { DeliveredCursor, Ledger } from '../../../src/ledger/ledger.js';
-import { blankNames } from '../../../src/review/stored-line.js';
+import type { DeliveredCursor, Ledger } from '../../../src/review/ledger.js';
+import { blankNames } from '../../../src/review/stored/stored-line.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
   at,

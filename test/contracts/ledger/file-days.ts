@@ -1,5 +1,5 @@
-import type { Ledger } from '../../../src/ledger/ledger.js';
 import { planBatches } from '../../../src/review/body/plan.js';
+import type { Ledger } from '../../../src/review/ledger.js';
 import type { Run } from '../../../src/review/run.js';
 import type { PlannedStep } from '../../../src/review/step.js';
 import { at, batchOf, batchSize, chunkOf, done, newRun, perform, references, startCollect } from './days.js';

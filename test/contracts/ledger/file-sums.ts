@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Ledger, OpenStep } from '../../../src/ledger/ledger.js';
+import type { Ledger, OpenStep } from '../../../src/review/ledger.js';
 import { isActive, type Run } from '../../../src/review/run.js';
 import type { Claim, StepEnding } from '../../../src/review/step.js';
 import type { OpenedLedger } from '../ledger.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { FencedError } from '../../../src/ledger/ledger.js';
 import { blankNames } from '../../../src/review/body/booking-item.js';
 import { planBatches } from '../../../src/review/body/plan.js';
+import { FencedError } from '../../../src/review/ledger.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
   at,

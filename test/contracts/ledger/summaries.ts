@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Ledger } from '../../../src/ledger/ledger.js';
+import type { Ledger } from '../../../src/review/ledger.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, collectedRun, newRun, rightOf } from './days.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Ledger } from '../../../src/ledger/ledger.js';
+import type { Ledger } from '../../../src/review/ledger.js';
 import type { Run } from '../../../src/review/run.js';
 import type { OpenedLedger } from '../ledger.js';
 import {

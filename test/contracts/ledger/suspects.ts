@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { CollectedBatch, Ledger, Suspect, SuspectLines } from '../../../src/ledger/ledger.js';
-import { FencedError } from '../../../src/ledger/ledger.js';
 import { blankNames } from '../../../src/review/body/booking-item.js';
 import { planBatches } from '../../../src/review/body/plan.js';
+import type { CollectedBatch, Ledger, Suspect, SuspectLines } from '../../../src/review/ledger.js';
+import { FencedError } from '../../../src/review/ledger.js';
 import type { Run } from '../../../src/review/run.js';
 import type { OpenedLedger } from '../ledger.js';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SyncOvertakenError } from '../../../src/ledger/mapping-copy.js';
+import { SyncOvertakenError } from '../../../src/mappings/mapping-copy.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, listAll, lookAt, newSync, pageOf, rowOf } from './pages.js';
 

@@ -6,7 +6,7 @@ import type {
   NewSync,
   ProviderHotel,
   StoredPage,
-} from '../../../src/ledger/mapping-copy.js';
+} from '../../../src/mappings/mapping-copy.js';
 
 export const at = Date.UTC(2026, 10, 22, 2, 0);
 

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { ArchiveError, type ArchiveErrorCode } from '../../../src/archive/archive.js';
-import { FencedError } from '../../../src/ledger/ledger.js';
 import type { StepOutcome } from '../../../src/review/delivery.js';
 import { explained, inSession } from '../../../src/review/file/file-outcome.js';
+import { FencedError } from '../../../src/review/ledger.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../../src/sftp/sftp.js';
 
 const done: StepOutcome = { kind: 'done', evidence: { code: 'ok' } };

@@ -9,7 +9,7 @@ import { hashReference } from '../../../src/booking/reference-hash.js';
 import type { FileAttempt, FileParts } from '../../../src/review/file/file-parts.js';
 import { layOutRemotely } from '../../../src/review/file/remote-layout.js';
 import { defaultResultPattern } from '../../../src/review/file/result-name.js';
-import type { ReviewFile } from '../../../src/review/file/review-file.js';
+import type { ReviewFile } from '../../../src/review/review-file.js';
 import type { Run } from '../../../src/review/run.js';
 import type { Claim } from '../../../src/review/step.js';
 import { createDirectorySpool } from '../../../src/spool/directory.js';

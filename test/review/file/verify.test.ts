@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { keepManifest, measure } from '../../../src/review/file/manifest.js';
 import { renderReviewFile } from '../../../src/review/file/spooled-file.js';
 import { type VerifiedItem, verifyRun } from '../../../src/review/file/verify.js';
-import { blankNames } from '../../../src/review/stored-line.js';
+import { blankNames } from '../../../src/review/stored/stored-line.js';
 import { claimStep, rightOf } from '../../contracts/ledger/days.js';
 import { attemptOf, blocksOf, day, prepareFileRun, readWhole, remote } from './file-run.js';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
-import type { Collect, CollectedBatch, CollectedChunk } from '../../../src/ledger/ledger.js';
-import type { CopiedMapping, ProviderHotel } from '../../../src/ledger/mapping-copy.js';
+import type { CopiedMapping, ProviderHotel } from '../../../src/mappings/mapping-copy.js';
 import { createItemRenderer } from '../../../src/review/body/booking-item.js';
 import { renderReviewLine } from '../../../src/review/file/review-line.js';
-import { createLineBuffer } from '../../../src/review/line-buffer.js';
+import type { Collect, CollectedBatch, CollectedChunk } from '../../../src/review/ledger.js';
+import { createLineBuffer } from '../../../src/review/lines/line-buffer.js';
 import type { BookingForm } from '../../../src/review/step.js';
 import { createComparingCollect } from '../../../src/review/suspects/comparison.js';
 import { fileBooking } from '../file/file-bookings.js';

@@ -3,10 +3,10 @@ import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
+import { SourceError, type SourceFault } from '../../../src/review/source.js';
 import { createAwsBucket } from '../../../src/s3/aws-bucket.js';
 import type { S3Access } from '../../../src/s3/client.js';
 import { createS3DayFile } from '../../../src/sources/files/s3.js';
-import { SourceError, type SourceFault } from '../../../src/sources/source.js';
 import { bucketName, s3Secrets, useS3Server } from '../../support/s3-server.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
 

@@ -1,5 +1,5 @@
+import type { BookingSource, SourceChunk, SourceRecord } from '../../../src/review/source.js';
 import { createHttpSource, type HttpSourceOptions } from '../../../src/sources/http/http-source.js';
-import type { BookingSource, SourceChunk, SourceRecord } from '../../../src/sources/source.js';
 import { day } from '../csv-folder.js';
 
 type Options = Partial<HttpSourceOptions> & Pick<HttpSourceOptions, 'url'>;

@@ -2,8 +2,8 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { SourceChunk, SourceRecord } from '../../../src/review/source.js';
 import { createModuleSource, type ModuleSourceOptions } from '../../../src/sources/module/module-source.js';
-import type { SourceChunk, SourceRecord } from '../../../src/sources/source.js';
 import { day } from '../csv-folder.js';
 
 /** Writes a file into a folder that goes with the test, and says where it is. */

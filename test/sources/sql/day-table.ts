@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { serviceFields } from '../../../src/booking/booking.js';
 import type { BusinessDay } from '../../../src/booking/business-day.js';
-import type { SourceChunk, SourceNotice, SourceRecord } from '../../../src/sources/source.js';
+import type { SourceChunk, SourceNotice, SourceRecord } from '../../../src/review/source.js';
 import { createSqlSource, type SqlSourceOptions } from '../../../src/sources/sql/sql.js';
 import type { DayOfRecords } from '../../../src/testing/source-driver.js';
 import type { IntendedRecord } from '../../contracts/source.js';

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
-import { SourceError } from '../../../src/sources/source.js';
+import { SourceError } from '../../../src/review/source.js';
 import { createSqlSource } from '../../../src/sources/sql/sql.js';
 import { certificateNeeds, makeCertificate } from '../../support/certificate.js';
 import { mariadbPassword, mariadbUser, startMariadb } from '../../support/mariadb.js';

@@ -1,4 +1,4 @@
-import type { CopiedMapping, MappingCopy } from '../../../ledger/mapping-copy.js';
+import type { CopiedMapping, MappingCopy } from '../../mapping-copy.js';
 import type { ExportedMapping } from './exported-mapping.js';
 import { type ComparedColumn, createComparer, type MappingDifference } from './mapping-difference.js';
 import { readMappingFile } from './read-mapping-file.js';

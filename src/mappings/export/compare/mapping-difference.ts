@@ -1,4 +1,4 @@
-import type { CopiedMapping } from '../../../ledger/mapping-copy.js';
+import type { CopiedMapping } from '../../mapping-copy.js';
 import { createWordReader } from './channel-words.js';
 import type { ExportedMapping } from './exported-mapping.js';
 

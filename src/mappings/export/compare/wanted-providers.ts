@@ -1,4 +1,4 @@
-import type { MappingCopy } from '../../../ledger/mapping-copy.js';
+import type { MappingCopy } from '../../mapping-copy.js';
 
 /** Of which providers mappings are compared. */
 export interface WantedProviders {

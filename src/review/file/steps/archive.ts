@@ -1,11 +1,11 @@
-import type { AffectedPlaces } from '../../../ledger/ledger.js';
 import type { SftpSession } from '../../../sftp/sftp.js';
 import type { StepOutcome } from '../../delivery.js';
+import type { AffectedPlaces } from '../../ledger.js';
+import { isSameSighting, type ReceivedResult, type ResultCounts } from '../../review-file.js';
 import { inSession } from '../file-outcome.js';
 import type { FileAttempt, FileParts } from '../file-parts.js';
 import { keepManifest } from '../manifest.js';
 import type { JoinedResult } from '../result-join.js';
-import { isSameSighting, type ReceivedResult, type ResultCounts } from '../review-file.js';
 import { ensureSpooled, hashSpooled, removeSpooled, resultName, reviewName } from '../spooled-file.js';
 import { joinSpooledResult } from '../spooled-result.js';
 

@@ -1,9 +1,9 @@
 import type { SftpSession } from '../../../sftp/sftp.js';
 import type { StepOutcome } from '../../delivery.js';
+import { isSameSighting, type ReviewFile, type Sighting } from '../../review-file.js';
 import { inSession } from '../file-outcome.js';
 import type { FileAttempt, FileParts } from '../file-parts.js';
 import { findResults } from '../result-search.js';
-import { isSameSighting, type ReviewFile, type Sighting } from '../review-file.js';
 import { hashSpooled, resultName } from '../spooled-file.js';
 import { fetchResult } from '../spooled-result.js';
 

@@ -1,12 +1,12 @@
 import type { SftpSession } from '../../../sftp/sftp.js';
 import type { StepOutcome } from '../../delivery.js';
+import { isSameSighting, type ReviewFile } from '../../review-file.js';
 import { toServiceOutcome } from '../../service-outcome.js';
 import { expectClaim } from '../fencing.js';
 import { inSession } from '../file-outcome.js';
 import type { FileAttempt, FileParts } from '../file-parts.js';
 import { publishReviewFile, removeLeftovers } from '../publishing.js';
 import { findResults } from '../result-search.js';
-import { isSameSighting, type ReviewFile } from '../review-file.js';
 import { earlierName, hashSpooled } from '../spooled-file.js';
 import { fetchResult } from '../spooled-result.js';
 

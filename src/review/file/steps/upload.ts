@@ -1,11 +1,11 @@
 import type { SftpSession } from '../../../sftp/sftp.js';
 import type { StepOutcome } from '../../delivery.js';
+import type { Sighting } from '../../review-file.js';
 import { expectClaim } from '../fencing.js';
 import { inSession } from '../file-outcome.js';
 import type { FileAttempt, FileParts } from '../file-parts.js';
 import { publishReviewFile, removeLeftovers } from '../publishing.js';
 import { createResultNameTest } from '../result-name.js';
-import type { Sighting } from '../review-file.js';
 import { earlierName, hashSpooled } from '../spooled-file.js';
 
 /**

@@ -1,0 +1,150 @@
+import type { BusinessDay } from '../../booking/business-day.js';
+import type { MappingCopy } from '../../mappings/mapping-copy.js';
+import { describeIncomparable, runsCompared } from '../day/opening.js';
+import type { Delivery } from '../delivery.js';
+import type { Notify, RunName } from '../events.js';
+import type { Collect, Ledger, Right } from '../ledger.js';
+import type { Run } from '../run.js';
+import { formatShare, isMoreThanShare } from '../share.js';
+import { SourceError } from '../source.js';
+import { createComparingCollect } from '../suspects/comparison.js';
+import type { DayReader } from './day-reader.js';
+import { createIntake } from './intake.js';
+import { type KnownLines, readKnownLines } from './known-lines.js';
+
+export interface CollectLimits {
+  /** Share of the records that may be rejected, and of the dates that may be unreadable. */
+  readonly maxRejectedShare: number;
+  readonly emptyDay: 'succeed' | 'fail';
+  readonly batchSize: number;
+}
+
+export interface CollectParts {
+  readonly reader: DayReader;
+  readonly delivery: Delivery;
+  readonly ledger: Pick<Ledger, 'beginCollect'>;
+  readonly limits: CollectLimits;
+  readonly clock: () => number;
+  readonly notify: Notify;
+  /**
+   * Of a run that tops up: knows what the day's other runs have delivered. Such bookings count as duplicates; those of
+   * the file stand in its file too, where there is to be one, so that it is the whole day's.
+   */
+  readonly delivered?: Pick<Ledger, 'nextDelivered' | 'listRuns'>;
+  /** What bookings are compared with before they are sent. */
+  readonly comparison?: MappingComparison;
+}
+
+/** The local copy of the mappings, and what it is used for; for nothing where it is empty. */
+export interface MappingComparison {
+  readonly copy: Pick<MappingCopy, 'isEmpty' | 'lookUp'>;
+  /** For how many days a booking is a suspect whose mapping moved. */
+  readonly suspectDays: number;
+  /** Takes the place of the reader: it fills in the ServiceId of a record that has none. */
+  readonly fillingReader?: DayReader;
+}
+
+/** The day can't be trusted as it was collected: nothing is sent, and the next `run` collects it again. */
+export class CollectError extends Error {
+  override readonly name = 'CollectError';
+  constructor(
+    readonly code: string,
+    message: string,
+    options?: { cause?: unknown },
+  ) {
+    super(message, options);
+  }
+}
+
+/**
+ * Streams the day from its source into the ledger, from nothing, in flat memory, and writes down the plan.
+ *
+ * @throws CollectError when the source is broken or a gate is closed; the signal's reason when stopped.
+ */
+export async function collectDay(
+  day: BusinessDay,
+  right: Right,
+  parts: CollectParts,
+  signal: AbortSignal,
+): Promise<Run> {
+  const { delivery, limits, clock, notify } = parts;
+  const run = { id: right.runId, day: day.iso };
+  const { collect, reader } = await beginCollect(day, right, parts);
+  const known = parts.delivered && (await readKnown(parts.delivered, run, parts.delivery, signal));
+  const intake = createIntake(limits, collect, known);
+  try {
+    for await (const chunk of reader.read(day, delivery, { signal })) {
+      for (const notice of chunk.notices ?? []) {
+        notify({ type: 'source-notice', run, notice });
+        intake.warn({ reason: 'absent-column', count: 1 });
+      }
+      await intake.take(chunk);
+      notify({
+        type: 'collecting',
+        run,
+        read: intake.read,
+        ...(chunk.progress && { progress: chunk.progress }),
+      });
+    }
+  } catch (error) {
+    if (error instanceof SourceError) throw new CollectError(error.fault, error.message, { cause: error });
+    throw error;
+  }
+  signal.throwIfAborted();
+  await intake.addKnown();
+  await intake.storeRest();
+  checkGates(intake, limits, reader.locate(day));
+  return collect.finish({ steps: delivery.plan(intake.accepted), at: clock() });
+}
+
+/** With a local copy of the mappings to compare with, or as if there were none. */
+async function beginCollect(
+  day: BusinessDay,
+  right: Right,
+  { reader, ledger, limits: { batchSize }, clock, comparison }: CollectParts,
+): Promise<{ readonly collect: Collect; readonly reader: DayReader }> {
+  const now = clock();
+  const start = { source: reader.locate(day), at: now, batchSize };
+  if (!comparison || (await comparison.copy.isEmpty()))
+    return { collect: await ledger.beginCollect(right, start), reader };
+  const collect = await ledger.beginCollect(right, { ...start, comparesMappings: true });
+  return {
+    collect: createComparingCollect(collect, { ...comparison, now }),
+    reader: comparison.fillingReader ?? reader,
+  };
+}
+
+async function readKnown(
+  ledger: Pick<Ledger, 'nextDelivered' | 'listRuns'>,
+  { id, day }: RunName,
+  delivery: Delivery,
+  signal: AbortSignal,
+): Promise<KnownLines> {
+  const obstacle = describeIncomparable(await ledger.listRuns({ day, limit: runsCompared }));
+  if (obstacle !== undefined) throw new CollectError('names-blanked', obstacle);
+  return readKnownLines(ledger, id, delivery, signal);
+}
+
+/** A broken source must not look like a quiet night. */
+function checkGates(
+  { read, rejected, dates }: { read: number; rejected: number; dates: { given: number; unreadable: number } },
+  { maxRejectedShare, emptyDay }: CollectLimits,
+  source: string,
+): void {
+  const percent = formatShare(maxRejectedShare);
+  if (read === 0 && emptyDay === 'fail') {
+    throw new CollectError('empty-day', `${source} holds no booking, and emptyDay is set to fail`);
+  }
+  if (isMoreThanShare(rejected, read, maxRejectedShare)) {
+    throw new CollectError(
+      'too-many-rejects',
+      `${rejected} of ${read} records of ${source} cannot be sent, more than maxRejectedShare allows (${percent})`,
+    );
+  }
+  if (isMoreThanShare(dates.unreadable, dates.given, maxRejectedShare)) {
+    throw new CollectError(
+      'too-many-unreadable-dates',
+      `${dates.unreadable} of ${dates.given} dates of ${source} are no calendar dates: is source.dateFormat right?`,
+    );
+  }
+}

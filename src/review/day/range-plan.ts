@@ -1,0 +1,77 @@
+import { isActive, type Run } from '../run.js';
+import { type DayRequest, type DayToOpen, decideOpening } from './opening.js';
+
+/**
+ * Which days of a range are reviewed, and how: those that have no run; those whose run failed or was cut off, which is
+ * gone on with; all, in new runs; or all, for late bookings.
+ */
+export const rangeModes = ['missing', 'failed', 'all', 'late'] as const;
+
+export type RangeMode = (typeof rangeModes)[number];
+
+/** What a replay does with a day. */
+export type DayPlan =
+  | { readonly action: 'new-run'; readonly replaces?: string }
+  | { readonly action: 'resume'; readonly run: Run }
+  | { readonly action: 'top-up'; readonly run: Run; readonly replaces?: string }
+  /** The day is not one of those that were asked for. */
+  | { readonly action: 'nothing'; readonly why: string; readonly run?: Run }
+  | { readonly action: 'refused'; readonly message: string; readonly run: Run };
+
+/** What a mode asks of each of its days. */
+export function requestOf(
+  mode: RangeMode | undefined,
+  { delivery, reason }: Pick<DayRequest, 'delivery' | 'reason'>,
+): DayRequest {
+  switch (mode) {
+    case 'missing':
+    case 'failed':
+      return { mode: 'run', delivery, reason };
+    case 'late':
+      return { mode: 'late', delivery, reason };
+    case 'all':
+    case undefined:
+      return { mode: 'replay', delivery, reason };
+  }
+}
+
+/** @param latest the day's newest run, as far as is known now: what it comes to is decided when the day is begun */
+export function planDay(
+  mode: RangeMode | undefined,
+  latest: Run | undefined,
+  request: Pick<DayToOpen, 'day' | 'delivery' | 'reason'>,
+): DayPlan {
+  const why = whyNot(mode, latest);
+  if (why !== undefined) return { action: 'nothing', why, ...(latest && { run: latest }) };
+  const opening = decideOpening(latest, { ...requestOf(mode, request), day: request.day });
+  switch (opening.kind) {
+    case 'new': {
+      const replaces = opening.replaces === undefined ? {} : { replaces: opening.replaces };
+      return opening.topsUp && latest
+        ? { action: 'top-up', run: latest, ...replaces }
+        : { action: 'new-run', ...replaces };
+    }
+    case 'resume':
+      return { action: 'resume', run: opening.run };
+    case 'already-done':
+      return { action: 'nothing', why: 'is done', run: opening.run };
+    case 'usage-error':
+      if (!latest) throw new TypeError('a day without a run was refused');
+      return { action: 'refused', message: opening.message, run: latest };
+  }
+}
+
+function whyNot(mode: RangeMode | undefined, latest: Run | undefined): string | undefined {
+  const hasRun = latest !== undefined && latest.state !== 'cancelled';
+  switch (mode) {
+    case 'missing':
+      return hasRun ? 'has a run' : undefined;
+    case 'failed':
+      if (!hasRun) return 'has no run';
+      return latest.state === 'failed' || isActive(latest) ? undefined : 'has not failed';
+    case 'all':
+    case 'late':
+    case undefined:
+      return undefined;
+  }
+}

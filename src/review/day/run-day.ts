@@ -1,0 +1,140 @@
+import type { BusinessDay } from '../../booking/business-day.js';
+import { CollectError, type CollectParts, collectDay } from '../collect/collect.js';
+import type { Delivery } from '../delivery.js';
+import type { Hold, Ledger, Right } from '../ledger.js';
+import type { Workforce } from '../perform/workforce.js';
+import { DayBusyError, UsageError } from '../refusals.js';
+import { type DeliveryKind, isActive, type Run, type Trigger } from '../run.js';
+import { waitForDay } from './joining.js';
+import { type DayRequest, decideOpening, describeIncomparable, runsCompared } from './opening.js';
+
+export interface RunDayParts extends Omit<CollectParts, 'ledger' | 'delivery' | 'limits'> {
+  readonly ledger: Ledger;
+  readonly deliveryFor: (kind: DeliveryKind) => Delivery;
+  readonly workforce: Workforce;
+  readonly limits: CollectParts['limits'];
+  readonly createRunId: (day: BusinessDay) => string;
+}
+
+export interface RunRequest extends DayRequest {
+  readonly day: BusinessDay;
+  readonly trigger: Trigger;
+  readonly configuredDelivery: DeliveryKind;
+}
+
+export interface DayResult {
+  readonly run: Run;
+  /** The day was done before: nothing was sent now. */
+  readonly wasDone: boolean;
+}
+
+/**
+ * Reviews one business day: opens or resumes its run, collects, delivers, settles. The run that comes back is active
+ * still when the signal stopped the work; the next call goes on with it.
+ *
+ * @throws DayBusyError, UsageError
+ */
+export async function runDay(
+  request: RunRequest,
+  parts: RunDayParts,
+  signal: AbortSignal,
+): Promise<DayResult> {
+  const { workforce, notify } = parts;
+  const { day } = request;
+  const found = await waitForDay(request, parts, signal);
+  if (found.kind === 'to-join') {
+    notify({ type: 'run-opened', run: found.run, isResumed: true });
+    return { run: await workforce.deliver(found.run, signal), wasDone: false };
+  }
+  const { hold } = found;
+  try {
+    const result = await reviewHeld(request, parts, hold, signal);
+    if (result !== 'lost') return result;
+  } finally {
+    await hold.release();
+  }
+  // Whoever has the day now works on it; where nobody has, because only the ledger was away, it is ours again.
+  if (request.mode === 'run') return runDay(request, parts, signal);
+  throw new DayBusyError(`${day.iso} was taken over by another process`);
+}
+
+async function reviewHeld(
+  request: RunRequest,
+  parts: RunDayParts,
+  hold: Hold,
+  signal: AbortSignal,
+): Promise<DayResult | 'lost'> {
+  const { workforce } = parts;
+  const stop = AbortSignal.any([signal, hold.lost]);
+  const opened = await openRun(request, parts, hold);
+  if (opened === 'lost' || opened.wasDone) return opened;
+  const run =
+    opened.run.collectedAt === undefined ? await collect(request.day, opened.run, parts, stop) : opened.run;
+  const isOurs = isActive(run) && !stop.aborted;
+  if (isOurs && workforce.isShared) await hold.release();
+  const delivered = isOurs ? await workforce.deliver(run, workforce.isShared ? signal : stop) : run;
+  return hold.lost.aborted && !signal.aborted ? 'lost' : { run: delivered, wasDone: false };
+}
+
+async function openRun(
+  request: RunRequest,
+  { ledger, clock, notify, createRunId }: RunDayParts,
+  { lost }: Hold,
+): Promise<DayResult | 'lost'> {
+  const { day, trigger, reason, delivery, configuredDelivery } = request;
+  const opening = decideOpening(await ledger.latestRun(day.iso), request);
+  if (opening.kind === 'new' && opening.topsUp) await refuseIncomparable(day, ledger);
+  // A process that was frozen here would open a day that others have done since, or take it from them.
+  if (lost.aborted) return 'lost';
+  switch (opening.kind) {
+    case 'usage-error':
+      throw new UsageError(opening.message);
+    case 'already-done':
+      return { run: opening.run, wasDone: true };
+    case 'resume': {
+      const run = await ledger.takeOver(opening.run.id);
+      notify({ type: 'run-opened', run, isResumed: true });
+      return { run, wasDone: false };
+    }
+    case 'new': {
+      const run = await ledger.createRun({
+        id: createRunId(day),
+        day: day.iso,
+        delivery: opening.delivery ?? delivery ?? configuredDelivery,
+        trigger,
+        startedAt: clock(),
+        ...(reason !== undefined && { reason }),
+        ...(opening.replaces !== undefined && { replaces: opening.replaces }),
+        ...(opening.topsUp && { topsUp: true }),
+      });
+      notify({ type: 'run-opened', run, isResumed: false });
+      return { run, wasDone: false };
+    }
+  }
+}
+
+/** @throws UsageError before there is a run that could only fail. */
+async function refuseIncomparable({ iso }: BusinessDay, ledger: Pick<Ledger, 'listRuns'>): Promise<void> {
+  const obstacle = describeIncomparable(await ledger.listRuns({ day: iso, limit: runsCompared }));
+  if (obstacle !== undefined) throw new UsageError(obstacle);
+}
+
+async function collect(day: BusinessDay, run: Run, parts: RunDayParts, signal: AbortSignal): Promise<Run> {
+  const { ledger, deliveryFor, clock, notify } = parts;
+  const right: Right = { runId: run.id, token: run.token };
+  try {
+    const delivery = deliveryFor(run.delivery);
+    const delivered = run.topsUp ? { delivered: ledger } : {};
+    const collected = await collectDay(day, right, { ...parts, ...delivered, delivery }, signal);
+    notify({ type: 'collected', run: collected });
+    return collected;
+  } catch (error) {
+    if (signal.aborted) return ledger.getRun(run.id);
+    if (!(error instanceof CollectError)) throw error;
+    const failure = { class: 'data' as const, code: error.code, message: error.message };
+    await ledger.settle(right, { state: 'failed', failure, at: clock() });
+    const failed = await ledger.getRun(run.id);
+    notify({ type: 'settled', run: failed });
+    return failed;
+  }
+}

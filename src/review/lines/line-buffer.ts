@@ -1,0 +1,111 @@
+import type { LineWriter } from '../line-writer.js';
+
+/** A UTF-16 unit takes three bytes of UTF-8 at most. */
+const bytesPerUnit = 3;
+const notPlain = -1;
+
+/** Bytes that are written at their end. */
+export interface LineBuffer extends LineWriter {
+  readonly length: number;
+  /** Gives everything away, in memory of its own, and begins anew. */
+  handOver(): Buffer<ArrayBuffer>;
+}
+
+/** Gives memory to write to, none of Node's pool: what is handed over may leave for another thread. */
+export type TakeRoom = (bytes: number) => Buffer<ArrayBuffer>;
+
+/** @param expectedBytes room to begin with; it grows as it must */
+export function createLineBuffer(
+  expectedBytes: number,
+  takeRoom: TakeRoom = Buffer.allocUnsafeSlow,
+): LineBuffer {
+  let bytes = Buffer.allocUnsafeSlow(0);
+  let length = 0;
+
+  function reserve(more: number): void {
+    if (length + more <= bytes.length) return;
+    const larger = takeRoom(Math.max(expectedBytes, 2 * (length + more)));
+    bytes.copy(larger, 0, 0, length);
+    bytes = larger;
+  }
+
+  return {
+    constant(constant) {
+      reserve(constant.length);
+      length = copyTo(bytes, length, constant);
+    },
+    integer(value) {
+      const digits = countDigits(value);
+      reserve(digits);
+      writeDigits(bytes, length, digits, value);
+      length += digits;
+    },
+    field(before, text, form) {
+      reserve(before.length + text.length * bytesPerUnit + form.after.length);
+      const start = copyTo(bytes, length, before);
+      const end = writePlain(bytes, start, text, form.plain);
+      if (end === notPlain) {
+        const escaped = form.escape(text);
+        length = start;
+        reserve(escaped.length * bytesPerUnit + form.after.length);
+        length = copyTo(bytes, start + bytes.write(escaped, start), form.after);
+      } else length = copyTo(bytes, end, form.after);
+    },
+    get length() {
+      return length;
+    },
+    handOver() {
+      const written = bytes.subarray(0, length);
+      bytes = Buffer.allocUnsafeSlow(0);
+      length = 0;
+      return written;
+    },
+  };
+}
+
+/** Where the copy ends. A dozen bytes are copied here before `Buffer.copy` has begun. */
+function copyTo(bytes: Buffer, start: number, copied: Uint8Array): number {
+  const size = copied.length;
+  for (let index = 0; index < size; index += 1) bytes[start + index] = copied[index] ?? 0;
+  return start + size;
+}
+
+function countDigits(value: number): number {
+  let digits = 1;
+  for (let power = 10; power <= value; power *= 10) digits += 1;
+  return digits;
+}
+
+function writeDigits(bytes: Buffer, start: number, digits: number, value: number): void {
+  let rest = value;
+  for (let at = start + digits - 1; at >= start; at -= 1) {
+    const tenth = Math.floor(rest / 10);
+    // The digit first: near 2^53 a sum with it would be rounded.
+    const digit = rest - 10 * tenth;
+    bytes[at] = 0x30 + digit;
+    rest = tenth;
+  }
+}
+
+/**
+ * Where the text ends that was written from `start` on; `notPlain` for one that holds a character which is not plain,
+ * or a surrogate. Texts are short: a call of Buffer's own `write` would cost more than the loop.
+ */
+function writePlain(bytes: Buffer, start: number, text: string, plain: Uint8Array): number {
+  let at = start;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code < 0x80) {
+      if (plain[code] === 0) return notPlain;
+      bytes[at++] = code;
+    } else if (code < 0x800) {
+      bytes[at++] = 0xc0 | (code >> 6);
+      bytes[at++] = 0x80 | (code & 0x3f);
+    } else if (code < 0xd800 || code > 0xdfff) {
+      bytes[at++] = 0xe0 | (code >> 12);
+      bytes[at++] = 0x80 | ((code >> 6) & 0x3f);
+      bytes[at++] = 0x80 | (code & 0x3f);
+    } else return notPlain;
+  }
+  return at;
+}

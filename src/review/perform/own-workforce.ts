@@ -1,0 +1,68 @@
+import { untilAborted } from '../../async/until-aborted.js';
+import { FencedError, type Ledger } from '../ledger.js';
+import type { StepQueue } from '../queue.js';
+import { hasWork, type Run } from '../run.js';
+import { feed } from './feeding.js';
+import { createHeldClaims } from './held-claims.js';
+import { settleWhenDue } from './settle.js';
+import { createStepRunner, type StepRunnerParts } from './step-runner.js';
+import type { OwnWorkforce } from './workforce.js';
+
+export interface OwnWorkforceParts extends Omit<StepRunnerParts, 'ledger' | 'queue' | 'claims'> {
+  readonly ledger: Ledger;
+  readonly createQueue: () => StepQueue;
+  /** How long a claim holds that is not renewed. */
+  readonly leaseMs: number;
+  /** How long a step in hand may go on after a stop was asked for. */
+  readonly graceMs: number;
+}
+
+/** This process alone: whoever holds the day performs its steps, under the token that the run had then. */
+export function createOwnWorkforce(parts: OwnWorkforceParts): OwnWorkforce {
+  return { isShared: false, deliver: (run, signal) => deliver(run, parts, signal), close: async () => {} };
+}
+
+async function deliver(run: Run, parts: OwnWorkforceParts, signal: AbortSignal): Promise<Run> {
+  const { ledger, createQueue, leaseMs, graceMs, notify } = parts;
+  const queue = createQueue();
+  const claims = createHeldClaims({ ledger, leaseMs });
+  const performStep = createStepRunner({ ...parts, queue, claims });
+  const over = new AbortController();
+  let fault: { error: unknown } | undefined;
+  queue.work(
+    async (reference, abandon, leave) => {
+      const current =
+        (await performStep(reference, run.token, abandon, leave)) ?? (await readOwnRun(ledger, run));
+      if (!hasWork(current)) over.abort();
+    },
+    {
+      onError(error) {
+        fault ??= { error };
+        over.abort();
+      },
+    },
+  );
+  const end = AbortSignal.any([signal, over.signal]);
+  try {
+    // A day with no step, or one whose last step was recorded just before a crash, is settled here.
+    const current = await settleWhenDue(run, parts);
+    if (hasWork(current)) {
+      const ended = untilAborted(end);
+      await feed(current, { ledger, queue }, end);
+      await ended;
+    }
+    if (signal.aborted) notify({ type: 'stopping', run, graceMs });
+  } finally {
+    await queue.close({ graceMs });
+    claims.close();
+  }
+  if (fault) throw fault.error;
+  return ledger.getRun(run.id);
+}
+
+/** A step that cannot be claimed may mean that the run was taken over, or is over. @throws FencedError */
+async function readOwnRun(ledger: Ledger, { id, token }: Run): Promise<Run> {
+  const run = await ledger.getRun(id);
+  if (run.token !== token) throw new FencedError(id);
+  return run;
+}

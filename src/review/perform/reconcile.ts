@@ -1,0 +1,59 @@
+import type { Notify } from '../events.js';
+import type { Ledger } from '../ledger.js';
+import type { StepQueue } from '../queue.js';
+import { hasWork, type Run } from '../run.js';
+import { feed } from './feeding.js';
+import { type SettleLimits, settleWhenDue } from './settle.js';
+
+export interface ReconcileParts {
+  readonly ledger: Pick<
+    Ledger,
+    'listActiveRuns' | 'reopenAbandoned' | 'getRun' | 'listOpenSteps' | 'tally' | 'settle'
+  >;
+  readonly queue: Pick<StepQueue, 'add' | 'room'>;
+  readonly limits: SettleLimits;
+  readonly clock: () => number;
+  readonly notify: Notify;
+}
+
+/**
+ * Brings the queue in line with the ledger, for every run that is collected: opens again what a dead process left behind,
+ * settles a run whose last step was recorded just before a crash, and queues all that is open. What the queue holds
+ * already stays as it is there, and what it holds of steps that are done is refused by the ledger.
+ */
+export async function reconcile(
+  parts: ReconcileParts & {
+    /** Told of a run that could not be brought in line: it holds up no other. */
+    readonly onFault: (error: unknown, run: Run) => void;
+  },
+  signal: AbortSignal,
+): Promise<void> {
+  for (const run of await parts.ledger.listActiveRuns()) {
+    if (signal.aborted) return;
+    if (run.collectedAt === undefined) continue;
+    await reconcileRun(run, parts, signal).catch((error: unknown) => parts.onFault(error, run));
+  }
+}
+
+export async function reconcileRun({ id }: Run, parts: ReconcileParts, signal: AbortSignal): Promise<Run> {
+  const { ledger } = parts;
+  await ledger.reopenAbandoned(id);
+  const current = await settleWhenLeftOver(await ledger.getRun(id), parts);
+  if (hasWork(current)) await feed(current, parts, signal);
+  return current;
+}
+
+/** Settles a run whose last step was recorded by a process that did not come to settle it, or has not yet. */
+export async function settleWhenLeftOver(
+  run: Run,
+  parts: Pick<ReconcileParts, 'ledger' | 'limits' | 'clock' | 'notify'>,
+): Promise<Run> {
+  return (await isOverdue(run, parts.ledger)) ? run : settleWhenDue(run, parts);
+}
+
+/** It stays active, and the next `run` looks for its result again: there is nothing to settle. */
+async function isOverdue({ id, state, openSteps }: Run, ledger: Pick<Ledger, 'tally'>): Promise<boolean> {
+  if (state !== 'awaiting-result' || openSteps > 0) return false;
+  const { overdueSteps, failedSteps } = await ledger.tally(id);
+  return overdueSteps > 0 && failedSteps === 0;
+}

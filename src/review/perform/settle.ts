@@ -1,0 +1,96 @@
+import type { Notify } from '../events.js';
+import { adviseOnDisk } from '../file/disk-advice.js';
+import type { Ledger, Settlement, Tally } from '../ledger.js';
+import { isActive, type Run, type RunFailure } from '../run.js';
+import { formatShare, isMoreThanShare } from '../share.js';
+
+/** So many steps out of tries one after the other mean that the service is down, not that a batch is bad. */
+const maxFailuresInRow = 5;
+/** Fewer refused bookings than this never stop a run, whatever their share. */
+const minRefusedToStop = 20;
+
+export interface SettleLimits {
+  readonly maxRefusedShare: number;
+}
+
+interface SettleParts {
+  readonly ledger: Pick<Ledger, 'settle' | 'tally' | 'getRun'>;
+  readonly limits: SettleLimits;
+  readonly clock: () => number;
+  readonly notify: Notify;
+}
+
+type End = Pick<Settlement, 'state' | 'failure'>;
+
+/** Ends the run when its last step ended or when it must stop; by compare-and-set, so that it is settled once. */
+export async function settleWhenDue(run: Run, { ledger, limits, clock, notify }: SettleParts): Promise<Run> {
+  if (!isActive(run)) return run;
+  const failure = findReasonToStop(run, limits);
+  if (!failure && run.openSteps > 0) return run;
+  const end = failure ? fail(failure) : judgeEnd(run, await ledger.tally(run.id));
+  const settled = await ledger.settle({ runId: run.id, token: run.token }, { ...end, at: clock() });
+  const ended = await ledger.getRun(run.id);
+  if (settled) notify({ type: 'settled', run: ended });
+  return ended;
+}
+
+function findReasonToStop(
+  { day, failuresInRow, counts }: Run,
+  { maxRefusedShare }: SettleLimits,
+): RunFailure | undefined {
+  if (failuresInRow >= maxFailuresInRow) {
+    return {
+      class: 'retryable',
+      code: 'failures-in-row',
+      message: `${failuresInRow} steps in a row ran out of tries: the service seems to be down; run ${day} again when it is back`,
+    };
+  }
+  if (
+    counts.refused >= minRefusedToStop &&
+    isMoreThanShare(counts.refused, counts.accepted, maxRefusedShare)
+  ) {
+    return {
+      class: 'refused',
+      code: 'too-many-refused',
+      message: `the service refused ${counts.refused} of ${counts.accepted} bookings, more than maxRefusedShare allows (${formatShare(maxRefusedShare)})`,
+    };
+  }
+  return undefined;
+}
+
+/** Counted again from the steps themselves: a run whose sums don't add up is failed. */
+function judgeEnd({ day, counts }: Run, tally: Tally): End {
+  const addsUp =
+    counts.read === counts.accepted + counts.duplicates + counts.rejected &&
+    counts.accepted === tally.stored &&
+    counts.accepted === tally.delivered + tally.refused + tally.pending &&
+    counts.delivered === tally.delivered &&
+    counts.refused === tally.refused &&
+    tally.openSteps === 0;
+  if (!addsUp) {
+    return fail({
+      class: 'internal',
+      code: 'sums-differ',
+      message: `the sums do not add up: ${JSON.stringify({ ...counts, ...tally })}; please report this with the ledger kept`,
+    });
+  }
+  if (tally.firstFailed) {
+    const { pending, failedSteps, firstFailed } = tally;
+    const others = failedSteps === 1 ? '' : `, and ${failedSteps - 1} more after it`;
+    const undelivered =
+      pending === 0
+        ? 'every booking is delivered'
+        : `${pending} of ${counts.accepted} bookings ${pending === 1 ? 'is' : 'are'} not delivered`;
+    const advice = adviseOnDisk(firstFailed.code);
+    return fail({
+      class: 'retryable',
+      code: 'steps-failed',
+      message: `${firstFailed.name} failed with ${firstFailed.code}${others}: ${undelivered}; ${advice === undefined ? '' : `${advice}, then `}run ${day} again`,
+    });
+  }
+  return { state: tally.overdueSteps > 0 ? 'awaiting-result' : 'succeeded' };
+}
+
+function fail(failure: RunFailure): End {
+  return { state: 'failed', failure };
+}

@@ -1,0 +1,120 @@
+import { pause } from '../../async/pause.js';
+import { FencedError, type Ledger } from '../ledger.js';
+import type { PerformStep, StepQueue, StepReference } from '../queue.js';
+import { hasWork, isActive, type Run } from '../run.js';
+import { createHeldClaims } from './held-claims.js';
+import { reconcile, reconcileRun, settleWhenLeftOver } from './reconcile.js';
+import { createStepRunner, type StepRunnerParts } from './step-runner.js';
+import type { SharedWorkforce } from './workforce.js';
+
+/** Between two looks at a run that others work on too. */
+const lookEveryMs = 250;
+
+export interface SharedWorkforceParts extends Omit<StepRunnerParts, 'ledger' | 'queue' | 'claims'> {
+  readonly ledger: Ledger;
+  readonly queue: StepQueue;
+  /** How long a claim holds that is not renewed. */
+  readonly leaseMs: number;
+  readonly reconcileMs: number;
+  /** How long a step in hand may go on after a stop was asked for. */
+  readonly graceMs: number;
+  /** False in a process that leaves the steps to others. */
+  readonly performs: boolean;
+}
+
+/**
+ * Many processes on one ledger and one queue: each performs whatever is handed to it, under the token that the run has
+ * now, and keeps its claims by renewing them. Each reconciles from time to time, so that a queue that forgot everything,
+ * or a process that died, holds nothing up for long.
+ */
+export function createSharedWorkforce(parts: SharedWorkforceParts): SharedWorkforce {
+  const { ledger, queue, leaseMs, reconcileMs, graceMs, performs, random, notify } = parts;
+  const claims = createHeldClaims({ ledger, leaseMs });
+  const performStep = createStepRunner({ ...parts, claims, onFault: tellFault });
+  const stopping = new AbortController();
+  let reconciling: Promise<void> | undefined;
+  let closing: Promise<void> | undefined;
+
+  const perform: PerformStep = async (reference, abandon, leave) => {
+    const { runId, step } = reference;
+    try {
+      await performStep(reference, undefined, abandon, leave);
+    } catch (error) {
+      if (!(error instanceof FencedError)) throw error;
+      notify({ type: 'superseded', runId, step });
+    }
+  };
+
+  /** Never ends before the stop: what fails now is done the next time. */
+  async function keepReconciling(): Promise<void> {
+    const { signal } = stopping;
+    while (!signal.aborted) {
+      await reconcile({ ...parts, onFault: tellFaultOfRun }, signal).catch((error: unknown) =>
+        tellFault(error),
+      );
+      // Not all processes at the same instant.
+      await pause(reconcileMs * (0.75 + random() / 2), signal);
+    }
+  }
+
+  function tellFault(error: unknown, reference?: StepReference): void {
+    if (!stopping.signal.aborted) notify({ type: 'faulted', ...reference, error });
+  }
+
+  function tellFaultOfRun(error: unknown, { id }: Run): void {
+    // Who has taken the run over brings it in line.
+    if (error instanceof FencedError || stopping.signal.aborted) return;
+    notify({ type: 'faulted', runId: id, error });
+  }
+
+  return {
+    isShared: true,
+    start() {
+      if (!performs) return;
+      queue.work(perform, { onError: tellFault });
+      reconciling = keepReconciling();
+    },
+    countWaiting: () => queue.countWaiting(),
+    async deliver(run, signal) {
+      const stop = AbortSignal.any([signal, stopping.signal]);
+      const queued = await reconcileRun(run, parts, stop).catch((error: unknown) => {
+        // Whoever works will reconcile: a queue that is away now holds the run up, no more.
+        tellFault(error);
+        return run;
+      });
+      return performs ? watch(queued, stop) : ledger.getRun(run.id);
+    },
+    close: closeOnce,
+  };
+
+  async function watch(first: Run, signal: AbortSignal): Promise<Run> {
+    let run = first;
+    while (hasWork(run) && !signal.aborted) {
+      await pause(lookEveryMs, signal);
+      const found = await ledger.getRun(run.id);
+      // Between its last step and its settling a run is not over: whoever performed that step may be gone.
+      run = await settleWhenLeftOver(found, parts).catch((error: unknown) => {
+        if (error instanceof FencedError) return ledger.getRun(found.id);
+        throw error;
+      });
+      notify({ type: 'watched', run });
+    }
+    if (!signal.aborted) return run;
+    if (isActive(run)) notify({ type: 'stopping', run, graceMs });
+    // What is in hand ends first, and nothing is taken meanwhile: the run is told as it is left.
+    await closeOnce();
+    return ledger.getRun(run.id);
+  }
+
+  function closeOnce(): Promise<void> {
+    closing ??= close();
+    return closing;
+  }
+
+  async function close(): Promise<void> {
+    stopping.abort();
+    await queue.close({ graceMs });
+    claims.close();
+    await reconciling;
+  }
+}

@@ -1,0 +1,228 @@
+import { decideRetry, type RetryPolicy } from '../../async/retry.js';
+import { halveBatch } from '../body/plan.js';
+import type { Delivery, StepOutcome } from '../delivery.js';
+import type { Notify } from '../events.js';
+import {
+  FencedError,
+  type Ledger,
+  LedgerAwayError,
+  LedgerFullError,
+  LedgerUnusableError,
+} from '../ledger.js';
+import type { StepQueue, StepReference } from '../queue.js';
+import { hasWork, type Run } from '../run.js';
+import type { Claim, Claimed, Findings, Step, StepEnding } from '../step.js';
+import type { HeldClaims } from './held-claims.js';
+import { toQueuedStep } from './queueing.js';
+import { type SettleLimits, settleWhenDue } from './settle.js';
+
+/** What a fault of our own counts as. */
+const fault: StepOutcome = {
+  kind: 'retryable',
+  evidence: { code: 'internal-fault' },
+  outcomeUnknown: true,
+  refusedWhenSpent: false,
+};
+
+/** So many attempts in a row without success mean that the service is down, not that a step is bad. */
+const maxFailuresInRow = 5;
+
+export interface StepRunnerParts {
+  readonly ledger: Ledger;
+  readonly queue: Pick<StepQueue, 'add' | 'holdOff' | 'drop'>;
+  readonly claims: Pick<HeldClaims, 'whileHeld'>;
+  readonly deliveryOf: (run: Run) => Delivery;
+  readonly retry: RetryPolicy;
+  readonly limits: SettleLimits;
+  readonly clock: () => number;
+  readonly random: () => number;
+  readonly notify: Notify;
+  /**
+   * Is told of a fault of our own in performing a step, which then spends a try as any failure does: a step that always
+   * breaks must not be tried for ever. Without it such a fault ends the work.
+   */
+  readonly onFault?: (error: unknown, reference: StepReference) => void;
+}
+
+/**
+ * Performs the step that a reference names: claims it in the ledger, acts, records what came of it, and queues what
+ * that opened. Whoever ends the last step settles the run.
+ *
+ * Intent is recorded before the outside action (the claim) and its outcome after it; the action itself happens
+ * outside of any transaction. A reference that is stale or doubled finds nothing to claim and is dropped.
+ */
+export function createStepRunner(parts: StepRunnerParts) {
+  const { ledger, queue, claims, deliveryOf, retry, limits, clock, random, notify, onFault } = parts;
+  /** Attempts in a row, of any step, that came to nothing. */
+  let failuresInRow = 0;
+  /** Up to when everybody was held off last. */
+  let heldUntil = 0;
+  /** Of runs whose fatal end was told, the token then: of the steps in hand, each may come back with the same answer. */
+  const toldFatal = new Map<string, number>();
+
+  async function attempt(claim: Claimed, signal: AbortSignal): Promise<StepEnding> {
+    const { run, lines } = claim;
+    try {
+      const outcome = await deliveryOf(run).perform(claim, { run, lines, signal });
+      const ending = decideEnding(outcome, claim.step, run, { retry, random, now: clock() });
+      await holdOffWhenDue(claim.step, run, outcome, ending);
+      return ending;
+    } catch (error) {
+      if (signal.aborted) return { kind: 'interrupted', evidence: { code: 'stopped' } };
+      if (!onFault || isOfLedger(error)) throw error;
+      onFault(error, { runId: run.id, step: claim.step.name, attempt: claim.attempt });
+      return decideEnding(fault, claim.step, run, { retry, random, now: clock() });
+    }
+  }
+
+  /**
+   * The service asks everybody for patience, not this step alone. And where nothing comes of anything, steps that were
+   * never tried wait as long as those that were: a service that is down is then known by a few of them, not by all.
+   */
+  async function holdOffWhenDue(
+    step: Step,
+    run: Run,
+    outcome: StepOutcome,
+    ending: StepEnding,
+  ): Promise<void> {
+    if (step.kind === 'batch') failuresInRow = outcome.kind === 'retryable' ? failuresInRow + 1 : 0;
+    if (outcome.kind !== 'retryable') return;
+    if (outcome.retryAfterMs !== undefined) {
+      await holdOff('asked', clock() + Math.min(outcome.retryAfterMs, retry.retryAfterCapMs), run, outcome);
+    } else if (failuresInRow >= maxFailuresInRow && ending.kind === 'retry') {
+      await holdOff('failing', ending.notBefore, run, outcome);
+    }
+  }
+
+  async function holdOff(
+    cause: 'asked' | 'failing',
+    until: number,
+    run: Run,
+    { evidence: { code } }: StepOutcome,
+  ): Promise<void> {
+    // The steps in hand all come back with the same news: it is told once.
+    const isNews = clock() >= heldUntil;
+    heldUntil = Math.max(heldUntil, until);
+    await queue.holdOff(until);
+    if (isNews) notify({ type: 'holding-off', cause, run, until, code });
+  }
+
+  function tellEnding({ step, attempt }: Claim, { kind: outcome, evidence }: StepEnding, run: Run): void {
+    const { answer: _, ...shown } = evidence;
+    notify({ type: 'step-ended', run, step, attempt, outcome, evidence: shown });
+  }
+
+  /** A fatal answer ends the run in the transaction that records the step. */
+  function tellFatal(run: Run): void {
+    if (run.failure?.class !== 'fatal' || toldFatal.get(run.id) === run.token) return;
+    toldFatal.set(run.id, run.token);
+    notify({ type: 'settled', run });
+  }
+
+  return async function performStep(
+    { runId, step, attempt: number }: StepReference,
+    token: number | undefined,
+    signal: AbortSignal,
+    leave: () => void,
+  ): Promise<Run | undefined> {
+    const claim = await ledger.claim(
+      token === undefined ? { runId } : { runId, token },
+      step,
+      number,
+      clock(),
+    );
+    if (!claim) return undefined;
+    const recorded = await claims.whileHeld(claim, signal, async (held) => {
+      notify({ type: 'step-claimed', run: claim.run, step: claim.step, attempt: number });
+      const ending = await attempt(claim, held);
+      const recording = ledger.record(claim, ending, clock());
+      // The next call need not wait for the disk. Where one came to nothing it does: the run may end with this record.
+      if (ending.kind === 'done') leave();
+      return { ending, ...(await recording) };
+    });
+    const { ending } = recorded;
+    tellEnding(claim, ending, recorded.run);
+    if (ending.kind === 'fatal') tellFatal(recorded.run);
+    const run = await settleWhenDue(recorded.run, { ledger, limits, clock, notify });
+    if (hasWork(run)) {
+      await queue.add(recorded.opened.map((opened) => toQueuedStep(runId, opened)));
+    } else {
+      await queue.drop(runId);
+    }
+    return run;
+  };
+}
+
+/** Without a ledger that can be written, no step can come to anything. */
+function isOfLedger(error: unknown): boolean {
+  return [FencedError, LedgerAwayError, LedgerFullError, LedgerUnusableError].some(
+    (one) => error instanceof one,
+  );
+}
+
+interface EndingContext {
+  readonly retry: RetryPolicy;
+  readonly random: () => number;
+  readonly now: number;
+}
+
+/** From what a step came to, to what follows: the one switch over the closed set of outcomes. */
+export function decideEnding(
+  outcome: StepOutcome,
+  step: Step,
+  run: Pick<Run, 'id' | 'day'>,
+  { retry, random, now }: EndingContext,
+): StepEnding {
+  const findings = findingsOf(outcome);
+  switch (outcome.kind) {
+    case 'done':
+    case 'overdue':
+      return { kind: outcome.kind, ...findings };
+    case 'waiting':
+      return {
+        kind: 'retry',
+        ...findings,
+        notBefore: Math.ceil(outcome.until),
+        spendsTry: false,
+        outcomeUnknown: false,
+      };
+    case 'fatal':
+      return { kind: 'fatal', ...findings, message: describeFatal(step, run, outcome) };
+    case 'refused':
+      return refuse(step, findings);
+    case 'retryable': {
+      const { outcomeUnknown, retryAfterMs, refusedWhenSpent } = outcome;
+      const decision = decideRetry({ tries: step.tries, waits: step.waits, retryAfterMs }, retry, random);
+      if (decision.kind === 'retry') {
+        const { delayMs, spendsTry } = decision;
+        return { kind: 'retry', ...findings, notBefore: Math.ceil(now + delayMs), spendsTry, outcomeUnknown };
+      }
+      if (refusedWhenSpent) return refuse(step, findings);
+      return { kind: 'failed', ...findings, ...(outcomeUnknown && { outcomeUnknown }) };
+    }
+  }
+}
+
+function findingsOf({ evidence, file, nothingSent }: Findings): Findings {
+  return { evidence, ...(file && { file }), ...(nothingSent && { nothingSent }) };
+}
+
+/** A batch is halved until the poison booking stands alone; any other step fails with the service's words. */
+function refuse(step: Step, findings: Findings): StepEnding {
+  const { slice } = step;
+  if (step.kind !== 'batch' || !slice) return { kind: 'failed', ...findings };
+  if (slice.bookings === 1) return { kind: 'refused', ...findings };
+  return { kind: 'halved', ...findings, halves: halveBatch({ ...step, slice }) };
+}
+
+function describeFatal(
+  { name }: Step,
+  { id, day }: Pick<Run, 'id' | 'day'>,
+  { evidence, advice }: StepOutcome & { kind: 'fatal' },
+): string {
+  return `${name} of run ${id} ended with ${evidence.code}, which no retry mends. ${toSentence(advice)} Then run ${day} again.`;
+}
+
+function toSentence(words: string): string {
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}${/[.?!]$/.test(words) ? '' : '.'}`;
+}

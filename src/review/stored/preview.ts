@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { buildRequestBody } from '../body/request-body.js';
+import { renderReviewFile } from '../file/spooled-file.js';
+import type { Ledger } from '../ledger.js';
+import type { Run } from '../run.js';
+import type { BookingForm } from '../step.js';
+
+/** Takes what would be sent; absent where only the sums are wanted. */
+export type TakeContent = (name: string, content: Uint8Array | AsyncIterable<Uint8Array>) => Promise<void>;
+
+export interface SentSums {
+  readonly bytes: number;
+  /** Of all bytes, in hexadecimal. */
+  readonly sha256: string;
+}
+
+type PreviewLedger = Pick<Ledger, 'measureBatches' | 'readBatch'>;
+
+/** The first kept lines of a collected run, the file's before the bodies'. */
+export async function readFirstLines(
+  ledger: PreviewLedger,
+  { id }: Run,
+  count: number,
+): Promise<readonly { readonly line: string; readonly form: BookingForm }[]> {
+  const first: { line: string; form: BookingForm }[] = [];
+  for (const form of ['file', 'body'] as const) {
+    const { batches } = await ledger.measureBatches(id, form);
+    for (let batch = 0; batch < batches && first.length < count; batch += 1) {
+      const lines = (await ledger.readBatch(id, form, batch)).toString().split('\n').slice(0, -1);
+      first.push(...lines.slice(0, count - first.length).map((line) => ({ line, form })));
+    }
+  }
+  return first;
+}
+
+/** Builds every request body as it would be sent. */
+export async function previewBodies(
+  ledger: PreviewLedger,
+  { id }: Run,
+  take?: TakeContent,
+): Promise<SentSums & { readonly batches: number }> {
+  const { batches } = await ledger.measureBatches(id, 'body');
+  const all = createHash('sha256');
+  let bytes = 0;
+  for (let batch = 0; batch < batches; batch += 1) {
+    const lines = await ledger.readBatch(id, 'body', batch);
+    const bookings = lines.reduce((count, byte) => (byte === 0x0a ? count + 1 : count), 0);
+    const body = buildRequestBody(lines, { first: 0, bookings });
+    all.update(body);
+    bytes += body.length;
+    await take?.(`batch-${batch}.json`, body);
+  }
+  return { batches, bytes, sha256: all.digest('hex') };
+}
+
+/** Builds the review file as it would be sent; undefined where no booking can stand in it. */
+export async function previewReviewFile(
+  ledger: PreviewLedger,
+  run: Run,
+  { masterIdColumn, name }: { readonly masterIdColumn: string; readonly name: string },
+  take?: TakeContent,
+): Promise<(SentSums & { readonly name: string; readonly rows: number }) | undefined> {
+  const { bookings: rows } = await ledger.measureBatches(run.id, 'file');
+  if (rows === 0) return undefined;
+  const hash = createHash('sha256');
+  let bytes = 0;
+  async function* render(): AsyncGenerator<Uint8Array> {
+    for await (const block of renderReviewFile({ ledger, masterIdColumn }, run)) {
+      hash.update(block);
+      bytes += block.length;
+      yield block;
+    }
+  }
+  if (take) await take(name, render());
+  else for await (const _ of render());
+  return { name, rows, bytes, sha256: hash.digest('hex') };
+}

@@ -1,0 +1,52 @@
+import type { Archive } from '../../archive/archive.js';
+import type { BusinessDay } from '../../booking/business-day.js';
+import type { Spool } from '../../spool/spool.js';
+import { manifestName } from '../file/manifest.js';
+import { removeSpooled } from '../file/spooled-file.js';
+import type { Ledger } from '../ledger.js';
+import type { Run } from '../run.js';
+import { blankNames } from './stored-line.js';
+
+export interface RetentionPeriods {
+  /** After so many days guests' names, and the service's words, are gone. */
+  readonly guestNameDays: number;
+  /** After so many days references and verdicts are gone too. */
+  readonly recordDays: number;
+}
+
+export interface RetentionParts {
+  readonly ledger: Pick<Ledger, 'listRunsWithNames' | 'blankGuestNames' | 'prune'>;
+  readonly archive: Pick<Archive, 'list' | 'remove'>;
+  readonly spool: Pick<Spool, 'list' | 'remove'>;
+}
+
+/**
+ * Takes out of ledger, archive and spool what may not be kept any longer. Repeating it changes nothing, and what was cut
+ * off is done the next time: the ledger forgets last.
+ */
+export async function forgetOldDays(
+  { ledger, archive, spool }: RetentionParts,
+  { guestNameDays, recordDays }: RetentionPeriods,
+  today: BusinessDay,
+): Promise<void> {
+  const before = dayBefore(today, guestNameDays);
+  for (const run of await ledger.listRunsWithNames(before)) {
+    await forgetArchived(archive, run);
+    await removeSpooled(spool, run.id);
+  }
+  await ledger.blankGuestNames(before, blankNames);
+  await ledger.prune(dayBefore(today, recordDays));
+}
+
+/** The checksums in the manifest stay. */
+async function forgetArchived(archive: RetentionParts['archive'], { day, id }: Run): Promise<void> {
+  const names = await archive.list(day, id);
+  const forgotten = names.filter((name) => name !== manifestName);
+  if (forgotten.length > 0) await archive.remove(day, id, forgotten);
+}
+
+function dayBefore(day: BusinessDay, days: number): string {
+  const date = new Date(`${day.iso}T00:00:00Z`);
+  date.setUTCDate(date.getUTCDate() - days);
+  return date.toISOString().slice(0, 10);
+}
