@@ -5,7 +5,7 @@ import type { Ledger } from '../src/review/ledger.js';
 import { createCronerSchedule } from '../src/schedule/croner.js';
 import { createSlots } from '../src/schedule/slots.js';
 import { createSyncKeeper, type SyncKeeper } from '../src/schedule/sync-keeper.js';
-import { describeError } from '../src/text/safe-message.js';
+import { describeError } from '../src/text/safe-error.js';
 import { clock } from './clock.js';
 import { openMappingService } from './mapping-services.js';
 import { syncCopy } from './sync-mappings.js';

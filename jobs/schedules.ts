@@ -3,7 +3,7 @@ import type { Config } from '../src/config/load.js';
 import { createCronerSchedule } from '../src/schedule/croner.js';
 import type { Schedule } from '../src/schedule/schedule.js';
 import type { Slots } from '../src/schedule/slots.js';
-import { describeError } from '../src/text/safe-message.js';
+import { describeError } from '../src/text/safe-error.js';
 
 /** The nightly schedule: on Redis where there is one, so that a slot reaches one of many processes. */
 export async function openSchedule({ queue }: Config, slots: Slots, log: Log): Promise<Schedule> {

@@ -10,7 +10,7 @@ import { forgetOldDays } from '../src/review/stored/retention.js';
 import { createKeeper } from '../src/schedule/keeper.js';
 import { createSlots } from '../src/schedule/slots.js';
 import type { HookSettings } from '../src/server/hook.js';
-import { describeError } from '../src/text/safe-message.js';
+import { describeError } from '../src/text/safe-error.js';
 import { clock } from './clock.js';
 import { openArchive, openSpool } from './deliveries.js';
 import { composeObserved } from './observed.js';

@@ -1,3 +1,5 @@
+import { SafeError } from '../text/safe-error.js';
+
 /** What was kept under a name. */
 export interface ArchivedFile {
   readonly name: string;
@@ -36,7 +38,7 @@ export interface Archive {
 export type ArchiveErrorCode = 'absent' | 'different-content' | 'unsafe-name' | 'unreadable' | 'unwritable';
 
 /** The message names place and reason, never content. */
-export class ArchiveError extends Error {
+export class ArchiveError extends SafeError {
   override readonly name = 'ArchiveError';
   constructor(
     readonly code: ArchiveErrorCode,

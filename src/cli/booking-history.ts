@@ -1,8 +1,8 @@
 import type { Attempt, Trace } from '../review/ledger.js';
 import type { StepState } from '../review/step.js';
+import { readMaskedFields } from '../review/stored/masked-fields.js';
 import { type Suspicion, toSuspicion } from '../review/suspects/listing.js';
 import { formatInstant } from '../text/format.js';
-import { readMaskedFields } from '../text/mask-names.js';
 import type { WriteCommand } from './command-writer.js';
 import { describeSuspicion } from './suspects.js';
 

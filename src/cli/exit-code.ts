@@ -1,3 +1,4 @@
+import { StoppedError } from '../async/stopped-error.js';
 import { ConfigurationError } from '../config/problems.js';
 import { MappingServiceError, type ServiceErrorKind } from '../mapping-service/service-error.js';
 import { SyncOvertakenError } from '../mappings/mapping-copy.js';
@@ -5,8 +6,7 @@ import { SyncBusyError } from '../mappings/sync-busy-error.js';
 import { FencedError, LedgerUnusableError } from '../review/ledger.js';
 import { DayBusyError, UsageError } from '../review/refusals.js';
 import type { Run } from '../review/run.js';
-import { describeError, isSafeToShow } from '../text/safe-message.js';
-import { StoppedError } from './stopped-error.js';
+import { describeError, isSafeToShow } from '../text/safe-error.js';
 
 /** The exit codes of design 9. */
 export const exitCode = {

@@ -1,5 +1,5 @@
 import type { Notify, ReviewEvent, RunName } from '../review/events.js';
-import { describeError } from '../text/safe-message.js';
+import { describeError } from '../text/safe-error.js';
 import type { Log } from './log.js';
 
 /** Writes events as JSON lines, with run, day and step where they have one. Events hold no guest data to begin with. */

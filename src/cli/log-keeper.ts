@@ -1,6 +1,6 @@
 import type { Duty } from '../schedule/duties.js';
 import type { KeeperEvent, NotifyKeeper } from '../schedule/keeper-event.js';
-import { describeError } from '../text/safe-message.js';
+import { describeError } from '../text/safe-error.js';
 import type { Log } from './log.js';
 
 /** Writes what the keeper of the schedule does as JSON lines, with the day where there is one. */

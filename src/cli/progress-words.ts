@@ -1,7 +1,7 @@
 import type { ReviewEvent } from '../review/events.js';
 import type { Run } from '../review/run.js';
 import { formatBytes, formatCount, formatCountOf, formatDuration } from '../text/format.js';
-import { describeError } from '../text/safe-message.js';
+import { describeError } from '../text/safe-error.js';
 
 function sayWait(milliseconds: number): string {
   return milliseconds < 1_000 ? 'a moment' : formatDuration(milliseconds);

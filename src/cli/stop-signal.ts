@@ -1,5 +1,5 @@
+import { StoppedError } from '../async/stopped-error.js';
 import { exitCode } from './exit-code.js';
-import { StoppedError } from './stopped-error.js';
 
 const stopSignals = ['SIGINT', 'SIGTERM'] as const;
 

@@ -1,3 +1,5 @@
+import { SafeError } from '../text/safe-error.js';
+
 /** One thing to mend in the configuration. */
 export interface Problem {
   /** The setting, for example `file.sftp.hostKey[1]`; a place such as `line 3, column 7`; or the file itself. */
@@ -7,7 +9,7 @@ export interface Problem {
 }
 
 /** The configuration cannot be used: a person has to mend it first. Says everything that is wrong at once. */
-export class ConfigurationError extends Error {
+export class ConfigurationError extends SafeError {
   override readonly name = 'ConfigurationError';
   constructor(
     /** As it was named by the caller. */

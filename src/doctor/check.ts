@@ -1,4 +1,4 @@
-import { describeError } from '../text/safe-message.js';
+import { describeError } from '../text/safe-error.js';
 import { type Finding, findingsOf, type Part } from './finding.js';
 
 /** One look at one part. */

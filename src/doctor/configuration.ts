@@ -1,7 +1,7 @@
 import type { Config } from '../config/load.js';
 import { listPlaceholders } from '../config/placeholders.js';
 import { ConfigurationError } from '../config/problems.js';
-import { describeError } from '../text/safe-message.js';
+import { describeError } from '../text/safe-error.js';
 import { type Finding, findingsOf } from './finding.js';
 
 const { ok, warning, wrong } = findingsOf('configuration');

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { describeError } from '../text/safe-message.js';
+import { describeError } from '../text/safe-error.js';
 import { quoteForShell } from '../text/shell-quote.js';
 import { type Finding, findingsOf } from './finding.js';
 import { findPlace, tryToWrite } from './place.js';

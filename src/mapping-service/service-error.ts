@@ -1,3 +1,5 @@
+import { SafeError } from '../text/safe-error.js';
+
 /** What the caller must do about it: the classes of design 6. */
 export type ServiceErrorKind = 'retryable' | 'fatal' | 'refused' | 'invalid-answer';
 
@@ -17,7 +19,7 @@ export interface ServiceErrorDetails {
 }
 
 /** A call of the service came to nothing. The message is safe to show: no text of the service, no credentials. */
-export class MappingServiceError extends Error implements ServiceErrorDetails {
+export class MappingServiceError extends SafeError implements ServiceErrorDetails {
   override readonly name = 'MappingServiceError';
   readonly kind: ServiceErrorKind;
   readonly code: string;

@@ -1,4 +1,5 @@
 import type { Hold } from '../review/ledger.js';
+import { SafeError } from '../text/safe-error.js';
 
 /**
  * The local copy of the account's mappings: which provider's hotel is which master hotel, as the service told it last,
@@ -156,6 +157,6 @@ export interface MappingSummary {
 }
 
 /** Another process has gone on with the cycle. */
-export class SyncOvertakenError extends Error {
+export class SyncOvertakenError extends SafeError {
   override readonly name = 'SyncOvertakenError';
 }

@@ -1,4 +1,6 @@
+import { SafeError } from '../text/safe-error.js';
+
 /** Somebody alive syncs. */
-export class SyncBusyError extends Error {
+export class SyncBusyError extends SafeError {
   override readonly name = 'SyncBusyError';
 }

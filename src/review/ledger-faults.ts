@@ -1,5 +1,7 @@
+import { SafeError } from '../text/safe-error.js';
+
 /** A write under an outdated token: somebody else has taken the run over. */
-export class FencedError extends Error {
+export class FencedError extends SafeError {
   override readonly name = 'FencedError';
   constructor(readonly runId: string) {
     super(`run ${runId} was taken over by another process; this one stops writing to it`);
@@ -7,7 +9,7 @@ export class FencedError extends Error {
 }
 
 /** The ledger can't be used as it is configured: a person has to mend that before anything can be done. */
-export class LedgerUnusableError extends Error {
+export class LedgerUnusableError extends SafeError {
   override readonly name = 'LedgerUnusableError';
   constructor(
     /** The path of its file; of a database elsewhere its address, without a password. */
@@ -21,7 +23,7 @@ export class LedgerUnusableError extends Error {
 }
 
 /** The ledger doesn't answer: what was written before stays, and the next run goes on from there. */
-export class LedgerAwayError extends Error {
+export class LedgerAwayError extends SafeError {
   override readonly name = 'LedgerAwayError';
   constructor(
     /** Its address, without a password. */
@@ -36,7 +38,7 @@ export class LedgerAwayError extends Error {
 }
 
 /** There is no room for what is to be written. What was written before stays, and the next run goes on from there. */
-export class LedgerFullError extends Error {
+export class LedgerFullError extends SafeError {
   override readonly name = 'LedgerFullError';
   constructor(
     /** The path of its file. */

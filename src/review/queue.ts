@@ -1,3 +1,5 @@
+import { SafeError } from '../text/safe-error.js';
+
 /** What travels in the queue: a reference, never a booking. */
 export interface StepReference {
   readonly runId: string;
@@ -22,7 +24,7 @@ export type PerformStep = (reference: StepReference, signal: AbortSignal, leave:
  * The server that carries the queue does not answer, or does not take what it is given. Nothing is lost, for the ledger
  * holds it; part of what was to be added may be there.
  */
-export class QueueAwayError extends Error {
+export class QueueAwayError extends SafeError {
   override readonly name = 'QueueAwayError';
 
   /** @param address without user and password */

@@ -1,5 +1,6 @@
 import type { RawBooking, ServiceField } from '../booking/booking.js';
 import type { BusinessDay } from '../booking/business-day.js';
+import { SafeError } from '../text/safe-error.js';
 
 /** A record that the source could delimit but not read: it becomes a reject, and the rest goes on. */
 export type UnreadableReason =
@@ -73,7 +74,7 @@ export type SourceFault =
   | 'truncated';
 
 /** The source as a whole can't be trusted. The message holds no cell of the source. */
-export class SourceError extends Error {
+export class SourceError extends SafeError {
   override readonly name = 'SourceError';
   constructor(
     readonly fault: SourceFault,

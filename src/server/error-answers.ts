@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { LedgerAwayError } from '../review/ledger.js';
 import { UsageError } from '../review/refusals.js';
-import { describeError } from '../text/safe-message.js';
+import { describeError } from '../text/safe-error.js';
 import { TooLateError } from './deadline.js';
 import { type ErrorStatus, HttpError, renderError, toErrorStatus } from './http-error.js';
 import type { ServerLog } from './server-log.js';

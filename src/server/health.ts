@@ -1,4 +1,4 @@
-import { describeError } from '../text/safe-message.js';
+import { describeError } from '../text/safe-error.js';
 import { answerWithin, TooLateError } from './deadline.js';
 
 /** Rejects when the part can't be used now. */

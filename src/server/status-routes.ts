@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { isCalendarDay } from '../booking/business-day.js';
 import { toReport } from '../review/day/report.js';
 import type { Run } from '../review/run.js';
-import { describeError } from '../text/safe-message.js';
+import { describeError } from '../text/safe-error.js';
 import { answerWithin } from './deadline.js';
 import { toHttpError } from './error-answers.js';
 import { HttpError } from './http-error.js';

@@ -1,3 +1,5 @@
+import { SafeError } from '../text/safe-error.js';
+
 /** A file as the server describes it. */
 export interface RemoteFile {
   /** Its name alone, without a folder. */
@@ -80,7 +82,7 @@ export interface SftpServer {
  * (authentication or host key refused, private key unreadable: a person must act) or `denied` (the server won't do
  * this one). The message names operation and path, never a secret.
  */
-export class SftpError extends Error {
+export class SftpError extends SafeError {
   override readonly name = 'SftpError';
   constructor(
     readonly kind: 'retryable' | 'fatal' | 'denied',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { StoppedError } from '../../src/async/stopped-error.js';
 import { describeFailure, exitCodeOf, stackFrames, worstOf } from '../../src/cli/exit-code.js';
-import { StoppedError } from '../../src/cli/stopped-error.js';
 import { ConfigurationError } from '../../src/config/problems.js';
 import { DatabaseBusyError } from '../../src/ledger/sqlite/database.js';
 import { FencedError, LedgerUnusableError } from '../../src/review/ledger.js';

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
+import { StoppedError } from '../../src/async/stopped-error.js';
 import { listenForStop } from '../../src/cli/stop-signal.js';
-import { StoppedError } from '../../src/cli/stopped-error.js';
 import { captureStream } from './captured-stream.js';
 
 describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (name) => {

@@ -1,5 +1,6 @@
 import Libsql from 'libsql';
 import { LedgerFullError } from '../../review/ledger.js';
+import { SafeError } from '../../text/safe-error.js';
 
 /** What may be bound and what comes back: the rest is refused here, because libsql aborts or errs in silence on it. */
 export type Value = string | number | null | Uint8Array;
@@ -17,7 +18,7 @@ export interface Database {
 }
 
 /** Another process held the database longer than `busyTimeoutMs`. */
-export class DatabaseBusyError extends Error {
+export class DatabaseBusyError extends SafeError {
   override readonly name = 'DatabaseBusyError';
 }
 

@@ -1,7 +1,7 @@
 import type { Key } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { isCancel, log, password, select, text } from '@clack/prompts';
-import { StoppedError } from '../../cli/stopped-error.js';
+import { StoppedError } from '../../async/stopped-error.js';
 import type { Asker } from './asker.js';
 
 interface TerminalStreams {

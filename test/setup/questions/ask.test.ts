@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
-import { StoppedError } from '../../../src/cli/stopped-error.js';
+import { StoppedError } from '../../../src/async/stopped-error.js';
 import { createTerminalAsker } from '../../../src/setup/questions/ask.js';
 import { captureStream } from '../../cli/captured-stream.js';
 

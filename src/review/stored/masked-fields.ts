@@ -1,13 +1,13 @@
-import type { Booking } from '../booking/booking.js';
-import type { BookingForm } from '../review/step.js';
-import { readFields, toFields } from '../review/stored/stored-line.js';
+import type { Booking } from '../../booking/booking.js';
+import type { BookingForm } from '../step.js';
+import { readFields, toFields } from './stored-line.js';
 
-/** A kept line as people may see it: its fields, all but the guest's name. */
+/** The fields of a stored line for display, with the guest's name masked. */
 export function readMaskedFields(line: string, form: BookingForm): Record<string, unknown> {
   return maskName(readFields(line, form));
 }
 
-/** A booking as people may see it, under the service's names. */
+/** A booking for display, under the service's field names, with the guest's name masked. */
 export function maskBooking(booking: Booking): Record<string, unknown> {
   return maskName(toFields(booking));
 }

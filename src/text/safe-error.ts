@@ -1,0 +1,20 @@
+/**
+ * An error whose message may be shown anywhere: on a terminal, in logs, in a response. Every class of ours that describes
+ * something to people extends it, and promises that its message quotes neither guest data nor secrets. The words of any
+ * other error might quote what it choked on, and are withheld.
+ */
+export class SafeError extends Error {}
+
+/** Whether an error's message may be shown. */
+export function isSafeToShow(error: Error): boolean {
+  // The messages of system and database errors name paths and codes only.
+  const isOfSystem = 'syscall' in error || error.name === 'SqliteError';
+  return isOfSystem || error instanceof SafeError;
+}
+
+/** The message of an error that is safe to show; of any other only its name and code. */
+export function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return 'unexpected error';
+  if (isSafeToShow(error)) return error.message;
+  return `unexpected ${error.name}${'code' in error && typeof error.code === 'string' ? ` ${error.code}` : ''}`;
+}

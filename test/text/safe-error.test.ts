@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { StoppedError } from '../../src/async/stopped-error.js';
+import { describeError, isSafeToShow, SafeError } from '../../src/text/safe-error.js';
+
+it('shows the message of an error that extends SafeError', () => {
+  expect(describeError(new SafeError('the disk is full'))).toBe('the disk is full');
+  expect(describeError(new StoppedError('SIGINT'))).toBe('stopped by SIGINT');
+});
+
+it('withholds the message of any other error, also when it is the cause of a safe one', () => {
+  const foreign = Object.assign(new TypeError('Ana Lovelace'), { code: 'ERR_PARSE' });
+  expect(describeError(foreign)).toBe('unexpected TypeError ERR_PARSE');
+  expect(describeError(new SafeError('cannot read line 3', { cause: foreign }))).toBe('cannot read line 3');
+  expect(describeError('Ana Lovelace')).toBe('unexpected error');
+});
+
+it('does not take an error for safe because it carries the name of a class of ours', () => {
+  const foreign = Object.assign(new Error('Ana Lovelace'), { name: 'SourceError' });
+  expect(isSafeToShow(foreign)).toBe(false);
+});
