@@ -4,7 +4,7 @@ import type { ServeOptions } from '../src/cli/commands/service.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { createKeeperLog } from '../src/cli/log-keeper.js';
 import type { Config } from '../src/config/load.js';
-import { createReviewDesk, type ReviewDesk } from '../src/review/day/review-desk.js';
+import { type BackgroundReviews, createBackgroundReviews } from '../src/review/day/background-reviews.js';
 import type { Ledger } from '../src/review/ledger.js';
 import { forgetOldDays } from '../src/review/stored/retention.js';
 import { createKeeper } from '../src/schedule/keeper.js';
@@ -26,7 +26,7 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
   const slots = createSlots(timing.cron, timezone);
   const observed = await composeObserved(config, terminal);
   const { ledger } = observed.parts;
-  const desk = createReviewDesk({
+  const reviews = createBackgroundReviews({
     parts: observed.parts,
     configuredDelivery: config.delivery,
     afterReview: () =>
@@ -42,14 +42,14 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
     ledger,
     schedule: await openSchedule(config, slots, log),
     slots,
-    review: (day, { trigger }, stop) => desk.review(day, { mode: 'run', trigger }, stop),
+    review: (day, { trigger }, stop) => reviews.review(day, { mode: 'run', trigger }, stop),
     timing,
     clock,
     notify: createKeeperLog(log),
     signal,
   });
   const scheduledSync = openScheduledSync(config, { ledger, log, signal });
-  const server = observed.openServer(options.port ?? config.server.port, hookOf(config, ledger, desk));
+  const server = observed.openServer(options.port ?? config.server.port, hookOf(config, ledger, reviews));
   try {
     const { url } = await server.listen();
     log.info({ url, cron: timing.cron, timezone, next: slots.next(new Date(clock())) }, 'serving');
@@ -66,23 +66,23 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
       scheduledSync?.close(),
       observed.parts.workforce.close(),
     ]);
-    await desk.idle();
+    await reviews.idle();
     await observed.close();
   }
   return exitCode.done;
 }
 
-function hookOf({ hook }: Config, ledger: Ledger, desk: ReviewDesk): HookSettings {
+function hookOf({ hook }: Config, ledger: Ledger, reviews: BackgroundReviews): HookSettings {
   return {
     secrets: [hook.secret ?? []].flat(),
     tokens: [hook.token ?? []].flat(),
     toleranceSeconds: hook.toleranceSeconds,
-    desk: {
+    runs: {
       findRun: (requestId) => ledger.findHookRun(requestId),
       async start(day, requestId) {
-        // A ledger that is away is waited for by whatever is begun: who is told of it shall find nothing begun.
+        // Whatever is started waits for a ledger that is away: a caller that gets an error must not find a run started later.
         await ledger.ping();
-        const { run, isNew } = await desk.begin(day, { mode: 'run', trigger: 'hook' });
+        const { run, isNew } = await reviews.start(day, { mode: 'run', trigger: 'hook' });
         if (requestId !== undefined)
           await ledger.rememberHookRun({ id: requestId, runId: run.id, at: clock() });
         return { runId: run.id, day: day.iso, isNew };

@@ -1,12 +1,32 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { BusinessDay } from '../booking/business-day.js';
 import { type CallerSettings, createCallerCheck } from './caller.js';
 import { answerWithin, TooLateError } from './deadline.js';
-import type { HookDesk } from './hook-desk.js';
 import { readDay } from './hook-request.js';
 import type { Statuses } from './statuses.js';
 
+/** What the hook needs of the reviews: the run of a day, started once. */
+export interface HookRuns {
+  /** The run that an earlier request with this id was answered with. */
+  findRun(requestId: string): Promise<string | undefined>;
+  /**
+   * Resolves once the ledger holds the run and, with it, the request's id. The same day gives the same run.
+   *
+   * @throws LedgerAwayError
+   */
+  start(day: BusinessDay, requestId: string | undefined): Promise<StartedRun>;
+}
+
+export interface StartedRun {
+  readonly runId: string;
+  /** YYYY-MM-DD */
+  readonly day: string;
+  /** False where the day had that run already. */
+  readonly isNew: boolean;
+}
+
 export interface HookSettings extends CallerSettings {
-  readonly desk: HookDesk;
+  readonly runs: HookRuns;
 }
 
 export interface HookOptions extends HookSettings {
@@ -31,13 +51,13 @@ export const hookPath = '/hooks/end-of-day';
 /**
  * The end-of-day hook: who may call it, about which day, and what it was answered before.
  *
- * @returns a function that throws HttpError for what it turns away, TooLateError, or what the desk throws
+ * @returns a function that throws HttpError for what it turns away, TooLateError, or what `runs` throws
  * @throws RangeError for a secret or token that can't be used
  */
 export function createHook(
   options: HookOptions,
 ): (request: { readonly headers: IncomingHttpHeaders; readonly body: Uint8Array }) => Promise<HookAnswer> {
-  const { desk, statuses, timezone: zone, clock, answerMs } = options;
+  const { runs, statuses, timezone: zone, clock, answerMs } = options;
   const checkCaller = createCallerCheck(options);
   /** By request id, what is being started: the same request, sent again meanwhile, waits for that. */
   const starting = new Map<string, Promise<HookAnswer>>();
@@ -55,7 +75,7 @@ export function createHook(
   }
 
   async function answerFirst(requestId: string, start: () => Promise<HookAnswer>): Promise<HookAnswer> {
-    const runId = await desk.findRun(requestId);
+    const runId = await runs.findRun(requestId);
     if (runId === undefined) return start();
     const { day } = await statuses.getRun(runId);
     return { status: 200, runId, day };
@@ -69,7 +89,7 @@ export function createHook(
     const start = async (): Promise<HookAnswer> => {
       // Who was told that the ledger is away shall not find a run begun all the same.
       if (isLate) throw new TooLateError(answerMs);
-      const run = await desk.start(day, requestId);
+      const run = await runs.start(day, requestId);
       return { status: 202, runId: run.runId, day: run.day };
     };
     const answer = requestId === undefined ? start() : answerOnce(requestId, start);

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { type BusinessDay, createBusinessDay } from '../../src/booking/business-day.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
-import { createReviewDesk } from '../../src/review/day/review-desk.js';
+import { createBackgroundReviews } from '../../src/review/day/background-reviews.js';
 import { type RunDayParts, runDay } from '../../src/review/day/run-day.js';
 import { createRunId } from '../../src/review/day/run-id.js';
 import type { Ledger } from '../../src/review/ledger.js';
@@ -107,7 +107,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
 
   const [serving, commandLine] = [createProcess(), createProcess()];
   const { ledger } = serving.parts;
-  const desk = createReviewDesk({
+  const reviews = createBackgroundReviews({
     parts: serving.parts,
     configuredDelivery: 'body',
     afterReview: async () => {},
@@ -123,7 +123,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
       async close() {},
     },
     slots,
-    review: (day, { trigger }, signal) => desk.review(day, { mode: 'run', trigger }, signal),
+    review: (day, { trigger }, signal) => reviews.review(day, { mode: 'run', trigger }, signal),
     timing: { catchUpDays: 0, resumeMinutes: 60 },
     clock,
     notify(event: KeeperEvent) {
@@ -143,10 +143,10 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
     hook: {
       secrets: [secret],
       tokens: [],
-      desk: {
+      runs: {
         findRun: (requestId) => ledger.findHookRun(requestId),
         async start(day, requestId) {
-          const { run, isNew } = await desk.begin(day, { mode: 'run', trigger: 'hook' });
+          const { run, isNew } = await reviews.start(day, { mode: 'run', trigger: 'hook' });
           if (requestId !== undefined)
             await ledger.rememberHookRun({ id: requestId, runId: run.id, at: now });
           return { runId: run.id, day: day.iso, isNew };
@@ -161,7 +161,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
   onTestFinished(async () => {
     stop.abort();
     await Promise.all([server.close(), keeper.close()]);
-    await desk.idle();
+    await reviews.idle();
     await Promise.all([serving.close(), commandLine.close()]);
   });
 

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { waitForDay } from '../../src/review/day/joining.js';
-import type { ReviewEvent } from '../../src/review/events.js';
 import type { Hold, Ledger } from '../../src/review/ledger.js';
 import { DayBusyError } from '../../src/review/refusals.js';
 import { ok, prepareDelivery } from './delivering.js';
@@ -23,9 +22,9 @@ afterEach(() => {
 
 describe('a process that works alone', () => {
   it('has a free day at once, and tells of no waiting', async () => {
-    const { wait, events } = await prepareDay();
+    const { wait, onWaiting } = await prepareDay();
     expect((await wait()).kind).toBe('held');
-    expect(events).toEqual([]);
+    expect(onWaiting).not.toHaveBeenCalled();
   });
 
   it('finds a day busy at once where the kernel holds the right', async () => {
@@ -35,14 +34,14 @@ describe('a process that works alone', () => {
   });
 
   it('waits for one lease and no longer where the right is a lease: its owner may be dead', async () => {
-    const { wait, ledger, events } = await prepareDay({ leaseMs });
+    const { wait, ledger, onWaiting } = await prepareDay({ leaseMs });
     await ledger.holdDay(day);
     const found = wait().catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(leaseMs);
     expect(await settledSoFar(found)).toBe('waiting');
     await vi.advanceTimersByTimeAsync(2_000);
     expect(await settledSoFar(found)).toBeInstanceOf(DayBusyError);
-    expect(events).toEqual([{ type: 'waiting-for-day', day }]);
+    expect(onWaiting).toHaveBeenCalledOnce();
   });
 
   it('has the day as soon as it is let go', async () => {
@@ -100,7 +99,7 @@ describe('a process that shares the work', () => {
   });
 
   it('waits as long as it takes until the run is collected, and then joins', async () => {
-    const { wait, ledger, collect, events } = await prepareDay({ isShared: true, leaseMs });
+    const { wait, ledger, collect, onWaiting } = await prepareDay({ isShared: true, leaseMs });
     await ledger.holdDay(day);
     const found = wait();
     await vi.advanceTimersByTimeAsync(20 * leaseMs);
@@ -108,7 +107,7 @@ describe('a process that shares the work', () => {
     await collect();
     await vi.advanceTimersByTimeAsync(500);
     expect(await settledSoFar(found)).toMatchObject({ kind: 'to-join' });
-    expect(events).toEqual([{ type: 'waiting-for-day', day }]);
+    expect(onWaiting).toHaveBeenCalledOnce();
   });
 
   it('finds the day busy for a replay, and free again, where a step was taken while it asked for the right', async () => {
@@ -183,10 +182,10 @@ describe('a process that shares the work', () => {
 async function prepareDay({ isShared = false, leaseMs: lease = 0 } = {}) {
   const kept = await openTemporaryLedger(Date.now);
   const ledger: Ledger = { ...kept, leaseMs: lease, holdDay: lease === 0 ? kept.holdDay : createLeases() };
-  const events: ReviewEvent[] = [];
+  const onWaiting = vi.fn();
   return {
     ledger,
-    events,
+    onWaiting,
     collect: () => prepareDelivery({ ledger, day, bookings: 2, batchSize: 1, answer: () => ok }),
     wait({
       signal = unstopped,
@@ -197,9 +196,8 @@ async function prepareDay({ isShared = false, leaseMs: lease = 0 } = {}) {
         ledger: { ...ledger, holdDay },
         workforce: { isShared },
         clock: Date.now,
-        notify: (event: ReviewEvent) => void events.push(event),
       };
-      return waitForDay(requestOf(changes), parts, signal);
+      return waitForDay(requestOf(changes), parts, signal, onWaiting);
     },
   };
 }

@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createServer } from '../../src/server/server.js';
 import { ask, post, secret, signed } from './hook-calls.js';
-import { createDesk, now, startServer, statusesOf, stopServers, timezone } from './some-server.js';
+import { createHookRuns, now, startServer, statusesOf, stopServers, timezone } from './some-server.js';
 
 afterEach(stopServers);
 
@@ -10,9 +10,9 @@ const body = '{"day":"2026-11-20"}';
 const other = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 
 async function startHook({ secrets = [] as string[], tokens = [] as string[], toleranceSeconds = 300 }) {
-  const desk = createDesk();
-  const hook = { secrets, tokens, toleranceSeconds, desk };
-  return { desk, ...(await startServer({ hook, statuses: desk.statuses })) };
+  const runs = createHookRuns();
+  const hook = { secrets, tokens, toleranceSeconds, runs };
+  return { runs, ...(await startServer({ hook, statuses: runs.statuses })) };
 }
 
 describe('a caller of the hook that signs', () => {
@@ -23,11 +23,11 @@ describe('a caller of the hook that signs', () => {
   });
 
   it('is not known by a secret that was taken out of use', async () => {
-    const { url, desk } = await startHook({ secrets: [other] });
+    const { url, runs } = await startHook({ secrets: [other] });
     const answer = await ask(url, {}, { with: secret });
     expect(answer).toMatchObject({ status: 401, body: { error: { class: 'unauthenticated' } } });
     expect(answer.headers.get('www-authenticate')).toBe('Webhook-Signature');
-    expect(desk.starts).toEqual([]);
+    expect(runs.starts).toEqual([]);
   });
 
   it('may have a plain text for a secret, as libraries differ in taking it', async () => {
@@ -56,10 +56,10 @@ describe('a caller of the hook that signs', () => {
     ['a moment in words', body, { 'webhook-timestamp': 'now' }],
     ['a moment in milliseconds', body, { 'webhook-timestamp': String(now) }],
   ])('is turned away with %s', async (_what, sent, headers) => {
-    const { url, desk } = await startHook({ secrets: [secret] });
+    const { url, runs } = await startHook({ secrets: [secret] });
     const answer = await post(url, sent, { ...signed(body), ...headers });
     expect(answer).toMatchObject({ status: 401, body: { error: { class: 'unauthenticated' } } });
-    expect(desk.starts).toEqual([]);
+    expect(runs.starts).toEqual([]);
   });
 
   it('is turned away when its clock and ours are too far apart, and told so', async () => {
@@ -90,21 +90,21 @@ describe('a caller of the hook that cannot sign', () => {
   const json = { 'content-type': 'application/json' };
 
   it('is known by any of several tokens', async () => {
-    const { url, desk } = await startHook({ tokens: ['old-token', 'new-token'] });
+    const { url, runs } = await startHook({ tokens: ['old-token', 'new-token'] });
     for (const authorization of ['Bearer old-token', 'bearer new-token'])
       expect((await post(url, body, { ...json, authorization })).status).toBe(202);
-    expect(desk.starts).toEqual([
+    expect(runs.starts).toEqual([
       { day: '2026-11-20', requestId: undefined },
       { day: '2026-11-20', requestId: undefined },
     ]);
   });
 
   it('may name its request, so that it can send it again', async () => {
-    const { url, desk } = await startHook({ tokens: ['token'] });
+    const { url, runs } = await startHook({ tokens: ['token'] });
     const headers = { ...json, authorization: 'Bearer token', 'webhook-id': 'end-of-2026-11-20' };
     expect((await post(url, body, headers)).status).toBe(202);
     expect((await post(url, body, headers)).status).toBe(200);
-    expect(desk.starts).toHaveLength(1);
+    expect(runs.starts).toHaveLength(1);
     expect((await post(url, body, { ...headers, 'webhook-id': 'two words' })).status).toBe(400);
   });
 
@@ -115,11 +115,11 @@ describe('a caller of the hook that cannot sign', () => {
     ['an empty token', { authorization: 'Bearer ' }],
     ['another scheme', { authorization: 'Basic token' }],
   ])('is turned away with %s', async (_what, headers) => {
-    const { url, desk } = await startHook({ tokens: ['token'] });
+    const { url, runs } = await startHook({ tokens: ['token'] });
     const answer = await post(url, body, { ...json, ...headers });
     expect(answer).toMatchObject({ status: 401, body: { error: { class: 'unauthenticated' } } });
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
-    expect(desk.starts).toEqual([]);
+    expect(runs.starts).toEqual([]);
   });
 
   it('is as welcome as one that signs where both are known', async () => {
@@ -138,7 +138,7 @@ it('A hook that anybody could call is refused', () => {
       host: '127.0.0.1',
       port: 0,
       timezone,
-      hook: { secrets, tokens, desk: createDesk() },
+      hook: { secrets, tokens, runs: createHookRuns() },
       statuses: statusesOf([]),
       health: { look: async () => ({ ready: true, parts: {} }) },
       metrics: { scrape: async () => ({ contentType: '', text: '' }), countHookRequest: () => {} },

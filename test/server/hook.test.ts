@@ -3,28 +3,28 @@ import { LedgerAwayError } from '../../src/review/ledger.js';
 import { createHook, hookPath } from '../../src/server/hook.js';
 import { createGate } from '../support/gate.js';
 import { ask, post, secret, signed } from './hook-calls.js';
-import { createDesk, now, type Parts, startServer, stopServers, timezone } from './some-server.js';
+import { createHookRuns, now, type Parts, startServer, stopServers, timezone } from './some-server.js';
 
 afterEach(stopServers);
 
 async function startHook(
   { secrets = [secret], tokens = [] as string[], toleranceSeconds = 300 } = {},
-  desk = createDesk(),
+  runs = createHookRuns(),
   parts: Parts = {},
 ) {
-  const hook = { secrets, tokens, toleranceSeconds, desk };
-  return { desk, ...(await startServer({ ...parts, hook, statuses: desk.statuses })) };
+  const hook = { secrets, tokens, toleranceSeconds, runs };
+  return { runs, ...(await startServer({ ...parts, hook, statuses: runs.statuses })) };
 }
 
 const accepted = (day: string) => ({ runId: `run-of-${day}`, day, statusUrl: `/runs/run-of-${day}` });
 
 describe('the end-of-day hook', () => {
   it('starts the run of the day that it is told', async () => {
-    const { url, desk } = await startHook();
+    const { url, runs } = await startHook();
     const answer = await ask(url, { day: '2026-11-20', hotel: 'ignored' });
     expect(answer).toMatchObject({ status: 202, body: accepted('2026-11-20') });
     expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(desk.starts).toEqual([{ day: '2026-11-20', requestId: 'msg_1' }]);
+    expect(runs.starts).toEqual([{ day: '2026-11-20', requestId: 'msg_1' }]);
     const report = await (await fetch(`${url}${answer.body.statusUrl}`)).json();
     expect(report).toMatchObject({ runId: 'run-of-2026-11-20', day: '2026-11-20', trigger: 'hook' });
   });
@@ -36,7 +36,7 @@ describe('the end-of-day hook', () => {
       [midnight, '2026-11-20'],
     ] as const) {
       for (const body of ['{}', '', '{"other":1}']) {
-        const { url } = await startHook({}, createDesk(), { clock: () => at });
+        const { url } = await startHook({}, createHookRuns(), { clock: () => at });
         expect(await post(url, body, signed(body, { at }))).toMatchObject({
           status: 202,
           body: accepted(day),
@@ -53,12 +53,12 @@ describe('the end-of-day hook', () => {
   });
 
   it('takes today, and turns away a day that has not begun', async () => {
-    const { url, desk } = await startHook();
+    const { url, runs } = await startHook();
     expect((await ask(url, { day: '2026-11-21' })).status).toBe(202);
     const answer = await ask(url, { day: '2026-11-22' }, { id: 'msg_2' });
     expect(answer).toMatchObject({ status: 422, body: { error: { class: 'future-day' } } });
     expect(answer.body.error.message).toContain('2026-11-22 has not begun');
-    expect(desk.starts).toHaveLength(1);
+    expect(runs.starts).toHaveLength(1);
   });
 
   it('gives the same day the same run', async () => {
@@ -69,26 +69,26 @@ describe('the end-of-day hook', () => {
   });
 
   it('answers a request that comes again with the same run, and starts nothing', async () => {
-    const { url, desk } = await startHook();
+    const { url, runs } = await startHook();
     const first = await ask(url, { day: '2026-11-19' });
     expect(await ask(url, { day: '2026-11-19' })).toMatchObject({ status: 200, body: first.body });
-    expect(desk.starts).toHaveLength(1);
+    expect(runs.starts).toHaveLength(1);
   });
 
   it('starts one run for a request that comes twice at the same time', async () => {
-    const desk = createDesk();
+    const runs = createHookRuns();
     const gate = createGate();
     const answer = createHook({
       secrets: [secret],
       tokens: [],
-      desk: {
-        ...desk,
+      runs: {
+        ...runs,
         start: async (...asked) => {
           await gate.passed;
-          return desk.start(...asked);
+          return runs.start(...asked);
         },
       },
-      statuses: desk.statuses,
+      statuses: runs.statuses,
       timezone,
       clock: () => now,
       answerMs: 60_000,
@@ -99,7 +99,7 @@ describe('the end-of-day hook', () => {
     const answers = await Promise.all(all);
     expect(answers.map(({ status }) => status)).toEqual([202, 200, 200]);
     expect(new Set(answers.map(({ runId }) => runId)).size).toBe(1);
-    expect(desk.starts).toHaveLength(1);
+    expect(runs.starts).toHaveLength(1);
   });
 
   it.each([
@@ -114,12 +114,12 @@ describe('the end-of-day hook', () => {
     ['a day with a time', '{"day":"2026-11-20T00:00:00Z"}', 'malformed'],
     ['no calendar date', '{"day":"2026-02-30"}', 'malformed'],
   ])('turns away %s', async (_what, body, errorClass) => {
-    const { url, desk } = await startHook({ secrets: [], tokens: ['the-token'] });
+    const { url, runs } = await startHook({ secrets: [], tokens: ['the-token'] });
     const headers = { authorization: 'Bearer the-token', 'content-type': 'application/json' };
     const answer = await post(url, body, headers);
     expect(answer).toMatchObject({ status: 400, body: { error: { class: errorClass } } });
     expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(desk.starts).toEqual([]);
+    expect(runs.starts).toEqual([]);
   });
 
   it.each([
@@ -131,32 +131,32 @@ describe('the end-of-day hook', () => {
     ['APPLICATION/JSON', 202],
     ['application/cloudevents+json', 202],
   ])('answers a body of the type %s with %i', async (type, status) => {
-    const { url, desk } = await startHook();
+    const { url, runs } = await startHook();
     const body = '{"day":"2026-11-20"}';
     expect((await post(url, body, { ...signed(body), 'content-type': type })).status).toBe(status);
-    expect(desk.starts).toHaveLength(status === 202 ? 1 : 0);
+    expect(runs.starts).toHaveLength(status === 202 ? 1 : 0);
   });
 
   it('takes other methods for a mistake, and says which it takes', async () => {
-    const { url, desk } = await startHook();
+    const { url, runs } = await startHook();
     for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
       const response = await fetch(`${url}${hookPath}`, { method });
       expect([method, response.status, response.headers.get('allow')]).toEqual([method, 405, 'POST']);
     }
-    expect(desk.starts).toEqual([]);
+    expect(runs.starts).toEqual([]);
   });
 
   it('does not exist where nothing is configured that a caller could be known by', async () => {
-    const { url, desk } = await startHook({ secrets: [], tokens: [] });
+    const { url, runs } = await startHook({ secrets: [], tokens: [] });
     const answer = await ask(url, { day: '2026-11-20' });
     expect(answer).toMatchObject({ status: 404, body: { error: { class: 'not-found' } } });
     expect((await fetch(`${url}${hookPath}`)).status).toBe(404);
-    expect(desk.starts).toEqual([]);
+    expect(runs.starts).toEqual([]);
   });
 
   it('says that the ledger is away, and when to come again', async () => {
     const away = {
-      ...createDesk(),
+      ...createHookRuns(),
       start: () => Promise.reject(new LedgerAwayError('postgres://db/ledger')),
     };
     const { url, logged } = await startHook({}, away);
@@ -167,18 +167,18 @@ describe('the end-of-day hook', () => {
   });
 
   it('starts the run when a request comes again that came to nothing', async () => {
-    const desk = createDesk();
+    const runs = createHookRuns();
     let isAway = true;
-    const start = (...asked: Parameters<typeof desk.start>) =>
-      isAway ? Promise.reject(new LedgerAwayError('postgres://db/ledger')) : desk.start(...asked);
-    const { url } = await startHook({}, { ...desk, start });
+    const start = (...asked: Parameters<typeof runs.start>) =>
+      isAway ? Promise.reject(new LedgerAwayError('postgres://db/ledger')) : runs.start(...asked);
+    const { url } = await startHook({}, { ...runs, start });
     expect((await ask(url, { day: '2026-11-20' })).status).toBe(503);
     isAway = false;
     expect((await ask(url, { day: '2026-11-20' })).status).toBe(202);
   });
 
   it.each(['findRun', 'start'])('does not wait for a ledger that says nothing to %s', async (question) => {
-    const silent = { ...createDesk(), [question]: () => new Promise<never>(() => {}) };
+    const silent = { ...createHookRuns(), [question]: () => new Promise<never>(() => {}) };
     const { url } = await startHook({}, silent, { limits: { answerMs: 50 } });
     const answer = await ask(url, { day: '2026-11-20' });
     expect(answer).toMatchObject({ status: 503, body: { error: { class: 'unavailable' } } });
@@ -186,7 +186,7 @@ describe('the end-of-day hook', () => {
 
   it('gives away nothing of a fault of its own', async () => {
     const broken = {
-      ...createDesk(),
+      ...createHookRuns(),
       start: () =>
         Promise.reject(Object.assign(new Error('Ana Lovelace'), { code: 'ETEAPOT', statusCode: 418 })),
     };

@@ -2,14 +2,21 @@ import { once } from 'node:events';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { hookPath } from '../../src/server/hook.js';
 import { post, secret, signed } from './hook-calls.js';
-import { createDesk, openSocket, type Parts, readToEnd, startServer, stopServers } from './some-server.js';
+import {
+  createHookRuns,
+  openSocket,
+  type Parts,
+  readToEnd,
+  startServer,
+  stopServers,
+} from './some-server.js';
 
 afterEach(stopServers);
 
 async function startHook(limits: Parts['limits'] = {}) {
-  const desk = createDesk();
-  const hook = { secrets: [secret], tokens: [], desk };
-  return { desk, ...(await startServer({ hook, statuses: desk.statuses, limits })) };
+  const runs = createHookRuns();
+  const hook = { secrets: [secret], tokens: [], runs };
+  return { runs, ...(await startServer({ hook, statuses: runs.statuses, limits })) };
 }
 
 const megabyte = `{"day":"2026-11-20","more":"${'x'.repeat(1_000_000)}"}`;
@@ -17,18 +24,18 @@ const head = `POST ${hookPath} HTTP/1.1\r\nhost: here\r\ncontent-type: applicati
 
 describe('a body over the limit', () => {
   it('is turned away, though it is signed', async () => {
-    const { url, desk } = await startHook();
+    const { url, runs } = await startHook();
     const answer = await post(url, megabyte, signed(megabyte));
     expect(answer).toMatchObject({ status: 413, body: { error: { class: 'too-large' } } });
     expect(answer.headers.get('connection')).toBe('close');
-    expect(desk.starts).toEqual([]);
+    expect(runs.starts).toEqual([]);
   });
 
   it('is turned away when it does not say how long it is', async () => {
-    const { url, desk } = await startHook();
+    const { url, runs } = await startHook();
     const stream = new Blob([megabyte]).stream();
     expect(await post(url, stream, signed(megabyte))).toMatchObject({ status: 413 });
-    expect(desk.starts).toEqual([]);
+    expect(runs.starts).toEqual([]);
   });
 
   it('is turned away in words though the client sends all before it listens', async () => {
@@ -49,11 +56,11 @@ describe('a body over the limit', () => {
   });
 
   it('is answered before it has come, and the connection ends', async () => {
-    const { url, desk } = await startHook();
+    const { url, runs } = await startHook();
     const socket = await openSocket(url);
     socket.write(`${head}content-length: ${megabyte.length}\r\n\r\n{`);
     expect(await readToEnd(socket)).toMatch(/^HTTP\/1\.1 413 .*"too-large"/s);
-    expect(desk.starts).toEqual([]);
+    expect(runs.starts).toEqual([]);
   });
 
   it('is not read to its end', async () => {
@@ -94,21 +101,21 @@ describe('a request that does not come to its end', () => {
   });
 
   it('is given up when its body is slow', async () => {
-    const { url, desk } = await startHook({ requestMs: 100 });
+    const { url, runs } = await startHook({ requestMs: 100 });
     const socket = await openSocket(url);
     socket.write(`${head}content-length: 20\r\n\r\n{"day"`);
     expect(await readToEnd(socket)).toMatch(/^HTTP\/1\.1 408 .*"too-slow"/s);
-    expect(desk.starts).toEqual([]);
+    expect(runs.starts).toEqual([]);
   });
 
   it('leaves no trace when its caller goes away', async () => {
-    const { url, desk, logged } = await startHook();
+    const { url, runs, logged } = await startHook();
     const socket = await openSocket(url);
     socket.write(`${head}content-length: 20\r\n\r\n{"day"`);
     socket.resetAndDestroy();
     await once(socket, 'close');
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
-    expect(desk.starts).toEqual([]);
+    expect(runs.starts).toEqual([]);
     expect(logged).toEqual([]);
   });
 });

@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Ledger } from '../../src/review/ledger.js';
-import type { HookDesk } from '../../src/server/hook-desk.js';
+import type { HookRuns } from '../../src/server/hook.js';
 import { openRun, openTemporaryLedger } from '../review/temporary-ledger.js';
 import { ask, secret } from './hook-calls.js';
 import { now, startServer, stopServers } from './some-server.js';
 
 afterEach(stopServers);
 
-/** Creates a run for a day that has none, as the product's desk does, without working on it. */
-function createLedgerDesk(ledger: Ledger): HookDesk {
+/** Creates a run for a day that has none, as the product does, without working on it. */
+function createLedgerRuns(ledger: Ledger): HookRuns {
   return {
     findRun: (requestId) => ledger.findHookRun(requestId),
     async start({ iso }, requestId) {
@@ -21,7 +21,7 @@ function createLedgerDesk(ledger: Ledger): HookDesk {
 }
 
 async function startOverLedger(ledger: Ledger) {
-  const hook = { secrets: [secret], tokens: [], desk: createLedgerDesk(ledger) };
+  const hook = { secrets: [secret], tokens: [], runs: createLedgerRuns(ledger) };
   return startServer({ hook, statuses: ledger, checks: { ledger: () => ledger.ping() } });
 }
 

@@ -4,26 +4,26 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { hookPath } from '../../src/server/hook.js';
 import { createGate } from '../support/gate.js';
 import { ask, secret } from './hook-calls.js';
-import { createDesk, openSocket, readToEnd, startServer, stopServers } from './some-server.js';
+import { createHookRuns, openSocket, readToEnd, startServer, stopServers } from './some-server.js';
 
 afterEach(stopServers);
 
 /** A hook whose runs start when the gate is opened. */
 async function startGatedHook(closeGraceMs: number) {
-  const desk = createDesk();
+  const runs = createHookRuns();
   const gate = createGate();
   const asked = createGate();
   const gated = {
-    ...desk,
-    start: async (...request: Parameters<typeof desk.start>) => {
+    ...runs,
+    start: async (...request: Parameters<typeof runs.start>) => {
       asked.open();
       await gate.passed;
-      return desk.start(...request);
+      return runs.start(...request);
     },
   };
-  const hook = { secrets: [secret], tokens: [], desk: gated };
-  const started = await startServer({ hook, statuses: desk.statuses, limits: { closeGraceMs } });
-  return { ...started, gate, asked, desk };
+  const hook = { secrets: [secret], tokens: [], runs: gated };
+  const started = await startServer({ hook, statuses: runs.statuses, limits: { closeGraceMs } });
+  return { ...started, gate, asked, runs };
 }
 
 describe('a server that closes', () => {

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { hookPath } from '../../src/server/hook.js';
 import { renderSignedCurl } from '../../src/server/signed-curl.js';
 import { secret } from './hook-calls.js';
-import { createDesk, now, startServer, stopServers } from './some-server.js';
+import { createHookRuns, now, startServer, stopServers } from './some-server.js';
 
 const run = promisify(execFile);
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
@@ -13,8 +13,8 @@ const needs = hasCurl ? '' : ' (needs curl: apt-get install curl)';
 afterEach(stopServers);
 
 async function startHook({ secrets = [] as string[], tokens = [] as string[] }) {
-  const desk = createDesk();
-  return { desk, ...(await startServer({ hook: { secrets, tokens, desk }, statuses: desk.statuses })) };
+  const runs = createHookRuns();
+  return { runs, ...(await startServer({ hook: { secrets, tokens, runs }, statuses: runs.statuses })) };
 }
 
 /** As it is pasted into a terminal. */
@@ -25,7 +25,7 @@ async function paste(command: string, env: Record<string, string> = {}): Promise
 
 describe.skipIf(!hasCurl)(`the curl for trying the hook${needs}`, () => {
   it('starts a run when it is pasted into a shell', async () => {
-    const { url, desk } = await startHook({ secrets: [secret] });
+    const { url, runs } = await startHook({ secrets: [secret] });
     const command = renderSignedCurl({
       url: url + hookPath,
       day: '2026-11-20',
@@ -42,7 +42,7 @@ describe.skipIf(!hasCurl)(`the curl for trying the hook${needs}`, () => {
       at: now,
     });
     expect(await paste(good)).toMatch(/^HTTP\/1\.1 202 .*"day":"2026-11-20"/s);
-    expect(desk.starts).toEqual([{ day: '2026-11-20', requestId: "it's-$(me)\\" }]);
+    expect(runs.starts).toEqual([{ day: '2026-11-20', requestId: "it's-$(me)\\" }]);
     expect(await paste(good)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
@@ -53,11 +53,11 @@ describe.skipIf(!hasCurl)(`the curl for trying the hook${needs}`, () => {
   });
 
   it("takes the token from the shell's variable", async () => {
-    const { url, desk } = await startHook({ tokens: ['the-token'] });
+    const { url, runs } = await startHook({ tokens: ['the-token'] });
     const command = renderSignedCurl({ url: url + hookPath, day: '2026-11-20', id: 'a', at: now });
     expect(await paste(command, { HOTEL_REVIEW_HOOK_TOKEN: 'the-token' })).toMatch(/^HTTP\/1\.1 202 /);
     expect(await paste(command, { HOTEL_REVIEW_HOOK_TOKEN: 'another' })).toMatch(/^HTTP\/1\.1 401 /);
-    expect(desk.starts).toEqual([{ day: '2026-11-20', requestId: 'a' }]);
+    expect(runs.starts).toEqual([{ day: '2026-11-20', requestId: 'a' }]);
   });
 });
 

@@ -37,8 +37,8 @@ export function statusesOf(runs: readonly Run[], summary: Partial<LedgerSummary>
   };
 }
 
-/** A desk of the hook that starts a run a day, in memory, and keeps what it was asked for. */
-export function createDesk() {
+/** Starts one run per day for the hook, in memory, and records the requests. */
+export function createHookRuns() {
   const starts: { readonly day: string; readonly requestId: string | undefined }[] = [];
   const runs: Run[] = [];
   const answered = new Map<string, string>();

@@ -1,6 +1,5 @@
 import { pause } from '../../async/pause.js';
 import type { BusinessDay } from '../../booking/business-day.js';
-import type { Notify } from '../events.js';
 import type { Hold, Ledger } from '../ledger.js';
 import type { Workforce } from '../perform/workforce.js';
 import { DayBusyError } from '../refusals.js';
@@ -16,7 +15,6 @@ export interface JoiningParts {
   readonly ledger: Pick<Ledger, 'leaseMs' | 'holdDay' | 'latestRun' | 'isBeingPerformed'>;
   readonly workforce: Pick<Workforce, 'isShared'>;
   readonly clock: () => number;
-  readonly notify: Notify;
 }
 
 type RequestForDay = DayRequest & { readonly day: BusinessDay };
@@ -31,18 +29,20 @@ export type FoundDay =
  * Takes the right to work on a day. Where somebody else has it: a process that works alone waits for one lease, in case
  * the owner is dead; one that shares the work joins the run as soon as it is collected.
  *
+ * @param onWaiting called once, when somebody else has the day and this call begins to wait
  * @throws DayBusyError when the day stays somebody else's, or a stop was asked for
  */
 export async function waitForDay(
   request: RequestForDay,
   parts: JoiningParts,
   signal: AbortSignal,
+  onWaiting: () => void,
 ): Promise<FoundDay> {
-  const { ledger, workforce, clock, notify } = parts;
+  const { ledger, workforce, clock } = parts;
   const { day, mode } = request;
   const joins = workforce.isShared && mode === 'run';
   const giveUpAt = ledger.leaseMs === 0 ? clock() : clock() + ledger.leaseMs + slackMs;
-  let isTold = false;
+  let isWaiting = false;
   const findOthers = async (): Promise<FoundDay | undefined> => {
     const run = workforce.isShared ? await findShared(request, ledger) : undefined;
     if (run && !joins) throw busy(day.iso);
@@ -54,8 +54,8 @@ export async function waitForDay(
     const hold = await ledger.holdDay(day.iso);
     if (hold) return heldUnless(findOthers, hold);
     if (signal.aborted || (!joins && clock() >= giveUpAt)) throw busy(day.iso);
-    if (!isTold) notify({ type: 'waiting-for-day', day: day.iso });
-    isTold = true;
+    if (!isWaiting) onWaiting();
+    isWaiting = true;
     await pause(tryEveryMs, signal);
   }
 }

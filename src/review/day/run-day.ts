@@ -28,6 +28,14 @@ export interface DayResult {
   readonly wasDone: boolean;
 }
 
+/** For a caller that does not wait for the end of a review. */
+export interface OpeningCallbacks {
+  /** The ledger holds the run that this call works on. */
+  readonly onOpened?: (run: Run, isNew: boolean) => void;
+  /** Another process holds the day; this call waits for it. */
+  readonly onWaiting?: () => void;
+}
+
 /**
  * Reviews one business day: opens or resumes its run, collects, delivers, settles. The run that comes back is active
  * still when the signal stopped the work; the next call goes on with it.
@@ -38,36 +46,46 @@ export async function runDay(
   request: RunRequest,
   parts: RunDayParts,
   signal: AbortSignal,
+  callbacks: OpeningCallbacks = {},
 ): Promise<DayResult> {
   const { workforce, notify } = parts;
   const { day } = request;
-  const found = await waitForDay(request, parts, signal);
+  const found = await waitForDay(request, parts, signal, () => {
+    notify({ type: 'waiting-for-day', day: day.iso });
+    callbacks.onWaiting?.();
+  });
+  const onOpened = (run: Run, isNew: boolean) => {
+    notify({ type: 'run-opened', run, isResumed: !isNew });
+    callbacks.onOpened?.(run, isNew);
+  };
   if (found.kind === 'to-join') {
-    notify({ type: 'run-opened', run: found.run, isResumed: true });
+    onOpened(found.run, false);
     return { run: await workforce.deliver(found.run, signal), wasDone: false };
   }
   const { hold } = found;
   try {
-    const result = await reviewHeld(request, parts, hold, signal);
+    const result = await reviewHeld(request, parts, { hold, onOpened }, signal);
     if (result !== 'lost') return result;
   } finally {
     await hold.release();
   }
   // Whoever has the day now works on it; where nobody has, because only the ledger was away, it is ours again.
-  if (request.mode === 'run') return runDay(request, parts, signal);
+  if (request.mode === 'run') return runDay(request, parts, signal, callbacks);
   throw new DayBusyError(`${day.iso} was taken over by another process`);
 }
 
 async function reviewHeld(
   request: RunRequest,
   parts: RunDayParts,
-  hold: Hold,
+  { hold, onOpened }: { readonly hold: Hold; readonly onOpened: (run: Run, isNew: boolean) => void },
   signal: AbortSignal,
 ): Promise<DayResult | 'lost'> {
   const { workforce } = parts;
   const stop = AbortSignal.any([signal, hold.lost]);
   const opened = await openRun(request, parts, hold);
-  if (opened === 'lost' || opened.wasDone) return opened;
+  if (opened === 'lost') return opened;
+  if (opened.kind === 'done') return { run: opened.run, wasDone: true };
+  onOpened(opened.run, opened.kind === 'new');
   const run =
     opened.run.collectedAt === undefined ? await collect(request.day, opened.run, parts, stop) : opened.run;
   const isOurs = isActive(run) && !stop.aborted;
@@ -78,9 +96,9 @@ async function reviewHeld(
 
 async function openRun(
   request: RunRequest,
-  { ledger, clock, notify, createRunId }: RunDayParts,
+  { ledger, clock, createRunId }: RunDayParts,
   { lost }: Hold,
-): Promise<DayResult | 'lost'> {
+): Promise<{ readonly kind: 'done' | 'resumed' | 'new'; readonly run: Run } | 'lost'> {
   const { day, trigger, reason, delivery, configuredDelivery } = request;
   const opening = decideOpening(await ledger.latestRun(day.iso), request);
   if (opening.kind === 'new' && opening.topsUp) await refuseIncomparable(day, ledger);
@@ -90,12 +108,9 @@ async function openRun(
     case 'usage-error':
       throw new UsageError(opening.message);
     case 'already-done':
-      return { run: opening.run, wasDone: true };
-    case 'resume': {
-      const run = await ledger.takeOver(opening.run.id);
-      notify({ type: 'run-opened', run, isResumed: true });
-      return { run, wasDone: false };
-    }
+      return { kind: 'done', run: opening.run };
+    case 'resume':
+      return { kind: 'resumed', run: await ledger.takeOver(opening.run.id) };
     case 'new': {
       const run = await ledger.createRun({
         id: createRunId(day),
@@ -107,8 +122,7 @@ async function openRun(
         ...(opening.replaces !== undefined && { replaces: opening.replaces }),
         ...(opening.topsUp && { topsUp: true }),
       });
-      notify({ type: 'run-opened', run, isResumed: false });
-      return { run, wasDone: false };
+      return { kind: 'new', run };
     }
   }
 }

@@ -1,0 +1,134 @@
+import { pause } from '../../async/pause.js';
+import type { BusinessDay } from '../../booking/business-day.js';
+import { DayBusyError } from '../refusals.js';
+import { type DeliveryKind, isActive, type Run, type Trigger } from '../run.js';
+import { findShared } from './joining.js';
+import type { DayRequest } from './opening.js';
+import { type DayResult, type OpeningCallbacks, type RunDayParts, runDay } from './run-day.js';
+
+/** Delay between two lookups of the run that another process is opening. */
+const lookEveryMs = 50;
+/** How long another process may hold a day without opening a run of it. */
+const patienceMs = 10_000;
+
+export type ReviewRequest = DayRequest & { readonly trigger: Trigger };
+
+export interface BackgroundReviewsOptions {
+  readonly parts: RunDayParts;
+  readonly configuredDelivery: DeliveryKind;
+  /** Called after each review that ended. */
+  readonly afterReview: () => Promise<void>;
+  /** Called when a review fails after `start` has resolved, when no caller waits for it any more. */
+  readonly onFault: (error: unknown, day: BusinessDay) => void;
+  /** Stops all reviews. */
+  readonly signal: AbortSignal;
+}
+
+export interface StartedReview {
+  readonly run: Run;
+  /** Whether this call created the run. */
+  readonly isNew: boolean;
+}
+
+/** The reviews of a long-running process. */
+export interface BackgroundReviews {
+  /** Reviews a day to its end. @throws what `runDay` throws */
+  review(day: BusinessDay, request: ReviewRequest, signal: AbortSignal): Promise<DayResult>;
+  /**
+   * Starts a review and resolves once the ledger holds the day's run, whichever process works on it. The review continues
+   * in the background.
+   *
+   * @throws what `runDay` throws; DayBusyError only when another process holds the day for long without an active run
+   */
+  start(day: BusinessDay, request: ReviewRequest): Promise<StartedReview>;
+  /** Waits for the reviews in progress. Call it after aborting the signal. */
+  idle(): Promise<void>;
+}
+
+export function createBackgroundReviews(options: BackgroundReviewsOptions): BackgroundReviews {
+  const { parts, configuredDelivery, afterReview, onFault, signal } = options;
+  const { ledger, clock, workforce } = parts;
+  const current = new Set<Promise<unknown>>();
+
+  async function perform(
+    day: BusinessDay,
+    request: ReviewRequest,
+    stop: AbortSignal,
+    callbacks?: OpeningCallbacks,
+  ): Promise<DayResult> {
+    const result = await runDay({ ...request, day, configuredDelivery }, parts, stop, callbacks);
+    if (!stop.aborted) await afterReview();
+    return result;
+  }
+
+  function track<Result>(review: Promise<Result>): Promise<Result> {
+    current.add(review);
+    const forget = () => current.delete(review);
+    review.then(forget, forget);
+    return review;
+  }
+
+  function startReview(day: BusinessDay, request: ReviewRequest): Promise<StartedReview> {
+    return new Promise((resolve, reject) => {
+      let isSettled = false;
+
+      function succeed(run: Run, isNew: boolean): void {
+        isSettled = true;
+        resolve({ run, isNew });
+      }
+
+      function fail(error: unknown): void {
+        if (isSettled && !(error instanceof DayBusyError)) onFault(error, day);
+        isSettled = true;
+        reject(error);
+      }
+
+      /** Another process holds the day: its run is the result, as soon as the ledger holds it. */
+      async function waitForRunOfOthers(): Promise<void> {
+        while (!isSettled && !signal.aborted) {
+          const latest = await ledger.latestRun(day.iso);
+          if (latest && isActive(latest)) succeed(latest, false);
+          else await pause(lookEveryMs, signal);
+        }
+      }
+
+      /** A day that is held without an active run is just being opened, or released: try again. */
+      async function performWhenFree(): Promise<DayResult> {
+        const giveUpAt = clock() + patienceMs;
+        for (;;) {
+          try {
+            return await perform(day, request, signal, {
+              onOpened: succeed,
+              onWaiting: () => void waitForRunOfOthers().catch(fail),
+            });
+          } catch (error) {
+            if (!(error instanceof DayBusyError) || isSettled || signal.aborted) throw error;
+            const latest = await ledger.latestRun(day.iso);
+            if (latest && isActive(latest)) return { run: latest, wasDone: false };
+            if (clock() >= giveUpAt) throw error;
+            await pause(lookEveryMs, signal);
+          }
+        }
+      }
+
+      track(performWhenFree()).then(({ run }) => succeed(run, false), fail);
+    });
+  }
+
+  return {
+    review: (day, request, stop) => track(perform(day, request, AbortSignal.any([signal, stop]))),
+    async start(day, request) {
+      const latest = await ledger.latestRun(day.iso);
+      // A day that has not ended yet is topped up after its end, not by every call.
+      const isDayOver = clock() > day.lastInstant.getTime();
+      if (latest?.state === 'succeeded' && !isDayOver) return { run: latest, isNew: false };
+      // All processes work on a shared run, this one too: watching it once more for each call is of no use.
+      const shared = workforce.isShared && (await findShared({ ...request, day }, ledger));
+      if (shared && request.mode === 'run') return { run: shared, isNew: false };
+      return startReview(day, request);
+    },
+    async idle() {
+      await Promise.allSettled(current);
+    },
+  };
+}
