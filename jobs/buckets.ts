@@ -5,8 +5,6 @@ import type { S3Bucket } from '../src/s3/bucket.js';
 export function findBucket({ s3 }: Pick<Config, 's3'>, bucket: string): () => Promise<S3Bucket> {
   let found: Promise<S3Bucket> | undefined;
   return () => {
-    // What it says of Node's versions is for developers: an operator would get it every night.
-    process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
     found ??= import('../src/s3/aws-bucket.js').then(({ createAwsBucket }) => createAwsBucket(bucket, s3));
     return found;
   };

@@ -34,8 +34,11 @@ export async function compareOneExport(
   };
   return lookIntoLedger(config, refuse, async ({ mappings, exports }) => {
     if (await mappings.isEmpty()) refuse();
-    const request = file === undefined ? await openFetched(config, exports, terminal) : await openNamed(file);
-    const outFile = out === undefined ? undefined : await createNewFile('--out', out);
+    const request =
+      file === undefined
+        ? await openFetched(config, exports, terminal)
+        : await openNamed(file, terminal.locate(file));
+    const outFile = out === undefined ? undefined : await createNewFile('--out', out, terminal.locate(out));
     const first: MappingDifference[] = [];
     try {
       const comparison = await compareExport(
@@ -61,14 +64,14 @@ export async function compareOneExport(
   });
 }
 
-async function openNamed(file: string): Promise<CompareRequest> {
-  const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
+async function openNamed(file: string, path: string): Promise<CompareRequest> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(
       `${file} can't be read (${error.code ?? error.name}); name the mapping file of an export`,
     );
   });
   if (!found.isFile()) throw new UsageError(`${file} is no file; name the mapping file of an export`);
-  return { file, open: () => createReadStream(file), providers: [] };
+  return { file, open: () => createReadStream(path), providers: [] };
 }
 
 async function openFetched(

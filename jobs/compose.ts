@@ -13,10 +13,12 @@ import { clock, random } from './clock.js';
 import { createDelivery, openSftp } from './deliveries.js';
 import { openLedger } from './ledgers.js';
 import { openFillingReader, openReader } from './reading.js';
+import type { SourceVoice } from './sources.js';
 import { openWorkforce } from './workforces.js';
 
 export interface ComposeOptions {
   readonly notify: Notify;
+  readonly voice: SourceVoice;
   /** False for a process that leaves the steps to others, where there can be others. */
   readonly performs?: boolean;
 }
@@ -25,7 +27,7 @@ export interface ComposeOptions {
 const sftpIdleMs = 5_000;
 
 /** The parts of a review as the configuration chooses them: the one place where adapters are picked. */
-export async function composeReview(config: Config, { notify, performs = true }: ComposeOptions) {
+export async function composeReview(config: Config, { notify, voice, performs = true }: ComposeOptions) {
   const ledger = await openLedger(config);
   const service = openService(config);
   let sftp: ClosableSftpServer | undefined;
@@ -42,8 +44,8 @@ export async function composeReview(config: Config, { notify, performs = true }:
   };
   const workforce = await openWorkforce(config, { ledger, deliveryFor, notify, performs });
   const parts: RunDayParts = {
-    ...composeCollect(config),
-    comparison: composeComparison(config, ledger),
+    ...composeCollect(config, voice),
+    comparison: composeComparison(config, ledger, voice),
     ledger,
     deliveryFor,
     workforce,
@@ -60,10 +62,10 @@ export async function composeReview(config: Config, { notify, performs = true }:
 }
 
 /** What it takes to collect a day: the same for a run and for a dry run. */
-export function composeCollect(config: Config) {
+export function composeCollect(config: Config, voice: SourceVoice) {
   const { batchSize } = config.body;
   return {
-    reader: openReader(config),
+    reader: openReader(config, voice),
     limits: { maxRejectedShare: config.maxRejectedShare, emptyDay: config.emptyDay, batchSize },
     clock,
   };
@@ -73,9 +75,14 @@ export function composeCollect(config: Config) {
 export function composeComparison(
   config: Config,
   { mappings: copy }: Pick<Ledger, 'mappings'>,
+  voice: SourceVoice,
 ): MappingComparison {
   const { suspectDays, fillServiceId } = config.mappings;
-  return { copy, suspectDays, ...(fillServiceId && { fillingReader: openFillingReader(config, copy) }) };
+  return {
+    copy,
+    suspectDays,
+    ...(fillServiceId && { fillingReader: openFillingReader(config, copy, voice) }),
+  };
 }
 
 function openService({ service, body }: Config): ReviewService {

@@ -1,5 +1,3 @@
-import { tmpdir } from 'node:os';
-import { resolve } from 'node:path';
 import { createBusinessDay } from '../src/booking/business-day.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { type Config, loadConfig } from '../src/config/load.js';
@@ -7,7 +5,6 @@ import type { Check } from '../src/doctor/check.js';
 import { checkClock, dayOfRun } from '../src/doctor/clock.js';
 import { readConfiguration } from '../src/doctor/configuration.js';
 import { checkDisk } from '../src/doctor/disk.js';
-import { endOnceTheCodeIsSet } from '../src/doctor/ending.js';
 import { examineAll } from '../src/doctor/examination.js';
 import { checkFileModes } from '../src/doctor/file-modes.js';
 import type { Finding } from '../src/doctor/finding.js';
@@ -45,18 +42,17 @@ export async function examine(
   options: { readonly day?: string },
   globals: { readonly config: string },
   terminal: Terminal,
-  env: NodeJS.ProcessEnv,
 ): Promise<number> {
-  const file = resolve(globals.config);
+  const { env, onAbandoned } = terminal.io;
+  const file = terminal.locate(globals.config);
   const tell = (finding: Finding) => terminal.say(renderFinding(finding));
   const { config, findings, wrongSettings } = await readConfiguration(file, () => loadConfig({ file, env }));
   for (const finding of findings) tell(finding);
 
   const groups = config
-    ? listChecks(config, file, options.day)
+    ? listChecks(config, file, options.day, terminal)
     : await listChecksWithoutConfiguration(file, env, wrongSettings);
   const { signal } = terminal;
-  const onAbandoned = () => endOnceTheCodeIsSet(process);
   const all = [...findings, ...(await examineAll(groups, { signal, tell, onAbandoned }))];
   const isWrong = all.some(({ verdict }) => verdict === 'wrong');
   terminal.say(renderCount(all));
@@ -64,7 +60,12 @@ export async function examine(
   return isWrong ? exitCode.usage : exitCode.done;
 }
 
-function listChecks(config: Config, file: string, day: string | undefined): Check[][] {
+function listChecks(
+  config: Config,
+  file: string,
+  day: string | undefined,
+  { voice, io }: Terminal,
+): Check[][] {
   const { timezone, service, maxRejectedShare, emptyDay, ledger, queue, archive } = config;
   const { sftp, resultPattern } = config.file;
   const runsDay = dayOfRun(new Date(clock()), timezone);
@@ -84,7 +85,7 @@ function listChecks(config: Config, file: string, day: string | undefined): Chec
         seconds: 10,
         look: async (signal) => {
           const tried = day === undefined ? runsDay : createBusinessDay(day, timezone);
-          const parts = { ...composeSource(config), day: tried, maxRejectedShare, emptyDay };
+          const parts = { ...composeSource(config, voice), day: tried, maxRejectedShare, emptyDay };
           return [...(await checkSource(parts, signal)), ...warnOfSourceWire(config)];
         },
       },
@@ -105,7 +106,7 @@ function listChecks(config: Config, file: string, day: string | undefined): Chec
               address: `${sftp.username}@${sftp.host}:${sftp.port}`,
               day: runsDay,
               resultPattern,
-              temporaryFolder: tmpdir(),
+              temporaryFolder: io.temporaryFolder,
             },
             signal,
           );

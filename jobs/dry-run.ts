@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BusinessDay } from '../src/booking/business-day.js';
 import { renderDryRun } from '../src/cli/dry-run-report.js';
@@ -34,14 +33,14 @@ export async function dryRunDay(
   { out }: { readonly out?: string | undefined },
   terminal: Terminal,
 ): Promise<number> {
-  const folder = out === undefined ? undefined : await createOutFolder(out);
+  const folder = out === undefined ? undefined : await createOutFolder(out, terminal.locate(out));
   const kept = await findAnswering(config, terminal);
-  const { ledger, discard } = await openPassingLedger();
+  const { ledger, discard } = await openPassingLedger(terminal.io.temporaryFolder);
   try {
     const { failure } = await collect(config, day, { ledger, kept }, terminal);
     terminal.endProgress();
     const run = await ledger.getRun(runId);
-    const details = await readRunDetails(ledger, run, openSource(config).placeUnit);
+    const details = await readRunDetails(ledger, run, openSource(config, terminal.voice).placeUnit);
     const content = failure ? undefined : await previewContent(config, day, ledger, run, folder);
     const report = {
       dryRun: true,
@@ -82,8 +81,10 @@ async function findAnswering(config: Config, { say }: Terminal): Promise<Ledger 
  * A ledger that leaves no guest name behind even when this process is killed: where the system allows it, its files
  * lose their names as soon as they are open.
  */
-async function openPassingLedger(): Promise<{ ledger: Ledger; discard: () => Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), 'hotel-review-'));
+async function openPassingLedger(
+  temporaryFolder: string,
+): Promise<{ ledger: Ledger; discard: () => Promise<void> }> {
+  const folder = await mkdtemp(join(temporaryFolder, 'hotel-review-'));
   const ledger = openSqlite(join(folder, 'dry-run.db'));
   const discard = () => rm(folder, { recursive: true, force: true });
   if (process.platform !== 'win32') await discard();
@@ -94,7 +95,7 @@ async function collect(
   config: Config,
   day: BusinessDay,
   { ledger, kept }: { readonly ledger: Ledger; readonly kept: Ledger | undefined },
-  { notify, signal }: Terminal,
+  { notify, voice, signal }: Terminal,
 ): Promise<{ failure?: CollectError }> {
   const { id, token } = await ledger.createRun({
     id: runId,
@@ -112,8 +113,8 @@ async function collect(
     notify,
     clock,
   });
-  const comparison = kept && { comparison: composeComparison(config, kept) };
-  const parts = { ...composeCollect(config), ...comparison, delivery, ledger, notify };
+  const comparison = kept && { comparison: composeComparison(config, kept, voice) };
+  const parts = { ...composeCollect(config, voice), ...comparison, delivery, ledger, notify };
   try {
     await collectDay(day, { runId: id, token }, parts, signal);
     return {};

@@ -1,10 +1,8 @@
 import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BusinessDay, businessDayAt } from '../src/booking/business-day.js';
 import type { WriteCommand } from '../src/cli/command-writer.js';
 import { describeFailure, exitCode } from '../src/cli/exit-code.js';
-import { listenForStop } from '../src/cli/stop-signal.js';
 import { loadConfig } from '../src/config/load.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import { writeDayFile } from '../src/sandbox/bookings/day-file.js';
@@ -14,6 +12,7 @@ import { createWorld, usualWorldSeed } from '../src/sandbox/world.js';
 import { formatCount } from '../src/text/format.js';
 import { clock } from './clock.js';
 import { listAffected } from './list-affected.js';
+import { type CommandIo, runAsProcess } from './process.js';
 import { reviewDay } from './review-day.js';
 import { openSource } from './sources.js';
 import { createTerminal } from './terminal.js';
@@ -25,33 +24,33 @@ import { createTerminal } from './terminal.js';
 const bookings = 10_000;
 const wrongShare = 0.0008;
 
-const { stdout: output, stderr: errors } = process;
-const stop = listenForStop(process, errors);
-const say = (text: string) => output.write(`${text}\n`);
+await runAsProcess(async (io) => {
+  try {
+    return await reviewTwoDays(io);
+  } catch (error) {
+    return reportFailure(error, io);
+  }
+});
 
-const letters = { byBody: [] as string[], byFile: [] as string[] };
-const world = createWorld({ seed: usualWorldSeed });
-try {
-  process.exitCode = await reviewTwoDays();
-} catch (error) {
-  process.exitCode = tellFailure(error);
-} finally {
-  stop.ignore();
-}
-
-async function reviewTwoDays(): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), 'review-'));
+async function reviewTwoDays(io: CommandIo): Promise<number> {
+  const say = sayOn(io);
+  const letters = { byBody: [] as string[], byFile: [] as string[] };
+  const noteLetter = (event: SandboxEvent) => {
+    if (event.kind === 'letter-written') letters.byBody.push(event.letter.path);
+    if (event.kind === 'result-written' && event.letter !== undefined) letters.byFile.push(event.letter);
+  };
+  const world = createWorld({ seed: usualWorldSeed });
+  const folder = await mkdtemp(join(io.temporaryFolder, 'review-'));
   const sandbox = await startSandbox({ folder, clock, world, resultDelayMs: 1_000, onEvent: noteLetter });
   const file = await writeSandboxConfiguration(sandbox);
   const config = await loadConfig({ file, env: {} });
-  const openTerminal = () =>
-    createTerminal({ json: false, config: file, signal: stop.signal, output, errors });
-  const { command } = openTerminal();
+  const openTerminal = () => createTerminal({ json: false, config: file, io });
+  const { command, voice } = openTerminal();
   const yesterday = businessDayAt(new Date(), config.timezone).previous();
   const days = { body: yesterday.previous(), file: yesterday } as const;
   async function review(day: BusinessDay, delivery: DeliveryKind): Promise<number> {
-    const path = openSource(config).locate(day);
-    await writeDayFile(path, { day: day.iso, count: bookings, seed: 1, world, wrongShare }, 'csv', stop);
+    const path = openSource(config, voice).locate(day);
+    await writeDayFile(path, { day: day.iso, count: bookings, seed: 1, world, wrongShare }, 'csv', io);
     const terminal = openTerminal();
     try {
       return await reviewDay(
@@ -72,38 +71,34 @@ async function reviewTwoDays(): Promise<number> {
     say(`service on this machine. Everything is in ${folder}\n`);
     code = (await review(days.body, 'body')) || (await review(days.file, 'file'));
   } catch (error) {
-    code = tellFailure(error);
+    code = reportFailure(error, io);
   }
   // The last letters are written then.
   await sandbox.close();
   if (code !== exitCode.done) {
-    sayWhatIsLeft(command);
+    sayWhatIsLeft(command, io);
     return code;
   }
   await listAffected(config, days.file.iso, {}, openTerminal());
-  sayLetters('The e-mail about them:', letters.byFile);
-  sayLetters('By body, the service names affected bookings by e-mail alone:', letters.byBody);
-  sayWhatIsNext(days, command);
+  sayLetters('The e-mail about them:', letters.byFile, say);
+  sayLetters('By body, the service names affected bookings by e-mail alone:', letters.byBody, say);
+  sayWhatIsNext(days, command, say);
   return code;
 }
 
-function tellFailure(error: unknown): number {
+type Say = (text: string) => void;
+
+function sayOn({ stdout }: CommandIo): Say {
+  return (text) => void stdout.write(`${text}\n`);
+}
+
+function reportFailure(error: unknown, { stderr }: CommandIo): number {
   const failure = describeFailure(error);
-  errors.write(`${failure.message}\n`);
+  stderr.write(`${failure.message}\n`);
   return failure.exitCode;
 }
 
-function noteLetter(event: SandboxEvent): void {
-  switch (event.kind) {
-    case 'letter-written':
-      letters.byBody.push(event.letter.path);
-      break;
-    case 'result-written':
-      if (event.letter !== undefined) letters.byFile.push(event.letter);
-  }
-}
-
-function sayLetters(title: string, [first, ...others]: readonly string[]): void {
+function sayLetters(title: string, [first, ...others]: readonly string[], say: Say): void {
   if (first === undefined) return;
   say(title);
   say(`  ${first}`);
@@ -111,16 +106,20 @@ function sayLetters(title: string, [first, ...others]: readonly string[]): void 
 }
 
 /** The closing words of a run name the run that would go on with it; without the sandbox it can't. */
-function sayWhatIsLeft(command: WriteCommand): void {
-  say(`
-${stop.signal.aborted ? 'Stopped' : 'That went wrong'}, and the sandbox with it: these two days can't go on.
+function sayWhatIsLeft(command: WriteCommand, io: CommandIo): void {
+  sayOn(io)(`
+${io.signal.aborted ? 'Stopped' : 'That went wrong'}, and the sandbox with it: these two days can't go on.
 To begin anew, in a fresh folder:
   npm start
 What was kept:
   ${command('status')}`);
 }
 
-function sayWhatIsNext(days: Readonly<Record<DeliveryKind, BusinessDay>>, command: WriteCommand): void {
+function sayWhatIsNext(
+  days: Readonly<Record<DeliveryKind, BusinessDay>>,
+  command: WriteCommand,
+  say: Say,
+): void {
   say(`
 The sandbox is stopped; the folder is kept. What to do next:
 

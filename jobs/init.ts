@@ -1,5 +1,4 @@
-import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { businessDayAt, isTimeZone } from '../src/booking/business-day.js';
 import type { InitOptions } from '../src/cli/commands/setup.js';
 import { exitCode } from '../src/cli/exit-code.js';
@@ -24,13 +23,8 @@ import type { Terminal } from './terminal.js';
 
 export interface InitParts {
   readonly terminal: Terminal;
-  readonly input: NodeJS.ReadStream;
-  /** The questions go there, not to standard output. */
-  readonly errors: NodeJS.WriteStream;
   /** The shipped hotel-review.schema.json, absolute. */
   readonly schemaFile: string;
-  /** The variables of the process. */
-  readonly environment: NodeJS.ProcessEnv;
 }
 
 /**
@@ -41,9 +35,11 @@ export interface InitParts {
 export async function initialise(
   options: InitOptions,
   { config, json }: { readonly config: string; readonly json: boolean },
-  { terminal, input, errors, schemaFile, environment }: InitParts,
+  { terminal, schemaFile }: InitParts,
 ): Promise<number> {
-  const file = resolve(config);
+  // The questions go to standard error, not to standard output.
+  const { stdin: input, stderr: errors, env: environment, cwd, home, onAbandoned } = terminal.io;
+  const file = terminal.locate(config);
   const folder = dirname(file);
   const env = join(folder, dotEnvName);
   const asks = !options.yes && !json && input.isTTY && errors.isTTY;
@@ -63,7 +59,7 @@ export async function initialise(
   const { answers, examination, findings } = await interview(options, {
     asker,
     timezone,
-    home: homedir(),
+    home,
     asksSecrets: !keepsEnv,
     known,
     trials: openSourceTrials({
@@ -72,6 +68,8 @@ export async function initialise(
       clock,
       signal: terminal.signal,
       tell: asker.tell,
+      voice: terminal.voice,
+      onAbandoned,
     }),
   });
   terminal.signal.throwIfAborted();
@@ -81,7 +79,7 @@ export async function initialise(
     { path: file, text, mode: 0o644 },
   ]);
 
-  const shownEnv = showPath(env, process.cwd());
+  const shownEnv = showPath(env, cwd);
   const next = listNextSteps({
     config,
     env: shownEnv,

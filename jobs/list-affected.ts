@@ -29,7 +29,7 @@ export async function listAffected(
       return runs[0]?.state === 'awaiting-result' ? exitCodeOf(runs[0]) : exitCode.failed;
     }
     const affected: Record<string, unknown>[] = [];
-    const file = csv === undefined ? undefined : await createAffectedFile(csv);
+    const file = csv === undefined ? undefined : await createAffectedFile(csv, terminal.locate(csv));
     for await (const bookings of readAffected(ledger, run)) {
       await file?.add(bookings);
       affected.push(...bookings);

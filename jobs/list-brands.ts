@@ -19,7 +19,7 @@ export async function listBrands(
   try {
     const { HotelBrands: brands } = await service.getMasterHotelBrands({ signal: terminal.signal });
     if (csv !== undefined) {
-      const file = await createNewFile('--csv', csv);
+      const file = await createNewFile('--csv', csv, terminal.locate(csv));
       try {
         await file.writeFile(stringify([...brands], { header: true, columns }));
       } finally {

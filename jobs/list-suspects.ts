@@ -36,7 +36,7 @@ export async function listSuspects(
       terminal.answer(words, { day, runId: null, suspects: [] });
       return exitCode.failed;
     }
-    const file = csv === undefined ? undefined : await createSuspectsFile(csv);
+    const file = csv === undefined ? undefined : await createSuspectsFile(csv, terminal.locate(csv));
     for await (const suspects of readSuspects(ledger, compared)) {
       await file?.add(suspects);
       for (const suspect of suspects) {

@@ -15,11 +15,6 @@ export type DayToMake = MakeBookingsOptions & {
   readonly day: string;
 };
 
-interface StandardStreams {
-  readonly stdout: NodeJS.WritableStream;
-  readonly stderr: NodeJS.WritableStream;
-}
-
 /** What the system refuses because of the name that it was given. */
 const unusableNames: readonly unknown[] = [
   'ENOENT',
@@ -38,11 +33,7 @@ const unusableNames: readonly unknown[] = [
  *
  * @throws UsageError for options that make no day, and for a file that is there already or can't be made
  */
-export async function makeBookings(
-  options: DayToMake,
-  terminal: Terminal,
-  { stdout, stderr }: StandardStreams = process,
-): Promise<number> {
+export async function makeBookings(options: DayToMake, terminal: Terminal): Promise<number> {
   const { day, count, seed, wrongShare, out } = options;
   const made = {
     day,
@@ -59,10 +50,11 @@ export async function makeBookings(
   const describe = (counts: DayCounts) => ({ day, seed, world: options.world, format, ...counts });
   try {
     if (out !== undefined) {
-      const report = { ...describe(await writeDayFile(out, made, format, terminal)), out };
+      const report = { ...describe(await writeDayFile(terminal.locate(out), made, format, terminal)), out };
       terminal.answer(renderSummary(report, out), report);
       return exitCode.done;
     }
+    const { stdout, stderr } = terminal.io;
     const text = renderDay(made, format, terminal);
     const isWhole = await streamDay(text, stdout, terminal);
     if (isWhole) stderr.write(renderSummary(describe(text.counts()), 'standard output'));
@@ -96,7 +88,7 @@ function renderSummary(report: DayReport, where: string): string {
 
 function toUsageError(error: unknown, out: string | undefined): UsageError | undefined {
   if (error instanceof RangeError) return new UsageError(error.message);
-  if (error instanceof NameTakenError) return new UsageError(`--out: ${error.message}; name a new file`);
+  if (error instanceof NameTakenError) return new UsageError(`--out: ${out} exists already; name a new file`);
   if (out !== undefined && error instanceof Error && 'code' in error && unusableNames.includes(error.code))
     return new UsageError(`--out: ${out} can't be written (${error.code}); name another`);
   return undefined;

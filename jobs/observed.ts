@@ -11,13 +11,13 @@ import { composeReview } from './compose.js';
 import type { Terminal } from './terminal.js';
 
 /** The parts of a review in a process that stays, with what lets others see how it fares. */
-export async function composeObserved(config: Config, { notify: tell, log }: Terminal) {
+export async function composeObserved(config: Config, { notify: tell, log, voice }: Terminal) {
   let metrics: Metrics | undefined;
   const notify = (event: ReviewEvent) => {
     tell(event);
     metrics?.notify(event);
   };
-  const { parts, close } = await composeReview(config, { notify });
+  const { parts, close } = await composeReview(config, { notify, voice });
   const { ledger, workforce } = parts;
   const countWaiting = workforce.isShared ? () => workforce.countWaiting() : undefined;
   const counted = createMetrics({

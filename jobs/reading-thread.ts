@@ -12,5 +12,7 @@ if (!parentPort) throw new TypeError('expected to be started as a thread');
 const { signal } = new AbortController();
 const forms = createForms(kind, settings);
 const room = createRoom();
-const reader = createDayReader({ ...composeSource(settings), takeRoom: room.take });
+// Modules are not read here, so there are no errors of theirs to show.
+const voice = { say: (text: string) => void process.stderr.write(`${text}\n`), showsModuleErrors: false };
+const reader = createDayReader({ ...composeSource(settings, voice), takeRoom: room.take });
 await sendChunks(reader.read(createBusinessDay(day.iso, day.zone), forms, { signal }), parentPort, room);

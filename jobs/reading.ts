@@ -10,7 +10,7 @@ import type { BookingForms } from '../src/review/delivery.js';
 import { createFileForms } from '../src/review/file/file-forms.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import { createFillingSource } from '../src/sources/filling-source.js';
-import { composeSource, type SourceSettings } from './sources.js';
+import { composeSource, type SourceSettings, type SourceVoice } from './sources.js';
 
 /** What of the configuration the reading of a day needs; plain data, for another thread. */
 export interface ReadingSettings {
@@ -28,9 +28,9 @@ export interface ReadingOrder {
   readonly kind: DeliveryKind;
 }
 
-export function openReader({ source, s3, retry, service, file }: Config): DayReader {
+export function openReader({ source, s3, retry, service, file }: Config, voice: SourceVoice): DayReader {
   const settings = { source, s3, retry, masterIdName: service.masterIdName, incomplete: file.incomplete };
-  const parts = composeSource(settings);
+  const parts = composeSource(settings, voice);
   const reader = createDayReader(parts);
   if (availableParallelism() === 1) return reader;
   return createThreadedReader({
@@ -44,8 +44,12 @@ export function openReader({ source, s3, retry, service, file }: Config): DayRea
 }
 
 /** Reads in this thread: the local copy of the mappings can't be asked from another one. */
-export function openFillingReader(config: SourceSettings, copy: Pick<MappingCopy, 'lookUp'>): DayReader {
-  const { source, normalise } = composeSource(config);
+export function openFillingReader(
+  config: SourceSettings,
+  copy: Pick<MappingCopy, 'lookUp'>,
+  voice: SourceVoice,
+): DayReader {
+  const { source, normalise } = composeSource(config, voice);
   return createDayReader({ source: createFillingSource(source, copy), normalise });
 }
 

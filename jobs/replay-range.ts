@@ -40,7 +40,7 @@ export async function replayRange(
   const places = config.workers.runsAtOnce;
   const atOnce = Math.min(places, days.length);
   const progress = terminal.followDays();
-  const { parts, close } = await composeReview(config, { notify: progress.notify });
+  const { parts, close } = await composeReview(config, { notify: progress.notify, voice: terminal.voice });
   const outcomes = new Map<string, DayOutcome>();
   const perform = (day: BusinessDay) => reviewOne(day, { config, parts, options, signal });
   const note = (outcome: DayOutcome) => {

@@ -32,7 +32,11 @@ export async function reviewDay(
 ): Promise<number> {
   if (detach && config.queue.kind === 'in-process')
     throw new UsageError('--detach leaves the steps to workers: set queue to redis://…');
-  const { parts, close } = await composeReview(config, { notify: terminal.notify, performs: !detach });
+  const { parts, close } = await composeReview(config, {
+    notify: terminal.notify,
+    voice: terminal.voice,
+    performs: !detach,
+  });
   try {
     const { run, wasDone } = await runDay(
       { ...request, day, configuredDelivery: config.delivery },

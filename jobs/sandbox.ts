@@ -1,14 +1,13 @@
 import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { businessDayAt } from '../src/booking/business-day.js';
 import { createCommandWriter } from '../src/cli/command-writer.js';
 import type { SandboxOptions } from '../src/cli/commands/sandbox.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { checkSetting } from '../src/config/check-setting.js';
-import { commandName } from '../src/config/command-name.js';
+import { commandNameIn } from '../src/config/command-name.js';
 import { UsageError } from '../src/review/refusals.js';
 import { listAddresses, renderAddresses } from '../src/sandbox/addresses.js';
 import { writeSandboxConfiguration } from '../src/sandbox/configuration.js';
@@ -33,9 +32,9 @@ export async function runSandbox(options: SandboxOptions, terminal: Terminal): P
   const rules = options.fault.map(readRule);
   checkName('--master-id-name', 'masterIdName', options.masterIdName);
   checkName('--master-id-column', 'masterIdColumn', options.masterIdColumn);
-  const tls = await readTls(options);
+  const tls = await readTls(options, terminal);
   checkHost(options.host, tls ? 'https' : 'http');
-  const folder = await openFolder(options.folder);
+  const folder = await openFolder(options.folder, terminal);
   checkExportFolder(options.exportFolder);
   const sandbox = await startSandbox({
     ...options,
@@ -50,6 +49,7 @@ export async function runSandbox(options: SandboxOptions, terminal: Terminal): P
   }).catch(explain);
   try {
     const configuration = await writeSandboxConfiguration(sandbox).catch(explain);
+    const commandName = commandNameIn(terminal.io.env);
     const day = businessDayAt(new Date(clock()), 'UTC').previous().iso;
     terminal.answer(
       renderAddresses(sandbox, configuration, [
@@ -102,13 +102,13 @@ function checkName(option: string, setting: string, name: string): void {
   if (objection !== undefined) throw new UsageError(`${option}: ${objection}`);
 }
 
-async function readTls({ tlsCertificate, tlsKey }: SandboxOptions) {
+async function readTls({ tlsCertificate, tlsKey }: SandboxOptions, { locate }: Terminal) {
   if (tlsCertificate === undefined && tlsKey === undefined) return undefined;
   if (tlsCertificate === undefined || tlsKey === undefined)
     throw new UsageError('--tls-certificate and --tls-key go together');
   const [certificate, key] = await Promise.all([
-    readPem('--tls-certificate', tlsCertificate),
-    readPem('--tls-key', tlsKey),
+    readPem('--tls-certificate', tlsCertificate, locate),
+    readPem('--tls-key', tlsKey, locate),
   ]);
   try {
     createSecureContext({ cert: certificate, key });
@@ -120,8 +120,8 @@ async function readTls({ tlsCertificate, tlsKey }: SandboxOptions) {
   return { certificate, key };
 }
 
-function readPem(option: string, path: string): Promise<Buffer> {
-  return readFile(path).catch((error: NodeJS.ErrnoException) => {
+function readPem(option: string, path: string, locate: Terminal['locate']): Promise<Buffer> {
+  return readFile(locate(path)).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`${option}: ${path} can't be read (${error.code}); name another`);
   });
 }
@@ -135,9 +135,9 @@ function checkHost(host: string, protocol: 'http' | 'https'): void {
   throw new UsageError(`--host: the address of a sandbox there ${objection}${advice}`);
 }
 
-async function openFolder(folder: string | undefined): Promise<string> {
-  if (folder === undefined) return mkdtemp(join(tmpdir(), 'hotel-review-sandbox-'));
-  const path = resolve(folder);
+async function openFolder(folder: string | undefined, { io, locate }: Terminal): Promise<string> {
+  if (folder === undefined) return mkdtemp(join(io.temporaryFolder, 'hotel-review-sandbox-'));
+  const path = locate(folder);
   await mkdir(path, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`--folder: ${path} can't be made (${error.code}); name another`);
   });

@@ -36,7 +36,7 @@ export async function showStatus(
       );
       return exitCode.done;
     }
-    const { placeUnit } = openSource(config);
+    const { placeUnit } = openSource(config, terminal.voice);
     const detailed = await Promise.all(
       runs.map(async (run) => ({
         ...(await readRunDetails(ledger, run, placeUnit)),

@@ -6,7 +6,6 @@ import { parseConfig } from '../src/config/parse.js';
 import { listPlaceholders, unknownWord } from '../src/config/placeholders.js';
 import { ConfigurationError } from '../src/config/problems.js';
 import { lookOnce } from '../src/doctor/check.js';
-import { endOnceTheCodeIsSet } from '../src/doctor/ending.js';
 import type { Finding } from '../src/doctor/finding.js';
 import { checkSource } from '../src/doctor/source.js';
 import { variables } from '../src/setup/answers/secrets.js';
@@ -20,7 +19,7 @@ import { renderDotEnv } from '../src/setup/render/dot-env.js';
 import { isThere } from '../src/setup/write-new-files.js';
 import { parsePathTemplate } from '../src/sources/path-template.js';
 import { openSampler } from './samples.js';
-import { composeSource } from './sources.js';
+import { composeSource, type SourceVoice } from './sources.js';
 
 interface TrialParts {
   /** The configuration that is going to be written, absolute. */
@@ -30,6 +29,9 @@ interface TrialParts {
   readonly clock: () => number;
   readonly signal: AbortSignal;
   readonly tell: (text: string) => void;
+  readonly voice: SourceVoice;
+  /** Called when a trial that does not end is given up. */
+  readonly onAbandoned: () => void;
 }
 
 /** How long each look at a source may take. */
@@ -42,9 +44,17 @@ const untold: Examination = { kind: 'no-file' };
  * Tries a source by the configuration that is going to be written for it: there is no second way in which a source is
  * made of answers.
  */
-export function openSourceTrials({ file, env, clock, signal, tell }: TrialParts): SourceTrials {
+export function openSourceTrials({
+  file,
+  env,
+  clock,
+  signal,
+  tell,
+  voice,
+  onAbandoned,
+}: TrialParts): SourceTrials {
   const folder = dirname(file);
-  const options = { signal, onAbandoned: () => endOnceTheCodeIsSet(process) };
+  const options = { signal, onAbandoned };
 
   function parse({ timezone, source, secrets }: AnsweredSource, examination: Examination): Config {
     const unasked = { baseUrl: undefined, delivery: 'body', sftp: undefined } as const;
@@ -84,7 +94,7 @@ export function openSourceTrials({ file, env, clock, signal, tell }: TrialParts)
       }
       const unknown = listPlaceholders(parsed).filter((path) => /^(?:source|s3)\./.test(path));
       if (unknown.length > 0) return { kind: 'untried', unknown };
-      const located = composeSource(parsed).source.locate(day);
+      const located = composeSource(parsed, voice).source.locate(day);
       const isLocal = isLocalFile(source);
       const place = located.startsWith(folder + sep)
         ? located.slice(folder.length + 1).replaceAll(sep, '/')
@@ -97,7 +107,7 @@ export function openSourceTrials({ file, env, clock, signal, tell }: TrialParts)
           part: 'source',
           seconds,
           async look(trial) {
-            examination = await examineDay(examined, openSampler(parsed), trial);
+            examination = await examineDay(examined, openSampler(parsed, voice), trial);
             return [];
           },
         },
@@ -113,7 +123,7 @@ export function openSourceTrials({ file, env, clock, signal, tell }: TrialParts)
       const { maxRejectedShare, emptyDay } = config;
       const day = createBusinessDay(examination.day, answered.timezone);
       const look = (trial: AbortSignal) =>
-        checkSource({ ...composeSource(config), day, maxRejectedShare, emptyDay }, trial);
+        checkSource({ ...composeSource(config, voice), day, maxRejectedShare, emptyDay }, trial);
       return lookOnce({ part: 'source', seconds, look }, options);
     },
   };

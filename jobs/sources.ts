@@ -15,15 +15,23 @@ import { openRetryPolicy } from './retry-policy.js';
 /** What of the configuration a source is made of. */
 export type SourceSettings = Pick<Config, 'source' | 's3' | 'retry'>;
 
+/** How a source speaks to a person while it is read: on standard error. */
+export interface SourceVoice {
+  /** Writes one line at once. */
+  say(text: string): void;
+  /** Whether messages of a bookings module's errors are shown; they may quote a booking. */
+  readonly showsModuleErrors: boolean;
+}
+
 /** The source, and how its records are to be understood. */
-export function composeSource(settings: SourceSettings) {
+export function composeSource(settings: SourceSettings, voice: SourceVoice) {
   return {
-    source: openSource(settings),
+    source: openSource(settings, voice),
     normalise: createNormaliser({ dateFormat: settings.source.dateFormat }),
   };
 }
 
-export function openSource({ source, s3, retry }: SourceSettings): BookingSource {
+export function openSource({ source, s3, retry }: SourceSettings, voice: SourceVoice): BookingSource {
   const { columns } = source;
   switch (source.kind) {
     case 'csv':
@@ -31,9 +39,9 @@ export function openSource({ source, s3, retry }: SourceSettings): BookingSource
     case 'ndjson':
       return createNdjsonSource({ file: openDayFile(source, { s3 }), columns });
     case 'http':
-      return createHttpSource(toHttpOptions(source, { retry }));
+      return createHttpSource(toHttpOptions(source, { retry }, voice));
     case 'module':
-      return createModuleSource({ ...source, ...openModuleVoice(source.path) });
+      return createModuleSource({ ...source, ...openModuleVoice(source.path, voice) });
     case 'sql':
       return createSqlSource(source);
   }
@@ -42,6 +50,7 @@ export function openSource({ source, s3, retry }: SourceSettings): BookingSource
 export function toHttpOptions(
   source: Extract<SourceSettings['source'], { kind: 'http' }>,
   config: Pick<SourceSettings, 'retry'>,
+  { say }: SourceVoice,
 ): HttpSourceOptions {
   return {
     ...source,
@@ -52,7 +61,7 @@ export function toHttpOptions(
     random,
     onWait(wait) {
       const told = describePageWait(wait);
-      if (told !== undefined) process.stderr.write(`${told}\n`);
+      if (told !== undefined) say(told);
     },
   };
 }

@@ -31,7 +31,7 @@ export async function syncOnce(config: Config, options: SyncOptions, terminal: T
       terminal.signal,
     );
     progress.stop();
-    const listed = await listNewHotels(ledger.mappings, options.newHotels);
+    const listed = await listNewHotels(ledger.mappings, options.newHotels, terminal.locate);
     terminal.answer(renderSync(sync) + renderNewHotels(listed.hotels, listed), {
       ...toSyncReport(sync),
       newHotelsFile: options.newHotels ?? null,
@@ -62,9 +62,9 @@ export function syncCopy(
 }
 
 /** All of them into a file, or the first of them for the screen; what was listed whole is not listed again. */
-async function listNewHotels(copy: MappingCopy, file: string | undefined) {
+async function listNewHotels(copy: MappingCopy, file: string | undefined, locate: Terminal['locate']) {
   if (file !== undefined) {
-    const last = await writeNewHotels(file, readNewHotels(copy));
+    const last = await writeNewHotels({ name: file, path: locate(file) }, readNewHotels(copy));
     await copy.markNewHotelsTold(last, clock());
     return { hotels: [], more: false, file };
   }

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { createCommandWriter, type WriteCommand } from '../src/cli/command-writer.js';
 import { createExportProgress, type ExportProgress } from '../src/cli/export-progress.js';
 import type { Log } from '../src/cli/log.js';
@@ -8,14 +9,20 @@ import { createProgress } from '../src/cli/progress.js';
 import { createRangeProgress, type RangeProgress } from '../src/cli/range-progress.js';
 import { silentLog } from '../src/cli/silent-log.js';
 import { createSyncProgress, type SyncProgress } from '../src/cli/sync-progress.js';
-import { commandName } from '../src/config/command-name.js';
+import { commandNameIn } from '../src/config/command-name.js';
 import type { Notify } from '../src/review/events.js';
 import { clock } from './clock.js';
+import type { CommandIo } from './process.js';
+import type { SourceVoice } from './sources.js';
 
 /** Where a job speaks: progress and words to a person, the report to a program. */
 export interface Terminal {
-  /** Aborts when the process was asked to stop. */
+  /** Aborts when the process is asked to stop. */
   readonly signal: AbortSignal;
+  /** The process that the job runs in, as far as a job may use it. */
+  readonly io: CommandIo;
+  /** A path from the command line, absolute. */
+  readonly locate: (path: string) => string;
   readonly notify: Notify;
   /** Log lines, where they were asked for; nowhere otherwise. */
   readonly log: Log;
@@ -28,6 +35,8 @@ export interface Terminal {
   followExport(): ExportProgress;
   /** Words for a person: standard output, or standard error where a program reads that. */
   say(text: string): void;
+  /** What sources have to say to a person while they are read. */
+  readonly voice: SourceVoice;
   /** A command as a person would type it here. */
   readonly command: WriteCommand;
   /** The one JSON object of `--json`; nothing otherwise. */
@@ -42,13 +51,15 @@ interface TerminalOptions {
   readonly config: string;
   /** Takes the place of the progress. */
   readonly log?: Log | undefined;
-  readonly signal: AbortSignal;
-  readonly output: NodeJS.WritableStream;
-  readonly errors: NodeJS.WriteStream;
+  /** Shows the messages of a bookings module's errors, which may quote a booking. */
+  readonly showsModuleErrors?: boolean;
+  readonly io: CommandIo;
 }
 
-export function createTerminal({ json, config, log, signal, output, errors }: TerminalOptions): Terminal {
-  const progressOptions = { stream: errors, clock, isDumb: process.env.TERM === 'dumb' };
+export function createTerminal(options: TerminalOptions): Terminal {
+  const { json, config, log, showsModuleErrors = false, io } = options;
+  const { stdout: output, stderr: errors } = io;
+  const progressOptions = { stream: errors, clock, isDumb: io.env.TERM === 'dumb' };
   const progress = createProgress(progressOptions);
   const notify = log ? createEventLog(log) : progress.notify;
   const say = (text: string) => {
@@ -58,7 +69,9 @@ export function createTerminal({ json, config, log, signal, output, errors }: Te
     if (json) output.write(`${JSON.stringify(object)}\n`);
   };
   return {
-    signal,
+    signal: io.signal,
+    io,
+    locate: (path) => resolve(io.cwd, path),
     notify,
     log: log ?? silentLog,
     endProgress: progress.stop,
@@ -70,7 +83,8 @@ export function createTerminal({ json, config, log, signal, output, errors }: Te
     followExport: () =>
       log ? { notify: createExportLog(log), stop() {} } : createExportProgress(progressOptions),
     say,
-    command: createCommandWriter(commandName, config),
+    voice: { say: (text) => void errors.write(`${text}\n`), showsModuleErrors },
+    command: createCommandWriter(commandNameIn(io.env), config),
     report,
     answer: (text, object) => (json ? report(object) : say(text)),
   };

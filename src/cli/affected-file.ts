@@ -9,8 +9,8 @@ const columns = serviceFields.filter((field) => field !== 'BookingClientName');
  *
  * @throws UsageError when it can't be made
  */
-export async function createAffectedFile(path: string) {
-  const file = await createNewFile('--csv', path);
+export async function createAffectedFile(name: string, path = name) {
+  const file = await createNewFile('--csv', name, path);
   await file.writeFile(stringify([[...columns]]));
   return {
     add: (bookings: readonly Record<string, unknown>[]): Promise<void> =>

@@ -5,11 +5,12 @@ import { UsageError } from '../review/refusals.js';
 /**
  * Writes master hotels as NDJSON, one a line, in place of what stood in the file; whole or not at all.
  *
+ * @param file its name as it was typed, for messages, and its absolute path
  * @returns the number of the last one; 0 when there was none
  * @throws UsageError when the file can't be written
  */
 export async function writeNewHotels(
-  path: string,
+  { name, path }: { readonly name: string; readonly path: string },
   pages: AsyncIterable<readonly NewMasterHotel[]>,
 ): Promise<number> {
   const unfinished = `${path}.partial`;
@@ -31,7 +32,7 @@ export async function writeNewHotels(
     await rm(unfinished, { force: true });
     if (error instanceof Error && 'syscall' in error && 'code' in error)
       throw new UsageError(
-        `--new-hotels: ${path} can't be written (${error.code}); the copy is in step, and the next sync with --new-hotels lists them`,
+        `--new-hotels: ${name} can't be written (${error.code}); the copy is in step, and the next sync with --new-hotels lists them`,
       );
     throw error;
   }

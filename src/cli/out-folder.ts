@@ -13,31 +13,32 @@ type Content = Uint8Array | AsyncIterable<Uint8Array>;
  * A folder for what a dry run would send, with a SHA256SUMS that `sha256sum -c` understands. It holds guest
  * names because a person asked for them: files are 0600, and nothing that is there is overwritten.
  *
+ * @param name as it was typed, for messages
  * @throws UsageError when the folder can't be made or written, or holds such files already
  */
-export async function createOutFolder(folder: string) {
+export async function createOutFolder(name: string, folder = name) {
   const sums: string[] = [];
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-    throw diskFaults.includes(error.code) ? error : refusalOf(folder, error);
+    throw diskFaults.includes(error.code) ? error : refusalOf(name, error);
   });
 
-  async function write(name: string, content: Content | string): Promise<void> {
+  async function write(file: string, content: Content | string): Promise<void> {
     try {
-      await writeFile(join(folder, name), content, { mode: 0o600, flag: 'wx' });
+      await writeFile(join(folder, file), content, { mode: 0o600, flag: 'wx' });
     } catch (error) {
       if (!(error instanceof Error && 'code' in error)) throw error;
-      if (denials.includes(error.code)) throw refusalOf(folder, error);
+      if (denials.includes(error.code)) throw refusalOf(name, error);
       if (error.code !== 'EEXIST') throw error;
-      throw new UsageError(`--out: ${join(folder, name)} exists already; name an empty folder`);
+      throw new UsageError(`--out: ${join(name, file)} exists already; name an empty folder`);
     }
   }
 
   return {
-    async add(name: string, content: Content): Promise<void> {
+    async add(file: string, content: Content): Promise<void> {
       const hash = createHash('sha256');
-      await write(name, content instanceof Uint8Array ? content : passThrough(content, hash));
+      await write(file, content instanceof Uint8Array ? content : passThrough(content, hash));
       if (content instanceof Uint8Array) hash.update(content);
-      sums.push(`${hash.digest('hex')}  ${name}\n`);
+      sums.push(`${hash.digest('hex')}  ${file}\n`);
     },
     finish: () => write('SHA256SUMS', sums.join('')),
   };
@@ -52,8 +53,8 @@ async function* passThrough(content: AsyncIterable<Uint8Array>, hash: Hash): Asy
   }
 }
 
-function refusalOf(folder: string, { message }: Error): UsageError {
+function refusalOf(name: string, { message }: Error): UsageError {
   return new UsageError(
-    `--out ${folder}: expected a folder that can be made and written, got: ${message}; name another`,
+    `--out ${name}: expected a folder that can be made and written, got: ${message}; name another`,
   );
 }

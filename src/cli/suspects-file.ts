@@ -18,8 +18,8 @@ const columns: readonly (keyof SuspectReport)[] = [
  *
  * @throws UsageError when it can't be made
  */
-export async function createSuspectsFile(path: string) {
-  const file = await createNewFile('--csv', path);
+export async function createSuspectsFile(name: string, path = name) {
+  const file = await createNewFile('--csv', name, path);
   await file.writeFile(stringify([[...columns]]));
   return {
     add: (suspects: readonly SuspectReport[]): Promise<void> =>

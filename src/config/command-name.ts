@@ -1,2 +1,4 @@
-/** How this command is called, for words that tell what to do next: what npm started is on no search path. */
-export const commandName = process.env.npm_command ? 'npx hotel-review' : 'hotel-review';
+/** The command as a person types it: npm does not put what it starts on the search path. */
+export function commandNameIn(env: NodeJS.ProcessEnv): string {
+  return env.npm_command ? 'npx hotel-review' : 'hotel-review';
+}

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { commandName } from './command-name.js';
+import { commandNameIn } from './command-name.js';
 import { dotEnvName, readDotEnv } from './dot-env.js';
 import { ConfigurationError } from './problems.js';
 import type { Config } from './resolve.js';
@@ -15,12 +15,15 @@ export type { Config } from './resolve.js';
  */
 export async function loadConfig({ file, env }: { file: string; env: NodeJS.ProcessEnv }): Promise<Config> {
   // The schema's libraries take longer to load than all the rest: whoever asks for --help need not wait for them.
-  const [text, { parseConfig }] = await Promise.all([readText(file), import('./parse.js')]);
+  const [text, { parseConfig }] = await Promise.all([
+    readText(file, commandNameIn(env)),
+    import('./parse.js'),
+  ]);
   const ofFile = await readDotEnv(join(dirname(file), dotEnvName));
   return parseConfig({ text, file, env: { ...ofFile, ...env } });
 }
 
-async function readText(file: string): Promise<string> {
+async function readText(file: string, commandName: string): Promise<string> {
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     const message =
       error.code === 'ENOENT'

@@ -1,19 +1,14 @@
-const lookEveryMs = 100;
+const graceMs = 100;
 
 /**
- * Has the process end as soon as its exit code is set, though something that was given up on still goes on: Node would
- * wait for it. Where that ends by itself before, so does the process.
+ * Ends the process although abandoned work would keep it alive. If that work ends by itself within a moment, so does the
+ * process.
  *
- * Node can't leave a thread behind that waits for a file system, nor hand over its exit code then: SIGKILL ends it, which
- * a shell tells as 137.
+ * Node can neither abandon a thread that waits for a file system nor deliver its exit code then. Only SIGKILL ends such
+ * a process; a shell reports it as 137.
  */
-export function endOnceTheCodeIsSet(process: NodeJS.Process): void {
-  const timer = setInterval(() => {
-    if (process.exitCode === undefined) return;
-    clearInterval(timer);
-    void end(process);
-  }, lookEveryMs);
-  timer.unref();
+export function endDespiteAbandonedWork(process: NodeJS.Process): void {
+  setTimeout(() => void end(process), graceMs).unref();
 }
 
 async function end(process: NodeJS.Process): Promise<void> {
@@ -25,7 +20,7 @@ async function end(process: NodeJS.Process): Promise<void> {
   else process.exit();
 }
 
-/** Resolves when it and all before it is written, or can't be. */
+/** Resolves once everything written so far has left, or cannot leave. */
 function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
   return new Promise((resolve) => {
     stream.write(text, () => resolve());

@@ -5,20 +5,18 @@ import { makeTemporaryFolder } from './temporary-folder.js';
 
 const url = new URL('../../dist/src/doctor/ending.js', import.meta.url).href;
 
-/** A process in which something goes on, and which may set its exit code after its last words. */
-function run({ goingOn, setsCode = true }: { readonly goingOn: string; readonly setsCode?: boolean }) {
+/** A process that has said its last words while something it started continues. */
+function run(goingOn: string) {
   const folder = makeTemporaryFolder();
   execFileSync('mkfifo', [join(folder, 'fifo')]);
   const script = `
     import { open } from 'node:fs/promises';
     import { createServer } from 'node:net';
-    import { endOnceTheCodeIsSet } from '${url}';
+    import { endDespiteAbandonedWork } from '${url}';
     ${goingOn}
-    for (let times = 0; times < 2; times++) endOnceTheCodeIsSet(process);
-    setTimeout(() => {
-      process.stdout.write('x'.repeat(1_000_000) + 'last words');
-      if (${setsCode}) process.exitCode = 2;
-    }, 300);
+    process.stdout.write('x'.repeat(1_000_000) + 'last words');
+    process.exitCode = 2;
+    endDespiteAbandonedWork(process);
   `;
   const { status, signal, stdout, stderr } = spawnSync(
     process.execPath,
@@ -30,20 +28,19 @@ function run({ goingOn, setsCode = true }: { readonly goingOn: string; readonly 
 
 const everything = [1_000_010, 'last words'];
 
-it('a process in which something goes on ends with its code, all words written', () => {
-  const { ended, written, stderr } = run({ goingOn: 'createServer().listen(0);' });
+it('a process with abandoned work ends with its exit code once all its output is written', () => {
+  const { ended, written, stderr } = run('createServer().listen(0);');
   expect(ended).toEqual([2, null]);
   expect(written).toEqual(everything);
   expect(stderr).toBe('');
 });
 
-it('a process in which nothing goes on any more ends by itself, whether it has a code or not', () => {
-  expect(run({ goingOn: '' }).ended).toEqual([2, null]);
-  expect(run({ goingOn: '', setsCode: false }).ended).toEqual([0, null]);
+it('a process in which nothing continues ends by itself', () => {
+  expect(run('').ended).toEqual([2, null]);
 });
 
-it('a process with a thread that hangs is killed, all words written, and says why', () => {
-  const { ended, written, stderr } = run({ goingOn: `open('fifo');` });
+it('a process with a thread that hangs is killed once all its output is written, and says why', () => {
+  const { ended, written, stderr } = run(`open('fifo');`);
   expect(ended).toEqual([null, 'SIGKILL']);
   expect(written).toEqual(everything);
   expect(stderr).toContain('a file system does not answer');

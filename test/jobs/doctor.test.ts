@@ -7,7 +7,7 @@ import { examine } from '../../jobs/doctor.js';
 import { createTerminal } from '../../jobs/terminal.js';
 import { businessDayAt } from '../../src/booking/business-day.js';
 import type { Finding } from '../../src/doctor/finding.js';
-import { captureStream } from '../cli/captured-stream.js';
+import { captureIo } from '../support/command-io.js';
 import { createDayFolder, type DayFolder, day, type Settings } from '../support/day-folder.js';
 import { sftpSettings } from '../support/file-day.js';
 import { refusal, type StandInHandler, startStandIn } from '../support/http-stand-in.js';
@@ -34,16 +34,10 @@ interface Wanted {
 /** The doctor's words, its JSON, and the findings in it. */
 async function runDoctor(folder: DayFolder, wanted: Wanted = {}) {
   const { env = secrets, signal = new AbortController().signal } = wanted;
-  const [output, errors] = [captureStream(), captureStream()];
-  const terminal = createTerminal({
-    json: true,
-    config: folder.configurationFile,
-    signal,
-    output: output.stream,
-    errors: errors.stream,
-  });
+  const { io, stdout: output, stderr: errors } = captureIo({ env, signal });
+  const terminal = createTerminal({ json: true, config: folder.configurationFile, io });
   const options = { day: wanted.day ?? day };
-  const exitCode = await examine(options, { config: folder.configurationFile }, terminal, env);
+  const exitCode = await examine(options, { config: folder.configurationFile }, terminal);
   const report = JSON.parse(output.text()) as { ok: boolean; findings: Finding[] };
   expect(output.lines()).toHaveLength(1);
   expect(report.ok).toBe(exitCode === 0);

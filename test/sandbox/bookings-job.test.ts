@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type DayToMake, makeBookings } from '../../jobs/make-bookings.js';
 import { createTerminal } from '../../jobs/terminal.js';
 import { UsageError } from '../../src/review/refusals.js';
-import { captureStream } from '../cli/captured-stream.js';
+import { captureIo } from '../support/command-io.js';
 import { madeDay, textOf } from './made-days.js';
 
 const options: DayToMake = {
@@ -27,18 +27,10 @@ async function createFolder(): Promise<string> {
 }
 
 async function make(changes: Partial<DayToMake>, { json = false } = {}) {
-  const output = captureStream();
-  const errors = captureStream();
-  const terminal = createTerminal({
-    json,
-    config: 'hotel-review.yaml',
-    signal: new AbortController().signal,
-    output: output.stream,
-    errors: errors.stream,
-  });
-  const streams = { stdout: output.stream, stderr: errors.stream };
-  const exitCode = await makeBookings({ ...options, ...changes }, terminal, streams);
-  return { exitCode, stdout: output.text(), stderr: errors.text() };
+  const { io, stdout, stderr } = captureIo();
+  const terminal = createTerminal({ json, config: 'hotel-review.yaml', io });
+  const exitCode = await makeBookings({ ...options, ...changes }, terminal);
+  return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
 }
 
 /** As a process of its own, for what becomes of its standard output and of signals. */
@@ -47,16 +39,16 @@ function startJob(changes: Partial<DayToMake>) {
   const script = `
     import { makeBookings } from '${dist}jobs/make-bookings.js';
     import { createTerminal } from '${dist}jobs/terminal.js';
-    import { listenForStop } from '${dist}src/cli/stop-signal.js';
-    const stop = listenForStop(process, process.stderr);
-    const terminal = createTerminal({ json: false, signal: stop.signal, output: process.stdout, errors: process.stderr });
-    try {
-      process.exitCode = await makeBookings(${JSON.stringify({ ...options, ...changes })}, terminal);
-    } catch (error) {
-      process.stderr.write(error.message);
-      process.exitCode = 1;
-    }
-    stop.ignore();
+    import { runAsProcess } from '${dist}jobs/process.js';
+    await runAsProcess(async (io) => {
+      const terminal = createTerminal({ json: false, io });
+      try {
+        return await makeBookings(${JSON.stringify({ ...options, ...changes })}, terminal);
+      } catch (error) {
+        process.stderr.write(error.message);
+        return 1;
+      }
+    });
   `;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'pipe'],

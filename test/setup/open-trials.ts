@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { openSourceTrials } from '../../jobs/source-trials.js';
 import type { SourceTrials } from '../../src/setup/examination/source-trials.js';
+import { silentVoice } from '../support/sampled.js';
 
 /** Trials of sources of a configuration in that folder, on the morning of 2026-11-21. */
 export function openTrials(
@@ -12,5 +13,13 @@ export function openTrials(
   }: { env?: NodeJS.Dict<string>; tell?: (text: string) => void; signal?: AbortSignal } = {},
 ): SourceTrials {
   const clock = () => Date.parse('2026-11-21T06:00:00Z');
-  return openSourceTrials({ file: join(folder, 'hotel-review.yaml'), env, clock, signal, tell });
+  return openSourceTrials({
+    file: join(folder, 'hotel-review.yaml'),
+    env,
+    clock,
+    signal,
+    tell,
+    voice: silentVoice,
+    onAbandoned: () => {},
+  });
 }

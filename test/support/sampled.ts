@@ -7,6 +7,8 @@ import type { Settings } from './day-folder.js';
 
 export const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 
+export const silentVoice = { say: () => {}, showsModuleErrors: false };
+
 /** As a configuration has them. */
 export function settingsOf(source: Settings, others: Settings = {}): SourceSettings {
   const service = { baseUrl: 'https://service.example.com/api/3.0', apiKey: 'k', accountId: 'a' };
@@ -16,14 +18,16 @@ export function settingsOf(source: Settings, others: Settings = {}): SourceSetti
 
 /** A sample, its records as objects. */
 export async function takeSample(settings: SourceSettings, signal = new AbortController().signal) {
-  const { columns, records, delimiter } = await openSampler(settings)(day, signal);
+  const { columns, records, delimiter } = await openSampler(settings, silentVoice)(day, signal);
   return { columns, records: records.map((record) => Object.fromEntries(record)), delimiter };
 }
 
 /** What the sample of a source that is broken fails with, and what its reading does. */
 export async function failuresOf(settings: SourceSettings) {
   const read = async () => {
-    for await (const _ of openSource(settings).read(day, { signal: new AbortController().signal }));
+    for await (const _ of openSource(settings, silentVoice).read(day, {
+      signal: new AbortController().signal,
+    }));
   };
   const failureOf = (reading: Promise<unknown>) =>
     reading.then(

@@ -1,0 +1,222 @@
+import { fileURLToPath } from 'node:url';
+import { type BusinessDay, businessDayAt, createBusinessDay } from '../src/booking/business-day.js';
+import type { GlobalOptions } from '../src/cli/commands/options.js';
+import { describeFailure, exitCode, stackFrames } from '../src/cli/exit-code.js';
+import { type Handlers, helpShown, runCommandLine } from '../src/cli/program.js';
+import { type Config, loadConfig } from '../src/config/load.js';
+import { ConfigurationError } from '../src/config/problems.js';
+import type { DeliveryKind } from '../src/review/run.js';
+import type { CommandIo } from './process.js';
+import { createTerminal, type Terminal } from './terminal.js';
+import { readVersion } from './version.js';
+
+/** How much longer than `workers.stopSeconds` a command may take to stop. */
+const lastResortMs = 5_000;
+/** It ships with the package. */
+const schemaFile = fileURLToPath(new URL('../../hotel-review.schema.json', import.meta.url));
+
+/**
+ * The command `hotel-review` as a function: it reads the command line, does the job, and returns the exit code. Importing it
+ * does nothing, and it touches nothing of the process but what `io` holds.
+ */
+export async function main(argv: readonly string[], io: CommandIo): Promise<number> {
+  const { stdout, stderr } = io;
+  try {
+    const result = await runCommandLine(argv, readVersion(), createHandlers(io), {
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+    });
+    return result === helpShown ? exitCode.done : result;
+  } catch (error) {
+    const failure = describeFailure(error);
+    stderr.write(`hotel-review: ${failure.message}\n`);
+    if (argv.includes('--stack-trace')) stderr.write(`${stackFrames(error)}\n`);
+    if (argv.includes('--json'))
+      stdout.write(`${JSON.stringify({ error: { class: failure.class, message: failure.message } })}\n`);
+    return failure.exitCode;
+  }
+}
+
+/** Each handler starts one job, and loads it only then. */
+function createHandlers(io: CommandIo): Handlers {
+  return {
+    run: ({ day, dryRun, out, delivery, detach }, globals) =>
+      withConfig(globals, io, async (configured, terminal) => {
+        const config = withDelivery(configured, globals, delivery);
+        const businessDay =
+          day === undefined ? yesterdayIn(config.timezone) : createBusinessDay(day, config.timezone);
+        if (dryRun) return (await import('./dry-run.js')).dryRunDay(config, businessDay, { out }, terminal);
+        const { reviewDay } = await import('./review-day.js');
+        return reviewDay(config, businessDay, { mode: 'run', trigger: 'manual', delivery, detach }, terminal);
+      }),
+    replay: (day, options, globals) =>
+      withConfig(globals, io, async (config, terminal) => {
+        const { replayDays } = await import('./replay-days.js');
+        return replayDays(withDelivery(config, globals, options.delivery), day, options, terminal);
+      }),
+    status: (day, globals) =>
+      withConfig(globals, io, async (config, terminal) =>
+        (await import('./show-status.js')).showStatus(config, day, terminal),
+      ),
+    show: (reference, options, globals) =>
+      withConfig(globals, io, async (config, terminal) => {
+        const { showBooking } = await import('./show-booking.js');
+        return showBooking(config, reference, options, terminal);
+      }),
+    affected: (day, options, globals) =>
+      withConfig(globals, io, async (config, terminal) => {
+        const { listAffected } = await import('./list-affected.js');
+        return listAffected(config, day ?? yesterdayIn(config.timezone).iso, options, terminal);
+      }),
+    suspects: (day, { csv }, globals) =>
+      withConfig(globals, io, async (config, terminal) => {
+        const { listSuspects } = await import('./list-suspects.js');
+        const options = { csv, json: globals.json };
+        return listSuspects(config, day ?? yesterdayIn(config.timezone).iso, options, terminal);
+      }),
+    verify: (day, globals) =>
+      withConfig(globals, io, async (config, terminal) =>
+        (await import('./verify-day.js')).verifyDay(config, day, terminal),
+      ),
+    syncMappings: (options, globals) =>
+      withConfig(globals, io, async (config, terminal) =>
+        (await import('./sync-mappings.js')).syncOnce(config, options, terminal),
+      ),
+    showMapping: (providerName, providerHotelId, globals) =>
+      withConfig(globals, io, async (config, terminal) => {
+        const { showMapping } = await import('./show-mappings.js');
+        return showMapping(config, { providerName, providerHotelId }, terminal);
+      }),
+    mappingStats: (globals) =>
+      withConfig(globals, io, async (config, terminal) =>
+        (await import('./show-mappings.js')).showStats(config, terminal),
+      ),
+    brands: (options, globals) =>
+      withConfig(globals, io, async (config, terminal) =>
+        (await import('./list-brands.js')).listBrands(config, options, terminal),
+      ),
+    requestExport: (options, globals) =>
+      withConfig(globals, io, async (config, terminal) =>
+        (await import('./request-export.js')).requestOneExport(config, options, terminal),
+      ),
+    fetchExport: (options, globals) =>
+      withConfig(globals, io, async (config, terminal) =>
+        (await import('./fetch-export.js')).fetchOneExport(config, options, terminal),
+      ),
+    compareExport: (file, options, globals) =>
+      withConfig(globals, io, async (config, terminal) =>
+        (await import('./compare-export.js')).compareOneExport(config, file, options, terminal),
+      ),
+    work: (options, globals) =>
+      withConfig(toLog(globals), io, async (config, terminal) =>
+        (await import('./work.js')).work(config, options, terminal),
+      ),
+    serve: (options, globals) =>
+      withConfig(toLog(globals), io, async (config, terminal) =>
+        (await import('./serve.js')).serve(config, options, terminal),
+      ),
+    hook: (options, globals) =>
+      withConfig(globals, io, async (config, terminal) =>
+        (await import('./sign-hook.js')).signHook(config, options, terminal),
+      ),
+    init: (options, globals) =>
+      withTerminal(globals, io, async (terminal) => {
+        const { initialise } = await import('./init.js');
+        return initialise(options, globals, { terminal, schemaFile });
+      }),
+    doctor: (options, globals) =>
+      withTerminal(globals, io, async (terminal) =>
+        (await import('./doctor.js')).examine(options, globals, terminal),
+      ),
+    sandbox: (options, globals) =>
+      withTerminal(globals, io, async (terminal) =>
+        (await import('./sandbox.js')).runSandbox(options, terminal),
+      ),
+    makeBookings: (options, globals) =>
+      withTerminal(globals, io, async (terminal) =>
+        (await import('./make-bookings.js')).makeBookings(
+          { day: yesterdayIn('UTC').iso, ...options },
+          terminal,
+        ),
+      ),
+  };
+}
+
+/** What stays in the background writes log lines, of which the usual ones are enough unless others are asked for. */
+function toLog(globals: GlobalOptions): GlobalOptions {
+  return { ...globals, logLevel: globals.logLevel ?? 'info' };
+}
+
+function yesterdayIn(timezone: string): BusinessDay {
+  return businessDayAt(new Date(), timezone).previous();
+}
+
+type Job = (terminal: Terminal) => Promise<number>;
+
+async function withTerminal(
+  { config, json, logLevel, stackTrace }: GlobalOptions,
+  io: CommandIo,
+  job: Job,
+): Promise<number> {
+  const log = logLevel && (await import('../src/cli/log.js')).createLog(logLevel, io.stderr);
+  const terminal = createTerminal({ config, json, log, showsModuleErrors: stackTrace, io });
+  try {
+    return await job(terminal);
+  } finally {
+    terminal.endProgress();
+  }
+}
+
+function withConfig(
+  globals: GlobalOptions,
+  io: CommandIo,
+  job: (config: Config, terminal: Terminal) => Promise<number>,
+): Promise<number> {
+  return withTerminal(globals, io, async (terminal) => {
+    const config = await loadConfig({ file: terminal.locate(globals.config), env: io.env });
+    return stopInTime(job(config, terminal), config, io);
+  });
+}
+
+/** Fails once a stop takes too long: a ledger or a queue that does not answer must not delay the exit. */
+async function stopInTime(
+  work: Promise<number>,
+  { workers: { stopSeconds } }: Config,
+  { signal, stderr }: CommandIo,
+): Promise<number> {
+  let timer: NodeJS.Timeout | undefined;
+  let startTimer = () => {};
+  const overdue = new Promise<number>((resolve) => {
+    const giveUp = () => {
+      stderr.write(
+        'hotel-review: something did not end in time and was given up; the ledger knows what is left\n',
+      );
+      resolve(exitCode.failed);
+    };
+    startTimer = () => {
+      timer = setTimeout(giveUp, stopSeconds * 1000 + lastResortMs).unref();
+    };
+  });
+  signal.addEventListener('abort', startTimer, { once: true });
+  try {
+    return await Promise.race([work, overdue]);
+  } finally {
+    signal.removeEventListener('abort', startTimer);
+    clearTimeout(timer);
+  }
+}
+
+/** The configured delivery, or the one that was asked for on the command line. */
+function withDelivery(
+  config: Config,
+  { config: file }: GlobalOptions,
+  delivery: DeliveryKind = config.delivery,
+): Config {
+  // A file that configures another delivery need not name the server.
+  if (delivery === 'file' && config.file.sftp === undefined) {
+    throw new ConfigurationError(file, [
+      { path: 'file.sftp', message: 'expected the SFTP server, as --delivery is file, got: nothing' },
+    ]);
+  }
+  return { ...config, delivery };
+}

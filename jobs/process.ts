@@ -1,0 +1,52 @@
+import { homedir, tmpdir } from 'node:os';
+import { ignoreClosedPipe } from '../src/cli/closed-pipe.js';
+import { leaveOnceWritten } from '../src/cli/leaving.js';
+import { listenForStop } from '../src/cli/stop-signal.js';
+import { endDespiteAbandonedWork } from '../src/doctor/ending.js';
+
+/** All that a command uses of the process it runs in. */
+export interface CommandIo {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WritableStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly env: NodeJS.ProcessEnv;
+  /** Relative paths on the command line resolve against it. */
+  readonly cwd: string;
+  readonly home: string;
+  readonly temporaryFolder: string;
+  /** Aborts when the process is asked to stop. */
+  readonly signal: AbortSignal;
+  /** Called when the command gives up on work that cannot be cancelled and would keep the process alive. */
+  readonly onAbandoned: () => void;
+}
+
+/** Runs a command as this process: its signals, its streams, its exit code. */
+export async function runAsProcess(command: (io: CommandIo) => Promise<number>): Promise<void> {
+  const { stdin, stdout, stderr, env } = process;
+  const stop = listenForStop(process, stderr);
+  for (const stream of [stdout, stderr]) ignoreClosedPipe(stream);
+  // The AWS SDK's notice about Node versions is meant for developers; operators would get it every night.
+  env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
+  let hasAbandonedWork = false;
+  try {
+    process.exitCode = await command({
+      stdin,
+      stdout,
+      stderr,
+      env,
+      cwd: process.cwd(),
+      home: homedir(),
+      temporaryFolder: tmpdir(),
+      signal: stop.signal,
+      onAbandoned() {
+        hasAbandonedWork = true;
+      },
+    });
+  } finally {
+    stop.ignore();
+  }
+  // Output that nobody reads would keep the process alive; someone who pressed Ctrl-C must not wait for that.
+  if (stop.signal.aborted) process.exit();
+  if (hasAbandonedWork) endDespiteAbandonedWork(process);
+  leaveOnceWritten([stdout, stderr], () => process.exit());
+}

@@ -1,0 +1,23 @@
+import { tmpdir } from 'node:os';
+import { Readable } from 'node:stream';
+import type { CommandIo } from '../../jobs/process.js';
+import { captureStream } from '../cli/captured-stream.js';
+
+/** What a command called in this process uses instead of it; what it writes is kept. */
+export function captureIo(changes: Partial<Omit<CommandIo, 'stdout' | 'stderr'>> = {}) {
+  const stdout = captureStream();
+  const stderr = captureStream();
+  const io: CommandIo = {
+    stdin: Object.assign(Readable.from([]), { isTTY: false }) as unknown as NodeJS.ReadStream,
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    env: {},
+    cwd: '/nowhere',
+    home: '/nowhere',
+    temporaryFolder: tmpdir(),
+    signal: new AbortController().signal,
+    onAbandoned: () => {},
+    ...changes,
+  };
+  return { io, stdout, stderr };
+}
