@@ -1,45 +1,28 @@
-import Table from 'cli-table3';
+import stringWidth from 'fast-string-width';
 
 type Cell = string | number | undefined;
 
-/** Columns in line and nothing else: it reads well in a mail and in a terminal of 80 columns. */
-const plain = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: '',
-  'left-mid': '',
-  mid: '',
-  'mid-mid': '',
-  right: '',
-  'right-mid': '',
-  middle: '  ',
-};
-
+/** Aligned columns without borders: readable in an e-mail and in a terminal of 80 columns. */
 export function renderTable(rows: readonly (readonly Cell[])[], head?: readonly string[]): string {
-  const table = new Table({
-    chars: plain,
-    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
-    colAligns: alignments(rows),
-    ...(head && { head: [...head] }),
-  });
-  table.push(...rows.map((row) => row.map((cell) => cell ?? '')));
-  return table
-    .toString()
-    .split('\n')
-    .map((line) => `  ${line}`.trimEnd())
-    .join('\n');
-}
-
-/** A column of numbers is flush right. */
-function alignments(rows: readonly (readonly Cell[])[]): ('left' | 'right')[] {
-  const width = Math.max(0, ...rows.map((row) => row.length));
-  return Array.from({ length: width }, (_, column) =>
-    rows.length > 0 && rows.every((row) => /^[\d,]*$/.test(String(row[column] ?? ''))) ? 'right' : 'left',
+  const body = rows.map((row) => row.map((cell) => String(cell ?? '')));
+  const lines = head ? [head, ...body] : body;
+  const widths: number[] = [];
+  for (const cells of lines)
+    cells.forEach((cell, column) => {
+      widths[column] = Math.max(widths[column] ?? 0, stringWidth(cell));
+    });
+  // A column of numbers is flush right.
+  const isNumeric = widths.map(
+    (_, column) => body.length > 0 && body.every((cells) => /^[\d,]*$/.test(cells[column] ?? '')),
   );
+  return lines
+    .map((cells) => {
+      const padded = widths.map((width, column) => {
+        const cell = cells[column] ?? '';
+        const padding = ' '.repeat(width - stringWidth(cell));
+        return isNumeric[column] ? padding + cell : cell + padding;
+      });
+      return `  ${padded.join('  ')}`.trimEnd();
+    })
+    .join('\n');
 }

@@ -1,18 +1,15 @@
+import { stringify } from 'csv-stringify/sync';
 import { serviceFields } from '../../booking/booking.js';
 import type { Cell, MadeRecord } from './made-record.js';
 import type { RecordLines } from './record-lines.js';
 
 const header = `${serviceFields.join(',')}\n`;
-const needsQuotes = /[",\r\n]/;
 
 /** CSV by RFC 4180, but with LF: the service's names as header, cells in quotes where needed. */
 export const csvLines: RecordLines = {
   header,
   emptyDay: header,
-  write: (record) =>
-    `${writeCell(record.serviceId)},${writeCell(record.bookingReferenceId)},${writeGuest(record)},${writeCell(
-      record.providerName,
-    )},${writeCell(record.providerHotelId)},${writeCell(record.checkInDate)},${writeCell(record.checkOutDate)}\n`,
+  write: renderRecord,
   reasons: {
     'service-id-absent': 'service-id-missing',
     'service-id-in-letters': 'service-id-invalid',
@@ -23,19 +20,23 @@ export const csvLines: RecordLines = {
   },
 };
 
-function writeGuest({ kind, bookingClientName: guest }: MadeRecord): string {
-  switch (kind) {
+function renderRecord(record: MadeRecord): string {
+  const { bookingClientName: guest } = record;
+  const start = [record.serviceId, record.bookingReferenceId];
+  const end = [record.providerName, record.providerHotelId, record.checkInDate, record.checkOutDate];
+  switch (record.kind) {
     case 'name-in-two-parts':
-      return guest ?? '';
+      return `${renderCells(start)},${guest ?? ''},${renderCells(end)}\n`;
     case 'quotes-not-escaped':
-      return `"${guest}"`;
+      return `${renderCells(start)},"${guest}",${renderCells(end)}\n`;
     default:
-      return writeCell(guest);
+      return `${renderCells([...start, guest, ...end])}\n`;
   }
 }
 
-function writeCell(cell: Cell): string {
-  if (cell === undefined) return '';
-  if (cell === null) return 'NULL';
-  return needsQuotes.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+function renderCells(cells: readonly Cell[]): string {
+  return stringify([cells.map((cell) => (cell === null ? 'NULL' : cell))], {
+    eof: false,
+    quoted_match: /\r/,
+  });
 }

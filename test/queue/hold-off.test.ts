@@ -1,0 +1,44 @@
+import type { Queue } from 'bullmq';
+import RedisMock from 'ioredis-mock';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { holdOffAllWorkers } from '../../src/queue/bullmq/hold-off.js';
+
+const key = 'hotel-review:steps:limiter';
+const queue = { toKey: (name: string) => `hotel-review:steps:${name}` } as Queue;
+
+let client: InstanceType<typeof RedisMock>;
+beforeEach(() => {
+  client = new RedisMock();
+});
+afterEach(async () => {
+  await client.flushall();
+  client.disconnect();
+});
+
+/** Rounded up: time passes between the two calls. */
+const secondsLeft = async () => Math.ceil((await client.pttl(key)) / 1_000);
+
+it('Fills the counter of the rate limit, so that no worker takes a job', async () => {
+  await holdOffAllWorkers(client, queue, 5_000);
+  expect(await client.get(key)).toBe(String(Number.MAX_SAFE_INTEGER));
+  expect(await secondsLeft()).toBe(5);
+});
+
+it('A shorter hold-off never replaces a longer one', async () => {
+  await holdOffAllWorkers(client, queue, 60_000);
+  await holdOffAllWorkers(client, queue, 1_000);
+  expect(await secondsLeft()).toBe(60);
+});
+
+it('A longer hold-off replaces a shorter one', async () => {
+  await holdOffAllWorkers(client, queue, 1_000);
+  await holdOffAllWorkers(client, queue, 60_000);
+  expect(await secondsLeft()).toBe(60);
+});
+
+it('Replaces the count of an ordinary rate limit, however long it lasts', async () => {
+  await client.set(key, '3', 'PX', 60_000);
+  await holdOffAllWorkers(client, queue, 5_000);
+  expect(await client.get(key)).toBe(String(Number.MAX_SAFE_INTEGER));
+  expect(await secondsLeft()).toBe(5);
+});

@@ -1,0 +1,26 @@
+import RedisMock from 'ioredis-mock';
+import { expect, it, vi } from 'vitest';
+import { openRedisConnections } from '../../src/schedule/redis-connections.js';
+
+it('Reports the errors of a connection and of each of its copies', () => {
+  const onError = vi.fn();
+  const { first } = openRedisConnections(() => new RedisMock(), onError);
+  const errors = [first, first.duplicate(), first.duplicate().duplicate()].map((connection, index) => {
+    const error = new Error(`connection ${index}`);
+    connection.emit('error', error);
+    return error;
+  });
+  expect(onError.mock.calls.map(([error]) => error)).toEqual(errors);
+});
+
+it('Ends the connection and all of its copies, and ends those that are opened again', () => {
+  const { first, end } = openRedisConnections(() => new RedisMock(), vi.fn());
+  const all = [first, first.duplicate(), first.duplicate().duplicate()];
+  const disconnects = all.map((connection) => vi.spyOn(connection, 'disconnect'));
+  end();
+  for (const disconnect of disconnects) expect(disconnect).toHaveBeenCalledTimes(1);
+  for (const connection of all) expect(connection.options.retryStrategy?.(1)).toBeNull();
+  // BullMQ may open a closed connection again during an outage.
+  for (const connection of all) connection.emit('connect');
+  for (const disconnect of disconnects) expect(disconnect).toHaveBeenCalledTimes(2);
+});
