@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { csvLines } from '../src/sandbox/bookings/csv-lines.js';
 import { makeBookings } from '../src/sandbox/bookings/made-bookings.js';
 import type { MadeRecord } from '../src/sandbox/bookings/made-record.js';
-import { createWorld } from '../src/sandbox/world.js';
+import { csvLines } from '../src/sandbox/bookings/record-formats.js';
+import { createWorld } from '../src/sandbox/world/world.js';
 
 export interface FileDay {
   /** YYYY-MM-DD */

@@ -1,6 +1,6 @@
 import type { BusinessDay } from '../src/booking/business-day.js';
-import { writeDayFile } from '../src/sandbox/bookings/day-file.js';
-import { createWorld } from '../src/sandbox/world.js';
+import { writeDayFile } from '../src/sandbox/bookings/write-day.js';
+import { createWorld } from '../src/sandbox/world/world.js';
 
 export interface UsualDay {
   readonly day: BusinessDay;

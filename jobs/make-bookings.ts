@@ -2,11 +2,9 @@ import type { MakeBookingsOptions } from '../src/cli/commands/sandbox.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { renderTable } from '../src/cli/tables.js';
 import { UsageError } from '../src/review/refusals.js';
-import type { DayCounts } from '../src/sandbox/bookings/day-counts.js';
-import { formatOfName, NameTakenError, writeDayFile } from '../src/sandbox/bookings/day-file.js';
-import { streamDay } from '../src/sandbox/bookings/day-stream.js';
-import { renderDay } from '../src/sandbox/bookings/day-text.js';
-import { createWorld } from '../src/sandbox/world.js';
+import { type DayCounts, renderDay } from '../src/sandbox/bookings/day-text.js';
+import { formatOfName, NameTakenError, streamDay, writeDayFile } from '../src/sandbox/bookings/write-day.js';
+import { createWorld } from '../src/sandbox/world/world.js';
 import { formatCount } from '../src/text/format.js';
 import type { Terminal } from './terminal.js';
 

@@ -1,4 +1,4 @@
-import { createSeededRandom } from '../../src/sandbox/seeded-random.js';
+import { createSeededRandom } from '../../src/sandbox/common/random.js';
 
 export interface LatencyOptions {
   /** Half of the answers take no longer. */

@@ -1,5 +1,5 @@
-import type { ExportEvent } from './export/export-event.js';
-import type { FileReviewEvent } from './file-review/file-review-event.js';
+import type { ExportEvent } from './export/exports.js';
+import type { FileReviewEvent } from './file-review/due-results.js';
 import type { SandboxEvent } from './sandbox.js';
 import type { CallEvent, ServiceEvent } from './service/service-event.js';
 import type { SftpEvent } from './sftp/sftp-event.js';

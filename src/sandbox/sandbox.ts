@@ -1,21 +1,20 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createBrands } from './brands.js';
-import type { ExportEvent } from './export/export-event.js';
-import { createExports } from './export/exports.js';
-import { type FaultPlan, noFaults } from './faults.js';
+import { type FaultPlan, noFaults } from './common/faults.js';
+import { createExports, type ExportEvent } from './export/exports.js';
+import type { FileReviewEvent } from './file-review/due-results.js';
 import { createFileReview } from './file-review/file-review.js';
-import type { FileReviewEvent } from './file-review/file-review-event.js';
-import { createLetterPost } from './letter-post.js';
-import { createLivingWorld, type Pace } from './living-world/living-world.js';
 import { createMappingPages } from './mapping-pages/mapping-pages.js';
-import { createOutbox } from './outbox.js';
-import type { ErrorShape } from './service/answer.js';
+import { createLetterPost } from './outbox/mailer.js';
+import { createOutbox } from './outbox/outbox.js';
+import type { ErrorShape } from './service/send-answer.js';
 import { type SandboxService, type ServiceEvent, startService, type TlsFiles } from './service/service.js';
 import { readOrMakeHostKey } from './sftp/host-key.js';
 import type { SftpEvent } from './sftp/sftp-event.js';
 import { type SandboxSftp, startSftp } from './sftp/sftp-server.js';
-import { createWorld, usualWorldSeed, type World } from './world.js';
+import { createBrands } from './world/hotel-content.js';
+import { createLivingWorld, type Pace } from './world/living-world.js';
+import { createWorld, usualWorldSeed, type World } from './world/world.js';
 
 /** Who may come in. Made up, like everything here: it guards nothing, and is printed and written down. */
 export const account = {

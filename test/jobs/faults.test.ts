@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSeededRandom } from '../../src/sandbox/seeded-random.js';
+import { createSeededRandom } from '../../src/sandbox/common/random.js';
 import type { Settings } from '../support/day-folder.js';
 import { engine } from '../support/engine.js';
 import { countBodies, expectEachOnce, expectReport } from '../support/expectations.js';

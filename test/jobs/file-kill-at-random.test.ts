@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createSeededRandom } from '../../src/sandbox/seeded-random.js';
+import { createSeededRandom } from '../../src/sandbox/common/random.js';
 import type { RunningCommand } from '../support/command.js';
 import { remotePath } from '../support/file-day.js';
 import { success } from '../support/http-stand-in.js';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createSeededRandom } from '../../src/sandbox/seeded-random.js';
+import { createSeededRandom } from '../../src/sandbox/common/random.js';
 import type { CommandResult, RunningCommand } from '../support/command.js';
 import { expectReport } from '../support/expectations.js';
 import { type StandInHandler, success } from '../support/http-stand-in.js';

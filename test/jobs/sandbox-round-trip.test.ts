@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { describe, expect, it } from 'vitest';
 import { writeSandboxConfiguration } from '../../src/sandbox/configuration.js';
-import { createWorld } from '../../src/sandbox/world.js';
+import { createWorld } from '../../src/sandbox/world/world.js';
 import { type StartedSandbox, startedSandbox } from '../sandbox/started-sandbox.js';
 import { runIn } from '../support/sandbox-command.js';
 

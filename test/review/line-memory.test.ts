@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLineMemory, type LineMemory } from '../../src/review/collect/line-memory.js';
-import { createSeededRandom } from '../../src/sandbox/seeded-random.js';
+import { createSeededRandom } from '../../src/sandbox/common/random.js';
 
 describe('the memory of lines', () => {
   it('answers as a Map would, far beyond its first capacity', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { createRunId } from '../../src/review/day/run-id.js';
-import { createSeededRandom } from '../../src/sandbox/seeded-random.js';
+import { createSeededRandom } from '../../src/sandbox/common/random.js';
 
 const day = createBusinessDay('2026-11-20', 'Pacific/Kiritimati');
 

@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { DayCounts } from '../../src/sandbox/bookings/day-counts.js';
-import { writeDayFile } from '../../src/sandbox/bookings/day-file.js';
+import type { DayCounts } from '../../src/sandbox/bookings/day-text.js';
 import { makeBookings } from '../../src/sandbox/bookings/made-bookings.js';
-import { isCorrectlyMapped } from '../../src/sandbox/verify.js';
+import { writeDayFile } from '../../src/sandbox/bookings/write-day.js';
+import { isCorrectlyMapped } from '../../src/sandbox/world/world.js';
 import { createDayFolder, day } from '../support/day-folder.js';
 import { madeDay, world } from './made-days.js';
 

@@ -6,10 +6,14 @@ import { Writable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { formatOfName, NameTakenError, writeDayFile } from '../../src/sandbox/bookings/day-file.js';
-import { streamDay } from '../../src/sandbox/bookings/day-stream.js';
 import { renderDay } from '../../src/sandbox/bookings/day-text.js';
 import { makeBookings } from '../../src/sandbox/bookings/made-bookings.js';
+import {
+  formatOfName,
+  NameTakenError,
+  streamDay,
+  writeDayFile,
+} from '../../src/sandbox/bookings/write-day.js';
 import { madeDay, textOf } from './made-days.js';
 
 async function createFolder(): Promise<string> {

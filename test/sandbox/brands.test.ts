@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createWorld } from '../../src/sandbox/world.js';
+import { createWorld } from '../../src/sandbox/world/world.js';
 import { curl, nodeHttp, urllib } from './http-clients.js';
 import { askJson, startedSandbox } from './started-sandbox.js';
 

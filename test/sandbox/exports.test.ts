@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it, vi } from 'vitest';
-import type { ExportEvent } from '../../src/sandbox/export/export-event.js';
+import type { ExportEvent } from '../../src/sandbox/export/exports.js';
 import { decodeQuotedPrintable } from '../support/letter.js';
 import { askAll, askJson, type StartedSandbox, startedAt, startedSandbox } from './started-sandbox.js';
 

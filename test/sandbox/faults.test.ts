@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createFaultPlan, type FaultPlan, parseFault } from '../../src/sandbox/faults.js';
-import { createSeededRandom } from '../../src/sandbox/seeded-random.js';
+import { createFaultPlan, type FaultPlan, parseFault } from '../../src/sandbox/common/faults.js';
+import { createSeededRandom } from '../../src/sandbox/common/random.js';
 
 const at = (...ranges: readonly (readonly [number, number])[]) => ({
   kind: 'numbers',

@@ -1,7 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readWholeLines } from '../../src/sandbox/file-review/whole-lines.js';
+import { readWholeLines } from '../../src/sandbox/file-review/file-records.js';
 import {
   type Cells,
   filePath,

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
-import { createWorld } from '../../src/sandbox/world.js';
+import { createWorld } from '../../src/sandbox/world/world.js';
 import { filePath, resultPath, templateColumns } from '../support/review-desk.js';
 
 const rows = 200_000;

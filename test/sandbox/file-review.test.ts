@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import type { Outbox } from '../../src/sandbox/outbox.js';
+import type { Outbox } from '../../src/sandbox/outbox/outbox.js';
 import { csvParse, pythonCsv } from '../support/csv-readers.js';
 import {
   type Cells,

@@ -2,10 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { worldBeginning } from '../../src/sandbox/living-world/first-versions.js';
-import { createLivingWorld, type Snapshot } from '../../src/sandbox/living-world/living-world.js';
-import { channelIdsOf, locationCodeOf } from '../../src/sandbox/living-world/mapping-version.js';
-import { createWorld } from '../../src/sandbox/world.js';
+import { createLivingWorld, type Snapshot, worldBeginning } from '../../src/sandbox/world/living-world.js';
+import { channelIdsOf, locationCodeOf } from '../../src/sandbox/world/mapping-version.js';
+import { createWorld } from '../../src/sandbox/world/world.js';
 
 const since = Date.UTC(2026, 10, 20);
 const second = 1_000;

@@ -1,9 +1,7 @@
-import type { DayFormat } from '../../src/sandbox/bookings/day-text.js';
-import { renderDay } from '../../src/sandbox/bookings/day-text.js';
+import { type DayFormat, renderDay } from '../../src/sandbox/bookings/day-text.js';
 import type { MadeDay } from '../../src/sandbox/bookings/made-bookings.js';
 import type { MadeRecord } from '../../src/sandbox/bookings/made-record.js';
-import { isCorrectlyMapped } from '../../src/sandbox/verify.js';
-import { createWorld } from '../../src/sandbox/world.js';
+import { createWorld, isCorrectlyMapped } from '../../src/sandbox/world/world.js';
 
 export const world = createWorld({ seed: 1 });
 

@@ -3,8 +3,8 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createOutbox, type IncorrectMapping, type OutboxOptions } from '../../src/sandbox/outbox.js';
-import { createWorld } from '../../src/sandbox/world.js';
+import { createOutbox, type IncorrectMapping, type OutboxOptions } from '../../src/sandbox/outbox/outbox.js';
+import { createWorld } from '../../src/sandbox/world/world.js';
 import { decodeQuotedPrintable } from '../support/letter.js';
 
 /** A letter as its reader sees it. */

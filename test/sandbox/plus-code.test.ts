@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { plusCodeOf } from '../../src/sandbox/plus-code.js';
+import { plusCodeOf } from '../../src/sandbox/world/hotel-content.js';
 
 it.each([
   [20.3700625, 2.7821875, '7FG49QCJ+2V'],

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { findAccountObjection } from '../../src/sandbox/service/account.js';
-import { renderAnswer } from '../../src/sandbox/service/answer.js';
-import { findMediaObjection } from '../../src/sandbox/service/media-type.js';
-import { readReview } from '../../src/sandbox/service/read-review.js';
-import { routeRequest } from '../../src/sandbox/service/route.js';
+import { findMediaObjection, readReview } from '../../src/sandbox/service/review-body.js';
+import { findAccountObjection, routeRequest } from '../../src/sandbox/service/route.js';
+import { renderAnswer } from '../../src/sandbox/service/send-answer.js';
 
 const byBody = '/api/3.0/hotels/ReviewMappingsOfBookedHotels';
 const byFile = '/api/3.0/hotels/ReviewMappingsOfBookedHotelsByFile';

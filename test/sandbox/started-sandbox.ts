@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createFaultPlan, parseFault } from '../../src/sandbox/faults.js';
+import { createFaultPlan, parseFault } from '../../src/sandbox/common/faults.js';
+import { createSeededRandom } from '../../src/sandbox/common/random.js';
 import {
   account,
   type Sandbox,
@@ -10,8 +11,7 @@ import {
   type SandboxOptions,
   startSandbox,
 } from '../../src/sandbox/sandbox.js';
-import { createSeededRandom } from '../../src/sandbox/seeded-random.js';
-import { createWorld, type World } from '../../src/sandbox/world.js';
+import { createWorld, type World } from '../../src/sandbox/world/world.js';
 import { type HttpClient, nodeHttp } from './http-clients.js';
 
 export const startedAt = Date.UTC(2026, 10, 20, 12);

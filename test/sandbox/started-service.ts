@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
-import { createBrands } from '../../src/sandbox/brands.js';
-import { createFaultPlan, parseFault } from '../../src/sandbox/faults.js';
+import { createFaultPlan, parseFault } from '../../src/sandbox/common/faults.js';
+import { createSeededRandom } from '../../src/sandbox/common/random.js';
 import type { FileReview } from '../../src/sandbox/file-review/file-review.js';
-import { createLivingWorld } from '../../src/sandbox/living-world/living-world.js';
 import { createMappingPages } from '../../src/sandbox/mapping-pages/mapping-pages.js';
-import type { IncorrectMapping, Letter } from '../../src/sandbox/outbox.js';
-import { createSeededRandom } from '../../src/sandbox/seeded-random.js';
+import type { IncorrectMapping, Letter } from '../../src/sandbox/outbox/outbox.js';
 import { type SandboxService, type ServiceEvent, startService } from '../../src/sandbox/service/service.js';
-import { createWorld, type Mapping } from '../../src/sandbox/world.js';
+import { createBrands } from '../../src/sandbox/world/hotel-content.js';
+import { createLivingWorld } from '../../src/sandbox/world/living-world.js';
+import { createWorld, type Mapping } from '../../src/sandbox/world/world.js';
 
 export const account = { apiKey: 'key-1', accountId: 'account-1' };
 export const accountHeaders = { apikey: account.apiKey, accountId: account.accountId };

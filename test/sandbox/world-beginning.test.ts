@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { SandboxError } from '../../src/sandbox/sandbox-error.js';
-import { readOrBeginWorld } from '../../src/sandbox/world-beginning.js';
+import { SandboxError } from '../../src/sandbox/common/errors.js';
+import { readOrBeginWorld } from '../../src/sandbox/world/pace.js';
 
 const usual = { world: 1, hotels: 2_000, changesPerHour: 60 };
 const monday = Date.UTC(2026, 10, 16);

@@ -1,5 +1,5 @@
 import { onTestFailed } from 'vitest';
-import { createSeededRandom } from '../../src/sandbox/seeded-random.js';
+import { createSeededRandom } from '../../src/sandbox/common/random.js';
 
 export interface Seed {
   readonly value: number;

@@ -2,15 +2,15 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
-import { createFaultPlan, parseFault } from '../../src/sandbox/faults.js';
+import { createFaultPlan, parseFault } from '../../src/sandbox/common/faults.js';
+import { createSeededRandom } from '../../src/sandbox/common/random.js';
 import {
   createFileReview,
   type FileReview,
   type FileReviewEvent,
 } from '../../src/sandbox/file-review/file-review.js';
-import { createOutbox, type Letter, type Notice, type Outbox } from '../../src/sandbox/outbox.js';
-import { createSeededRandom } from '../../src/sandbox/seeded-random.js';
-import { createWorld, type Mapping, type World } from '../../src/sandbox/world.js';
+import { createOutbox, type Letter, type Notice, type Outbox } from '../../src/sandbox/outbox/outbox.js';
+import { createWorld, type Mapping, type World } from '../../src/sandbox/world/world.js';
 
 /** The columns of the template, as they stand in the tests' files. */
 export const templateColumns = [

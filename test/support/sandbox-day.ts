@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import type { DayCounts } from '../../src/sandbox/bookings/day-counts.js';
-import { writeDayFile } from '../../src/sandbox/bookings/day-file.js';
+import type { DayCounts } from '../../src/sandbox/bookings/day-text.js';
+import { writeDayFile } from '../../src/sandbox/bookings/write-day.js';
+import { createFaultPlan, parseFault } from '../../src/sandbox/common/faults.js';
+import { createSeededRandom } from '../../src/sandbox/common/random.js';
 import { renderSandboxConfiguration } from '../../src/sandbox/configuration.js';
-import { createFaultPlan, parseFault } from '../../src/sandbox/faults.js';
 import { type Sandbox, type SandboxEvent, startSandbox } from '../../src/sandbox/sandbox.js';
-import { createSeededRandom } from '../../src/sandbox/seeded-random.js';
-import { createWorld, usualWorldSeed } from '../../src/sandbox/world.js';
+import { createWorld, usualWorldSeed } from '../../src/sandbox/world/world.js';
 import { createDayFolder, type DayFolder, day, type Settings } from './day-folder.js';
 
 export interface SandboxDayOptions {

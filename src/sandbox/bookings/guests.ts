@@ -1,4 +1,4 @@
-import { createSprinkling } from './sprinkling.js';
+import { createSprinkling } from '../common/random.js';
 
 /** Guests whose names programs stumble over. */
 const peculiarShare = 0.06;

@@ -1,7 +1,6 @@
-import type { BrandOfChain } from '../brands.js';
-import type { LivingWorld, Snapshot } from '../living-world/living-world.js';
-import { channelIdsOf, locationCodeOf, type MappingVersion } from '../living-world/mapping-version.js';
-import { contentColumns, contentOf, type HotelContent } from './hotel-content.js';
+import { type BrandOfChain, contentColumns, contentOf, type HotelContent } from '../world/hotel-content.js';
+import type { LivingWorld, Snapshot } from '../world/living-world.js';
+import { channelIdsOf, locationCodeOf, type MappingVersion } from '../world/mapping-version.js';
 
 /** One of the three files, its header first. */
 export type Rows = Iterable<readonly (string | number)[]>;

@@ -2,17 +2,33 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { BrandOfChain } from '../brands.js';
-import type { FaultPlan, ResultFault } from '../faults.js';
-import type { LetterPost } from '../letter-post.js';
-import type { LivingWorld, Snapshot } from '../living-world/living-world.js';
-import { nameReason } from '../name-reason.js';
-import type { Answer } from '../service/answer.js';
-import type { ExportEvent } from './export-event.js';
-import { writeExportLetter } from './export-letter.js';
+import { type Answer, type Refusal, refusal } from '../common/answer.js';
+import { nameReason } from '../common/errors.js';
+import type { FaultPlan, ResultFault } from '../common/faults.js';
+import type { LetterPost, WrittenLetter } from '../outbox/mailer.js';
+import type { BrandOfChain } from '../world/hotel-content.js';
+import type { LivingWorld, Snapshot } from '../world/living-world.js';
+import { type ExportFile, publishExport, writeDrafts } from './export-files.js';
 import { createExportTables } from './export-tables.js';
-import { type ExportFile, publishExport, writeDrafts } from './publish-export.js';
-import { type ExportRequest, readExportRequest } from './read-request.js';
+
+/** What becomes of an export that was taken. Files are named as the SFTP server's clients see them; no address is told. */
+export type ExportEvent =
+  | {
+      readonly kind: 'export-written';
+      readonly files: readonly string[];
+      /** The letter's path on this disk. */
+      readonly letter?: string;
+    }
+  /** By a fault: of each file only the first half of the records. */
+  | { readonly kind: 'export-partial'; readonly files: readonly string[]; readonly letter?: string }
+  /** By a fault: neither files nor a letter. */
+  | { readonly kind: 'export-missing'; readonly files: readonly string[] }
+  /** The sandbox was closed before; files that were growing are left as far as they had got. */
+  | { readonly kind: 'export-given-up'; readonly files: readonly string[] }
+  /** The disk refused them, with the error's code. */
+  | { readonly kind: 'export-failed'; readonly files: readonly string[]; readonly reason: string }
+  /** The files are written, and the outbox refused the letter. */
+  | { readonly kind: 'export-letter-failed'; readonly files: readonly string[]; readonly reason: string };
 
 /** The exports of the mappings. (Spec 4.5.) */
 export interface Exports {
@@ -109,4 +125,54 @@ export function createExports(options: ExportsOptions): Exports {
       await rm(drafts, { recursive: true, force: true });
     },
   };
+}
+
+/** The letter that an export goes with: it names the files. (Assumed: the specification doesn't say what it holds.) */
+export function writeExportLetter(
+  to: string,
+  providers: readonly string[],
+  files: readonly string[],
+): WrittenLetter {
+  const paragraphs = [
+    `The mappings of ${providers.join(', ')} have been exported. The files are on the SFTP server:`,
+    files.map((file) => `  ${file}`).join('\n'),
+  ];
+  return { to, subject: 'Your mappings have been exported', text: `${paragraphs.join('\n\n')}\n` };
+}
+
+/** What a call of Export Mappings File asks for. (Spec 4.5.) */
+export interface ExportRequest {
+  readonly kind: 'request';
+  readonly emailId: string;
+  /** Those whose mappings are exported. */
+  readonly providers: readonly string[];
+}
+
+/** Somebody at a domain; nothing that could end a header or name a second recipient. */
+const address = /^[^\s@,;:<>()[\]"\\\p{Cc}]{1,64}@[^\s@,;:<>()[\]"\\\p{Cc}]{1,255}$/u;
+
+/**
+ * Reads the parameters. One that is blank counts as not given.
+ *
+ * @param known the providers that there are
+ */
+export function readExportRequest(
+  parameters: URLSearchParams,
+  known: readonly string[],
+): ExportRequest | Refusal {
+  const emailId = parameters.get('emailId')?.trim() ?? '';
+  if (emailId === '')
+    return refusal(2025, 'emailId is missing: expected the e-mail address that the export goes to.');
+  if (!address.test(emailId)) return refusal(2002, 'emailId: expected one e-mail address.');
+  const asked = (parameters.get('providerfamilies') ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  if (asked.some((name) => !known.includes(name)))
+    return refusal(
+      2011,
+      `providerfamilies: expected names of ${known.join(', ')}, separated by commas, in exact case.`,
+    );
+  const isAsked = (name: string) => asked.length === 0 || asked.includes(name);
+  return { kind: 'request', emailId, providers: known.filter(isAsked) };
 }

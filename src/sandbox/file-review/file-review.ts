@@ -1,18 +1,38 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, realpath, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { FaultPlan } from '../faults.js';
-import { nameReason } from '../name-reason.js';
-import type { Outbox } from '../outbox.js';
-import type { HotelDirectory } from '../world.js';
-import { BrokenFile } from './broken-file.js';
-import { createDueResults } from './due-results.js';
-import { type FileAnswer, refuse } from './file-answer.js';
-import type { FileReviewEvent } from './file-review-event.js';
-import { findReviewFile, type ReviewPath } from './review-path.js';
+import { isCalendarDay } from '../../booking/business-day.js';
+import { nameReason } from '../common/errors.js';
+import type { FaultPlan } from '../common/faults.js';
+import type { Outbox } from '../outbox/outbox.js';
+import type { HotelDirectory } from '../world/world.js';
+import { createDueResults, type FileReviewEvent } from './due-results.js';
+import { BrokenFile } from './file-rules.js';
 import { reviewFile } from './reviewed-file.js';
 
-export type { FileAnswer } from './file-answer.js';
-export type { FileReviewEvent } from './file-review-event.js';
+/** What a by-file call is answered with. */
+export type FileAnswer = { readonly kind: 'taken'; readonly rows: number } | FileRefusal;
+
+export interface FileRefusal {
+  readonly kind: 'refused';
+  readonly statusCode: number;
+  /** Names no guest. */
+  readonly message: string;
+}
+
+/** The codes that a live deployment is known to have for these. (Design 6.) */
+const statusCodes = {
+  internal: 2001,
+  'bad-request': 2002,
+  'bad-hotel-data': 2009,
+  'path-missing': 2020,
+  'hotels-missing': 2021,
+} as const;
+
+export function refuse(reason: keyof typeof statusCodes, message: string): FileRefusal {
+  return { kind: 'refused', statusCode: statusCodes[reason], message };
+}
+
+export type { FileReviewEvent } from './due-results.js';
 
 /** The by-file half of the service: it looks at the SFTP server's files on this disk. (Spec 4.3.) */
 export interface FileReview {
@@ -110,3 +130,62 @@ export function createFileReview(options: FileReviewOptions): FileReview {
     },
   };
 }
+
+/** A review file that is there, and where its result belongs. */
+export interface ReviewPath {
+  readonly kind: 'found';
+  /** On this disk. */
+  readonly input: string;
+  readonly result: string;
+  /** As the SFTP server's clients name them, without a leading slash. */
+  readonly inputName: string;
+  readonly resultName: string;
+}
+
+const form = 'VerifyMappings/MMYYYY/DDMMYYYY.csv';
+const reviewFilePath = /^\/?(VerifyMappings\/(\d{2})(\d{4})\/(\d{2})(\d{2})(\d{4}))\.csv$/;
+const longestEcho = 200;
+
+/**
+ * Finds the file that a call names: a path relative to the SFTP root, where one leading slash does no harm. Nothing
+ * outside of the root is ever looked at, nor what a symbolic link leads to.
+ */
+export async function findReviewFile(
+  root: string,
+  ftpFilePath: string | undefined,
+): Promise<ReviewPath | FileRefusal> {
+  if (ftpFilePath === undefined || ftpFilePath.trim() === '') {
+    return refuse('path-missing', 'ftpFilePath is missing: expected the path of the uploaded file');
+  }
+  const told = JSON.stringify(ftpFilePath.slice(0, longestEcho));
+  const [, name, folderMonth, folderYear, dayOfMonth, month, year] = reviewFilePath.exec(ftpFilePath) ?? [];
+  if (name === undefined) {
+    return refuse('bad-request', `ftpFilePath: expected ${form}, relative to the SFTP root, got: ${told}`);
+  }
+  if (!isCalendarDay(`${year}-${month}-${dayOfMonth}`) || folderMonth !== month || folderYear !== year) {
+    return refuse(
+      'bad-request',
+      `ftpFilePath: expected a calendar day in the folder of its month, got: ${told}`,
+    );
+  }
+  const inputName = `${name}.csv`;
+  const resultName = `${name}_Result.csv`;
+  const realRoot = await realpath(root);
+  const input = join(realRoot, inputName);
+  if (!(await isPlainFile(input))) {
+    return refuse('bad-request', `ftpFilePath: there is no file ${told} on the SFTP server`);
+  }
+  return { kind: 'found', input, result: join(realRoot, resultName), inputName, resultName };
+}
+
+/** True for a file that lies where its path says, by way of no link. */
+async function isPlainFile(path: string): Promise<boolean> {
+  try {
+    return (await realpath(path)) === path && (await stat(path)).isFile();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && absences.includes(error.code)) return false;
+    throw error;
+  }
+}
+
+const absences: readonly unknown[] = ['ENOENT', 'ENOTDIR', 'ELOOP'];

@@ -1,12 +1,9 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify';
-import { listedBookings } from '../letter-text.js';
-import type { IncorrectMapping } from '../outbox.js';
-import { isCorrectlyMapped } from '../verify.js';
-import type { HotelDirectory } from '../world.js';
-import { readRecords } from './records.js';
-import { readWholeLines } from './whole-lines.js';
+import { type IncorrectMapping, listedBookings } from '../outbox/outbox.js';
+import { type HotelDirectory, isCorrectlyMapped } from '../world/world.js';
+import { readRecords, readWholeLines } from './file-records.js';
 
 /** The column that a result has behind those of the file. (Design 6.) */
 const verdictColumn = 'IsCorrectMapping';

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { LivingWorld, Snapshot } from '../living-world/living-world.js';
-import { channelIdsOf, locationCodeOf, type MappingVersion } from '../living-world/mapping-version.js';
-import { type Refusal, refusal } from '../service/refusal.js';
+import { type Refusal, refusal } from '../common/answer.js';
+import type { LivingWorld, Snapshot } from '../world/living-world.js';
+import { channelIdsOf, locationCodeOf, type MappingVersion } from '../world/mapping-version.js';
 import { type MappingsQuery, readMappingsQuery } from './read-query.js';
 import { type Cursor, createResumeKeys } from './resume-keys.js';
 
@@ -100,4 +100,21 @@ export function createMappingPages(options: MappingPagesOptions): MappingPages {
 function typeOf({ isDeleted, createdAt }: MappingVersion, since: number): 'New' | 'Update' | 'Delete' {
   if (isDeleted) return 'Delete';
   return createdAt >= since ? 'New' : 'Update';
+}
+
+/** Calls of one sync cycle come one after another: a second one at the same time is not wanted. */
+export interface Turns {
+  /** @returns what ends the turn; undefined while another call of that cycle has it */
+  begin(syncId: string): (() => void) | undefined;
+}
+
+export function createTurns(): Turns {
+  const underWay = new Set<string>();
+  return {
+    begin(syncId) {
+      if (underWay.has(syncId)) return undefined;
+      underWay.add(syncId);
+      return () => underWay.delete(syncId);
+    },
+  };
 }

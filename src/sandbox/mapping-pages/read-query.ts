@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Refusal, refusal } from '../service/refusal.js';
+import { type Refusal, refusal } from '../common/answer.js';
 
 /** What a call of Get Mappings asks for. (Spec 4.1.) */
 export interface MappingsQuery {

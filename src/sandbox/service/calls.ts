@@ -1,20 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Brand } from '../brands.js';
+import type { Answer } from '../common/answer.js';
+import { nameReason } from '../common/errors.js';
+import type { FaultPlan } from '../common/faults.js';
 import type { Exports } from '../export/exports.js';
-import type { FaultPlan } from '../faults.js';
 import type { FileReview } from '../file-review/file-review.js';
-import type { MappingPages } from '../mapping-pages/mapping-pages.js';
-import { createTurns } from '../mapping-pages/turns.js';
-import type { HotelDirectory } from '../world.js';
-import type { Answer, ErrorShape } from './answer.js';
-import { giveBrands, giveMappings } from './give-mappings.js';
-import type { Letters } from './letters.js';
-import { noOutcome, type Performed } from './operation.js';
+import { createTurns, type MappingPages } from '../mapping-pages/mapping-pages.js';
+import type { IncorrectMapping, Outbox } from '../outbox/outbox.js';
+import type { Brand } from '../world/hotel-content.js';
+import type { HotelDirectory } from '../world/world.js';
+import { giveBrands, giveMappings, reviewByBody, reviewByFile } from './operations.js';
 import { performCall } from './perform-call.js';
-import { reviewByBody, reviewByFile } from './review.js';
 import type { OperationRoute } from './route.js';
-import { sendAnswer } from './send-answer.js';
-import type { ServiceEvent } from './service-event.js';
+import { type ErrorShape, sendAnswer } from './send-answer.js';
+import { noOutcome, type Performed, type ServiceEvent } from './service-event.js';
 
 export interface CallCounts {
   /** Requests that reached an operation with a right key. */
@@ -126,4 +124,37 @@ export function createCalls(options: CallsOptions): Calls {
 
 function writeTime(instant: number): string {
   return `${new Date(instant).toISOString().slice(11, 19)} UTC`;
+}
+
+/** Writes letters beside the calls that they belong to. */
+export interface Letters {
+  /** Resolves when the letter is written, or when that failed, which is told as an event. */
+  write(number: number, about: string, incorrect: readonly IncorrectMapping[]): Promise<void>;
+  /** Resolves when no letter is being written any more. */
+  written(): Promise<void>;
+}
+
+export function createLetters(outbox: Outbox, onEvent: (event: ServiceEvent) => void): Letters {
+  const open = new Set<Promise<void>>();
+
+  async function notify(number: number, about: string, incorrect: readonly IncorrectMapping[]) {
+    const told = { number, incorrect: incorrect.length };
+    try {
+      const letter = await outbox.notify({ about, incorrect });
+      onEvent({ kind: 'letter-written', ...told, letter });
+    } catch (error) {
+      onEvent({ kind: 'letter-failed', ...told, reason: nameReason(error) });
+    }
+  }
+
+  return {
+    write(number, about, incorrect) {
+      const writing = notify(number, about, incorrect).finally(() => open.delete(writing));
+      open.add(writing);
+      return writing;
+    },
+    async written() {
+      await Promise.all(open);
+    },
+  };
 }

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CallFault } from '../faults.js';
-import type { Answer } from './answer.js';
-import { dropBody } from './read-body.js';
+import type { Answer } from '../common/answer.js';
+import type { CallFault } from '../common/faults.js';
+import { dropBody } from './review-body.js';
 import type { SentAnswer } from './send-answer.js';
 
 /** A call of an operation that came with a right key. */

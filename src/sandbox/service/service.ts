@@ -2,12 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, isIPv6 } from 'node:net';
-import { nameReason } from '../name-reason.js';
-import type { Outbox } from '../outbox.js';
-import { type Account, findAccountObjection } from './account.js';
-import { type CallCounts, type CallsOptions, createCalls } from './calls.js';
-import { createLetters } from './letters.js';
-import { basePath, routeRequest } from './route.js';
+import { nameReason } from '../common/errors.js';
+import type { Outbox } from '../outbox/outbox.js';
+import { type CallCounts, type CallsOptions, createCalls, createLetters } from './calls.js';
+import { type Account, basePath, findAccountObjection, routeRequest } from './route.js';
 import { sendAnswer } from './send-answer.js';
 
 export type { ServiceEvent } from './service-event.js';

@@ -1,5 +1,5 @@
 import type { Attributes, FileEntry, SFTPWrapper } from 'ssh2';
-import { status } from './status.js';
+import ssh2 from 'ssh2';
 
 /** How a request ended. */
 export type Answer =
@@ -36,5 +36,53 @@ export function sendAnswer(channel: SFTPWrapper, request: number, answer: Answer
       ]);
     case 'attributes':
       return channel.attrs(request, answer.attributes);
+  }
+}
+
+export const status = ssh2.utils.sftp.STATUS_CODE;
+
+/** A request that is not carried out. Its words go to the client. */
+export class RequestRefused extends Error {
+  override readonly name = 'RequestRefused';
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The status and the words of a failed request. Never node's own message: it names paths of this disk. */
+export function explainFailure(error: unknown): { readonly status: number; readonly message: string } {
+  if (error instanceof RequestRefused) return { status: error.status, message: error.message };
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  switch (code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return { status: status.NO_SUCH_FILE, message: 'No such file or folder' };
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+    case 'ELOOP':
+      return { status: status.PERMISSION_DENIED, message: 'Permission denied' };
+    case 'ENAMETOOLONG':
+    case 'EINVAL':
+    case 'ERR_INVALID_ARG_VALUE':
+    case 'ERR_OUT_OF_RANGE':
+      return { status: status.BAD_MESSAGE, message: 'Not a possible path or value' };
+    case 'ENOSYS':
+    case 'ENOTSUP':
+      return { status: status.OP_UNSUPPORTED, message: 'Not supported' };
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return { status: status.FAILURE, message: 'No space left on the disk' };
+    case 'EEXIST':
+      return { status: status.FAILURE, message: 'There is something of that name already' };
+    case 'ENOTEMPTY':
+      return { status: status.FAILURE, message: 'The folder is not empty' };
+    case 'EISDIR':
+      return { status: status.FAILURE, message: 'It is a folder' };
+    default:
+      return { status: status.FAILURE, message: 'Failure' };
   }
 }

@@ -1,13 +1,10 @@
 import type { SFTPWrapper } from 'ssh2';
-import { type Answer, sendAnswer } from './answer.js';
-import type { WantedAttributes } from './attributes.js';
-import { readTwoPaths } from './extension.js';
-import { createFileRequests } from './file-requests.js';
-import { createHandles } from './handles.js';
+import { type Answer, explainFailure, RequestRefused, sendAnswer, status } from './answer.js';
+import { createFileRequests, createHandles } from './file-requests.js';
 import type { Jail } from './jail.js';
+import type { WantedAttributes } from './open-file.js';
 import { createPathRequests } from './path-requests.js';
 import type { SftpEvent } from './sftp-event.js';
-import { explainFailure, RequestRefused, status } from './status.js';
 
 /** One client's conversation about files. */
 export interface SftpChannel {
@@ -101,4 +98,21 @@ async function outcomeOf(act: () => Promise<Answer>): Promise<Answer> {
   } catch (error) {
     return { kind: 'failed', ...explainFailure(error) };
   }
+}
+
+/** The two paths that a posix-rename carries. @throws RequestRefused when it carries something else */
+export function readTwoPaths(data: Buffer | undefined): readonly [string, string] {
+  const paths: string[] = [];
+  let rest = data ?? Buffer.alloc(0);
+  while (rest.length >= 4) {
+    const end = 4 + rest.readUInt32BE(0);
+    if (end > rest.length) break;
+    paths.push(rest.toString('utf8', 4, end));
+    rest = rest.subarray(end);
+  }
+  const [from, to] = paths;
+  if (from === undefined || to === undefined || paths.length > 2 || rest.length > 0) {
+    throw new RequestRefused(status.BAD_MESSAGE, 'Expected two paths');
+  }
+  return [from, to];
 }

@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import ssh2 from 'ssh2';
-import { SandboxError } from '../sandbox-error.js';
+import { SandboxError } from '../common/errors.js';
 
 /**
  * The private key in that file, in OpenSSH's form; where there is none, a new ed25519 key is made and kept there, for its

@@ -1,12 +1,11 @@
 import { lstatSync, renameSync } from 'node:fs';
 import { chmod, lstat, mkdir, rmdir, truncate, unlink, utimes } from 'node:fs/promises';
-import { type Answer, done } from './answer.js';
-import { changeAttributes, newFolderMode, toAttributes, type WantedAttributes } from './attributes.js';
-import type { Handles } from './handles.js';
+import { type Answer, done, RequestRefused, status } from './answer.js';
+import type { Handles } from './file-requests.js';
 import { type Jail, normalisePath, type Place } from './jail.js';
+import { changeAttributes, newFolderMode, toAttributes, type WantedAttributes } from './open-file.js';
 import { openFolder } from './open-folder.js';
 import type { SftpEvent } from './sftp-event.js';
-import { RequestRefused, status } from './status.js';
 
 /** The requests that name files and folders by their paths. */
 export interface PathRequests {

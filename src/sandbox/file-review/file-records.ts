@@ -1,0 +1,125 @@
+import { isUtf8 } from 'node:buffer';
+import { pipeline } from 'node:stream';
+import { CsvError, type Options, parse } from 'csv-parse';
+import { BrokenFile, type CellRules, type FiledBooking, readHeader } from './file-rules.js';
+
+/** What comes out of a review file, one after another, with the cells as they stand there. */
+export type FileRecord =
+  | { readonly kind: 'header'; readonly cells: readonly string[] }
+  | { readonly kind: 'booking'; readonly cells: readonly string[]; readonly booking: FiledBooking };
+
+/**
+ * Reads the records of a review file, the header first.
+ *
+ * @throws BrokenFile at the first record that breaks a file rule
+ */
+export async function* readRecords(
+  lines: AsyncIterable<Buffer>,
+  masterIdColumn: string,
+): AsyncGenerator<FileRecord> {
+  // Where the next record begins: csv-parse counts a CRLF in quotation marks twice.
+  let line = 1;
+  let rules: CellRules | undefined;
+
+  function readRecord(cells: string[]): FileRecord {
+    const record = createRecord(cells);
+    line += 1 + cells.reduce((lineEnds, cell) => lineEnds + cell.split('\n').length - 1, 0);
+    return record;
+  }
+
+  function createRecord(cells: readonly string[]): FileRecord {
+    if (rules) return { kind: 'booking', cells, booking: rules.readBooking(cells, line) };
+    rules = readHeader(cells, masterIdColumn);
+    return { kind: 'header', cells };
+  }
+
+  const options: Options<FileRecord, string[]> = {
+    record_delimiter: ['\r\n', '\n'],
+    max_record_size: longestRecordBytes,
+    // Checked while it is parsed, so that of two faults the first is told.
+    on_record: readRecord,
+  };
+  // csv-parse's types know records that are made here only together with its own way of naming columns.
+  const parser = parse(options as unknown as Options);
+  pipeline(lines, parser, () => {
+    // What either of them fails with comes out of the parser below.
+  });
+  try {
+    yield* parser as AsyncIterable<FileRecord>;
+  } catch (error) {
+    // Its message quotes what it read.
+    throw error instanceof CsvError ? new BrokenFile({ rule: ruleOf(error.code), line }) : error;
+  }
+  if (!rules) throw new BrokenFile({ rule: 'a file begins with the header', line });
+}
+
+function ruleOf(code: string): string {
+  switch (code) {
+    case 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH':
+      return 'every line has as many cells as the header';
+    case 'CSV_MAX_RECORD_SIZE':
+      return recordLengthRule;
+    case 'CSV_QUOTE_NOT_CLOSED':
+      return 'every quotation mark is closed';
+    default:
+      return 'a cell with a quotation mark stands in quotation marks, with those inside of it doubled';
+  }
+}
+
+const lineFeed = 0x0a;
+const byteOrderMark = Buffer.from('\ufeff');
+
+/** No record may be longer: what has no end would fill the memory. */
+export const longestRecordBytes = 2 ** 20;
+
+/**
+ * Hands on whole lines of well-formed UTF-8, many at a time, byte for byte as they came.
+ *
+ * @throws BrokenFile that names the first line that is not well-formed, a byte order mark, or a line without end
+ */
+export async function* readWholeLines(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let line = 1;
+  let rest: Buffer = Buffer.alloc(0);
+
+  function check(lines: Buffer): void {
+    if (line === 1 && lines.subarray(0, byteOrderMark.length).equals(byteOrderMark)) {
+      throw new BrokenFile({ rule: 'a file begins with the header, not with a byte order mark', line });
+    }
+    if (!isUtf8(lines)) throw new BrokenFile({ rule: 'text is UTF-8', line: line + findBrokenLine(lines) });
+    line += countLineFeeds(lines);
+  }
+
+  for await (const block of blocks) {
+    const bytes = rest.length === 0 ? block : Buffer.concat([rest, block]);
+    const end = bytes.lastIndexOf(lineFeed) + 1;
+    rest = bytes.subarray(end);
+    if (end > 0) {
+      const lines = bytes.subarray(0, end);
+      check(lines);
+      yield lines;
+    }
+    if (rest.length > longestRecordBytes) throw new BrokenFile({ rule: recordLengthRule, line });
+  }
+  if (rest.length > 0) {
+    check(rest);
+    yield rest;
+  }
+}
+
+export const recordLengthRule = `a record has at most ${longestRecordBytes} bytes, and every quotation mark is closed`;
+
+/** Counted from 0. A line feed is never a part of another character, so each line stands for itself. */
+function findBrokenLine(lines: Buffer): number {
+  let start = 0;
+  for (let number = 0; ; number += 1) {
+    const end = lines.indexOf(lineFeed, start);
+    if (end < 0 || !isUtf8(lines.subarray(start, end))) return number;
+    start = end + 1;
+  }
+}
+
+function countLineFeeds(lines: Buffer): number {
+  let count = 0;
+  for (let at = lines.indexOf(lineFeed); at >= 0; at = lines.indexOf(lineFeed, at + 1)) count += 1;
+  return count;
+}

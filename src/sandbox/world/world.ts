@@ -1,0 +1,141 @@
+import { createSeededRandom } from '../common/random.js';
+import { places } from './places.js';
+
+export interface Hotel {
+  readonly serviceId: number;
+  readonly name: string;
+  readonly city: string;
+  /** ISO 3166, two letters. */
+  readonly country: string;
+}
+
+/** Which master hotel a provider's hotel is. */
+export interface Mapping {
+  readonly serviceId: number;
+  readonly providerName: string;
+  readonly providerHotelId: string;
+}
+
+/** What is known of hotels at the moment at which it is asked. */
+export interface HotelDirectory {
+  /** The master hotel that a provider's hotel is; undefined for a hotel that the world does not hold. */
+  serviceIdOf(providerName: string, providerHotelId: string): number | undefined;
+  hotelOf(serviceId: number): Hotel | undefined;
+}
+
+/** The hotels that the sandbox knows, and the mappings that are right in it, before anything changes. */
+export interface World extends HotelDirectory {
+  readonly seed: number;
+  readonly hotels: readonly Hotel[];
+  readonly providers: readonly string[];
+  readonly mappings: readonly Mapping[];
+}
+
+/** The world where no other is asked for. */
+export const usualWorldSeed = 1;
+export const usualHotelCount = 2_000;
+
+export interface WorldOptions {
+  /** The same seed makes the same world. */
+  readonly seed: number;
+  readonly hotels?: number;
+}
+
+const firstWords = ['Grand', 'Hôtel', 'Casa', 'Park', 'Royal', 'Old Town', 'Riverside', 'Blue'] as const;
+const lastWords = ['Plaza', 'Palace', 'Garden', 'Inn', 'Suites', 'Résidence', 'Lodge', 'Harbour'] as const;
+
+/** Each provider numbers hotels its own way: with leading zeros, with letters, in hexadecimal. */
+const providers: Readonly<Record<string, (number: number) => string>> = {
+  NorthStar: (number) => String(number).padStart(8, '0'),
+  Bedlink: (number) => `BL-${number}`,
+  'Room & Co': (number) => number.toString(36).toUpperCase().padStart(6, '0'),
+  Atlántico: (number) => `ATL${String(number).padStart(7, '0')}ES`,
+  Sakura: (number) => number.toString(16),
+  Meridian: (number) => String(number),
+};
+
+/** Hotels are numbered with gaps, so that an id can be wrong by a little. */
+const firstServiceId = 100_000;
+const serviceIdStep = 7;
+
+/** Makes a world: each hotel is sold by some of the providers, and each provider's hotel is one master hotel. */
+export function createWorld({ seed, hotels: count = usualHotelCount }: WorldOptions): World {
+  const random = createSeededRandom(seed);
+  const hotels = Array.from({ length: count }, (_, place) => makeHotel(place, random));
+  const mappings = hotels.flatMap((hotel, place) => makeMappings(hotel, place, random));
+  let masters: ReadonlyMap<string, ReadonlyMap<string, number>> | undefined;
+  return {
+    seed,
+    hotels,
+    providers: Object.keys(providers),
+    mappings,
+    serviceIdOf(providerName, providerHotelId) {
+      masters ??= indexMasters(mappings);
+      return masters.get(providerName)?.get(providerHotelId);
+    },
+    hotelOf: (serviceId) => findHotel(hotels, serviceId),
+  };
+}
+
+/** Makes the hotel at a place of the world's list; its id is no other place's. */
+export function makeHotel(place: number, random: () => number): Hotel {
+  const pick = createPick(random);
+  const { city, country } = pick(places);
+  return {
+    serviceId: firstServiceId + place * serviceIdStep + Math.floor(random() * serviceIdStep),
+    name: `${pick(firstWords)} ${pick(lastWords)} ${city}`,
+    city,
+    country,
+  };
+}
+
+/** Finds a hotel in the list that makeHotel filled. */
+export function findHotel(hotels: readonly Hotel[], serviceId: number): Hotel | undefined {
+  const hotel = hotels[Math.floor((serviceId - firstServiceId) / serviceIdStep)];
+  return hotel?.serviceId === serviceId ? hotel : undefined;
+}
+
+/** Has some providers sell a hotel, at least one; none numbers two hotels alike. */
+export function makeMappings({ serviceId }: Hotel, place: number, random: () => number): Mapping[] {
+  const isSoldBy = () => random() < 0.6;
+  const sellers = Object.entries(providers).filter(isSoldBy);
+  // Every hotel can be booked somewhere.
+  const [anySeller] = Object.entries(providers);
+  return (sellers.length === 0 && anySeller ? [anySeller] : sellers).map(([providerName, numberOf]) => ({
+    serviceId,
+    providerName,
+    providerHotelId: numberOf(10_000 + place * 11 + Math.floor(random() * 11)),
+  }));
+}
+
+function createPick(random: () => number) {
+  return <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
+}
+
+function indexMasters(mappings: readonly Mapping[]): ReadonlyMap<string, ReadonlyMap<string, number>> {
+  const masters = new Map<string, Map<string, number>>();
+  for (const { serviceId, providerName, providerHotelId } of mappings) {
+    const ofProvider = masters.get(providerName) ?? new Map<string, number>();
+    masters.set(providerName, ofProvider.set(providerHotelId, serviceId));
+  }
+  return masters;
+}
+
+/** What of a booking its mapping is verified by. */
+export interface BookedHotel {
+  readonly serviceId: number;
+  readonly providerName?: string | undefined;
+  readonly providerHotelId?: string | undefined;
+}
+
+/**
+ * Whether the provider's hotel is the master hotel that was booked. A booking that does not say its provider and that
+ * provider's hotel can't be verified, and is not held against anybody; a hotel that the world does not hold is nobody's.
+ */
+export function isCorrectlyMapped(
+  { serviceId, providerName, providerHotelId }: BookedHotel,
+  world: HotelDirectory,
+): boolean {
+  if (providerName === undefined || providerHotelId === undefined) return true;
+  return world.serviceIdOf(providerName, providerHotelId) === serviceId;
+}
