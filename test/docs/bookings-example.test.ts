@@ -6,7 +6,7 @@ import { day } from '../sources/csv-folder.js';
 import { sendJson, useBookingsApi } from '../sources/http/bookings-api.js';
 import { openModuleSource } from '../sources/module/module-folder.js';
 
-const path = fileURLToPath(new URL('../../docs/examples/bookings.mjs', import.meta.url));
+const path = fileURLToPath(new URL('../../examples/bookings.mjs', import.meta.url));
 
 describe('the example of a bookings module', () => {
   it('is shorter than thirty lines', async () => {

@@ -97,7 +97,7 @@ describe('docker-compose.yml', () => {
   it('asks a process for its health on the port on which it serves it', () => {
     const { command = [] } = services.work;
     expect(environmentOf('work', own).HOTEL_REVIEW_HEALTH_PORT).toBe(command[command.indexOf('--port') + 1]);
-    const { server } = parseYaml(projectFile('docker/hotel-review.yaml'));
+    const { server } = parseYaml(projectFile('ops/docker/hotel-review.yaml'));
     expect(environmentOf('serve', own).HOTEL_REVIEW_HEALTH_PORT).toBe(String(server.port));
     expect(services.serve.ports?.[0]).toMatch(new RegExp(`:${server.port}$`));
   });
@@ -148,8 +148,8 @@ describe('docker-compose.yml', () => {
   });
 });
 
-describe('docker/hotel-review.yaml', () => {
-  const written = projectFile('docker/hotel-review.yaml');
+describe('ops/docker/hotel-review.yaml', () => {
+  const written = projectFile('ops/docker/hotel-review.yaml');
   const hostKey = 'SHA256:3kmYgBkBZvSaDyYyhAEAlGqGGgLKSXTDXa5Zt6Bl3mQ';
 
   function load(text: string, service: 'serve' | 'work' = 'serve', env: Record<string, string> = {}) {
@@ -185,7 +185,7 @@ describe('docker/hotel-review.yaml', () => {
 
   it.each(['serve', 'work'] as const)('lies where %s looks for it', (name) => {
     const { working_dir, volumes: mounts } = services[name];
-    expect(mounts).toContain(`./docker/hotel-review.yaml:${working_dir}/hotel-review.yaml:ro`);
+    expect(mounts).toContain(`./ops/docker/hotel-review.yaml:${working_dir}/hotel-review.yaml:ro`);
     expect(services[name].command).not.toContain('--config');
   });
 

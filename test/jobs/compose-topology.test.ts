@@ -49,7 +49,7 @@ describe('The processes of docker-compose.yml, without containers', () => {
     const sftp = delivery === 'file' ? await startComposeSftp(folder) : undefined;
 
     const config = join(folder, 'hotel-review.yaml');
-    writeFileSync(config, place(projectFile('docker/hotel-review.yaml'), folder, sftp?.port));
+    writeFileSync(config, place(projectFile('ops/docker/hotel-review.yaml'), folder, sftp?.port));
     const env = {
       ...environmentOf('serve', {
         ...own,

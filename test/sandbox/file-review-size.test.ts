@@ -17,8 +17,8 @@ const built = new URL('../../dist/src/sandbox/', import.meta.url).href;
 
 const program = `
   import { createFileReview } from '${built}file-review/file-review.js';
-  import { createOutbox } from '${built}outbox.js';
-  import { createWorld } from '${built}world.js';
+  import { createOutbox } from '${built}outbox/outbox.js';
+  import { createWorld } from '${built}world/world.js';
   const [folder] = process.argv.slice(1);
   const world = createWorld({ seed: 4 });
   const outbox = createOutbox({

@@ -100,9 +100,9 @@ describe('A world that changes', () => {
     time.now = since + 500 * second;
     const script = `
       import { createHash } from 'node:crypto';
-      import { createLivingWorld } from '${built}living-world/living-world.js';
-      import { channelIdsOf, locationCodeOf } from '${built}living-world/mapping-version.js';
-      import { createWorld } from '${built}world.js';
+      import { createLivingWorld } from '${built}world/living-world.js';
+      import { channelIdsOf, locationCodeOf } from '${built}world/mapping-version.js';
+      import { createWorld } from '${built}world/world.js';
       const world = createLivingWorld({
         world: createWorld({ seed: 1, hotels: 200 }),
         pace: { changesPerHour: 3600, since: ${since} },

@@ -39,7 +39,7 @@ describe('A module that is not there yet', () => {
   it('is to be written before it is tried', () => {
     const [first, second] = listNextSteps({ ...usual, module: 'bookings.mjs' });
     expect(first).toBe(
-      'write bookings.mjs: docs/sources-module.md says how, docs/examples/bookings.mjs is an example',
+      'write bookings.mjs: docs/sources-module.md says how, examples/bookings.mjs is an example',
     );
     expect(second).toBe('hotel-review doctor');
   });

@@ -44,7 +44,7 @@ export function makeComposeCertificate(folder: string): {
   };
 }
 
-/** Starts the SFTP server of docker/sftp for the user of the tests. It ends with the test. */
+/** Starts the SFTP server of ops/docker/sftp for the user of the tests. It ends with the test. */
 export async function startComposeSftp(
   folder: string,
 ): Promise<{ readonly port: number; readonly hostKey: string }> {
@@ -52,7 +52,7 @@ export async function startComposeSftp(
   const place = (text: string) =>
     text.replaceAll(/(?<= )\/(?=host-keys|login|srv)/g, `${folder}/`).replaceAll('[ -s /', `[ -s ${folder}/`);
   const config = join(folder, 'sshd_config');
-  const changed = place(projectFile('docker/sftp/sshd_config'))
+  const changed = place(projectFile('ops/docker/sftp/sshd_config'))
     .replace('Port 22', `Port ${port}\nListenAddress 127.0.0.1`)
     .replace('AllowUsers review', 'AllowUsers root')
     .replace('PermitRootLogin no', 'PermitRootLogin prohibit-password');
@@ -60,7 +60,7 @@ export async function startComposeSftp(
   const script = join(folder, 'start.sh');
   writeFileSync(
     script,
-    place(projectFile('docker/sftp/start.sh')).replace('sshd -D -e', `sshd -D -e -f ${config}`),
+    place(projectFile('ops/docker/sftp/start.sh')).replace('sshd -D -e', `sshd -D -e -f ${config}`),
   );
   const log = join(folder, 'sshd.log');
   const server = spawnServer('/bin/sh', ['-c', `exec sh ${script} >${log} 2>&1`]);
