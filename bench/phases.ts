@@ -19,7 +19,7 @@ import { readSentBatches, renderReviewFile } from '../src/review/file/spooled-fi
 import { readReference } from '../src/review/stored/stored-line.js';
 import { createCsvSource } from '../src/sources/csv.js';
 import { createLocalDayFile } from '../src/sources/files/local.js';
-import { createDirectorySpool } from '../src/spool/directory.js';
+import { createDirectorySpool } from '../src/spool/spool.js';
 import { writeFileDay } from './file-day.js';
 import { makeTemporaryFolder } from './harness/temporary-folder.js';
 import { writeResult } from './stand-ins/write-result.js';

@@ -1,6 +1,4 @@
 import type { Config } from '../src/config/load.js';
-import { createMappingServiceClient } from '../src/mapping-service/client.js';
-import type { ReviewService } from '../src/mapping-service/mapping-service.js';
 import type { MappingComparison } from '../src/review/collect/collect.js';
 import type { RunDayParts } from '../src/review/day/run-day.js';
 import { createRunId } from '../src/review/day/run-id.js';
@@ -12,6 +10,7 @@ import type { ClosableSftpServer } from '../src/sftp/server.js';
 import { clock, random } from './clock.js';
 import { createDelivery, openSftp } from './deliveries.js';
 import { openLedger } from './ledgers.js';
+import { openReviewService } from './mapping-services.js';
 import { openFillingReader, openReader } from './reading.js';
 import type { SourceVoice } from './sources.js';
 import { openWorkforce } from './workforces.js';
@@ -29,7 +28,7 @@ const sftpIdleMs = 5_000;
 /** The parts of a review as the configuration chooses them: the one place where adapters are picked. */
 export async function composeReview(config: Config, { notify, voice, performs = true }: ComposeOptions) {
   const ledger = await openLedger(config);
-  const service = openService(config);
+  const service = openReviewService(config);
   let sftp: ClosableSftpServer | undefined;
   const findSftp = () => {
     sftp ??= openSftp(config, { keep: { idleMs: sftpIdleMs, clock } });
@@ -83,17 +82,4 @@ export function composeComparison(
     suspectDays,
     ...(fillServiceId && { fillingReader: openFillingReader(config, copy, voice) }),
   };
-}
-
-function openService({ service, body }: Config): ReviewService {
-  return createMappingServiceClient({
-    baseUrl: service.baseUrl,
-    apiKey: service.apiKey,
-    accountId: service.accountId,
-    connections: body.concurrency,
-    timeoutMs: (body.timeoutSeconds ?? service.timeoutSeconds) * 1000,
-    connectTimeoutMs: service.connectTimeoutSeconds * 1000,
-    statusCodes: service.statusCodes,
-    clock: () => new Date(),
-  });
 }

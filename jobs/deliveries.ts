@@ -2,7 +2,7 @@ import type { Archive } from '../src/archive/archive.js';
 import { createDirectoryArchive } from '../src/archive/directory.js';
 import { createS3Archive } from '../src/archive/s3.js';
 import type { Config } from '../src/config/load.js';
-import type { ReviewService } from '../src/mapping-service/mapping-service.js';
+import type { ReviewService } from '../src/mapping-service/client.js';
 import { createBodyDelivery } from '../src/review/body/body-delivery.js';
 import type { Delivery } from '../src/review/delivery.js';
 import type { Notify } from '../src/review/events.js';
@@ -12,15 +12,14 @@ import { UsageError } from '../src/review/refusals.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import { type ClosableSftpServer, createSftpServer, type SftpServerOptions } from '../src/sftp/server.js';
 import type { SftpServer } from '../src/sftp/sftp.js';
-import { createDirectorySpool } from '../src/spool/directory.js';
-import type { Spool } from '../src/spool/spool.js';
+import { createDirectorySpool, type Spool } from '../src/spool/spool.js';
 import { findBucket } from './buckets.js';
 import { toSftpLogin } from './sftp-accounts.js';
 import { readVersion } from './version.js';
 
 interface DeliveryParts {
   readonly ledger: Ledger;
-  readonly service: Omit<ReviewService, 'close'>;
+  readonly service: ReviewService;
   /** Asked for the server by a delivery that needs one. */
   readonly findSftp: () => SftpServer;
   readonly notify: Notify;

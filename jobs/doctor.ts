@@ -22,7 +22,7 @@ import { checkSharedPlaces } from '../src/doctor/shared-places.js';
 import { checkSource } from '../src/doctor/source.js';
 import { findUnpinnedServers, type UnpinnedServer } from '../src/doctor/unpinned-server.js';
 import { placeOf as showAddress } from '../src/ledger/postgres/address.js';
-import { presentHostKey } from '../src/sftp/present-host-key.js';
+import { presentHostKey } from '../src/sftp/server.js';
 import { findBucket } from './buckets.js';
 import { clock } from './clock.js';
 import { openSftp } from './deliveries.js';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { pause } from '../src/async/pause.js';
+import { pause } from '../src/async/abort.js';
 import { decideRetry } from '../src/async/retry.js';
 import type { FetchExportOptions } from '../src/cli/commands/exports.js';
 import { exitCode } from '../src/cli/exit-code.js';
@@ -7,7 +7,7 @@ import { renderAbsent, renderFetched, renderKnown, toFetchReport } from '../src/
 import type { Config } from '../src/config/load.js';
 import { archiveDay, type FetchResult, fetchExport } from '../src/mappings/export/fetch-export.js';
 import { UsageError } from '../src/review/refusals.js';
-import { createDirectorySpool } from '../src/spool/directory.js';
+import { createDirectorySpool } from '../src/spool/spool.js';
 import { clock, random } from './clock.js';
 import { openArchive, openSftp } from './deliveries.js';
 import { openLedger } from './ledgers.js';

@@ -1,10 +1,25 @@
 import type { Config } from '../src/config/load.js';
-import { createMappingService } from '../src/mapping-service/create-mapping-service.js';
+import { createServiceClient, type ServiceClient } from '../src/mapping-service/client.js';
+import { createMappingService } from '../src/mapping-service/mapping-service.js';
 import type { MappingService } from '../src/mapping-service/operations.js';
 import { random } from './clock.js';
 import { openRetryPolicy } from './retry-policy.js';
 
-/** The client of all of the service's operations, with the configured retries. */
+/** The client for reviews, with the configured limits; it never retries, because the step runner does. */
+export function openReviewService({ service, body }: Config): ServiceClient {
+  return createServiceClient({
+    baseUrl: service.baseUrl,
+    apiKey: service.apiKey,
+    accountId: service.accountId,
+    connections: body.concurrency,
+    timeoutMs: (body.timeoutSeconds ?? service.timeoutSeconds) * 1000,
+    connectTimeoutMs: service.connectTimeoutSeconds * 1000,
+    statusCodes: service.statusCodes,
+    clock: () => new Date(),
+  });
+}
+
+/** The service's typed operations, with the configured retries. */
 export function openMappingService(config: Config): MappingService {
   const { service, mappings } = config;
   return createMappingService({
@@ -14,7 +29,7 @@ export function openMappingService(config: Config): MappingService {
     timeoutSeconds: service.timeoutSeconds,
     connectTimeoutSeconds: service.connectTimeoutSeconds,
     retry: openRetryPolicy(config),
-    // A key that is not known any more is no fault that passes.
+    // A resume key that the service no longer knows is not a passing fault.
     statusCodes: {
       ...Object.fromEntries(mappings.resumeKeyCodes.map((code) => [code, 'refused' as const])),
       ...service.statusCodes,

@@ -1,4 +1,4 @@
-import { untilAborted } from '../src/async/until-aborted.js';
+import { untilAborted } from '../src/async/abort.js';
 import { businessDayAt } from '../src/booking/business-day.js';
 import type { ServeOptions } from '../src/cli/commands/service.js';
 import { exitCode } from '../src/cli/exit-code.js';

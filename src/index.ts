@@ -5,9 +5,12 @@
  */
 
 export type { RetryPolicy } from './async/retry.js';
-export { createMappingService } from './mapping-service/create-mapping-service.js';
-export { type CreateMappingServiceOptions, defaultRetryPolicy } from './mapping-service/create-options.js';
-export type { VerdictKind } from './mapping-service/mapping-service.js';
+export {
+  MappingServiceError,
+  type ServiceErrorDetails,
+  type ServiceErrorKind,
+} from './mapping-service/errors.js';
+export { createMappingService } from './mapping-service/mapping-service.js';
 export type {
   BookedHotel,
   CallOptions,
@@ -23,11 +26,8 @@ export type {
   RawRequest,
   StartedExport,
 } from './mapping-service/operations.js';
-export {
-  MappingServiceError,
-  type ServiceErrorDetails,
-  type ServiceErrorKind,
-} from './mapping-service/service-error.js';
+export { type CreateMappingServiceOptions, defaultRetryPolicy } from './mapping-service/options.js';
+export type { VerdictKind } from './mapping-service/verdict.js';
 export type { BookingSource } from './review/source.js';
 export type {
   BookingRecord,

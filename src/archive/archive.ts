@@ -48,3 +48,30 @@ export class ArchiveError extends SafeError {
     super(message, options);
   }
 }
+
+/** In UTF-8; file systems allow 255. */
+const longestName = 200;
+
+/**
+ * Lets through what is a plain file name and not too long. Names come from servers of others.
+ *
+ * @throws ArchiveError `unsafe-name`
+ */
+export function expectSafeName(name: string): string {
+  if (isPlainName(name) && Buffer.byteLength(name) <= longestName) return name;
+  throw new ArchiveError('unsafe-name', `the archive keeps nothing under the name ${describe(name)}`);
+}
+
+function describe(name: string): string {
+  return JSON.stringify(name.length > longestName ? `${name.slice(0, longestName)}…` : name);
+}
+
+const unsafeCharacter = /[/\\\p{Cc}\p{Cs}\u2028\u2029]/u;
+
+/**
+ * Whether that is a plain file name everywhere, of a file inside its folder: not empty, no slash of either kind, no
+ * leading dot, no control character, no half of a character. Its length is not looked at.
+ */
+export function isPlainName(name: string): boolean {
+  return name !== '' && !name.startsWith('.') && !unsafeCharacter.test(name);
+}

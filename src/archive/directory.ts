@@ -1,9 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { type Archive, type ArchivedFile, ArchiveError } from './archive.js';
-import { expectSafeName } from './safe-name.js';
-import { createTurns } from './turns.js';
+import { createTurns } from '../async/keyed-mutex.js';
+import { type Archive, type ArchivedFile, ArchiveError, expectSafeName } from './archive.js';
 
 /** Behind a dot: nobody keeps a file under a name that begins with one. */
 const temporarySuffix = '.partial';

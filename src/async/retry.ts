@@ -1,18 +1,18 @@
 export interface RetryPolicy {
-  /** How many tries a step has before it fails. */
+  /** How many tries before giving up. */
   readonly tries: number;
   readonly baseMs: number;
   readonly capMs: number;
   /** The longest wait that the service can ask for. */
   readonly retryAfterCapMs: number;
-  /** How often a step may wait because the service asked for it; without a bound it could wait for ever. */
+  /** How many waits the service can ask for; without a bound a call could wait for ever. */
   readonly waits: number;
 }
 
 export interface Failure {
   /** Tries spent before this one. */
   readonly tries: number;
-  /** Waits asked for by the service before this one. */
+  /** Requested waits spent before this one. */
   readonly waits: number;
   readonly retryAfterMs?: number | undefined;
 }
@@ -22,9 +22,9 @@ export type RetryDecision =
   | { readonly kind: 'spent' };
 
 /**
- * Decides whether and when a step is tried again: exponential back-off with full jitter, so that batches that failed
- * together don't come back together. A wait that the service asked for is honoured under a cap and spends no try;
- * when its waits are spent it costs tries, and still isn't cut short.
+ * Decides whether and when to try again: exponential back-off with full jitter, so that batches that failed together
+ * don't come back together. A wait that the service asked for is honoured up to a cap and spends no try. Once such
+ * waits are used up each costs a try, and is still not cut short.
  *
  * @param random uniform in [0, 1)
  */
@@ -32,7 +32,7 @@ export function decideRetry(failure: Failure, policy: RetryPolicy, random: () =>
   const { tries, waits, retryAfterMs } = failure;
   const askedMs = Math.min(retryAfterMs ?? 0, policy.retryAfterCapMs);
   if (retryAfterMs !== undefined && waits < policy.waits) {
-    // Never before the service's instant; a little after it, so that a "0" is no invitation to a storm.
+    // Never before the requested instant, and a little after it: "0" must not cause a retry storm.
     const jitterMs = random() * Math.min(policy.baseMs, policy.capMs);
     return { kind: 'retry', delayMs: askedMs + jitterMs, spendsTry: false };
   }

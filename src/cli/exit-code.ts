@@ -1,6 +1,6 @@
 import { StoppedError } from '../async/stopped-error.js';
 import { ConfigurationError } from '../config/problems.js';
-import { MappingServiceError, type ServiceErrorKind } from '../mapping-service/service-error.js';
+import { MappingServiceError, type ServiceErrorKind } from '../mapping-service/errors.js';
 import { SyncOvertakenError } from '../mappings/mapping-copy.js';
 import { SyncBusyError } from '../mappings/sync-busy-error.js';
 import { FencedError, LedgerUnusableError } from '../review/ledger.js';

@@ -1,5 +1,5 @@
-import { hasSignBehindHost } from '../http/sign-behind-host.js';
-import { readS3Location, type S3Location } from '../s3/location.js';
+import { mayContainUnescapedPassword } from '../http/url.js';
+import { readS3Location, type S3Location } from '../s3/bucket.js';
 
 /** Where the ledger lives. */
 export type LedgerLocation =
@@ -49,7 +49,7 @@ export function holdsPassword(text: string): boolean {
 function isUrlOf(text: string, protocols: readonly string[]): boolean {
   return (
     /^[a-z0-9]+:\/\/./i.test(text) &&
-    !hasSignBehindHost(text) &&
+    !mayContainUnescapedPassword(text) &&
     URL.canParse(text) &&
     protocols.includes(new URL(text).protocol)
   );

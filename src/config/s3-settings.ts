@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { checkS3Endpoint } from '../s3/endpoint.js';
+import { checkS3Endpoint } from '../s3/bucket.js';
 import { confidentiality, expected, group, headerText, isGroup, textLike } from './kinds.js';
 
 const togetherIfAtAll = 'must stand together with s3.secretAccessKey, or neither';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isTimeZone } from '../booking/business-day.js';
-import { checkBaseUrl } from '../mapping-service/base-url.js';
+import { checkBaseUrl } from '../mapping-service/options.js';
 import { createSlots } from '../schedule/slots.js';
 import { readKeys } from '../server/signature.js';
 import { file } from './file-delivery-settings.js';

@@ -1,5 +1,5 @@
 import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
-import type { Probe } from '../mapping-service/probe.js';
+import type { Probe } from '../mapping-service/client.js';
 import { formatDuration } from '../text/format.js';
 import { type Finding, findingsOf } from './finding.js';
 

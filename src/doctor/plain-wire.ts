@@ -1,4 +1,4 @@
-import { isLoopback } from '../http/loopback.js';
+import { isLoopback } from '../http/url.js';
 import { type Finding, findingsOf, type Part } from './finding.js';
 
 export interface DatabaseWire {

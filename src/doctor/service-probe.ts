@@ -1,5 +1,5 @@
 import type { Config } from '../config/load.js';
-import { type Probe, probeService } from '../mapping-service/probe.js';
+import { type Probe, probeService } from '../mapping-service/client.js';
 
 /** The longest that the service is waited for. */
 export const longestProbeSeconds = 10;

@@ -1,5 +1,5 @@
-import type { Verdict } from '../mapping-service/mapping-service.js';
-import type { Probe } from '../mapping-service/probe.js';
+import type { Probe } from '../mapping-service/client.js';
+import type { Verdict } from '../mapping-service/verdict.js';
 import { type Finding, findingsOf } from './finding.js';
 
 const { ok, warning, wrong } = findingsOf('service');

@@ -1,7 +1,7 @@
 import type { BusinessDay } from '../booking/business-day.js';
 import { layOutRemotely } from '../review/file/remote-layout.js';
 import { createResultNameTest } from '../review/file/result-name.js';
-import type { PresentedKey } from '../sftp/host-key.js';
+import type { PresentedKey } from '../sftp/login.js';
 import { type RemoteFile, SftpError, type SftpServer, type SftpSession } from '../sftp/sftp.js';
 import { formatCount, formatInstant } from '../text/format.js';
 import { type Finding, findingsOf } from './finding.js';

@@ -1,11 +1,9 @@
-/** `unreached`: nothing was sent. `broken`: it may have been taken. `wrong`: no retry mends it. */
-type Meaning = 'unreached' | 'broken' | 'wrong';
-
-/** What a failure of the network is, in words of ours. */
+/** A failed call, classified. */
 export interface NetworkFailure {
-  /** Our own short word; never the error's message, which may hold anything. */
+  /** A short word of ours; never the error's message, which may hold anything. */
   readonly code: string;
-  readonly meaning: Meaning;
+  /** `unreached`: nothing was sent. `broken`: the request may have been processed. `wrong`: retrying cannot help. */
+  readonly meaning: 'unreached' | 'broken' | 'wrong';
 }
 
 const certificate: NetworkFailure = { code: 'tls-certificate', meaning: 'wrong' };
@@ -39,7 +37,7 @@ const failures: ReadonlyMap<string, NetworkFailure> = new Map([
   ['ECONNABORTED', reset],
   ['EPIPE', reset],
   ['UND_ERR_SOCKET', reset],
-  // undici's parser names itself, but mostly no code.
+  // undici's parser errors have a name, but rarely a code.
   ['HTTPParserError', malformed],
   ['UND_ERR_HEADERS_OVERFLOW', malformed],
   ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', malformed],
@@ -61,12 +59,21 @@ const families: readonly (readonly [string, NetworkFailure])[] = [
   ['HPE_', malformed],
 ];
 
-/** Reads any value that a call may throw, errors nested in `cause` and in an AggregateError included. Pure. */
-export function readNetworkFailure(error: unknown): NetworkFailure {
-  return readFailure(error, new Set()) ?? anythingElse;
+/**
+ * Classifies anything that a call may throw, including errors nested in `cause` and in an AggregateError. Pure.
+ *
+ * @param requestWasSent whether a byte of the request may have left; the kind of failure decides where this is unknown
+ */
+export function readNetworkFailure(
+  error: unknown,
+  { requestWasSent }: { readonly requestWasSent?: boolean } = {},
+): NetworkFailure {
+  const failure = readFailure(error, new Set()) ?? anythingElse;
+  if (requestWasSent === undefined || failure.meaning === 'wrong') return failure;
+  return { code: failure.code, meaning: requestWasSent ? 'broken' : 'unreached' };
 }
 
-/** The outermost error that is known decides. */
+/** The outermost known error decides. */
 function readFailure(error: unknown, seen: Set<unknown>): NetworkFailure | undefined {
   if (typeof error !== 'object' || error === null || seen.has(error)) return undefined;
   seen.add(error);
@@ -82,7 +89,7 @@ function readFailure(error: unknown, seen: Set<unknown>): NetworkFailure | undef
 
 function readCode(code: unknown, syscall: unknown): NetworkFailure | undefined {
   if (typeof code !== 'string') return undefined;
-  // The kernel gives up on a connection that it opens and on one that is open by the same word.
+  // The kernel uses the same code for a connection being opened and for an open one.
   if (code === 'ETIMEDOUT') return syscall === 'connect' ? connectTimeout : timeout;
   return failures.get(code) ?? families.find(([prefix]) => code.startsWith(prefix))?.[1];
 }

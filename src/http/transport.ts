@@ -1,80 +1,76 @@
 import { setMaxListeners } from 'node:events';
 import { type Dispatcher, Pool } from 'undici';
-import { type AbortWatch, createAbortWatch } from './abort-watch.js';
+import { type AbortWatch, createAbortWatch } from '../async/abort.js';
+import { type NetworkFailure, readNetworkFailure } from './network-failure.js';
 
 export interface TransportOptions {
   /** Scheme, host and port, such as `https://service.example.com`. */
   readonly origin: string;
-  /** How many connections at most; calls beyond them wait for a free one. */
+  /** Maximum number of connections; further calls wait for a free one. */
   readonly connections: number;
-  /** For the whole of a call, from asking for a connection to the last byte of the answer. */
+  /** For a whole call, from asking for a connection to the last byte of the answer. */
   readonly timeoutMs: number;
   readonly connectTimeoutMs: number;
-  /** How much of an answer's body is read; then the connection is cut. */
+  /** How much of an answer's body is read before the connection is cut. */
   readonly maxAnswerBytes: number;
 }
 
 export interface TransportRequest {
   readonly method: 'GET' | 'POST';
-  /** From the root, with the query if there is one. */
+  /** From the root, including the query. */
   readonly path: string;
-  /** Names and values in turn, sent in just this spelling. */
+  /** Alternating names and values, sent in exactly this spelling. */
   readonly headers: string[];
   readonly body?: Uint8Array;
   readonly signal: AbortSignal;
 }
 
-/** An answer as it came off the wire. */
+/** An answer as received; headers are not interpreted. */
 export interface HttpAnswer {
   readonly status: number;
-  /** The header `Retry-After`, unread. */
   readonly retryAfter: string | undefined;
-  /** The header `Date`, unread. */
   readonly date?: string | undefined;
-  /** The headers `Link`, unread. */
+  /** All `Link` headers, joined. */
   readonly link?: string | undefined;
-  /** The headers `Content-Encoding`, unread: the body is as it came. */
+  /** `Content-Encoding`; the body is not decoded. */
   readonly encoding?: string | undefined;
   readonly body: Buffer;
-  /** Whether the body went on after `body` ends. */
+  /** Whether the body continued after `body` ends. */
   readonly bodyTruncated: boolean;
 }
 
-/** What became of a call, not yet judged. */
-export type Exchange =
-  | { readonly kind: 'answered'; readonly answer: HttpAnswer }
+/** What a call returned: a whole answer, or the reason why there is none. */
+export type HttpResult =
+  | { readonly answer: HttpAnswer; readonly failure?: undefined }
   | {
-      readonly kind: 'failed';
-      readonly error: unknown;
-      /** False when no connection was ready: not a byte has left. */
-      readonly requestWasSent: boolean;
-      /** What had come of an answer whose head was read before it broke off. */
-      readonly brokenAnswer?: HttpAnswer;
+      readonly failure: NetworkFailure;
+      /** What had arrived when the connection broke, if at least the status had. */
+      readonly answer?: HttpAnswer;
     };
 
 export interface Transport {
-  /** Never throws for what the service or the network does; throws the signal's reason when aborted. */
-  call(request: TransportRequest): Promise<Exchange>;
-  /** Cuts every connection; calls in flight fail. May be called again. */
+  /** Never throws for what the server or the network does; throws the signal's reason when aborted. */
+  call(request: TransportRequest): Promise<HttpResult>;
+  /** Cuts every connection; calls in flight fail. Idempotent. */
   close(): Promise<void>;
 }
 
 /**
- * HTTP calls over kept connections: bounded in time and in what is read, no redirects, no retries, one request at a
- * time on each connection. It uses undici's `dispatch`, which tells when a request begins to leave: that decides
- * whether a failed call may have been taken.
+ * HTTP calls over persistent connections: limits on time and size, no redirects, no retries, one request at a time per
+ * connection. Uses undici's `dispatch` because it reports when a request starts to leave: that decides whether the
+ * server may have processed a failed call.
  */
 export function createTransport(options: TransportOptions): Transport {
   const aborts = createAbortWatch();
   const closing = new AbortController();
-  // Each connection listens to it.
+  // Every connection adds a listener.
   setMaxListeners(0, closing.signal);
   const pool = new Pool(options.origin, {
     connections: options.connections,
     pipelining: 1,
-    // Destroying the pool leaves connections alone that are only being opened: the signal ends those.
+    // Destroying the pool does not stop connections that are still being opened; the signal does.
     connect: { timeout: options.connectTimeoutMs, signal: closing.signal },
-    // The whole call has one clock, ours.
+    // One timer of our own covers the whole call.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -94,7 +90,7 @@ function call(
   aborts: AbortWatch,
   options: TransportOptions,
   request: TransportRequest,
-): Promise<Exchange> {
+): Promise<HttpResult> {
   const { method, path, headers, body, signal } = request;
   if (signal.aborted) return Promise.reject(signal.reason);
   return new Promise((resolve, reject) => {
@@ -109,18 +105,17 @@ function call(
     };
     const succeed = (answer: HttpAnswer) => {
       settle();
-      resolve({ kind: 'answered', answer });
+      resolve({ answer });
     };
     const fail = (error: unknown) => {
       settle();
-      const brokenAnswer = reading?.finish({ truncated: true });
-      const requestWasSent = sending !== undefined;
-      resolve({ kind: 'failed', error, requestWasSent, ...(brokenAnswer && { brokenAnswer }) });
+      const failure = readNetworkFailure(error, { requestWasSent: sending !== undefined });
+      resolve({ failure, ...(reading && { answer: reading.finish({ truncated: true }) }) });
     };
     const abort = () => {
       settle();
       reject(signal.reason);
-      sending?.abort(new Error('the caller stopped the call'));
+      sending?.abort(new Error('the caller aborted the call'));
     };
     const timer = setTimeout(() => {
       const error = new DOMException('the call took too long', 'TimeoutError');
@@ -130,16 +125,16 @@ function call(
     const unwatch = aborts.watch(signal, abort);
 
     pool.dispatch(
-      // undici takes any GET for repeatable; some of ours start reviews.
+      // undici treats every GET as idempotent; some of ours start reviews.
       { method, path, headers, body: body ?? null, idempotent: false },
       {
         onRequestStart(controller) {
-          // A call that ended while it waited for a connection must not be sent any more.
+          // A call that ended while it waited for a connection must not be sent.
           if (isSettled) controller.abort(new Error('the call had ended'));
           else sending = controller;
         },
         onResponseStart(_controller, status, responseHeaders) {
-          // What comes before the answer itself (1xx) says nothing.
+          // An informational response (1xx) is not the answer.
           if (status < 200) return;
           const retryAfter = [responseHeaders['retry-after']].flat()[0];
           const date = [responseHeaders.date].flat()[0];
@@ -168,19 +163,19 @@ function joinHeader(values: string | readonly string[] | undefined): string | un
 }
 
 interface AnswerReading {
-  /** Keeps what still fits, and says whether all of it did. */
+  /** Keeps what fits; returns whether all of it did. */
   take(chunk: Buffer): boolean;
   finish(end: { readonly truncated: boolean }): HttpAnswer;
 }
 
 function startReading(head: Omit<HttpAnswer, 'body' | 'bodyTruncated'>, maxBytes: number): AnswerReading {
   const chunks: Buffer[] = [];
-  let room = maxBytes;
+  let remaining = maxBytes;
   return {
     take(chunk) {
-      const fits = chunk.length <= room;
-      chunks.push(fits ? chunk : chunk.subarray(0, room));
-      room -= Math.min(chunk.length, room);
+      const fits = chunk.length <= remaining;
+      chunks.push(fits ? chunk : chunk.subarray(0, remaining));
+      remaining -= Math.min(chunk.length, remaining);
       return fits;
     },
     finish: ({ truncated }) => ({ ...head, body: Buffer.concat(chunks), bodyTruncated: truncated }),

@@ -1,32 +1,179 @@
-import type { ReviewService } from './mapping-service.js';
-import { reviewByFilePath, reviewPath } from './review-paths.js';
-import { type MappingServiceOptions, prepareCalls } from './service-calls.js';
+import { readDate } from '../http/headers.js';
+import { createTransport, type HttpAnswer, type HttpResult } from '../http/transport.js';
+import { checkBaseUrl, checkHeaderValue } from './options.js';
+import { reviewByFilePath, reviewPath } from './requests.js';
+import {
+  defaultStatusCodes,
+  judgeAnswer,
+  judgeFailure,
+  type StatusCodeTable,
+  type Verdict,
+} from './verdict.js';
 
-export type { MappingServiceOptions } from './service-calls.js';
+export interface ServiceClientOptions {
+  /** The service's address including the version segment, with or without a trailing slash. (Spec 9.) */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly accountId: string;
+  /** Maximum number of connections. */
+  readonly connections: number;
+  /** For a whole call, in milliseconds. */
+  readonly timeoutMs: number;
+  /** For opening a connection, in milliseconds; part of the whole call's time. */
+  readonly connectTimeoutMs: number;
+  readonly statusCodes?: StatusCodeTable;
+  /** How much of an answer is read, in bytes, default 65,536; a longer 200 counts as unreadable. */
+  readonly maxAnswerBytes?: number;
+  readonly clock: () => Date;
+}
+
+export interface ServiceRequest {
+  readonly method: 'GET' | 'POST';
+  /** Below the base address, including the query. */
+  readonly path: string;
+  /** In addition to those of every call; alternating names and values. */
+  readonly headers?: readonly string[];
+  /** JSON in UTF-8. */
+  readonly body?: Uint8Array;
+}
+
+export interface ServiceReply {
+  readonly verdict: Verdict;
+  /** What arrived, even if it broke off. */
+  readonly answer?: HttpAnswer | undefined;
+}
 
 /**
- * The client of the mapping service. It makes each call once: whether a call is repeated is the runner's decision.
- *
- * @throws TypeError when the address or a header's value cannot be used; its message never quotes them
+ * The review operations, as the review uses them. They never throw for what the service or the network does; they throw
+ * the signal's reason when aborted.
  */
-export function createMappingServiceClient(options: MappingServiceOptions): ReviewService {
-  const { root, headers, headersOfBody, transport, judge } = prepareCalls(options);
+export interface ReviewService {
+  /**
+   * POST /hotels/ReviewMappingsOfBookedHotels (spec 4.2).
+   *
+   * @param body the JSON request body, UTF-8
+   */
+  reviewBookedHotels(body: Uint8Array, options: { readonly signal: AbortSignal }): Promise<Verdict>;
+  /**
+   * GET /hotels/ReviewMappingsOfBookedHotelsByFile (spec 4.3). A GET with side effects: each call starts a review.
+   *
+   * @param ftpFilePath the file's path on the SFTP server: `VerifyMappings/112026/20112026.csv`
+   */
+  reviewBookedHotelsByFile(ftpFilePath: string, options: { readonly signal: AbortSignal }): Promise<Verdict>;
+}
+
+/** Makes each call once and judges it. Repeating is up to the caller: the step runner, or the typed operations. */
+export interface ServiceClient extends ReviewService {
+  /** Any call. Never throws for what the service or the network does; throws the signal's reason when aborted. */
+  call(request: ServiceRequest, options: { readonly signal: AbortSignal }): Promise<ServiceReply>;
+  /** Cuts every connection. Idempotent. */
+  close(): Promise<void>;
+}
+
+/**
+ * The one client of the mapping service: everything that reaches the service passes through its `call`, which adds the
+ * credentials, limits time and size, and removes the credentials from what is kept.
+ *
+ * @throws TypeError when the address or a header's value cannot be used; the message never quotes them
+ */
+export function createServiceClient(options: ServiceClientOptions): ServiceClient {
+  const objection = checkBaseUrl(options.baseUrl);
+  if (objection !== undefined) throw new TypeError(`The mapping service's baseUrl ${objection}.`);
+  const { origin, pathname } = new URL(options.baseUrl);
+  const root = pathname.replace(/\/+$/, '');
+  const { connections, timeoutMs, connectTimeoutMs, maxAnswerBytes = 65_536, clock } = options;
+  const codes = options.statusCodes ?? defaultStatusCodes;
+  const redact = createRedaction(options);
+
+  // In the specification's spelling; the transport adds host, connection and content-length. (Spec 5.)
+  const headers = [
+    ...['apikey', checkHeaderValue('apiKey', options.apiKey)],
+    ...['accountId', checkHeaderValue('accountId', options.accountId)],
+    ...['Accept', 'application/json'],
+    ...['User-Agent', 'booked-hotel-review'],
+  ];
+  const headersWithBody = [...headers, ...['Content-Type', 'application/json']];
+  const transport = createTransport({ origin, connections, timeoutMs, connectTimeoutMs, maxAnswerBytes });
+
+  const judgeWhole = (answer: HttpAnswer) => judgeAnswer({ ...answer, now: clock() }, codes, redact);
+  const judge = ({ answer, failure }: HttpResult): Verdict => {
+    if (failure === undefined) return judgeWhole(answer);
+    if (answer === undefined) return judgeFailure(failure);
+    const verdict = judgeWhole(answer);
+    // A status other than success is clear without its body; a success needs it, and the failure says why it is missing.
+    return answer.status >= 300 ? verdict : { ...verdict, code: failure.code };
+  };
+
+  const call: ServiceClient['call'] = async ({ method, path, headers: more, body }, { signal }) => {
+    const common = body === undefined ? headers : headersWithBody;
+    const result = await transport.call({
+      method,
+      path: `${root}${path}`,
+      headers: more === undefined ? common : [...common, ...more],
+      ...(body !== undefined && { body }),
+      signal,
+    });
+    return { verdict: judge(result), answer: result.answer };
+  };
 
   return {
+    call,
     async reviewBookedHotels(body, { signal }) {
-      const request = {
-        method: 'POST',
-        path: `${root}${reviewPath}`,
-        headers: headersOfBody,
-        body,
-        signal,
-      } as const;
-      return judge(await transport.call(request));
+      return (await call({ method: 'POST', path: reviewPath, body }, { signal })).verdict;
     },
     async reviewBookedHotelsByFile(ftpFilePath, { signal }) {
-      const path = `${root}${reviewByFilePath(ftpFilePath)}`;
-      return judge(await transport.call({ method: 'GET', path, headers, signal }));
+      return (await call({ method: 'GET', path: reviewByFilePath(ftpFilePath) }, { signal })).verdict;
     },
     close: () => transport.close(),
   };
+}
+
+/** The answer to a call that does nothing. */
+export interface Probe {
+  readonly verdict: Verdict;
+  /** How far our clock is ahead of the service's, in milliseconds but exact to the second; absent if it sent no time. */
+  readonly aheadMs?: number;
+}
+
+const noHotels = Buffer.from('{"Hotels":[]}');
+
+/**
+ * Calls the service once, with a review of no booked hotels (spec 4.2): nothing is submitted. Never throws for what the
+ * service or the network does.
+ *
+ * @throws TypeError as the client does; the signal's reason when aborted
+ */
+export async function probeService(
+  options: Omit<ServiceClientOptions, 'connections'>,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<Probe> {
+  const client = createServiceClient({ ...options, connections: 1 });
+  try {
+    const { verdict, answer } = await client.call(
+      { method: 'POST', path: reviewPath, body: noHotels },
+      { signal },
+    );
+    const date = readDate(answer?.date);
+    return { verdict, ...(date && { aheadMs: options.clock().getTime() - date.getTime() }) };
+  } finally {
+    await client.close();
+  }
+}
+
+/**
+ * Creates the function that removes the caller's own credentials from the service's words: a service that echoes the
+ * call would otherwise put them into the ledger. (Design 10.)
+ *
+ * The key is removed anywhere; the account's identifier, which may be a short number, only as a separate word.
+ */
+export function createRedaction({
+  apiKey,
+  accountId,
+}: {
+  readonly apiKey: string;
+  readonly accountId: string;
+}): (text: string) => string {
+  const account = accountId.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  const accountAlone = new RegExp(`(?<![\\p{L}\\p{N}])${account}(?![\\p{L}\\p{N}])`, 'gu');
+  return (text) => text.replaceAll(apiKey, '***').replace(accountAlone, '***');
 }

@@ -1,49 +1,164 @@
-/**
- * What a call of the service came to, named by what the runner must do next. (Design 6.)
- *
- * `answer` holds the service's own words. It may name a guest: it goes to the ledger and nowhere else.
- */
-export type Verdict =
-  | (Answered & { readonly kind: 'accepted' })
-  | (Answered & {
-      readonly kind: 'retryable';
-      /** No clear answer came: the service may have taken the call. */
-      readonly outcomeUnknown: boolean;
-      /** The service's own wish, already read from `Retry-After`, not yet capped. */
-      readonly retryAfterMs?: number;
-      /** When its tries are spent it counts as refused, not as failed: an unknown code inside a 200. */
-      readonly refusedWhenSpent: boolean;
-    })
-  | (Answered & { readonly kind: 'fatal' })
-  | (Answered & { readonly kind: 'refused' });
+import { isDeepStrictEqual } from 'node:util';
+import { readDate } from '../http/headers.js';
+import { readMappingsPage, readMasterHotelBrands } from './answers.js';
+import { createCallWithRetries } from './call-with-retries.js';
+import { createServiceClient } from './client.js';
+import { invalidAnswer } from './errors.js';
+import type { Envelope, MappingService, MappingsPage } from './operations.js';
+import { type CreateMappingServiceOptions, completeOptions } from './options.js';
+import {
+  prepareExport,
+  prepareHotels,
+  prepareMappingsQuery,
+  prepareRawRequest,
+  reviewByFilePath,
+  reviewPath,
+} from './requests.js';
+import { defaultStatusCodes, type StatusCodeTable } from './verdict.js';
 
-interface Answered {
-  /** Short and safe to show: `http-503`, `code-2009`, `timeout`, `connection-reset`. */
-  readonly code: string;
-  readonly httpStatus?: number;
-  /** The envelope's StatusCode, where one was read. (Spec 2.1.) */
-  readonly statusCode?: number;
-  readonly answer?: string;
+/** Large enough for a page of a thousand mappings or the list of all brands. */
+const maxAnswerBytes = 64 * 1024 * 1024;
+
+/** Codes of the operations other than the reviews. (Design 6.) */
+const codesOfOtherOperations: StatusCodeTable = {
+  2006: 'refused', // invalid resume key
+  2007: 'refused', // invalid date-time
+  2012: 'refused', // invalid limit
+  2016: 'refused', // sync id missing
+  2017: 'refused', // date-time missing
+  2025: 'refused', // e-mail missing
+  2027: 'refused', // resume key expired
+};
+
+const asEnvelope = (envelope: Envelope) => envelope;
+
+/**
+ * The service's operations (spec 4), typed: each call is authenticated, retried where that is safe, and resolves only
+ * with a success. Connections stay open until `close`.
+ *
+ * Calls reject with a MappingServiceError, with the signal's reason when aborted, and with a TypeError for what cannot
+ * be sent.
+ *
+ * @throws TypeError when an option cannot be used; the message quotes neither the key nor the account
+ */
+export function createMappingService(options: CreateMappingServiceOptions): MappingService {
+  const { baseUrl, apiKey, accountId } = options;
+  const { policy, random, masterIdName, ...limits } = completeOptions(options);
+  const statusCodes = { ...defaultStatusCodes, ...codesOfOtherOperations, ...options.statusCodes };
+  const client = createServiceClient({ baseUrl, apiKey, accountId, statusCodes, maxAnswerBytes, ...limits });
+  const closing = new AbortController();
+  const call = createCallWithRetries({ client, statusCodes, policy, random, closed: closing.signal });
+
+  const service: MappingService = {
+    async getMappings(query, options) {
+      return call(
+        {
+          operation: 'getMappings',
+          isRepeatable: true,
+          ...prepareMappingsQuery(query),
+          read: (envelope, date) => readMappingsPage(envelope, { masterIdName, date }),
+        },
+        options,
+      );
+    },
+    eachMappingsPage: ({ resumeKey: firstKey, ...query }, options) =>
+      eachMappingsPage(
+        (resumeKey) =>
+          service.getMappings(resumeKey === undefined ? query : { ...query, resumeKey }, options),
+        firstKey,
+      ),
+    async reviewBookedHotels(hotels, options) {
+      const body = prepareHotels(hotels, masterIdName);
+      return call(
+        {
+          operation: 'reviewBookedHotels',
+          isRepeatable: true,
+          method: 'POST',
+          path: reviewPath,
+          body,
+          read: asEnvelope,
+        },
+        options,
+      );
+    },
+    async reviewBookedHotelsByFile(ftpFilePath, options) {
+      return call(
+        {
+          operation: 'reviewBookedHotelsByFile',
+          isRepeatable: false,
+          method: 'GET',
+          path: reviewByFilePath(ftpFilePath),
+          read: asEnvelope,
+        },
+        options,
+      );
+    },
+    async getMasterHotelBrands(options) {
+      return call(
+        {
+          operation: 'getMasterHotelBrands',
+          isRepeatable: true,
+          method: 'GET',
+          path: '/content/GetMasterHotelBrands',
+          read: readMasterHotelBrands,
+        },
+        options,
+      );
+    },
+    async exportMappingsFile(request, options) {
+      return call(
+        {
+          operation: 'exportMappingsFile',
+          isRepeatable: false,
+          ...prepareExport(request),
+          read: (envelope, date) => ({ ...envelope, answeredAt: readDate(date) }),
+        },
+        options,
+      );
+    },
+    async call(request, options) {
+      return call(
+        {
+          operation: 'call',
+          isRepeatable: request.isRepeatable === true,
+          ...prepareRawRequest(request),
+          read: asEnvelope,
+        },
+        options,
+      );
+    },
+    close() {
+      closing.abort();
+      return client.close();
+    },
+  };
+  return service;
 }
 
-export type VerdictKind = Verdict['kind'];
-
 /**
- * The review operations of the service, as far as the review needs them. They never throw for what the service or the
- * network does; they throw the signal's reason when aborted.
+ * All pages of Get Mappings (spec 4.1), one after another from the given resume key on, up to the first page without one.
+ *
+ * @throws MappingServiceError when the service returns the same page under the same key again
  */
-export interface ReviewService {
-  /**
-   * POST /hotels/ReviewMappingsOfBookedHotels (spec 4.2).
-   *
-   * @param body the JSON request body, UTF-8
-   */
-  reviewBookedHotels(body: Uint8Array, options: { readonly signal: AbortSignal }): Promise<Verdict>;
-  /**
-   * GET /hotels/ReviewMappingsOfBookedHotelsByFile (spec 4.3). A GET with side effects: each call starts a review.
-   *
-   * @param ftpFilePath where the file lies on the SFTP server: `VerifyMappings/112026/20112026.csv`
-   */
-  reviewBookedHotelsByFile(ftpFilePath: string, options: { readonly signal: AbortSignal }): Promise<Verdict>;
-  close(): Promise<void>;
+async function* eachMappingsPage(
+  getPage: (resumeKey: string | undefined) => Promise<MappingsPage>,
+  firstKey: string | undefined,
+): AsyncGenerator<MappingsPage, void, undefined> {
+  let sentKey = firstKey;
+  let previousRows: MappingsPage['Mappings'] | undefined;
+  while (true) {
+    const page = await getPage(sentKey);
+    const { ResumeKey: key, Mappings: rows } = page;
+    if (previousRows !== undefined && key === sentKey && isDeepStrictEqual(rows, previousRows)) {
+      throw invalidAnswer('getMappings', {
+        field: 'ResumeKey',
+        message:
+          'expected a ResumeKey for the next page, got: the key that was sent, and the same page again',
+      });
+    }
+    yield page;
+    if (key === undefined || key === null || key.trim() === '') return;
+    sentKey = key;
+    previousRows = rows;
+  }
 }

@@ -1,26 +1,26 @@
 /**
  * The operations of the service, typed as its specification names them: fields that begin with a capital letter are the
- * service's own, exact and case-sensitive. Whatever else an answer holds passes through.
+ * service's own, exact and case-sensitive. Any other field of an answer passes through.
  */
 export interface MappingService {
   /** One page of GET /mappings (spec 4.1). Retried: it changes nothing. */
   getMappings(query: MappingsQuery, options?: CallOptions): Promise<MappingsPage>;
-  /** All pages of GET /mappings, one after another and never two at once; ends behind the page without a ResumeKey. */
+  /** All pages of GET /mappings, one at a time; ends after the page without a ResumeKey. */
   eachMappingsPage(query: MappingsQuery, options?: CallOptions): AsyncIterable<MappingsPage>;
   /** POST /hotels/ReviewMappingsOfBookedHotels (spec 4.2). Retried: a review is safe to repeat. */
   reviewBookedHotels(hotels: readonly BookedHotel[], options?: CallOptions): Promise<Envelope>;
   /**
    * GET /hotels/ReviewMappingsOfBookedHotelsByFile (spec 4.3). Each call starts a review: retried only where the service
-   * cannot have taken it.
+   * cannot have processed it.
    *
-   * @param ftpFilePath where the file lies on the SFTP server: `VerifyMappings/112026/20112026.csv`
+   * @param ftpFilePath the file's path on the SFTP server: `VerifyMappings/112026/20112026.csv`
    */
   reviewBookedHotelsByFile(ftpFilePath: string, options?: CallOptions): Promise<Envelope>;
   /** GET /content/GetMasterHotelBrands (spec 4.4): the complete list. */
   getMasterHotelBrands(options?: CallOptions): Promise<MasterHotelBrands>;
   /**
    * GET /mappings/ExportMappingsFile (spec 4.5). Each call starts an export: retried only where the service cannot have
-   * taken it.
+   * processed it.
    */
   exportMappingsFile(request: ExportRequest, options?: CallOptions): Promise<StartedExport>;
   /** For operations that the specification knows by name only (4.6): authenticated, retried, judged by the envelope. */
@@ -30,7 +30,7 @@ export interface MappingService {
 }
 
 export interface CallOptions {
-  /** Its reason is what the call rejects with. */
+  /** When it aborts, the call rejects with its reason. */
   readonly signal?: AbortSignal;
 }
 
@@ -44,9 +44,9 @@ export interface Envelope {
 
 /** The parameters of Get Mappings (spec 4.1). */
 export interface MappingsQuery {
-  /** The lower bound of changes. */
+  /** Lower bound of the changes. */
   readonly lastUpdateDateTime: Date;
-  /** One for all calls of a sync cycle. */
+  /** The same for all calls of a sync cycle. */
   readonly syncId: string;
   readonly providerFamily?: string;
   readonly resumeKey?: string;
@@ -68,10 +68,10 @@ export interface MappingRecord {
   readonly ProviderHotelId: string;
   readonly ProviderName: string;
   readonly ProviderLocationCode?: string | null;
-  /** What changed; `New` is shown. */
+  /** The kind of change; the specification shows `New`. */
   readonly Type?: string | null;
   readonly ChannelIds?: readonly string[] | null;
-  /** The elements of `ChannelIds`, each cut at its first comma. */
+  /** The elements of `ChannelIds`, each split at its first comma. */
   readonly channels: readonly Channel[];
   readonly [name: string]: unknown;
 }
@@ -80,7 +80,7 @@ export interface Channel {
   readonly channel: string;
   /** Absent where there is no comma. */
   readonly ratePlanType?: string;
-  /** As it came. */
+  /** As received. */
   readonly original: string;
 }
 
@@ -100,7 +100,7 @@ export interface MasterHotelBrands extends Envelope {
   readonly HotelBrands: readonly HotelBrand[];
 }
 
-/** A brand of master hotels (spec 2.4). */
+/** A master hotel brand (spec 2.4). */
 export interface HotelBrand {
   readonly Id: number;
   readonly BrandCode?: string | null;
@@ -113,7 +113,7 @@ export interface HotelBrand {
 export interface ExportRequest {
   /** An e-mail address. */
   readonly emailId: string;
-  /** Names of providers; all of them if not given. */
+  /** Provider names; default: all. */
   readonly providerfamilies?: readonly string[];
 }
 
@@ -131,6 +131,6 @@ export interface RawRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Whether it may be made twice: only then is it repeated when nobody knows whether it was taken. False if not given. */
+  /** Whether it may be made twice. Only then is it repeated when its outcome is unknown. Default: false. */
   readonly isRepeatable?: boolean;
 }

@@ -1,9 +1,39 @@
-import { readRetryAfter } from '../http/retry-after.js';
+import { readRetryAfter } from '../http/headers.js';
+import type { NetworkFailure } from '../http/network-failure.js';
 import type { HttpAnswer } from '../http/transport.js';
-import { type Envelope, readEnvelope } from './envelope.js';
-import type { Verdict, VerdictKind } from './mapping-service.js';
+import { isObject, parseJson } from './answers.js';
 
-/** What each `StatusCode` inside an HTTP 200 means. A setting: the service's codes are not specified. (Design 6.) */
+/**
+ * The result of a call, named by what the caller must do next. (Design 6.)
+ *
+ * `answer` holds the service's own words. They may name a guest: they go to the ledger and nowhere else.
+ */
+export type Verdict =
+  | (Answered & { readonly kind: 'accepted' })
+  | (Answered & {
+      readonly kind: 'retryable';
+      /** There was no clear answer: the service may have processed the call. */
+      readonly outcomeUnknown: boolean;
+      /** What `Retry-After` asks for, not yet capped. */
+      readonly retryAfterMs?: number;
+      /** Counts as refused, not as failed, once its tries are spent: an unknown code inside a 200. */
+      readonly refusedWhenSpent: boolean;
+    })
+  | (Answered & { readonly kind: 'fatal' })
+  | (Answered & { readonly kind: 'refused' });
+
+interface Answered {
+  /** Short and safe to show: `http-503`, `code-2009`, `timeout`, `connection-reset`. */
+  readonly code: string;
+  readonly httpStatus?: number;
+  /** The envelope's StatusCode, if there was one. (Spec 2.1.) */
+  readonly statusCode?: number;
+  readonly answer?: string;
+}
+
+export type VerdictKind = Verdict['kind'];
+
+/** The meaning of each `StatusCode` inside an HTTP 200. A setting: the specification lists no codes. (Design 6.) */
 export type StatusCodeTable = Readonly<Record<number, VerdictKind>>;
 
 export const defaultStatusCodes: StatusCodeTable = {
@@ -18,24 +48,24 @@ export const defaultStatusCodes: StatusCodeTable = {
   2030: 'retryable', // too many requests
 };
 
-/** How much is kept of the service's own words, in bytes of UTF-8. */
-const answerBytes = 2_000;
+/** How much of the service's own words is kept, in bytes of UTF-8. */
+const keptBytes = 2_000;
 
 const retryableStatuses = new Set([408, 425, 429]);
 const refusedStatuses = new Set([400, 413, 422]);
 
-/** The service says that it did not do it. */
+/** The service says that it did not process the call. */
 const notDone = { kind: 'retryable', outcomeUnknown: false, refusedWhenSpent: false } as const;
-/** The service may have done it. */
+/** The service may have processed the call. */
 const perhapsDone = { kind: 'retryable', outcomeUnknown: true, refusedWhenSpent: false } as const;
-/** The service says no, but not in a way that we know. */
-const unknownNo = { kind: 'retryable', outcomeUnknown: false, refusedWhenSpent: true } as const;
+/** The service refuses in an unknown way. */
+const unknownRefusal = { kind: 'retryable', outcomeUnknown: false, refusedWhenSpent: true } as const;
 
 /**
- * The table of design 6: what an answer means for the runner.
+ * The table of design 6: what an answer means for the caller. Pure.
  *
- * @param answer `now` is the moment from which a `Retry-After` that is a date counts
- * @param redact takes out of the service's words what may not be kept
+ * @param answer `now` is the moment from which a `Retry-After` date counts
+ * @param redact removes from the service's words what must not be kept
  */
 export function judgeAnswer(
   answer: HttpAnswer & { readonly now: Date },
@@ -43,52 +73,68 @@ export function judgeAnswer(
   redact: (text: string) => string = (text) => text,
 ): Verdict {
   const { status } = answer;
-  const envelope = answer.bodyTruncated ? undefined : readEnvelope(answer.body);
-  const said = describe(answer, envelope, redact);
+  const envelope = answer.bodyTruncated ? undefined : readLeniently(answer.body);
+  const evidence = describe(answer, envelope, redact);
   const retryAfterMs = readRetryAfter(answer.retryAfter, answer.now);
-  const wish = retryAfterMs === undefined ? {} : { retryAfterMs };
+  const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
 
-  if (status === 200) return judgeEnvelope(envelope, codes, said, wish);
+  if (status === 200) return judgeEnvelope(envelope, codes, evidence, wait);
   const code = `http-${status}`;
-  if (status >= 500 || retryableStatuses.has(status)) return { ...said, ...notDone, ...wish, code };
-  if (refusedStatuses.has(status)) return { ...said, kind: 'refused', code };
-  // Redirects are not followed: they are a sign of a wrong address. (Design 10.)
-  if (status >= 300) return { ...said, kind: 'fatal', code };
-  // A success that the contract doesn't know, such as 202, promises nothing.
-  return { ...said, ...perhapsDone, code };
+  if (status >= 500 || retryableStatuses.has(status)) return { ...evidence, ...notDone, ...wait, code };
+  if (refusedStatuses.has(status)) return { ...evidence, kind: 'refused', code };
+  // Redirects are not followed: they indicate a wrong address. (Design 10.)
+  if (status >= 300) return { ...evidence, kind: 'fatal', code };
+  // A success that the contract does not mention, such as 202, promises nothing.
+  return { ...evidence, ...perhapsDone, code };
 }
 
-/** The service can refuse inside a 200: `Status: true` and an accepted code are both needed. */
+/** What a failure of the network means for the caller. `answer` is never set: errors may quote the data they fail on. */
+export function judgeFailure({ code, meaning }: NetworkFailure): Verdict {
+  switch (meaning) {
+    case 'wrong':
+      return { kind: 'fatal', code };
+    case 'unreached':
+      return { ...notDone, code };
+    case 'broken':
+      return { ...perhapsDone, code };
+  }
+}
+
+/** The service can refuse inside a 200: both `Status: true` and an accepted code are required. */
 function judgeEnvelope(
-  envelope: Envelope | undefined,
+  envelope: LenientEnvelope | undefined,
   codes: StatusCodeTable,
-  said: ReturnType<typeof describe>,
-  wish: { readonly retryAfterMs?: number },
+  evidence: ReturnType<typeof describe>,
+  wait: { readonly retryAfterMs?: number },
 ): Verdict {
-  if (envelope?.isRecognised !== true) return { ...said, ...perhapsDone, code: 'unreadable-answer' };
+  if (envelope?.isRecognised !== true) return { ...evidence, ...perhapsDone, code: 'unreadable-answer' };
   const { status, statusCode } = envelope;
   if (statusCode === undefined) {
-    return { ...said, ...unknownNo, code: status === false ? 'status-false' : 'code-missing' };
+    return { ...evidence, ...unknownRefusal, code: status === false ? 'status-false' : 'code-missing' };
   }
 
   const code = `code-${statusCode}`;
   const kind = codes[statusCode];
-  if (kind === undefined) return { ...said, ...unknownNo, code };
+  if (kind === undefined) return { ...evidence, ...unknownRefusal, code };
   switch (kind) {
     case 'accepted':
-      if (status === true) return { ...said, kind, code: 'ok' };
-      return { ...said, ...unknownNo, code: status === false ? 'status-false' : 'status-missing' };
+      if (status === true) return { ...evidence, kind, code: 'ok' };
+      return { ...evidence, ...unknownRefusal, code: status === false ? 'status-false' : 'status-missing' };
     case 'retryable':
-      return { ...said, ...notDone, ...wish, code };
+      return { ...evidence, ...notDone, ...wait, code };
     case 'fatal':
     case 'refused':
-      return { ...said, kind, code };
+      return { ...evidence, kind, code };
   }
 }
 
-/** What was answered, for the evidence: the numbers and the service's own words. */
-function describe(answer: HttpAnswer, envelope: Envelope | undefined, redact: (text: string) => string) {
-  const words = readWords(envelope?.message ?? decode(answer.body), redact);
+/** The answer as evidence: its numbers and the service's own words. */
+function describe(
+  answer: HttpAnswer,
+  envelope: LenientEnvelope | undefined,
+  redact: (text: string) => string,
+) {
+  const words = cutWords(redact(envelope?.message ?? decode(answer.body)));
   return {
     httpStatus: answer.status,
     ...(envelope?.statusCode !== undefined && { statusCode: envelope.statusCode }),
@@ -96,16 +142,51 @@ function describe(answer: HttpAnswer, envelope: Envelope | undefined, redact: (t
   };
 }
 
-/** The beginning of a text that can be stored anywhere: PostgreSQL takes no NUL, and a cut character is no text. */
-function readWords(text: string, redact: (text: string) => string): string {
-  // Before the cut, which might leave half of what is to be taken out.
-  const kept = Buffer.from(redact(text)).subarray(0, answerBytes);
-  return decode(kept)
+/**
+ * The start of a text, in a form that any database stores: PostgreSQL refuses NUL, and half a character is no text.
+ *
+ * @param redacted already without credentials: the cut might leave half of one, which redaction would miss
+ */
+function cutWords(redacted: string): string {
+  return decode(Buffer.from(redacted).subarray(0, keptBytes))
     .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
     .trim();
 }
 
-/** Text without the broken character at its end. */
+/** Decodes without a broken character at the end. */
 function decode(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes, { stream: true });
+}
+
+/** What a JSON answer says about the call: the envelope of spec 2.1, or the `{code, message}` that gateways send. */
+interface LenientEnvelope {
+  /** Undefined when absent or not a boolean. */
+  readonly status: boolean | undefined;
+  readonly statusCode: number | undefined;
+  /** May name a guest. */
+  readonly message: string | undefined;
+  /** Whether it has any of `Status`, `StatusCode` and `code`; without one an object is no envelope. */
+  readonly isRecognised: boolean;
+}
+
+/** Undefined when the body is no JSON object. Never throws. */
+function readLeniently(body: Uint8Array): LenientEnvelope | undefined {
+  const fields = parseJson(body);
+  if (!isObject(fields)) return undefined;
+  const { Status, StatusCode, code, Message, message } = fields;
+  return {
+    status: typeof Status === 'boolean' ? Status : undefined,
+    statusCode: readCode(StatusCode) ?? readCode(code),
+    message: readMessage(Message) ?? readMessage(message),
+    isRecognised: [Status, StatusCode, code].some((value) => value !== undefined && value !== null),
+  };
+}
+
+function readCode(value: unknown): number | undefined {
+  if (typeof value === 'string' && /^\s*-?\d{1,15}\s*$/.test(value)) return Number(value);
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
+}
+
+function readMessage(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }

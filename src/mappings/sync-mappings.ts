@@ -1,5 +1,5 @@
+import { MappingServiceError } from '../mapping-service/errors.js';
 import type { MappingService, MappingsPage } from '../mapping-service/operations.js';
-import { MappingServiceError } from '../mapping-service/service-error.js';
 import { type MappingCopy, type MappingSync, SyncOvertakenError } from './mapping-copy.js';
 import { readMappingRow } from './mapping-row.js';
 import { decideBounds } from './sync-bounds.js';

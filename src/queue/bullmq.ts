@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Queue } from 'bullmq';
-import { untilAborted } from '../async/until-aborted.js';
+import { untilAborted } from '../async/abort.js';
 import { QueueAwayError, type QueuedStep, type StepQueue } from '../review/queue.js';
 import { dropWaiting } from './bullmq/drop.js';
 import { holdOffAllWorkers } from './bullmq/hold-off.js';

@@ -1,4 +1,4 @@
-import type { Verdict } from '../mapping-service/mapping-service.js';
+import type { Verdict } from '../mapping-service/verdict.js';
 import type { StepOutcome } from './delivery.js';
 import type { Evidence } from './step.js';
 

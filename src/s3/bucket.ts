@@ -1,3 +1,5 @@
+import { isLoopback } from '../http/url.js';
+
 /** What the server tells of an object. */
 export interface ObjectFacts {
   readonly size: number;
@@ -65,4 +67,53 @@ export class S3Error extends Error {
   ) {
     super(`${what}: ${why}`);
   }
+}
+
+/** An object, or the beginning of the keys of many. */
+export interface S3Location {
+  readonly bucket: string;
+  /** Without a slash at its beginning; empty for the bucket itself. */
+  readonly key: string;
+}
+
+/** Names as S3 has them; nothing in it can be a host's, a user's or a password. */
+const bucketName = /^[a-z0-9](?:[a-z0-9.-]{1,61})[a-z0-9]$/;
+const refusedCharacter = /[?#\\\p{Cc}\p{Cs}]/u;
+
+/**
+ * Reads `s3://BUCKET/KEY`; undefined for anything else, be it a user's name, a query, an empty part, or one that is `.` or
+ * `..`: some servers take it for a step into another folder. A slash at the end is dropped.
+ */
+export function readS3Location(text: string): S3Location | undefined {
+  const [, bucket = '', path = ''] = /^s3:\/\/([^/]*)(?:\/(.*))?$/s.exec(text) ?? [];
+  const key = path.replace(/\/$/, '');
+  return bucketName.test(bucket) && (key === '' || isKey(key)) ? { bucket, key } : undefined;
+}
+
+function isKey(key: string): boolean {
+  return !refusedCharacter.test(key) && key.split('/').every((part) => !['', '.', '..'].includes(part));
+}
+
+export function showS3Location({ bucket, key }: S3Location): string {
+  return key === '' ? `s3://${bucket}` : `s3://${bucket}/${key}`;
+}
+
+/**
+ * Says why an address can't be that of an S3 server, in words for the person who configured it; undefined when it can. The
+ * words never repeat the address: it may hold a password. Plain `http://` is for loopback alone. (Design 10.)
+ */
+export function checkS3Endpoint(url: string): string | undefined {
+  const address = URL.canParse(url) ? new URL(url) : undefined;
+  if (address === undefined) return 'is not a URL; it looks like https://s3.example.com';
+  if (address.protocol !== 'https:' && address.protocol !== 'http:') return 'must begin with https://';
+  if (address.username !== '' || address.password !== '') {
+    return 'must not hold a user name or a password; they are s3.accessKeyId and s3.secretAccessKey';
+  }
+  if (/[?#]/.test(address.href) || address.pathname !== '/') {
+    return 'must end with the host or its port; the bucket stands in s3://BUCKET/…';
+  }
+  if (address.protocol === 'http:' && !isLoopback(address.hostname)) {
+    return 'must begin with https://; plain http:// is allowed for this machine only (localhost, 127.0.0.1, [::1])';
+  }
+  return undefined;
 }

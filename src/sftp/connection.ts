@@ -1,10 +1,14 @@
 import { connect as connectSocket, type Socket } from 'node:net';
 import type { ParsedKey, SFTPWrapper } from 'ssh2';
 import SftpClient from 'ssh2-sftp-client';
-import { algorithms } from './algorithms.js';
-import { chooseAuthentication } from './authentication.js';
-import { explainConnectFailure, refuseHostKey } from './connect-failure.js';
-import { describeHostKey, type HostKeys, type PresentedKey } from './host-key.js';
+import { explainConnectFailure, refuseHostKey } from './failure.js';
+import {
+  algorithms,
+  chooseAuthentication,
+  describeHostKey,
+  type HostKeys,
+  type PresentedKey,
+} from './login.js';
 import { SftpError } from './sftp.js';
 
 export interface ConnectionOptions {

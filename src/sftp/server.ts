@@ -1,7 +1,5 @@
 import { type Connection, openConnection } from './connection.js';
-import { createConnectionKeeper, type KeepOptions } from './connection-keeper.js';
-import { type HostKeys, type PresentedKey, pinHostKeys } from './host-key.js';
-import { readPrivateKey } from './private-key.js';
+import { type HostKeys, type PresentedKey, pinHostKeys, readPrivateKey } from './login.js';
 import { createSession } from './session.js';
 import type { SftpServer } from './sftp.js';
 
@@ -104,4 +102,101 @@ export function createSftpServer(options: SftpServerOptions): ClosableSftpServer
     },
     close: async () => keeper?.close(),
   };
+}
+
+export interface KeepOptions {
+  /** How long a connection that nobody uses stays open. */
+  readonly idleMs: number;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+}
+
+/** Keeps one connection between its uses, so that the next needs no greeting, key exchange and login of its own. */
+export interface ConnectionKeeper {
+  /** The kept connection, which is the caller's from now on; undefined where none is left that lives. */
+  take(): Connection | undefined;
+  /** Keeps it, or closes it where another is kept already. Never throws. */
+  keep(connection: Connection): Promise<void>;
+  /** Closes what is kept, and keeps nothing from now on. Idempotent; never throws. */
+  close(): Promise<void>;
+}
+
+export function createConnectionKeeper({ idleMs, clock }: KeepOptions): ConnectionKeeper {
+  let kept: { readonly connection: Connection; readonly until: number; release(): void } | undefined;
+  let isClosed = false;
+
+  function takeOut() {
+    const taken = kept;
+    kept = undefined;
+    taken?.release();
+    return taken;
+  }
+
+  return {
+    take() {
+      const taken = takeOut();
+      if (!taken) return undefined;
+      const { connection, until } = taken;
+      if (connection.ended() === undefined && clock() < until) return connection;
+      // A process that was frozen meanwhile has missed its timers.
+      connection.cut(new Error('the connection was idle for too long'));
+      return undefined;
+    },
+
+    async keep(connection) {
+      if (isClosed || kept || connection.ended() !== undefined) return connection.close();
+      const timer = setTimeout(() => void takeOut()?.connection.close(), idleMs).unref();
+      const stopWatching = connection.whenEnded(() => takeOut());
+      const release = () => {
+        clearTimeout(timer);
+        stopWatching();
+      };
+      kept = { connection, until: clock() + idleMs, release };
+    },
+
+    async close() {
+      isClosed = true;
+      await takeOut()?.connection.close();
+    },
+  };
+}
+
+/**
+ * Asks an SFTP server for its host key, and hangs up before any login: for a person who has to ask its operator
+ * whether that is the right one. Nothing is trusted by this.
+ *
+ * @throws SftpError, or the signal's reason
+ */
+export async function presentHostKey(
+  { host, port, timeoutMs }: { readonly host: string; readonly port: number; readonly timeoutMs: number },
+  signal: AbortSignal,
+): Promise<PresentedKey> {
+  const presented: PresentedKey[] = [];
+  try {
+    const connection = await openConnection(
+      {
+        host,
+        port,
+        username: 'nobody',
+        password: undefined,
+        key: undefined,
+        hostKeys: {
+          trust(key) {
+            presented.push(key);
+            return false;
+          },
+        },
+        connectTimeoutMs: timeoutMs,
+        keepAliveSeconds: 10,
+      },
+      signal,
+    );
+    await connection.close();
+  } catch (error) {
+    signal.throwIfAborted();
+    const [key] = presented;
+    if (key !== undefined) return key;
+    throw error;
+  }
+  throw new RangeError('a connection was opened whose host key was refused');
 }

@@ -2,13 +2,10 @@ import type { Stats } from 'ssh2';
 import type { Connection } from './connection.js';
 import { downloadFile } from './download.js';
 import { explainFailure, isStatus, status } from './failure.js';
-import { publishFile } from './publish.js';
 import { readRemoteRange } from './reading.js';
 import { createRemoteCalls, type RemoteCalls } from './remote-calls.js';
-import { baseName, joinToRoot } from './remote-path.js';
 import { type RemoteFile, SftpError, type SftpSession } from './sftp.js';
-import { uploadFile } from './upload.js';
-import { createWatchdog } from './watchdog.js';
+import { publishFile, uploadFile } from './upload.js';
 
 interface SessionOptions {
   readonly connection: Connection;
@@ -186,4 +183,55 @@ async function removeFile(remote: RemoteCalls, path: string): Promise<'removed' 
     if (isStatus(error, status.failure)) return (await remote.stat(path)) === undefined ? 'absent' : 'denied';
     throw error;
   }
+}
+
+/**
+ * Joins a path below the root to the root with exactly one slash. An empty root is the folder that the server starts in.
+ *
+ * @throws RangeError for a path that could lead elsewhere: a leading slash, a `..`, a backslash or NUL.
+ */
+export function joinToRoot(root: string, path: string): string {
+  if (path.startsWith('/') || /[\\\0]/.test(path) || path.split('/').includes('..')) {
+    throw new RangeError(`not a path below the SFTP root: ${JSON.stringify(path)}`);
+  }
+  const base = root.replace(/\/+$/, '');
+  if (path === '') return base || (root === '' ? '.' : '/');
+  return base === '' && root === '' ? path : `${base}/${path}`;
+}
+
+/** The last part of a path. */
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+export interface Watchdog {
+  progressed(): void;
+  stop(): void;
+}
+
+/** Calls `onStalled` once when `deadlineMs` pass without progress. */
+export function createWatchdog(deadlineMs: number, onStalled: () => void): Watchdog {
+  let stopped = false;
+  let progress = 0;
+
+  const timer = setTimeout(() => {
+    const before = progress;
+    // When this very process was frozen or busy, answers lie waiting: they are read before the verdict.
+    setImmediate(() => {
+      if (stopped) return;
+      if (progress > before) timer.refresh();
+      else onStalled();
+    });
+  }, deadlineMs);
+
+  return {
+    progressed() {
+      progress += 1;
+      if (!stopped) timer.refresh();
+    },
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
 }

@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createS3Archive } from '../../src/archive/s3.js';
-import { createAwsBucket } from '../../src/s3/aws-bucket.js';
-import type { S3Access } from '../../src/s3/client.js';
+import { createAwsBucket, type S3Access } from '../../src/s3/aws-bucket.js';
 import { describeArchiveContract } from '../contracts/archive.js';
 import { bucketName, type Intercept, s3Secrets, useS3Server } from '../support/s3-server.js';
 

@@ -72,7 +72,7 @@ describe('a wrong value', () => {
     [{ timezone: null }, 'timezone: expected a time zone such as Europe/Madrid, got: null'],
     [
       inService({ baseUrl: 'http://mapping.example.com' }),
-      'service.baseUrl: must begin with https://; plain http:// is taken for this machine only (localhost, 127.0.0.1, [::1])',
+      'service.baseUrl: must begin with https://; plain http:// is allowed for this machine only (localhost, 127.0.0.1, [::1])',
     ],
     [
       inService({ connectTimeoutSeconds: 0 }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkClock } from '../../src/doctor/clock.js';
-import type { Probe } from '../../src/mapping-service/probe.js';
+import type { Probe } from '../../src/mapping-service/client.js';
 
 const accepted = { kind: 'accepted', code: 'ok', httpStatus: 200, statusCode: 2000 } as const;
 

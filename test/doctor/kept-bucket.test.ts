@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkKeptBucket } from '../../src/doctor/kept-bucket.js';
-import { createAwsBucket } from '../../src/s3/aws-bucket.js';
-import type { S3Access } from '../../src/s3/client.js';
+import { createAwsBucket, type S3Access } from '../../src/s3/aws-bucket.js';
 import { bucketName, s3Secrets, useS3Server } from '../support/s3-server.js';
 
 const server = useS3Server();

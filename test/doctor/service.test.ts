@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkService } from '../../src/doctor/service.js';
-import { probeService } from '../../src/mapping-service/probe.js';
+import { probeService } from '../../src/mapping-service/client.js';
 import { refusal, type StandInAnswer, startStandIn, success } from '../support/http-stand-in.js';
 import { findFreePort } from '../support/sftp-server.js';
 

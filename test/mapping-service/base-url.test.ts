@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkBaseUrl } from '../../src/mapping-service/base-url.js';
+import { checkBaseUrl } from '../../src/mapping-service/options.js';
 
 describe('the address of the service', () => {
   it.each([

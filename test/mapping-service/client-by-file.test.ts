@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMappingServiceClient } from '../../src/mapping-service/client.js';
-import type { ReviewService, Verdict } from '../../src/mapping-service/mapping-service.js';
+import { createServiceClient, type ServiceClient } from '../../src/mapping-service/client.js';
+import type { Verdict } from '../../src/mapping-service/verdict.js';
 import {
   refusal,
   type StandIn,
@@ -22,8 +22,8 @@ async function standInFor(handler?: StandInHandler): Promise<StandIn> {
   return standIn;
 }
 
-function clientOf(baseUrl: string, connections = 1): ReviewService {
-  const client = createMappingServiceClient({
+function clientOf(baseUrl: string, connections = 1): ServiceClient {
+  const client = createServiceClient({
     baseUrl,
     apiKey: 'k-7f3a',
     accountId: 'acme',
@@ -37,7 +37,7 @@ function clientOf(baseUrl: string, connections = 1): ReviewService {
 }
 
 function review(
-  client: ReviewService,
+  client: ServiceClient,
   path = filePath,
   signal = new AbortController().signal,
 ): Promise<Verdict> {

@@ -3,8 +3,12 @@ import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createMappingServiceClient, type MappingServiceOptions } from '../../src/mapping-service/client.js';
-import type { ReviewService, Verdict } from '../../src/mapping-service/mapping-service.js';
+import {
+  createServiceClient,
+  type ServiceClient,
+  type ServiceClientOptions,
+} from '../../src/mapping-service/client.js';
+import type { Verdict } from '../../src/mapping-service/verdict.js';
 import {
   refusal,
   type StandIn,
@@ -28,8 +32,8 @@ async function standInFor(handler?: StandInHandler): Promise<StandIn> {
   return standIn;
 }
 
-function clientOf(baseUrl: string, more: Partial<MappingServiceOptions> = {}): ReviewService {
-  const client = createMappingServiceClient({
+function clientOf(baseUrl: string, more: Partial<ServiceClientOptions> = {}): ServiceClient {
+  const client = createServiceClient({
     baseUrl,
     apiKey: 'k-7f3a',
     accountId: 'acme',
@@ -43,7 +47,7 @@ function clientOf(baseUrl: string, more: Partial<MappingServiceOptions> = {}): R
   return client;
 }
 
-function review(client: ReviewService, signal = new AbortController().signal): Promise<Verdict> {
+function review(client: ServiceClient, signal = new AbortController().signal): Promise<Verdict> {
   return client.reviewBookedHotels(body, { signal });
 }
 

@@ -1,11 +1,8 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { settingsSchema } from '../../src/config/schema.js';
-import { createMappingService } from '../../src/mapping-service/create-mapping-service.js';
-import {
-  type CreateMappingServiceOptions,
-  defaultRetryPolicy,
-} from '../../src/mapping-service/create-options.js';
+import { createMappingService } from '../../src/mapping-service/mapping-service.js';
+import { type CreateMappingServiceOptions, defaultRetryPolicy } from '../../src/mapping-service/options.js';
 import { type StandInAnswer, startStandIn } from '../support/http-stand-in.js';
 import { errorOf, openService, serviceAt } from './opened-service.js';
 

@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
-import { createMappingService } from '../../src/mapping-service/create-mapping-service.js';
-import type { CreateMappingServiceOptions } from '../../src/mapping-service/create-options.js';
+import { MappingServiceError } from '../../src/mapping-service/errors.js';
+import { createMappingService } from '../../src/mapping-service/mapping-service.js';
 import type { MappingService } from '../../src/mapping-service/operations.js';
-import { MappingServiceError } from '../../src/mapping-service/service-error.js';
+import type { CreateMappingServiceOptions } from '../../src/mapping-service/options.js';
 import {
   type RecordedRequest,
   type StandIn,

@@ -121,7 +121,7 @@ describe('a request for an export', () => {
   it.each<[string, ExportRequest, RegExp]>([
     ['a name with a comma', { emailId: 'a@b', providerfamilies: ['Bedlink', 'Room, Co'] }, /name 1 .* comma/],
     ['a blank name', { emailId: 'a@b', providerfamilies: [' '] }, /name 0 .* blank/],
-    ['a list of nothing', { emailId: 'a@b', providerfamilies: [] }, /names none/],
+    ['a list of nothing', { emailId: 'a@b', providerfamilies: [] }, /is empty/],
     ['no address', { emailId: ' ' }, /emailId/],
   ])('is not made with %s', async (_what, request, words) => {
     const { service, standIn } = await openService();
@@ -187,7 +187,7 @@ describe('a raw call', () => {
     ['the header of the key', { headers: { ApiKey: 's3cret' } }, /set by the client/],
     ['the header of the account', { headers: { ACCOUNTID: 's3cret' } }, /set by the client/],
     ['a header of the connection', { headers: { 'Transfer-Encoding': 'chunked' } }, /set by the client/],
-    ['a name of a header that is none', { headers: { 's3cret: x': 'y' } }, /name that is none/],
+    ['a name of a header that is none', { headers: { 's3cret: x': 'y' } }, /invalid name/],
     ['a header that would begin another', { headers: { syncId: 's3cret\r\nHost: y' } }, /syncId/],
     ['a GET with a body', { body: { key: 's3cret' } }, /GET has no body/],
     ['a body that is none', { method: 'POST', body: () => 's3cret' }, /JSON/],

@@ -100,7 +100,7 @@ describe('a call that the service may have done', () => {
         const { service, standIn } = await openService((_request, number) => (number === 1 ? answer : lists));
         const error = await errorOf(call(service));
         expect(error).toMatchObject({ kind: 'retryable', code, operation });
-        expect(error.message).toContain('may have taken it');
+        expect(error.message).toContain('may have processed it');
         expect(standIn.requests).toHaveLength(1);
       },
     );

@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createMappingServiceClient } from '../../src/mapping-service/client.js';
-import type { Verdict } from '../../src/mapping-service/mapping-service.js';
+import { createServiceClient } from '../../src/mapping-service/client.js';
+import type { Verdict } from '../../src/mapping-service/verdict.js';
 import { startStandIn } from '../support/http-stand-in.js';
 
 const certificate = makeCertificate();
@@ -38,7 +38,7 @@ function makeCertificate(): { key: Buffer; cert: Buffer } | undefined {
 }
 
 async function review(baseUrl: string): Promise<Verdict> {
-  const client = createMappingServiceClient({
+  const client = createServiceClient({
     baseUrl,
     apiKey: 'k-7f3a',
     accountId: 'acme',

@@ -1,6 +1,6 @@
 import type { RetryPolicy } from '../../src/async/retry.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
-import type { Verdict } from '../../src/mapping-service/mapping-service.js';
+import type { Verdict } from '../../src/mapping-service/verdict.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import { collectDay } from '../../src/review/collect/collect.js';
 import type { ReviewEvent } from '../../src/review/events.js';

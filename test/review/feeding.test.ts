@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { untilAborted } from '../../src/async/until-aborted.js';
+import { untilAborted } from '../../src/async/abort.js';
 import { feed } from '../../src/review/perform/feeding.js';
 import type { QueuedStep } from '../../src/review/queue.js';
 import { createGate } from '../support/gate.js';

@@ -8,7 +8,7 @@ import { createBusinessDay } from '../../src/booking/business-day.js';
 import { forgetOldDays } from '../../src/review/stored/retention.js';
 import { blankNames } from '../../src/review/stored/stored-line.js';
 import { createAwsBucket } from '../../src/s3/aws-bucket.js';
-import { createDirectorySpool } from '../../src/spool/directory.js';
+import { createDirectorySpool } from '../../src/spool/spool.js';
 import { bucketName, useS3Server } from '../support/s3-server.js';
 import { ok, prepareDelivery } from './delivering.js';
 import { openTemporaryLedger } from './temporary-ledger.js';

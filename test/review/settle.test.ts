@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Verdict } from '../../src/mapping-service/mapping-service.js';
+import type { Verdict } from '../../src/mapping-service/verdict.js';
 import type { ReviewEvent } from '../../src/review/events.js';
 import type { Ledger } from '../../src/review/ledger.js';
 import { settleWhenDue } from '../../src/review/perform/settle.js';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createAwsBucket } from '../../src/s3/aws-bucket.js';
-import { createS3Client } from '../../src/s3/client.js';
+import { createAwsBucket, createS3Client } from '../../src/s3/aws-bucket.js';
 import { large, text } from '../support/object-content.js';
 import { bucketName, useS3Server } from '../support/s3-server.js';
 
@@ -59,7 +58,7 @@ describe('an endpoint of the environment', () => {
   it('is not asked over plain http, but on this machine', async () => {
     await expect(openAsAmazon('http://storage.invalid').put('x', text('x'))).rejects.toMatchObject({
       fault: 'failed',
-      message: expect.stringContaining('plain http:// is taken for this machine only'),
+      message: expect.stringContaining('plain http:// is allowed for this machine only'),
     });
     await expect(openAsAmazon('https://storage.invalid').list('x')).rejects.toMatchObject({
       code: expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN)$/),

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMappingService } from '../../src/mapping-service/create-mapping-service.js';
+import { createMappingService } from '../../src/mapping-service/mapping-service.js';
 import type { MappingRecord } from '../../src/mapping-service/operations.js';
 import { account } from '../../src/sandbox/sandbox.js';
 import { type StartedSandbox, type StartOptions, startedSandbox } from './started-sandbox.js';

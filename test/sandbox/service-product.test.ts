@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMappingServiceClient } from '../../src/mapping-service/client.js';
+import { createServiceClient } from '../../src/mapping-service/client.js';
 import { account, rightBooking, startedService } from './started-service.js';
 
 const notDone = { kind: 'retryable', outcomeUnknown: false };
@@ -26,7 +26,7 @@ describe("The product's client", () => {
   ])('understands %s, in either error shape', async (fault, verdict, taken) => {
     for (const errorShape of ['envelope', 'code-message'] as const) {
       const service = await startedService({ faults: [fault], errorShape });
-      const client = createMappingServiceClient({
+      const client = createServiceClient({
         ...{ baseUrl: service.baseUrl, ...account, connections: 1 },
         ...{ timeoutMs: 2_000, connectTimeoutMs: 2_000, clock: () => new Date() },
       });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { explainConnectFailure } from '../../src/sftp/connect-failure.js';
-import { explainFailure } from '../../src/sftp/failure.js';
+import { explainConnectFailure, explainFailure } from '../../src/sftp/failure.js';
 
 const error = (message: string, more: { code?: string | number; level?: string } = {}) =>
   Object.assign(new Error(message), more);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { presentHostKey } from '../../src/sftp/present-host-key.js';
+import { presentHostKey } from '../../src/sftp/server.js';
 import { openSsh } from '../support/open-ssh.js';
 import { findFreePort } from '../support/sftp-server.js';
 import { startForSuite } from '../support/suite-server.js';

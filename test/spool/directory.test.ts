@@ -5,8 +5,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createDirectorySpool } from '../../src/spool/directory.js';
-import type { Spool } from '../../src/spool/spool.js';
+import { createDirectorySpool, type Spool } from '../../src/spool/spool.js';
 import { canCountDescriptors, countDescriptors } from '../sources/open-descriptors.js';
 
 const guest = 'Ann Guest-Canary';

@@ -14,7 +14,7 @@ import {
 } from '@aws-sdk/client-s3';
 import S3rver from 's3rver';
 import { afterAll, beforeAll } from 'vitest';
-import type { S3Access } from '../../src/s3/client.js';
+import type { S3Access } from '../../src/s3/aws-bucket.js';
 
 export const bucketName = 'agency-bookings';
 

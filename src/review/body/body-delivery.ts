@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ReviewService } from '../../mapping-service/mapping-service.js';
+import type { ReviewService } from '../../mapping-service/client.js';
 import type { Delivery } from '../delivery.js';
 import { toServiceOutcome } from '../service-outcome.js';
 import { createBodyForms } from './body-forms.js';

@@ -1,4 +1,4 @@
-import { pause } from '../../async/pause.js';
+import { pause } from '../../async/abort.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { DayBusyError } from '../refusals.js';
 import { type DeliveryKind, isActive, type Run, type Trigger } from '../run.js';

@@ -1,4 +1,4 @@
-import { pause } from '../../async/pause.js';
+import { pause } from '../../async/abort.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { Hold, Ledger } from '../ledger.js';
 import type { Workforce } from '../perform/workforce.js';

@@ -1,4 +1,4 @@
-import { pause } from '../../async/pause.js';
+import { pause } from '../../async/abort.js';
 import type { Hold, Ledger } from '../ledger.js';
 
 /** Between two tries for a place. */

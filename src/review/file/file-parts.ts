@@ -1,6 +1,6 @@
 import type { Archive } from '../../archive/archive.js';
 import type { BusinessDay } from '../../booking/business-day.js';
-import type { ReviewService } from '../../mapping-service/mapping-service.js';
+import type { ReviewService } from '../../mapping-service/client.js';
 import type { SftpServer } from '../../sftp/sftp.js';
 import type { Spool } from '../../spool/spool.js';
 import type { Notify } from '../events.js';

@@ -1,4 +1,4 @@
-import { untilAborted } from '../../async/until-aborted.js';
+import { untilAborted } from '../../async/abort.js';
 import type { Ledger, StepCursor } from '../ledger.js';
 import type { StepQueue } from '../queue.js';
 import { toQueuedStep } from './queueing.js';

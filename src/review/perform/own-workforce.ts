@@ -1,4 +1,4 @@
-import { untilAborted } from '../../async/until-aborted.js';
+import { untilAborted } from '../../async/abort.js';
 import { FencedError, type Ledger } from '../ledger.js';
 import type { StepQueue } from '../queue.js';
 import { hasWork, type Run } from '../run.js';

@@ -1,4 +1,4 @@
-import { pause } from '../../async/pause.js';
+import { pause } from '../../async/abort.js';
 import { FencedError, type Ledger } from '../ledger.js';
 import type { PerformStep, StepQueue, StepReference } from '../queue.js';
 import { hasWork, isActive, type Run } from '../run.js';

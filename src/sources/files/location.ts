@@ -1,4 +1,4 @@
-import { readS3Location } from '../../s3/location.js';
+import { readS3Location } from '../../s3/bucket.js';
 import { parsePathTemplate } from '../path-template.js';
 
 /** Where the files of the days lie, the day still a placeholder in it. */

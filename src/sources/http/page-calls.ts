@@ -1,8 +1,7 @@
-import { pause } from '../../async/pause.js';
+import { pause } from '../../async/abort.js';
 import { decideRetry, type RetryPolicy } from '../../async/retry.js';
-import { readNetworkFailure } from '../../http/network-failure.js';
-import { readRetryAfter } from '../../http/retry-after.js';
-import type { Exchange, HttpAnswer } from '../../http/transport.js';
+import { readRetryAfter } from '../../http/headers.js';
+import type { HttpAnswer, HttpResult } from '../../http/transport.js';
 import type { SourceFault } from '../../review/source.js';
 import { unpackAnswer } from './unpack-answer.js';
 
@@ -75,20 +74,14 @@ export async function openPageCalls(
     connectTimeoutMs,
     maxAnswerBytes: maxPageBytes,
   });
-  const judge = (exchange: Exchange): Judgement => {
-    switch (exchange.kind) {
-      case 'answered':
-        return judgeAnswer(exchange.answer, clock());
-      case 'failed': {
-        const { error, brokenAnswer } = exchange;
-        // Any status but a success is clear without its body.
-        if (brokenAnswer && brokenAnswer.status >= 300) return judgeAnswer(brokenAnswer, clock());
-        const { code, meaning } = readNetworkFailure(error);
-        return meaning === 'wrong'
-          ? fail(`cannot be asked (${code}): is its certificate trusted here?`)
-          : { kind: 'retry', code };
-      }
-    }
+  const judge = ({ answer, failure }: HttpResult): Judgement => {
+    // A status other than success is clear without its body.
+    if (failure === undefined) return judgeAnswer(answer, clock());
+    if (answer !== undefined && answer.status >= 300) return judgeAnswer(answer, clock());
+    const { code, meaning } = failure;
+    return meaning === 'wrong'
+      ? fail(`cannot be asked (${code}): is its certificate trusted here?`)
+      : { kind: 'retry', code };
   };
 
   return {

@@ -1,4 +1,4 @@
-import { encodeQueryPart } from '../../http/query-part.js';
+import { encodeQueryPart } from '../../http/url.js';
 import { readJsonPath } from '../json-path.js';
 import { findNextLink } from './link-header.js';
 

@@ -1,6 +1,6 @@
 import { type BusinessDay, createBusinessDay } from '../../booking/business-day.js';
 import { isDayPattern } from '../../booking/day-pattern.js';
-import { isLoopback } from '../../http/loopback.js';
+import { isLoopback } from '../../http/url.js';
 import { readDayBounds } from '../day-bounds.js';
 
 /** Writes the address of a day. */
@@ -35,7 +35,7 @@ export function checkUrlTemplate(template: string): string | undefined {
     return 'must not hold a user name or a password; basic, bearerToken and headers say who asks';
   }
   if (protocol === 'http:' && !isLoopback(hostname)) {
-    return 'must begin with https://; plain http:// is taken for this machine only (localhost, 127.0.0.1, [::1])';
+    return 'must begin with https://; plain http:// is allowed for this machine only (localhost, 127.0.0.1, [::1])';
   }
   const parts = splitTemplate(template);
   if (parts.some((part) => !part.startsWith('{') && part.includes('#')))

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { pause } from '../../async/pause.js';
+import { pause } from '../../async/abort.js';
 import { watchForsaken } from './forsaken.js';
 
 /** How long a generator that was told to end may take for it. */

@@ -1,4 +1,4 @@
-import { hasSignBehindHost } from '../../http/sign-behind-host.js';
+import { mayContainUnescapedPassword } from '../../http/url.js';
 
 /** How much of the way to the server is encrypted, and whether the server has to prove who it is. */
 export type MysqlTls = 'off' | 'unverified' | 'verified';
@@ -34,7 +34,7 @@ const howToWriteSigns =
 export function readSqlAddress(address: string): SqlAddress {
   const path = /^sqlite:(?!\/\/[^/])(.+)$/s.exec(address)?.[1];
   if (path !== undefined) return { kind: 'sqlite', place: path, path };
-  if (hasSignBehindHost(address)) {
+  if (mayContainUnescapedPassword(address)) {
     throw new RangeError(`the address has an @ behind the host: ${howToWriteSigns}`);
   }
   const url = /^[a-z]+:\/\/./i.test(address) && URL.canParse(address) ? new URL(address) : undefined;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Verdict } from '../../../src/mapping-service/mapping-service.js';
+import type { Verdict } from '../../../src/mapping-service/verdict.js';
 import { createBodyDelivery } from '../../../src/review/body/body-delivery.js';
 import type { StepOutcome } from '../../../src/review/delivery.js';
 import type { Claim, Step } from '../../../src/review/step.js';

@@ -12,7 +12,7 @@ import { defaultResultPattern } from '../../../src/review/file/result-name.js';
 import type { ReviewFile } from '../../../src/review/review-file.js';
 import type { Run } from '../../../src/review/run.js';
 import type { Claim } from '../../../src/review/step.js';
-import { createDirectorySpool } from '../../../src/spool/directory.js';
+import { createDirectorySpool } from '../../../src/spool/spool.js';
 import { chunkOf, claimStep, done, newRun, rightOf } from '../../contracts/ledger/days.js';
 import { planFileRun } from '../../contracts/ledger/file-days.js';
 import { openTemporaryLedger } from '../temporary-ledger.js';

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { hasSignBehindHost } from '../../src/http/sign-behind-host.js';
+import { mayContainUnescapedPassword } from '../../src/http/url.js';
 
 it.each([
   'postgres://reader:p@ss/word@db.example.com/hotel',
   'mysql://reader:pass?word@db.example.com/hotel',
   'redis://:pass#word@cache.example.com',
 ])('an address whose host was ended early by a sign of its password is told: %s', (address) => {
-  expect(hasSignBehindHost(address)).toBe(true);
+  expect(mayContainUnescapedPassword(address)).toBe(true);
 });
 
 it.each([
@@ -15,5 +15,5 @@ it.each([
   'redis://cache.example.com:6379/0',
   'sqlite:./data/a@b.db',
 ])('any other is not: %s', (address) => {
-  expect(hasSignBehindHost(address)).toBe(false);
+  expect(mayContainUnescapedPassword(address)).toBe(false);
 });

@@ -1,6 +1,10 @@
 import { errors } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { judgeFailure } from '../../src/mapping-service/failure.js';
+import { readNetworkFailure } from '../../src/http/network-failure.js';
+import { judgeFailure as judgeReadFailure } from '../../src/mapping-service/verdict.js';
+
+const judgeFailure = (error: unknown, known: { readonly requestWasSent?: boolean } = {}) =>
+  judgeReadFailure(readNetworkFailure(error, known));
 
 function failure(code: string, more: object = {}): Error {
   return Object.assign(new Error('Mr Okonjo could not be reached'), { code, ...more });

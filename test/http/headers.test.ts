@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readRetryAfter } from '../../src/http/retry-after.js';
+import { readRetryAfter } from '../../src/http/headers.js';
 
 const now = new Date('2026-11-20T02:30:00Z');
 

@@ -1,0 +1,60 @@
+/** Waits that long, or until the signal aborts. Never rejects. */
+export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal.addEventListener('abort', end, { once: true });
+  });
+}
+
+/** @param over removes the listener again, for signals that live as long as the process */
+export function untilAborted(signal: AbortSignal, over?: AbortSignal): Promise<'aborted'> {
+  if (signal.aborted) return Promise.resolve('aborted');
+  return new Promise((resolve) =>
+    signal.addEventListener('abort', () => resolve('aborted'), { once: true, ...(over && { signal: over }) }),
+  );
+}
+
+export interface AbortWatch {
+  /** Calls `stop` once when the signal aborts, unless the returned function was called before. */
+  watch(signal: AbortSignal, stop: () => void): () => void;
+}
+
+/**
+ * Lets any number of calls wait on one long-lived signal with a single listener: Node warns of a leak from the eleventh
+ * listener on. The listener is removed once nobody waits.
+ */
+export function createAbortWatch(): AbortWatch {
+  const watches = new WeakMap<
+    AbortSignal,
+    { readonly stops: Set<() => void>; readonly listener: () => void }
+  >();
+
+  const start = (signal: AbortSignal) => {
+    const stops = new Set<() => void>();
+    const listener = () => {
+      for (const stop of [...stops]) stop();
+    };
+    signal.addEventListener('abort', listener, { once: true });
+    const started = { stops, listener };
+    watches.set(signal, started);
+    return started;
+  };
+
+  return {
+    watch(signal, stop) {
+      const { stops, listener } = watches.get(signal) ?? start(signal);
+      stops.add(stop);
+      return () => {
+        if (!stops.delete(stop) || stops.size > 0) return;
+        signal.removeEventListener('abort', listener);
+        watches.delete(signal);
+      };
+    },
+  };
+}

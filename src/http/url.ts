@@ -1,0 +1,21 @@
+/** Percent-encodes a name or value of a query. A slash may stand in a query as it is. (RFC 3986, 3.4.) */
+export function encodeQueryPart(text: string): string {
+  return encodeURIComponent(text.toWellFormed()).replaceAll('%2F', '/');
+}
+
+/**
+ * Whether a host is this machine, the only one that plain `http://` may be used for. (Design 10.)
+ *
+ * @param hostname of a parsed URL, which always writes an IPv4 address as four numbers
+ */
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+/**
+ * Whether an address has an @ after its host. Then an unescaped `/`, `?` or `#` in its password ended the host early,
+ * and the rest of the password follows. Such an address must not be shown.
+ */
+export function mayContainUnescapedPassword(address: string): boolean {
+  return /^[a-z0-9+.-]+:\/\/[^/?#]*[/?#].*@/is.test(address);
+}
