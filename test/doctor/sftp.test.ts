@@ -4,7 +4,7 @@ import { createBusinessDay } from '../../src/booking/business-day.js';
 import { checkSftp, showHostKey } from '../../src/doctor/sftp.js';
 import { defaultResultPattern } from '../../src/review/file/result-name.js';
 import type { PresentedKey } from '../../src/sftp/login.js';
-import { presentHostKey, createSftpServer, type SftpServerOptions } from '../../src/sftp/server.js';
+import { createSftpServer, presentHostKey, type SftpServerOptions } from '../../src/sftp/server.js';
 import type { SftpServer, SftpSession } from '../../src/sftp/sftp.js';
 import { openSsh } from '../support/open-ssh.js';
 import { proFtpd } from '../support/pro-ftpd.js';

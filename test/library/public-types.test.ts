@@ -29,7 +29,7 @@ describe('the types that the package shows', () => {
     const names = [...reachable.keys()];
     expect(names).toContain('index.d.ts');
     expect(names).toContain('mapping-service/operations.d.ts');
-    expect(names).toContain('mapping-service/service-error.d.ts');
+    expect(names).toContain('mapping-service/errors.d.ts');
   });
 
   it.each([...reachable])('hold no any: %s', (_file, code) => {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Stats } from 'ssh2';
 import { afterAll, describe, expect, it } from 'vitest';
-import { publishFile, uploadFile } from '../../src/sftp/upload.js';
 import type { RemoteCalls } from '../../src/sftp/remote-calls.js';
+import { publishFile, uploadFile } from '../../src/sftp/upload.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'deceived-'));
 afterAll(() => rmSync(folder, { recursive: true }));
