@@ -4,7 +4,7 @@ import { exitCode, exitCodeOf } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
 import type { Ledger } from '../src/review/ledger.js';
 import type { Run } from '../src/review/run.js';
-import { readFields } from '../src/review/stored/stored-line.js';
+import { readNamelessFields } from '../src/review/stored/masked-fields.js';
 import { lookIntoLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
@@ -47,9 +47,6 @@ export async function listAffected(
 /** A batch at a time. */
 async function* readAffected(ledger: Ledger, { id }: Run): AsyncGenerator<Record<string, unknown>[]> {
   for (let page = await ledger.nextAffected(id); page; page = await ledger.nextAffected(id, page.batch)) {
-    yield page.lines.map((line) => {
-      const { BookingClientName: _, ...fields } = readFields(line, 'file');
-      return fields;
-    });
+    yield page.lines.map((line) => readNamelessFields(line, 'file'));
   }
 }

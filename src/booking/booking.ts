@@ -1,30 +1,128 @@
 /**
- * One booked property in our own words: normalised, every text well-formed and trimmed, a missing field absent.
- * Dates are YYYY-MM-DD. (Spec 2.5.)
+ * How a field's values are read, checked and written: a text that may be missing; a guest's name, which may be a word
+ * such as Null, and which privacy rules apply to; a calendar day.
  */
-export interface Booking {
-  /** The master hotel id, 1 to 2^53-1. */
-  readonly serviceId: number;
-  readonly bookingReferenceId?: string;
-  readonly bookingClientName?: string;
-  readonly providerName?: string;
-  readonly providerHotelId?: string;
-  readonly checkInDate?: string;
-  readonly checkOutDate?: string;
+export type FieldKind = 'id' | 'text' | 'guest-name' | 'date';
+
+function field<const Name extends string, const Property extends string, const Kind extends FieldKind>(
+  /** The service's exact name: in JSON, in the review file, in the settings of a source. */
+  name: Name,
+  /** The name inside this program. */
+  property: Property,
+  kind: Kind,
+  /** A record without a required field can't be sent. */
+  need: 'required' | 'optional',
+  /** For people: in questions, and in the documentation of the settings. */
+  meaning: string,
+) {
+  return { name, property, kind, isRequired: need === 'required', meaning };
 }
 
-/** The seven fields under the service's exact names, in the service's order. (Spec 2.5 and 2.6.) */
-export const serviceFields = [
-  'ServiceId',
-  'BookingReferenceId',
-  'BookingClientName',
-  'ProviderName',
-  'ProviderHotelId',
-  'CheckInDate',
-  'CheckOutDate',
+/**
+ * The fields of a booking (spec 2.5 and 2.6) in the order in which they stand in the service's JSON and in the review
+ * file. Everything that reads, checks, renders, configures or documents fields goes by this table; a new field is an
+ * entry here and a line in each of the four functions at the end of this file.
+ *
+ * The master id comes first. Deployments of the service call it differently: the names of its JSON field and of its
+ * column are settings.
+ */
+export const bookingFields = [
+  field('ServiceId', 'serviceId', 'id', 'required', 'the master hotel id'),
+  field('BookingReferenceId', 'bookingReferenceId', 'text', 'optional', 'the booking reference'),
+  field('BookingClientName', 'bookingClientName', 'guest-name', 'optional', "the guest's name"),
+  field('ProviderName', 'providerName', 'text', 'optional', "the provider's name"),
+  field('ProviderHotelId', 'providerHotelId', 'text', 'optional', "the provider's hotel id"),
+  field('CheckInDate', 'checkInDate', 'date', 'optional', 'the day of check-in'),
+  field('CheckOutDate', 'checkOutDate', 'date', 'optional', 'the day of check-out'),
 ] as const;
 
-export type ServiceField = (typeof serviceFields)[number];
+export type BookingField = (typeof bookingFields)[number];
+export type ServiceField = BookingField['name'];
+
+/** All fields but the master id: their values are texts. */
+export const [masterIdField, ...textFields] = bookingFields;
+
+/** The column of the master id in the review file, unless configured otherwise. (Spec 2.6.) */
+export const defaultMasterIdColumn = 'Service Mappings Id';
+
+export type DateField = Extract<BookingField, { readonly kind: 'date' }>['name'];
+
+/**
+ * One booked property: normalised, every text well-formed and trimmed, dates as YYYY-MM-DD, a missing field absent. The
+ * master hotel id is a number from 1 to 2^53-1.
+ */
+export interface Booking extends Readonly<Partial<Record<(typeof textFields)[number]['property'], string>>> {
+  readonly serviceId: number;
+}
 
 /** A record as a source hands it over: under the service's names, nothing checked yet. */
 export type RawBooking = { readonly [field in ServiceField]?: unknown };
+
+export const serviceFields: readonly ServiceField[] = bookingFields.map(({ name }) => name);
+
+export const guestNameFields: ReadonlySet<string> = new Set(
+  bookingFields.flatMap(({ name, kind }) => (kind === 'guest-name' ? [name] : [])),
+);
+
+/** An object with a value for each field, under the service's names. */
+export function mapFields<Value>(toValue: (field: BookingField) => Value): Record<ServiceField, Value> {
+  const entries = bookingFields.map((field) => [field.name, toValue(field)] as const);
+  return Object.fromEntries(entries) as Record<ServiceField, Value>;
+}
+
+/** A value for each of the fields. */
+type ValuesOf<Fields extends readonly unknown[], Value> = { readonly [place in keyof Fields]: Value };
+
+// Millions of bookings pass through what follows, and each name written out there is several times as fast as a look-up
+// in the table. The types ask for every field, and a test for their order.
+
+/** A record with all fields, of one shape. @param valueAt by the field's place in the table */
+export function buildRecord(valueAt: (place: number) => unknown): Required<RawBooking> {
+  return {
+    ServiceId: valueAt(0),
+    BookingReferenceId: valueAt(1),
+    BookingClientName: valueAt(2),
+    ProviderName: valueAt(3),
+    ProviderHotelId: valueAt(4),
+    CheckInDate: valueAt(5),
+    CheckOutDate: valueAt(6),
+  };
+}
+
+/** The values of a record in the table's order. */
+export function listValues(record: RawBooking): ValuesOf<typeof bookingFields, unknown> {
+  return [
+    record.ServiceId,
+    record.BookingReferenceId,
+    record.BookingClientName,
+    record.ProviderName,
+    record.ProviderHotelId,
+    record.CheckInDate,
+    record.CheckOutDate,
+  ];
+}
+
+/** @param texts of all fields but the master id, in the table's order; undefined for a missing one */
+export function buildBooking(serviceId: number, texts: readonly (string | undefined)[]): Booking {
+  const [reference, clientName, providerName, providerHotelId, checkInDate, checkOutDate] = texts;
+  const booking: { -readonly [property in keyof Booking]: Booking[property] } = { serviceId };
+  if (reference !== undefined) booking.bookingReferenceId = reference;
+  if (clientName !== undefined) booking.bookingClientName = clientName;
+  if (providerName !== undefined) booking.providerName = providerName;
+  if (providerHotelId !== undefined) booking.providerHotelId = providerHotelId;
+  if (checkInDate !== undefined) booking.checkInDate = checkInDate;
+  if (checkOutDate !== undefined) booking.checkOutDate = checkOutDate;
+  return booking;
+}
+
+/** The texts of a booking, all fields but the master id, in the table's order. */
+export function listTexts(booking: Booking): ValuesOf<typeof textFields, string | undefined> {
+  return [
+    booking.bookingReferenceId,
+    booking.bookingClientName,
+    booking.providerName,
+    booking.providerHotelId,
+    booking.checkInDate,
+    booking.checkOutDate,
+  ];
+}

@@ -1,15 +1,24 @@
-import type { Booking, RawBooking } from './booking.js';
+import {
+  type Booking,
+  bookingFields,
+  buildBooking,
+  type DateField,
+  listValues,
+  type RawBooking,
+} from './booking.js';
 import { notText, readFieldText, readGuestName } from './field-text.js';
 import { createDateReader } from './written-date.js';
 
 /** Why a record can't be sent at all. (Design 4.) */
 export type RejectReason = 'service-id-missing' | 'service-id-invalid' | 'field-not-text';
 
+const unreadableDates = {
+  CheckInDate: 'unreadable-check-in-date',
+  CheckOutDate: 'unreadable-check-out-date',
+} as const satisfies Record<DateField, string>;
+
 /** What a person should know of a booking that is sent nevertheless. (Design 4.) */
-export type BookingWarning =
-  | 'unreadable-check-in-date'
-  | 'unreadable-check-out-date'
-  | 'check-out-before-check-in';
+export type BookingWarning = (typeof unreadableDates)[DateField] | 'check-out-before-check-in';
 
 export type Normalised =
   | {
@@ -22,6 +31,11 @@ export type Normalised =
 export type Normalise = (raw: RawBooking) => Normalised;
 
 const noWarnings: readonly BookingWarning[] = [];
+const isGuestName = bookingFields.map(({ kind }) => kind === 'guest-name');
+/** Of each date, the warning for one that can't be read. */
+const dateWarnings = bookingFields.map((field) =>
+  field.kind === 'date' ? unreadableDates[field.name] : undefined,
+);
 const serviceIdDigits = /^0*[1-9]\d{0,15}$/;
 
 /**
@@ -37,41 +51,36 @@ export function createNormaliser(options: { readonly dateFormat?: string | undef
   const readDate = createDateReader(options.dateFormat);
 
   return (raw) => {
-    const serviceId = readServiceId(raw.ServiceId);
+    const values = listValues(raw);
+    const serviceId = readServiceId(values[0]);
     if (typeof serviceId === 'string') return { kind: 'reject', reason: serviceId };
-    const bookingReferenceId = readFieldText(raw.BookingReferenceId);
-    const bookingClientName = readGuestName(raw.BookingClientName);
-    const providerName = readFieldText(raw.ProviderName);
-    const providerHotelId = readFieldText(raw.ProviderHotelId);
-    const checkIn = readFieldText(raw.CheckInDate);
-    const checkOut = readFieldText(raw.CheckOutDate);
-    if (
-      bookingReferenceId === notText ||
-      bookingClientName === notText ||
-      providerName === notText ||
-      providerHotelId === notText ||
-      checkIn === notText ||
-      checkOut === notText
-    )
-      return { kind: 'reject', reason: 'field-not-text' };
-
-    const checkInDate = checkIn === undefined ? undefined : readDate(checkIn);
-    const checkOutDate = checkOut === undefined ? undefined : readDate(checkOut);
-    const booking: { -readonly [property in keyof Booking]: Booking[property] } = { serviceId };
-    if (bookingReferenceId !== undefined) booking.bookingReferenceId = bookingReferenceId;
-    if (bookingClientName !== undefined) booking.bookingClientName = bookingClientName;
-    if (providerName !== undefined) booking.providerName = providerName;
-    if (providerHotelId !== undefined) booking.providerHotelId = providerHotelId;
-    if (checkInDate !== undefined) booking.checkInDate = checkInDate;
-    if (checkOutDate !== undefined) booking.checkOutDate = checkOutDate;
-
-    const checkInUnreadable = checkIn !== undefined && checkInDate === undefined;
-    const checkOutUnreadable = checkOut !== undefined && checkOutDate === undefined;
-    // Written YYYY-MM-DD, dates sort as texts.
-    const reversed = checkInDate !== undefined && checkOutDate !== undefined && checkOutDate < checkInDate;
-    const warnings = listWarnings(checkInUnreadable, checkOutUnreadable, reversed);
-    return { kind: 'booking', booking, warnings };
+    const texts: (string | undefined)[] = [];
+    let warnings: BookingWarning[] | undefined;
+    for (let at = 1; at < values.length; at += 1) {
+      let text = isGuestName[at] ? readGuestName(values[at]) : readFieldText(values[at]);
+      if (text === notText) return { kind: 'reject', reason: 'field-not-text' };
+      const warning = dateWarnings[at];
+      if (warning !== undefined && text !== undefined) {
+        text = readDate(text);
+        if (text === undefined) {
+          warnings ??= [];
+          warnings.push(warning);
+        }
+      }
+      texts.push(text);
+    }
+    const booking = buildBooking(serviceId, texts);
+    if (isReversed(booking)) {
+      warnings ??= [];
+      warnings.push('check-out-before-check-in');
+    }
+    return { kind: 'booking', booking, warnings: warnings ?? noWarnings };
   };
+}
+
+/** Written YYYY-MM-DD, dates sort as texts. */
+function isReversed({ checkInDate, checkOutDate }: Booking): boolean {
+  return checkInDate !== undefined && checkOutDate !== undefined && checkOutDate < checkInDate;
 }
 
 /**
@@ -85,19 +94,6 @@ export function countDates({ checkInDate, checkOutDate }: Booking, warnings: rea
   for (const warning of warnings) if (warning !== 'check-out-before-check-in') unreadable += 1;
   const readable = (checkInDate === undefined ? 0 : 1) + (checkOutDate === undefined ? 0 : 1);
   return { given: readable + unreadable, unreadable };
-}
-
-function listWarnings(
-  checkInUnreadable: boolean,
-  checkOutUnreadable: boolean,
-  reversed: boolean,
-): readonly BookingWarning[] {
-  if (!checkInUnreadable && !checkOutUnreadable && !reversed) return noWarnings;
-  const warnings: BookingWarning[] = [];
-  if (checkInUnreadable) warnings.push('unreadable-check-in-date');
-  if (checkOutUnreadable) warnings.push('unreadable-check-out-date');
-  if (reversed) warnings.push('check-out-before-check-in');
-  return warnings;
 }
 
 /** ASCII digits or a JSON integer, 1 to 2^53-1. Otherwise the reason for the reject. */

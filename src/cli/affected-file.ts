@@ -1,8 +1,8 @@
 import { stringify } from 'csv-stringify/sync';
-import { serviceFields } from '../booking/booking.js';
+import { guestNameFields, serviceFields } from '../booking/booking.js';
 import { createNewFile } from './new-file.js';
 
-const columns = serviceFields.filter((field) => field !== 'BookingClientName');
+const columns = serviceFields.filter((field) => !guestNameFields.has(field));
 
 /**
  * The CSV of the affected bookings, without guests' names. A file that is there already is not overwritten.

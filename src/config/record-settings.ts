@@ -1,22 +1,15 @@
+import { mapFields } from '../booking/booking.js';
 import { isDateFormat } from '../booking/written-date.js';
 import { group, text, textThat } from './kinds.js';
 
-const column = (field: string) =>
+const column = (meaning: string) =>
   text('the name of a column')
     .exactOptional()
-    .describe(`The column that holds ${field}, if not the one of that name.`);
+    .describe(`The column that holds ${meaning}, if not the one of that name.`);
 
 /** How the records of any source are to be understood. */
 export const recordSettings = {
-  columns: group({
-    ServiceId: column('the master hotel id'),
-    BookingReferenceId: column('the booking reference'),
-    BookingClientName: column("the guest's name"),
-    ProviderName: column("the provider's name"),
-    ProviderHotelId: column("the provider's hotel id"),
-    CheckInDate: column('the day of check-in'),
-    CheckOutDate: column('the day of check-out'),
-  })
+  columns: group(mapFields(({ meaning }) => column(meaning)))
     .prefault({})
     .describe(
       "The source's columns by the service's names of the fields; in JSON the objects' members, `guest.name` in nested ones.",

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { defaultMasterIdColumn, masterIdField, textFields } from '../booking/booking.js';
 import { isTimeZone } from '../booking/business-day.js';
 import { checkBaseUrl } from '../mapping-service/options.js';
 import { createSlots } from '../schedule/slots.js';
@@ -33,13 +34,12 @@ const hourInSeconds = 3_600;
 const dayInSeconds = 86_400;
 const centuryInDays = 36_500;
 
-/** The other names beside the master id's, in the JSON and in the file alike. (Spec 2.5 and 2.6.) */
-const otherFields =
-  /^(?!(?:BookingReferenceId|BookingClientName|ProviderName|ProviderHotelId|CheckInDate|CheckOutDate)$)/;
+/** The master id's name must differ from those of the other fields. (Spec 2.5 and 2.6.) */
+const otherFields = new RegExp(`^(?!(?:${textFields.map(({ name }) => name).join('|')})$)`);
 const fieldName = () =>
   text('a name without control characters')
     .regex(/^\P{Cc}*$/u, expected('a name without control characters'))
-    .regex(otherFields, expected('a name that none of the other six fields has'));
+    .regex(otherFields, expected('a name that no other field has'));
 
 const service = group(
   {
@@ -56,10 +56,10 @@ const service = group(
     timeoutSeconds: numberUpTo(hourInSeconds).default(30).describe('How long a whole call may take.'),
     connectTimeoutSeconds: numberUpTo(hourInSeconds).default(10).describe('How long connecting may take.'),
     masterIdName: fieldName()
-      .default('ServiceId')
+      .default(masterIdField.name)
       .describe('What this deployment of the service calls the master hotel id in JSON.'),
     masterIdColumn: fieldName()
-      .default('Service Mappings Id')
+      .default(defaultMasterIdColumn)
       .describe("The master hotel id's column in the review file."),
     statusCodes: z
       .record(

@@ -1,4 +1,4 @@
-import { type RawBooking, type ServiceField, serviceFields } from '../booking/booking.js';
+import { type BookingField, bookingFields, buildRecord, type RawBooking } from '../booking/booking.js';
 import { type SourceColumns, SourceError, type SourceNotice } from '../review/source.js';
 import { decodeCell } from './csv-cell.js';
 
@@ -21,20 +21,20 @@ export function readCsvHeader(cells: readonly string[], columns: SourceColumns, 
   const names = cells.map((name) => name.trim());
   const notices: SourceNotice[] = [];
 
-  function find(field: ServiceField): number | undefined {
-    const column = (columns[field] ?? field).trim();
+  function find({ name, isRequired }: BookingField): number | undefined {
+    const column = (columns[name] ?? name).trim();
     const at = names.indexOf(column);
     if (at !== names.lastIndexOf(column)) {
       throw new SourceError(
         'ambiguous-column',
-        `${describe(column, field)} stands twice in the header of ${path}`,
+        `${describe(column, name)} stands twice in the header of ${path}`,
       );
     }
     if (at !== -1) return at;
-    if (field === 'ServiceId' || columns[field] !== undefined) {
+    if (isRequired || columns[name] !== undefined) {
       throw new SourceError(
         'missing-column',
-        `${describe(column, field)} is not in the header of ${path}, which has ${
+        `${describe(column, name)} is not in the header of ${path}, which has ${
           names.length === 1 ? '1 column: is source.delimiter what parts them?' : `${names.length} columns`
         }`,
       );
@@ -43,27 +43,17 @@ export function readCsvHeader(cells: readonly string[], columns: SourceColumns, 
     return undefined;
   }
 
-  const [serviceId, reference, clientName, providerName, providerHotelId, checkIn, checkOut] =
-    serviceFields.map(find);
-  const cellAt = (row: readonly string[], at: number | undefined) =>
+  const places = bookingFields.map(find);
+  const readCell = (row: readonly string[], at: number | undefined) =>
     at === undefined ? undefined : decodeCell(row[at] ?? '');
   return {
     columns: names.length,
     notices,
-    // All seven keys, always in this order: objects of one shape are what makes the reading and what follows fast.
-    pickFields: (row) => ({
-      ServiceId: cellAt(row, serviceId),
-      BookingReferenceId: cellAt(row, reference),
-      BookingClientName: cellAt(row, clientName),
-      ProviderName: cellAt(row, providerName),
-      ProviderHotelId: cellAt(row, providerHotelId),
-      CheckInDate: cellAt(row, checkIn),
-      CheckOutDate: cellAt(row, checkOut),
-    }),
+    pickFields: (row) => buildRecord((place) => readCell(row, places[place])),
   };
 }
 
-function describe(column: string, field: ServiceField): string {
+function describe(column: string, field: string): string {
   return column === field
     ? `the column ${JSON.stringify(column)}`
     : `the column ${JSON.stringify(column)} (for ${field})`;

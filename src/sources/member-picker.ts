@@ -1,4 +1,4 @@
-import { type RawBooking, serviceFields } from '../booking/booking.js';
+import { buildRecord, type RawBooking, serviceFields } from '../booking/booking.js';
 import type { SourceColumns, UnreadableReason } from '../review/source.js';
 import { readExactNumber } from './exact-number.js';
 import { scanMembers } from './json-members.js';
@@ -86,16 +86,7 @@ export function createMemberPicker(columns: SourceColumns): MemberPicker {
       isAmbiguous = false;
       starts.fill(absent);
       scanMembers(json, note);
-      // All seven keys, always in this order: objects of one shape are what makes the reading and what follows fast.
-      const fields = {
-        ServiceId: read(0, json, members),
-        BookingReferenceId: read(1, json, members),
-        BookingClientName: read(2, json, members),
-        ProviderName: read(3, json, members),
-        ProviderHotelId: read(4, json, members),
-        CheckInDate: read(5, json, members),
-        CheckOutDate: read(6, json, members),
-      };
+      const fields = buildRecord((place) => read(place, json, members));
       return isAmbiguous ? 'duplicate-member' : fields;
     },
     absentColumns: () => (hadObject ? names.filter((_, index) => !wasFound[index]) : []),

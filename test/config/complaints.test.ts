@@ -84,7 +84,7 @@ describe('a wrong value', () => {
     ],
     [
       inService({ masterIdName: 'ProviderName' }),
-      'service.masterIdName: expected a name that none of the other six fields has, got: ProviderName',
+      'service.masterIdName: expected a name that no other field has, got: ProviderName',
     ],
     [
       inService({ masterIdColumn: 'Master\nId' }),

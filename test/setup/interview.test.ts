@@ -146,11 +146,11 @@ describe('The questions of init', () => {
     expect(told[1]).toMatch(/^.*understood.*\n {2}7, –, \*\*\*, Roomly, –, 2026-11-20, 2026-11-22$/s);
     expect(asked.filter((message) => message.startsWith('Which column'))).toEqual([
       'Which column holds the master hotel id (ServiceId)?',
-      "Which column holds the booking's reference (BookingReferenceId)?",
-      "Which column holds the supplier's name (ProviderName)?",
-      "Which column holds the hotel's id at the supplier (ProviderHotelId)?",
-      'Which column holds the day of arrival (CheckInDate)?',
-      'Which column holds the day of departure (CheckOutDate)?',
+      'Which column holds the booking reference (BookingReferenceId)?',
+      "Which column holds the provider's name (ProviderName)?",
+      "Which column holds the provider's hotel id (ProviderHotelId)?",
+      'Which column holds the day of check-in (CheckInDate)?',
+      'Which column holds the day of check-out (CheckOutDate)?',
     ]);
     expect(examination).toMatchObject({
       columns: new Map([

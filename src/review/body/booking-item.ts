@@ -1,4 +1,4 @@
-import type { Booking } from '../../booking/booking.js';
+import { type Booking, guestNameFields, listTexts, textFields } from '../../booking/booking.js';
 import type { ProviderHotel } from '../../mappings/mapping-copy.js';
 import { type LineWriter, type TextForm, tellPlain } from '../line-writer.js';
 import type { BookedHotel } from '../lines/booked-hotel.js';
@@ -9,18 +9,12 @@ const jsonText: TextForm = {
   escape: (text) => JSON.stringify(text).slice(1, -1),
   after: Buffer.from('"'),
 };
-const reference = beginField('BookingReferenceId');
-const clientName = beginField('BookingClientName');
-const providerName = beginField('ProviderName');
-const providerHotelId = beginField('ProviderHotelId');
-const checkInDate = beginField('CheckInDate');
-const checkOutDate = beginField('CheckOutDate');
+/** What stands before the text of each field. */
+const beforeTexts = textFields.map(({ name }) => Buffer.from(`,"${name}":"`));
 const closingBrace = Buffer.from('}');
 const beforeText = ',"';
 const beforeProviderName = ',"ProviderName":"';
 const betweenNameAndId = '","ProviderHotelId":"';
-const beforeDates = '","Check';
-const atEnd = '"}';
 
 /**
  * Makes the function that renders a booking as an element of `Hotels` (spec 2.5), compact, a missing field left out:
@@ -31,22 +25,14 @@ export function createItemRenderer(masterIdName: string): (booking: Booking, lin
   return (booking, line) => {
     line.constant(beginning);
     line.integer(booking.serviceId);
-    renderField(line, reference, booking.bookingReferenceId);
-    renderField(line, clientName, booking.bookingClientName);
-    renderField(line, providerName, booking.providerName);
-    renderField(line, providerHotelId, booking.providerHotelId);
-    renderField(line, checkInDate, booking.checkInDate);
-    renderField(line, checkOutDate, booking.checkOutDate);
+    const texts = listTexts(booking);
+    for (let at = 0; at < texts.length; at += 1) {
+      const before = beforeTexts[at];
+      const text = texts[at];
+      if (before && text !== undefined) line.field(before, text, jsonText);
+    }
     line.constant(closingBrace);
   };
-}
-
-function beginField(name: string): Buffer {
-  return Buffer.from(`,"${name}":"`);
-}
-
-function renderField(line: LineWriter, beginning: Buffer, value: string | undefined): void {
-  if (value !== undefined) line.field(beginning, value, jsonText);
 }
 
 /** The reference of a rendered item, read back. */
@@ -63,12 +49,28 @@ export function findBookedHotel(line: string): BookedHotel | undefined {
   const start = line.indexOf(beforeProviderName);
   const middle = start === -1 ? -1 : line.indexOf(betweenNameAndId, start);
   if (middle === -1) return undefined;
-  const dates = line.indexOf(beforeDates, middle + betweenNameAndId.length);
   const idEnd = line.indexOf(beforeText);
   return {
     serviceId: Number(line.slice(line.lastIndexOf(':', idEnd) + 1, idEnd)),
-    key: line.slice(start + beforeProviderName.length, dates === -1 ? -atEnd.length : dates),
+    key: line.slice(
+      start + beforeProviderName.length,
+      findClosingQuote(line, middle + betweenNameAndId.length),
+    ),
   };
+}
+
+/** Where the JSON string that goes on at `from` ends. */
+function findClosingQuote(line: string, from: number): number {
+  let at = line.indexOf('"', from);
+  while (isEscaped(line, at)) at = line.indexOf('"', at + 1);
+  return at;
+}
+
+/** Behind an odd number of backslashes. */
+function isEscaped(line: string, at: number): boolean {
+  let first = at;
+  while (line[first - 1] === '\\') first -= 1;
+  return (at - first) % 2 === 1;
 }
 
 /** Reads such a key. */
@@ -87,6 +89,6 @@ export function blankNames(lines: Buffer): Buffer {
 }
 
 function blankName(line: string): string {
-  const { BookingClientName: _, ...rest } = JSON.parse(line) as Record<string, unknown>;
-  return JSON.stringify(rest);
+  const fields = Object.entries(JSON.parse(line) as Record<string, unknown>);
+  return JSON.stringify(Object.fromEntries(fields.filter(([name]) => !guestNameFields.has(name))));
 }

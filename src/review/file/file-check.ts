@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { checkDate, checkServiceId, checkText, createNameCheck } from './cell-check.js';
+import { bookingFields, type FieldKind, textFields } from '../../booking/booking.js';
+import { type CellCheck, checkDate, checkServiceId, checkText, createNameCheck } from './cell-check.js';
 import { findLineFault, type LineFaultCode } from './line-check.js';
 import { lineEnd } from './line-end.js';
 
@@ -29,15 +30,13 @@ export interface ExpectedReviewFile {
   readonly sha256: string;
 }
 
-const optionalColumns = [
-  'BookingReferenceId',
-  'BookingClientName',
-  'ProviderName',
-  'ProviderHotelId',
-  'CheckInDate',
-  'CheckOutDate',
-];
-const bookingChecks = [checkServiceId, checkText, checkText, checkText, checkText, checkDate, checkDate];
+const checksOfKinds: Readonly<Record<FieldKind, CellCheck>> = {
+  id: checkServiceId,
+  text: checkText,
+  'guest-name': checkText,
+  date: checkDate,
+};
+const bookingChecks = bookingFields.map(({ kind }) => checksOfKinds[kind]);
 const byteOrderMark = Buffer.from('\ufeff');
 const lineFeed = lineEnd.charCodeAt(0);
 /** Longer than any line can be: a record of more than 1 MB never becomes a booking. (Design 4.) */
@@ -48,15 +47,15 @@ const longestLine = 8 * 1024 * 1024;
  * 4180 strictly, UTF-8 without byte order mark or control characters, `lineEnd` behind each line, rows and checksum as
  * expected. Undefined when it may leave.
  *
- * It shares nothing with the writer but the line end, so that it finds the writer's mistakes, and holds no more than a
- * block and a line. What `bytes` throws comes through.
+ * It shares nothing with the writer but the line end and the table of fields, so that it finds the writer's mistakes, and
+ * holds no more than a block and a line. What `bytes` throws comes through.
  */
 export async function checkReviewFile(
   bytes: AsyncIterable<Uint8Array>,
   expected: ExpectedReviewFile,
 ): Promise<FileFault | undefined> {
   const hash = createHash('sha256');
-  const lines = createLineWalk([expected.masterIdColumn, ...optionalColumns]);
+  const lines = createLineWalk([expected.masterIdColumn, ...textFields.map(({ name }) => name)]);
   for await (const block of bytes) {
     hash.update(block);
     const fault = lines.take(Buffer.from(block.buffer, block.byteOffset, block.byteLength));

@@ -1,8 +1,9 @@
+import { type BookingField, bookingFields } from '../../booking/booking.js';
 import { splitCells } from './csv-cells.js';
 import { createIncorrectNames } from './incorrect-names.js';
 import { lineEnd } from './line-end.js';
 import type { ResultReading } from './result.js';
-import { findResultColumns, resultFields } from './result-header.js';
+import { findResultColumns, type ResultField, resultFields } from './result-header.js';
 import type { JoinSources, Judgement } from './result-join.js';
 import { createResultLines, longestLine } from './result-lines.js';
 import { createVerdictSpellings } from './verdict-spellings.js';
@@ -13,17 +14,11 @@ const quote = 0x22;
 /** No place in a block, but the word that something else stands there than was sent. */
 const deviation = -1;
 
-/** The columns of the review file, as far as a result is asked for them, and the verdict behind them. */
-const echoColumns = {
-  serviceId: 0,
-  bookingReferenceId: 1,
-  providerName: 3,
-  providerHotelId: 4,
-  checkInDate: 5,
-  checkOutDate: 6,
-  isCorrect: 7,
-} as const;
-const echoWidth = 8;
+/** The columns of the review file, and behind them the verdict. */
+const echoColumns: readonly (ResultField | BookingField['property'])[] = [
+  ...bookingFields.map(({ property }) => property),
+  'isCorrect',
+];
 
 /**
  * Reads a result that repeats the review file row by row, byte by byte, with nothing but a verdict behind each row, as
@@ -147,9 +142,9 @@ function findVerdictEnd(lines: Buffer, start: number): number {
 function isEchoHeader(line: Buffer, { masterIdColumn }: ResultReading): boolean {
   const [header] = createResultLines().take(line);
   const cells = splitCells(header?.text ?? '');
-  if (typeof cells === 'string' || cells.length !== echoWidth) return false;
+  if (typeof cells === 'string' || cells.length !== echoColumns.length) return false;
   const columns = findResultColumns(cells, masterIdColumn);
-  return resultFields.every((field) => columns[field] === echoColumns[field]);
+  return resultFields.every((field) => columns[field] === echoColumns.indexOf(field));
 }
 
 /** The bytes in pieces that end with a line end each; what has none comes last, or when it grows too long. */

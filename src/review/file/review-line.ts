@@ -1,4 +1,12 @@
-import { type Booking, serviceFields } from '../../booking/booking.js';
+import {
+  type Booking,
+  bookingFields,
+  buildBooking,
+  listTexts,
+  masterIdField,
+  serviceFields,
+  textFields,
+} from '../../booking/booking.js';
 import type { ProviderHotel } from '../../mappings/mapping-copy.js';
 import { type LineWriter, type TextForm, tellPlain } from '../line-writer.js';
 import type { BookedHotel } from '../lines/booked-hotel.js';
@@ -11,13 +19,13 @@ const cellText: TextForm = {
   after: Buffer.alloc(0),
 };
 const separator = Buffer.from(',');
-/** Where the guest's name stands among the seven cells. */
-const namePlace = serviceFields.indexOf('BookingClientName');
+const isDate = textFields.map(({ kind }) => kind === 'date');
+const isGuestName = bookingFields.map(({ kind }) => kind === 'guest-name');
 const providerPlace = serviceFields.indexOf('ProviderName');
 
-/** The seven columns of the review file. (Spec 2.6.) */
+/** The columns of the review file. (Spec 2.6.) */
 export function listReviewColumns(masterIdColumn: string): readonly string[] {
-  return serviceFields.map((field) => (field === 'ServiceId' ? masterIdColumn : field));
+  return serviceFields.map((field) => (field === masterIdField.name ? masterIdColumn : field));
 }
 
 /** The file's first line, without its line end. */
@@ -33,12 +41,11 @@ export function renderReviewHeader(masterIdColumn: string): string {
  */
 export function renderReviewLine(booking: Booking, line: LineWriter): void {
   line.integer(booking.serviceId);
-  renderCell(line, booking.bookingReferenceId);
-  renderCell(line, booking.bookingClientName);
-  renderCell(line, booking.providerName);
-  renderCell(line, booking.providerHotelId);
-  renderCell(line, writeDate(booking.checkInDate));
-  renderCell(line, writeDate(booking.checkOutDate));
+  const texts = listTexts(booking);
+  for (let at = 0; at < texts.length; at += 1) {
+    const text = expectPresent(texts[at]);
+    line.field(separator, isDate[at] ? writeDate(text) : text, cellText);
+  }
 }
 
 /**
@@ -47,17 +54,11 @@ export function renderReviewLine(booking: Booking, line: LineWriter): void {
  * @throws RangeError for what is no line of ours; the message holds no cell.
  */
 export function readReviewLine(line: string): Booking {
-  const [serviceId, reference, name, provider, hotelId, checkIn, checkOut] = readCells(line);
-  const booking: { -readonly [property in keyof Booking]: Booking[property] } = {
-    serviceId: Number(serviceId),
-  };
-  if (reference) booking.bookingReferenceId = reference;
-  if (name) booking.bookingClientName = name;
-  if (provider) booking.providerName = provider;
-  if (hotelId) booking.providerHotelId = hotelId;
-  if (checkIn) booking.checkInDate = readDate(checkIn);
-  if (checkOut) booking.checkOutDate = readDate(checkOut);
-  return booking;
+  const [serviceId, ...texts] = readCells(line);
+  return buildBooking(
+    Number(serviceId),
+    texts.map((text, at) => (text === '' ? undefined : isDate[at] ? readDate(text) : text)),
+  );
 }
 
 /** Finds the hotel of a rendered line: every one names its provider's. */
@@ -86,7 +87,7 @@ export function blankReviewLines(lines: Buffer): Buffer {
 
 function blankName(line: string): string {
   return readCells(line)
-    .map((cell, place) => (place === namePlace ? '' : writeCell(cell)))
+    .map((cell, place) => (isGuestName[place] ? '' : writeCell(cell)))
     .join(',');
 }
 
@@ -97,13 +98,8 @@ function readCells(line: string): readonly string[] {
   return cells;
 }
 
-function renderCell(line: LineWriter, text: string | undefined): void {
-  line.field(separator, expectPresent(text), cellText);
-}
-
 /** YYYY-MM-DD to DDMMYYYY */
-function writeDate(date: string | undefined): string {
-  const iso = expectPresent(date);
+function writeDate(iso: string): string {
   return iso.slice(8) + iso.slice(5, 7) + iso.slice(0, 4);
 }
 

@@ -1,12 +1,10 @@
+import { bookingFields } from '../../booking/booking.js';
 import { createKeyHasher, type KeyHash, type KeyHasher } from './key-hash.js';
 import { lineEnd } from './line-end.js';
 
 /** What names a booking, in the order of the review file's columns. */
 export const keyFields = ['serviceId', 'bookingReferenceId', 'providerName', 'providerHotelId'] as const;
 export type KeyField = (typeof keyFields)[number];
-
-/** What the review file's columns hold, up to the last one that names; the guest's name names no booking. */
-const columns = ['serviceId', 'bookingReferenceId', undefined, 'providerName', 'providerHotelId'] as const;
 
 const comma = 0x2c;
 const quote = 0x22;
@@ -20,7 +18,7 @@ const lineFeed = lineEnd.charCodeAt(0);
  */
 export function createSentNameReader(fields: readonly KeyField[]): (lines: Buffer, start: number) => KeyHash {
   const hasher = createKeyHasher();
-  const isNamed = columns.map((field) => field !== undefined && fields.includes(field));
+  const isNamed = bookingFields.map(({ property }) => fields.some((field) => field === property));
   const width = isNamed.lastIndexOf(true) + 1;
 
   return (lines, start) => {

@@ -1,4 +1,4 @@
-import type { Booking } from '../../booking/booking.js';
+import { type Booking, guestNameFields } from '../../booking/booking.js';
 import type { BookingForm } from '../step.js';
 import { readFields, toFields } from './stored-line.js';
 
@@ -13,5 +13,13 @@ export function maskBooking(booking: Booking): Record<string, unknown> {
 }
 
 function maskName(fields: Record<string, unknown>): Record<string, unknown> {
-  return 'BookingClientName' in fields ? { ...fields, BookingClientName: '***' } : fields;
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, guestNameFields.has(name) ? '***' : value]),
+  );
+}
+
+/** The fields of a kept line without the guest's name. */
+export function readNamelessFields(line: string, form: BookingForm): Record<string, unknown> {
+  const fields = Object.entries(readFields(line, form));
+  return Object.fromEntries(fields.filter(([name]) => !guestNameFields.has(name)));
 }

@@ -1,4 +1,10 @@
-import { type Booking, type ServiceField, serviceFields } from '../../booking/booking.js';
+import {
+  type Booking,
+  bookingFields,
+  buildBooking,
+  type ServiceField,
+  textFields,
+} from '../../booking/booking.js';
 import type { ProviderHotel } from '../../mappings/mapping-copy.js';
 import {
   blankNames as blankItems,
@@ -14,17 +20,6 @@ import {
 } from '../file/review-line.js';
 import type { BookedHotel } from '../lines/booked-hotel.js';
 import type { BookingForm } from '../step.js';
-
-/** What each field of the service is called inside. */
-const properties: { readonly [field in ServiceField]: keyof Booking } = {
-  ServiceId: 'serviceId',
-  BookingReferenceId: 'bookingReferenceId',
-  BookingClientName: 'bookingClientName',
-  ProviderName: 'providerName',
-  ProviderHotelId: 'providerHotelId',
-  CheckInDate: 'checkInDate',
-  CheckOutDate: 'checkOutDate',
-};
 
 /** The booking reference of a line as the ledger keeps it. */
 export function readReference(line: string, form: BookingForm): string | undefined {
@@ -53,10 +48,11 @@ export function readFields(line: string, form: BookingForm): Record<string, unkn
 export function readBooking(line: string, form: BookingForm): Booking {
   switch (form) {
     case 'body': {
-      // The master id stands first, whatever it was called when the line was rendered.
-      const [[, serviceId] = [], ...others] = Object.entries(JSON.parse(line) as Record<string, unknown>);
-      const texts = others.map(([field, text]) => [properties[field as ServiceField], text]);
-      return { ...Object.fromEntries(texts), serviceId: Number(serviceId) };
+      const fields = JSON.parse(line) as Readonly<Partial<Record<ServiceField, string>>>;
+      // The master id comes first, whatever it was called when the line was rendered.
+      const [serviceId] = Object.values(fields);
+      const texts = textFields.map(({ name }) => fields[name]);
+      return buildBooking(Number(serviceId), texts);
     }
     case 'file':
       return readReviewLine(line);
@@ -88,7 +84,7 @@ export function readProviderHotel(key: string, form: BookingForm): ProviderHotel
 
 /** A booking under the service's names (spec 2.5) and in its order; a missing field is absent. */
 export function toFields(booking: Booking): Record<string, unknown> {
-  const fields = serviceFields.map((field) => [field, booking[properties[field]]] as const);
+  const fields = bookingFields.map(({ name, property }) => [name, booking[property]] as const);
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 

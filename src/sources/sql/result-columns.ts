@@ -1,4 +1,4 @@
-import { type RawBooking, type ServiceField, serviceFields } from '../../booking/booking.js';
+import { type BookingField, bookingFields, buildRecord, type RawBooking } from '../../booking/booking.js';
 import { type SourceColumns, SourceError, type SourceNotice } from '../../review/source.js';
 import type { SqlRow } from './rows.js';
 
@@ -21,7 +21,7 @@ export function findResultColumns(
 ): ResultColumns {
   const notices: SourceNotice[] = [];
 
-  function find(field: ServiceField): number | undefined {
+  function find({ name: field, isRequired }: BookingField): number | undefined {
     const column = columns[field] ?? field;
     const exact = indexesOf(names, (name) => name === column);
     const folded = column.toLowerCase();
@@ -33,7 +33,7 @@ export function findResultColumns(
       );
     }
     if (meant.length === 1) return meant[0];
-    if (field === 'ServiceId' || columns[field] !== undefined) {
+    if (isRequired || columns[field] !== undefined) {
       throw new SourceError(
         'missing-column',
         `${where}: the result has no column ${describe(column, field)} among its ${names.length}`,
@@ -43,21 +43,11 @@ export function findResultColumns(
     return undefined;
   }
 
-  const [serviceId, reference, clientName, providerName, providerHotelId, checkIn, checkOut] =
-    serviceFields.map(find);
-  const cellAt = (row: SqlRow, at: number | undefined) => (at === undefined ? undefined : row[at]);
+  const places = bookingFields.map(find);
+  const readCell = (row: SqlRow, at: number | undefined) => (at === undefined ? undefined : row[at]);
   return {
     notices,
-    // All seven keys, always in this order: objects of one shape are what makes the reading and what follows fast.
-    pickFields: (row) => ({
-      ServiceId: cellAt(row, serviceId),
-      BookingReferenceId: cellAt(row, reference),
-      BookingClientName: cellAt(row, clientName),
-      ProviderName: cellAt(row, providerName),
-      ProviderHotelId: cellAt(row, providerHotelId),
-      CheckInDate: cellAt(row, checkIn),
-      CheckOutDate: cellAt(row, checkOut),
-    }),
+    pickFields: (row) => buildRecord((place) => readCell(row, places[place])),
   };
 }
 
@@ -65,6 +55,6 @@ function indexesOf(names: readonly string[], isMeant: (name: string) => boolean)
   return names.flatMap((name, index) => (isMeant(name) ? [index] : []));
 }
 
-function describe(column: string, field: ServiceField): string {
+function describe(column: string, field: string): string {
   return column === field ? JSON.stringify(column) : `${JSON.stringify(column)} (for ${field})`;
 }

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import {
+  bookingFields,
+  buildBooking,
+  buildRecord,
+  listTexts,
+  listValues,
+  serviceFields,
+  textFields,
+} from '../../src/booking/booking.js';
+
+describe('The table of fields', () => {
+  const names = textFields.map(({ name }) => name);
+
+  it('begins with the master id, the only field that a record must have', () => {
+    expect(bookingFields.map(({ isRequired }) => isRequired)).toEqual(
+      bookingFields.map(({ kind }) => kind === 'id'),
+    );
+    expect(bookingFields[0].name).toBe('ServiceId');
+  });
+
+  it('has the order in which records are built and read', () => {
+    const record = buildRecord((place) => serviceFields[place]);
+    expect(Object.entries(record)).toEqual(serviceFields.map((name) => [name, name]));
+    expect(listValues(record)).toEqual(serviceFields);
+  });
+
+  it('has the order in which bookings are built and read', () => {
+    const booking = buildBooking(1, names);
+    expect(Object.entries(booking)).toEqual([
+      ['serviceId', 1],
+      ...textFields.map(({ property, name }) => [property, name]),
+    ]);
+    expect(listTexts(booking)).toEqual(names);
+  });
+
+  it('leaves missing fields out of a booking', () => {
+    expect(Object.keys(buildBooking(1, []))).toEqual(['serviceId']);
+  });
+});
