@@ -10,8 +10,11 @@ import {
 import { exitCode } from '../src/cli/exit-code.js';
 import { createNewFile } from '../src/cli/new-file.js';
 import type { Config } from '../src/config/load.js';
-import { type CompareRequest, compareExport } from '../src/mappings/export/compare/compare-export.js';
-import type { MappingDifference } from '../src/mappings/export/compare/mapping-difference.js';
+import {
+  type CompareRequest,
+  compareExport,
+  type MappingDifference,
+} from '../src/mappings/export/compare/compare-export.js';
 import { archiveDay } from '../src/mappings/export/fetch-export.js';
 import type { Ledger } from '../src/review/ledger.js';
 import { UsageError } from '../src/review/refusals.js';

@@ -1,5 +1,5 @@
 import type { Config } from '../src/config/load.js';
-import { readReached } from '../src/mappings/sync-bounds.js';
+import { readReached } from '../src/mappings/sync-mappings.js';
 import type { ReviewEvent } from '../src/review/events.js';
 import type { Ledger } from '../src/review/ledger.js';
 import { createHealth } from '../src/server/health.js';

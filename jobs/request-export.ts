@@ -2,7 +2,7 @@ import type { RequestExportOptions } from '../src/cli/commands/exports.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { renderRequest, toRequestReport } from '../src/cli/export-texts.js';
 import type { Config } from '../src/config/load.js';
-import { requestExport } from '../src/mappings/export/request-export.js';
+import { requestExport } from '../src/mappings/export/export-log.js';
 import { clock } from './clock.js';
 import { openLedger } from './ledgers.js';
 import { openMappingService } from './mapping-services.js';

@@ -1,6 +1,5 @@
-import type { Comparison } from '../mappings/export/compare/compare-export.js';
-import type { ExportedMapping } from '../mappings/export/compare/exported-mapping.js';
-import type { MappingDifference } from '../mappings/export/compare/mapping-difference.js';
+import type { Comparison, MappingDifference } from '../mappings/export/compare/compare-export.js';
+import type { ExportedMapping } from '../mappings/export/compare/read-mapping-file.js';
 import type { CopiedMapping } from '../mappings/mapping-copy.js';
 import { formatCount, formatCountOf } from '../text/format.js';
 import { renderTable } from './tables.js';

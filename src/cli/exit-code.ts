@@ -2,7 +2,7 @@ import { StoppedError } from '../async/stopped-error.js';
 import { ConfigurationError } from '../config/problems.js';
 import { MappingServiceError, type ServiceErrorKind } from '../mapping-service/errors.js';
 import { SyncOvertakenError } from '../mappings/mapping-copy.js';
-import { SyncBusyError } from '../mappings/sync-busy-error.js';
+import { SyncBusyError } from '../mappings/sync-mappings.js';
 import { FencedError, LedgerUnusableError } from '../review/ledger.js';
 import { DayBusyError, UsageError } from '../review/refusals.js';
 import type { Run } from '../review/run.js';

@@ -1,5 +1,5 @@
 import cliProgress from 'cli-progress';
-import type { ExportEvent, NotifyExport } from '../mappings/export/export-event.js';
+import type { ExportEvent, NotifyExport } from '../mappings/export/await-export.js';
 import { formatByteRate, formatBytes, formatDuration, formatInstant } from '../text/format.js';
 import { canDraw, type ProgressOptions } from './progress.js';
 

@@ -1,4 +1,4 @@
-import type { NotifyExport } from '../mappings/export/export-event.js';
+import type { NotifyExport } from '../mappings/export/await-export.js';
 import type { Log } from './log.js';
 
 /** Writes what happens while an export is fetched as JSON lines. */

@@ -1,4 +1,4 @@
-import type { NotifySync } from '../mappings/sync-event.js';
+import type { NotifySync } from '../mappings/sync-mappings.js';
 import type { Log } from './log.js';
 
 /** Writes what happens in a sync as JSON lines. */

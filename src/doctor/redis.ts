@@ -1,7 +1,6 @@
 import { Redis } from 'ioredis';
 import { checkRedis } from '../queue/redis-check.js';
-import { describeRedis } from '../queue/redis-connection.js';
-import { describeRefusal } from '../queue/redis-refusal.js';
+import { describeRedis, describeRefusal } from '../queue/redis-connection.js';
 import { type Finding, findingsOf } from './finding.js';
 
 const { ok, wrong } = findingsOf('queue');

@@ -1,10 +1,13 @@
 import { MappingServiceError } from '../mapping-service/errors.js';
-import type { MappingService, MappingsPage } from '../mapping-service/operations.js';
-import { type MappingCopy, type MappingSync, SyncOvertakenError } from './mapping-copy.js';
-import { readMappingRow } from './mapping-row.js';
-import { decideBounds } from './sync-bounds.js';
-import { SyncBusyError } from './sync-busy-error.js';
-import type { NotifySync } from './sync-event.js';
+import type { MappingRecord, MappingService, MappingsPage } from '../mapping-service/operations.js';
+import { SafeError } from '../text/safe-error.js';
+import {
+  type MappingCopy,
+  type MappingRow,
+  type MappingSync,
+  type NewMasterHotel,
+  SyncOvertakenError,
+} from './mapping-copy.js';
 
 /** So often a cycle begins again in one go: a service that never knows its own keys must not be asked for ever. */
 const maxRestarts = 5;
@@ -148,4 +151,89 @@ function refusesKey(
   const { kind, statusCode, httpStatus } = error;
   if (statusCode !== undefined && resumeKeyCodes.includes(statusCode)) return true;
   return kind === 'refused' || goneStatuses.includes(httpStatus);
+}
+
+/** Where a sync begins when nothing was ever synced. */
+const firstBound = 0;
+
+/** From which change on a cycle asks, and what the one after it must not forget. */
+export interface SyncBounds {
+  readonly since: number;
+  readonly keepsSince?: number;
+}
+
+/**
+ * The lower bound of a new cycle: where the last one began by the service's clock, less an overlap, so that nothing falls
+ * between the two. A cycle that is asked for from a later instant leaves a gap: the next one still begins before it.
+ *
+ * @param asked the lower bound that a person asked for, epoch milliseconds
+ */
+export function decideBounds(
+  last: MappingSync | undefined,
+  { asked, overlapMs }: { readonly asked?: number | undefined; readonly overlapMs: number },
+): SyncBounds {
+  const reached = last && readReached(last, overlapMs);
+  if (asked === undefined) return { since: reached ?? firstBound };
+  return reached !== undefined && asked > reached ? { since: asked, keepsSince: reached } : { since: asked };
+}
+
+/**
+ * Up to where nothing is missing in the copy, epoch milliseconds. A cycle that did not end has reached nothing beyond where
+ * it began.
+ *
+ * @param overlapMs taken off where a cycle has ended
+ */
+export function readReached(
+  { endedAt, keepsSince, since, serviceBeganAt, at }: MappingSync,
+  overlapMs: number,
+): number {
+  if (keepsSince !== undefined) return keepsSince;
+  if (endedAt === undefined) return since;
+  return Math.max(firstBound, (serviceBeganAt ?? at) - overlapMs);
+}
+
+/** A mapping record (spec 2.2) as the copy takes it. @param deletedTypes in any case */
+export function readMappingRow(
+  { ServiceId, ProviderName, ProviderHotelId, ProviderLocationCode, Type, ChannelIds }: MappingRecord,
+  deletedTypes: readonly string[],
+): MappingRow {
+  const type = Type?.trim().toLowerCase();
+  return {
+    serviceId: ServiceId,
+    providerName: ProviderName,
+    providerHotelId: ProviderHotelId,
+    ...(typeof ProviderLocationCode === 'string' && { locationCode: ProviderLocationCode }),
+    channelIds: ChannelIds ?? [],
+    isDeleted: deletedTypes.some((deleted) => deleted.toLowerCase() === type),
+  };
+}
+
+const pageSize = 1_000;
+
+/** The master hotels that no list has named yet, page by page, in the order in which they were met. */
+export async function* readNewHotels(
+  copy: Pick<MappingCopy, 'listNewHotels'>,
+): AsyncGenerator<readonly NewMasterHotel[], void, undefined> {
+  let after = 0;
+  for (;;) {
+    const page = await copy.listNewHotels({ after, limit: pageSize });
+    const last = page.at(-1);
+    if (last === undefined) return;
+    yield page;
+    after = last.number;
+  }
+}
+
+/** What happens in a sync, told as it happens. */
+export type SyncEvent =
+  | { readonly type: 'sync-begun'; readonly sync: MappingSync; readonly isResumed: boolean }
+  | { readonly type: 'page-stored'; readonly sync: MappingSync }
+  /** The service does not know the resume key any more: the cycle begins again at its lower bound. */
+  | { readonly type: 'sync-restarted'; readonly sync: MappingSync; readonly code: string };
+
+export type NotifySync = (event: SyncEvent) => void;
+
+/** Somebody alive syncs. */
+export class SyncBusyError extends SafeError {
+  override readonly name = 'SyncBusyError';
 }

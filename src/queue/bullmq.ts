@@ -2,10 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { untilAborted } from '../async/abort.js';
 import { QueueAwayError, type QueuedStep, type StepQueue } from '../review/queue.js';
-import { dropWaiting } from './bullmq/drop.js';
-import { holdOffAllWorkers } from './bullmq/hold-off.js';
-import { queueName, queuePrefix, toJob } from './bullmq/job.js';
-import { type StepWorker, startStepWorker } from './bullmq/worker.js';
+import { dropWaiting, holdOffAllWorkers, queueName, queuePrefix, toJob } from './bullmq-jobs.js';
+import { type StepWorker, startStepWorker } from './bullmq-worker.js';
 import { openRedisConnection, type QueueNotice } from './redis-connection.js';
 
 /** References that wait in Redis at most, each of about 1 kB: the ledger holds the rest. */

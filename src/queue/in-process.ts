@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { PerformStep, QueuedStep, StepQueue, StepReference } from '../review/queue.js';
-import { createLine, type Line, type LineOptions, longestTimerMs } from './line.js';
+import { createLine, type Line, type LineOptions, longestTimerMs } from './rate-limiter.js';
 
 /** References that wait in memory at most: the ledger holds the rest. */
 const backlogLimit = 1_000;

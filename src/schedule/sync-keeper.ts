@@ -1,5 +1,5 @@
 import type { MappingCopy } from '../mappings/mapping-copy.js';
-import { SyncBusyError } from '../mappings/sync-busy-error.js';
+import { SyncBusyError } from '../mappings/sync-mappings.js';
 import type { Schedule } from './schedule.js';
 import type { Slots } from './slots.js';
 

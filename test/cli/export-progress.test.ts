@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createExportProgress } from '../../src/cli/export-progress.js';
 import { createExportLog } from '../../src/cli/log-export.js';
-import type { ExportEvent } from '../../src/mappings/export/export-event.js';
+import type { ExportEvent } from '../../src/mappings/export/await-export.js';
 import { captureStream } from './captured-stream.js';
 
 const set = { id: 'g-1', files: [] };

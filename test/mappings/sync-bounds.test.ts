@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MappingSync } from '../../src/mappings/mapping-copy.js';
-import { decideBounds } from '../../src/mappings/sync-bounds.js';
+import { decideBounds } from '../../src/mappings/sync-mappings.js';
 
 const overlapMs = 600_000;
 const noCounts = {

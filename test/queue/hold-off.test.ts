@@ -1,7 +1,7 @@
 import type { Queue } from 'bullmq';
 import RedisMock from 'ioredis-mock';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { holdOffAllWorkers } from '../../src/queue/bullmq/hold-off.js';
+import { holdOffAllWorkers } from '../../src/queue/bullmq-jobs.js';
 
 const key = 'hotel-review:steps:limiter';
 const queue = { toKey: (name: string) => `hotel-review:steps:${name}` } as Queue;

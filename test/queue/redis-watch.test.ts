@@ -1,6 +1,6 @@
 import RedisMock from 'ioredis-mock';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { breakWhenSilent } from '../../src/queue/redis-watch.js';
+import { breakWhenSilent } from '../../src/queue/redis-connection.js';
 
 const silentMs = 1_000;
 

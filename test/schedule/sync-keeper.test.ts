@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { MappingSync } from '../../src/mappings/mapping-copy.js';
-import { SyncBusyError } from '../../src/mappings/sync-busy-error.js';
+import { SyncBusyError } from '../../src/mappings/sync-mappings.js';
 import { createSlots } from '../../src/schedule/slots.js';
 import { createSyncKeeper, type SyncKeeper } from '../../src/schedule/sync-keeper.js';
 

@@ -1,8 +1,19 @@
-import type { SftpSession } from '../../sftp/sftp.js';
+import { SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
 import type { ExportFileKind } from './export-log.js';
-import { createSetFinder, type ExportSet, isComplete, isFrom } from './export-set.js';
-import { type SessionParts, useSession } from './held-session.js';
-import { createQuietWatch } from './quiet-watch.js';
+import { createQuietWatch, createSetFinder, type ExportSet, isComplete, isFrom } from './export-set.js';
+
+/** What happens while an export is fetched, told as it happens. */
+export type ExportEvent =
+  /** Nothing is there yet that could be the export. @property newerThan epoch milliseconds */
+  | { readonly type: 'waiting'; readonly folder: string; readonly newerThan: number | undefined }
+  /** All its files are there; they are watched until they stay as they are. */
+  | { readonly type: 'sighted'; readonly set: ExportSet }
+  | { readonly type: 'downloading'; readonly name: string; readonly done: number; readonly total: number }
+  | { readonly type: 'archived'; readonly name: string }
+  /** The server failed; it is tried again after a while. */
+  | { readonly type: 'held-off'; readonly reason: string; readonly delayMs: number };
+
+export type NotifyExport = (event: ExportEvent) => void;
 
 export interface WatchSettings {
   /** From the SFTP root, without slashes at its ends; empty for the root itself. */
@@ -100,4 +111,51 @@ async function endsWithLines(session: SftpSession, { files }: ExportSet, folder:
 
 export function pathOf(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`;
+}
+
+export interface SessionParts {
+  readonly sftp: SftpServer;
+  /** How long to wait after so many failures in a row, in milliseconds; undefined where that is enough. */
+  readonly backOff: (failures: number) => number | undefined;
+  /** Resolves early when the signal aborts. */
+  readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  readonly notify: NotifyExport;
+}
+
+/** @param progressed to be called when something was gained: failures before it count no more */
+type SessionAction<Result> = (session: SftpSession, progressed: () => void) => Promise<Result>;
+
+/**
+ * Does something in a session of its own, and once more in another one where the server failed.
+ *
+ * @throws SftpError when the server failed too often in a row, or is not to be asked again; the signal's reason
+ */
+export async function useSession<Result>(
+  { sftp, backOff, pause, notify }: SessionParts,
+  signal: AbortSignal,
+  action: SessionAction<Result>,
+): Promise<Result> {
+  let failures = 0;
+  const progressed = () => {
+    failures = 0;
+  };
+  for (;;) {
+    try {
+      const session = await sftp.connect({ signal });
+      try {
+        return await action(session, progressed);
+      } finally {
+        await session.close();
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof SftpError && error.kind === 'retryable')) throw error;
+      failures += 1;
+      const delayMs = backOff(failures);
+      if (delayMs === undefined) throw error;
+      notify({ type: 'held-off', reason: error.message, delayMs });
+      await pause(delayMs, signal);
+      signal.throwIfAborted();
+    }
+  }
 }

@@ -1,6 +1,5 @@
 import type { RemoteFile } from '../../sftp/sftp.js';
 import type { ExportFileKind } from './export-log.js';
-import { createNameReader } from './name-pattern.js';
 
 export const exportFileKinds = ['mappings', 'transformed', 'hotels'] as const satisfies ExportFileKind[];
 
@@ -48,4 +47,40 @@ export function isFrom({ files }: ExportSet, instant: number): boolean {
 
 function newestOf({ files }: ExportSet): number {
   return Math.max(...files.map(({ modifiedAt }) => modifiedAt));
+}
+
+/** Without what no plain file name has: slashes, control characters, halves of characters. */
+const anything = '[^/\\\\\\p{Cc}\\p{Cs}\\u2028\\u2029]';
+const identifier = '([0-9A-Za-z-]{1,100})';
+
+/**
+ * Reads the part that the names of an export's files share out of a name that fits the pattern; undefined for any other
+ * name. `{guid}` stands for that part, `{account}` for some characters, `*` for any number of them.
+ */
+export function createNameReader(pattern: string): (name: string) => string | undefined {
+  const source = pattern
+    .split(/(\{guid\}|\{account\}|\*)/)
+    .map((part) => {
+      if (part === '{guid}') return identifier;
+      if (part === '{account}') return `${anything}+`;
+      return part === '*' ? `${anything}*` : part.replace(/[\\^$.+?()[\]{}|]/g, '\\$&');
+    })
+    .join('');
+  const form = new RegExp(`^(?!\\.)${source}$`, 'u');
+  return (name) => form.exec(name)?.[1];
+}
+
+/** Tells for how long an export has been seen to stay as it is, in milliseconds. */
+export function createQuietWatch(): (set: ExportSet, now: number) => number {
+  let seen: { readonly traits: string; readonly since: number } | undefined;
+  return (set, now) => {
+    const traits = describeTraits(set);
+    if (seen?.traits !== traits) seen = { traits, since: now };
+    return now - seen.since;
+  };
+}
+
+function describeTraits({ id, files }: ExportSet): string {
+  const traits = files.map(({ name, size, modifiedAt }) => [name, size, modifiedAt]);
+  return JSON.stringify([id, traits.sort()]);
 }

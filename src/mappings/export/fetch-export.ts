@@ -3,15 +3,14 @@ import type { Spool } from '../../spool/spool.js';
 import {
   awaitExport,
   pathOf,
+  useSession,
   type WantedExport,
   type WatchParts,
   type WatchSettings,
 } from './await-export.js';
-import { ExportFileError } from './export-file-error.js';
 import type { ExportLog, FetchedExport, RequestedExport } from './export-log.js';
 import { type ExportFile, type ExportSet, isFrom } from './export-set.js';
-import { useSession } from './held-session.js';
-import { type InspectedFile, inspectFile } from './inspect-file.js';
+import { ExportFileError, type InspectedFile, inspectFile } from './inspect-file.js';
 
 /** In the place of a run's day. */
 export const archiveDay = 'exports';

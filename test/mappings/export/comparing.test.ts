@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createWordReader } from '../../../src/mappings/export/compare/channel-words.js';
-import type { ExportedMapping } from '../../../src/mappings/export/compare/exported-mapping.js';
-import { createComparer } from '../../../src/mappings/export/compare/mapping-difference.js';
-import { createRepeatedHotels } from '../../../src/mappings/export/compare/repeated-hotels.js';
-import { createSeenNumbers } from '../../../src/mappings/export/compare/seen-numbers.js';
+import {
+  createRepeatedHotels,
+  createSeenNumbers,
+} from '../../../src/mappings/export/compare/compact-sets.js';
+import { createComparer, createWordReader } from '../../../src/mappings/export/compare/compare-export.js';
+import type { ExportedMapping } from '../../../src/mappings/export/compare/read-mapping-file.js';
 
 function exported(changes: Partial<ExportedMapping> = {}): ExportedMapping {
   return {

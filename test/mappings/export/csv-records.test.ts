@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { OpenQuotesError, readCsvRecords } from '../../../src/mappings/export/csv-records.js';
+import { OpenQuotesError, readCsvRecords } from '../../../src/mappings/export/csv.js';
 import { anyPlaces, anyRecords, cutIntoBlocks } from './blocks.js';
 
 async function read(text: string, places: readonly number[] = []): Promise<string[][]> {

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createSetFinder, isComplete, isFrom } from '../../../src/mappings/export/export-set.js';
-import { createNameReader } from '../../../src/mappings/export/name-pattern.js';
+import {
+  createNameReader,
+  createSetFinder,
+  isComplete,
+  isFrom,
+} from '../../../src/mappings/export/export-set.js';
 
 describe('the name of an export file', () => {
   it.each([

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ExportEvent } from '../../../src/mappings/export/export-event.js';
-import { useSession } from '../../../src/mappings/export/held-session.js';
+import { type ExportEvent, useSession } from '../../../src/mappings/export/await-export.js';
 import { SftpError, type SftpSession } from '../../../src/sftp/sftp.js';
 
 const lost = new SftpError('retryable', 'connection-lost', 'look at x: the connection was lost');

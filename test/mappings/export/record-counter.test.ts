@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRecordCounter } from '../../../src/mappings/export/record-counter.js';
+import { createRecordCounter } from '../../../src/mappings/export/csv.js';
 import { anyPlaces, anyRecords, cutIntoBlocks } from './blocks.js';
 
 async function count(text: string, places: readonly number[] = []) {

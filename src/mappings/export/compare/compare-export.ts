@@ -1,10 +1,6 @@
 import type { CopiedMapping, MappingCopy } from '../../mapping-copy.js';
-import type { ExportedMapping } from './exported-mapping.js';
-import { type ComparedColumn, createComparer, type MappingDifference } from './mapping-difference.js';
-import { readMappingFile } from './read-mapping-file.js';
-import { createRepeatedHotels } from './repeated-hotels.js';
-import { createSeenNumbers, type SeenNumbers } from './seen-numbers.js';
-import { findWantedProviders, type WantedProviders } from './wanted-providers.js';
+import { createRepeatedHotels, createSeenNumbers, type SeenNumbers } from './compact-sets.js';
+import { type ExportedMapping, readMappingFile } from './read-mapping-file.js';
 
 /** In the file and in the copy alike. */
 const pageSize = 1_000;
@@ -135,4 +131,89 @@ async function* listUnseen(
     yield page.filter(({ number }) => !seen.has(number));
     from = last.number + 1;
   }
+}
+
+/** The columns of the mapping file in which a mapping can have changed. */
+export const comparedColumns = ['ServiceId', 'ChannelIds', 'ProviderLocationId'] as const;
+export type ComparedColumn = (typeof comparedColumns)[number];
+
+/** How the file and the local copy differ on one provider's hotel. */
+export type MappingDifference =
+  | { readonly kind: 'added'; readonly exported: ExportedMapping }
+  | {
+      readonly kind: 'changed';
+      readonly columns: readonly ComparedColumn[];
+      readonly exported: ExportedMapping;
+      readonly copied: CopiedMapping;
+    }
+  | { readonly kind: 'gone'; readonly copied: CopiedMapping };
+
+/** Says what the file has otherwise than the copy; nothing where both say the same. */
+export function createComparer() {
+  const readWords = createWordReader();
+
+  function differs(column: ComparedColumn, exported: ExportedMapping, copied: CopiedMapping): boolean {
+    switch (column) {
+      case 'ServiceId':
+        return exported.serviceId !== copied.serviceId;
+      case 'ProviderLocationId':
+        return exported.locationId.trim() !== (copied.locationCode ?? '').trim();
+      case 'ChannelIds':
+        return readWords(exported.channelIds) !== readWords(copied.channelIds.join('\n'));
+    }
+  }
+
+  return (exported: ExportedMapping, copied: CopiedMapping | undefined): MappingDifference | undefined => {
+    if (copied?.serviceId === undefined) return { kind: 'added', exported };
+    const columns = comparedColumns.filter((column) => differs(column, exported, copied));
+    return columns.length === 0 ? undefined : { kind: 'changed', columns, exported, copied };
+  };
+}
+
+const word = /[\p{L}\p{M}\p{N}_-]+/gu;
+/** The same few channels stand on most rows. */
+const rememberedAtMost = 1_000;
+
+/**
+ * Reads the words of channels as one text, each word once and in order: how channels are separated in a cell is not
+ * specified, so whatever is no letter, digit, hyphen or underscore may stand between them.
+ */
+export function createWordReader(): (channels: string) => string {
+  const remembered = new Map<string, string>();
+  return (channels) => {
+    const known = remembered.get(channels);
+    if (known !== undefined) return known;
+    const words = [...new Set(channels.match(word))].sort().join(' ');
+    if (remembered.size >= rememberedAtMost) remembered.clear();
+    // A copy: a piece cut out of a large text keeps all of it in memory.
+    remembered.set(Buffer.from(channels).toString(), words);
+    return words;
+  };
+}
+
+/** Of which providers mappings are compared. */
+export interface WantedProviders {
+  has(providerName: string): boolean;
+  /** Their names as the copy writes them; undefined for all of them. */
+  readonly inCopy: readonly string[] | undefined;
+}
+
+/**
+ * The providers that a person named. The service may have taken their names in another case than it writes them.
+ *
+ * @param names all of them where it is empty
+ */
+export async function findWantedProviders(
+  names: readonly string[],
+  copy: Pick<MappingCopy, 'summarise'>,
+): Promise<WantedProviders> {
+  if (names.length === 0) return { has: () => true, inCopy: undefined };
+  const wanted = new Set(names.map(fold));
+  const has = (providerName: string) => wanted.has(fold(providerName));
+  const { providers } = await copy.summarise();
+  return { has, inCopy: providers.map(({ providerName }) => providerName).filter(has) };
+}
+
+function fold(name: string): string {
+  return name.trim().toLowerCase();
 }

@@ -10,9 +10,9 @@ import {
   Worker,
 } from 'bullmq';
 import type { Redis } from 'ioredis';
-import type { PerformStep, StepReference } from '../../review/queue.js';
-import { endConnection, type RedisConnection } from '../redis-connection.js';
-import { queueName, queuePrefix } from './job.js';
+import type { PerformStep, StepReference } from '../review/queue.js';
+import { queueName, queuePrefix } from './bullmq-jobs.js';
+import { endConnection, type RedisConnection } from './redis-connection.js';
 
 /** Without a rate limit BullMQ's workers would not heed a hold-off either. */
 const noLimit = { max: 1_000_000_000, duration: 1_000 };
