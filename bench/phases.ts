@@ -17,7 +17,7 @@ import { createFileForms } from '../src/review/file/file-forms.js';
 import { joinResult } from '../src/review/file/result-join.js';
 import { readSentBatches, renderReviewFile } from '../src/review/file/spooled-file.js';
 import { readReference } from '../src/review/stored/stored-line.js';
-import { createCsvSource } from '../src/sources/csv.js';
+import { createCsvSource } from '../src/sources/csv/csv-source.js';
 import { createLocalDayFile } from '../src/sources/files/local.js';
 import { createDirectorySpool } from '../src/spool/spool.js';
 import { writeFileDay } from './file-day.js';

@@ -17,7 +17,7 @@ import type { AnsweredSource, SourceTrials } from '../src/setup/examination/sour
 import { renderConfiguration } from '../src/setup/render/configuration.js';
 import { renderDotEnv } from '../src/setup/render/dot-env.js';
 import { isThere } from '../src/setup/write-new-files.js';
-import { parsePathTemplate } from '../src/sources/path-template.js';
+import { parsePathTemplate } from '../src/sources/files/path-template.js';
 import { openSampler } from './samples.js';
 import { composeSource, type SourceVoice } from './sources.js';
 

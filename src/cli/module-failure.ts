@@ -1,4 +1,4 @@
-import { listFrames, nameError } from '../sources/module/name-error.js';
+import { listFrames, nameError } from '../sources/module/errors.js';
 
 /** A cause has a cause; at last one may be its own. */
 const causesShown = 5;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { readFileLocation } from '../sources/files/location.js';
-import { parsePathTemplate } from '../sources/path-template.js';
+import { parsePathTemplate } from '../sources/files/path-template.js';
 import { expected, group, isAccepted, isGroup, text, textLike } from './kinds.js';
 import { recordSettings } from './record-settings.js';
 import { hasSftpSecret, sftpAccount, sftpSecretMissing, sftpSilence } from './sftp-account-settings.js';

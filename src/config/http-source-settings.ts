@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { prepareHttpSource } from '../sources/http/day-pages.js';
-import { checkHeaderName } from '../sources/http/request-headers.js';
-import { checkUrlTemplate } from '../sources/http/url-template.js';
+import { checkHeaderName, checkUrlTemplate } from '../sources/http/request.js';
 import {
   confidentiality,
   expected,

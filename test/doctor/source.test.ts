@@ -6,7 +6,7 @@ import { createBusinessDay } from '../../src/booking/business-day.js';
 import { createNormaliser } from '../../src/booking/normalise.js';
 import { checkSource } from '../../src/doctor/source.js';
 import { type SourceColumns, SourceError } from '../../src/review/source.js';
-import { createCsvSource } from '../../src/sources/csv.js';
+import { createCsvSource } from '../../src/sources/csv/csv-source.js';
 import { createLocalDayFile } from '../../src/sources/files/local.js';
 import { createArraySource, record } from '../review/array-source.js';
 import { bookingsHeader, csvOf, makeBookings } from '../support/made-bookings.js';

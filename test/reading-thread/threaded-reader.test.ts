@@ -14,7 +14,7 @@ import type { BookingForms } from '../../src/review/delivery.js';
 import { createFileForms } from '../../src/review/file/file-forms.js';
 import { createRoom } from '../../src/review/lines/buffer-pool.js';
 import { SourceError } from '../../src/review/source.js';
-import { createCsvSource } from '../../src/sources/csv.js';
+import { createCsvSource } from '../../src/sources/csv/csv-source.js';
 import { createLocalDayFile } from '../../src/sources/files/local.js';
 import { readerOf } from '../review/array-source.js';
 

@@ -4,7 +4,7 @@ import { appendFile, chmod, mkdir, symlink, truncate, writeFile } from 'node:fs/
 import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { createCsvSource } from '../../src/sources/csv.js';
+import { createCsvSource } from '../../src/sources/csv/csv-source.js';
 import { createLocalDayFile } from '../../src/sources/files/local.js';
 import { expectFault } from './csv-fault.js';
 import { day, summarise, useCsvFolder } from './csv-folder.js';

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { stringify } from 'csv-stringify/sync';
 import { serviceFields } from '../../src/booking/booking.js';
 import type { BusinessDay } from '../../src/booking/business-day.js';
-import { createCsvSource } from '../../src/sources/csv.js';
+import { createCsvSource } from '../../src/sources/csv/csv-source.js';
 import { createLocalDayFile } from '../../src/sources/files/local.js';
 import { describeSourceContract, type IntendedRecord, type SourceDriver } from '../contracts/source.js';
 import { canCountDescriptors, countDescriptors } from './open-descriptors.js';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { serviceFields } from '../../src/booking/booking.js';
 import { SourceError, type SourceRecord } from '../../src/review/source.js';
-import { createCsvDecoder } from '../../src/sources/csv-decoder.js';
+import { createCsvDecoder } from '../../src/sources/csv/csv-source.js';
 
 interface Reading {
   readonly blockBytes: number;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readExactNumber } from '../../src/sources/exact-number.js';
+import { readExactNumber } from '../../src/sources/json/member-picker.js';
 
 it('A decimal number is exact when JavaScript writes the same number again, in whatever way', () => {
   fc.assert(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { scanMembers } from '../../src/sources/json-members.js';
+import { scanMembers } from '../../src/sources/json/json-text.js';
 
 const awkward = fc.string({
   unit: fc.constantFrom('"', '\\', '{', '}', '[', ']', ',', ':', ' ', '\n', 'a', 'é'),

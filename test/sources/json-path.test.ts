@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { listElements } from '../../src/sources/json-elements.js';
-import { readJsonPath } from '../../src/sources/json-path.js';
+import { listElements, readJsonPath } from '../../src/sources/json/json-text.js';
 
 describe('the elements of a JSON array', () => {
   it('are those that JSON.parse finds, however it is written', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { BusinessDay } from '../../src/booking/business-day.js';
 import { createLocalDayFile } from '../../src/sources/files/local.js';
-import { createNdjsonSource } from '../../src/sources/ndjson.js';
+import { createNdjsonSource } from '../../src/sources/ndjson/ndjson-source.js';
 import { describeSourceContract, type IntendedRecord, type SourceDriver } from '../contracts/source.js';
 import { canCountDescriptors, countDescriptors } from './open-descriptors.js';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { serviceFields } from '../../src/booking/booking.js';
 import { SourceError, type SourceRecord } from '../../src/review/source.js';
-import { createNdjsonDecoder } from '../../src/sources/ndjson-decoder.js';
+import { createNdjsonDecoder } from '../../src/sources/ndjson/ndjson-source.js';
 
 interface Reading {
   readonly blockBytes: number;

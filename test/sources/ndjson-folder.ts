@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import type { SourceChunk, SourceRecord } from '../../src/review/source.js';
 import { createLocalDayFile } from '../../src/sources/files/local.js';
-import { createNdjsonSource, type NdjsonSourceOptions } from '../../src/sources/ndjson.js';
+import { createNdjsonSource, type NdjsonSourceOptions } from '../../src/sources/ndjson/ndjson-source.js';
 import { day } from './csv-folder.js';
 
 type Options = Omit<NdjsonSourceOptions, 'file'>;

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { BusinessDay } from '../../booking/business-day.js';
-import type { PathTemplate } from '../../sources/path-template.js';
+import type { PathTemplate } from '../../sources/files/path-template.js';
 
 /** How far around today is looked: a sample may be old, a test's day may lie ahead. */
 const daysAhead = 366;

@@ -1,5 +1,5 @@
 import type { InitOptions } from '../../cli/commands/setup.js';
-import { checkHeaderName } from '../../sources/http/request-headers.js';
+import { checkHeaderName } from '../../sources/http/request.js';
 import type { AuthAnswers, HttpAnswers } from '../answers/source-answers.js';
 import { askPagination } from './pagination.js';
 import type { Questions } from './questions.js';

@@ -1,5 +1,5 @@
 import { createDayPages, type DayPagesOptions } from '../../sources/http/day-pages.js';
-import { listElements } from '../../sources/json-elements.js';
+import { listElements } from '../../sources/json/json-text.js';
 import { listMembers, toMemberSample } from './member-sample.js';
 import { type SampleDay, sampleRecords } from './sample.js';
 

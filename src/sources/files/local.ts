@@ -1,9 +1,9 @@
 import type { Stats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { SourceError } from '../../review/source.js';
-import { parsePathTemplate } from '../path-template.js';
+import { unpackBlocks } from './blocks.js';
 import type { DayFile, FileBlock, FileReading } from './day-file.js';
-import { unpackBlocks } from './unpacked.js';
+import { parsePathTemplate } from './path-template.js';
 
 /**
  * The day's file on this machine.

@@ -1,5 +1,5 @@
 import { readS3Location } from '../../s3/bucket.js';
-import { parsePathTemplate } from '../path-template.js';
+import { parsePathTemplate } from './path-template.js';
 
 /** Where the files of the days lie, the day still a placeholder in it. */
 export type FileLocation =

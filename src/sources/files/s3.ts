@@ -1,9 +1,8 @@
 import { SourceError } from '../../review/source.js';
 import { type S3Bucket, S3Error } from '../../s3/bucket.js';
-import { parsePathTemplate } from '../path-template.js';
+import { toEvenBlocks, unpackBlocks } from './blocks.js';
 import type { DayFile } from './day-file.js';
-import { toEvenBlocks } from './even-blocks.js';
-import { unpackBlocks } from './unpacked.js';
+import { parsePathTemplate } from './path-template.js';
 
 export interface S3DayFileOptions {
   readonly bucket: string;

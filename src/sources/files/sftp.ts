@@ -1,10 +1,9 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { SourceError } from '../../review/source.js';
-import { type RemoteFile, SftpError, type SftpServer } from '../../sftp/sftp.js';
-import { parsePathTemplate } from '../path-template.js';
+import { type RemoteFile, SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
+import { toEvenBlocks, unpackBlocks } from './blocks.js';
 import type { DayFile } from './day-file.js';
-import { toEvenBlocks } from './even-blocks.js';
-import { createPatientSession, type PatientSession } from './patient-session.js';
-import { unpackBlocks } from './unpacked.js';
+import { parsePathTemplate } from './path-template.js';
 
 export interface SftpDayFileOptions {
   /** `sftp://HOST:PORT`, for people. */
@@ -88,4 +87,54 @@ function explainSftpError(error: unknown, place: string, done: number): unknown 
   return new SourceError(isCutOff ? 'truncated' : 'unreadable', `${place} can't be read: ${message}`, {
     cause: error,
   });
+}
+
+/** Asks an SFTP server for things that can be asked for again. */
+export interface PatientSession {
+  /** @throws SftpError after the last try; the signal's reason when it aborts */
+  ask<Answer>(question: (session: SftpSession) => Promise<Answer>): Promise<Answer>;
+  /** Never throws. */
+  close(): Promise<void>;
+}
+
+const tries = 4;
+const firstPauseMs = 250;
+
+/** A session that is opened when something is asked, and once more, a few times, where its connection is lost. */
+export function createPatientSession(server: SftpServer, signal: AbortSignal): PatientSession {
+  let session: SftpSession | undefined;
+
+  async function close(): Promise<void> {
+    const open = session;
+    session = undefined;
+    await open?.close();
+  }
+
+  return {
+    async ask(question) {
+      for (let tried = 1; ; tried += 1) {
+        try {
+          session ??= await server.connect({ signal });
+          return await question(session);
+        } catch (error) {
+          await close();
+          signal.throwIfAborted();
+          if (tried === tries || !isLost(error)) throw error;
+        }
+        await wait(firstPauseMs * 2 ** (tried - 1), undefined, { signal }).catch(() =>
+          signal.throwIfAborted(),
+        );
+      }
+    },
+    close,
+  };
+}
+
+function isLost(error: unknown): boolean {
+  return (
+    error instanceof SftpError &&
+    error.kind === 'retryable' &&
+    error.code !== 'no-such-file' &&
+    error.code !== 'changed-while-reading'
+  );
 }

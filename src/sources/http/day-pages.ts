@@ -2,8 +2,7 @@ import { type BusinessDay, createBusinessDay } from '../../booking/business-day.
 import type { PageCallLimits } from './page-calls.js';
 import { createPaging, type HttpPagination } from './pagination.js';
 import { readPages } from './read-pages.js';
-import { type RequestCredentials, writeRequestHeaders } from './request-headers.js';
-import { parseUrlTemplate } from './url-template.js';
+import { parseUrlTemplate, type RequestCredentials, writeRequestHeaders } from './request.js';
 
 export interface DayPagesOptions
   extends RequestCredentials,

@@ -1,6 +1,6 @@
 import type { BookingSource, SourceColumns, SourceRecord } from '../../review/source.js';
-import { listElements } from '../json-elements.js';
-import { createMemberPicker, type MemberPicker } from '../member-picker.js';
+import { listElements } from '../json/json-text.js';
+import { createMemberPicker, type MemberPicker } from '../json/member-picker.js';
 import { toChunks } from '../record-chunks.js';
 import { createDayPages, type DayPagesOptions } from './day-pages.js';
 

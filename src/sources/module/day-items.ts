@@ -2,11 +2,9 @@ import type { BusinessDay } from '../../booking/business-day.js';
 import { SourceError } from '../../review/source.js';
 import { readDayBounds } from '../day-bounds.js';
 import type { ModuleContext, ModuleDay } from './bookings-module.js';
-import { DeadEndError, watchLeaving } from './forsaken.js';
+import { createModuleError, nameError } from './errors.js';
 import { loadBookings } from './load-module.js';
-import { createModuleError } from './module-error.js';
-import { nameError } from './name-error.js';
-import { pullItems } from './pull.js';
+import { DeadEndError, pullItems, watchLeaving } from './pull.js';
 
 export interface DayItemsOptions extends Pick<ModuleContext, 'log'>, Partial<Pick<ModuleContext, 'options'>> {
   /** The file, absolute: `.js`, `.mjs`, `.cjs`, or `.ts`. */

@@ -1,8 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { SourceError } from '../../review/source.js';
-import { createModuleError } from './module-error.js';
-import { nameError } from './name-error.js';
+import { createModuleError, nameError } from './errors.js';
 
 /** What a module is found to export; nothing of it is checked but that it can be called. */
 export type LoadedBookings = (day: unknown, context: unknown) => unknown;

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { SourceError } from '../../review/source.js';
 
 /** What a database, or the way to it, can have against a query. */
@@ -87,4 +88,14 @@ const certificateFaults = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UN
 
 export function isCertificateFault(code: string): boolean {
   return certificateFaults.test(code);
+}
+
+/** The certificate, in PEM, of who vouches for a server. @throws SourceError that names the file */
+export async function readAuthority(path: string, where: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const code = readErrorCode(error) ?? 'unknown';
+    throw createDatabaseFault('certificate-untrusted', where, `${path} can't be read: ${code}`);
+  }
 }

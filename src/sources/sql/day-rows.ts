@@ -4,8 +4,7 @@ import type { BusinessDay } from '../../booking/business-day.js';
 import { SourceError } from '../../review/source.js';
 import { readSqlAddress, type SqlAddress } from './address.js';
 import { createDatabaseFault } from './database-fault.js';
-import { writeDayParameter } from './day-parameters.js';
-import { type DayQuery, parseDayQuery } from './query-text.js';
+import { type DayQuery, parseDayQuery, writeDayParameter } from './query-text.js';
 import type { OpenRows, SqlRow, SqlRows } from './rows.js';
 
 export interface DayRowsOptions {

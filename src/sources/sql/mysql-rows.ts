@@ -1,8 +1,7 @@
 import { isIP } from 'node:net';
 import mysql from 'mysql2';
 import type { MysqlLogin } from './address.js';
-import { readAuthority } from './authority.js';
-import { createDatabaseFault } from './database-fault.js';
+import { createDatabaseFault, readAuthority } from './database-fault.js';
 import { explainMysqlError } from './mysql-faults.js';
 import { createMysqlSession, type MysqlSession } from './mysql-session.js';
 import type { RowsRequest, SqlRow, SqlRows, SqlValue } from './rows.js';

@@ -1,5 +1,5 @@
 import mysql from 'mysql2';
-import { chunkBytes, measureRow } from './row-size.js';
+import { chunkBytes, measureRow } from './rows.js';
 
 const connectTimeoutMs = 10_000;
 const farewellMs = 2_000;

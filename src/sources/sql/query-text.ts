@@ -1,5 +1,5 @@
-import { type DayParameter, dayParameters, isDayParameter } from './day-parameters.js';
-import { refuseMysqlEffects } from './mysql-effects.js';
+import type { BusinessDay } from '../../booking/business-day.js';
+import { readDayBounds } from '../day-bounds.js';
 
 /** Whose rules a query is written by. MariaDB's are MySQL's. */
 export type SqlDialect = 'postgres' | 'mysql' | 'sqlite';
@@ -162,4 +162,61 @@ function readNestedComment(query: string, from: number): string {
 
 function list(names: readonly string[]): string {
   return new Intl.ListFormat('en', { type: 'conjunction' }).format(names.map((name) => `:${name}`));
+}
+
+/**
+ * What MySQL's read-only transaction doesn't keep a query from: settings of the server, and files there. The other
+ * databases run nothing with parameters that gives no rows.
+ *
+ * @param words of the query, in order: those outside of literals and comments
+ * @throws RangeError for a query that begins with SET, or that writes to a file
+ */
+export function refuseMysqlEffects(words: readonly string[]): void {
+  const upper = words.map((word) => word.toUpperCase());
+  if (upper[0] === 'SET')
+    throw new RangeError('the query begins with SET, which changes settings; expected one SELECT');
+  const target = upper.find(
+    (word, index) => ['OUTFILE', 'DUMPFILE'].includes(word) && upper[index - 1] === 'INTO',
+  );
+  if (target !== undefined) {
+    throw new RangeError(
+      `the query has INTO ${target}, which writes a file on the server; a source only reads`,
+    );
+  }
+}
+
+export const dayParameters = ['day', 'dayStart', 'dayEnd'] as const;
+
+/**
+ * `day` is the business day, `dayStart` its first instant, and `dayEnd` the first instant that no longer belongs to it:
+ * `>= :dayStart AND < :dayEnd` are all of its 23, 24 or 25 hours.
+ */
+export type DayParameter = (typeof dayParameters)[number];
+
+export function isDayParameter(name: string): name is DayParameter {
+  return dayParameters.some((parameter) => parameter === name);
+}
+
+/**
+ * A parameter as the database is given it, always a text: the day as YYYY-MM-DD; an instant in UTC, as ISO 8601 with
+ * milliseconds and Z, or for MySQL as YYYY-MM-DD HH:MM:SS, for its types know no Z.
+ */
+export function writeDayParameter(
+  parameter: DayParameter,
+  day: Pick<BusinessDay, 'iso' | 'firstInstant' | 'lastInstant'>,
+  dialect: SqlDialect,
+): string {
+  switch (parameter) {
+    case 'day':
+      return day.iso;
+    case 'dayStart':
+      return writeInstant(readDayBounds(day).start, dialect);
+    case 'dayEnd':
+      return writeInstant(readDayBounds(day).end, dialect);
+  }
+}
+
+function writeInstant(instant: Date, dialect: SqlDialect): string {
+  const iso = instant.toISOString();
+  return dialect === 'mysql' ? `${iso.slice(0, 10)} ${iso.slice(11, 19)}` : iso;
 }

@@ -4,10 +4,14 @@ import { pathToFileURL } from 'node:url';
 import Libsql from 'libsql';
 import { SourceError } from '../../review/source.js';
 import { createDatabaseFault, readErrorCode } from './database-fault.js';
-import { chunkBytes, measureRow } from './row-size.js';
-import type { RowsRequest, SqlRow, SqlRows, SqlValue } from './rows.js';
-import { explainSqliteError, readSqliteCode } from './sqlite-faults.js';
-import { findReachingFunction } from './sqlite-functions.js';
+import {
+  chunkBytes,
+  measureRow,
+  type RowsRequest,
+  type SqlRow,
+  type SqlRows,
+  type SqlValue,
+} from './rows.js';
 
 export interface SqlitePlace {
   /** Absolute. */
@@ -176,5 +180,60 @@ function interrupt(connection: Libsql.Database, rows: Iterator<unknown>): void {
     for (let row = 0; row <= rowsFetched; row += 1) rows.next();
   } catch {
     // That was meant.
+  }
+}
+
+/** The driver knows SQLite's plain codes alone; the finer ones have the plain one in their last byte. */
+export function readSqliteCode(error: unknown): string | undefined {
+  const code = readErrorCode(error);
+  const number = Number(/^UNKNOWN_SQLITE_ERROR_(\d+)$/.exec(code ?? '')?.[1]);
+  return number % 256 === 1 ? 'SQLITE_ERROR' : code;
+}
+
+/** Says what a failure of the driver means. Of its words none is told. */
+export function explainSqliteError(error: unknown, where: string): unknown {
+  const code = readSqliteCode(error);
+  if (error instanceof SourceError || !(error instanceof Error)) return error;
+  if (code === undefined || code === '') return createDatabaseFault('unreachable', where, 'no code');
+  if (/^SQLITE_(NOTADB|CANTOPEN|BUSY|LOCKED|READONLY)/.test(code)) {
+    return createDatabaseFault('unreachable', where, code);
+  }
+  return createDatabaseFault(code === 'SQLITE_ERROR' ? 'failed' : 'lost', where, code);
+}
+
+/**
+ * Functions that the driver brings along, and that reach beyond the database: files of this machine, and statements that
+ * are written as texts. Opened to be read only, the database forbids none of them.
+ */
+const reaching: readonly string[] = ['load_extension', 'readfile', 'sha3_query', 'writefile'];
+
+/** In the program of a statement, what calls a function, whose name then stands before a parenthesis. */
+const calls: readonly string[] = ['Function', 'PureFunc'];
+
+/**
+ * The first of them that a statement could call, read from the program that SQLite makes of it: no quotes, no view hides it
+ * there. Nothing of it is run. Over a connection of its own: one that has explained a statement keeps what is read
+ * afterwards locked.
+ *
+ * @param address the file's, as the driver takes it
+ * @param text a SELECT that can be prepared
+ * @param busyTimeoutMs how long a writer that holds the file is waited for
+ */
+export function findReachingFunction(
+  address: string,
+  text: string,
+  busyTimeoutMs: number,
+): string | undefined {
+  const connection = new Libsql(address);
+  try {
+    connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    for (const row of connection.prepare(`EXPLAIN ${text}`).all([])) {
+      const { opcode, p4 } = row as { readonly opcode: unknown; readonly p4: unknown };
+      const name = calls.includes(String(opcode)) ? String(p4).replace(/\(.*$/, '').toLowerCase() : '';
+      if (reaching.includes(name)) return name;
+    }
+    return undefined;
+  } finally {
+    connection.close();
   }
 }

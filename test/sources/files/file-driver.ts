@@ -2,9 +2,9 @@ import { gzipSync } from 'node:zlib';
 import { stringify } from 'csv-stringify/sync';
 import { serviceFields } from '../../../src/booking/booking.js';
 import type { BusinessDay } from '../../../src/booking/business-day.js';
-import { createCsvSource } from '../../../src/sources/csv.js';
+import { createCsvSource } from '../../../src/sources/csv/csv-source.js';
 import type { DayFile } from '../../../src/sources/files/day-file.js';
-import { createNdjsonSource } from '../../../src/sources/ndjson.js';
+import { createNdjsonSource } from '../../../src/sources/ndjson/ndjson-source.js';
 import type { IntendedRecord, PreparedSource, SourceDriver } from '../../contracts/source.js';
 
 /** A place in which a test lays the files of days, and the port by which they are read. */

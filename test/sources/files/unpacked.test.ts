@@ -1,8 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toEvenBlocks } from '../../../src/sources/files/even-blocks.js';
-import { unpackBlocks } from '../../../src/sources/files/unpacked.js';
+import { toEvenBlocks, unpackBlocks } from '../../../src/sources/files/blocks.js';
 
 const never = () => new AbortController().signal;
 

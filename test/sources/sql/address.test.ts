@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { readSqlAddress } from '../../../src/sources/sql/address.js';
-import { createSqlSource } from '../../../src/sources/sql/sql.js';
+import { createSqlSource } from '../../../src/sources/sql/sql-source.js';
 
 describe('the address of a database', () => {
   it.each([

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { serviceFields } from '../../../src/booking/booking.js';
 import type { BusinessDay } from '../../../src/booking/business-day.js';
 import type { SourceChunk, SourceNotice, SourceRecord } from '../../../src/review/source.js';
-import { createSqlSource, type SqlSourceOptions } from '../../../src/sources/sql/sql.js';
+import { createSqlSource, type SqlSourceOptions } from '../../../src/sources/sql/sql-source.js';
 import type { DayOfRecords } from '../../../src/testing/source-driver.js';
 import type { IntendedRecord } from '../../contracts/source.js';
 import { day } from '../csv-folder.js';

@@ -1,7 +1,7 @@
 import net from 'node:net';
 import { vi } from 'vitest';
 import { serviceFields } from '../../../src/booking/booking.js';
-import { createSqlSource } from '../../../src/sources/sql/sql.js';
+import { createSqlSource } from '../../../src/sources/sql/sql-source.js';
 import { describeSourceContract, type IntendedRecord, type SourceDriver } from '../../contracts/source.js';
 import { mariadbPassword, mariadbUser } from '../../support/mariadb.js';
 import { useMariadb } from '../../support/suite-mariadb.js';

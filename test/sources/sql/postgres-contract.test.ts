@@ -1,4 +1,4 @@
-import { createSqlSource } from '../../../src/sources/sql/sql.js';
+import { createSqlSource } from '../../../src/sources/sql/sql-source.js';
 import { describeSourceContract, type IntendedRecord, type SourceDriver } from '../../contracts/source.js';
 import { password, superuser } from '../../support/postgres.js';
 import { usePostgres } from '../../support/suite-postgres.js';

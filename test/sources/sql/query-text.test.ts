@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import { dayParameters, writeDayParameter } from '../../../src/sources/sql/day-parameters.js';
-import { type DayQuery, parseDayQuery, type SqlDialect } from '../../../src/sources/sql/query-text.js';
+import {
+  type DayQuery,
+  dayParameters,
+  parseDayQuery,
+  type SqlDialect,
+  writeDayParameter,
+} from '../../../src/sources/sql/query-text.js';
 
 const dialects = ['postgres', 'mysql', 'sqlite'] as const;
 const everywhere = { numRuns: 300 };

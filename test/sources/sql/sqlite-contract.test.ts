@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Libsql from 'libsql';
 import { serviceFields } from '../../../src/booking/booking.js';
-import { createSqlSource } from '../../../src/sources/sql/sql.js';
+import { createSqlSource } from '../../../src/sources/sql/sql-source.js';
 import { describeSourceContract, type IntendedRecord, type SourceDriver } from '../../contracts/source.js';
 import { rowsOfDays, rowsWithOtherDays } from './day-table.js';
 

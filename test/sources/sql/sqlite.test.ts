@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
 import { SourceError } from '../../../src/review/source.js';
-import { createSqlSource } from '../../../src/sources/sql/sql.js';
+import { createSqlSource } from '../../../src/sources/sql/sql-source.js';
 import { day } from '../csv-folder.js';
 import { failureOf, measureMemory, readDay } from './day-table.js';
 

@@ -1,6 +1,5 @@
-import { type BookingField, bookingFields, buildRecord, type RawBooking } from '../booking/booking.js';
-import { type SourceColumns, SourceError, type SourceNotice } from '../review/source.js';
-import { decodeCell } from './csv-cell.js';
+import { type BookingField, bookingFields, buildRecord, type RawBooking } from '../../booking/booking.js';
+import { type SourceColumns, SourceError, type SourceNotice } from '../../review/source.js';
 
 export interface CsvHeader {
   /** How many cells every record has. */
@@ -57,4 +56,11 @@ function describe(column: string, field: string): string {
   return column === field
     ? `the column ${JSON.stringify(column)}`
     : `the column ${JSON.stringify(column)} (for ${field})`;
+}
+
+/** A cell as it was parsed, one unit a byte of UTF-8, as text. */
+export function decodeCell(cell: string): string {
+  for (let at = 0; at < cell.length; at += 1)
+    if (cell.charCodeAt(at) >= 0x80) return Buffer.from(cell, 'latin1').toString('utf8');
+  return cell;
 }

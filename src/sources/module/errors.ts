@@ -1,3 +1,17 @@
+import { SourceError } from '../../review/source.js';
+
+/**
+ * The error for what a user's module threw. It has that one's stack, and nothing else of it: its message may quote a
+ * booking, and errors are written down in many places. (Design 10.)
+ */
+export function createModuleError(message: string, thrown: unknown): SourceError {
+  const error = new SourceError('unreadable', message);
+  const frames = thrown instanceof Error ? listFrames(thrown) : [];
+  if (frames.length > 0)
+    error.stack = [`SourceError: ${message}`, ...frames.map((frame) => `    ${frame}`)].join('\n');
+  return error;
+}
+
 /** What of an error of somebody else's code can be told to anybody: its class, its code and where it came from. */
 export interface ErrorName {
   /** The class. */

@@ -1,4 +1,4 @@
-import { createRecordScanner } from './csv-scanner.js';
+import { createRecordScanner } from './scanner.js';
 
 const carriageReturn = 0x0d;
 const lineFeed = 0x0a;
