@@ -1,26 +1,29 @@
 import { createBusinessDay } from '../src/booking/business-day.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { type Config, loadConfig } from '../src/config/load.js';
-import type { Check } from '../src/doctor/check.js';
-import { checkClock, dayOfRun } from '../src/doctor/clock.js';
-import { readConfiguration } from '../src/doctor/configuration.js';
-import { checkDisk } from '../src/doctor/disk.js';
-import { examineAll } from '../src/doctor/examination.js';
-import { checkFileModes } from '../src/doctor/file-modes.js';
-import type { Finding } from '../src/doctor/finding.js';
-import { listClosedFiles, listKeptFolders, listWrittenPlaces } from '../src/doctor/guarded-places.js';
+import { findUnpinnedServers, readConfiguration, type UnpinnedServer } from '../src/doctor/configuration.js';
+import {
+  checkFileModes,
+  listClosedFiles,
+  listKeptFolders,
+  listWrittenPlaces,
+} from '../src/doctor/file-modes.js';
+import { checkDisk, checkKeptFolder } from '../src/doctor/folders.js';
 import { checkKeptBucket } from '../src/doctor/kept-bucket.js';
-import { checkKeptFolder } from '../src/doctor/kept-folder.js';
 import { checkLedger, type LedgerPlace } from '../src/doctor/ledger.js';
-import { warnOfPlainWire } from '../src/doctor/plain-wire.js';
-import { checkQueue } from '../src/doctor/redis.js';
-import { renderCount, renderFinding } from '../src/doctor/render.js';
-import { checkService } from '../src/doctor/service.js';
-import { createServiceProbe, longestProbeSeconds } from '../src/doctor/service-probe.js';
+import { checkQueue } from '../src/doctor/queue.js';
+import { checkSharedPlaces, warnOfPlainWire } from '../src/doctor/risky-settings.js';
+import {
+  checkClock,
+  checkService,
+  createServiceProbe,
+  dayOfRun,
+  longestProbeSeconds,
+} from '../src/doctor/service.js';
 import { checkSftp, noSftpServer, showHostKey } from '../src/doctor/sftp.js';
-import { checkSharedPlaces } from '../src/doctor/shared-places.js';
-import { checkSource } from '../src/doctor/source.js';
-import { findUnpinnedServers, type UnpinnedServer } from '../src/doctor/unpinned-server.js';
+import { type Check, examineAll } from '../src/examination/check.js';
+import { type Finding, renderCount, renderFinding } from '../src/examination/finding.js';
+import { checkSource } from '../src/examination/source-check.js';
 import { placeOf as showAddress } from '../src/ledger/postgres/address.js';
 import { presentHostKey } from '../src/sftp/server.js';
 import { findBucket } from './buckets.js';

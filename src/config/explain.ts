@@ -1,8 +1,6 @@
 import type * as z from 'zod';
-import { findMistakesOfEveryKind } from './every-kind.js';
-import { isGroup } from './kinds.js';
-import { findNearestName } from './nearest-name.js';
-import { findSettingsNamed, outlineSetting } from './outline.js';
+import { isGroup } from '../settings/values.js';
+import { findKinds, findSettingsNamed, outlineSetting } from './outline.js';
 import { formatPath, type Problem } from './problems.js';
 import type { SettingsTree } from './read.js';
 
@@ -104,4 +102,67 @@ function describe(value: unknown): string {
   const looksLikeText =
     /^[!-~]+(?: [!-~]+)*…?$/.test(shown) && !/^(?:[\d.+-]+|true|false|null|~)$/i.test(shown);
   return looksLikeText ? shown : JSON.stringify(shown);
+}
+
+/**
+ * The schema checks nothing of a group whose `kind` it does not know. All mistakes are to be told at once, so what is wrong
+ * whichever kind was meant is found here.
+ *
+ * @param issue where the kind is unknown
+ * @param valueAt the settings as written
+ */
+export function findMistakesOfEveryKind(
+  issue: z.core.$ZodIssueInvalidUnion,
+  schema: z.core.$ZodType,
+  valueAt: (path: readonly PropertyKey[]) => unknown,
+): z.core.$ZodIssue[] {
+  const path = issue.path.slice(0, -1);
+  const kind = issue.path.at(-1);
+  const [first = [], ...others] = findKinds(schema, path).map((group) =>
+    (group.safeParse(valueAt(path)).error?.issues ?? [])
+      .flatMap(splitNames)
+      .filter((one) => one.path[0] !== kind),
+  );
+  const known = others.map((issues) => new Set(issues.map(identify)));
+  return first
+    .filter((one) => known.every((identities) => identities.has(identify(one))))
+    .map((one) => ({ ...one, path: [...path, ...one.path] }));
+}
+
+/** One issue tells all unknown names, and a name may be known to one kind only. */
+function splitNames(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => ({ ...issue, keys: [key] })) : [issue];
+}
+
+function identify(issue: z.core.$ZodIssue): string {
+  return JSON.stringify([issue.path, issue.code === 'unrecognized_keys' ? issue.keys : issue.message]);
+}
+
+/** How many letters two words may differ in and still be taken for one another: a third of them, at least two. */
+const allowedDistance = (word: string) => Math.max(2, Math.floor(word.length / 3));
+
+/** The name that was probably meant, or undefined when none is near. Case does not count. */
+export function findNearestName(word: string, names: readonly string[]): string | undefined {
+  let nearest: { name: string; distance: number } | undefined;
+  for (const name of names) {
+    const distance = measureDistance(word.toLowerCase(), name.toLowerCase());
+    // A name of which no letter is left was not meant.
+    if (distance > allowedDistance(name) || distance >= name.length) continue;
+    if (nearest === undefined || distance < nearest.distance) nearest = { name, distance };
+  }
+  return nearest?.name;
+}
+
+/** Levenshtein: how many letters must be put in, left out or exchanged. */
+function measureDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [done, letter] of [...from].entries()) {
+    const next = [done + 1];
+    for (const [index, wanted] of [...to].entries()) {
+      const exchanged = (row[index] ?? 0) + (letter === wanted ? 0 : 1);
+      next.push(Math.min(exchanged, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { createBusinessDay } from '../booking/business-day.js';
 import { createResultNameTest, defaultResultPattern } from '../review/file/result-name.js';
+import { hasSftpSecret, sftpAccount, sftpSecretMissing, sftpSilence } from '../settings/sftp-account.js';
 import {
   expected,
   group,
@@ -11,8 +12,7 @@ import {
   textLike,
   textThat,
   wholeNumber,
-} from './kinds.js';
-import { hasSftpSecret, sftpAccount, sftpSecretMissing, sftpSilence } from './sftp-account-settings.js';
+} from '../settings/values.js';
 
 const anyDay = createBusinessDay('2000-01-01', 'UTC');
 const hourInSeconds = 3_600;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { commandNameIn } from './command-name.js';
-import { dotEnvName, readDotEnv } from './dot-env.js';
+import { dotEnvName, readDotEnv } from './environment.js';
 import { ConfigurationError } from './problems.js';
 import type { Config } from './resolve.js';
 

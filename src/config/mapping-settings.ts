@@ -1,6 +1,15 @@
 import * as z from 'zod';
 import { createSlots } from '../schedule/slots.js';
-import { expected, group, isAccepted, numberUpTo, text, textLike, textThat, wholeNumber } from './kinds.js';
+import {
+  expected,
+  group,
+  isAccepted,
+  numberUpTo,
+  text,
+  textLike,
+  textThat,
+  wholeNumber,
+} from '../settings/values.js';
 
 const hourInSeconds = 3_600;
 const weekInMinutes = 10_080;

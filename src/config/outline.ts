@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { confidentiality } from './kinds.js';
+import { confidentiality } from '../settings/values.js';
 
 /** What the schema knows about one place in the tree of settings. */
 export interface SettingOutline {

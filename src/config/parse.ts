@@ -1,8 +1,11 @@
 import { dirname, resolve } from 'node:path';
+import type * as z from 'zod';
+import { isGroup } from '../settings/values.js';
 import { explainIssues } from './explain.js';
-import { findLiteralSecrets } from './literal-secrets.js';
-import { ConfigurationError } from './problems.js';
-import { type ReadRequest, readSettings } from './read.js';
+import { holdsPassword } from './locations.js';
+import { outlineSetting } from './outline.js';
+import { ConfigurationError, formatPath } from './problems.js';
+import { type ReadRequest, readSettings, type SettingsTree } from './read.js';
 import { type Config, resolveConfig } from './resolve.js';
 import { settingsSchema } from './schema.js';
 
@@ -26,4 +29,23 @@ export function parseConfig(request: ReadRequest): Config {
     folder: dirname(resolve(request.file)),
     literalSecrets: findLiteralSecrets(settingsSchema, read),
   });
+}
+
+/** The settings, as paths, whose secret stands in the file and did not come from the environment. */
+export function findLiteralSecrets(
+  schema: z.core.$ZodType,
+  { tree, fromEnvironment }: SettingsTree,
+): string[] {
+  const isSecret = (path: readonly PropertyKey[], text: string) =>
+    outlineSetting(schema, path).level === 'secret' || holdsPassword(text);
+
+  const search = (value: unknown, path: readonly PropertyKey[]): string[] => {
+    if (typeof value === 'string') {
+      return isSecret(path, value) && !fromEnvironment.has(formatPath(path)) ? [formatPath(path)] : [];
+    }
+    if (Array.isArray(value)) return value.flatMap((item, index) => search(item, [...path, index]));
+    if (!isGroup(value)) return [];
+    return Object.entries(value).flatMap(([name, member]) => search(member, [...path, name]));
+  };
+  return search(tree, []);
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { checkS3Endpoint } from '../s3/bucket.js';
-import { confidentiality, expected, group, headerText, isGroup, textLike } from './kinds.js';
+import { confidentiality, expected, group, headerText, isGroup, textLike } from '../settings/values.js';
 
 const togetherIfAtAll = 'must stand together with s3.secretAccessKey, or neither';
 

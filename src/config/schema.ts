@@ -4,9 +4,6 @@ import { isTimeZone } from '../booking/business-day.js';
 import { checkBaseUrl } from '../mapping-service/options.js';
 import { createSlots } from '../schedule/slots.js';
 import { readKeys } from '../server/signature.js';
-import { file } from './file-delivery-settings.js';
-import { csv, ndjson } from './file-source-settings.js';
-import { http } from './http-source-settings.js';
 import {
   confidentiality,
   expected,
@@ -23,12 +20,14 @@ import {
   textLike,
   textThat,
   wholeNumber,
-} from './kinds.js';
-import { readArchiveLocation, readLedgerLocation, readQueueLocation } from './locations.js';
+} from '../settings/values.js';
+import { csv, ndjson } from '../sources/files/settings.js';
+import { http } from '../sources/http/settings.js';
+import { module } from '../sources/module/settings.js';
+import { sql } from '../sources/sql/settings.js';
+import { file } from './file-delivery-settings.js';
+import { readArchiveLocation, readLedgerLocation, readQueueLocation, s3 } from './locations.js';
 import { exportFiles, mappings } from './mapping-settings.js';
-import { module } from './module-source-settings.js';
-import { s3 } from './s3-settings.js';
-import { sql } from './sql-source-settings.js';
 
 const hourInSeconds = 3_600;
 const dayInSeconds = 86_400;

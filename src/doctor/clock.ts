@@ -1,7 +1,7 @@
 import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
+import { type Finding, findingsOf } from '../examination/finding.js';
 import type { Probe } from '../mapping-service/client.js';
 import { formatDuration } from '../text/format.js';
-import { type Finding, findingsOf } from './finding.js';
 
 const { ok, warning } = findingsOf('clock');
 

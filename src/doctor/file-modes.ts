@@ -1,6 +1,10 @@
 import { stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { dotEnvName } from '../config/environment.js';
+import type { Config } from '../config/load.js';
+import { type Finding, findingsOf } from '../examination/finding.js';
 import { quoteForShell } from '../text/shell-quote.js';
-import { type Finding, findingsOf } from './finding.js';
+import type { KeptFolder, WrittenPlace } from './folders.js';
 
 const { ok, warning, wrong } = findingsOf('file-modes');
 
@@ -35,4 +39,35 @@ async function lookAt({ path, holds }: ClosedFile): Promise<Finding[]> {
       return [];
     throw error;
   }
+}
+
+/** The files that are their owner's alone. @param file the configuration's */
+export function listClosedFiles(file: string, config?: Config): ClosedFile[] {
+  const env = { path: join(dirname(file), dotEnvName), holds: 'secrets' };
+  if (config === undefined) return [env];
+  const { literalSecrets, ledger, source } = config;
+  const keys = [config.file.sftp?.privateKeyFile, 'sftp' in source ? source.sftp?.privateKeyFile : undefined];
+  return [
+    ...(literalSecrets.length > 0 ? [{ path: file, holds: 'a secret' }] : []),
+    env,
+    ...[...new Set(keys)].flatMap((path) => (path === undefined ? [] : [{ path, holds: 'a private key' }])),
+    ...(ledger.kind === 'sqlite' ? [{ path: ledger.path, holds: "guests' names" }] : []),
+  ];
+}
+
+/** The folders that hold guests' names. */
+export function listKeptFolders({ archive, file: { spool } }: Config): KeptFolder[] {
+  return [
+    ...(archive.kind === 'directory' ? [{ part: 'archive' as const, path: archive.path }] : []),
+    { part: 'spool', path: spool },
+  ];
+}
+
+/** Everything on this machine that grows. */
+export function listWrittenPlaces(config: Config): WrittenPlace[] {
+  const { ledger } = config;
+  return [
+    ...(ledger.kind === 'sqlite' ? [{ name: 'ledger', path: dirname(ledger.path) }] : []),
+    ...listKeptFolders(config).map(({ part, path }) => ({ name: part, path })),
+  ];
 }

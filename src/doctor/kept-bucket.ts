@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { type Finding, findingsOf } from '../examination/finding.js';
 import { type S3Bucket, S3Error, type S3Location, showS3Location } from '../s3/bucket.js';
-import { type Finding, findingsOf } from './finding.js';
 
 const { ok, warning, wrong } = findingsOf('archive');
 

@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
+import { type Finding, findingsOf } from '../examination/finding.js';
 import type { Ledger } from '../review/ledger.js';
 import { isActive, type Run } from '../review/run.js';
 import { formatCount } from '../text/format.js';
-import { type Finding, findingsOf } from './finding.js';
-import { findPlace, tryToWrite } from './place.js';
+import { findPlace, tryToWrite } from './folders.js';
 
 const { ok, warning } = findingsOf('ledger');
 

@@ -1,6 +1,9 @@
-import type { Probe } from '../mapping-service/client.js';
+import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
+import type { Config } from '../config/load.js';
+import { type Finding, findingsOf } from '../examination/finding.js';
+import { type Probe, probeService } from '../mapping-service/client.js';
 import type { Verdict } from '../mapping-service/verdict.js';
-import { type Finding, findingsOf } from './finding.js';
+import { formatDuration } from '../text/format.js';
 
 const { ok, warning, wrong } = findingsOf('service');
 
@@ -83,4 +86,68 @@ function judgeFatal(call: string, answer: string, { code, httpStatus }: Verdict)
 function describeAnswer({ code, httpStatus, statusCode }: Verdict): string {
   if (httpStatus === undefined) return code;
   return statusCode === undefined ? `HTTP ${httpStatus}` : `HTTP ${httpStatus} and StatusCode ${statusCode}`;
+}
+
+/** The longest that the service is waited for. */
+export const longestProbeSeconds = 10;
+
+/** Several checks want to know what the service says: it is called once, by the first that asks. */
+export function createServiceProbe(
+  { baseUrl, apiKey, accountId, statusCodes, timeoutSeconds, connectTimeoutSeconds }: Config['service'],
+  clock: () => number,
+): (signal: AbortSignal) => Promise<Probe> {
+  let probing: Promise<Probe> | undefined;
+  return (signal) => {
+    probing ??= probeService(
+      {
+        baseUrl,
+        apiKey,
+        accountId,
+        statusCodes,
+        timeoutMs: Math.min(timeoutSeconds, longestProbeSeconds) * 1000,
+        connectTimeoutMs: Math.min(connectTimeoutSeconds, longestProbeSeconds) * 1000,
+        clock: () => new Date(clock()),
+      },
+      { signal },
+    );
+    return probing;
+  };
+}
+
+const ofClock = findingsOf('clock');
+
+/** Further apart than that, and near midnight a run takes a day that the service would not call by that name. */
+const toleratedMs = 60_000;
+
+/** @param askService what the service answered, which may tell its time */
+export async function checkClock({
+  clock,
+  zone,
+  askService,
+}: {
+  readonly clock: () => number;
+  readonly zone: string;
+  readonly askService: () => Promise<Probe>;
+}): Promise<readonly Finding[]> {
+  const now = new Date(clock());
+  const local = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
+  const day = ofClock.ok(`it is ${local.format(now)} in ${zone}: run takes ${dayOfRun(now, zone).iso}`);
+  const { aheadMs } = await askService();
+  return aheadMs === undefined ? [day] : [day, ...compare(aheadMs)];
+}
+
+/** The day that `run` takes when none is named. */
+export function dayOfRun(now: Date, zone: string): BusinessDay {
+  return businessDayAt(now, zone).previous();
+}
+
+function compare(aheadMs: number): Finding[] {
+  if (Math.abs(aheadMs) <= toleratedMs) return [];
+  const direction = aheadMs > 0 ? 'ahead of' : 'behind';
+  return [
+    ofClock.warning(
+      `the clock of this machine is ${formatDuration(Math.abs(aheadMs))} ${direction} that of the service`,
+      'Set the clock, best by NTP: a clock that is wrong makes run take the wrong day.',
+    ),
+  ];
 }

@@ -1,4 +1,4 @@
-import type { Finding } from '../doctor/finding.js';
+import type { Finding } from '../examination/finding.js';
 import { wrapText } from '../text/format.js';
 
 /** Where a question's bar stands on a terminal. */

@@ -2,9 +2,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { createBusinessDay } from '../booking/business-day.js';
 import { type SourceChunk, SourceError } from '../review/source.js';
-import { assertLetsGo } from './lets-go.js';
-import { awkwardRecords, guest, manyRecords } from './made-records.js';
-import { never, readAll } from './read-all.js';
+import { assertLetsGo, awkwardRecords, guest, manyRecords, never, readAll } from './reading.js';
 import type { SourceDriver } from './source-driver.js';
 
 /** The day of all checks: its first hour is the day before in UTC. */

@@ -7,7 +7,7 @@
 export { type BusinessDay, createBusinessDay } from '../booking/business-day.js';
 export { type BookingSource, type SourceChunk, SourceError, type SourceRecord } from '../review/source.js';
 export { createModuleSource, type ModuleSourceOptions } from '../sources/module/module-source.js';
-export type { ReadingSubject } from './reading-check.js';
+export type { ReadingSubject } from './reading-checks.js';
 export { checkBookingSource, listReadingChecks, listSourceChecks } from './source-checks.js';
 export type {
   DayOfRecords,

@@ -1,11 +1,25 @@
-import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
-import { assertLetsGo } from './lets-go.js';
-import { never, readAll } from './read-all.js';
-import type { ReadingCheck } from './reading-check.js';
-import { stoppingChecks } from './stopping-checks.js';
+import { deepEqual, equal, match, notEqual, ok, rejects } from 'node:assert/strict';
+import type { BusinessDay } from '../booking/business-day.js';
+import { assertLetsGo, never, readAll } from './reading.js';
+import type { PreparedSource } from './source-driver.js';
+
+/** A source with a day in it. */
+export interface ReadingSubject extends Omit<PreparedSource, 'places'> {
+  readonly day: BusinessDay;
+  /** How many bookings the day holds, where that is known. */
+  readonly count?: number;
+}
+
+/** What can be asked of a source whatever its day holds. */
+export interface ReadingCheck {
+  readonly name: string;
+  /** So many bookings show it best. */
+  readonly records: number;
+  check(subject: ReadingSubject): Promise<void>;
+}
 
 /** What is asked of a source that is read from one end to the other, or is not read at all. */
-export const readingChecks: readonly ReadingCheck[] = [
+const endToEndChecks: readonly ReadingCheck[] = [
   {
     name: 'reports places that grow, and what they count',
     records: 3_000,
@@ -61,5 +75,87 @@ export const readingChecks: readonly ReadingCheck[] = [
       await assertLetsGo(held);
     },
   },
-  ...stoppingChecks,
 ];
+
+const reason = new Error('stopped by hand');
+const isReason = (error: unknown) => error === reason;
+
+/** A reading, and what stops it. */
+function begin({ source, day }: ReadingSubject) {
+  const stopping = new AbortController();
+  const reading = source.read(day, { signal: stopping.signal })[Symbol.asyncIterator]();
+  return { reading, stop: () => stopping.abort(reason) };
+}
+
+/** What a source does when it is stopped, or left. */
+const stoppingChecks: readonly ReadingCheck[] = [
+  {
+    name: 'throws the reason at once when it was aborted before',
+    records: 10,
+    async check({ source, day }) {
+      const reading = source.read(day, { signal: AbortSignal.abort(reason) })[Symbol.asyncIterator]();
+      await rejects(reading.next(), isReason);
+    },
+  },
+  {
+    name: 'stops when aborted between two chunks, and lets go of what it holds',
+    records: 60_000,
+    async check(subject) {
+      const { reading, stop } = begin(subject);
+      await reading.next();
+      stop();
+      await rejects(reading.next(), isReason);
+      deepEqual(await reading.next(), { done: true, value: undefined });
+      await assertLetsGo(subject.held);
+    },
+  },
+  {
+    name: 'throws when aborted behind the last chunk, too',
+    records: 1,
+    async check(subject) {
+      const { reading, stop } = begin(subject);
+      const first = await reading.next();
+      ok(!first.done, 'the day holds a booking');
+      if (subject.count !== undefined) equal(first.value.records.length, subject.count);
+      stop();
+      await rejects(reading.next(), isReason);
+    },
+  },
+  {
+    name: 'lets go of what it holds when aborted, also if nobody asks again',
+    records: 60_000,
+    async check(subject) {
+      const { reading, stop } = begin(subject);
+      await reading.next();
+      if (subject.held) ok((await subject.held()) > 0, 'it holds something open while it reads');
+      stop();
+      await assertLetsGo(subject.held);
+    },
+  },
+  {
+    name: 'stops when aborted while it is being asked',
+    records: 60_000,
+    async check(subject) {
+      const { reading, stop } = begin(subject);
+      const asked = reading.next();
+      stop();
+      // The first chunk may have been on its way; the second is not.
+      const outcome = await asked.then(() => reading.next()).catch((error: unknown) => error);
+      equal(outcome, reason);
+      await assertLetsGo(subject.held);
+    },
+  },
+  {
+    name: 'lets go of what it holds when the reader walks away',
+    records: 60_000,
+    async check({ source, day, held }) {
+      for await (const chunk of source.read(day, { signal: never() })) {
+        ok(chunk.records.length > 0);
+        break;
+      }
+      await assertLetsGo(held);
+    },
+  },
+];
+
+export const readingChecks: readonly ReadingCheck[] = [...endToEndChecks, ...stoppingChecks];

@@ -1,7 +1,6 @@
 import { day, drivenChecks } from './driven-checks.js';
-import { manyRecords } from './made-records.js';
-import type { ReadingSubject } from './reading-check.js';
-import { readingChecks } from './reading-checks.js';
+import { manyRecords } from './reading.js';
+import { type ReadingSubject, readingChecks } from './reading-checks.js';
 import type { SourceCheck, SourceDriver } from './source-driver.js';
 
 /**

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkSetting } from '../../src/config/check-setting.js';
-import { readSettingFacts } from '../../src/config/setting-facts.js';
+import { checkSetting, readSettingFacts } from '../../src/config/single-setting.js';
 
 describe('The schema says of a setting', () => {
   it.each([

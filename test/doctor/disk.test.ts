@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkDisk } from '../../src/doctor/disk.js';
+import { checkDisk } from '../../src/doctor/folders.js';
 import { mountSmallDisk, smallDiskNeeds } from '../support/small-disk.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 

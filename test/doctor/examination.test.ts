@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Check } from '../../src/doctor/check.js';
-import { examineAll } from '../../src/doctor/examination.js';
-import { type Finding, findingsOf, type Part } from '../../src/doctor/finding.js';
+import { type Check, examineAll } from '../../src/examination/check.js';
+import { type Finding, findingsOf, type Part } from '../../src/examination/finding.js';
 import { SftpError } from '../../src/sftp/sftp.js';
 
 const { signal } = new AbortController();

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkKeptFolder } from '../../src/doctor/kept-folder.js';
+import { checkKeptFolder } from '../../src/doctor/folders.js';
 import { mountSmallDisk, smallDiskNeeds } from '../support/small-disk.js';
 import { withoutPrivileges } from '../support/without-privileges.js';
 import { makeTemporaryFolder } from './temporary-folder.js';

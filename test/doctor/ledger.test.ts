@@ -1,8 +1,8 @@
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { lookOnce } from '../../src/doctor/check.js';
 import { checkLedger } from '../../src/doctor/ledger.js';
+import { lookOnce } from '../../src/examination/check.js';
 import { openDatabase } from '../../src/ledger/sqlite/database.js';
 import { isFileThere } from '../../src/ledger/sqlite/ledger-place.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';

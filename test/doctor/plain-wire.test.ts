@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { warnOfPlainWire } from '../../src/doctor/plain-wire.js';
+import { warnOfPlainWire } from '../../src/doctor/risky-settings.js';
 
 const look = (url: string, ca?: string) =>
   warnOfPlainWire({ part: 'source', setting: 'source.url', url, ca });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { checkQueue } from '../../src/doctor/redis.js';
+import { checkQueue } from '../../src/doctor/queue.js';
 import { findFreePort } from '../support/sftp-server.js';
 import { useRedis } from '../support/suite-redis.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';

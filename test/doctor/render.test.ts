@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { renderCount, renderFinding } from '../../src/doctor/render.js';
+import { renderCount, renderFinding } from '../../src/examination/finding.js';
 
 it('stands in columns, with the advice indented below', () => {
   const finding = { part: 'service', verdict: 'ok', message: 'it answered' } as const;

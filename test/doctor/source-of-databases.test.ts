@@ -5,7 +5,7 @@ import Libsql from 'libsql';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { createNormaliser } from '../../src/booking/normalise.js';
-import { checkSource } from '../../src/doctor/source.js';
+import { checkSource } from '../../src/examination/source-check.js';
 import { createSqlSource } from '../../src/sources/sql/sql-source.js';
 import { mariadbUser } from '../support/mariadb.js';
 import { useMariadb } from '../support/suite-mariadb.js';

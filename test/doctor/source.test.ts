@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { createNormaliser } from '../../src/booking/normalise.js';
-import { checkSource } from '../../src/doctor/source.js';
+import { checkSource } from '../../src/examination/source-check.js';
 import { type SourceColumns, SourceError } from '../../src/review/source.js';
 import { createCsvSource } from '../../src/sources/csv/csv-source.js';
 import { createLocalDayFile } from '../../src/sources/files/local.js';

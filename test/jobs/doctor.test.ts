@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { examine } from '../../jobs/doctor.js';
 import { createTerminal } from '../../jobs/terminal.js';
 import { businessDayAt } from '../../src/booking/business-day.js';
-import type { Finding } from '../../src/doctor/finding.js';
+import type { Finding } from '../../src/examination/finding.js';
 import { captureIo } from '../support/command-io.js';
 import { createDayFolder, type DayFolder, day, type Settings } from '../support/day-folder.js';
 import { sftpSettings } from '../support/file-day.js';

@@ -6,7 +6,7 @@ import { parseEnv } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import Libsql from 'libsql';
 import { describe, expect, it, vi } from 'vitest';
-import type { Finding } from '../../src/doctor/finding.js';
+import type { Finding } from '../../src/examination/finding.js';
 import { createExportFolder } from '../setup/export-folder.js';
 import { useBookingsApi } from '../sources/http/bookings-api.js';
 import { type CommandResult, startCommand } from '../support/command.js';

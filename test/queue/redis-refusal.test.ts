@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkQueue } from '../../src/doctor/redis.js';
+import { checkQueue } from '../../src/doctor/queue.js';
 import { openRedisConnection, type QueueNotice } from '../../src/queue/redis-connection.js';
 import { type RunningRedis, redisNeeds, startRedis } from '../support/redis.js';
 

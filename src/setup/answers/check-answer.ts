@@ -1,4 +1,4 @@
-import { checkSetting } from '../../config/check-setting.js';
+import { checkSetting } from '../../config/single-setting.js';
 
 /** Where an answer stands in the configuration; its check is the schema's. */
 export const settingOf = {

@@ -1,8 +1,8 @@
 import type { ServiceField } from '../../booking/booking.js';
-import type { Finding } from '../../doctor/finding.js';
+import type { Examination } from '../../examination/examine-day.js';
+import type { Finding } from '../../examination/finding.js';
 import type { Secrets } from '../answers/secrets.js';
 import type { SourceAnswers } from '../answers/source-answers.js';
-import type { Examination } from './examination.js';
 
 /** A source as it was answered so far. */
 export interface AnsweredSource {

@@ -1,4 +1,4 @@
-import type { Examined } from '../examination/examination.js';
+import type { Examined } from '../../examination/examine-day.js';
 import type { Asker } from './asker.js';
 
 type AmbiguousDates = Extract<Examined['dates'], { readonly kind: 'several' }>;

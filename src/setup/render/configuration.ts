@@ -1,9 +1,9 @@
 import { unknownBaseUrl, unknownHost, unknownHostKey, unknownWord } from '../../config/placeholders.js';
-import { readSettingFacts } from '../../config/setting-facts.js';
+import { readSettingFacts } from '../../config/single-setting.js';
+import type { Examination } from '../../examination/examine-day.js';
 import type { Answers, SftpAnswers } from '../answers/answers.js';
 import { settingOf } from '../answers/check-answer.js';
 import { variables } from '../answers/secrets.js';
-import type { Examination } from '../examination/examination.js';
 import { mark } from './mark.js';
 import {
   writeComment,

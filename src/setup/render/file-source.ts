@@ -1,7 +1,7 @@
 import { unknownHostKey, unknownWord } from '../../config/placeholders.js';
+import type { Examination } from '../../examination/examine-day.js';
 import { variables } from '../answers/secrets.js';
 import type { DropAnswers, FileAnswers } from '../answers/source-answers.js';
-import type { Examination } from '../examination/examination.js';
 import { mark } from './mark.js';
 import { renderRecords } from './records.js';
 import { writeGroup, writeOption, writeReference, writeSetting } from './setting-lines.js';

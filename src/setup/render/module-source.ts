@@ -1,5 +1,5 @@
+import type { Examination } from '../../examination/examine-day.js';
 import type { ModuleAnswers } from '../answers/source-answers.js';
-import type { Examination } from '../examination/examination.js';
 import { renderRecords } from './records.js';
 import { commentOut, writeComment, writeSetting } from './setting-lines.js';
 

@@ -1,6 +1,6 @@
 import { serviceFields } from '../../booking/booking.js';
-import type { Examination, Examined } from '../examination/examination.js';
-import type { DatesRead } from '../examination/guess-date-format.js';
+import type { Examination, Examined } from '../../examination/examine-day.js';
+import type { DatesRead } from '../../examination/guess-date-format.js';
 import { commentOut, writeComment, writeOption, writeSetting, writeValue } from './setting-lines.js';
 
 const indent = '  ';

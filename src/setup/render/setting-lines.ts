@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { readSettingFacts } from '../../config/setting-facts.js';
+import { readSettingFacts } from '../../config/single-setting.js';
 
 export type Path = readonly [string, ...string[]];
 

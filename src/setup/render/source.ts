@@ -1,5 +1,5 @@
+import type { Examination } from '../../examination/examine-day.js';
 import type { SourceAnswers } from '../answers/source-answers.js';
-import type { Examination } from '../examination/examination.js';
 import { renderBucket } from './bucket.js';
 import { renderFileSource } from './file-source.js';
 import { renderHttpSource } from './http-source.js';

@@ -1,7 +1,7 @@
 import { unknownQuery } from '../../config/placeholders.js';
+import type { Examination } from '../../examination/examine-day.js';
 import { variables } from '../answers/secrets.js';
 import type { QueryAnswer, SqlAnswers } from '../answers/source-answers.js';
-import type { Examination } from '../examination/examination.js';
 import { mark } from './mark.js';
 import { renderRecords } from './records.js';
 import { writeOption, writeReference, writeSetting, writeTextSetting } from './setting-lines.js';

@@ -1,8 +1,8 @@
 import type { BusinessDay } from '../../booking/business-day.js';
 import { explainEmptyCsv } from '../../sources/csv/csv-source.js';
 import type { DayFile } from '../../sources/files/day-file.js';
-import { explainEmptyNdjson } from '../../sources/ndjson/ndjson-source.js';
 import { createTextGate, explainBinary } from '../../sources/files/text-file.js';
+import { explainEmptyNdjson } from '../../sources/ndjson/ndjson-source.js';
 import { readCsvSample } from './csv-sample.js';
 import { readNdjsonSample } from './ndjson-sample.js';
 import type { SampleDay } from './sample.js';

@@ -1,7 +1,7 @@
 import type { BookingSource, SourceColumns, SourceRecord } from '../../review/source.js';
+import { toChunks } from '../common/record-chunks.js';
 import { listElements } from '../json/json-text.js';
 import { createMemberPicker, type MemberPicker } from '../json/member-picker.js';
-import { toChunks } from '../record-chunks.js';
 import { createDayPages, type DayPagesOptions } from './day-pages.js';
 
 export interface HttpSourceOptions extends DayPagesOptions {

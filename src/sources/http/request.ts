@@ -1,7 +1,7 @@
 import { type BusinessDay, createBusinessDay } from '../../booking/business-day.js';
 import { isDayPattern } from '../../booking/day-pattern.js';
 import { isLoopback } from '../../http/url.js';
-import { readDayBounds } from '../day-bounds.js';
+import { readDayBounds } from '../common/day-bounds.js';
 
 /** Writes the address of a day. */
 export type UrlTemplate = (day: BusinessDay) => URL;

@@ -1,6 +1,6 @@
 import type { BusinessDay } from '../../booking/business-day.js';
 import { SourceError } from '../../review/source.js';
-import { readDayBounds } from '../day-bounds.js';
+import { readDayBounds } from '../common/day-bounds.js';
 import type { ModuleContext, ModuleDay } from './bookings-module.js';
 import { createModuleError, nameError } from './errors.js';
 import { loadBookings } from './load-module.js';

@@ -1,6 +1,6 @@
 import { type RawBooking, type ServiceField, serviceFields } from '../../booking/booking.js';
 import type { BookingSource, SourceColumns, SourceRecord, UnreadableReason } from '../../review/source.js';
-import { recordsInChunk } from '../record-chunks.js';
+import { recordsInChunk } from '../common/record-chunks.js';
 import { createDayItems, type DayItemsOptions } from './day-items.js';
 
 export interface ModuleSourceOptions extends DayItemsOptions {

@@ -1,5 +1,5 @@
 import type { BusinessDay } from '../../booking/business-day.js';
-import { readDayBounds } from '../day-bounds.js';
+import { readDayBounds } from '../common/day-bounds.js';
 
 /** Whose rules a query is written by. MariaDB's are MySQL's. */
 export type SqlDialect = 'postgres' | 'mysql' | 'sqlite';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ServiceField, serviceFields } from '../../../src/booking/booking.js';
-import { fieldSynonyms, simplifyName } from '../../../src/setup/examination/field-synonyms.js';
-import { matchColumns } from '../../../src/setup/examination/match-columns.js';
+import { fieldSynonyms, matchColumns, simplifyName } from '../../../src/examination/match-columns.js';
 
 const match = (...names: string[]) => Object.fromEntries(matchColumns(names).columns);
 

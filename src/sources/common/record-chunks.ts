@@ -1,4 +1,4 @@
-import type { SourceChunk, SourceRecord } from '../review/source.js';
+import type { SourceChunk, SourceRecord } from '../../review/source.js';
 
 /** How many records a chunk has at most, where nothing else decides that. */
 export const recordsInChunk = 1_000;

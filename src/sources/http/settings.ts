@@ -1,6 +1,4 @@
 import * as z from 'zod';
-import { prepareHttpSource } from '../sources/http/day-pages.js';
-import { checkHeaderName, checkUrlTemplate } from '../sources/http/request.js';
 import {
   confidentiality,
   expected,
@@ -13,8 +11,10 @@ import {
   text,
   textThat,
   wholeNumber,
-} from './kinds.js';
-import { recordSettings } from './record-settings.js';
+} from '../../settings/values.js';
+import { recordSettings } from '../common/record-settings.js';
+import { prepareHttpSource } from './day-pages.js';
+import { checkHeaderName, checkUrlTemplate } from './request.js';
 
 const hourInSeconds = 3_600;
 const largestSize = 1_000_000;

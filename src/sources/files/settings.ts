@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { readFileLocation } from '../sources/files/location.js';
-import { parsePathTemplate } from '../sources/files/path-template.js';
-import { expected, group, isAccepted, isGroup, text, textLike } from './kinds.js';
-import { recordSettings } from './record-settings.js';
-import { hasSftpSecret, sftpAccount, sftpSecretMissing, sftpSilence } from './sftp-account-settings.js';
+import { hasSftpSecret, sftpAccount, sftpSecretMissing, sftpSilence } from '../../settings/sftp-account.js';
+import { expected, group, isAccepted, isGroup, text, textLike } from '../../settings/values.js';
+import { recordSettings } from '../common/record-settings.js';
+import { readFileLocation } from './location.js';
+import { parsePathTemplate } from './path-template.js';
 
 /** The account on the server that a path of sftp:// names. */
 const sftpOfFile = group(

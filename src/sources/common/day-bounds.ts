@@ -1,4 +1,4 @@
-import type { BusinessDay } from '../booking/business-day.js';
+import type { BusinessDay } from '../../booking/business-day.js';
 
 /** The instants of a business day as sources ask by them: `start` belongs to it, `end` is the first that doesn't. */
 export interface DayBounds {

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
+import { type Finding, findingsOf } from '../examination/finding.js';
 import { checkRedis } from '../queue/redis-check.js';
 import { describeRedis, describeRefusal } from '../queue/redis-connection.js';
-import { type Finding, findingsOf } from './finding.js';
 
 const { ok, wrong } = findingsOf('queue');
 

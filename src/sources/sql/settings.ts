@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { readSqlAddress, sqlAddressForms } from '../sources/sql/address.js';
-import { parseDayQuery } from '../sources/sql/query-text.js';
-import { confidentiality, expected, group, isGroup, numberUpTo, text } from './kinds.js';
-import { recordSettings } from './record-settings.js';
+import { confidentiality, expected, group, isGroup, numberUpTo, text } from '../../settings/values.js';
+import { recordSettings } from '../common/record-settings.js';
+import { readSqlAddress, sqlAddressForms } from './address.js';
+import { parseDayQuery } from './query-text.js';
 
 const dayInSeconds = 86_400;
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { confidentiality, expected, group, text } from './kinds.js';
-import { recordSettings } from './record-settings.js';
+import { confidentiality, expected, group, text } from '../../settings/values.js';
+import { recordSettings } from '../common/record-settings.js';
 
 /** Bookings from a file of the user's own code. */
 export const module = group({

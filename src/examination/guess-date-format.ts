@@ -1,5 +1,5 @@
-import { readFieldText } from '../../booking/field-text.js';
-import { createDateReader } from '../../booking/written-date.js';
+import { readFieldText } from '../booking/field-text.js';
+import { createDateReader } from '../booking/written-date.js';
 
 /** Some dates are broken in nearly every export: a review takes them for missing. */
 export interface DatesRead {

@@ -1,6 +1,6 @@
-import { mapFields } from '../booking/booking.js';
-import { isDateFormat } from '../booking/written-date.js';
-import { group, text, textThat } from './kinds.js';
+import { mapFields } from '../../booking/booking.js';
+import { isDateFormat } from '../../booking/written-date.js';
+import { group, text, textThat } from '../../settings/values.js';
 
 const column = (meaning: string) =>
   text('the name of a column')

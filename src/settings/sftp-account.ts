@@ -1,4 +1,4 @@
-import { confidentiality, isGroup, numberUpTo, oneOrMore, text, textLike } from './kinds.js';
+import { confidentiality, isGroup, numberUpTo, oneOrMore, text, textLike } from './values.js';
 
 const hourInSeconds = 3_600;
 

@@ -1,0 +1,74 @@
+import { equal } from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RawBooking } from '../booking/booking.js';
+import type { BusinessDay } from '../booking/business-day.js';
+import type { BookingSource } from '../review/source.js';
+import type { IntendedRecord, PreparedSource } from './source-driver.js';
+
+export interface ReadRecord {
+  readonly place: number;
+  readonly fields: RawBooking;
+}
+
+/** Nobody stops such a reading. */
+export const never = (): AbortSignal => new AbortController().signal;
+
+/** @throws Error for a record that cannot be read */
+export async function readAll(source: BookingSource, day: BusinessDay): Promise<ReadRecord[]> {
+  const records: ReadRecord[] = [];
+  for await (const chunk of source.read(day, { signal: never() })) {
+    for (const record of chunk.records) {
+      if ('unreadable' in record) throw new Error(`record ${record.place} is ${record.unreadable}`);
+      records.push({ place: record.place, fields: withoutMissing(record.fields) });
+    }
+  }
+  return records;
+}
+
+/** A source may hand a missing field over as absent, undefined, null or empty. */
+function withoutMissing(fields: RawBooking): RawBooking {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null && value !== ''),
+  );
+}
+
+const patienceMs = 30_000;
+const lookAgainMs = 20;
+
+/** Waits until nothing is held open any more; closing takes a moment. */
+export async function assertLetsGo(held: PreparedSource['held']): Promise<void> {
+  if (held === undefined) return;
+  const giveUpAt = Date.now() + patienceMs;
+  while ((await held()) !== 0 && Date.now() < giveUpAt) await delay(lookAgainMs);
+  equal(await held(), 0, 'what it held open it holds open still');
+}
+
+/** Stands in the guests' names, and must stand nowhere else. */
+export const guest = 'Ann Guest-Canary';
+
+/** Texts that formats and drivers like to break. */
+export function awkwardRecords(): IntendedRecord[] {
+  return [
+    { ServiceId: '1' },
+    { ServiceId: '9007199254740991', ProviderHotelId: '000123' },
+    { ServiceId: '3', BookingClientName: `${guest}, "the 1st"`, ProviderName: "O'Hara; DROP TABLE" },
+    { ServiceId: '4', BookingClientName: 'two\nlines', BookingReferenceId: '"' },
+    { ServiceId: '5', BookingClientName: 'Žofie 山田 𝒜 🏨', ProviderName: ' spaces around ' },
+    { ServiceId: '6', BookingClientName: 'null', BookingReferenceId: '1e5', ProviderHotelId: '0x10' },
+    { ServiceId: 'no number', CheckInDate: '20112026', CheckOutDate: '2026-02-31' },
+    { ServiceId: '8', BookingReferenceId: '\\', ProviderHotelId: "a\tb\\n'" },
+  ];
+}
+
+/** @param mark stands in every reference */
+export function manyRecords(count: number, mark = 'BR'): IntendedRecord[] {
+  return Array.from({ length: count }, (_, index) => ({
+    ServiceId: String(10_000_000 + index),
+    BookingReferenceId: `${mark}-${index}`,
+    BookingClientName: index % 7 === 0 ? `${guest}, ${index}` : `${guest} ${index}`,
+    ProviderName: 'Provider',
+    ProviderHotelId: `H${index}`,
+    CheckInDate: '2026-11-20',
+    CheckOutDate: '2026-11-24',
+  }));
+}
