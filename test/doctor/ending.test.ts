@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeTemporaryFolder } from './temporary-folder.js';
 
-const url = new URL('../../dist/src/examination/check.js', import.meta.url).href;
+const url = new URL('../../dist/src/doctor/ending.js', import.meta.url).href;
 
 /** A process that has said its last words while something it started continues. */
 function run(goingOn: string) {
