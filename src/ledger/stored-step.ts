@@ -1,4 +1,4 @@
-import type { Attempt, OpenStep } from '../review/ledger.js';
+import type { Attempt, OpenStep, StoredStep } from '../review/ledger.js';
 import type { Step, StepEnding } from '../review/step.js';
 import { readColumns, type StoredRow } from './stored-row.js';
 import { withoutUndefined } from './without-undefined.js';
@@ -21,6 +21,18 @@ export function toStep(runId: string, row: StoredRow): Step {
     waits: Number(row.waits),
     notBefore: integer('not_before'),
   });
+}
+
+/** The same row, with what only the ledger needs to know. */
+export function toStoredStep(runId: string, row: StoredRow): StoredStep {
+  const token = readColumns(row).integer('token');
+  return {
+    ...toStep(runId, row),
+    position: Number(row.position),
+    ...(token !== undefined && { token }),
+    repeated: Number(row.repeated),
+    outcomeUnknown: Boolean(row.outcome_unknown),
+  };
 }
 
 /** The same row, as what may be queued. */

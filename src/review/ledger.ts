@@ -279,10 +279,24 @@ export interface OpenStep extends StepCursor {
   readonly notBefore?: number;
 }
 
+/** A step as the ledger keeps it. */
+export interface StoredStep extends Step {
+  /** Its place in the plan; halves share the place of the step they replace. */
+  readonly position: number;
+  /** The token of its last claim. */
+  readonly token?: number;
+  /** How many of its bookings count as sent again. */
+  readonly repeated: number;
+  /** Its last attempt ended without a clear answer: claimed again, its bookings count as repeated. */
+  readonly outcomeUnknown: boolean;
+}
+
 export interface Recorded {
   readonly run: Run;
   /** Steps that this ending opened: halves, a successor, or the step itself again, also where it was interrupted. */
   readonly opened: readonly OpenStep[];
+  /** True when this ending ended the run, which is so for one of all processes that work on it. */
+  readonly settled: boolean;
 }
 
 export interface Tally {

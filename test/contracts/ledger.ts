@@ -5,8 +5,8 @@ import { describeAwaiting } from './ledger/awaiting.js';
 import { describeClaiming } from './ledger/claiming.js';
 import { describeCollecting } from './ledger/collecting.js';
 import { describeDelivered } from './ledger/delivered.js';
-import { describeFileSums } from './ledger/file-sums.js';
 import { describeFindings } from './ledger/findings.js';
+import { describeHistories } from './ledger/histories.js';
 import { describeHolding } from './ledger/holding.js';
 import { describeHookRequests } from './ledger/hook-requests.js';
 import { describeLeases } from './ledger/leases.js';
@@ -15,7 +15,6 @@ import { describeRecording } from './ledger/recording.js';
 import { describeRetention } from './ledger/retention.js';
 import { describeRuns } from './ledger/runs.js';
 import { describeSummaries } from './ledger/summaries.js';
-import { describeSums } from './ledger/sums.js';
 import { describeSuspects } from './ledger/suspects.js';
 import { describeTakingOver } from './ledger/taking-over.js';
 import { describeTracing } from './ledger/tracing.js';
@@ -28,8 +27,13 @@ export interface OpenedLedger {
   reopen(): Promise<Ledger>;
   /** From now on it is as if a whole lease had gone by since whatever was claimed or renewed. */
   endLeases(): Promise<void>;
+  /** The rows of a run's steps, in the order of the plan. */
+  readSteps(runId: string): Promise<StepRow[]>;
   cleanUp(): Promise<void>;
 }
+
+/** A step as its row has it; PostgreSQL hands out integers as text. */
+export type StepRow = Readonly<Record<string, string | number | boolean | null | Buffer>>;
 
 /** What every adapter of the ledger must do, in the words of the port. */
 export function describeLedgerContract(
@@ -52,8 +56,7 @@ export function describeLedgerContract(
       describeFindings,
       describeTakingOver,
       describeAwaiting,
-      describeSums,
-      describeFileSums,
+      describeHistories,
       describeTracing,
       describeAffected,
       describeSuspects,

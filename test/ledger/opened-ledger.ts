@@ -37,6 +37,15 @@ export async function openSqliteLedger(): Promise<OpenedSqliteLedger> {
     async endLeases() {
       now += 30_000;
     },
+    async readSteps(runId) {
+      const raw = openDatabase(path, { busyTimeoutMs: 0 });
+      const rows = raw.all(
+        'SELECT steps.* FROM steps JOIN runs ON run = number WHERE id = ? ORDER BY position, name',
+        runId,
+      );
+      raw.close();
+      return rows;
+    },
     async cleanUp() {
       for (const database of databases) database.close();
       for (const ledger of ledgers) await ledger.close();

@@ -4,7 +4,7 @@ import {
 } from '../../src/ledger/postgres/postgres-ledger.js';
 import type { Ledger } from '../../src/review/ledger.js';
 import { at, carriesReference } from '../contracts/ledger/days.js';
-import type { OpenedLedger } from '../contracts/ledger.js';
+import type { OpenedLedger, StepRow } from '../contracts/ledger.js';
 import type { Postgres } from '../support/postgres.js';
 
 export interface OpenedPostgresLedger extends OpenedLedger {
@@ -39,6 +39,12 @@ export async function openPostgresLedger(
         `UPDATE hotel_review.steps SET lease_until = now() WHERE lease_until > now()`,
       );
     },
+    readSteps: async (runId) =>
+      (await postgres.query(
+        url,
+        'SELECT steps.* FROM hotel_review.steps JOIN hotel_review.runs ON run = number WHERE id = $1 ORDER BY position, name',
+        [runId],
+      )) as StepRow[],
     async cleanUp() {
       await Promise.all(ledgers.map((ledger) => ledger.close()));
       await postgres.giveBack(url);

@@ -116,11 +116,11 @@ describe('when the connection ends between a commit and its answer', () => {
     expect(await losing('claim step', () => ledger.claim(rightOf(run), 'batch 1', 1, at))).toBeUndefined();
   });
 
-  /** The usual ending is one prepared statement, known by its name; the others are transactions. */
-  const usual = 'record usual ending';
+  /** An accepted batch is one prepared statement, known by its name; other endings are transactions. */
+  const acceptedBatch = 'record accepted batch';
 
   it.each([
-    [usual, done],
+    [acceptedBatch, done],
     ...[refused, failed, halved, retry(), fatal, interrupted].map((ending) => ['COMMIT', ending] as const),
   ] as const)(
     'an ending is recorded once, and answered as if its answer had come (%s, %#)',
@@ -146,7 +146,7 @@ describe('when the connection ends between a commit and its answer', () => {
     const run = await collectedRun(ledger, 'r1');
     const claim = await claimStep(ledger, run, 'batch 0');
     const before = cutter.cuts;
-    cutter.cutRequest(usual);
+    cutter.cutRequest(acceptedBatch);
     const recorded = await ledger.record(claim, done, at);
     expect(cutter.cuts).toBe(before + 1);
     expect(recorded.run.counts.delivered).toBe(4);

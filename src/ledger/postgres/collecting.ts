@@ -5,16 +5,18 @@ import {
   FencedError,
   type Right,
 } from '../../review/ledger.js';
+import { startDelivery } from '../../review/state-machine.js';
 import type { BookingForm } from '../../review/step.js';
 import { createReferenceIndex, type ReferenceIndex } from '../reference-index.js';
 import { runTables, toRun } from '../stored-run.js';
 import { countSuspects } from '../stored-suspect.js';
 import { readBatch, storeBatches } from './batches.js';
+import { changeRun } from './changes.js';
 import type { Database } from './database.js';
 import { storeReferences } from './references.js';
 import { lockRight, readRun } from './runs.js';
 import type { Session } from './session.js';
-import { insertSteps } from './steps.js';
+import { insertPlan } from './steps.js';
 import { storeSuspects } from './suspects.js';
 
 /** Batches that `holds` keeps at hand: duplicates mostly come close together or in the order of their originals. */
@@ -106,17 +108,8 @@ export async function beginCollect(
         for (const form of ['body', 'file'] as const) {
           await storeReferences(session, run, form, indexes[form].pages());
         }
-        await insertSteps(
-          session,
-          run,
-          steps.map((step, position) => ({ step, position })),
-        );
-        await session.run(
-          `UPDATE hotel_review.runs SET state = 'delivering', collected_at = $1, open_steps = $2 WHERE number = $3`,
-          collectedAt,
-          steps.length,
-          run,
-        );
+        await insertPlan(session, run, steps);
+        await changeRun(session, run, startDelivery(steps.length, collectedAt));
         return readRun(session, run);
       }),
   };

@@ -8,13 +8,12 @@ import { claim, holdsClaim, isBeingPerformed, lockClaim, renewClaims } from './c
 import { beginCollect } from './collecting.js';
 import { openDatabase } from './database.js';
 import { nextDelivered } from './delivered.js';
-import { attemptsOf } from './evidence.js';
 import { createExportLog } from './export-log.js';
 import { createHolds } from './holds.js';
 import { findHookRun, rememberHookRun } from './hook-requests.js';
 import { createMappingCopy } from './mapping-copy.js';
 import { createOnlooker } from './onlooking.js';
-import { record } from './recording.js';
+import { record, recordAcceptedBatch } from './recording.js';
 import { blankGuestNames, listRunsWithNames, prune } from './retention.js';
 import {
   createRun,
@@ -23,16 +22,16 @@ import {
   listLatestRuns,
   listRuns,
   readLatestRun,
+  reopenAbandonedSteps,
   runNumber,
   settle,
   summarise,
+  takeOver,
 } from './runs.js';
 import { isLedgerThere, migrate } from './schema.js';
-import { listOpenSteps, tally } from './steps.js';
+import { attemptsOf, listOpenSteps, tally } from './steps.js';
 import { nextSuspects } from './suspects.js';
-import { reopenAbandoned, takeOver } from './taking-over.js';
 import { countRejects, countWarnings, listRefused, trace } from './tracing.js';
-import { recordUsual } from './usual-recording.js';
 
 const pingTimeoutMs = 1_900;
 
@@ -116,7 +115,7 @@ export function createPostgresLedger({
       let wasTried = false;
       const recorded = await perform(async (session, mayBeDone) => {
         wasTried = mayBeDone;
-        return mayBeDone ? undefined : recordUsual(session, held, ending, at);
+        return mayBeDone ? undefined : recordAcceptedBatch(session, held, ending, at);
       });
       return (
         recorded ?? transact((session, mayBeDone) => record(session, held, ending, at, wasTried || mayBeDone))
@@ -124,7 +123,7 @@ export function createPostgresLedger({
     },
     holdsClaim: (held) => perform((session) => holdsClaim(session, held)),
     renewClaims: (claims) => transact((session) => renewClaims(session, claims, leaseMs)),
-    reopenAbandoned: (runId) => transact((session) => reopenAbandoned(session, runId)),
+    reopenAbandoned: (runId) => transact((session) => reopenAbandonedSteps(session, runId)),
     isBeingPerformed: (runId) => perform((session) => isBeingPerformed(session, runId)),
     readBatch: (runId, form, batch) => perform((session) => readBatch(session, runId, form, batch)),
     measureBatches: (runId, form) => perform((session) => measureBatches(session, runId, form)),

@@ -1,16 +1,15 @@
-import type { Recorded } from '../../review/ledger.js';
-import type { ReviewFile } from '../../review/review-file.js';
+import { FencedError, type Recorded } from '../../review/ledger.js';
+import { mayAwaitResult, openedBy, patchRun, recordEnding } from '../../review/state-machine.js';
 import type { Claim, StepEnding } from '../../review/step.js';
-import type { StoredRow } from '../stored-row.js';
-import { type Ended, endStep, openedSince } from './ending-steps.js';
-import { findRecorded, keepEvidence } from './evidence.js';
+import { insertAttempt, insertStep } from '../run-statements.js';
+import { runColumns, toRun } from '../stored-run.js';
+import { changeRun, changeSteps, findStep, readProgress, tables } from './changes.js';
 import { lockRight, readRun } from './runs.js';
 import type { Session } from './session.js';
-import { awaitResultWhenDelivered } from './taking-over.js';
 
 /**
- * Done inside a transaction. Where this very ending was recorded by an earlier try, whose answer got lost, it answers as
- * if it had recorded it now.
+ * Records an ending, inside a transaction. Where this very ending was recorded by an earlier try, whose answer got lost,
+ * it returns what that one would have.
  *
  * @throws FencedError when the step is not performed under this claim any more.
  */
@@ -21,46 +20,110 @@ export async function record(
   at: number,
   mayBeDone: boolean,
 ): Promise<Recorded> {
-  const recorded = mayBeDone ? await findRecorded(session, claim, ending) : undefined;
-  if (recorded) {
-    const { run, position } = recorded;
-    return {
-      run: await readRun(session, run),
-      opened: await openedSince(session, { run, claim, ending, at }, position),
-    };
+  const recorded = mayBeDone ? await findRecorded(session, claim, ending, at) : undefined;
+  if (recorded) return recorded;
+  const { runId, name } = claim.step;
+  const row = await lockRight(session, { runId, token: claim.token });
+  const number = Number(row.number);
+  const run = toRun(row);
+  const found = await findStep(session, number, runId, name);
+  const others = mayAwaitResult(run) ? await readProgress(session, number, name) : undefined;
+  const change = found && recordEnding({ run, ...found, claim, ending, at, others });
+  if (!change) throw new FencedError(runId);
+  for (const steps of change.steps) await changeSteps(session, number, steps);
+  for (const step of change.inserts) {
+    await session.execute(insertStep(tables, number, step, found.step.position));
   }
-  const row = await lockRight(session, { runId: claim.step.runId, token: claim.token });
-  const ended = { run: Number(row.number), claim, ending, at };
-  const opened = await endStep(session, ended);
-  if (claim.mayRepeat && ending.nothingSent) await takeBackRepeated(session, ended);
-  if (ending.file) await addToFile(session, row, ending.file);
-  await keepEvidence(session, ended);
-  if (row.delivery === 'file') await awaitResultWhenDelivered(session, ended.run);
-  return { run: await readRun(session, ended.run), opened };
+  await changeRun(session, number, change.run);
+  await session.execute(insertAttempt(tables, number, claim, ending, at));
+  return { run: patchRun(run, change.run), opened: change.opened, settled: change.settled };
 }
 
 /**
- * Claimed again after an unknown outcome, a step's bookings were counted as sent again. Where they were not, the count
- * is taken back, and the outcome is as unknown as it was, unless the step is done.
+ * Finds what this very attempt has recorded already: its commit came through, its answer did not. What somebody else
+ * wrote of a lost owner's attempt is no such thing.
  */
-async function takeBackRepeated(session: Session, { run, claim, ending }: Ended): Promise<void> {
-  const { name, bookings } = claim.step;
-  await session.run(
-    'UPDATE hotel_review.steps SET repeated = repeated - $1, outcome_unknown = $2 WHERE run = $3 AND name = $4',
-    bookings,
-    ending.kind !== 'done',
-    run,
-    name,
+async function findRecorded(
+  session: Session,
+  { step, attempt, claimedAt }: Claim,
+  ending: StepEnding,
+  at: number,
+): Promise<Recorded | undefined> {
+  const row = await session.row(
+    `SELECT attempts.run FROM hotel_review.attempts JOIN hotel_review.runs ON attempts.run = number
+     WHERE id = $1 AND step = $2 AND attempt = $3 AND attempts.started_at = $4 AND outcome = $5 AND code = $6
+       AND code <> 'owner-lost'`,
+    step.runId,
+    step.name,
+    attempt,
+    claimedAt,
+    ending.kind,
+    ending.evidence.code,
   );
-  await session.run('UPDATE hotel_review.runs SET repeated = repeated - $1 WHERE number = $2', bookings, run);
+  if (!row) return undefined;
+  const number = Number(row.run);
+  const run = await readRun(session, number);
+  const found = await findStep(session, number, step.runId, step.name);
+  if (!found) throw new FencedError(step.runId);
+  const { position, name } = found.step;
+  const free = found.successors.filter(({ state }) => state === 'ready');
+  return {
+    run,
+    // Those that nobody has claimed since.
+    opened: openedBy(ending, { name, position, attempts: attempt }, free),
+    settled:
+      ending.kind === 'fatal' &&
+      run.state === 'failed' &&
+      run.finishedAt === at &&
+      run.failure?.message === ending.message,
+  };
 }
 
-/** What a step found out of the run's file is added to what is known. */
-async function addToFile(session: Session, run: StoredRow, found: Partial<ReviewFile>): Promise<void> {
-  const known = run.file ? (JSON.parse(String(run.file)) as Partial<ReviewFile>) : {};
-  await session.run(
-    'UPDATE hotel_review.runs SET file = $1 WHERE number = $2',
-    JSON.stringify({ ...known, ...found }),
-    Number(run.number),
+/**
+ * Records in one statement what nearly every step of a large day comes to: a batch that was accepted and that no step
+ * waits for. All who work on a run write to its row, one after the other; this way it is locked for the commit alone,
+ * and not while questions and answers travel. It does what `recordEnding` says of such an ending, which a test compares.
+ *
+ * Undefined, and nothing is changed, where the ending is another one or the claim is outdated: `record` knows what then.
+ */
+export async function recordAcceptedBatch(
+  session: Session,
+  { step, attempt, token, claimedAt }: Claim,
+  { kind, evidence, file, nothingSent }: StepEnding,
+  at: number,
+): Promise<Recorded | undefined> {
+  if (kind !== 'done' || step.kind !== 'batch' || file || nothingSent) return undefined;
+  const row = await session.preparedRow(
+    'record accepted batch',
+    `WITH run AS MATERIALIZED (
+       SELECT number FROM hotel_review.runs
+       WHERE id = $1 AND token = $2 AND delivery = 'body'
+         AND NOT EXISTS (SELECT 1 FROM hotel_review.steps WHERE run = number AND after = $3)
+       FOR NO KEY UPDATE
+     ), ended AS (
+       UPDATE hotel_review.steps SET state = 'done', ended_at = $5, last_code = $6, outcome_unknown = false
+       FROM run WHERE steps.run = run.number AND name = $3 AND state = 'running' AND attempts = $4 AND token = $2
+       RETURNING steps.run, bookings
+     ), kept AS (
+       INSERT INTO hotel_review.attempts
+         (run, step, attempt, started_at, ended_at, outcome, code, http_status, status_code, answer, sha256)
+       SELECT run, $3, $4, $7, $5, 'done', $6, $8, $9, $10, $11 FROM ended
+     )
+     UPDATE hotel_review.runs SET
+       delivered = delivered + ended.bookings, open_steps = open_steps - 1, failures_in_row = 0
+     FROM ended WHERE number = ended.run
+     RETURNING ${runColumns}`,
+    step.runId,
+    token,
+    step.name,
+    attempt,
+    at,
+    evidence.code,
+    claimedAt,
+    evidence.httpStatus ?? null,
+    evidence.statusCode ?? null,
+    evidence.answer ?? null,
+    evidence.sha256 ?? null,
   );
+  return row && { run: toRun(row), opened: [], settled: false };
 }

@@ -6,9 +6,18 @@ import {
   type Settlement,
 } from '../../review/ledger.js';
 import { noRuns, type Run, type RunState } from '../../review/run.js';
+import {
+  cancelRun,
+  finishTakeOver,
+  patchRun,
+  reopenAbandoned,
+  settleRun,
+  takeOverSteps,
+} from '../../review/state-machine.js';
 import type { StoredRow } from '../stored-row.js';
 import { quotedActiveStates, toRun } from '../stored-run.js';
 import { withoutUndefined } from '../without-undefined.js';
+import { changeRun, changeSteps, readTotals } from './changes.js';
 import type { Session } from './session.js';
 
 /** A run's row number: short, so that the tables below it stay slim. */
@@ -121,13 +130,8 @@ export async function createRun(session: Session, run: NewRun, mayBeDone: boolea
   const made = mayBeDone ? await findRun(session, run.id) : undefined;
   if (made) return made;
   if (run.replaces !== undefined) {
-    // The raised token keeps out whoever still works on the old run.
-    await session.run(
-      `UPDATE hotel_review.runs SET state = 'cancelled', token = token + 1, finished_at = $1
-       WHERE id = $2 AND state <> 'succeeded'`,
-      run.startedAt,
-      run.replaces,
-    );
+    const replaced = await lockRun(session, run.replaces);
+    await changeRun(session, Number(replaced.number), cancelRun(toRun(replaced), run.startedAt));
   }
   const row = await session.row(
     `INSERT INTO hotel_review.runs (id, day, delivery, trigger, reason, tops_up, state, started_at)
@@ -144,24 +148,35 @@ export async function createRun(session: Session, run: NewRun, mayBeDone: boolea
   return toRun(row);
 }
 
+export async function takeOver(session: Session, runId: string): Promise<Run> {
+  const row = await lockRun(session, runId);
+  const number = Number(row.number);
+  const run = toRun(row);
+  for (const change of takeOverSteps(run)) await changeSteps(session, number, change);
+  const patch = finishTakeOver(run, await readTotals(session, number));
+  await changeRun(session, number, patch);
+  return patchRun(run, patch);
+}
+
+/** Returns how many steps it opened. */
+export async function reopenAbandonedSteps(session: Session, runId: string): Promise<number> {
+  const { number } = await lockRun(session, runId);
+  return changeSteps(session, Number(number), reopenAbandoned);
+}
+
+/** @param mayBeDone an earlier try may have settled it: then it returns what that one would have */
 export async function settle(
   session: Session,
   right: Right,
-  { state, failure, at }: Settlement,
+  settlement: Settlement,
   mayBeDone: boolean,
 ): Promise<boolean> {
-  const before = toRun(await lockRight(session, right));
-  const finishedAt = state === 'awaiting-result' ? null : at;
-  if (mayBeDone && before.state === state && (before.finishedAt ?? null) === finishedAt) return true;
-  const changed = await session.run(
-    `UPDATE hotel_review.runs SET state = $1, failure_class = $2, failure_code = $3, failure_message = $4, finished_at = $5
-     WHERE id = $6 AND state IN (${quotedActiveStates})`,
-    state,
-    failure?.class ?? null,
-    failure?.code ?? null,
-    failure?.message ?? null,
-    finishedAt,
-    right.runId,
-  );
-  return changed === 1;
+  const row = await lockRight(session, right);
+  const run = toRun(row);
+  const { state, at } = settlement;
+  const finishedAt = state === 'awaiting-result' ? undefined : at;
+  if (mayBeDone && run.state === state && run.finishedAt === finishedAt) return true;
+  const patch = settleRun(run, settlement);
+  if (patch) await changeRun(session, Number(row.number), patch);
+  return patch !== undefined;
 }

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import type { Statement } from '../run-statements.js';
 import { toStorable } from '../storable-text.js';
 import type { StoredRow } from '../stored-row.js';
 import { type CopiedRow, encodeRows } from './binary-copy.js';
@@ -29,6 +30,10 @@ export interface Session {
   preparedRows(name: string, sql: string, ...values: readonly Value[]): Promise<StoredRow[]>;
   /** Answers how many rows were changed. */
   run(sql: string, ...values: readonly Value[]): Promise<number>;
+  /** As `rows`, of a statement that both databases understand. */
+  query(statement: Statement): Promise<StoredRow[]>;
+  /** As `run`, of a statement that both databases understand. */
+  execute(statement: Statement): Promise<number>;
   /** Runs several statements without values. */
   script(sql: string): Promise<void>;
   /** @param target the table with the columns that each row has values for */
@@ -49,6 +54,8 @@ export function createSession(client: ClientBase, place: string): Session {
     preparedRow: async (name, sql, ...values) => (await query(sql, values, name)).rows[0],
     preparedRows: async (name, sql, ...values) => (await query(sql, values, name)).rows,
     run: async (sql, ...values) => (await query(sql, values)).rowCount ?? 0,
+    query: async ({ sql, values }) => (await query(numberPlaceholders(sql), values)).rows,
+    execute: async ({ sql, values }) => (await query(numberPlaceholders(sql), values)).rowCount ?? 0,
     async script(sql) {
       try {
         await client.query(sql);
@@ -68,6 +75,14 @@ export function createSession(client: ClientBase, place: string): Session {
     },
   };
   return session;
+}
+
+function numberPlaceholders(sql: string): string {
+  let number = 0;
+  return sql.replaceAll('?', () => {
+    number += 1;
+    return `$${number}`;
+  });
 }
 
 function toBound(value: Value): unknown {

@@ -1,22 +1,23 @@
-import type { OpenStep, StepCursor, Tally } from '../../review/ledger.js';
+import type { Attempt, OpenStep, StepCursor, Tally } from '../../review/ledger.js';
+import { initialState } from '../../review/state-machine.js';
 import type { PlannedStep } from '../../review/step.js';
-import { toOpenStep } from '../stored-step.js';
+import { toAttempt, toOpenStep } from '../stored-step.js';
 import { noSuchRun, runNumber } from './runs.js';
 import type { Session } from './session.js';
 
-export async function insertSteps(
+export async function insertPlan(
   session: Session,
   run: number,
-  steps: readonly { readonly step: PlannedStep; readonly position: number }[],
+  steps: readonly PlannedStep[],
 ): Promise<void> {
   await session.copy(
     'hotel_review.steps (run, name, position, kind, state, after, form, batch, first, bookings)',
-    steps.map(({ step, position }) => [
+    steps.map((step, position) => [
       { bigint: run },
       { text: step.name },
       { integer: position },
       { text: step.kind },
-      { text: step.after === undefined ? 'ready' : 'waiting' },
+      { text: initialState(step) },
       { text: step.after ?? null },
       { text: step.slice?.form ?? null },
       { integer: step.slice?.batch ?? null },
@@ -84,14 +85,11 @@ export async function tally(session: Session, runId: string): Promise<Tally> {
   };
 }
 
-/** Steps that can still be worked on: not those that wait behind one that failed or is overdue. */
-export async function recountOpenSteps(session: Session, run: number): Promise<void> {
-  await session.run(
-    `WITH RECURSIVE workable (name) AS (
-       SELECT name FROM hotel_review.steps WHERE run = $1 AND state IN ('ready', 'running')
-       UNION ALL SELECT steps.name FROM hotel_review.steps JOIN workable ON steps.after = workable.name
-         WHERE steps.run = $1
-     ) UPDATE hotel_review.runs SET open_steps = (SELECT count(*) FROM workable) WHERE number = $1`,
+export async function attemptsOf(session: Session, run: number, step: string): Promise<Attempt[]> {
+  const rows = await session.rows(
+    'SELECT * FROM hotel_review.attempts WHERE run = $1 AND step = $2 ORDER BY attempt',
     run,
+    step,
   );
+  return rows.map(toAttempt);
 }

@@ -4,10 +4,10 @@ import { unpackPlaces } from '../packed-places.js';
 import type { StoredRow } from '../stored-row.js';
 import { withoutUndefined } from '../without-undefined.js';
 import { readLines } from './batches.js';
-import { attemptsOf } from './evidence.js';
 import { type Candidates, findCandidates } from './references.js';
 import { readRun, runNumber } from './runs.js';
 import type { Session } from './session.js';
+import { attemptsOf } from './steps.js';
 import { findSuspect } from './suspects.js';
 
 type Carries = (line: string, form: BookingForm) => boolean;

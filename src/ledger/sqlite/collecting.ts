@@ -1,11 +1,13 @@
 import type { Collect, CollectedBatch, CollectedChunk, CollectStart, Right } from '../../review/ledger.js';
-import type { BookingForm, PlannedStep } from '../../review/step.js';
+import { startDelivery } from '../../review/state-machine.js';
+import type { BookingForm } from '../../review/step.js';
 import { createReferenceIndex, type ReferenceIndex } from '../reference-index.js';
+import { insertStep } from '../run-statements.js';
 import { runTables } from '../stored-run.js';
+import { changeRun, execute, tables } from './changes.js';
 import type { Database } from './database.js';
 import { pageEntries, storeReferences } from './reference-index.js';
 import { checkRight, readRun } from './runs.js';
-import { insertSteps } from './steps.js';
 import { storeSuspects } from './storing-suspects.js';
 
 const bookingForms: readonly BookingForm[] = ['body', 'file'];
@@ -103,13 +105,9 @@ export function beginCollect(
       return database.transact(() => {
         checkRight(database, right);
         bookingForms.forEach(storePages);
-        insertPlan(database, run, steps);
-        database.run(
-          `UPDATE runs SET state = 'delivering', collected_at = ?, open_steps = ? WHERE number = ?`,
-          collectedAt,
-          steps.length,
-          run,
-        );
+        for (const [position, step] of steps.entries())
+          execute(database, insertStep(tables, run, step, position));
+        changeRun(database, run, startDelivery(steps.length, collectedAt));
         return readRun(database, run);
       });
     },
@@ -179,12 +177,4 @@ function storeRejects(database: Database, run: number, { rejects, warnings }: Co
       firstPlace ?? null,
     );
   }
-}
-
-function insertPlan(database: Database, run: number, steps: readonly PlannedStep[]): void {
-  insertSteps(
-    database,
-    run,
-    steps.map((step, position) => ({ step, position })),
-  );
 }

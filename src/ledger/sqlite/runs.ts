@@ -5,11 +5,19 @@ import {
   type Right,
   type Settlement,
 } from '../../review/ledger.js';
-import { noRuns, type Run, type RunFailure } from '../../review/run.js';
+import { noRuns, type Run } from '../../review/run.js';
+import {
+  cancelRun,
+  finishTakeOver,
+  patchRun,
+  reopenAbandoned,
+  settleRun,
+  takeOverSteps,
+} from '../../review/state-machine.js';
 import { quotedActiveStates, toRun } from '../stored-run.js';
 import { withoutUndefined } from '../without-undefined.js';
+import { changeRun, changeSteps, readTotals } from './changes.js';
 import type { Database } from './database.js';
-import { countOpenSteps } from './steps.js';
 
 /** A run's row number: short, so that the tables below it stay slim. */
 export function runNumber(database: Database, runId: string): number {
@@ -77,12 +85,8 @@ export function summarise(database: Database): LedgerSummary {
 
 export function createRun(database: Database, run: NewRun): Run {
   if (run.replaces !== undefined) {
-    // The raised token keeps out whoever still works on the old run.
-    database.run(
-      `UPDATE runs SET state = 'cancelled', token = token + 1, finished_at = ? WHERE id = ? AND state <> 'succeeded'`,
-      run.startedAt,
-      run.replaces,
-    );
+    const replaced = runNumber(database, run.replaces);
+    changeRun(database, replaced, cancelRun(readRun(database, replaced), run.startedAt));
   }
   database.run(
     `INSERT INTO runs (id, day, delivery, trigger, reason, tops_up, state, started_at)
@@ -101,94 +105,20 @@ export function createRun(database: Database, run: NewRun): Run {
 export function takeOver(database: Database, runId: string): Run {
   const number = runNumber(database, runId);
   const run = readRun(database, number);
-  interruptRunningSteps(database, number, Number.MAX_SAFE_INTEGER);
-  if (run.state === 'failed') reopenFailedRun(database, number, run.failure);
-  else reopenSteps(database, number, `'overdue'`);
-  // Whoever goes on with it wants to look for the result at once.
-  database.run(
-    `UPDATE steps SET not_before = NULL WHERE run = ? AND kind = 'await-result' AND state = 'ready'`,
-    number,
-  );
-  awaitResultWhenDelivered(database, number);
-  // Whoever goes on with it may write guests' names again.
-  database.run('UPDATE runs SET token = token + 1, names_blanked_at = NULL WHERE number = ?', number);
-  return readRun(database, number);
+  for (const change of takeOverSteps(run)) changeSteps(database, number, change);
+  const patch = finishTakeOver(run, readTotals(database, number));
+  changeRun(database, number, patch);
+  return patchRun(run, patch);
 }
 
-/**
- * Opens again the steps whose lease is over by then. What a dead or frozen owner was doing may have reached the service.
- *
- * @returns how many
- */
-export function interruptRunningSteps(database: Database, number: number, leaseOver: number): number {
-  const abandoned = `run = ? AND state = 'running' AND coalesce(lease_until, 0) <= ?`;
-  database.run(
-    `INSERT INTO attempts (run, step, attempt, started_at, ended_at, outcome, code)
-     SELECT run, name, attempts, claimed_at, claimed_at, 'interrupted', 'owner-lost' FROM steps WHERE ${abandoned}`,
-    number,
-    leaseOver,
-  );
-  return database.run(
-    `UPDATE steps SET state = 'ready', outcome_unknown = 1, last_code = 'owner-lost' WHERE ${abandoned}`,
-    number,
-    leaseOver,
-  );
+/** Returns how many steps it opened. */
+export function reopenAbandonedSteps(database: Database, run: number, now: number): number {
+  return changeSteps(database, run, reopenAbandoned, now);
 }
 
-function reopenFailedRun(database: Database, number: number, failure: RunFailure | undefined): void {
-  const again = `'failed', 'overdue'`;
-  reopenSteps(database, number, failure?.code === 'too-many-refused' ? `${again}, 'refused'` : again);
-  database.run(
-    `UPDATE steps SET tries = 0, waits = 0, not_before = NULL WHERE run = ? AND state = 'ready'`,
-    number,
-  );
-  database.run(
-    `UPDATE runs SET
-       state = CASE WHEN collected_at IS NULL THEN 'collecting' ELSE 'delivering' END,
-       refused = (SELECT coalesce(sum(bookings), 0) FROM steps WHERE run = ? AND state = 'refused'),
-       failed_steps = 0, failures_in_row = 0, finished_at = NULL,
-       failure_class = NULL, failure_code = NULL, failure_message = NULL
-     WHERE number = ?`,
-    number,
-    number,
-  );
-}
-
-function reopenSteps(database: Database, number: number, quotedStates: string): void {
-  database.run(
-    `UPDATE steps SET state = 'ready', not_before = NULL, ended_at = NULL WHERE run = ? AND state IN (${quotedStates})`,
-    number,
-  );
-  database.run('UPDATE runs SET open_steps = ? WHERE number = ?', countOpenSteps(database, number), number);
-}
-
-/** Once everything is delivered, a file run has nothing left to do but to bring its result home. */
-export function awaitResultWhenDelivered(database: Database, number: number): void {
-  database.run(
-    `UPDATE runs SET state = 'awaiting-result'
-     WHERE number = ? AND delivery = 'file' AND state = 'delivering' AND open_steps <= 2
-       AND EXISTS (SELECT 1 FROM steps WHERE run = number AND name = 'trigger' AND state = 'done')
-       AND NOT EXISTS (SELECT 1 FROM steps WHERE run = number AND kind = 'batch' AND state IN ('ready', 'running'))
-       AND EXISTS (
-         SELECT 1 FROM steps WHERE run = number AND name IN ('await-result', 'archive')
-           AND state IN ('waiting', 'ready', 'running')
-       )`,
-    number,
-  );
-}
-
-export function settle(database: Database, right: Right, { state, failure, at }: Settlement): boolean {
-  checkRight(database, right);
-  const changed = database.run(
-    `UPDATE runs SET state = ?, failure_class = ?, failure_code = ?, failure_message = ?, finished_at = ?
-     WHERE id = ? AND token = ? AND state IN (${quotedActiveStates})`,
-    state,
-    failure?.class ?? null,
-    failure?.code ?? null,
-    failure?.message ?? null,
-    state === 'awaiting-result' ? null : at,
-    right.runId,
-    right.token,
-  );
-  return changed === 1;
+export function settle(database: Database, right: Right, settlement: Settlement): boolean {
+  const number = checkRight(database, right);
+  const patch = settleRun(readRun(database, number), settlement);
+  if (patch) changeRun(database, number, patch);
+  return patch !== undefined;
 }

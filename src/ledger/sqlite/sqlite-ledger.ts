@@ -1,14 +1,13 @@
 import type { Hold, Ledger } from '../../review/ledger.js';
 import type { BookingForm } from '../../review/step.js';
 import { nextAffected, replaceAffected } from './affected.js';
-import { checkClaim, claim, findClaimed, record } from './claims.js';
+import { checkClaim, claim, findClaimed, isBeingPerformed, record, renewClaims } from './claims.js';
 import { beginCollect, measureBatches, readBatch } from './collecting.js';
 import { tryLock } from './day-lock.js';
 import { nextDelivered } from './delivered.js';
 import { createExportLog } from './export-log.js';
 import { createGathering } from './gathering.js';
 import { findHookRun, rememberHookRun } from './hook-requests.js';
-import { isBeingPerformed, renewClaims, reopenAbandoned } from './leases.js';
 import { openLedgerFile } from './ledger-file.js';
 import { createMappingCopy } from './mapping-copy.js';
 import { blankGuestNames, listRunsWithNames, prune } from './retention.js';
@@ -19,6 +18,7 @@ import {
   listRuns,
   readLatestRun,
   readRun,
+  reopenAbandonedSteps,
   runNumber,
   settle,
   summarise,
@@ -94,7 +94,7 @@ export function createSqliteLedger({
     holdsClaim: async (held) => findClaimed(database, held) !== undefined,
     renewClaims: async (claims) => database.transact(() => renewClaims(database, claims, clock() + leaseMs)),
     reopenAbandoned: async (runId) =>
-      database.transact(() => reopenAbandoned(database, runNumber(database, runId), clock())),
+      database.transact(() => reopenAbandonedSteps(database, runNumber(database, runId), clock())),
     isBeingPerformed: async (runId) => isBeingPerformed(database, runNumber(database, runId), clock()),
     readBatch: async (runId, form, batch) => readBatch(database, runNumber(database, runId), form, batch),
     measureBatches: async (runId, form) => measureBatches(database, runNumber(database, runId), form),

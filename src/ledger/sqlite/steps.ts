@@ -1,30 +1,7 @@
 import type { OpenStep, StepCursor, Tally } from '../../review/ledger.js';
-import type { PlannedStep } from '../../review/step.js';
 import { toOpenStep } from '../stored-step.js';
+import { readTotals } from './changes.js';
 import type { Database } from './database.js';
-
-export function insertSteps(
-  database: Database,
-  run: number,
-  steps: readonly { readonly step: PlannedStep; readonly position: number }[],
-): void {
-  for (const { step, position } of steps) {
-    database.run(
-      `INSERT INTO steps (run, name, position, kind, state, after, form, batch, first, bookings)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      run,
-      step.name,
-      position,
-      step.kind,
-      step.after === undefined ? 'ready' : 'waiting',
-      step.after ?? null,
-      step.slice?.form ?? null,
-      step.slice?.batch ?? null,
-      step.slice?.first ?? null,
-      step.bookings,
-    );
-  }
-}
 
 export function listOpenSteps(
   database: Database,
@@ -63,22 +40,9 @@ export function tally(database: Database, run: number): Tally {
     delivered: Number(steps?.delivered),
     refused: Number(steps?.refused),
     pending: Number(steps?.pending),
-    openSteps: countOpenSteps(database, run),
+    openSteps: readTotals(database, run).openSteps,
     failedSteps: Number(steps?.failed_steps),
     overdueSteps: Number(steps?.overdue_steps),
     ...(failed && { firstFailed: { name: String(failed.name), code: String(failed.last_code) } }),
   };
-}
-
-/** Steps that can still be worked on: not those that wait behind one that failed or is overdue. */
-export function countOpenSteps(database: Database, run: number): number {
-  const row = database.get(
-    `WITH RECURSIVE workable (name) AS (
-       SELECT name FROM steps WHERE run = ? AND state IN ('ready', 'running')
-       UNION ALL SELECT steps.name FROM steps JOIN workable ON steps.after = workable.name WHERE steps.run = ?
-     ) SELECT count(*) AS count FROM workable`,
-    run,
-    run,
-  );
-  return Number(row?.count);
 }

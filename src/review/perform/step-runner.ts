@@ -57,8 +57,6 @@ export function createStepRunner(parts: StepRunnerParts) {
   let failuresInRow = 0;
   /** Up to when everybody was held off last. */
   let heldUntil = 0;
-  /** Of runs whose fatal end was told, the token then: of the steps in hand, each may come back with the same answer. */
-  const toldFatal = new Map<string, number>();
 
   async function attempt(claim: Claimed, signal: AbortSignal): Promise<StepEnding> {
     const { run, lines } = claim;
@@ -112,13 +110,6 @@ export function createStepRunner(parts: StepRunnerParts) {
     notify({ type: 'step-ended', run, step, attempt, outcome, evidence: shown });
   }
 
-  /** A fatal answer ends the run in the transaction that records the step. */
-  function tellFatal(run: Run): void {
-    if (run.failure?.class !== 'fatal' || toldFatal.get(run.id) === run.token) return;
-    toldFatal.set(run.id, run.token);
-    notify({ type: 'settled', run });
-  }
-
   return async function performStep(
     { runId, step, attempt: number }: StepReference,
     token: number | undefined,
@@ -142,7 +133,8 @@ export function createStepRunner(parts: StepRunnerParts) {
     });
     const { ending } = recorded;
     tellEnding(claim, ending, recorded.run);
-    if (ending.kind === 'fatal') tellFatal(recorded.run);
+    // A fatal answer ended the run in the transaction that recorded it.
+    if (recorded.settled) notify({ type: 'settled', run: recorded.run });
     const run = await settleWhenDue(recorded.run, { ledger, limits, clock, notify });
     if (hasWork(run)) {
       await queue.add(recorded.opened.map((opened) => toQueuedStep(runId, opened)));

@@ -1,0 +1,49 @@
+import type { FileProgress, RunPatch, StepsChange, StepTotals } from '../../review/state-machine.js';
+import {
+  selectFileProgress,
+  selectStep,
+  selectTotals,
+  type Tables,
+  toFileProgress,
+  toStepWithSuccessors,
+  toTotals,
+  updateRun,
+  updateSteps,
+} from '../run-statements.js';
+import type { Session } from './session.js';
+
+export const tables: Tables = {
+  runs: 'hotel_review.runs',
+  steps: 'hotel_review.steps',
+  attempts: 'hotel_review.attempts',
+  stepsByPredecessor: 'hotel_review.steps',
+};
+
+/** By the moment at which the transaction began: the same for all of its statements. */
+const isAbandoned = { sql: 'lease_until <= now()', values: [] };
+
+export async function changeRun(session: Session, run: number, patch: RunPatch): Promise<void> {
+  const update = updateRun(tables, run, patch);
+  if (update) await session.execute(update);
+}
+
+/** Returns how many steps it changed. */
+export async function changeSteps(session: Session, run: number, change: StepsChange): Promise<number> {
+  let changed = 0;
+  for (const update of updateSteps(tables, run, change, isAbandoned)) changed = await session.execute(update);
+  return changed;
+}
+
+/** A step and those that wait for it; undefined when there is no such step. */
+export async function findStep(session: Session, run: number, runId: string, name: string) {
+  return toStepWithSuccessors(runId, name, await session.query(selectStep(tables, run, name)));
+}
+
+/** How far the run has come, without regard to one of its steps. */
+export async function readProgress(session: Session, run: number, except: string): Promise<FileProgress> {
+  return toFileProgress((await session.query(selectFileProgress(tables, run, except)))[0]);
+}
+
+export async function readTotals(session: Session, run: number): Promise<StepTotals> {
+  return toTotals((await session.query(selectTotals(tables, run)))[0]);
+}

@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { toStoredStep } from '../../../src/ledger/stored-step.js';
+import { planBatches } from '../../../src/review/body/plan.js';
+import { FencedError, type Ledger } from '../../../src/review/ledger.js';
+import { createPlayer, moves, type Played } from '../../support/run-history.js';
+import { createRunModel, type ModelStep, type RunModel, recount } from '../../support/run-model.js';
+import type { OpenedLedger, StepRow } from '../ledger.js';
+import { at, batchOf, batchSize, chunkOf, newRun, references, rightOf, startCollect } from './days.js';
+import { planFileRun } from './file-days.js';
+
+export function describeHistories(opened: () => OpenedLedger): void {
+  describe('whatever happens to a run', () => {
+    it.each([
+      ['body', 25],
+      ['file', 25],
+    ] as const)(
+      'by %s, its rows are those that the state machine says',
+      async (delivery, numRuns) => {
+        let runs = 0;
+        await fc.assert(
+          fc.asyncProperty(
+            fc.integer({ min: 1, max: 14 }),
+            fc.integer({ min: 1, max: 9 }),
+            moves,
+            async (body, file, history) => {
+              runs += 1;
+              const model = await start(opened().ledger, `r${runs}`, {
+                body,
+                file: delivery === 'file' ? file : 0,
+              });
+              const play = createPlayer(model);
+              await expectSame(opened(), model);
+              for (const move of history) {
+                const token = model.run.token;
+                const played = play(move);
+                if (!played) continue;
+                await replay(opened(), model, token, played);
+                await expectSame(opened(), model);
+              }
+            },
+          ),
+          { seed: 20_261_120, numRuns },
+        );
+      },
+      120_000,
+    );
+  });
+}
+
+/** Starts the same run in the ledger and in the model. */
+async function start(
+  ledger: Ledger,
+  id: string,
+  { body, file }: { readonly body: number; readonly file: number },
+): Promise<RunModel> {
+  const run = await ledger.createRun(
+    newRun(id, { day: `day of ${id}`, delivery: file > 0 ? 'file' : 'body' }),
+  );
+  const collect = await startCollect(ledger, run);
+  const batchesOf = (form: 'file' | 'body', count: number) =>
+    Array.from({ length: Math.ceil(count / batchSize) }, (_, batch) =>
+      batchOf(batch, references(count).slice(batch * batchSize, (batch + 1) * batchSize), form),
+    );
+  await collect.store(chunkOf({ batches: [...batchesOf('file', file), ...batchesOf('body', body)] }));
+  const collected = await ledger.getRun(id);
+  const plan = file > 0 ? planFileRun({ file, body }) : planBatches(body, batchSize);
+  await collect.finish({ steps: plan, at });
+  return createRunModel(collected, plan, at);
+}
+
+/** Does in the ledger what was done in the model, and compares what came of it. */
+async function replay(
+  { ledger, endLeases }: OpenedLedger,
+  { run }: RunModel,
+  token: number,
+  played: Played,
+): Promise<void> {
+  switch (played.kind) {
+    case 'claim': {
+      const { name, attempt, claim } = played;
+      const claimed = await ledger.claim({ runId: run.id, token }, name, attempt, claim?.claimedAt ?? at);
+      const { run: current, lines: _, ...given } = claimed ?? {};
+      expect(claimed && given).toEqual(claim);
+      if (claimed) expect(current).toEqual(run);
+      return;
+    }
+    case 'record': {
+      const { claim, ending, recorded, at: recordedAt } = played;
+      if (recorded) expect(await ledger.record(claim, ending, recordedAt)).toEqual(recorded);
+      else await expect(ledger.record(claim, ending, recordedAt)).rejects.toThrow(FencedError);
+      return;
+    }
+    case 'take-over':
+      expect(await ledger.takeOver(run.id)).toEqual(run);
+      return;
+    case 'lose-owners':
+      await endLeases();
+      expect(await ledger.reopenAbandoned(run.id)).toBe(played.reopened);
+      return;
+    case 'settle':
+      expect(await ledger.settle(rightOf({ ...run, token }), played.settlement)).toBe(played.settled);
+      return;
+  }
+}
+
+async function expectSame({ ledger, readSteps }: OpenedLedger, { run, steps }: RunModel): Promise<void> {
+  expect(await ledger.getRun(run.id)).toEqual(run);
+  expect((await readSteps(run.id)).map((row) => fromRow(run.id, row))).toEqual(steps);
+  const { repeated: _, ...counted } = recount(steps);
+  const failed = steps.find(({ state }) => state === 'failed');
+  expect(await ledger.tally(run.id)).toEqual({
+    ...counted,
+    stored: run.counts.accepted,
+    ...(failed && { firstFailed: { name: failed.name, code: failed.lastCode } }),
+  });
+}
+
+function fromRow(runId: string, row: StepRow): ModelStep {
+  const instant = (column: string, field: string) =>
+    row[column] === null ? {} : { [field]: Number(row[column]) };
+  return {
+    ...toStoredStep(runId, row),
+    ...instant('claimed_at', 'claimedAt'),
+    ...instant('ended_at', 'endedAt'),
+    ...(row.last_code !== null && { lastCode: String(row.last_code) }),
+  };
+}

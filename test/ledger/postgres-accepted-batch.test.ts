@@ -1,0 +1,130 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { recordAcceptedBatch } from '../../src/ledger/postgres/recording.js';
+import type { Session } from '../../src/ledger/postgres/session.js';
+import { toStoredStep } from '../../src/ledger/stored-step.js';
+import type { Ledger } from '../../src/review/ledger.js';
+import type { Run } from '../../src/review/run.js';
+import { patchRun, recordEnding } from '../../src/review/state-machine.js';
+import type { Claim, StepEnding } from '../../src/review/step.js';
+import {
+  at,
+  claimStep,
+  collectedRun,
+  done,
+  failed,
+  fatal,
+  halved,
+  interrupted,
+  perform,
+  refused,
+  retry,
+} from '../contracts/ledger/days.js';
+import { collectedFileRun } from '../contracts/ledger/file-days.js';
+import { usePostgres } from '../support/suite-postgres.js';
+import { type OpenedPostgresLedger, openPostgresLedger } from './opened-postgres.js';
+
+describe('recording an accepted batch in PostgreSQL', () => {
+  const postgres = usePostgres();
+  let opened: OpenedPostgresLedger;
+  beforeEach(async () => {
+    opened = await openPostgresLedger(postgres());
+  });
+  afterEach(() => opened.cleanUp());
+
+  /** A session that counts what it is asked. */
+  function countingSession() {
+    const counted = { statements: 0 };
+    const session = {
+      async preparedRow(_name: string, sql: string, ...values: unknown[]) {
+        counted.statements += 1;
+        return (await opened.query(sql, ...values))[0];
+      },
+    } as Session;
+    return { session, counted };
+  }
+
+  const histories: Record<string, (ledger: Ledger, run: Run) => Promise<Claim>> = {
+    'a first attempt': (ledger, run) => claimStep(ledger, run, 'batch 1'),
+    'one that may repeat an earlier attempt': async (ledger, run) => {
+      await perform(ledger, run, 'batch 1', retry({ outcomeUnknown: true }));
+      return claimStep(ledger, run, 'batch 1', 2);
+    },
+    'one after a failure': async (ledger, run) => {
+      await perform(ledger, run, 'batch 0', failed);
+      return claimStep(ledger, run, 'batch 1');
+    },
+    'a half': async (ledger, run) => {
+      await perform(ledger, run, 'batch 1', halved);
+      return claimStep(ledger, run, 'batch 1.1');
+    },
+    'one in flight when the run failed': async (ledger, run) => {
+      const claim = await claimStep(ledger, run, 'batch 1');
+      await perform(ledger, run, 'batch 0', fatal);
+      return claim;
+    },
+  };
+
+  it.each(Object.keys(histories))(
+    'takes one statement, which does what the state machine says: %s',
+    async (name) => {
+      const { ledger } = opened;
+      const claim = await histories[name]?.(ledger, await collectedRun(ledger, 'r1'));
+      if (!claim) throw new Error(`expected a history, got: ${name}`);
+      const run = await ledger.getRun('r1');
+      const before = (await opened.readSteps('r1')).map((row) => toStoredStep('r1', row));
+      const step = before.find((each) => each.name === claim.step.name);
+      const change = step && recordEnding({ run, step, claim, ending: done, at: at + 5, successors: [] });
+      if (!change) throw new Error('expected a change, got: none');
+
+      const { session, counted } = countingSession();
+      const recorded = await recordAcceptedBatch(session, claim, done, at + 5);
+      expect(counted.statements).toBe(1);
+      const { opened: follow, settled } = change;
+      expect(recorded).toEqual({ run: patchRun(run, change.run), opened: follow, settled });
+      expect(await ledger.getRun('r1')).toEqual(recorded?.run);
+      const { set } = change.steps[0] ?? {};
+      const after = await opened.readSteps('r1');
+      expect(after.map((row) => toStoredStep('r1', row))).toEqual(
+        before.map((each) => (each.name === claim.step.name ? { ...each, state: set?.state } : each)),
+      );
+      const row = after.find((each) => each.name === claim.step.name);
+      expect({ endedAt: Number(row?.ended_at), lastCode: row?.last_code }).toEqual({
+        endedAt: set?.endedAt,
+        lastCode: set?.lastCode,
+      });
+      expect(await ledger.listAttempts('r1', claim.step.name)).toContainEqual(
+        expect.objectContaining({ attempt: claim.attempt, outcome: 'done', endedAt: at + 5 }),
+      );
+    },
+  );
+
+  const endings: StepEnding[] = [
+    refused,
+    failed,
+    fatal,
+    interrupted,
+    retry(),
+    { ...done, nothingSent: true },
+  ];
+
+  it.each(endings)('leaves other endings to the transaction (%#)', async (ending) => {
+    const run = await collectedRun(opened.ledger, 'r1');
+    const claim = await claimStep(opened.ledger, run, 'batch 0');
+    const { session, counted } = countingSession();
+    expect(await recordAcceptedBatch(session, claim, ending, at)).toBeUndefined();
+    expect(counted.statements).toBe(0);
+  });
+
+  it('changes nothing in a file run, nor under an outdated claim', async () => {
+    const run = await collectedFileRun(opened.ledger, 'r1', { body: 6 });
+    const claim = await claimStep(opened.ledger, run, 'batch 0');
+    const { session } = countingSession();
+    expect(await recordAcceptedBatch(session, claim, done, at)).toBeUndefined();
+    const other = await collectedRun(opened.ledger, 'r2', { day: '2026-11-19' });
+    const old = await claimStep(opened.ledger, other, 'batch 0');
+    await opened.ledger.takeOver('r2');
+    const before = await opened.readSteps('r2');
+    expect(await recordAcceptedBatch(session, old, done, at)).toBeUndefined();
+    expect(await opened.readSteps('r2')).toEqual(before);
+  });
+});

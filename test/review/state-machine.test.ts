@@ -1,0 +1,207 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { planBatches } from '../../src/review/body/plan.js';
+import { isActive, type Run } from '../../src/review/run.js';
+import type { PlannedStep } from '../../src/review/step.js';
+import { planFileRun } from '../contracts/ledger/file-days.js';
+import { createPlayer, type Move, moves, type Played } from '../support/run-history.js';
+import { createRunModel, type ModelStep, type RunModel, recount } from '../support/run-model.js';
+import { someRun } from './some-run.js';
+
+const at = Date.UTC(2026, 10, 21, 1, 30);
+
+/** A day by body, a day by file, or a plan of which steps wait for whichever came before them. */
+const plans: fc.Arbitrary<{ delivery: Run['delivery']; steps: PlannedStep[] }> = fc.oneof(
+  fc
+    .integer({ min: 1, max: 23 })
+    .map((bookings) => ({ delivery: 'body' as const, steps: planBatches(bookings, 4) })),
+  fc
+    .record({ file: fc.integer({ min: 1, max: 9 }), body: fc.integer({ min: 0, max: 9 }) })
+    .map((bookings) => ({ delivery: 'file' as const, steps: planFileRun(bookings) })),
+  fc
+    .array(fc.record({ size: fc.integer({ min: 1, max: 5 }), after: fc.option(fc.nat()) }), { minLength: 1 })
+    .map((wanted) => ({
+      delivery: 'body' as const,
+      steps: wanted.map(({ size, after }, index): PlannedStep => {
+        const slice = { form: 'body' as const, batch: index, first: 0, bookings: size };
+        const waits = after !== null && index > 0 && { after: `batch ${after % index}` };
+        return { name: `batch ${index}`, kind: 'batch', slice, bookings: size, ...waits };
+      }),
+    })),
+);
+
+/** Plays random histories on random plans, and looks at the run and its steps before and after each move. */
+function everyMove(
+  check: (played: Played, before: Moment, after: Moment) => void,
+  each: (model: RunModel) => void = () => undefined,
+): void {
+  fc.assert(
+    fc.property(plans, moves, ({ delivery, steps }, history: Move[]) => {
+      const model = createRunModel(collectingRun(delivery, steps), steps, at);
+      const play = createPlayer(model);
+      for (const move of history) {
+        const before = momentOf(model);
+        const played = play(move);
+        if (played) check(played, before, momentOf(model));
+      }
+      each(model);
+    }),
+    { numRuns: 300 },
+  );
+}
+
+interface Moment {
+  readonly run: Run;
+  readonly steps: ReadonlyMap<string, ModelStep>;
+}
+
+function momentOf({ run, steps }: RunModel): Moment {
+  return { run, steps: new Map(steps.map((step) => [step.name, step])) };
+}
+
+function collectingRun(delivery: Run['delivery'], steps: readonly PlannedStep[]): Run {
+  const accepted = steps.reduce((sum, { bookings }) => sum + bookings, 0);
+  const { collectedAt: _, ...run } = someRun({ delivery, state: 'collecting', startedAt: at });
+  const none = { duplicates: 0, rejected: 0, delivered: 0, refused: 0, repeated: 0, affected: 0 };
+  return {
+    ...run,
+    counts: { ...none, read: accepted, accepted, pending: accepted },
+    openSteps: 0,
+    failedSteps: 0,
+    failuresInRow: 0,
+  };
+}
+
+describe('whatever happens to a run', () => {
+  it('its counters are what its steps add up to', () => {
+    everyMove((_, __, { run, steps }) => {
+      const counted = recount(steps.values());
+      const { delivered, refused, pending, repeated, accepted } = run.counts;
+      expect({ delivered, refused, pending, repeated, openSteps: run.openSteps }).toEqual({
+        delivered: counted.delivered,
+        refused: counted.refused,
+        pending: counted.pending,
+        repeated: counted.repeated,
+        openSteps: counted.openSteps,
+      });
+      expect(delivered + refused + pending).toBe(accepted);
+      expect(repeated).toBeGreaterThanOrEqual(0);
+      expect(run.failedSteps).toBe(counted.failedSteps);
+    });
+  });
+
+  it('no step is opened twice for the same attempt, and what is opened can be claimed', () => {
+    let seen = new Set<string>();
+    everyMove(
+      (played, _, { steps }) => {
+        if (played.kind !== 'record') return;
+        for (const { name, attempt } of played.recorded?.opened ?? []) {
+          expect(seen.has(`${name} ${attempt}`)).toBe(false);
+          seen.add(`${name} ${attempt}`);
+          expect(steps.get(name)).toMatchObject({ state: 'ready', attempts: attempt - 1 });
+        }
+      },
+      () => {
+        seen = new Set();
+      },
+    );
+  });
+
+  it('a step is claimed only once its predecessor is done', () => {
+    everyMove((played, { steps }) => {
+      if (played.kind !== 'claim' || !played.claim) return;
+      const { after } = played.claim.step;
+      if (after !== undefined) expect(steps.get(after)?.state).toBe('done');
+    });
+  });
+
+  it('a step that is done stays as it is', () => {
+    everyMove((_, before, { steps }) => {
+      for (const step of before.steps.values()) {
+        if (step.state === 'done') expect(steps.get(step.name)).toEqual(step);
+      }
+    });
+  });
+
+  it('a run that has ended keeps its end, and none of its steps can be claimed; only a failed one can be resumed', () => {
+    everyMove((played, { run: before }, { run: after }) => {
+      if (isActive(before)) return;
+      if (played.kind === 'take-over' && before.state === 'failed') {
+        expect(isActive(after)).toBe(true);
+        return;
+      }
+      expect(endOf(after)).toEqual(endOf(before));
+      if (played.kind === 'claim') expect(played.claim).toBeUndefined();
+      if (played.kind === 'settle') expect(played.settled).toBe(false);
+      if (played.kind === 'record') expect(played.recorded?.settled ?? false).toBe(false);
+    });
+  });
+
+  it('each end of a run is reported by exactly one call', () => {
+    everyMove((played, { run: before }, { run: after }) => {
+      const settled =
+        (played.kind === 'record' && played.recorded?.settled === true) ||
+        (played.kind === 'settle' && played.settled && played.settlement.state !== 'awaiting-result');
+      expect(settled).toBe(isActive(before) && !isActive(after));
+    });
+  });
+
+  it('nothing is recorded under a claim that was lost', () => {
+    everyMove((played, before, after) => {
+      if (played.kind !== 'record') return;
+      const { claim, recorded } = played;
+      const step = before.steps.get(claim.step.name);
+      const isHeld =
+        step?.state === 'running' && step.attempts === claim.attempt && before.run.token === claim.token;
+      expect(recorded !== undefined).toBe(isHeld);
+      if (!isHeld) expect(after).toEqual(before);
+    });
+  });
+
+  it('a file run awaits its result once it is triggered and no batch is left to send', () => {
+    everyMove((played, { run: before }, { run, steps }) => {
+      if (played.kind !== 'record' || !played.recorded || before.state !== 'delivering') return;
+      const all = [...steps.values()];
+      const open = all.filter(({ state }) => state === 'ready' || state === 'running');
+      const isAwaiting =
+        run.delivery === 'file' &&
+        steps.get('trigger')?.state === 'done' &&
+        !open.some(({ kind }) => kind === 'batch') &&
+        [...open, ...all.filter(({ state }) => state === 'waiting')].some(
+          ({ kind }) => kind === 'await-result' || kind === 'archive',
+        );
+      if (run.state !== 'failed') expect(run.state === 'awaiting-result').toBe(isAwaiting);
+    });
+  });
+
+  it('a take-over raises the token, and leaves no step running', () => {
+    everyMove((played, { run: before }, { run, steps }) => {
+      expect(run.token).toBe(before.token + (played.kind === 'take-over' ? 1 : 0));
+      if (played.kind !== 'take-over') return;
+      expect([...steps.values()].filter(({ state }) => state === 'running')).toEqual([]);
+      if (before.state !== 'failed') return;
+      expect(run).toMatchObject({ failedSteps: 0, failuresInRow: 0 });
+      expect(run).not.toHaveProperty('failure');
+      expect([...steps.values()].filter(({ state }) => state === 'failed')).toEqual([]);
+    });
+  });
+
+  it('bookings count as repeated exactly when they may have been sent before and are sent again', () => {
+    everyMove((played, { run: before, steps }, { run }) => {
+      const added = run.counts.repeated - before.counts.repeated;
+      if (played.kind === 'claim' && played.claim) {
+        const step = steps.get(played.name);
+        expect(added).toBe(step?.outcomeUnknown ? step.bookings : 0);
+      } else if (played.kind === 'record' && played.recorded) {
+        const { claim, ending } = played;
+        expect(0 - added).toBe(claim.mayRepeat && ending.nothingSent ? claim.step.bookings : 0);
+      } else {
+        expect(added).toBe(0);
+      }
+    });
+  });
+});
+
+function endOf({ state, finishedAt, failure }: Run) {
+  return { state, finishedAt, failure };
+}

@@ -1,0 +1,191 @@
+import type { Recorded, Settlement, StoredStep } from '../../src/review/ledger.js';
+import type { Run } from '../../src/review/run.js';
+import {
+  type Change,
+  claimStep,
+  type FileProgress,
+  finishTakeOver,
+  initialState,
+  mayAwaitResult,
+  patchRun,
+  type RunPatch,
+  recordEnding,
+  reopenAbandoned,
+  type StepPatch,
+  type StepSelection,
+  type StepsChange,
+  settleRun,
+  startDelivery,
+  takeOverSteps,
+} from '../../src/review/state-machine.js';
+import type { Claim, PlannedStep, Step, StepEnding, StepState } from '../../src/review/step.js';
+
+/** A step with everything that a change can touch. */
+export interface ModelStep extends StoredStep {
+  readonly claimedAt?: number;
+  readonly endedAt?: number;
+  readonly lastCode?: string;
+}
+
+/** A run and its steps in memory: the least that the rules of the state machine can be applied to. */
+export function createRunModel(collecting: Run, plan: readonly PlannedStep[], at: number) {
+  let run = patchRun(collecting, startDelivery(plan.length, at));
+  const steps = new Map<string, ModelStep>();
+  const abandoned = new Set<string>();
+  plan.forEach(insert);
+
+  function insert(step: PlannedStep, position: number): void {
+    if (steps.has(step.name)) throw new Error(`expected a new step, got: ${step.name}`);
+    const none = { attempts: 0, tries: 0, waits: 0, repeated: 0, outcomeUnknown: false };
+    steps.set(step.name, { ...step, ...none, runId: run.id, position, state: initialState(step) });
+  }
+
+  function change({ which, set }: StepsChange): number {
+    const chosen = [...steps.values()].filter((step) => isChosen(step, which, abandoned));
+    for (const step of chosen) steps.set(step.name, patchStep(step, set));
+    return chosen.length;
+  }
+
+  function apply(patch: RunPatch): void {
+    run = patchRun(run, patch);
+  }
+
+  return {
+    get run() {
+      return run;
+    },
+    get steps(): ModelStep[] {
+      return [...steps.values()].sort((a, b) => a.position - b.position || (a.name < b.name ? -1 : 1));
+    },
+
+    claim(name: string, attempt: number, at: number): Claim | undefined {
+      const step = steps.get(name);
+      const claimed = step && claimStep(run, step, { attempt, at });
+      if (!claimed) return undefined;
+      change({ which: { name }, set: claimed.step });
+      apply(claimed.run);
+      abandoned.delete(name);
+      const shown = toShown(step);
+      return { step: shown, attempt, token: run.token, claimedAt: at, mayRepeat: claimed.mayRepeat };
+    },
+
+    /** Undefined under an outdated claim. */
+    record(claim: Claim, ending: StepEnding, at: number): Recorded | undefined {
+      const step = steps.get(claim.step.name);
+      const others = mayAwaitResult(run) ? progressOf(steps.values(), claim.step.name) : undefined;
+      const successors = successorsOf(steps.values(), claim.step.name);
+      const ended: Change | undefined =
+        step && recordEnding({ run, step, claim, ending, at, successors, others });
+      if (!step || !ended) return undefined;
+      for (const each of ended.steps) change(each);
+      for (const half of ended.inserts) insert(half, step.position);
+      apply(ended.run);
+      return { run, opened: ended.opened, settled: ended.settled };
+    },
+
+    takeOver(): Run {
+      for (const each of takeOverSteps(run)) change(each);
+      apply(finishTakeOver(run, { ...recount(steps.values()), ...progressOf(steps.values()) }));
+      return run;
+    },
+
+    /** Somebody else settled it where this is false. */
+    settle(settlement: Settlement): boolean {
+      const patch = settleRun(run, settlement);
+      if (patch) apply(patch);
+      return patch !== undefined;
+    },
+
+    /** A whole lease goes by since whatever was claimed. */
+    endLeases(): void {
+      for (const { name, state } of steps.values()) if (state === 'running') abandoned.add(name);
+    },
+
+    reopenAbandoned: (): number => change(reopenAbandoned),
+  };
+}
+
+export type RunModel = ReturnType<typeof createRunModel>;
+
+/** Everything that a run counts, from its steps alone. */
+export function recount(steps: Iterable<ModelStep>) {
+  const all = [...steps];
+  const bookings = (...states: StepState[]) =>
+    all.filter(({ state }) => states.includes(state)).reduce((sum, step) => sum + step.bookings, 0);
+  const open = new Set(all.filter(({ state }) => state === 'ready' || state === 'running'));
+  for (const step of open) for (const next of all) if (next.after === step.name) open.add(next);
+  return {
+    delivered: bookings('done'),
+    refused: bookings('refused'),
+    pending: bookings('waiting', 'ready', 'running', 'failed', 'overdue'),
+    repeated: all.reduce((sum, step) => sum + step.repeated, 0),
+    openSteps: open.size,
+    failedSteps: all.filter(({ state }) => state === 'failed').length,
+    overdueSteps: all.filter(({ state }) => state === 'overdue').length,
+  };
+}
+
+function successorsOf(steps: Iterable<ModelStep>, name: string) {
+  const all = [...steps];
+  const names = new Set([name]);
+  for (const each of names) for (const step of all) if (step.after === each) names.add(step.name);
+  names.delete(name);
+  return all.flatMap(({ name: own, after, state, position, attempts, notBefore }) =>
+    names.has(own) && after !== undefined
+      ? [
+          {
+            ...{ name: own, after, state, position, attempt: attempts + 1 },
+            ...(notBefore !== undefined && { notBefore }),
+          },
+        ]
+      : [],
+  );
+}
+
+function progressOf(steps: Iterable<ModelStep>, except?: string): FileProgress {
+  const others = [...steps].filter(({ name }) => name !== except);
+  const open: readonly StepState[] = ['ready', 'running'];
+  return {
+    isTriggered: others.some(({ kind, state }) => kind === 'trigger' && state === 'done'),
+    hasOpenBatch: others.some(({ kind, state }) => kind === 'batch' && open.includes(state)),
+    isResultOpen: others.some(
+      ({ kind, state }) =>
+        (kind === 'await-result' || kind === 'archive') && (state === 'waiting' || open.includes(state)),
+    ),
+  };
+}
+
+function isChosen(step: ModelStep, which: StepSelection, abandoned: ReadonlySet<string>): boolean {
+  const { name, after, kind, states } = which;
+  return (
+    (name === undefined || step.name === name) &&
+    (after === undefined || step.after === after) &&
+    (kind === undefined || step.kind === kind) &&
+    (states === undefined || states.includes(step.state)) &&
+    (which.abandoned === undefined || abandoned.has(step.name))
+  );
+}
+
+/** Without what only the ledger needs to know. */
+function toShown({ runId, name, kind, state, after, slice, bookings, ...step }: ModelStep): Step {
+  const { attempts, tries, waits, notBefore } = step;
+  return {
+    ...{ runId, name, kind, state, bookings, attempts, tries, waits },
+    ...(after !== undefined && { after }),
+    ...(slice && { slice }),
+    ...(notBefore !== undefined && { notBefore }),
+  };
+}
+
+function patchStep(step: ModelStep, patch: StepPatch): ModelStep {
+  const { notBefore, endedAt, ...plain } = patch;
+  const { notBefore: oldNotBefore, endedAt: oldEndedAt, ...kept } = step;
+  const nextNotBefore = notBefore === undefined ? oldNotBefore : notBefore;
+  const nextEndedAt = endedAt === undefined ? oldEndedAt : endedAt;
+  return {
+    ...kept,
+    ...plain,
+    ...(typeof nextNotBefore === 'number' && { notBefore: nextNotBefore }),
+    ...(typeof nextEndedAt === 'number' && { endedAt: nextEndedAt }),
+  };
+}
