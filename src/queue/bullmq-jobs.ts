@@ -2,15 +2,15 @@ import type { JobsOptions, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { QueuedStep, StepReference } from '../review/queue.js';
 
-/** What the name of a job in BullMQ is for, the reference says: all have the same. */
+/** All jobs have the same name in BullMQ; the reference says which step it is. */
 export const jobName = 'step';
-/** What all processes share. */
+/** Shared by all processes. */
 export const queueName = 'hotel-review-steps';
 export const queuePrefix = 'hotel-review';
 
 /**
- * BullMQ takes what has no priority before all that has one. The steps have one each, for among equals it keeps the order;
- * what it puts back, because its worker is gone, goes first.
+ * BullMQ takes jobs without a priority first. Every step has one, because jobs of equal priority keep their order; what
+ * BullMQ puts back after its worker died goes first.
  */
 const priorities = { urgent: 1, normal: 2 };
 
@@ -33,20 +33,20 @@ export function toJob({ runId, step, attempt, notBefore, isUrgent }: QueuedStep,
   };
 }
 
-/** Of a reference there is one job at most. BullMQ wants no colon in it. */
+/** At most one job per reference. BullMQ allows no colon in an id. */
 function jobIdOf({ runId, step, attempt }: StepReference): string {
-  return `${jobIdStart(runId)}${encodeURIComponent(step)}/${attempt}`;
+  return `${jobIdPrefix(runId)}${encodeURIComponent(step)}/${attempt}`;
 }
 
-/** What the ids of a run's jobs start with, and no others; without a sign that patterns of Redis know. */
-export function jobIdStart(runId: string): string {
+/** Starts the ids of a run's jobs and of no others; contains no character that is special in Redis patterns. */
+function jobIdPrefix(runId: string): string {
   return `${encodeURIComponent(runId).replaceAll('*', '%2A')}/`;
 }
 
-/** While the counter of BullMQ's rate limit stands at that, no worker of any process takes a job. */
+/** While the counter of BullMQ's rate limit has this value, no worker of any process takes a job. */
 const fullCounter = String(Number.MAX_SAFE_INTEGER);
 
-/** What `Queue.rateLimit` does, but a shorter time never replaces a longer one. */
+/** Like `Queue.rateLimit`, but a shorter time never replaces a longer one. */
 const holdOffScript = `
 local held = redis.call('GET', KEYS[1])
 if held == ARGV[1] and redis.call('PTTL', KEYS[1]) >= tonumber(ARGV[2]) then return 0 end
@@ -59,29 +59,29 @@ export async function holdOffAllWorkers(client: Redis, queue: Queue, forMs: numb
   await client.eval(holdOffScript, 1, queue.toKey('limiter'), fullCounter, forMs);
 }
 
-const pageSize = 1_000;
+const dropPageSize = 1_000;
 
 /**
- * Removes what waits of a run, a page at a time; what a worker holds stays. Jobs move from the delayed to the
- * prioritised ones and never back, so looking in that order misses none.
+ * Removes the waiting jobs of a run, a page at a time; those held by a worker stay. Jobs move from delayed to
+ * prioritised and never back, so this order misses none.
  */
 export async function dropWaiting(client: Redis, queue: Queue, runId: string): Promise<void> {
-  const start = jobIdStart(runId);
+  const prefix = jobIdPrefix(runId);
   for (const list of ['delayed', 'prioritized']) {
-    for await (const ids of scanSorted(client, queue.toKey(list), `${start}*`)) await remove(queue, ids);
+    for await (const ids of scanSorted(client, queue.toKey(list), `${prefix}*`)) await remove(queue, ids);
   }
-  // Here stands only what was put back because its worker was gone.
+  // This list holds only jobs that were put back because their worker died.
   const putBack = await client.lrange(queue.toKey('wait'), 0, -1);
   await remove(
     queue,
-    putBack.filter((id) => id.startsWith(start)),
+    putBack.filter((id) => id.startsWith(prefix)),
   );
 }
 
 async function* scanSorted(client: Redis, key: string, pattern: string): AsyncGenerator<string[]> {
   let cursor = '0';
   do {
-    const [next, found] = await client.zscan(key, cursor, 'MATCH', pattern, 'COUNT', pageSize);
+    const [next, found] = await client.zscan(key, cursor, 'MATCH', pattern, 'COUNT', dropPageSize);
     yield found.filter((_, index) => index % 2 === 0);
     cursor = next;
   } while (cursor !== '0');

@@ -14,19 +14,19 @@ import type { PerformStep, StepReference } from '../review/queue.js';
 import { queueName, queuePrefix } from './bullmq-jobs.js';
 import { endConnection, type RedisConnection } from './redis-connection.js';
 
-/** Without a rate limit BullMQ's workers would not heed a hold-off either. */
+/** Without any rate limit BullMQ's workers would ignore a hold-off, too. */
 const noLimit = { max: 1_000_000_000, duration: 1_000 };
-/** A job may be handed out anew as often as its workers die: the ledger counts the tries. */
+/** A job may be handed out again however often its workers die: the ledger counts the tries. */
 const anyNumberOfTimes = 1_000_000;
-/** How long a worker sleeps at most before it looks again, while it is held off and after a lost connection. */
-const lookAgainMs = 1_000;
-/** In BullMQ's words: it blocks for fractions of a second, but not for as little as a millisecond. */
+/** Maximum sleep of a worker before it checks again, during a hold-off and after a lost connection. */
+const checkAgainMs = 1_000;
+/** BullMQ's names for: can block for fractions of a second, but not for as little as a millisecond. */
 const abilitiesOfRedis6 = { canDoubleTimeout: true, canBlockFor1Ms: false };
 
 export interface StepWorkerOptions {
   readonly connection: RedisConnection;
   readonly concurrency: number;
-  /** Steps a second at most, over all processes. */
+  /** Maximum number of steps per second, over all processes. */
   readonly perSecond?: number | undefined;
   readonly lockMs: number;
   readonly perform: PerformStep;
@@ -34,25 +34,25 @@ export interface StepWorkerOptions {
 }
 
 export interface StepWorker {
-  /** Takes nothing more; resolves when no step is in hand. Those that are still there after `graceMs` are aborted. */
+  /** Takes no more steps; resolves when none is in hand. Those still running after `graceMs` are aborted. */
   stop(graceMs: number): Promise<void>;
-  /** Resolves when Redis knows what has ended. Only after `stop`; without an answer of Redis never. */
+  /** Resolves when Redis knows which steps have ended. Call it after `stop`; never resolves if Redis does not answer. */
   stopped(): Promise<void>;
 }
 
-/** After a lost connection BullMQ's would sleep for five seconds, and closing doesn't wake it. */
+/** BullMQ's own worker sleeps for five seconds after a lost connection, and closing does not wake it. */
 class WakefulWorker extends Worker<StepReference> {
   protected override checkConnectionError<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
-    return super.checkConnectionError(ask, lookAgainMs);
+    return super.checkConnectionError(ask, checkAgainMs);
   }
 }
 
-/** BullMQ's worker, as far as it may be trusted with the steps: it hands out, renews locks, and learns of no error. */
+/** BullMQ's worker hands out steps and renews locks; it never sees an error. */
 export function startStepWorker(options: StepWorkerOptions): StepWorker {
   const { connection, concurrency, perSecond, lockMs, perform, onError } = options;
   const inHand = new Set<Promise<void>>();
   const abandoning = new AbortController();
-  // Every step in hand listens to it: many listeners are no leak here.
+  // Every step in hand adds a listener: many of them are no leak.
   setMaxListeners(0, abandoning.signal);
   const stopping = new AbortController();
   let stopped = Promise.resolve();
@@ -62,14 +62,14 @@ export function startStepWorker(options: StepWorkerOptions): StepWorker {
     queueName,
     async (job, token) => {
       if (stopping.signal.aborted) await putBack(job, token);
-      await new Promise<void>((leave) => {
-        const performing = performQuietly(job.data, leave).finally(() => {
+      await new Promise<void>((releaseSlot) => {
+        const performing = performQuietly(job.data, releaseSlot).finally(() => {
           inHand.delete(performing);
-          leave();
+          releaseSlot();
         });
         inHand.add(performing);
       });
-      // Told to nobody, the end would be forgotten, and the step handed out again.
+      // While Redis is away BullMQ could not record the end, and the step would be handed out again.
       await connection.untilReady();
     },
     {
@@ -80,18 +80,18 @@ export function startStepWorker(options: StepWorkerOptions): StepWorker {
       lockDuration: lockMs,
       stalledInterval: lockMs / 2,
       maxStalledCount: anyNumberOfTimes,
-      maximumRateLimitDelay: lookAgainMs,
-      runRetryDelay: lookAgainMs,
+      maximumRateLimitDelay: checkAgainMs,
+      runRetryDelay: checkAgainMs,
     },
     withConnections(connection, blocking, stopping.signal),
   );
-  // The connection tells when it breaks. A lock that was lost means that somebody else has the step too, which the ledger tells apart.
+  // The connection reports when it breaks. A lost lock means that another worker has the step, too; the ledger handles that.
   worker.on('error', () => {});
 
-  /** What goes wrong stays in this process: BullMQ would keep the words of an error in Redis, and they may name a guest. */
-  async function performQuietly(reference: StepReference, leave: () => void): Promise<void> {
+  /** Errors stay in this process: BullMQ would store their messages in Redis, and they may name a guest. */
+  async function performQuietly(reference: StepReference, releaseSlot: () => void): Promise<void> {
     try {
-      await perform(reference, abandoning.signal, leave);
+      await perform(reference, abandoning.signal, releaseSlot);
     } catch (error) {
       onError(error, reference);
     }
@@ -110,14 +110,14 @@ export function startStepWorker(options: StepWorkerOptions): StepWorker {
   };
 }
 
-/** A job that came while the worker was stopping: others shall have it at once. */
+/** For a job that arrived while the worker was stopping: another worker can have it at once. */
 async function putBack(job: Job<StepReference>, token: string | undefined): Promise<never> {
-  // Where that fails its lock runs out, and it is handed out again.
+  // If that fails, its lock expires and it is handed out again.
   await job.moveToWait(token).catch(() => {});
   throw new WaitingError();
 }
 
-/** As BullMQ does it, but with connections that are ours to end: its own way waits without limit. */
+/** Like BullMQ's default, but with connections that we can end: its own close waits without limit. */
 function withConnections(
   { client }: RedisConnection,
   blocking: Redis,
@@ -133,25 +133,25 @@ function withConnections(
       options,
       takeRole(blocking, { blocking: true }),
     );
-    return afterFaultsPatient(backend, stopping);
+    return pauseAfterFaults(backend, stopping);
   };
 }
 
-/** A server that refuses, for its memory or its disk is full, would be asked again without a pause. */
-function afterFaultsPatient(backend: RedisQueueBackend, stopping: AbortSignal): RedisQueueBackend {
+/** BullMQ would ask a server that refuses, for example because its memory is full, again without a pause. */
+function pauseAfterFaults(backend: RedisQueueBackend, stopping: AbortSignal): RedisQueueBackend {
   const takeJob = backend.moveToActive.bind(backend);
   backend.moveToActive = async (...job) => {
     try {
       return await takeJob(...job);
     } catch (error) {
-      await pause(lookAgainMs, undefined, { signal: stopping }).catch(() => {});
+      await pause(checkAgainMs, undefined, { signal: stopping }).catch(() => {});
       throw error;
     }
   };
   return backend;
 }
 
-/** BullMQ asks a server once for its version, and takes a connection that breaks meanwhile for lost: it is told instead. */
+/** BullMQ checks the server's version once, and gives up a connection that breaks during the check: we set the result. */
 function takeRole(client: Redis, { blocking }: { readonly blocking: boolean }): RedisRole {
   const role = new RedisRole(client, { shared: true, blocking, skipVersionCheck: true });
   const setAbilities = () => {
@@ -161,7 +161,7 @@ function takeRole(client: Redis, { blocking }: { readonly blocking: boolean }): 
   return role;
 }
 
-/** In ten portions a second rather than in one burst at its start: a portion is what all workers may take together. */
+/** In ten portions per second instead of one burst; a portion is what all workers together may take. */
 function spread(perSecond: number): { max: number; duration: number } {
   const portions = Math.min(perSecond, 10);
   const max = Math.max(1, Math.round(perSecond / portions));

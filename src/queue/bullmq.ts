@@ -6,22 +6,22 @@ import { dropWaiting, holdOffAllWorkers, queueName, queuePrefix, toJob } from '.
 import { type StepWorker, startStepWorker } from './bullmq-worker.js';
 import { openRedisConnection, type QueueNotice } from './redis-connection.js';
 
-/** References that wait in Redis at most, each of about 1 kB: the ledger holds the rest. */
+/** Maximum number of references waiting in Redis, about 1 kB each; the ledger holds the rest. */
 const backlogLimit = 20_000;
-const roomPollMs = 250;
-/** How long Redis may take for each part of a farewell: a process that was asked to stop ends soon, whoever hangs. */
-const farewellMs = 500;
-/** References added in one go. */
+const capacityPollMs = 250;
+/** How long Redis may take for each part of closing: a process that was asked to stop must end soon, even if Redis hangs. */
+const closingMs = 500;
+/** References added per call. */
 const pageSize = 500;
 
 export interface BullmqQueueOptions {
   /** `redis://` or `rediss://`, with user, password and database number where needed. */
   readonly url: string;
-  /** Steps in hand at the same time, in this process. */
+  /** Maximum number of steps in hand in this process. */
   readonly concurrency: number;
-  /** Steps handed out a second at most, to all processes together. */
+  /** Maximum number of steps handed out per second, over all processes. */
   readonly perSecond?: number | undefined;
-  /** A step whose process has not been heard of for so long is handed out again. */
+  /** A step is handed out again when its process was silent for this long. */
   readonly lockMs?: number;
   /** How long Redis may take for an answer. */
   readonly answerMs?: number;
@@ -30,8 +30,8 @@ export interface BullmqQueueOptions {
 }
 
 /**
- * The queue that many processes share: BullMQ on Redis. It connects when it is first used. While Redis is away, holding off
- * and dropping come to nothing, as they do when Redis forgets.
+ * The queue shared by many processes: BullMQ on Redis. Connects on first use. While Redis is away, `holdOff` and `drop`
+ * have no effect, just as when Redis loses its data.
  */
 export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
   const { url, concurrency, perSecond, lockMs = 30_000, answerMs = 5_000, clock, onNotice } = options;
@@ -46,13 +46,13 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
     const queue = new Queue(queueName, {
       connection: connection.client,
       prefix: queuePrefix,
-      // It asks once, and takes a connection that breaks meanwhile for lost.
+      // BullMQ checks once, and gives up a connection that breaks during the check.
       skipVersionCheck: true,
       defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
-      // Nobody reads them.
+      // Nobody reads the events.
       streams: { events: { maxLen: 100 } },
     });
-    // The connection tells when it breaks.
+    // The connection reports when it breaks.
     queue.on('error', () => {});
     return { connection, queue };
   }
@@ -62,19 +62,19 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
     return opened;
   }
 
-  /** What the steps in hand still ask for at the end is no reason to stay. */
-  function patienceMs(): number {
-    return stopping.signal.aborted ? farewellMs : answerMs;
+  /** While closing, requests of the steps in hand must not delay the exit. */
+  function answerLimitMs(): number {
+    return stopping.signal.aborted ? closingMs : answerMs;
   }
 
   async function addPage(steps: readonly QueuedStep[]): Promise<void> {
     if (isClosed) return;
     const { connection, queue } = use();
     const now = clock();
-    await connection.answered(() => queue.addBulk(steps.map((step) => toJob(step, now))), patienceMs());
+    await connection.answered(() => queue.addBulk(steps.map((step) => toJob(step, now))), answerLimitMs());
   }
 
-  /** Of work that is told to stop, nothing is waited for. One listener for each: one for all would remember every wait. */
+  /** Stops waiting when the queue closes. Each wait has its own listener: a shared one would accumulate all waits. */
   async function orStopped<Result>(work: Promise<Result>): Promise<Result | 'aborted'> {
     const over = new AbortController();
     try {
@@ -84,7 +84,7 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
     }
   }
 
-  async function hasRoom(): Promise<boolean> {
+  async function hasCapacity(): Promise<boolean> {
     const { connection, queue } = use();
     try {
       const count = () => queue.getJobCountByTypes('waiting', 'prioritized');
@@ -102,10 +102,10 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
         await addPage(waiting.slice(from, from + pageSize));
       }
     },
-    async room() {
+    async waitForCapacity() {
       const { signal } = stopping;
-      while (!signal.aborted && !(await orStopped(hasRoom()))) {
-        await orStopped(pause(roomPollMs, undefined, { ref: false }));
+      while (!signal.aborted && !(await orStopped(hasCapacity()))) {
+        await orStopped(pause(capacityPollMs, undefined, { ref: false }));
       }
     },
     async countWaiting() {
@@ -129,15 +129,15 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
       const { connection, queue } = use();
       const asked = connection.answered(
         () => holdOffAllWorkers(connection.client, queue, forMs),
-        patienceMs(),
+        answerLimitMs(),
       );
-      await forgettable(asked);
+      await ignoreAway(asked);
     },
     async drop(runId) {
       if (isClosed) return;
       const { connection, queue } = use();
-      const asked = connection.answered(() => dropWaiting(connection.client, queue, runId), patienceMs());
-      await forgettable(asked);
+      const asked = connection.answered(() => dropWaiting(connection.client, queue, runId), answerLimitMs());
+      await ignoreAway(asked);
     },
     close({ graceMs = 0 } = {}) {
       closing ??= closeQueue(graceMs);
@@ -150,11 +150,11 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
     await worker?.stop(graceMs);
     isClosed = true;
     if (opened === undefined) return;
-    // Redis shall know what has ended, if it answers. Otherwise the steps are handed out again, and refused by the ledger.
-    await within(farewellMs, worker?.stopped());
+    // Let Redis learn which steps have ended, if it answers. Otherwise they are handed out again, and the ledger refuses them.
+    await within(closingMs, worker?.stopped());
     opened.connection.close();
-    await within(farewellMs, worker?.stopped());
-    await within(farewellMs, opened.queue.close());
+    await within(closingMs, worker?.stopped());
+    await within(closingMs, opened.queue.close());
   }
 }
 
@@ -164,7 +164,7 @@ async function within(milliseconds: number, ending: Promise<void> | undefined): 
   over.abort();
 }
 
-async function forgettable(asked: Promise<void>): Promise<void> {
+async function ignoreAway(asked: Promise<void>): Promise<void> {
   try {
     await asked;
   } catch (error) {

@@ -1,8 +1,13 @@
 import { setMaxListeners } from 'node:events';
 import type { PerformStep, QueuedStep, StepQueue, StepReference } from '../review/queue.js';
-import { createLine, type Line, type LineOptions, longestTimerMs } from './rate-limiter.js';
+import {
+  createRateLimiter,
+  longestTimerMs,
+  type RateLimiter,
+  type RateLimiterOptions,
+} from './rate-limiter.js';
 
-/** References that wait in memory at most: the ledger holds the rest. */
+/** Maximum number of references waiting in memory; the ledger holds the rest. */
 const backlogLimit = 1_000;
 
 /** A reference that was not handed out yet. */
@@ -12,33 +17,33 @@ interface Waiting {
 }
 
 /**
- * Opens embedded queues that share one concurrency, one pace and one patience: those of the runs of a process. p-queue
- * is for order, concurrency and pace, and a timer for each step that is not due yet.
+ * Opens in-process queues for the runs of a process; they share one limit on concurrency and rate, and one hold-off.
+ * p-queue orders and limits; a step that is not due yet has a timer of its own.
  */
-export function createInProcessQueues(options: LineOptions): () => StepQueue {
-  const line = createLine(options);
-  return () => openQueue(line, options.clock);
+export function createInProcessQueues(options: RateLimiterOptions): () => StepQueue {
+  const limiter = createRateLimiter(options);
+  return () => openQueue(limiter, options.clock);
 }
 
-function openQueue(line: Line, clock: () => number): StepQueue {
+function openQueue(limiter: RateLimiter, clock: () => number): StepQueue {
   const waiting = new Set<Waiting>();
   const inHand = new Set<Promise<void>>();
   const stopping = new AbortController();
   const abandoning = new AbortController();
-  // Every step in hand listens to it: many listeners are no leak here.
+  // Every step in hand adds a listener: many of them are no leak.
   setMaxListeners(0, abandoning.signal);
-  let leave: (() => void) | undefined;
+  let leaveLimiter: (() => void) | undefined;
   let perform: PerformStep | undefined;
   let onError: (error: unknown, reference: StepReference) => void = () => {};
   let closing: Promise<void> | undefined;
-  /** References that are due, and wait for their turn. */
+  /** References that are due and wait for their turn. */
   let backlog = 0;
-  let tellRoom = new Set<() => void>();
+  let capacityWaiters = new Set<() => void>();
 
-  async function handOut(reference: StepReference, leave: () => void): Promise<void> {
+  async function handOut(reference: StepReference, releaseSlot: () => void): Promise<void> {
     if (stopping.signal.aborted || !perform) return;
     try {
-      await perform(reference, abandoning.signal, leave);
+      await perform(reference, abandoning.signal, releaseSlot);
     } catch (error) {
       onError(error, reference);
     }
@@ -47,8 +52,8 @@ function openQueue(line: Line, clock: () => number): StepQueue {
   function takeFromBacklog(): void {
     backlog -= 1;
     if (backlog >= backlogLimit) return;
-    for (const tell of tellRoom) tell();
-    tellRoom = new Set();
+    for (const proceed of capacityWaiters) proceed();
+    capacityWaiters = new Set();
   }
 
   function enqueue(step: QueuedStep): void {
@@ -62,22 +67,21 @@ function openQueue(line: Line, clock: () => number): StepQueue {
       },
     };
     waiting.add(entry);
-    const begin = async () => {
+    const start = async () => {
       waiting.delete(entry);
       takeFromBacklog();
-      const left = new Promise<void>((leave) => {
-        const performing = handOut(step, leave).finally(() => {
+      await new Promise<void>((releaseSlot) => {
+        const performing = handOut(step, releaseSlot).finally(() => {
           inHand.delete(performing);
-          leave();
+          releaseSlot();
         });
         inHand.add(performing);
       });
-      await left;
     };
-    line.enter(begin, { isUrgent: step.isUrgent === true, signal: ticket.signal });
+    limiter.schedule(start, { isUrgent: step.isUrgent === true, signal: ticket.signal });
   }
 
-  /** Before work begins, what is due waits with the rest: it has no place in a line that others are in. */
+  /** Before work starts, a step that is due stays here: in the limiter it would delay the other queues. */
   function keepUntilWork(step: QueuedStep): void {
     backlog += 1;
     const entry = { step, forget: takeFromBacklog };
@@ -114,23 +118,23 @@ function openQueue(line: Line, clock: () => number): StepQueue {
         enqueueWhenDue(step);
       }
     },
-    async room() {
+    async waitForCapacity() {
       if (backlog >= backlogLimit && !stopping.signal.aborted)
-        await new Promise<void>((resolve) => tellRoom.add(resolve));
+        await new Promise<void>((resolve) => capacityWaiters.add(resolve));
     },
     countWaiting: async () => waiting.size,
     work(performStep, options) {
       if (stopping.signal.aborted) return;
       perform = performStep;
       onError = options.onError;
-      // The line may be moving already, for others: what is urgent goes in first.
+      // The limiter may be running already, for other queues: urgent steps go in first.
       const kept = forget(() => true);
       for (const step of kept.filter(({ isUrgent }) => isUrgent)) enqueueWhenDue(step);
       for (const step of kept.filter(({ isUrgent }) => !isUrgent)) enqueueWhenDue(step);
-      leave = line.join();
+      leaveLimiter = limiter.join();
     },
     async holdOff(until) {
-      if (!stopping.signal.aborted) line.holdOff(until);
+      if (!stopping.signal.aborted) limiter.holdOff(until);
     },
     async drop(runId) {
       forget(({ step }) => step.runId === runId);
@@ -144,10 +148,10 @@ function openQueue(line: Line, clock: () => number): StepQueue {
   async function closeQueue(graceMs: number): Promise<void> {
     stopping.abort();
     forget(() => true);
-    for (const tell of tellRoom) tell();
+    for (const proceed of capacityWaiters) proceed();
     const grace = setTimeout(() => abandoning.abort(new Error('the queue was closed')), graceMs);
     while (inHand.size > 0) await Promise.all(inHand);
     clearTimeout(grace);
-    leave?.();
+    leaveLimiter?.();
   }
 }

@@ -1,30 +1,33 @@
 import PQueue from 'p-queue';
 
-/** A timer set for longer goes off at once. */
+/** A timer set for longer fires at once. */
 export const longestTimerMs = 2 ** 31 - 1;
 
-export interface LineOptions {
+export interface RateLimiterOptions {
   readonly concurrency: number;
-  /** Steps handed out a second at most. */
+  /** Maximum number of steps started per second. */
   readonly perSecond?: number | undefined;
   readonly clock: () => number;
 }
 
-/** What the queues of one process stand in together: how much goes on at once, and how fast. */
-export interface Line {
-  /** Begins `task` when it is its turn; never, once the signal was aborted. */
-  enter(task: () => Promise<void>, how: { readonly isUrgent: boolean; readonly signal: AbortSignal }): void;
-  /** Begins nothing before that instant. */
+/** Limits the concurrency and the rate of all the queues of one process together. */
+export interface RateLimiter {
+  /** Starts `task` when its turn comes; never once the signal has aborted. */
+  schedule(
+    task: () => Promise<void>,
+    how: { readonly isUrgent: boolean; readonly signal: AbortSignal },
+  ): void;
+  /** Starts nothing before that instant. */
   holdOff(until: number): void;
-  /** A queue works from now on. Answers how it leaves: behind the last one no timer is left. */
+  /** Registers a queue that works from now on. Returns how it leaves; after the last one no timer is left. */
   join(): () => void;
 }
 
-export function createLine({ concurrency, perSecond, clock }: LineOptions): Line {
+export function createRateLimiter({ concurrency, perSecond, clock }: RateLimiterOptions): RateLimiter {
   const queue = new PQueue({
     concurrency,
     autoStart: false,
-    ...(perSecond !== undefined && pace(perSecond)),
+    ...(perSecond !== undefined && spread(perSecond)),
   });
   let heldUntil = 0;
   let held: NodeJS.Timeout | undefined;
@@ -39,8 +42,8 @@ export function createLine({ concurrency, perSecond, clock }: LineOptions): Line
   }
 
   return {
-    enter(task, { isUrgent, signal }) {
-      // It rejects for a task that was given up, and for nothing else.
+    schedule(task, { isUrgent, signal }) {
+      // Rejects only for a task that was aborted before its turn.
       queue.add(task, { signal, priority: isUrgent ? 1 : 0 }).catch(() => {});
     },
     holdOff(until) {
@@ -66,8 +69,8 @@ export function createLine({ concurrency, perSecond, clock }: LineOptions): Line
   };
 }
 
-/** Spread over the second rather than in one burst at its start. Timers count in whole milliseconds, and cut the rest. */
-function pace(perSecond: number): { intervalCap: number; interval: number } {
+/** Spreads steps over the second instead of one burst at its start. Timers count whole milliseconds and round down. */
+function spread(perSecond: number): { intervalCap: number; interval: number } {
   const ticksPerSecond = Math.min(perSecond, 50);
   const intervalCap = Math.max(1, Math.round(perSecond / ticksPerSecond));
   return { intervalCap, interval: Math.min(Math.ceil((1000 * intervalCap) / perSecond), longestTimerMs) };

@@ -1,31 +1,31 @@
 import type { Redis } from 'ioredis';
 
-/** The oldest server that BullMQ vouches for. */
+/** The oldest version that BullMQ supports. */
 const oldestVersion = { major: 6, minor: 2 };
 
 /** `wrong`: the queue would lose steps or not work at all. */
 export interface RedisFinding {
   readonly verdict: 'ok' | 'warning' | 'wrong';
   readonly message: string;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly advice?: string;
 }
 
-/** What the server tells of itself, and a setting where it may be asked for. */
-interface Told {
+/** What the server says about itself. */
+interface ServerFacts {
   readonly info: ReadonlyMap<string, string>;
-  /** Undefined where the server keeps its settings to itself, as managed ones do. */
+  /** Undefined where the server does not reveal its settings, as managed servers often don't. */
   setting(name: string): Promise<string | undefined>;
 }
 
 /**
- * Looks whether a server carries the queue: its version and kind, what it does when its memory is full, and whether it keeps
- * anything on disk.
+ * Checks whether a server is suitable for the queue: its version and mode, what it does when its memory is full, and
+ * whether it persists data.
  *
- * @throws ReplyError where the user may not ask for INFO
+ * @throws ReplyError where the user may not call INFO
  */
 export async function checkRedis(connection: Pick<Redis, 'info' | 'config'>): Promise<RedisFinding[]> {
-  const told: Told = {
+  const facts: ServerFacts = {
     info: parseInfo(await connection.info()),
     async setting(name) {
       try {
@@ -35,17 +35,22 @@ export async function checkRedis(connection: Pick<Redis, 'info' | 'config'>): Pr
       }
     },
   };
-  return [checkVersion(told), ...checkKind(told), await checkEviction(told), await checkPersistence(told)];
+  return [
+    checkVersion(facts),
+    ...checkMode(facts),
+    await checkEviction(facts),
+    await checkPersistence(facts),
+  ];
 }
 
-function checkVersion({ info }: Told): RedisFinding {
+function checkVersion({ info }: ServerFacts): RedisFinding {
   const version = info.get('redis_version') ?? '';
   const numbers = /^(\d+)\.(\d+)/.exec(version);
   if (!numbers) {
     return {
       verdict: 'warning',
-      message: 'the server does not tell its version',
-      advice: `Is it Redis ${oldest} or newer, or a server that does all that this one does?`,
+      message: 'the server does not reveal its version',
+      advice: `Make sure that it is Redis ${oldest} or newer, or fully compatible with it.`,
     };
   }
   const [major, minor] = [Number(numbers[1]), Number(numbers[2])];
@@ -57,7 +62,7 @@ function checkVersion({ info }: Told): RedisFinding {
 
 const oldest = `${oldestVersion.major}.${oldestVersion.minor}`;
 
-function checkKind({ info }: Told): RedisFinding[] {
+function checkMode({ info }: ServerFacts): RedisFinding[] {
   const found: RedisFinding[] = [];
   if (info.get('redis_mode') === 'cluster') {
     const message = 'the server is part of a cluster, which the queue cannot use';
@@ -68,45 +73,45 @@ function checkKind({ info }: Told): RedisFinding[] {
     });
   }
   if (info.get('role') === 'slave') {
-    const message = 'the server is a replica, which takes nothing';
+    const message = 'the server is a replica, which accepts no writes';
     found.push({ verdict: 'wrong', message, advice: 'Use the address of the primary server.' });
   }
   return found;
 }
 
-async function checkEviction(told: Told): Promise<RedisFinding> {
-  const policy = (await told.setting('maxmemory-policy')) ?? told.info.get('maxmemory_policy');
+async function checkEviction(facts: ServerFacts): Promise<RedisFinding> {
+  const policy = (await facts.setting('maxmemory-policy')) ?? facts.info.get('maxmemory_policy');
   if (policy === 'noeviction') return { verdict: 'ok', message: 'maxmemory-policy is noeviction' };
   const advice =
-    'Set it with CONFIG SET maxmemory-policy noeviction, and in redis.conf; of a managed server, in its parameters.';
+    'Set it with CONFIG SET maxmemory-policy noeviction, and in redis.conf; for a managed server, in its parameters.';
   return policy === undefined
-    ? { verdict: 'warning', message: 'the server does not tell its maxmemory-policy', advice }
+    ? { verdict: 'warning', message: 'the server does not reveal its maxmemory-policy', advice }
     : {
         verdict: 'wrong',
-        message: `maxmemory-policy is ${policy}: when memory is short, the server would remove parts of the queue`,
+        message: `maxmemory-policy is ${policy}: when memory runs out, the server would delete parts of the queue`,
         advice,
       };
 }
 
-async function checkPersistence(told: Told): Promise<RedisFinding> {
-  if (told.info.get('aof_enabled') === '1') {
-    return { verdict: 'ok', message: 'what it holds is kept on disk (appendonly)' };
+async function checkPersistence(facts: ServerFacts): Promise<RedisFinding> {
+  if (facts.info.get('aof_enabled') === '1') {
+    return { verdict: 'ok', message: 'data is persisted to disk (appendonly)' };
   }
-  const snapshots = await told.setting('save');
+  const snapshots = await facts.setting('save');
   if (snapshots)
-    return { verdict: 'ok', message: `what it holds is kept on disk (snapshots: save ${snapshots})` };
+    return { verdict: 'ok', message: `data is persisted to disk (snapshots: save ${snapshots})` };
   const message =
     snapshots === undefined
-      ? 'appendonly is off, and the server does not tell whether it keeps snapshots'
-      : 'what it holds is not kept on disk';
+      ? 'appendonly is off, and the server does not reveal whether it takes snapshots'
+      : 'data is not persisted to disk';
   return {
     verdict: 'warning',
-    message: `${message}: the ledger rebuilds the queue, but what waits stands still until then, and a hold-off is forgotten`,
+    message: `${message}: after a restart the ledger rebuilds the queue, but waiting steps stand still until then, and a hold-off is lost`,
     advice: 'Set it with CONFIG SET appendonly yes, and in redis.conf.',
   };
 }
 
-/** `name:value`, a line each. */
+/** One `name:value` per line. */
 function parseInfo(text: string): Map<string, string> {
   const pairs = text.split(/\r?\n/).flatMap((line): [string, string][] => {
     const [, name, value] = /^([^#:]+):(.*)$/.exec(line) ?? [];
@@ -115,7 +120,7 @@ function parseInfo(text: string): Map<string, string> {
   return new Map(pairs);
 }
 
-/** @param answer name and value, or nothing where the server has no such setting */
+/** @param answer name and value, or empty where the server has no such setting */
 function readSetting(answer: unknown): string | undefined {
   const value: unknown = Array.isArray(answer) ? answer[1] : undefined;
   return typeof value === 'string' ? value : undefined;

@@ -1,13 +1,13 @@
 import { Redis } from 'ioredis';
 import { QueueAwayError } from '../review/queue.js';
 
-/** How long a peer has to say goodbye. */
+/** How long the server may take to close a connection. */
 const disconnectMs = 500;
 const longestRetryMs = 1_000;
-/** Where a connection ends without a word. */
+/** The reason when a connection ends without an error. */
 const brokenConnection = 'the connection broke';
 
-/** Told once when the server goes away and once when it is back, however often it was tried. Holds no password. */
+/** Emitted once when the server goes away and once when it is back, whatever the number of retries. Holds no password. */
 export type QueueNotice =
   | { readonly type: 'queue-away'; readonly address: string; readonly reason: string }
   | { readonly type: 'queue-back'; readonly address: string };
@@ -15,7 +15,7 @@ export type QueueNotice =
 export interface RedisConnectionOptions {
   /** `redis://` or `rediss://`, with user, password and database number where needed. */
   readonly url: string;
-  /** How long an answer may take. */
+  /** Time limit for an answer. */
   readonly answerMs: number;
   readonly onNotice: (notice: QueueNotice) => void;
 }
@@ -23,18 +23,18 @@ export interface RedisConnectionOptions {
 export interface RedisConnection {
   readonly client: Redis;
   /**
-   * @param withinMs in place of the usual time
-   * @throws QueueAwayError when there is no answer in time, or a refusal; what was asked may happen all the same
+   * @param withinMs overrides the usual time limit
+   * @throws QueueAwayError when there is no answer in time, or a refusal; the command may still take effect
    */
   answered<Answer>(ask: () => Promise<Answer>, withinMs?: number): Promise<Answer>;
-  /** Resolves when the server is there, or the connection closed for good. */
+  /** Resolves when the server is reachable, or the connection was closed for good. */
   untilReady(): Promise<void>;
   /** Another connection of the same kind, for commands that block. */
   duplicate(): Redis;
   close(): void;
 }
 
-/** Connects at once, in the background, and again whenever the connection breaks. */
+/** Connects in the background, at once and whenever the connection breaks. */
 export function openRedisConnection({ url, answerMs, onNotice }: RedisConnectionOptions): RedisConnection {
   const address = describeRedis(url);
   const client = openClient();
@@ -52,15 +52,15 @@ export function openRedisConnection({ url, answerMs, onNotice }: RedisConnection
     if (isAway) onNotice({ type: 'queue-back', address });
     isAway = false;
   });
-  client.on('close', tellAway);
+  client.on('close', reportAway);
 
   const watches = [
     breakWhenSilent(client, {
       silentMs: answerMs,
-      mayBeAsked: true,
+      canPing: true,
       onSilent() {
         reason = describeSilence(answerMs);
-        tellAway();
+        reportAway();
       },
     }),
   ];
@@ -69,15 +69,15 @@ export function openRedisConnection({ url, answerMs, onNotice }: RedisConnection
     return new Redis(url, {
       connectTimeout: answerMs,
       disconnectTimeout: disconnectMs,
-      // What a broken connection leaves open is given up: kept for the next one, some of it would never be answered.
+      // Commands open on a broken connection are rejected: kept for the next connection, some would never be answered.
       maxRetriesPerRequest: 0,
       retryStrategy: (times) => Math.min(25 * 2 ** times, longestRetryMs),
-      // After a fail-over the old server still answers, and takes nothing.
+      // After a fail-over the old server still answers, but accepts no writes.
       reconnectOnError: (error) => (error.message.startsWith('READONLY') ? 2 : false),
     });
   }
 
-  function tellAway(): void {
+  function reportAway(): void {
     if (isAway || isClosed) return;
     isAway = true;
     onNotice({ type: 'queue-away', address, reason });
@@ -95,7 +95,7 @@ export function openRedisConnection({ url, answerMs, onNotice }: RedisConnection
     });
   }
 
-  /** What is asked while the server is away would pile up here, and be carried out much later. */
+  /** Otherwise commands would pile up while the server is away, and be executed much later. */
   async function askWhenReady<Answer>(ask: () => Promise<Answer>, late: AbortSignal): Promise<Answer> {
     await untilReady(late);
     late.throwIfAborted();
@@ -119,9 +119,9 @@ export function openRedisConnection({ url, answerMs, onNotice }: RedisConnection
     untilReady: () => untilReady(),
     duplicate() {
       const duplicate = openClient();
-      // Its troubles are those of the first connection, which tells of them.
+      // The first connection has the same errors, and reports them.
       duplicate.on('error', () => {});
-      watches.push(breakWhenSilent(duplicate, { silentMs: answerMs, mayBeAsked: false, onSilent() {} }));
+      watches.push(breakWhenSilent(duplicate, { silentMs: answerMs, canPing: false, onSilent() {} }));
       return duplicate;
     },
     close() {
@@ -144,8 +144,8 @@ function rejectedWhen(late: AbortSignal): Promise<never> {
 }
 
 /**
- * Ends a connection for good; what was asked on it and not answered is rejected. Where it waits for its next try,
- * disconnecting alone would keep such commands, and those who wait for them, for ever.
+ * Ends a connection for good and rejects its unanswered commands. While ioredis waits to reconnect, `disconnect` alone
+ * would leave such commands pending for ever.
  */
 export function endConnection(client: Redis): void {
   if (client.status === 'end') return;
@@ -156,7 +156,7 @@ export function endConnection(client: Redis): void {
   client.disconnect();
 }
 
-/** The address of a server for people: without user, password and options. */
+/** A server's address for display: without user, password and options. */
 export function describeRedis(url: string): string {
   const { protocol, hostname, port, pathname } = new URL(url);
   const database = pathname.replace(/^\/0?$/, '');
@@ -164,39 +164,39 @@ export function describeRedis(url: string): string {
 }
 
 export interface RedisWatchOptions {
-  /** How long a peer may keep silent. */
+  /** How long the server may stay silent. */
   readonly silentMs: number;
-  /** Whether it may be asked at any time: behind a command that blocks, a question would wait. */
-  readonly mayBeAsked: boolean;
+  /** Whether a ping can be sent at any time; behind a blocking command it would have to wait. */
+  readonly canPing: boolean;
   readonly onSilent: () => void;
 }
 
 /**
- * A peer that falls silent breaks no connection, and the system waits for it for a quarter of an hour. So it is asked now
- * and then, and the connection is broken, and made anew, when it does not answer, or does not end its greeting.
+ * A server that falls silent does not break the connection, and the operating system waits a quarter of an hour. So this
+ * pings it periodically, and reconnects when there is no answer or the handshake does not finish.
  *
  * @returns stops the watch
  */
 export function breakWhenSilent(
   client: Redis,
-  { silentMs, mayBeAsked, onSilent }: RedisWatchOptions,
+  { silentMs, canPing, onSilent }: RedisWatchOptions,
 ): () => void {
-  let isOwing = false;
+  let isAnswerDue = false;
   const settle = () => {
-    isOwing = false;
+    isAnswerDue = false;
   };
   client.on('ready', settle);
   client.on('close', settle);
   const timer = setInterval(() => {
-    if (isOwing) {
-      isOwing = false;
+    if (isAnswerDue) {
+      isAnswerDue = false;
       onSilent();
       client.disconnect(true);
     } else if (client.status === 'connect') {
-      isOwing = true;
-    } else if (client.status === 'ready' && mayBeAsked) {
-      isOwing = true;
-      // A broken connection settles it too.
+      isAnswerDue = true;
+    } else if (client.status === 'ready' && canPing) {
+      isAnswerDue = true;
+      // A broken connection settles it, too.
       client.ping().then(settle, () => {});
     }
   }, silentMs).unref();
@@ -204,7 +204,7 @@ export function breakWhenSilent(
 }
 
 /**
- * What a server, or the way to it, said in refusal. A server that doesn't know a command quotes what came with it: of
+ * The message of an error from the server or the network. A server that does not know a command quotes its arguments: for
  * AUTH that is the password.
  */
 export function describeRefusal({ message }: Error): string {

@@ -16,9 +16,13 @@ export interface QueuedStep extends StepReference {
 }
 
 /**
- * @param leave gives the step's place to the next one before it has ended: what is left of it is no call of the service
+ * @param releaseSlot frees the step's slot for the next one before it has ended: what is left of it makes no call of the service
  */
-export type PerformStep = (reference: StepReference, signal: AbortSignal, leave: () => void) => Promise<void>;
+export type PerformStep = (
+  reference: StepReference,
+  signal: AbortSignal,
+  releaseSlot: () => void,
+) => Promise<void>;
 
 /**
  * The server that carries the queue does not answer, or does not take what it is given. Nothing is lost, for the ledger
@@ -48,8 +52,8 @@ export interface StepQueue {
    * @throws QueueAwayError
    */
   add(steps: Iterable<QueuedStep>): Promise<void>;
-  /** Resolves when the backlog has room for more, or the queue is closed: a caller with a long list waits for it. */
-  room(): Promise<void>;
+  /** Resolves when the backlog has capacity for more, or the queue is closed. Callers with a long list wait for it. */
+  waitForCapacity(): Promise<void>;
   /** How many references wait, due or not. Rejects when the queue can't be reached. */
   countWaiting(): Promise<number>;
   /** Starts handing out steps. Called once. A rejection of `perform` reaches `onError` and nothing else. */

@@ -214,13 +214,13 @@ export function describeQueueContract(
       it('at once while little waits', async () => {
         const { queue } = await open({ concurrency: 1 });
         await queue.add(stepsOf('run-a', 1));
-        await expect(queue.room()).resolves.toBeUndefined();
+        await expect(queue.waitForCapacity()).resolves.toBeUndefined();
       });
 
       it('when a full backlog has gone down', async () => {
         const { queue, worker } = await open({ concurrency: 50 });
         await queue.add(stepsOf('run-a', fullBacklog));
-        const room = queue.room();
+        const room = queue.waitForCapacity();
         worker.start();
         await room;
         await settled(() => expect(worker.names()).toHaveLength(fullBacklog));
@@ -229,7 +229,7 @@ export function describeQueueContract(
       it('when it is closed, so that nobody waits for ever', async () => {
         const { queue } = await open({ concurrency: 1 });
         await queue.add(stepsOf('run-a', fullBacklog));
-        const room = queue.room();
+        const room = queue.waitForCapacity();
         await queue.close();
         await room;
       });

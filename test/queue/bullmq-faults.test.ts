@@ -78,7 +78,7 @@ describe('while Redis is away', () => {
     await redis.kill();
     await queue.holdOff(Date.now() + anHour);
     await queue.drop('run-a');
-    const room = queue.room();
+    const room = queue.waitForCapacity();
     await queue.close();
     await room;
   });

@@ -126,7 +126,10 @@ describe('a process that has closed its queue ends by itself', () => {
   it.each([
     ['before it was used', 'await queue.close();'],
     ['after adding', 'await queue.add([step]); await queue.close();'],
-    ['while it waits for work', 'work(); await queue.add([]); await queue.room(); await queue.close();'],
+    [
+      'while it waits for work',
+      'work(); await queue.add([]); await queue.waitForCapacity(); await queue.close();',
+    ],
     [
       'with a step in hand',
       'work(); await queue.add([step]); await held; await queue.close({ graceMs: 50 });',
@@ -144,7 +147,7 @@ describe('a process that has closed its queue ends by itself', () => {
       ['before work', `await told('${fault}'); work(); await queue.close();`],
       [
         'while it waits for work',
-        `work(); await queue.add([]); await queue.room(); await told('${fault}'); await queue.close();`,
+        `work(); await queue.add([]); await queue.waitForCapacity(); await told('${fault}'); await queue.close();`,
       ],
       [
         'with a step in hand',

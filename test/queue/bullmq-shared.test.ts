@@ -117,7 +117,7 @@ describe('queues of several processes on one Redis', () => {
     const [feeding, working] = [open(), open({ concurrency: 100 })];
     await feeding.queue.add(stepsOf('run-a', 20_000));
     let hasRoom = false;
-    const room = working.queue.room().then(() => {
+    const room = working.queue.waitForCapacity().then(() => {
       hasRoom = true;
     });
     for (let questions = 0; questions < 50; questions += 1) {

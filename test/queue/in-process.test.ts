@@ -150,10 +150,10 @@ describe('the queue in the process, by a clock of our own,', () => {
   it('has no room while a thousand references wait', async () => {
     const queue = createInProcessQueues({ concurrency: 1, clock })();
     await queue.add(Array.from({ length: 999 }, (_, index) => step(`batch ${index}`)));
-    await queue.room();
+    await queue.waitForCapacity();
     await queue.add([step('batch 999')]);
     const hasRoom = vi.fn();
-    const room = queue.room().then(hasRoom);
+    const room = queue.waitForCapacity().then(hasRoom);
     await vi.advanceTimersByTimeAsync(aDay);
     expect(hasRoom).not.toHaveBeenCalled();
     await queue.close();

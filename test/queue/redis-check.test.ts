@@ -41,7 +41,7 @@ describe('a server that carries the queue', () => {
     expect(await findingsOf({})).toEqual([
       'ok: Redis 7.2.4',
       'ok: maxmemory-policy is noeviction',
-      'ok: what it holds is kept on disk (appendonly)',
+      'ok: data is persisted to disk (appendonly)',
     ]);
   });
 
@@ -51,7 +51,7 @@ describe('a server that carries the queue', () => {
 
   it('may keep snapshots only', async () => {
     expect(await findingsOf({ aof_enabled: '0' }, { save: '3600 1 300 100' })).toContain(
-      'ok: what it holds is kept on disk (snapshots: save 3600 1 300 100)',
+      'ok: data is persisted to disk (snapshots: save 3600 1 300 100)',
     );
   });
 });
@@ -72,7 +72,7 @@ describe('a version', () => {
 
   it('that is not told is a warning', async () => {
     expect((await findingsOf({ redis_version: '' }))[0]).toBe(
-      'warning: the server does not tell its version',
+      'warning: the server does not reveal its version',
     );
   });
 });
@@ -103,9 +103,7 @@ describe('a server that keeps nothing on disk', () => {
     const findings = await checkRedis(serverThat({ aof_enabled: '0' }, { save: '' }));
     expect(findings[2]).toMatchObject({
       verdict: 'warning',
-      message: expect.stringContaining(
-        'what it holds is not kept on disk: the ledger rebuilds the queue, but',
-      ),
+      message: expect.stringContaining('data is not persisted to disk: after a restart the ledger rebuilds'),
       advice: expect.stringContaining('appendonly yes'),
     });
   });
@@ -118,7 +116,7 @@ describe('a server that keeps nothing on disk', () => {
 describe('a server of a kind that the queue cannot use', () => {
   it.each([
     [{ redis_mode: 'cluster' }, 'wrong: the server is part of a cluster, which the queue cannot use'],
-    [{ role: 'slave' }, 'wrong: the server is a replica, which takes nothing'],
+    [{ role: 'slave' }, 'wrong: the server is a replica, which accepts no writes'],
   ])('%j is wrong', async (info, finding) => {
     expect(await findingsOf(info)).toContain(finding);
   });

@@ -9,13 +9,13 @@ describe('breakWhenSilent', () => {
   afterEach(() => void vi.useRealTimers());
 
   /** A client in that state, whose server answers a PING or doesn't. */
-  function watch(status: 'connect' | 'ready', { answers = true, mayBeAsked = true } = {}) {
+  function watch(status: 'connect' | 'ready', { answers = true, canPing = true } = {}) {
     const client = new RedisMock();
     const ping = vi.fn(() => (answers ? Promise.resolve('PONG') : new Promise<string>(() => {})));
     const disconnect = vi.fn();
     const onSilent = vi.fn();
     Object.assign(client, { status, ping, disconnect });
-    const stop = breakWhenSilent(client, { silentMs, mayBeAsked, onSilent });
+    const stop = breakWhenSilent(client, { silentMs, canPing, onSilent });
     return { client, ping, disconnect, onSilent, stop };
   }
 
@@ -52,7 +52,7 @@ describe('breakWhenSilent', () => {
   });
 
   it('sends no PING on a connection that is blocked in a command', async () => {
-    const { ping, disconnect } = watch('ready', { mayBeAsked: false });
+    const { ping, disconnect } = watch('ready', { canPing: false });
     await vi.advanceTimersByTimeAsync(10 * silentMs);
     expect(ping).not.toHaveBeenCalled();
     expect(disconnect).not.toHaveBeenCalled();

@@ -31,14 +31,14 @@ describe('feeding the queue', () => {
     expect(pages[0]?.[0]?.step).toBe('batch 2');
   });
 
-  it('waits for room before it reads the next page, and gives up when it is stopped', async () => {
+  it('waits for capacity before it reads the next page, and gives up when it is stopped', async () => {
     const { ledger, right } = await day();
     const stop = new AbortController();
-    const room = createGate();
+    const capacity = createGate();
     const isFull = createGate();
     const { queue, pages } = createPageQueue(() => {
       isFull.open();
-      return room.passed;
+      return capacity.passed;
     });
     const fed = feed({ id: right.runId }, { ledger, queue }, stop.signal);
     await isFull.passed;
@@ -57,7 +57,7 @@ describe('feeding the queue', () => {
 
   it('passes on that the queue is away', async () => {
     const { ledger, right } = await day();
-    const queue = { add: () => Promise.reject(new Error('away')), room: async () => {} };
+    const queue = { add: () => Promise.reject(new Error('away')), waitForCapacity: async () => {} };
     await expect(feed({ id: right.runId }, { ledger, queue }, unstopped)).rejects.toThrow('away');
   });
 });
@@ -72,10 +72,10 @@ describe('waiting for a stop', () => {
   });
 });
 
-function createPageQueue(room: () => Promise<void> = async () => {}) {
+function createPageQueue(waitForCapacity: () => Promise<void> = async () => {}) {
   const pages: (readonly QueuedStep[])[] = [];
   return {
     pages,
-    queue: { add: async (steps: Iterable<QueuedStep>) => void pages.push([...steps]), room },
+    queue: { add: async (steps: Iterable<QueuedStep>) => void pages.push([...steps]), waitForCapacity },
   };
 }

@@ -106,7 +106,7 @@ async function prepareLedger() {
       await reconcile(
         {
           ledger: asked,
-          queue: { add: async (steps) => void queued.push(...steps), room: async () => {} },
+          queue: { add: async (steps) => void queued.push(...steps), waitForCapacity: async () => {} },
           limits: { maxRefusedShare: 1 },
           clock: () => clock.now,
           notify: (event) => events.push(event),

@@ -184,7 +184,7 @@ describe('processes that share the work', () => {
 function createForgetfulQueue(): StepQueue {
   return {
     add: async () => {},
-    room: async () => {},
+    waitForCapacity: async () => {},
     countWaiting: async () => 0,
     work: () => {},
     holdOff: async () => {},

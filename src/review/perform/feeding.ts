@@ -8,7 +8,7 @@ const pageOfSteps = 500;
 
 export interface FeedingParts {
   readonly ledger: Pick<Ledger, 'listOpenSteps'>;
-  readonly queue: Pick<StepQueue, 'add' | 'room'>;
+  readonly queue: Pick<StepQueue, 'add' | 'waitForCapacity'>;
 }
 
 /** Queues whatever the ledger holds open, a page at a time, however much of it was queued before. */
@@ -22,7 +22,7 @@ export async function feed(
     const page = await ledger.listOpenSteps(run.id, { limit: pageOfSteps, ...(after && { after }) });
     await queue.add(page.map((step) => toQueuedStep(run.id, step)));
     after = page.at(-1);
-    if (after) await orAborted(queue.room(), signal);
+    if (after) await orAborted(queue.waitForCapacity(), signal);
   } while (after && !signal.aborted);
 }
 

@@ -10,7 +10,7 @@ export interface ReconcileParts {
     Ledger,
     'listActiveRuns' | 'reopenAbandoned' | 'getRun' | 'listOpenSteps' | 'tally' | 'settle'
   >;
-  readonly queue: Pick<StepQueue, 'add' | 'room'>;
+  readonly queue: Pick<StepQueue, 'add' | 'waitForCapacity'>;
   readonly limits: SettleLimits;
   readonly clock: () => number;
   readonly notify: Notify;

@@ -208,7 +208,7 @@ describe('the spool in a directory', () => {
 
   /** Another process writes a file that never ends, and is killed in the middle. */
   async function writeUntilKilled(name: string): Promise<void> {
-    const built = new URL('../../dist/src/spool/directory.js', import.meta.url).href;
+    const built = new URL('../../dist/src/spool/spool.js', import.meta.url).href;
     const script = `
       const { createDirectorySpool } = await import(${JSON.stringify(built)});
       async function* endless() {
