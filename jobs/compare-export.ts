@@ -1,14 +1,14 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { CompareExportOptions } from '../src/cli/commands/exports.js';
+import { exitCode } from '../src/cli/exit-code.js';
 import {
   differencesShown,
   renderComparison,
   toComparisonReport,
   toDifferenceRecord,
-} from '../src/cli/comparison.js';
-import { exitCode } from '../src/cli/exit-code.js';
-import { createNewFile } from '../src/cli/new-file.js';
+} from '../src/cli/exports.js';
+import { createNewFile } from '../src/cli/output-files.js';
 import type { Config } from '../src/config/load.js';
 import {
   type CompareRequest,

@@ -3,7 +3,7 @@ import { pause } from '../src/async/abort.js';
 import { decideRetry } from '../src/async/retry.js';
 import type { FetchExportOptions } from '../src/cli/commands/exports.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { renderAbsent, renderFetched, renderKnown, toFetchReport } from '../src/cli/export-texts.js';
+import { renderAbsent, renderFetched, renderKnown, toFetchReport } from '../src/cli/exports.js';
 import type { Config } from '../src/config/load.js';
 import { archiveDay, type FetchResult, fetchExport } from '../src/mappings/export/fetch-export.js';
 import { UsageError } from '../src/review/refusals.js';
@@ -32,7 +32,6 @@ export async function fetchOneExport(
   const archive = openArchive(config);
   const sftp = openSftp(config, { keep: { idleMs: sftpIdleMs, clock } });
   const ledger = await openLedger(config);
-  const progress = terminal.followExport();
   try {
     const result = await fetchExport(
       { since, timeoutMs: (wait ?? timeoutMinutes) * 60_000 },
@@ -51,14 +50,14 @@ export async function fetchOneExport(
         backOff: createBackOff(config),
         pause,
         clock,
-        notify: progress.notify,
+        notify: terminal.notify,
       },
       terminal.signal,
     );
-    progress.stop();
+    terminal.endProgress();
     return tell(result, folder, (id) => archive.locate(archiveDay, id), terminal);
   } finally {
-    progress.stop();
+    terminal.endProgress();
     await Promise.all([sftp.close(), ledger.close()]);
   }
 }

@@ -1,7 +1,6 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BusinessDay, businessDayAt } from '../src/booking/business-day.js';
-import type { WriteCommand } from '../src/cli/command-writer.js';
 import { describeFailure, exitCode } from '../src/cli/exit-code.js';
 import { loadConfig } from '../src/config/load.js';
 import type { DeliveryKind } from '../src/review/run.js';
@@ -10,6 +9,7 @@ import { writeSandboxConfiguration } from '../src/sandbox/configuration.js';
 import { type SandboxEvent, startSandbox } from '../src/sandbox/sandbox.js';
 import { createWorld, usualWorldSeed } from '../src/sandbox/world/world.js';
 import { formatCount } from '../src/text/format.js';
+import type { WriteCommand } from '../src/text/shell.js';
 import { clock } from './clock.js';
 import { listAffected } from './list-affected.js';
 import { type CommandIo, runAsProcess } from './process.js';

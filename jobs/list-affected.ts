@@ -1,5 +1,4 @@
-import { renderAffected } from '../src/cli/affected.js';
-import { createAffectedFile } from '../src/cli/affected-file.js';
+import { createAffectedFile, renderAffected } from '../src/cli/affected.js';
 import { exitCode, exitCodeOf } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
 import type { Ledger } from '../src/review/ledger.js';

@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { exitCode } from '../src/cli/exit-code.js';
-import { renderBrands } from '../src/cli/mapping-texts.js';
-import { createNewFile } from '../src/cli/new-file.js';
+import { renderBrands } from '../src/cli/mappings.js';
+import { createNewFile } from '../src/cli/output-files.js';
 import type { Config } from '../src/config/load.js';
 import { openMappingService } from './mapping-services.js';
 import type { Terminal } from './terminal.js';

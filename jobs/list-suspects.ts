@@ -1,6 +1,5 @@
 import { exitCode } from '../src/cli/exit-code.js';
-import { renderSuspects, suspectsShown } from '../src/cli/suspects.js';
-import { createSuspectsFile } from '../src/cli/suspects-file.js';
+import { createSuspectsFile, renderSuspects, suspectsShown } from '../src/cli/suspects.js';
 import type { Config } from '../src/config/load.js';
 import { findComparedRuns, readSuspects, type SuspectReport } from '../src/review/suspects/listing.js';
 import { lookIntoLedger } from './ledgers.js';

@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { type BusinessDay, businessDayAt, createBusinessDay } from '../src/booking/business-day.js';
 import type { GlobalOptions } from '../src/cli/commands/options.js';
+import { type Handlers, helpShown, runCommandLine } from '../src/cli/commands/program.js';
 import { describeFailure, exitCode, stackFrames } from '../src/cli/exit-code.js';
-import { type Handlers, helpShown, runCommandLine } from '../src/cli/program.js';
+import { openLog } from '../src/cli/log.js';
 import { type Config, loadConfig } from '../src/config/load.js';
 import { ConfigurationError } from '../src/config/problems.js';
 import type { DeliveryKind } from '../src/review/run.js';
@@ -158,7 +159,7 @@ async function withTerminal(
   io: CommandIo,
   job: Job,
 ): Promise<number> {
-  const log = logLevel && (await import('../src/cli/log.js')).createLog(logLevel, io.stderr);
+  const log = logLevel && (await openLog(logLevel, io.stderr));
   const terminal = createTerminal({ config, json, log, showsModuleErrors: stackTrace, io });
   try {
     return await job(terminal);

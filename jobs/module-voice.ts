@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { describeModuleFailure } from '../src/cli/module-failure.js';
+import { describeModuleFailure } from '../src/cli/source-messages.js';
 import type { ModuleSourceOptions } from '../src/sources/module/module-source.js';
 import type { SourceVoice } from './sources.js';
 

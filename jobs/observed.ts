@@ -1,33 +1,30 @@
 import type { Config } from '../src/config/load.js';
 import { readReached } from '../src/mappings/sync-mappings.js';
-import type { ReviewEvent } from '../src/review/events.js';
 import type { Ledger } from '../src/review/ledger.js';
+import { createEventCounters } from '../src/server/event-counters.js';
 import { createHealth } from '../src/server/health.js';
 import type { HookSettings } from '../src/server/hook.js';
-import { createMetrics, type Metrics } from '../src/server/metrics.js';
+import { createMetrics } from '../src/server/metrics.js';
 import { createServer, type Server } from '../src/server/server.js';
 import { clock } from './clock.js';
 import { composeReview } from './compose.js';
 import type { Terminal } from './terminal.js';
 
-/** The parts of a review in a process that stays, with what lets others see how it fares. */
-export async function composeObserved(config: Config, { notify: tell, log, voice }: Terminal) {
-  let metrics: Metrics | undefined;
-  const notify = (event: ReviewEvent) => {
-    tell(event);
-    metrics?.notify(event);
-  };
+/** The parts of a review in a long-running process, with health and metrics. */
+export async function composeObserved(config: Config, { notifyCounting, log, voice }: Terminal) {
+  const counters = createEventCounters(clock);
+  const notify = notifyCounting(counters);
   const { parts, close } = await composeReview(config, { notify, voice });
   const { ledger, workforce } = parts;
   const countWaiting = workforce.isShared ? () => workforce.countWaiting() : undefined;
-  const counted = createMetrics({
+  const metrics = createMetrics({
+    counters,
     summarise: () => ledger.summarise(),
     ...(countWaiting && { queueDepth: countWaiting }),
     ...(config.mappings.cron !== undefined && { mappingsReach: () => readMappingsReach(config, ledger) }),
     clock,
     timezone: config.timezone,
   });
-  metrics = counted;
   const health = createHealth({
     checks: {
       ledger: () => ledger.ping(),
@@ -37,6 +34,7 @@ export async function composeObserved(config: Config, { notify: tell, log, voice
   });
   return {
     parts,
+    notify,
     openServer(port: number, hook?: HookSettings): Server {
       const { timezone, server } = config;
       return createServer({
@@ -45,7 +43,7 @@ export async function composeObserved(config: Config, { notify: tell, log, voice
         timezone,
         statuses: ledger,
         health,
-        metrics: counted,
+        metrics,
         clock,
         log,
         ...(hook && { hook }),

@@ -1,7 +1,7 @@
 import type { BusinessDay } from '../src/booking/business-day.js';
 import type { ReplayOptions } from '../src/cli/commands/review.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { renderRangePlan, toPlanObject } from '../src/cli/range-plan-table.js';
+import { renderRangePlan, toPlanObject } from '../src/cli/range-summary.js';
 import type { Config } from '../src/config/load.js';
 import { describeIncomparable, runsCompared } from '../src/review/day/opening.js';
 import { type DayPlan, planDay, type RangeMode } from '../src/review/day/range-plan.js';

@@ -1,7 +1,6 @@
 import { homedir, tmpdir } from 'node:os';
-import { ignoreClosedPipe } from '../src/cli/closed-pipe.js';
-import { leaveOnceWritten } from '../src/cli/leaving.js';
 import { listenForStop } from '../src/cli/stop-signal.js';
+import { ignoreClosedPipe, leaveOnceWritten } from '../src/cli/streams.js';
 import { endDespiteAbandonedWork } from '../src/doctor/ending.js';
 
 /** All that a command uses of the process it runs in. */

@@ -1,7 +1,7 @@
 import { type BusinessDay, createBusinessDay } from '../src/booking/business-day.js';
 import type { ReplayOptions } from '../src/cli/commands/review.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { renderNotBegun } from '../src/cli/not-begun.js';
+import { renderNotBegun } from '../src/cli/range-summary.js';
 import type { Config } from '../src/config/load.js';
 import { type DayPlan, planDay, requestOf } from '../src/review/day/range-plan.js';
 import { UsageError } from '../src/review/refusals.js';

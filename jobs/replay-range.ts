@@ -1,13 +1,13 @@
 import type { BusinessDay } from '../src/booking/business-day.js';
 import type { ReplayOptions } from '../src/cli/commands/review.js';
 import { describeFailure, exitCodeOf, worstOf } from '../src/cli/exit-code.js';
-import { renderNotBegun } from '../src/cli/not-begun.js';
 import type { RangeProgress } from '../src/cli/range-progress.js';
 import {
   type DayOutcome,
   describeOutcome,
   endsRange,
   exitCodeOfDay,
+  renderNotBegun,
   renderRangeSummary,
   toDayObject,
 } from '../src/cli/range-summary.js';
@@ -40,7 +40,7 @@ export async function replayRange(
   const places = config.workers.runsAtOnce;
   const atOnce = Math.min(places, days.length);
   const progress = terminal.followDays();
-  const { parts, close } = await composeReview(config, { notify: progress.notify, voice: terminal.voice });
+  const { parts, close } = await composeReview(config, { notify: terminal.notify, voice: terminal.voice });
   const outcomes = new Map<string, DayOutcome>();
   const perform = (day: BusinessDay) => reviewOne(day, { config, parts, options, signal });
   const note = (outcome: DayOutcome) => {
@@ -92,7 +92,7 @@ export async function replayRange(
   return worstOf(next ? [...codes, 1] : codes);
 }
 
-function endProgress(progress: RangeProgress, terminal: Terminal): void {
+function endProgress(progress: Pick<RangeProgress, 'stop'>, terminal: Terminal): void {
   progress.stop();
   terminal.endProgress();
 }

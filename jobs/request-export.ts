@@ -1,6 +1,6 @@
 import type { RequestExportOptions } from '../src/cli/commands/exports.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { renderRequest, toRequestReport } from '../src/cli/export-texts.js';
+import { renderRequest, toRequestReport } from '../src/cli/exports.js';
 import type { Config } from '../src/config/load.js';
 import { requestExport } from '../src/mappings/export/export-log.js';
 import { clock } from './clock.js';

@@ -1,8 +1,7 @@
 import type { BusinessDay } from '../src/booking/business-day.js';
 import { businessDayAt } from '../src/booking/business-day.js';
-import { renderClosing } from '../src/cli/closing.js';
 import { exitCode, exitCodeOf } from '../src/cli/exit-code.js';
-import { readRunDetails } from '../src/cli/run-details.js';
+import { readRunDetails, renderClosing } from '../src/cli/run-summary.js';
 import type { Config } from '../src/config/load.js';
 import type { DayRequest } from '../src/review/day/opening.js';
 import { toReport } from '../src/review/day/report.js';

@@ -3,7 +3,6 @@ import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { businessDayAt } from '../src/booking/business-day.js';
-import { createCommandWriter } from '../src/cli/command-writer.js';
 import type { SandboxOptions } from '../src/cli/commands/sandbox.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { commandNameIn } from '../src/config/command-name.js';
@@ -18,7 +17,7 @@ import { startSandbox } from '../src/sandbox/sandbox.js';
 import type { Pace } from '../src/sandbox/world/living-world.js';
 import { readOrBeginWorld } from '../src/sandbox/world/pace.js';
 import { createWorld } from '../src/sandbox/world/world.js';
-import { quoteForShell } from '../src/text/shell-quote.js';
+import { createCommandWriter, quoteForShell } from '../src/text/shell.js';
 import { clock } from './clock.js';
 import type { Terminal } from './terminal.js';
 

@@ -1,24 +1,65 @@
-import type { Log } from '../src/cli/log.js';
 import type { Config } from '../src/config/load.js';
-import { createCronerSchedule } from '../src/schedule/croner.js';
-import type { Schedule } from '../src/schedule/schedule.js';
-import type { Slots } from '../src/schedule/slots.js';
-import { describeError } from '../src/text/safe-error.js';
+import type { NotifyAll } from '../src/events/events.js';
+import type { Ledger } from '../src/review/ledger.js';
+import { createCronerSchedule, type Schedule } from '../src/schedule/schedule.js';
+import type { NotifyScheduler } from '../src/schedule/scheduler-event.js';
+import { createSlots, type Slots } from '../src/schedule/slots.js';
+import { createSyncScheduler, type SyncScheduler } from '../src/schedule/sync-scheduler.js';
+import { clock } from './clock.js';
+import { openMappingService } from './mapping-services.js';
+import { syncCopy } from './sync-mappings.js';
 
-/** The nightly schedule: on Redis where there is one, so that a slot reaches one of many processes. */
-export async function openSchedule({ queue }: Config, slots: Slots, log: Log): Promise<Schedule> {
+/** The nightly schedule: kept by Redis where there is one, so that each slot reaches one of many processes. */
+export async function openSchedule(
+  { queue }: Config,
+  slots: Slots,
+  notify: NotifyScheduler,
+): Promise<Schedule> {
   switch (queue.kind) {
     case 'in-process':
       return createCronerSchedule(slots);
     case 'redis': {
-      const { createBullmqSchedule } = await import('../src/schedule/bullmq-scheduler.js');
-      const { connectorTo } = await import('../src/schedule/redis-connections.js');
+      const { connectorTo, createBullmqSchedule } = await import('../src/schedule/bullmq-schedule.js');
       return createBullmqSchedule({
         slots,
         connect: connectorTo(queue.url),
-        onTrouble: (error) =>
-          log.warn({ fault: describeError(error) }, 'the schedule on Redis is out of reach'),
+        onTrouble: (error) => notify({ type: 'schedule-away', error }),
       });
     }
   }
+}
+
+export interface SyncSchedulerContext {
+  readonly ledger: Pick<Ledger, 'mappings'>;
+  readonly notify: NotifyAll;
+  readonly signal: AbortSignal;
+}
+
+/** Syncs the local copy of the mappings on its schedule, where one is configured. */
+export function openSyncScheduler(
+  config: Config,
+  { ledger, notify, signal }: SyncSchedulerContext,
+): SyncScheduler | undefined {
+  const { mappings, timezone, schedule } = config;
+  if (mappings.cron === undefined) return undefined;
+  const slots = createSlots(mappings.cron, timezone);
+  return createSyncScheduler({
+    copy: ledger.mappings,
+    scope: mappings.providerFamily ?? '',
+    // Each process has its own: the ledger makes sure that only one of them syncs.
+    schedule: createCronerSchedule(slots),
+    slots,
+    async sync(stop) {
+      const service = openMappingService(config);
+      try {
+        await syncCopy(config, {}, { ledger, service, notify }, stop);
+      } finally {
+        await service.close();
+      }
+    },
+    checkMs: schedule.resumeMinutes * 60_000,
+    clock,
+    notify,
+    signal,
+  });
 }

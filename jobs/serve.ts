@@ -2,29 +2,27 @@ import { untilAborted } from '../src/async/abort.js';
 import { businessDayAt } from '../src/booking/business-day.js';
 import type { ServeOptions } from '../src/cli/commands/service.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { createKeeperLog } from '../src/cli/log-keeper.js';
 import type { Config } from '../src/config/load.js';
 import { type BackgroundReviews, createBackgroundReviews } from '../src/review/day/background-reviews.js';
 import type { Ledger } from '../src/review/ledger.js';
 import { forgetOldDays } from '../src/review/stored/retention.js';
-import { createKeeper } from '../src/schedule/keeper.js';
+import { createReviewScheduler } from '../src/schedule/review-scheduler.js';
 import { createSlots } from '../src/schedule/slots.js';
 import type { HookSettings } from '../src/server/hook.js';
-import { describeError } from '../src/text/safe-error.js';
 import { clock } from './clock.js';
 import { openArchive, openSpool } from './deliveries.js';
 import { composeObserved } from './observed.js';
 import { tellOfQueue } from './queue-check.js';
-import { openScheduledSync } from './scheduled-sync.js';
-import { openSchedule } from './schedules.js';
+import { openSchedule, openSyncScheduler } from './schedules.js';
 import type { Terminal } from './terminal.js';
 
-/** Keeps the nightly schedule, answers the end-of-day hook and shows how things stand, until it is asked to stop. */
+/** Runs the nightly schedule, answers the end-of-day hook and serves the status page, until it is asked to stop. */
 export async function serve(config: Config, options: ServeOptions, terminal: Terminal): Promise<number> {
   const { schedule: timing, timezone } = config;
   const { log, signal } = terminal;
   const slots = createSlots(timing.cron, timezone);
   const observed = await composeObserved(config, terminal);
+  const { notify } = observed;
   const { ledger } = observed.parts;
   const reviews = createBackgroundReviews({
     parts: observed.parts,
@@ -35,35 +33,34 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
         config,
         today(config),
       ),
-    onFault: (error, day) => log.error({ day: day.iso, fault: describeError(error) }, 'review broke off'),
     signal,
   });
-  const keeper = createKeeper({
+  const reviewScheduler = createReviewScheduler({
     ledger,
-    schedule: await openSchedule(config, slots, log),
+    schedule: await openSchedule(config, slots, notify),
     slots,
     review: (day, { trigger }, stop) => reviews.review(day, { mode: 'run', trigger }, stop),
     timing,
     clock,
-    notify: createKeeperLog(log),
+    notify,
     signal,
   });
-  const scheduledSync = openScheduledSync(config, { ledger, log, signal });
+  const syncScheduler = openSyncScheduler(config, { ledger, notify, signal });
   const server = observed.openServer(options.port ?? config.server.port, hookOf(config, ledger, reviews));
   try {
     const { url } = await server.listen();
     log.info({ url, cron: timing.cron, timezone, next: slots.next(new Date(clock())) }, 'serving');
     terminal.say(`Serving on ${url}; the hook is ${url}/hooks/end-of-day. Ctrl-C stops.`);
     await tellOfQueue(config, log, signal);
-    await Promise.all([keeper.start(), scheduledSync?.start()]);
+    await Promise.all([reviewScheduler.start(), syncScheduler?.start()]);
     await untilAborted(signal);
-    terminal.notify({ type: 'stopping', graceMs: config.workers.stopSeconds * 1000 });
+    notify({ type: 'stopping', graceMs: config.workers.stopSeconds * 1000 });
   } finally {
-    // The steps in hand end first: what they came to is recorded in the ledger.
+    // The steps in progress end first, so that the ledger records their outcome.
     await Promise.all([
       server.close(),
-      keeper.close(),
-      scheduledSync?.close(),
+      reviewScheduler.close(),
+      syncScheduler?.close(),
       observed.parts.workforce.close(),
     ]);
     await reviews.idle();

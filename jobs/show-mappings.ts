@@ -1,5 +1,5 @@
 import { exitCode } from '../src/cli/exit-code.js';
-import { renderMapping, renderStats, toMappingReport, toStatsReport } from '../src/cli/mapping-texts.js';
+import { renderMapping, renderStats, toMappingReport, toStatsReport } from '../src/cli/mappings.js';
 import type { Config } from '../src/config/load.js';
 import type { MappingSummary, ProviderHotel } from '../src/mappings/mapping-copy.js';
 import { lookIntoLedger } from './ledgers.js';

@@ -1,6 +1,5 @@
-import { renderClosing } from '../src/cli/closing.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { readRunDetails } from '../src/cli/run-details.js';
+import { readRunDetails, renderClosing } from '../src/cli/run-summary.js';
 import { renderStatus } from '../src/cli/status.js';
 import type { Config } from '../src/config/load.js';
 import { toReport } from '../src/review/day/report.js';

@@ -1,5 +1,5 @@
 import { createNormaliser } from '../src/booking/normalise.js';
-import { describePageWait } from '../src/cli/page-wait.js';
+import { describePageWait } from '../src/cli/source-messages.js';
 import type { Config } from '../src/config/load.js';
 import type { BookingSource } from '../src/review/source.js';
 import { createCsvSource } from '../src/sources/csv/csv-source.js';

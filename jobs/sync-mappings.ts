@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { SyncOptions } from '../src/cli/commands/mappings.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { renderNewHotels, renderSync, toSyncReport } from '../src/cli/mapping-texts.js';
-import { writeNewHotels } from '../src/cli/new-hotels-file.js';
+import { renderNewHotels, renderSync, toSyncReport, writeNewHotels } from '../src/cli/mappings.js';
 import type { Config } from '../src/config/load.js';
 import type { MappingService } from '../src/mapping-service/operations.js';
 import type { MappingCopy, MappingSync, NewMasterHotel } from '../src/mappings/mapping-copy.js';
@@ -20,15 +19,14 @@ const hotelsShown = 20;
 export async function syncOnce(config: Config, options: SyncOptions, terminal: Terminal): Promise<number> {
   const ledger = await openLedger(config);
   const service = openMappingService(config);
-  const progress = terminal.followSync();
   try {
     const sync = await syncCopy(
       config,
       options,
-      { ledger, service, notify: progress.notify },
+      { ledger, service, notify: terminal.notify },
       terminal.signal,
     );
-    progress.stop();
+    terminal.endProgress();
     const listed = await listNewHotels(ledger.mappings, options.newHotels, terminal.locate);
     terminal.answer(renderSync(sync) + renderNewHotels(listed.hotels, listed), {
       ...toSyncReport(sync),
@@ -36,7 +34,7 @@ export async function syncOnce(config: Config, options: SyncOptions, terminal: T
     });
     return exitCode.done;
   } finally {
-    progress.stop();
+    terminal.endProgress();
     await Promise.all([service.close(), ledger.close()]);
   }
 }

@@ -1,17 +1,13 @@
 import { resolve } from 'node:path';
-import { createCommandWriter, type WriteCommand } from '../src/cli/command-writer.js';
-import { createExportProgress, type ExportProgress } from '../src/cli/export-progress.js';
-import type { Log } from '../src/cli/log.js';
-import { createEventLog } from '../src/cli/log-events.js';
-import { createExportLog } from '../src/cli/log-export.js';
-import { createSyncLog } from '../src/cli/log-sync.js';
-import { createProgress } from '../src/cli/progress.js';
-import { createRangeProgress, type RangeProgress } from '../src/cli/range-progress.js';
-import { silentLog } from '../src/cli/silent-log.js';
-import { createSyncProgress, type SyncProgress } from '../src/cli/sync-progress.js';
+import { type Log, silentLog } from '../src/cli/log.js';
+import type { RangeProgress } from '../src/cli/range-progress.js';
+import { createTerminalProgress } from '../src/cli/terminal-progress.js';
 import { commandNameIn } from '../src/config/command-name.js';
-import type { Notify } from '../src/review/events.js';
+import type { NotifyAll } from '../src/events/events.js';
+import { describeError } from '../src/text/safe-error.js';
+import { createCommandWriter, type WriteCommand } from '../src/text/shell.js';
 import { clock } from './clock.js';
+import { type ObserverParts, openObservers } from './observers.js';
 import type { CommandIo } from './process.js';
 import type { SourceVoice } from './sources.js';
 
@@ -23,16 +19,15 @@ export interface Terminal {
   readonly io: CommandIo;
   /** A path from the command line, absolute. */
   readonly locate: (path: string) => string;
-  readonly notify: Notify;
-  /** Log lines, where they were asked for; nowhere otherwise. */
+  /** Hands events to all observers. */
+  readonly notify: NotifyAll;
+  /** The same, for a process that also counts them. */
+  notifyCounting(counters: ObserverParts['counters']): NotifyAll;
+  /** Writes log lines where they were asked for. */
   readonly log: Log;
   endProgress(): void;
-  /** The progress of many days at once, instead of that of one. */
-  followDays(): RangeProgress;
-  /** The progress of a sync of the local copy. */
-  followSync(): SyncProgress;
-  /** The progress of an export that is fetched. */
-  followExport(): ExportProgress;
+  /** Shows the progress of many days at once, instead of one. */
+  followDays(): Pick<RangeProgress, 'end' | 'say' | 'stop'>;
   /** Words for a person: standard output, or standard error where a program reads that. */
   say(text: string): void;
   /** What sources have to say to a person while they are read. */
@@ -60,8 +55,13 @@ export function createTerminal(options: TerminalOptions): Terminal {
   const { json, config, log, showsModuleErrors = false, io } = options;
   const { stdout: output, stderr: errors } = io;
   const progressOptions = { stream: errors, clock, isDumb: io.env.TERM === 'dumb' };
-  const progress = createProgress(progressOptions);
-  const notify = log ? createEventLog(log) : progress.notify;
+  const progress = createTerminalProgress(progressOptions);
+  const onFault = (error: unknown) => {
+    if (log) log.error({ fault: describeError(error) }, 'observer failed');
+    else errors.write(`warning: the progress can't be shown: ${describeError(error)}\n`);
+  };
+  const notifyCounting = (counters: ObserverParts['counters']) =>
+    openObservers({ progress, log, counters, onFault });
   const say = (text: string) => {
     (json ? errors : output).write(text.endsWith('\n') ? text : `${text}\n`);
   };
@@ -72,16 +72,12 @@ export function createTerminal(options: TerminalOptions): Terminal {
     signal: io.signal,
     io,
     locate: (path) => resolve(io.cwd, path),
-    notify,
+    notify: notifyCounting(undefined),
+    notifyCounting,
     log: log ?? silentLog,
     endProgress: progress.stop,
     followDays: () =>
-      log
-        ? { notify, end() {}, say: (words) => log.info(words), stop() {} }
-        : createRangeProgress(progressOptions),
-    followSync: () => (log ? { notify: createSyncLog(log), stop() {} } : createSyncProgress(progressOptions)),
-    followExport: () =>
-      log ? { notify: createExportLog(log), stop() {} } : createExportProgress(progressOptions),
+      log ? { end() {}, say: (words) => log.info(words), stop() {} } : progress.followDays(),
     say,
     voice: { say: (text) => void errors.write(`${text}\n`), showsModuleErrors },
     command: createCommandWriter(commandNameIn(io.env), config),

@@ -1,5 +1,5 @@
 import { exitCode } from '../src/cli/exit-code.js';
-import { renderVerified } from '../src/cli/verified.js';
+import { renderVerified } from '../src/cli/file-summary.js';
 import type { Config } from '../src/config/load.js';
 import { verifyRun } from '../src/review/file/verify.js';
 import { openArchive } from './deliveries.js';

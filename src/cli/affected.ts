@@ -1,7 +1,10 @@
+import { stringify } from 'csv-stringify/sync';
+import { guestNameFields, serviceFields } from '../booking/booking.js';
 import type { Run } from '../review/run.js';
 import { formatCount } from '../text/format.js';
-import type { WriteCommand } from './command-writer.js';
+import type { WriteCommand } from '../text/shell.js';
 import { isClear } from './file-summary.js';
+import { createNewFile } from './output-files.js';
 import { renderTable } from './tables.js';
 
 /** Shown on a terminal; `--csv` and `--json` have them all. */
@@ -44,4 +47,21 @@ export function renderAffected(
     ...(csv === undefined ? [] : [`All of them are in ${csv}.`]),
     '',
   ].join('\n');
+}
+
+const fileColumns = serviceFields.filter((field) => !guestNameFields.has(field));
+
+/**
+ * The CSV of the affected bookings, without guests' names. A file that is there already is not overwritten.
+ *
+ * @throws UsageError when it can't be made
+ */
+export async function createAffectedFile(name: string, path = name) {
+  const file = await createNewFile('--csv', name, path);
+  await file.writeFile(stringify([[...fileColumns]]));
+  return {
+    add: (bookings: readonly Record<string, unknown>[]): Promise<void> =>
+      file.writeFile(stringify([...bookings], { columns: [...fileColumns] })),
+    finish: (): Promise<void> => file.close(),
+  };
 }

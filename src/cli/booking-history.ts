@@ -3,7 +3,7 @@ import type { StepState } from '../review/step.js';
 import { readMaskedFields } from '../review/stored/masked-fields.js';
 import { type Suspicion, toSuspicion } from '../review/suspects/listing.js';
 import { formatInstant } from '../text/format.js';
-import type { WriteCommand } from './command-writer.js';
+import type { WriteCommand } from '../text/shell.js';
 import { describeSuspicion } from './suspects.js';
 
 /** What became of one booking in one run. */

@@ -2,7 +2,7 @@ import type { SuspectsReport } from '../review/day/report.js';
 import type { ReasonCount } from '../review/ledger.js';
 import type { Counts } from '../review/run.js';
 import { formatCount, wrapText } from '../text/format.js';
-import { renderReasons } from './closing.js';
+import { renderReasons } from './run-summary.js';
 import { explainSuspects } from './suspects.js';
 import { renderTable } from './tables.js';
 

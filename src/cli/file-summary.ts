@@ -1,7 +1,8 @@
+import type { VerifiedItem } from '../review/file/verify.js';
 import type { ResultCounts } from '../review/review-file.js';
 import type { Run } from '../review/run.js';
 import { formatCount, wrapText } from '../text/format.js';
-import type { WriteCommand } from './command-writer.js';
+import type { WriteCommand } from '../text/shell.js';
 import { renderTable } from './tables.js';
 
 /** What a file run left behind, and what is odd about its result. */
@@ -53,4 +54,19 @@ function describeAffected(
 /** A result that is silent on some bookings is no word that they are well. */
 export function isClear({ unanswered, unclear, malformed }: ResultCounts): boolean {
   return unanswered === 0 && unclear === 0 && malformed === 0;
+}
+
+/** What `verify` found, run by run. */
+export function renderVerified(
+  day: string,
+  runs: readonly { readonly runId: string; readonly items: readonly VerifiedItem[] }[],
+): string {
+  if (runs.length === 0) return `No run of ${day} has anything in the archive; only runs by file have.\n`;
+  const lines = runs.flatMap(({ runId, items }) => [
+    `run ${runId}:`,
+    ...items.map(({ item, fault }) =>
+      fault === undefined ? `  ok      ${item}` : `  DIFFERS ${item}: ${fault}`,
+    ),
+  ]);
+  return `${lines.join('\n')}\n`;
 }

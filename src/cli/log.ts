@@ -1,12 +1,18 @@
-import pino from 'pino';
-import type { LogLevel } from './log-level.js';
+import type pino from 'pino';
+
+export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
+
+export type LogLevel = (typeof logLevels)[number];
 
 export type Log = Pick<pino.Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error'>;
 
-/** Writes JSON lines. Whoever logs sees to it that no guest data and no secret is in them. */
-export function createLog(level: LogLevel, stream: NodeJS.WritableStream): Log {
-  return pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    stream as pino.DestinationStream,
-  );
+/** Used where no log was asked for. */
+export const silentLog: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+
+/** Writes JSON lines. Callers make sure that no guest data and no secret is in them. */
+export async function openLog(level: LogLevel, stream: NodeJS.WritableStream): Promise<Log> {
+  // Loaded on demand: most commands write no log.
+  const { default: pino } = await import('pino');
+  const log: Log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream);
+  return log;
 }

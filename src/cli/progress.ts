@@ -3,8 +3,13 @@ import cliProgress from 'cli-progress';
 import type { Notify, ReviewEvent } from '../review/events.js';
 import type { Run } from '../review/run.js';
 import { formatByteRate, formatBytes, formatCount, formatDuration, formatRate } from '../text/format.js';
-import { createLines } from './progress-lines.js';
-import { describe, describeMilestone, describeOpened, describeSuspects } from './progress-words.js';
+import {
+  createLines,
+  describe,
+  describeMilestone,
+  describeOpened,
+  describeSuspects,
+} from './progress-text.js';
 
 export interface Progress {
   readonly notify: Notify;
@@ -172,6 +177,7 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
         case 'waiting-for-day':
         case 'superseded':
         case 'faulted':
+        case 'review-broke-off':
         case 'queue-away':
         case 'queue-back':
         case 'stopping':

@@ -2,8 +2,13 @@ import cliProgress from 'cli-progress';
 import type { ReviewEvent } from '../review/events.js';
 import { formatBytes, formatCount } from '../text/format.js';
 import { canDraw, type Progress, type ProgressOptions } from './progress.js';
-import { createLines } from './progress-lines.js';
-import { describe, describeMilestone, describeOpened, describeSuspects } from './progress-words.js';
+import {
+  createLines,
+  describe,
+  describeMilestone,
+  describeOpened,
+  describeSuspects,
+} from './progress-text.js';
 
 /** The progress of many days at once. */
 export interface RangeProgress extends Progress {
@@ -138,6 +143,7 @@ function createBars({ stream, clock }: ProgressOptions): RangeProgress {
         case 'waiting-for-day':
         case 'superseded':
         case 'faulted':
+        case 'review-broke-off':
         case 'queue-away':
         case 'queue-back':
         case 'stopping': {
@@ -169,5 +175,5 @@ function withDay(day: string, words: string): string {
 
 function dayOf(event: ReviewEvent): string | undefined {
   if ('run' in event) return event.run?.day;
-  return event.type === 'waiting-for-day' ? event.day : undefined;
+  return 'day' in event ? event.day : undefined;
 }

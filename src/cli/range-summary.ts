@@ -1,6 +1,8 @@
+import type { DayPlan, RangeMode } from '../review/day/range-plan.js';
 import type { RunReport } from '../review/day/report.js';
-import { formatCount, wrapText } from '../text/format.js';
-import type { WriteCommand } from './command-writer.js';
+import { formatCount, formatCountOf, wrapText } from '../text/format.js';
+import { quoteForShell, type WriteCommand } from '../text/shell.js';
+import type { ReplayOptions } from './commands/review.js';
 import { type CommandFailure, type ExitCode, exitCode } from './exit-code.js';
 import { renderTable } from './tables.js';
 
@@ -111,4 +113,89 @@ function explain(outcome: DayOutcome, command: WriteCommand): string[] {
   if (error) return [`${day}:`, ...wrapText(error.message), `  When that is mended: ${next}`];
   const what = state === 'awaiting-result' ? 'To look for its result again' : 'To go on';
   return [`${day}:`, `  ${what}: ${next}`];
+}
+
+/** A range of days that ended before its last one. */
+export interface EndedRange extends Pick<ReplayOptions, 'reason' | 'delivery' | 'dryRun'> {
+  readonly mode?: RangeMode | undefined;
+  /** Why no other day was begun: "it was stopped". */
+  readonly why: string;
+  /** The first day that was not begun. */
+  readonly next: string;
+  readonly to: string;
+}
+
+/** Which days of a range were not begun, why, and how to go on. */
+export function renderNotBegun(range: EndedRange, command: WriteCommand): string {
+  const { next, to, why } = range;
+  const days = next === to ? next : `${next} to ${to}`;
+  return [`Not begun: ${days}, for ${why}.`, `To go on: ${command(writeReplay(range))}`, ''].join('\n');
+}
+
+/** The command for the days that are left, with the options that this one had. */
+function writeReplay({ next, to, mode, reason, delivery, dryRun }: EndedRange): string {
+  return [
+    `replay ${next}`,
+    ...(next === to ? [] : [`--to ${to}`]),
+    ...(mode === undefined ? [] : [`--${mode}`]),
+    ...(reason === undefined ? [] : [`--reason ${quoteForShell(reason)}`]),
+    ...(delivery === undefined ? [] : [`--delivery ${delivery}`]),
+    ...(dryRun ? ['--dry-run'] : []),
+  ].join(' ');
+}
+
+/** What a replay would do with a day. */
+export interface PlannedDay {
+  /** YYYY-MM-DD */
+  readonly day: string;
+  readonly plan: DayPlan;
+}
+
+/** The object that `--dry-run --json` prints of a range. */
+export function toPlanObject(days: readonly PlannedDay[]): object {
+  return {
+    dryRun: true,
+    days: days.map(({ day, plan }) => ({
+      day,
+      action: plan.action,
+      runId: 'run' in plan ? (plan.run?.id ?? null) : null,
+      ...('replaces' in plan && { replaces: plan.replaces }),
+      ...(plan.action === 'nothing' && { why: plan.why }),
+      ...(plan.action === 'refused' && { why: plan.message }),
+    })),
+  };
+}
+
+/** A line a day: what would be done with it; below them why days would be refused. */
+export function renderRangePlan(days: readonly PlannedDay[]): string {
+  const begun = days.filter(({ plan }) => plan.action !== 'nothing' && plan.action !== 'refused');
+  return [
+    `dry run: ${formatCountOf(begun.length, 'day')} of ${days.length} would be reviewed; nothing was sent`,
+    renderTable(days.map(({ day, plan }) => [day, describePlan(plan)])),
+    ...days.flatMap(({ day, plan }) =>
+      plan.action === 'refused' ? [`${day}:`, ...wrapText(plan.message)] : [],
+    ),
+    '',
+  ].join('\n');
+}
+
+function describePlan(plan: DayPlan): string {
+  switch (plan.action) {
+    case 'new-run':
+      return `new run${giveUp(plan)}`;
+    case 'resume':
+      return `go on with run ${plan.run.id} (${plan.run.state})`;
+    case 'top-up':
+      return `late bookings: top-up of run ${plan.run.id}${giveUp(plan)}`;
+    case 'nothing':
+      return plan.run
+        ? `nothing: it ${plan.why} (${plan.run.id}, ${plan.run.state})`
+        : `nothing: it ${plan.why}`;
+    case 'refused':
+      return `refused: run ${plan.run.id} is ${plan.run.state}`;
+  }
+}
+
+function giveUp({ replaces }: { readonly replaces?: string }): string {
+  return replaces === undefined ? '' : `; gives up run ${replaces}`;
 }

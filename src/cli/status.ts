@@ -1,6 +1,6 @@
 import type { Run } from '../review/run.js';
 import { formatCount, formatInstant } from '../text/format.js';
-import type { WriteCommand } from './command-writer.js';
+import type { WriteCommand } from '../text/shell.js';
 import { renderTable } from './tables.js';
 
 /** One line a run, for `status` without a day, within 80 columns. */

@@ -1,7 +1,9 @@
+import { stringify } from 'csv-stringify/sync';
 import type { Run, SuspectCounts } from '../review/run.js';
 import type { SuspectReport, Suspicion } from '../review/suspects/listing.js';
 import { formatCount, formatCountOf, formatInstant } from '../text/format.js';
-import type { WriteCommand } from './command-writer.js';
+import type { WriteCommand } from '../text/shell.js';
+import { createNewFile } from './output-files.js';
 import { renderTable } from './tables.js';
 
 /** Shown on a terminal; `--csv` and `--json` have them all. */
@@ -97,4 +99,30 @@ function nameSuspicion({ reason, copyServiceId, movedAt }: Suspicion): string {
     case 'filled-in':
       return 'filled in';
   }
+}
+
+const columns: readonly (keyof SuspectReport)[] = [
+  'BookingReferenceId',
+  'ServiceId',
+  'ProviderName',
+  'ProviderHotelId',
+  'CheckInDate',
+  'reason',
+  'copyServiceId',
+  'movedAt',
+];
+
+/**
+ * The CSV of the suspects. A file that is there already is not overwritten.
+ *
+ * @throws UsageError when it can't be made
+ */
+export async function createSuspectsFile(name: string, path = name) {
+  const file = await createNewFile('--csv', name, path);
+  await file.writeFile(stringify([[...columns]]));
+  return {
+    add: (suspects: readonly SuspectReport[]): Promise<void> =>
+      file.writeFile(stringify([...suspects], { columns: [...columns] })),
+    finish: (): Promise<void> => file.close(),
+  };
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { dotEnvName } from '../config/environment.js';
 import type { Config } from '../config/load.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
-import { quoteForShell } from '../text/shell-quote.js';
+import { quoteForShell } from '../text/shell.js';
 import type { KeptFolder, WrittenPlace } from './folders.js';
 
 const { ok, warning, wrong } = findingsOf('file-modes');

@@ -3,7 +3,7 @@ import { open, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Finding, findingsOf } from '../examination/finding.js';
 import { describeError } from '../text/safe-error.js';
-import { quoteForShell } from '../text/shell-quote.js';
+import { quoteForShell } from '../text/shell.js';
 
 interface Place {
   /** The folder itself, or where it is missing the nearest one above it that is there. */

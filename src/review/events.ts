@@ -2,17 +2,17 @@ import type { Run } from './run.js';
 import type { SourceNotice } from './source.js';
 import type { Evidence, Step, StepEnding } from './step.js';
 
-/** Which run an event is of. */
+/** The run that an event belongs to. */
 export type RunName = Pick<Run, 'id' | 'day'>;
 
-/** What happens in a run, told as it happens. No event holds a booking or a text of the service. */
+/** What happens in a review, reported as it happens. No event holds a booking or a text of the service. */
 export type ReviewEvent =
   | { readonly type: 'run-opened'; readonly run: Run; readonly isResumed: boolean }
   | {
       readonly type: 'collecting';
       readonly run: RunName;
       readonly read: number;
-      /** In the source's own measure; absent where it can't tell. */
+      /** In the source's own unit; absent where the source doesn't know its size. */
       readonly progress?: { readonly done: number; readonly total: number };
     }
   | { readonly type: 'source-notice'; readonly run: RunName; readonly notice: SourceNotice }
@@ -34,28 +34,32 @@ export type ReviewEvent =
       readonly done: number;
       readonly total: number;
     }
+  /** All processes pause. Reported once per pause, by the process that started it. */
   | {
       readonly type: 'holding-off';
-      /** `asked` by the service, or `failing`: attempt after attempt came to nothing. */
+      /** `asked`: the service asked for a pause. `failing`: one attempt after another failed. */
       readonly cause: 'asked' | 'failing';
       readonly run: RunName;
       readonly until: number;
       readonly code: string;
     }
-  /** How far a run has come that several processes work on. */
+  /** The progress of a run that several processes work on. */
   | { readonly type: 'watched'; readonly run: Run }
-  /** Somebody else holds the day: it is waited for. */
+  /** Another process holds the day; this one waits for it. */
   | { readonly type: 'waiting-for-day'; readonly day: string }
-  /** Somebody else has taken over what this process was doing: what it would have written was refused. */
+  /** Another process has taken over a step of this one, whose write was refused. */
   | { readonly type: 'superseded'; readonly runId: string; readonly step: string }
-  /** Something broke outside of what a step can come to; the ledger holds the step open, and it is tried again. */
+  /** A step failed for a reason that is none of its outcomes. The ledger keeps it open, and it is tried again. */
   | { readonly type: 'faulted'; readonly runId?: string; readonly step?: string; readonly error: unknown }
-  /** The queue doesn't answer, or does again: meanwhile nothing is handed out, and nothing is lost. */
+  /** A review in the background failed, with no caller waiting for it. */
+  | { readonly type: 'review-broke-off'; readonly day: string; readonly error: unknown }
+  /** This process can't reach the queue, or can again. Nothing is handed out meanwhile, and nothing is lost. */
   | { readonly type: 'queue-away'; readonly address: string; readonly reason: string }
   | { readonly type: 'queue-back'; readonly address: string }
-  /** A worker is ready for whatever is handed out. */
+  /** A worker is ready to perform steps. */
   | { readonly type: 'working' }
   | { readonly type: 'stopping'; readonly run?: RunName; readonly graceMs: number }
+  /** Reported once per end of a run, by the process that settled it. */
   | { readonly type: 'settled'; readonly run: Run };
 
 export type Notify = (event: ReviewEvent) => void;

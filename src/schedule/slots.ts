@@ -4,12 +4,12 @@ import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
 /**
  * The slots of a cron pattern in a zone: the instants at which the nightly run is due.
  *
- * A time of the day that the clocks leave out comes at the moment to which they jump, and one that they show twice
- * comes once, the first time; this goes for patterns whose minutes and hours are numbers, lists and ranges. Where they
- * are `*` or a step, the slots follow the clock: none in the hour left out, some in each of the two same hours.
+ * A time that the clocks skip falls on the moment to which they jump, and a time that they repeat counts once, at its first
+ * occurrence. This holds for patterns whose minutes and hours are numbers, lists and ranges. With `*` or a step the slots
+ * follow the clock: none in the skipped hour, some in both of the repeated hours.
  */
 export interface Slots {
-  /** As it was given: five fields. */
+  /** Five fields, as configured. */
   readonly pattern: string;
   /** IANA name */
   readonly zone: string;
@@ -23,7 +23,7 @@ export interface Slots {
  * Reads a pattern of five fields: minute, hour, day of the month, month, day of the week. A sixth before them counts
  * seconds.
  *
- * @throws RangeError for a pattern that can't be read or that has no slot at all, and for an unknown zone.
+ * @throws RangeError for an invalid pattern, one without any slot, and an unknown zone
  */
 export function createSlots(pattern: string, zone: string): Slots {
   const cron = readPattern(pattern, zone);
@@ -40,33 +40,33 @@ export function createSlots(pattern: string, zone: string): Slots {
 }
 
 /**
- * The day that the slot is for: the day before the slot's own day in the zone. It comes from the slot, never from the
- * time at which somebody got round to it. A day that the zone left out of its calendar (Pacific/Apia, 2011-12-30) has
- * no bookings: there it is the day before that one.
+ * The business day of a slot: the day before the slot's own day in the zone. It is derived from the slot, never from the time
+ * at which the work starts. A day that the zone's calendar skipped (Pacific/Apia, 2011-12-30) has no bookings: there it is the
+ * day before that one.
  */
 export function businessDayOf(slot: Date, zone: string): BusinessDay {
   return lastDayBefore(businessDayAt(slot, zone));
 }
 
-/** The day before, past days that hold no instant. */
+/** The previous day that exists in the zone's calendar. */
 export function lastDayBefore(day: BusinessDay): BusinessDay {
   const before = day.previous();
   return holdsInstants(before) ? before : lastDayBefore(before);
 }
 
-/** False for a day that a zone left out of its calendar. */
+/** False for a day that the zone's calendar skipped. */
 export function holdsInstants(day: BusinessDay): boolean {
   return day.firstInstant.getTime() <= day.lastInstant.getTime();
 }
 
-/** How croner reads a pattern here. */
+/** The croner options for reading a pattern. */
 export function cronRules(zone: string): CronOptions {
   return { timezone: zone, mode: '5-or-6-parts', fixedTimeRule: 'no-wildcard' };
 }
 
 function readPattern(pattern: string, zone: string): Cron {
   try {
-    // Without a function it counts, and sets no timer.
+    // Without a function it only computes times, and sets no timer.
     const cron = new Cron(pattern, cronRules(zone));
     cron.nextRun();
     return cron;

@@ -1,16 +1,13 @@
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { refuseBrokenRequest, sendError, setErrorAnswers, toHttpError } from './error-answers.js';
 import type { Health } from './health.js';
 import { createHook, type HookSettings } from './hook.js';
 import { addHookRoute } from './hook-route.js';
-import { HttpError } from './http-error.js';
+import { HttpError, refuseBrokenRequest, sendError, setErrorAnswers, toHttpError } from './http-error.js';
 import type { Metrics } from './metrics.js';
-import { addProbeRoutes } from './probe-routes.js';
-import type { ServerLog } from './server-log.js';
-import { addStatusRoutes } from './status-routes.js';
-import type { Statuses } from './statuses.js';
+import type { ServerLog, Statuses } from './ports.js';
+import { addProbeRoutes, addStatusRoutes } from './routes.js';
 
 export interface ServerOptions {
   readonly host: string;

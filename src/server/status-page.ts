@@ -1,9 +1,8 @@
 import type { LedgerSummary } from '../review/ledger.js';
 import type { Run } from '../review/run.js';
 import { formatCount, formatCountOf, formatDuration } from '../text/format.js';
-import { type Html, html } from './html.js';
 import { countDaysBehind, listLastDays } from './last-good-day.js';
-import { renderPage } from './page.js';
+import { type Html, html, renderPage } from './page.js';
 
 export interface StatusPageContent {
   readonly summary: LedgerSummary;

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import type { ServiceField } from '../booking/booking.js';
-import type { WriteCommand } from '../cli/command-writer.js';
+import type { WriteCommand } from '../text/shell.js';
 
 export interface Outcome {
   /** As it was named with `--config`. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createExportProgress } from '../../src/cli/export-progress.js';
-import { createExportLog } from '../../src/cli/log-export.js';
+import { createLogObserver } from '../../src/cli/log-observer.js';
 import type { ExportEvent } from '../../src/mappings/export/await-export.js';
 import { captureStream } from './captured-stream.js';
 
@@ -72,13 +72,13 @@ it('is JSON lines where these were asked for', () => {
     (fields: object, words: string): void => {
       lines.push([level, fields, words]);
     };
-  const log = createExportLog({
+  const log = createLogObserver({
     trace: keep('trace'),
     debug: keep('debug'),
     info: keep('info'),
     warn: keep('warn'),
     error: keep('error'),
-  } as Parameters<typeof createExportLog>[0]);
+  } as Parameters<typeof createLogObserver>[0]);
   log({ type: 'waiting', folder: '', newerThan: undefined });
   log({ type: 'sighted', set });
   log(downloading(1));

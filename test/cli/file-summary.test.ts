@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderFileSummary } from '../../src/cli/file-summary.js';
+import { renderFileSummary, renderVerified } from '../../src/cli/file-summary.js';
 import type { ReviewFile } from '../../src/review/review-file.js';
 import { someRun } from '../review/some-run.js';
 import { command } from './plain-command.js';
@@ -85,3 +85,27 @@ function summarise(file: Partial<ReviewFile>): string[][] {
   for (const line of lines) expect(line).toMatch(/^ {2}\S/);
   return lines.map((line) => line.trim().split(/ {2,}/));
 }
+
+describe('what was verified', () => {
+  it('is nothing where the archive holds nothing of the day', () => {
+    expect(renderVerified('2026-11-20', [])).toBe(
+      'No run of 2026-11-20 has anything in the archive; only runs by file have.\n',
+    );
+  });
+
+  it('is told run by run, and what differs so that nobody overlooks it', () => {
+    const runs = [
+      { runId: 'r2', items: [{ item: '20112026.csv' }] },
+      {
+        runId: 'r1',
+        items: [{ item: 'manifest.json', fault: 'is not in the archive' }, { item: '20112026_Result.csv' }],
+      },
+    ];
+    expect(renderVerified('2026-11-20', runs)).toBe(`run r2:
+  ok      20112026.csv
+run r1:
+  DIFFERS manifest.json: is not in the archive
+  ok      20112026_Result.csv
+`);
+  });
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Handlers, helpShown, runCommandLine } from '../../src/cli/program.js';
+import { type Handlers, helpShown, runCommandLine } from '../../src/cli/commands/program.js';
 import { UsageError } from '../../src/review/refusals.js';
 
 const globals = { config: 'hotel-review.yaml', json: false, stackTrace: false };

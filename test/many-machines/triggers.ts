@@ -12,9 +12,10 @@ import type { Workforce } from '../../src/review/perform/workforce.js';
 import type { StepQueue } from '../../src/review/queue.js';
 import { DayBusyError } from '../../src/review/refusals.js';
 import type { Trigger } from '../../src/review/run.js';
-import { createKeeper } from '../../src/schedule/keeper.js';
-import type { KeeperEvent } from '../../src/schedule/keeper-event.js';
+import { createReviewScheduler } from '../../src/schedule/review-scheduler.js';
+import type { SchedulerEvent } from '../../src/schedule/scheduler-event.js';
 import { createSlots } from '../../src/schedule/slots.js';
+import { createEventCounters } from '../../src/server/event-counters.js';
 import { createHealth } from '../../src/server/health.js';
 import { createMetrics } from '../../src/server/metrics.js';
 import { createServer } from '../../src/server/server.js';
@@ -111,10 +112,9 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
     parts: serving.parts,
     configuredDelivery: 'body',
     afterReview: async () => {},
-    onFault: (error) => faults.push(error),
     signal: stop.signal,
   });
-  const keeper = createKeeper({
+  const scheduler = createReviewScheduler({
     ledger,
     schedule: {
       async start(onSlot) {
@@ -126,7 +126,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
     review: (day, { trigger }, signal) => reviews.review(day, { mode: 'run', trigger }, signal),
     timing: { catchUpDays: 0, resumeMinutes: 60 },
     clock,
-    notify(event: KeeperEvent) {
+    notify(event: SchedulerEvent) {
       if ('error' in event) faults.push(event.error);
     },
     signal: stop.signal,
@@ -137,7 +137,12 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
     timezone,
     statuses: ledger,
     health: createHealth({ checks: {}, clock }),
-    metrics: createMetrics({ summarise: () => ledger.summarise(), clock, timezone }),
+    metrics: createMetrics({
+      counters: createEventCounters(clock),
+      summarise: () => ledger.summarise(),
+      clock,
+      timezone,
+    }),
     clock,
     log: { info() {}, error: (...told: unknown[]) => void faults.push(told) },
     hook: {
@@ -157,10 +162,10 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
     limits: { answerMs: 30_000 },
   });
   const { url } = await server.listen();
-  await keeper.start();
+  await scheduler.start();
   onTestFinished(async () => {
     stop.abort();
-    await Promise.all([server.close(), keeper.close()]);
+    await Promise.all([server.close(), scheduler.close()]);
     await reviews.idle();
     await Promise.all([serving.close(), commandLine.close()]);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { type BackgroundReviews, createBackgroundReviews } from '../../src/review/day/background-reviews.js';
 import type { RunDayParts } from '../../src/review/day/run-day.js';
+import type { ReviewEvent } from '../../src/review/events.js';
 import type { Ledger } from '../../src/review/ledger.js';
 import { DayBusyError } from '../../src/review/refusals.js';
 import { createGate } from '../support/gate.js';
@@ -168,14 +169,17 @@ describe('background reviews', () => {
 
 function openReviews(parts: RunDayParts, signal = unstopped) {
   const faults: { readonly error: unknown; readonly day: string }[] = [];
+  const notify = (event: ReviewEvent) => {
+    parts.notify(event);
+    if (event.type === 'review-broke-off') faults.push({ error: event.error, day: event.day });
+  };
   let done = 0;
   const reviews: BackgroundReviews = createBackgroundReviews({
-    parts,
+    parts: { ...parts, notify },
     configuredDelivery: 'body',
     async afterReview() {
       done += 1;
     },
-    onFault: (error, ofDay) => faults.push({ error, day: ofDay.iso }),
     signal,
   });
   return { reviews, faults, afterwards: () => done };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createCronerSchedule } from '../../src/schedule/croner.js';
+import { createCronerSchedule } from '../../src/schedule/schedule.js';
 import { createSlots } from '../../src/schedule/slots.js';
 import { describeScheduleContract } from '../contracts/schedule.js';
 

@@ -1,6 +1,6 @@
 import RedisMock from 'ioredis-mock';
 import { expect, it, vi } from 'vitest';
-import { openRedisConnections } from '../../src/schedule/redis-connections.js';
+import { openRedisConnections } from '../../src/schedule/bullmq-schedule.js';
 
 it('Reports the errors of a connection and of each of its copies', () => {
   const onError = vi.fn();

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ReviewEvent } from '../../src/review/events.js';
 import type { LedgerSummary } from '../../src/review/ledger.js';
 import type { Step, StepEnding } from '../../src/review/step.js';
+import { createEventCounters } from '../../src/server/event-counters.js';
 import { createMetrics, type MetricsOptions } from '../../src/server/metrics.js';
 import { step } from '../cli/events.js';
 import { someRun } from '../review/some-run.js';
@@ -12,11 +13,13 @@ const noCounts = { accepted: 0, duplicates: 0, rejected: 0 };
 const summary: LedgerSummary = { runsByState: noRuns };
 
 function createSomeMetrics(options: Partial<MetricsOptions> = {}) {
-  const metrics = createMetrics({ summarise: async () => summary, clock: () => now, timezone, ...options });
+  const clock = options.clock ?? (() => now);
+  const counters = createEventCounters(clock);
+  const metrics = createMetrics({ counters, summarise: async () => summary, timezone, ...options, clock });
   /** The lines of our own metrics, without comments. */
   const read = async () =>
     (await metrics.scrape()).text.split('\n').filter((line) => line.startsWith('hotel_review_'));
-  return { ...metrics, read };
+  return { ...metrics, notify: counters.notify, read };
 }
 
 function claimed(of: Step, attempt = 1): ReviewEvent {

@@ -3,11 +3,12 @@ import { connect, type Socket } from 'node:net';
 import type { BusinessDay } from '../../src/booking/business-day.js';
 import type { LedgerSummary } from '../../src/review/ledger.js';
 import type { Run } from '../../src/review/run.js';
+import { createEventCounters } from '../../src/server/event-counters.js';
 import { createHealth, type HealthCheck } from '../../src/server/health.js';
 import type { HookSettings } from '../../src/server/hook.js';
 import { createMetrics } from '../../src/server/metrics.js';
+import type { Statuses } from '../../src/server/ports.js';
 import { createServer, type Server, type ServerLimits } from '../../src/server/server.js';
-import type { Statuses } from '../../src/server/statuses.js';
 import { someRun } from '../review/some-run.js';
 
 /** In Madrid it is 2026-11-21, three hours and a half past midnight. */
@@ -96,7 +97,12 @@ export async function startServer({
     ...(hook && { hook }),
     statuses: read,
     health: createHealth({ checks, clock: time }),
-    metrics: createMetrics({ summarise: read.summarise, clock: time, timezone }),
+    metrics: createMetrics({
+      counters: createEventCounters(time),
+      summarise: read.summarise,
+      clock: time,
+      timezone,
+    }),
     clock: time,
     log: { info: note, error: note },
     ...(limits && { limits }),

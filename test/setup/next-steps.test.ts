@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createCommandWriter } from '../../src/cli/command-writer.js';
 import { listNextSteps } from '../../src/setup/next-steps.js';
 import { referToSchema } from '../../src/setup/render/schema-reference.js';
+import { createCommandWriter } from '../../src/text/shell.js';
 
 const usual = {
   config: 'hotel-review.yaml',

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../review/refusals.js';
-import { type Finish, type GlobalOptions, numberUpTo, readGlobals } from './options.js';
-import { readInstant } from './read-instant.js';
+import { type Finish, type GlobalOptions, numberUpTo, readGlobals, readInstant } from './options.js';
 
 export interface RequestExportOptions {
   readonly email: string;

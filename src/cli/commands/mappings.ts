@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { type Finish, type GlobalOptions, readGlobals } from './options.js';
-import { readInstant } from './read-instant.js';
+import { type Finish, type GlobalOptions, readGlobals, readInstant } from './options.js';
 
 export interface SyncOptions {
   /** Epoch milliseconds; where the last sync began if not given. */

@@ -18,8 +18,6 @@ export interface BackgroundReviewsOptions {
   readonly configuredDelivery: DeliveryKind;
   /** Called after each review that ended. */
   readonly afterReview: () => Promise<void>;
-  /** Called when a review fails after `start` has resolved, when no caller waits for it any more. */
-  readonly onFault: (error: unknown, day: BusinessDay) => void;
   /** Stops all reviews. */
   readonly signal: AbortSignal;
 }
@@ -46,8 +44,8 @@ export interface BackgroundReviews {
 }
 
 export function createBackgroundReviews(options: BackgroundReviewsOptions): BackgroundReviews {
-  const { parts, configuredDelivery, afterReview, onFault, signal } = options;
-  const { ledger, clock, workforce } = parts;
+  const { parts, configuredDelivery, afterReview, signal } = options;
+  const { ledger, clock, workforce, notify } = parts;
   const current = new Set<Promise<unknown>>();
 
   async function perform(
@@ -78,7 +76,9 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
       }
 
       function fail(error: unknown): void {
-        if (isSettled && !(error instanceof DayBusyError)) onFault(error, day);
+        // The caller has got its result: only an event can report this.
+        if (isSettled && !(error instanceof DayBusyError))
+          notify({ type: 'review-broke-off', day: day.iso, error });
         isSettled = true;
         reject(error);
       }

@@ -1,0 +1,139 @@
+import { Command, CommanderError, Option } from 'commander';
+import { UsageError } from '../../review/refusals.js';
+import { logLevels } from '../log.js';
+import { addExportCommands, type ExportHandlers } from './exports.js';
+import { addHistoryCommands, type HistoryHandlers } from './history.js';
+import { addMappingCommands, type MappingHandlers } from './mappings.js';
+import type { Finish } from './options.js';
+import { addReviewCommands, type ReviewHandlers } from './review.js';
+import { addSandboxCommands, type SandboxHandlers } from './sandbox.js';
+import { addServiceCommands, type ServiceHandlers } from './service.js';
+import { addSetupCommands, type SetupHandlers } from './setup.js';
+
+/** What each command does; each answers the exit code. */
+export interface Handlers
+  extends ReviewHandlers,
+    HistoryHandlers,
+    MappingHandlers,
+    ExportHandlers,
+    ServiceHandlers,
+    SetupHandlers,
+    SandboxHandlers {}
+
+interface Output {
+  readonly writeOut: (text: string) => void;
+  readonly writeErr: (text: string) => void;
+}
+
+/** Help or version was asked for and printed. */
+export const helpShown = Symbol('help shown');
+
+/**
+ * Reads the command line and runs the handler that it names.
+ *
+ * @throws UsageError when the command line can't be understood
+ */
+export async function runCommandLine(
+  arguments_: readonly string[],
+  version: string,
+  handlers: Handlers,
+  output: Output,
+): Promise<number | typeof helpShown> {
+  let result = 0;
+  const program = createProgram(version, handlers, (code) => {
+    result = code;
+  });
+  for (const command of listCommands(program)) {
+    command.exitOverride().configureOutput({ ...output, outputError: () => {} });
+  }
+  try {
+    await program.parseAsync([...arguments_], { from: 'user' });
+    return result;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return helpShown;
+    if (error.code === 'commander.help')
+      throw new UsageError('expected a command; see `hotel-review --help`');
+    throw new UsageError(
+      `${findStrayCommand(program) ?? toClause(error.message)}; see \`hotel-review --help\``,
+    );
+  }
+}
+
+function createProgram(version: string, handlers: Handlers, finish: Finish): Command {
+  const program = new Command('hotel-review')
+    .description("Sends each business day's hotel bookings to the mapping service for review, and proves it.")
+    .version(version)
+    .option('--config <file>', 'the configuration file', 'hotel-review.yaml')
+    .option('--json', 'print one JSON object on standard output', false)
+    .addOption(
+      new Option(
+        '--log-level <level>',
+        'write log lines (JSON) to standard error instead of progress',
+      ).choices(logLevels),
+    )
+    .option('--stack-trace', 'show where an unexpected error came from', false)
+    .showHelpAfterError(false)
+    .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: listGlobalOptions })
+    .addHelpText('after', examples);
+
+  addReviewCommands(program, handlers, finish);
+  addHistoryCommands(program, handlers, finish);
+  addMappingCommands(program, handlers, finish);
+  addExportCommands(program, handlers, finish);
+  addServiceCommands(program, handlers, finish);
+  addSetupCommands(program, handlers, finish);
+  addSandboxCommands(program, handlers, finish);
+  return program;
+}
+
+function listCommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(listCommands)];
+}
+
+/** The program's own: commander would list those of every command above, and `sandbox bookings` refuses most of them. */
+function listGlobalOptions(command: Command): Option[] {
+  let program = command;
+  while (program.parent) program = program.parent;
+  return program === command ? [] : [...program.options];
+}
+
+/** Commander's words, which are up to three sentences on two lines, as one clause. */
+function toClause(message: string): string {
+  return message
+    .replace(/^error: /, '')
+    .replace(/\n\(Did you mean (.*)\)$/, ' (did you mean $1)')
+    .replace(
+      /(' is invalid|^too many arguments for '.*')\. (\w)/,
+      (_, start, letter) => `${start}: ${letter.toLowerCase()}`,
+    )
+    .replace(/\.$/, '');
+}
+
+/** A command that does something itself takes a mistyped command below it for an argument too many. */
+function findStrayCommand(program: Command): string | undefined {
+  for (const command of program.commands) {
+    const [word] = command.args;
+    const known = command.commands.map((below) => below.name());
+    if (known.length === 0 || word === undefined || word.startsWith('-') || known.includes(word)) continue;
+    const names = known.map((name) => `${command.name()} ${name}`).join(' or ');
+    return `unknown command '${command.name()} ${word}' (did you mean ${names}?)`;
+  }
+  return undefined;
+}
+
+const examples = `
+Exit codes:
+  0  done
+  1  failed; \`run\` goes on with it
+  2  the command line or the configuration is wrong
+  3  delivered, but the result is not there yet
+  4  that day is being run by another process
+
+Examples:
+  hotel-review init                         write a configuration
+  hotel-review doctor                       try it
+  hotel-review run                          review yesterday
+  hotel-review run --day 2026-11-20 --json  review that day, the report as JSON
+  hotel-review status                       what was reviewed, and what was not
+  hotel-review show BR-1042                 was this booking checked?`;

@@ -1,3 +1,0 @@
-export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
-
-export type LogLevel = (typeof logLevels)[number];

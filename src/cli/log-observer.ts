@@ -1,0 +1,165 @@
+import type { HotelReviewEvent } from '../events/events.js';
+import type { MappingSync } from '../mappings/mapping-copy.js';
+import type { ReviewEvent, RunName } from '../review/events.js';
+import type { Run } from '../review/run.js';
+import type { DueDay } from '../schedule/due-days.js';
+import { describeError } from '../text/safe-error.js';
+import type { Log } from './log.js';
+
+/** Writes events as JSON lines, with run, day and step where they have one. The lines are an interface: programs read them. */
+export function createLogObserver(log: Log): (event: HotelReviewEvent) => void {
+  return (event) => logEvent(log, event);
+}
+
+function logEvent(log: Log, event: HotelReviewEvent): void {
+  switch (event.type) {
+    case 'run-opened': {
+      const { trigger, token, topsUp } = event.run;
+      return log.info(
+        { ...runFields(event.run), trigger, token, isResumed: event.isResumed, topsUp },
+        'run opened',
+      );
+    }
+    case 'collecting':
+      return log.debug({ ...nameFields(event.run), read: event.read, ...event.progress }, 'collecting');
+    case 'source-notice':
+      return log.warn({ ...nameFields(event.run), column: event.notice.column }, 'column not in the source');
+    case 'collected': {
+      const { counts, suspects, openSteps: steps } = event.run;
+      return log.info({ ...runFields(event.run), counts, suspects, steps }, 'collected');
+    }
+    case 'step-claimed': {
+      const { step, attempt } = event;
+      return log.trace({ ...nameFields(event.run), step: step.name, attempt }, 'step claimed');
+    }
+    case 'transferring': {
+      const { step, done, total } = event;
+      return log.debug({ ...nameFields(event.run), step: step.name, done, total }, 'transferring');
+    }
+    case 'step-ended':
+      return logStepEnd(log, event);
+    case 'holding-off': {
+      const { cause, code } = event;
+      const until = new Date(event.until).toISOString();
+      return log.warn({ ...nameFields(event.run), cause, until, code }, 'holding off');
+    }
+    case 'stopping':
+      return log.warn({ ...(event.run && nameFields(event.run)), graceMs: event.graceMs }, 'stopping');
+    case 'queue-away':
+      return log.error(
+        { queue: event.address, reason: event.reason },
+        'queue away: nothing is handed out until it is back',
+      );
+    case 'queue-back':
+      return log.info({ queue: event.address }, 'queue back');
+    case 'working':
+      return log.info('working');
+    case 'watched':
+      return log.debug({ ...runFields(event.run), counts: event.run.counts }, 'watched');
+    case 'waiting-for-day':
+      return log.info({ day: event.day }, 'waiting: the day is being worked on by another process');
+    case 'superseded':
+      return log.warn(
+        { run: event.runId, step: event.step },
+        'superseded: another process has taken it over',
+      );
+    case 'faulted':
+      return log.error(
+        { run: event.runId, step: event.step, fault: describeError(event.error) },
+        'faulted: it is tried again',
+      );
+    case 'review-broke-off':
+      return log.error({ day: event.day, fault: describeError(event.error) }, 'review broke off');
+    case 'settled': {
+      const { state, counts, failure } = event.run;
+      return log[state === 'failed' ? 'error' : 'info'](
+        { ...runFields(event.run), counts, failure },
+        'run settled',
+      );
+    }
+
+    case 'due-day-started':
+      return log.info(dueDayFields(event.dueDay), 'duty begun');
+    case 'due-day-ended':
+      return log.info(dueDayFields(event.dueDay), 'duty ended');
+    case 'day-busy':
+      return log.info(dueDayFields(event.dueDay), 'the day is being worked on by another process');
+    case 'due-day-failed':
+      return log.error(
+        { ...dueDayFields(event.dueDay), fault: describeError(event.error) },
+        'duty failed: it is looked at again',
+      );
+    case 'check-failed':
+      return log.error(
+        { fault: describeError(event.error) },
+        'what is owed could not be read: it is tried again',
+      );
+    case 'slot-missed':
+      // Usual where several processes share a schedule: each slot reaches one of them.
+      return log.debug(
+        { slot: event.slot.toISOString() },
+        'slot not told by the schedule: looking at what is owed',
+      );
+    case 'sync-failed':
+      return log.error({ fault: describeError(event.error) }, 'sync failed: it is tried again');
+    case 'schedule-away':
+      return log.warn({ fault: describeError(event.error) }, 'the schedule on Redis is out of reach');
+
+    case 'sync-begun': {
+      const since = new Date(event.sync.since).toISOString();
+      return log.info({ ...syncFields(event.sync), since, isResumed: event.isResumed }, 'sync begun');
+    }
+    case 'page-stored': {
+      const { counts, endedAt } = event.sync;
+      if (endedAt === undefined) return log.debug({ ...syncFields(event.sync), counts }, 'page stored');
+      return log.info({ ...syncFields(event.sync), counts }, 'sync ended');
+    }
+    case 'sync-restarted':
+      return log.warn(
+        { ...syncFields(event.sync), code: event.code },
+        'resume key not known any more: sync begins again',
+      );
+
+    case 'waiting': {
+      const newerThan = event.newerThan === undefined ? null : new Date(event.newerThan).toISOString();
+      return log.info({ folder: event.folder, newerThan }, 'looking for an export');
+    }
+    case 'sighted':
+      return log.info({ export: event.set.id }, 'export sighted');
+    case 'downloading':
+      return log.trace({ file: event.name, done: event.done, total: event.total }, 'downloading');
+    case 'archived':
+      return log.info({ file: event.name }, 'export file archived');
+    case 'held-off':
+      return log.warn({ reason: event.reason, delayMs: event.delayMs }, 'SFTP server failed: held off');
+  }
+}
+
+function logStepEnd(
+  log: Log,
+  { run, step, attempt, outcome, evidence }: ReviewEvent & { type: 'step-ended' },
+): void {
+  const { code, httpStatus, statusCode } = evidence;
+  // A result that has not arrived yet is expected.
+  const isExpected = outcome === 'done' || (step.kind === 'await-result' && outcome === 'retry');
+  log[isExpected ? 'debug' : 'warn'](
+    { ...nameFields(run), step: step.name, attempt, outcome, code, httpStatus, statusCode },
+    'step ended',
+  );
+}
+
+function runFields({ id, day, state }: Pick<Run, 'id' | 'day' | 'state'>) {
+  return { run: id, day, state };
+}
+
+function nameFields({ id, day }: RunName) {
+  return { run: id, day };
+}
+
+function dueDayFields({ day, kind }: DueDay) {
+  return { day: day.iso, duty: kind };
+}
+
+function syncFields({ syncId, scope }: MappingSync) {
+  return { sync: syncId, ...(scope !== '' && { providerFamily: scope }) };
+}

@@ -1,0 +1,187 @@
+import { open, rename, rm } from 'node:fs/promises';
+import type { HotelBrand } from '../mapping-service/operations.js';
+import type {
+  CopiedMapping,
+  MappingMove,
+  MappingSummary,
+  MappingSync,
+  NewMasterHotel,
+  SyncCounts,
+} from '../mappings/mapping-copy.js';
+import { UsageError } from '../review/refusals.js';
+import { formatCount, formatDuration, formatInstant } from '../text/format.js';
+import type { WriteCommand } from '../text/shell.js';
+import { renderTable } from './tables.js';
+
+const countNames: Readonly<Record<keyof SyncCounts, string>> = {
+  pages: 'pages',
+  read: 'read',
+  added: 'added',
+  moved: 'moved to another master hotel',
+  updated: 'changed otherwise',
+  deleted: 'deleted',
+  unchanged: 'known as they were',
+  newHotels: 'new master hotels',
+  restarts: 'begun again',
+};
+
+/** What a sync came to, as `mappings sync --json` prints it. */
+export function toSyncReport({ syncId, scope, since, at, serviceBeganAt, endedAt, counts }: MappingSync) {
+  return {
+    syncId,
+    providerFamily: scope === '' ? null : scope,
+    since: new Date(since).toISOString(),
+    startedAt: new Date(at).toISOString(),
+    serviceStartedAt: serviceBeganAt === undefined ? null : new Date(serviceBeganAt).toISOString(),
+    finishedAt: endedAt === undefined ? null : new Date(endedAt).toISOString(),
+    ...counts,
+  };
+}
+
+export function renderSync(sync: MappingSync): string {
+  const rows = (Object.keys(countNames) as (keyof SyncCounts)[])
+    .filter((name) => name !== 'restarts' || sync.counts.restarts > 0)
+    .map((name) => [countNames[name], formatCount(sync.counts[name])]);
+  const duration = formatDuration((sync.endedAt ?? sync.at) - sync.at);
+  return `The local copy is in step, after ${duration}.\n${renderTable(rows)}\n`;
+}
+
+/** @param file where they were written */
+export function renderNewHotels(
+  hotels: readonly NewMasterHotel[],
+  { more, file }: { readonly more: boolean; readonly file?: string | undefined },
+): string {
+  if (file !== undefined) return `The master hotels that are to be created are in ${file}.\n`;
+  if (hotels.length === 0) return '';
+  const rows = hotels.map(({ serviceId, providerName, providerHotelId }) => [
+    serviceId,
+    providerName,
+    providerHotelId,
+  ]);
+  return [
+    'master hotels that are to be created:',
+    renderTable(rows, ['ServiceId', 'ProviderName', 'ProviderHotelId']),
+    ...(more ? ['  … and more; the next sync with --new-hotels FILE lists them all'] : []),
+    '',
+  ].join('\n');
+}
+
+/** One provider's hotel, as `mappings show --json` prints it. */
+export function toMappingReport(mapping: CopiedMapping, moves: readonly MappingMove[]) {
+  return {
+    providerName: mapping.providerName,
+    providerHotelId: mapping.providerHotelId,
+    serviceId: mapping.serviceId ?? null,
+    locationCode: mapping.locationCode ?? null,
+    channelIds: mapping.channelIds,
+    firstSeenAt: new Date(mapping.firstSeenAt).toISOString(),
+    movedAt: mapping.movedAt === undefined ? null : new Date(mapping.movedAt).toISOString(),
+    history: moves.map(({ from, to, seenAt }) => ({
+      from: from ?? null,
+      to: to ?? null,
+      seenAt: new Date(seenAt).toISOString(),
+    })),
+  };
+}
+
+export function renderMapping(mapping: CopiedMapping, moves: readonly MappingMove[]): string {
+  const { providerName, providerHotelId, serviceId, locationCode, channelIds, firstSeenAt } = mapping;
+  const what = serviceId === undefined ? 'no master hotel any more' : `master hotel ${serviceId}`;
+  const lines = [
+    `${providerName} ${providerHotelId}: ${what}`,
+    ...(locationCode === undefined ? [] : [`  location: ${locationCode}`]),
+    ...channelIds.map((channel) => `  channel: ${channel}`),
+    `  first seen: ${formatInstant(firstSeenAt)}`,
+    ...moves.map(
+      ({ from, to, seenAt }) =>
+        `  ${formatInstant(seenAt)}: ${from === undefined ? 'came back' : `was ${from}`}, ${to === undefined ? 'was deleted' : `is ${to}`}`,
+    ),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** What the copy holds, as `mappings stats --json` prints it. */
+export function toStatsReport({ syncs, ...summary }: MappingSummary) {
+  return { ...summary, syncs: syncs.map(toSyncReport) };
+}
+
+export function renderStats(summary: MappingSummary, command: WriteCommand): string {
+  const { mappings, masterHotels, deleted, providers, syncs } = summary;
+  if (syncs.length === 0) return `There is no local copy yet. To make one: ${command('mappings sync')}\n`;
+  const counts = renderTable([
+    ['mappings', formatCount(mappings)],
+    ['master hotels', formatCount(masterHotels)],
+    ['deleted mappings', formatCount(deleted)],
+  ]);
+  const byProvider = providers.map(({ providerName, mappings: count }) => [providerName, formatCount(count)]);
+  const sections = [
+    counts,
+    ...(byProvider.length === 0 ? [] : [renderTable(byProvider, ['provider', 'mappings'])]),
+    ...syncs.map((sync) => `  ${describeSync(sync, command)}`),
+  ];
+  return `${sections.join('\n')}\n`;
+}
+
+function describeSync({ scope, at, since, endedAt, counts }: MappingSync, command: WriteCommand): string {
+  const what = scope === '' ? 'all providers' : scope;
+  const read = `${formatCount(counts.read)} changes since ${formatInstant(since)}`;
+  return endedAt === undefined
+    ? `${what}: a sync of ${formatInstant(at)} is not at its end; to go on: ${command('mappings sync')}`
+    : `${what}: synced at ${formatInstant(endedAt)} (${read})`;
+}
+
+export function renderBrands(brands: readonly HotelBrand[]): string {
+  if (brands.length === 0) return 'The service tells of no brand.\n';
+  const rows = brands.map(({ Id, BrandCode, BrandName, ChainId }) => [
+    Id,
+    BrandCode ?? '',
+    BrandName ?? '',
+    ChainId ?? '',
+  ]);
+  return `${renderTable(rows, ['Id', 'BrandCode', 'BrandName', 'ChainId'])}\n`;
+}
+
+/**
+ * Writes master hotels as NDJSON, one a line, in place of what stood in the file; whole or not at all.
+ *
+ * @param file its name as it was typed, for messages, and its absolute path
+ * @returns the number of the last one; 0 when there was none
+ * @throws UsageError when the file can't be written
+ */
+export async function writeNewHotels(
+  { name, path }: { readonly name: string; readonly path: string },
+  pages: AsyncIterable<readonly NewMasterHotel[]>,
+): Promise<number> {
+  const unfinished = `${path}.partial`;
+  let last = 0;
+  try {
+    const file = await open(unfinished, 'w', 0o600);
+    try {
+      for await (const page of pages) {
+        await file.writeFile(page.map((hotel) => `${JSON.stringify(toRecord(hotel))}\n`).join(''));
+        last = page.at(-1)?.number ?? last;
+      }
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(unfinished, path);
+    return last;
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    if (error instanceof Error && 'syscall' in error && 'code' in error)
+      throw new UsageError(
+        `--new-hotels: ${name} can't be written (${error.code}); the copy is in step, and the next sync with --new-hotels lists them`,
+      );
+    throw error;
+  }
+}
+
+function toRecord({ serviceId, providerName, providerHotelId, seenAt }: NewMasterHotel) {
+  return {
+    ServiceId: serviceId,
+    ProviderName: providerName,
+    ProviderHotelId: providerHotelId,
+    seenAt: new Date(seenAt).toISOString(),
+  };
+}

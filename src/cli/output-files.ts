@@ -1,0 +1,81 @@
+import { createHash, type Hash } from 'node:crypto';
+import { type FileHandle, mkdir, open, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { UsageError } from '../review/refusals.js';
+
+/**
+ * Makes a file that a person named. One that is there already is not overwritten.
+ *
+ * @param option that named it, for messages: `--csv`
+ * @param name as it was typed, for messages
+ * @param path its absolute path
+ * @throws UsageError when it can't be made
+ */
+export async function createNewFile(option: string, name: string, path = name): Promise<FileHandle> {
+  try {
+    return await open(path, 'wx', 0o600);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    throw new UsageError(
+      code === 'EEXIST'
+        ? `${option}: ${name} exists already; name a new file`
+        : `${option}: ${name} can't be written (${code})`,
+    );
+  }
+}
+
+/** A disk that is full or broken is no fault of the command line. */
+const diskFaults: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EIO'];
+const denials: readonly unknown[] = ['EACCES', 'EPERM', 'EROFS'];
+
+type Content = Uint8Array | AsyncIterable<Uint8Array>;
+
+/**
+ * A folder for what a dry run would send, with a SHA256SUMS that `sha256sum -c` understands. It holds guest
+ * names because a person asked for them: files are 0600, and nothing that is there is overwritten.
+ *
+ * @param name as it was typed, for messages
+ * @throws UsageError when the folder can't be made or written, or holds such files already
+ */
+export async function createOutFolder(name: string, folder = name) {
+  const sums: string[] = [];
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    throw diskFaults.includes(error.code) ? error : refusalOf(name, error);
+  });
+
+  async function write(file: string, content: Content | string): Promise<void> {
+    try {
+      await writeFile(join(folder, file), content, { mode: 0o600, flag: 'wx' });
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error)) throw error;
+      if (denials.includes(error.code)) throw refusalOf(name, error);
+      if (error.code !== 'EEXIST') throw error;
+      throw new UsageError(`--out: ${join(name, file)} exists already; name an empty folder`);
+    }
+  }
+
+  return {
+    async add(file: string, content: Content): Promise<void> {
+      const hash = createHash('sha256');
+      await write(file, content instanceof Uint8Array ? content : passThrough(content, hash));
+      if (content instanceof Uint8Array) hash.update(content);
+      sums.push(`${hash.digest('hex')}  ${file}\n`);
+    },
+    finish: () => write('SHA256SUMS', sums.join('')),
+  };
+}
+
+export type OutFolder = Awaited<ReturnType<typeof createOutFolder>>;
+
+async function* passThrough(content: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const block of content) {
+    hash.update(block);
+    yield block;
+  }
+}
+
+function refusalOf(name: string, { message }: Error): UsageError {
+  return new UsageError(
+    `--out ${name}: expected a folder that can be made and written, got: ${message}; name another`,
+  );
+}

@@ -1,0 +1,102 @@
+import type { Notify, ReviewEvent } from '../review/events.js';
+import type { Run } from '../review/run.js';
+import { formatBytes, formatCount, formatCountOf, formatDuration } from '../text/format.js';
+import { describeError } from '../text/safe-error.js';
+
+/** Between two lines of progress where there is no terminal. */
+const linesEveryMs = 10_000;
+
+interface LinesOptions {
+  /** Takes a line, without its end. */
+  readonly write: (text: string) => void;
+  readonly clock: () => number;
+}
+
+/** What happens in a run in sparse lines, for a file or a terminal that can't draw. */
+export function createLines({ write, clock }: LinesOptions): Notify {
+  let lastAt = clock();
+  let said: string | undefined;
+  return (event) => {
+    const milestone = event.type === 'step-ended' ? describeMilestone(event) : undefined;
+    const isProgress =
+      event.type === 'collecting' ||
+      event.type === 'step-ended' ||
+      event.type === 'watched' ||
+      event.type === 'transferring';
+    if (isProgress && !milestone && clock() - lastAt < linesEveryMs) return;
+    const text = milestone ?? describe(event, clock());
+    if (text === undefined || (milestone !== undefined && milestone === said)) return;
+    said = milestone ?? said;
+    lastAt = clock();
+    write(text);
+  };
+}
+
+function sayWait(milliseconds: number): string {
+  return milliseconds < 1_000 ? 'a moment' : formatDuration(milliseconds);
+}
+
+export function describeOpened(run: Run, isResumed: boolean): string {
+  const what = isResumed ? 'going on with' : 'starting';
+  return `${run.day}: ${what} run ${run.id} by ${run.delivery}${run.topsUp ? ', for late bookings' : ''}`;
+}
+
+/** The day's suspects, as soon as they are known: a result may come hours later. Undefined where there are none. */
+export function describeSuspects({ suspects }: Run): string | undefined {
+  return suspects && suspects.suspects > 0 ? formatCountOf(suspects.suspects, 'suspect') : undefined;
+}
+
+/** What becomes of the steps of a file delivery is told one by one; batches are counted. */
+export function describeMilestone({
+  step,
+  outcome,
+  evidence,
+}: ReviewEvent & { type: 'step-ended' }): string | undefined {
+  if (step.kind === 'batch') return undefined;
+  if (step.kind === 'await-result' && outcome !== 'done') return `waiting for the result (${evidence.code})`;
+  return outcome === 'done' ? `${step.name}: done` : `${step.name}: ${outcome} (${evidence.code})`;
+}
+
+export function describe(event: ReviewEvent, now: number): string | undefined {
+  switch (event.type) {
+    case 'run-opened':
+      return describeOpened(event.run, event.isResumed);
+    case 'collecting':
+      return `collecting: ${formatCountOf(event.read, 'record')} read`;
+    case 'source-notice':
+      return `the source has no column ${event.notice.column}: every booking goes without it`;
+    case 'collected': {
+      const { counts, openSteps } = event.run;
+      const collected = `collected: ${formatCountOf(counts.accepted, 'booking')} in ${formatCountOf(openSteps, 'step')}`;
+      const suspects = describeSuspects(event.run);
+      return suspects === undefined ? collected : `${collected}, ${suspects}`;
+    }
+    case 'step-ended':
+    case 'watched': {
+      const { delivered, refused, accepted } = event.run.counts;
+      return `delivering: ${formatCount(delivered + refused)} of ${formatCountOf(accepted, 'booking')}`;
+    }
+    case 'transferring':
+      return `${event.step.name}: ${formatBytes(event.done)} of ${formatBytes(event.total)}`;
+    case 'holding-off':
+      return `${event.cause === 'asked' ? 'the service asks for patience' : 'nothing gets through'} (${event.code}): waiting ${sayWait(event.until - now)}`;
+    case 'waiting-for-day':
+      return `${event.day} is being worked on by another process: waiting for it`;
+    case 'superseded':
+      return `${event.step} was taken over by another process`;
+    case 'faulted':
+      return `${event.step ?? 'the work'} broke off: ${describeError(event.error)}; it is tried again`;
+    case 'review-broke-off':
+      return `the review of ${event.day} broke off: ${describeError(event.error)}`;
+    case 'queue-away':
+      return `the queue at ${event.address} does not answer (${event.reason}): waiting for it`;
+    case 'queue-back':
+      return 'the queue answers again';
+    case 'stopping':
+      return `stopping: waiting at most ${formatDuration(event.graceMs)} for the steps in hand`;
+    case 'step-claimed':
+    case 'working':
+    case 'settled':
+      return undefined;
+  }
+}

@@ -1,0 +1,138 @@
+import { runsCompared } from '../review/day/opening.js';
+import type { Ledger, ReasonCount, RefusedBooking } from '../review/ledger.js';
+import { isActive, type Run } from '../review/run.js';
+import { readReference } from '../review/stored/stored-line.js';
+import { formatCount, formatDuration, wrapText } from '../text/format.js';
+import type { WriteCommand } from '../text/shell.js';
+import { renderFileSummary } from './file-summary.js';
+import { renderSuspectSummary } from './suspects.js';
+import { renderTable } from './tables.js';
+
+type DetailsLedger = Pick<Ledger, 'countRejects' | 'countWarnings' | 'listRefused' | 'listRuns'>;
+
+/** Gathers what the closing table shows of a run. */
+export async function readRunDetails(
+  ledger: DetailsLedger,
+  run: Run,
+  placeUnit: string,
+): Promise<RunDetails> {
+  const [rejects, warnings, refused, toppedUp] = await Promise.all([
+    ledger.countRejects(run.id),
+    ledger.countWarnings(run.id),
+    ledger.listRefused(run.id, refusedShown),
+    run.topsUp && findRunBefore(ledger, run),
+  ]);
+  return { run, toppedUp, rejects, warnings, refused, placeUnit };
+}
+
+async function findRunBefore(ledger: DetailsLedger, { id, day }: Run): Promise<string | undefined> {
+  const runs = await ledger.listRuns({ day, limit: runsCompared });
+  return runs[runs.findIndex((run) => run.id === id) + 1]?.id;
+}
+
+/** Refused bookings named in a closing table; the ledger has them all. */
+export const refusedShown = 20;
+
+export interface RunDetails {
+  readonly run: Run;
+  /** The run that this one tops up. */
+  readonly toppedUp?: string | undefined;
+  readonly rejects: readonly ReasonCount[];
+  readonly warnings: readonly ReasonCount[];
+  readonly refused: readonly RefusedBooking[];
+  /** What `place` counts in the source, for example "line". */
+  readonly placeUnit: string;
+}
+
+export interface ClosingOptions {
+  readonly now: number;
+  readonly command: WriteCommand;
+  /** Somebody else may be working on the run. */
+  readonly isOnlooker?: boolean;
+}
+
+/** The closing words of a run: what became of every record, why, and what to do next. */
+export function renderClosing(
+  { run, toppedUp, rejects, warnings, refused, placeUnit }: RunDetails,
+  { now, command, isOnlooker = false }: ClosingOptions,
+): string {
+  const { counts } = run;
+  const duration = formatDuration((run.finishedAt ?? now) - run.startedAt);
+  const sections = [
+    isOnlooker && isActive(run)
+      ? `${run.day}: run ${run.id} is ${run.state}, begun ${duration} ago`
+      : `${run.day}: run ${run.id} ${describeState(run)} ${isActive(run) ? 'after' : 'in'} ${duration}`,
+    ...explain(run, toppedUp),
+    renderTable(
+      Object.entries(counts)
+        .filter(([name, count]) => count > 0 || name !== 'affected')
+        .map(([name, count]) => [name, formatCount(count)]),
+    ),
+    ...renderFileSummary(run, command),
+    ...renderSuspectSummary(run, command),
+    ...renderReasons('rejected, by reason', rejects, placeUnit),
+    ...renderReasons('warnings', warnings, placeUnit),
+    ...renderRefused(refused, counts.refused),
+    ...nextSteps(run, command, isOnlooker),
+  ];
+  return `${sections.join('\n')}\n`;
+}
+
+function describeState({ state, failure }: Run): string {
+  switch (state) {
+    case 'succeeded':
+      return 'succeeded';
+    case 'failed':
+      return `failed (${failure?.class})`;
+    case 'cancelled':
+      return 'was cancelled';
+    case 'collecting':
+    case 'delivering':
+      return `was stopped while ${state}`;
+    case 'awaiting-result':
+      return 'awaits its result';
+  }
+}
+
+function explain({ state, failure, counts, topsUp }: Run, toppedUp = 'before'): string[] {
+  const late = topsUp ? [`  late bookings: it tops up run ${toppedUp}`] : [];
+  if (failure) return [...late, ...wrapText(failure.message)];
+  if (state !== 'succeeded') return late;
+  if (counts.read === 0) return [...late, '  The source holds no bookings: nothing was sent.'];
+  return topsUp && counts.accepted === 0 ? [`  Nothing new since run ${toppedUp}: nothing was sent.`] : late;
+}
+
+export function renderReasons(title: string, reasons: readonly ReasonCount[], placeUnit: string): string[] {
+  if (reasons.length === 0) return [];
+  const rows = reasons.map(({ reason, count, firstPlace }) => [
+    reason,
+    formatCount(count),
+    firstPlace === undefined ? '' : `first at ${placeUnit} ${formatCount(firstPlace)}`,
+  ]);
+  return [`${title}:`, renderTable(rows)];
+}
+
+function renderRefused(refused: readonly RefusedBooking[], total: number): string[] {
+  if (refused.length === 0) return [];
+  const rows = refused
+    .slice(0, refusedShown)
+    .map(({ line, form, code, step }) => [readReference(line, form) ?? '(no reference)', code, step]);
+  const more = total > rows.length ? [`  … and ${formatCount(total - rows.length)} more`] : [];
+  return ['refused by the service:', renderTable(rows), ...more];
+}
+
+function nextSteps(run: Run, command: WriteCommand, isOnlooker: boolean): string[] {
+  if (run.state === 'awaiting-result') return [`To look for it again: ${command(`run --day ${run.day}`)}`];
+  if (isActive(run))
+    return [`To go on${isOnlooker ? ', if nobody works on it' : ''}: ${command(`run --day ${run.day}`)}`];
+  if (run.state === 'failed') {
+    return [
+      `When the cause is mended: ${command(`run --day ${run.day}`)}`,
+      '(what was delivered is not sent again)',
+    ];
+  }
+  if (run.counts.refused > 0) {
+    return [`What the service said of one: ${command('show REFERENCE --answers')}`];
+  }
+  return [];
+}

@@ -1,0 +1,78 @@
+import type { HotelReviewEvent } from '../events/events.js';
+import { createExportProgress, type ExportProgress } from './export-progress.js';
+import { createProgress, type Progress, type ProgressOptions } from './progress.js';
+import { createRangeProgress, type RangeProgress } from './range-progress.js';
+import { createSyncProgress, type SyncProgress } from './sync-progress.js';
+
+/** Shows a person on a terminal how far the work has come. */
+export interface TerminalProgress {
+  readonly notify: (event: HotelReviewEvent) => void;
+  /** Shows many days at once from now on, instead of one. */
+  followDays(): RangeProgress;
+  /** Ends the progress: further output starts on a line of its own, and later events are not shown. */
+  stop(): void;
+}
+
+export function createTerminalProgress(options: ProgressOptions): TerminalProgress {
+  let review: Progress = createProgress(options);
+  let sync: SyncProgress | undefined;
+  let fetching: ExportProgress | undefined;
+
+  return {
+    notify(event) {
+      switch (event.type) {
+        case 'run-opened':
+        case 'collecting':
+        case 'source-notice':
+        case 'collected':
+        case 'step-claimed':
+        case 'step-ended':
+        case 'transferring':
+        case 'holding-off':
+        case 'watched':
+        case 'waiting-for-day':
+        case 'superseded':
+        case 'faulted':
+        case 'review-broke-off':
+        case 'queue-away':
+        case 'queue-back':
+        case 'working':
+        case 'stopping':
+        case 'settled':
+          return review.notify(event);
+        case 'sync-begun':
+        case 'page-stored':
+        case 'sync-restarted':
+          sync ??= createSyncProgress(options);
+          return sync.notify(event);
+        case 'waiting':
+        case 'sighted':
+        case 'downloading':
+        case 'archived':
+        case 'held-off':
+          fetching ??= createExportProgress(options);
+          return fetching.notify(event);
+        // The schedulers run in `serve`, which writes log lines instead of progress.
+        case 'due-day-started':
+        case 'due-day-ended':
+        case 'day-busy':
+        case 'due-day-failed':
+        case 'check-failed':
+        case 'slot-missed':
+        case 'sync-failed':
+        case 'schedule-away':
+          return;
+      }
+    },
+    followDays() {
+      const range = createRangeProgress(options);
+      review = range;
+      return range;
+    },
+    stop() {
+      review.stop();
+      sync?.stop();
+      fetching?.stop();
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import type { ExportEvent } from '../mappings/export/await-export.js';
+import type { SyncEvent } from '../mappings/sync-mappings.js';
+import type { ReviewEvent } from '../review/events.js';
+import type { SchedulerEvent } from '../schedule/scheduler-event.js';
+
+/**
+ * Everything that a process reports while it works: the closed union of the events of all its parts. An event holds neither
+ * guest data nor a text of the service. What happens once is reported once, by the process in which it happened.
+ */
+export type HotelReviewEvent = ReviewEvent | SyncEvent | ExportEvent | SchedulerEvent;
+
+export type NotifyAll = (event: HotelReviewEvent) => void;
+
+/** Watches the events. The work neither waits for it nor fails with it. */
+export type Observer = (event: HotelReviewEvent) => void | Promise<void>;
+
+/**
+ * Hands each event to every observer, in their order.
+ *
+ * @param onFault called for the first failure of each observer; further ones would only repeat it
+ */
+export function createNotify(observers: readonly Observer[], onFault: (error: unknown) => void): NotifyAll {
+  const failed = new Set<Observer>();
+
+  function report(observer: Observer, error: unknown): void {
+    if (failed.has(observer)) return;
+    failed.add(observer);
+    try {
+      onFault(error);
+    } catch {
+      // Where not even this can be reported, the work still goes before.
+    }
+  }
+
+  return (event) => {
+    for (const observer of observers) {
+      try {
+        observer(event)?.catch((error: unknown) => report(observer, error));
+      } catch (error) {
+        report(observer, error);
+      }
+    }
+  };
+}

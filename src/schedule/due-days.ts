@@ -1,0 +1,113 @@
+import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
+import { isActive, type Run } from '../review/run.js';
+import { businessDayOf, holdsInstants, type Slots } from './slots.js';
+
+/** A day that needs work, and which. */
+export interface DueDay {
+  readonly day: BusinessDay;
+  /**
+   * `start`: it has no run, or only a cancelled one. `go-on`: its run is active; where its owner is alive, the day turns out
+   * to be busy, which does no harm. `top-up`: it was collected before it ended. `resume`: its run failed for a reason that
+   * may have passed. `look`: its result has not arrived yet.
+   */
+  readonly kind: 'start' | 'go-on' | 'top-up' | 'resume' | 'look';
+  /** True for the day of the last slot. */
+  readonly isNightly: boolean;
+}
+
+export interface DueDaysQuestion {
+  readonly slots: Slots;
+  readonly now: Date;
+  /** When this process started to watch the schedule: a slot since then makes its day due even in an empty ledger. */
+  readonly watchedSince: Date;
+  /** How many days to catch up on, besides those of the last slot. */
+  readonly catchUpDays: number;
+  /** How long a failed run rests before it is resumed. */
+  readonly restMs: number;
+  /** The first day that the ledger knows; undefined for an empty ledger. */
+  readonly firstDay: string | undefined;
+  /** The newest run of each day that has one, at least for the days of `findDayRange`. */
+  readonly latestRuns: readonly Run[];
+}
+
+export type DayRangeQuestion = Pick<DueDaysQuestion, 'slots' | 'now' | 'catchUpDays'>;
+
+/** Both ends included. */
+export interface DayRange {
+  readonly from: BusinessDay;
+  readonly to: BusinessDay;
+}
+
+/**
+ * The days that are due now, most urgent first: the day of the last slot, then the others, oldest first.
+ *
+ * **Due** are the days of the last slot and the `catchUpDays` days before them. A slot covers all days since the slot of an
+ * earlier day: after a weekend without slots, Monday's covers Friday, Saturday and Sunday, so that a pattern that doesn't fire
+ * daily leaves no day out. Several slots on one day cover the same day: the later ones find it done, or try again. With
+ * `catchUpDays` 0 only the days of the last slot are due.
+ *
+ * Days before the first day in the ledger are not due: nobody asked for them when the job was set up. The exception is the
+ * last slot's own day, where the slot passed while this process was watching: in an empty ledger nothing is due at the start,
+ * and the first day becomes due with the first slot.
+ *
+ * A `succeeded` day is done only if its collect began after the day had ended in its zone.
+ *
+ * **Resumed** are runs of the same days, and of later days up to today (the end-of-day hook may have started one), that wait
+ * for a result, or that failed for a `retryable` reason at least `restMs` ago. A run that failed for any other reason needs a
+ * person.
+ */
+export function findDueDays(question: DueDaysQuestion): DueDay[] {
+  const { slots, now, watchedSince, firstDay, latestRuns } = question;
+  const slot = slots.last(now);
+  const range = findDayRange(question);
+  if (!slot || !range) return [];
+  const nightly = businessDayOf(slot, slots.zone).iso;
+  const isWatched = slot >= watchedSince;
+  const isKnown = ({ iso }: BusinessDay) => firstDay !== undefined && iso >= firstDay;
+  const runs = new Map(latestRuns.map((run) => [run.day, run]));
+
+  const dueDays = listDays(range).flatMap((day): DueDay[] => {
+    const isNightly = day.iso === nightly;
+    const isDue = day.iso <= nightly && (isKnown(day) || (isNightly && isWatched));
+    const kind = judgeDay(day, runs.get(day.iso), isDue, question);
+    return kind ? [{ day, kind, isNightly }] : [];
+  });
+  return [...dueDays.filter(({ isNightly }) => isNightly), ...dueDays.filter(({ isNightly }) => !isNightly)];
+}
+
+/** The days that may be due. Undefined while no slot has ever passed. */
+export function findDayRange({ slots, now, catchUpDays }: DayRangeQuestion): DayRange | undefined {
+  const slot = slots.last(now);
+  if (!slot) return undefined;
+  const slotDay = businessDayAt(slot, slots.zone);
+  const slotBefore = slots.last(new Date(slotDay.firstInstant.getTime() - 1));
+  const nightly = businessDayOf(slot, slots.zone);
+  let from = slotBefore ? businessDayAt(slotBefore, slots.zone) : nightly;
+  for (let missed = 0; missed < catchUpDays; missed += 1) from = from.previous();
+  return { from, to: businessDayAt(now, slots.zone) };
+}
+
+function judgeDay(
+  day: BusinessDay,
+  run: Run | undefined,
+  isDue: boolean,
+  { now, restMs }: DueDaysQuestion,
+): DueDay['kind'] | undefined {
+  if (!run || run.state === 'cancelled') return isDue ? 'start' : undefined;
+  if (run.state === 'awaiting-result') return 'look';
+  if (isActive(run)) return 'go-on';
+  if (run.state === 'succeeded') return isDue && wasCollectedEarly(day, run) ? 'top-up' : undefined;
+  const rested = now.getTime() - (run.finishedAt ?? run.startedAt) >= restMs;
+  return run.failure?.class === 'retryable' && rested ? 'resume' : undefined;
+}
+
+function wasCollectedEarly(day: BusinessDay, { collectStartedAt, startedAt }: Run): boolean {
+  return (collectStartedAt ?? startedAt) <= day.lastInstant.getTime();
+}
+
+/** Oldest first, without days that the zone's calendar skipped. */
+function listDays({ from, to }: DayRange): BusinessDay[] {
+  const days: BusinessDay[] = [];
+  for (let day = from; day.iso <= to.iso; day = day.next()) if (holdsInstants(day)) days.push(day);
+  return days;
+}

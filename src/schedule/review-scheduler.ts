@@ -1,0 +1,176 @@
+import type { BusinessDay } from '../booking/business-day.js';
+import type { Ledger } from '../review/ledger.js';
+import { DayBusyError } from '../review/refusals.js';
+import { type DueDay, findDayRange, findDueDays } from './due-days.js';
+import type { Schedule } from './schedule.js';
+import type { NotifyScheduler } from './scheduler-event.js';
+import { createSerialGroups, type Group } from './serial-groups.js';
+import type { Slots } from './slots.js';
+
+/** Delay after a slot before checking for due days, where the schedule has not reported the slot. */
+const missedSlotMs = 60_000;
+/** A timer set for longer fires at once. */
+const longestTimerMs = 2 ** 31 - 1;
+/** The order counts: catching up waits for a nightly review that was woken before it. */
+const groups: readonly Group[] = ['nightly', 'catch-up', 'resume', 'results'];
+
+export interface ScheduledReview {
+  readonly trigger: 'schedule';
+  /** The day was reviewed before it ended: send only what is not delivered yet. */
+  readonly topsUp: boolean;
+}
+
+export interface ReviewSchedulerParts {
+  readonly ledger: Pick<Ledger, 'summarise' | 'listLatestRuns'>;
+  readonly schedule: Schedule;
+  readonly slots: Slots;
+  /** Reviews a day. It must end soon after the signal aborts. */
+  readonly review: (day: BusinessDay, request: ScheduledReview, signal: AbortSignal) => Promise<unknown>;
+  readonly timing: { readonly catchUpDays: number; readonly resumeMinutes: number };
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+  readonly notify: NotifyScheduler;
+  /** Stops everything. */
+  readonly signal: AbortSignal;
+}
+
+export interface ReviewScheduler {
+  /** Checks for due days, and starts to watch the schedule. Called once. */
+  start(): Promise<void>;
+  /** Starts no more reviews, aborts those in progress, and waits for them. Idempotent. */
+  close(): Promise<void>;
+}
+
+/**
+ * Runs the nightly review: at the start, at each slot and every `resumeMinutes` it asks the ledger which days are due
+ * (due-days.ts) and reviews them: the nightly day first, then the missed days, oldest first, one at a time. Alongside, one at
+ * a time, it resumes failed runs. A failed run rests for at least half of `resumeMinutes`, so that several processes don't
+ * take turns on it.
+ *
+ * No failure ends it: a day that was not done stays due, and the next check finds it. Any number of processes may run it: the
+ * ledger makes sure that only one works on a day. Where the schedule does not report a slot within a minute, because Redis is
+ * away or reported it to another process, the due days are checked all the same.
+ */
+export function createReviewScheduler(parts: ReviewSchedulerParts): ReviewScheduler {
+  const { schedule, slots, timing, clock, notify } = parts;
+  const resumeMs = timing.resumeMinutes * 60_000;
+  const watchedSince = new Date(clock());
+  const closing = new AbortController();
+  const stop = AbortSignal.any([parts.signal, closing.signal]);
+  const timers = new Map<'resume' | 'slot', NodeJS.Timeout>();
+  /** The last slot that has passed, by this process's clock or by the schedule. */
+  let lastSlot = watchedSince;
+  let closed: Promise<void> | undefined;
+
+  const work = createSerialGroups({
+    findDueDays: () => readDueDays(parts, { watchedSince, lastSlot, restMs: resumeMs / 2 }),
+    perform: (dueDay) => perform(dueDay, parts, stop),
+    isStopped: () => stop.aborted,
+  });
+
+  function check(): void {
+    if (stop.aborted) return;
+    // None of these rejects.
+    for (const group of groups) void work.wake(group);
+  }
+
+  function checkAtSlot(slot: Date): void {
+    if (slot > lastSlot) lastSlot = slot;
+    check();
+  }
+
+  function setTimer(name: 'resume' | 'slot', ms: number, act: () => void): void {
+    if (!stop.aborted) timers.set(name, setTimeout(act, Math.min(ms, longestTimerMs)));
+  }
+
+  function checkEveryResumeMinutes(): void {
+    setTimer('resume', resumeMs, () => {
+      check();
+      checkEveryResumeMinutes();
+    });
+  }
+
+  function watchForMissedSlots(): void {
+    const slot = slots.next(lastSlot);
+    if (!slot) return;
+    setTimer('slot', Math.max(0, slot.getTime() + missedSlotMs - clock()), () => {
+      const isMissed = slot > lastSlot && clock() >= slot.getTime() + missedSlotMs;
+      if (isMissed) {
+        notify({ type: 'slot-missed', slot });
+        checkAtSlot(slots.last(new Date(clock())) ?? slot);
+      }
+      watchForMissedSlots();
+    });
+  }
+
+  function clearTimers(): void {
+    for (const timer of timers.values()) clearTimeout(timer);
+  }
+
+  async function close(): Promise<void> {
+    closing.abort();
+    clearTimers();
+    await Promise.all([schedule.close(), work.idle()]);
+  }
+
+  return {
+    async start() {
+      if (stop.aborted) return;
+      stop.addEventListener('abort', clearTimers, { once: true });
+      check();
+      checkEveryResumeMinutes();
+      watchForMissedSlots();
+      await schedule.start(checkAtSlot);
+    },
+    close() {
+      closed ??= close();
+      return closed;
+    },
+  };
+}
+
+async function readDueDays(
+  { ledger, slots, timing, clock, notify }: ReviewSchedulerParts,
+  { watchedSince, lastSlot, restMs }: { watchedSince: Date; lastSlot: Date; restMs: number },
+): Promise<readonly DueDay[]> {
+  // The clock of the process that reported the slot may be ahead of this one.
+  const now = new Date(Math.max(clock(), lastSlot.getTime()));
+  const range = findDayRange({ slots, now, catchUpDays: timing.catchUpDays });
+  if (!range) return [];
+  try {
+    const [{ firstDay }, latestRuns] = await Promise.all([
+      ledger.summarise(),
+      ledger.listLatestRuns({ from: range.from.iso, to: range.to.iso }),
+    ]);
+    return findDueDays({
+      slots,
+      now,
+      watchedSince,
+      catchUpDays: timing.catchUpDays,
+      restMs,
+      firstDay,
+      latestRuns,
+    });
+  } catch (error) {
+    notify({ type: 'check-failed', error });
+    return [];
+  }
+}
+
+async function perform(
+  dueDay: DueDay,
+  { review, notify }: Pick<ReviewSchedulerParts, 'review' | 'notify'>,
+  stop: AbortSignal,
+): Promise<void> {
+  notify({ type: 'due-day-started', dueDay });
+  try {
+    await review(dueDay.day, { trigger: 'schedule', topsUp: dueDay.kind === 'top-up' }, stop);
+    notify({ type: 'due-day-ended', dueDay });
+  } catch (error) {
+    notify(
+      error instanceof DayBusyError
+        ? { type: 'day-busy', dueDay }
+        : { type: 'due-day-failed', dueDay, error },
+    );
+  }
+}

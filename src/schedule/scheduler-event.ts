@@ -1,0 +1,20 @@
+import type { DueDay } from './due-days.js';
+
+/** What the schedulers of reviews and syncs report. No event holds guest data. */
+export type SchedulerEvent =
+  | { readonly type: 'due-day-started'; readonly dueDay: DueDay }
+  | { readonly type: 'due-day-ended'; readonly dueDay: DueDay }
+  /** Another process works on that day. */
+  | { readonly type: 'day-busy'; readonly dueDay: DueDay }
+  /** The review threw. The day stays due, and the next check finds it. */
+  | { readonly type: 'due-day-failed'; readonly dueDay: DueDay; readonly error: unknown }
+  /** The ledger did not say which days are due. The next check asks again. */
+  | { readonly type: 'check-failed'; readonly error: unknown }
+  /** A slot passed that the schedule did not report. */
+  | { readonly type: 'slot-missed'; readonly slot: Date }
+  /** A sync failed. It stays due, and the next check starts it again. */
+  | { readonly type: 'sync-failed'; readonly error: unknown }
+  /** Redis, which keeps the schedule, can't be reached or refuses. */
+  | { readonly type: 'schedule-away'; readonly error: unknown };
+
+export type NotifyScheduler = (event: SchedulerEvent) => void;

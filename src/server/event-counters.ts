@@ -1,0 +1,163 @@
+import { Counter, Histogram, Registry } from 'prom-client';
+import type { HotelReviewEvent } from '../events/events.js';
+import type { ReviewEvent } from '../review/events.js';
+
+/** From a batch that is answered at once to an upload that takes hours. */
+const durationBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200];
+
+/** A fenced attempt never reports its end: this many claims are kept, then the oldest are dropped. */
+const rememberedClaims = 10_000;
+
+export interface EventCounters {
+  readonly registry: Registry;
+  readonly notify: (event: HotelReviewEvent) => void;
+  /** Counts a response of the end-of-day hook by its HTTP status. */
+  countHookRequest(status: number): void;
+}
+
+/** An observer that counts what happens in this process. */
+export function createEventCounters(clock: () => number): EventCounters {
+  const registry = new Registry();
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
+    new Counter({ name: `hotel_review_${name}_total`, help, labelNames, registers: [registry] });
+
+  const durations = new Histogram({
+    name: 'hotel_review_step_duration_seconds',
+    help: 'How long attempts of steps took, by kind of step and outcome',
+    labelNames: ['kind', 'outcome'],
+    buckets: durationBuckets,
+    registers: [registry],
+  });
+  const retries = counter(
+    'step_retries',
+    'Attempts that will be repeated, by kind of step and class of code',
+    ['kind', 'code_class'],
+  );
+  const records = counter('records', 'Records collected from the source, by outcome', ['outcome']);
+  const bookings = counter('bookings', 'Bookings sent for review, by outcome', ['outcome']);
+  const affected = counter('affected_bookings', 'Bookings whose mapping a result marks as incorrect', []);
+  const suspects = counter(
+    'suspect_bookings',
+    'Bookings whose mapping is another one in the local copy of the mappings, or has changed lately',
+    [],
+  );
+  const filledIn = counter(
+    'filled_in_bookings',
+    'Bookings whose ServiceId was filled in from the local copy of the mappings',
+    [],
+  );
+  const settled = counter('runs_settled', 'Runs settled, by state', ['state']);
+  const hookRequests = counter('hook_requests', 'Requests of the end-of-day hook, by HTTP status', [
+    'status',
+  ]);
+  for (const outcome of ['accepted', 'duplicate', 'rejected']) records.inc({ outcome }, 0);
+  for (const outcome of ['delivered', 'refused']) bookings.inc({ outcome }, 0);
+  for (const state of ['succeeded', 'failed']) settled.inc({ state }, 0);
+
+  const claimedAt = new Map<string, number>();
+
+  function noteClaim(key: string): void {
+    const [oldest] = claimedAt.keys();
+    if (claimedAt.size >= rememberedClaims && oldest !== undefined) claimedAt.delete(oldest);
+    claimedAt.set(key, clock());
+  }
+
+  function noteEnd({ run, step, attempt, outcome, evidence }: ReviewEvent & { type: 'step-ended' }): void {
+    const key = nameClaim(run.id, step.name, attempt);
+    const begunAt = claimedAt.get(key);
+    claimedAt.delete(key);
+    const { kind } = step;
+    if (begunAt !== undefined) durations.observe({ kind, outcome }, Math.max(0, clock() - begunAt) / 1000);
+    switch (outcome) {
+      case 'done':
+        return bookings.inc({ outcome: 'delivered' }, step.bookings);
+      case 'refused':
+        return bookings.inc({ outcome: 'refused' }, step.bookings);
+      case 'retry':
+        return retries.inc({ kind, code_class: nameCodeClass(evidence.code) });
+      case 'failed':
+      case 'halved':
+      case 'overdue':
+      case 'fatal':
+      case 'interrupted':
+        return;
+    }
+  }
+
+  return {
+    registry,
+    notify(event) {
+      switch (event.type) {
+        case 'collected': {
+          const { accepted, duplicates, rejected } = event.run.counts;
+          records.inc({ outcome: 'accepted' }, accepted);
+          records.inc({ outcome: 'duplicate' }, duplicates);
+          suspects.inc(event.run.suspects?.suspects ?? 0);
+          filledIn.inc(event.run.suspects?.filledIn ?? 0);
+          return records.inc({ outcome: 'rejected' }, rejected);
+        }
+        case 'step-claimed':
+          return noteClaim(nameClaim(event.run.id, event.step.name, event.attempt));
+        case 'step-ended':
+          return noteEnd(event);
+        case 'settled':
+          if (event.run.state === 'succeeded') affected.inc(event.run.counts.affected);
+          return settled.inc({ state: event.run.state });
+        case 'run-opened':
+        case 'collecting':
+        case 'source-notice':
+        case 'transferring':
+        case 'holding-off':
+        case 'watched':
+        case 'waiting-for-day':
+        case 'superseded':
+        case 'faulted':
+        case 'queue-away':
+        case 'queue-back':
+        case 'working':
+        case 'stopping':
+        case 'review-broke-off':
+        case 'due-day-started':
+        case 'due-day-ended':
+        case 'day-busy':
+        case 'due-day-failed':
+        case 'check-failed':
+        case 'slot-missed':
+        case 'schedule-away':
+        case 'sync-begun':
+        case 'page-stored':
+        case 'sync-restarted':
+        case 'sync-failed':
+        case 'waiting':
+        case 'sighted':
+        case 'downloading':
+        case 'archived':
+        case 'held-off':
+          return;
+      }
+    },
+    countHookRequest: (status) => hookRequests.inc({ status: String(status) }),
+  };
+}
+
+function nameClaim(runId: string, step: string, attempt: number): string {
+  return `${runId}/${step}/${attempt}`;
+}
+
+/** Where a step's problem came from, with few enough values for a label. */
+export type CodeClass = 'http-4xx' | 'http-5xx' | 'service' | 'result' | 'sftp' | 'local' | 'connection';
+
+const families: readonly (readonly [RegExp, CodeClass])[] = [
+  [/^http-4/, 'http-4xx'],
+  [/^http-5/, 'http-5xx'],
+  // A response that arrived, but did not clearly accept the call.
+  [/^(?:http|code|status)-|^unreadable-answer$/, 'service'],
+  [/^result-/, 'result'],
+  [/^sftp-/, 'sftp'],
+  [/^(?:archive|local)-/, 'local'],
+];
+
+/** The class of an evidence's code. Whatever fits no other class concerns the connection to the service. */
+export function nameCodeClass(code: string): CodeClass {
+  return families.find(([pattern]) => pattern.test(code))?.[1] ?? 'connection';
+}

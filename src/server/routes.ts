@@ -1,0 +1,102 @@
+import type { FastifyInstance } from 'fastify';
+import { isCalendarDay } from '../booking/business-day.js';
+import { toReport } from '../review/day/report.js';
+import type { Run } from '../review/run.js';
+import { describeError } from '../text/safe-error.js';
+import { answerWithin } from './deadline.js';
+import type { Health } from './health.js';
+import { allowOnly, HttpError, toHttpError } from './http-error.js';
+import type { Metrics } from './metrics.js';
+import { pagePolicy, renderAwayPage } from './page.js';
+import type { ServerLog, Statuses } from './ports.js';
+import { renderStatusPage } from './status-page.js';
+
+/** Adds what machines ask every few seconds: is it alive, can it work, how does it do. */
+export function addProbeRoutes(
+  app: FastifyInstance,
+  { health, metrics }: { readonly health: Health; readonly metrics: Pick<Metrics, 'scrape'> },
+): void {
+  // Answers as long as the event loop turns: what a restart of this process can't mend plays no part.
+  app.get('/healthz', async () => ({ alive: true }));
+  allowOnly(app, 'GET', '/healthz');
+
+  app.get('/readyz', async (_request, reply) => {
+    const readiness = await health.look();
+    return reply.code(readiness.ready ? 200 : 503).send(readiness);
+  });
+  allowOnly(app, 'GET', '/readyz');
+
+  app.get('/metrics', async (_request, reply) => {
+    const { contentType, text } = await metrics.scrape();
+    return reply.header('content-type', contentType).send(text);
+  });
+  allowOnly(app, 'GET', '/metrics');
+}
+
+export interface StatusParts {
+  readonly statuses: Statuses;
+  readonly timezone: string;
+  readonly clock: () => number;
+  readonly log: ServerLog;
+  /** How long a caller waits for the ledger, in milliseconds. */
+  readonly answerMs: number;
+}
+
+/** More than two weeks hold, unless days are replayed again and again. */
+const shownRuns = 200;
+const runsOfDay = 100;
+
+/** Adds the status page and its JSON. No guest data stands in either. */
+export function addStatusRoutes(
+  app: FastifyInstance,
+  { statuses, timezone, clock, log, answerMs }: StatusParts,
+): void {
+  app.get<{ Params: { id: string } }>('/runs/:id', async ({ params }) => {
+    return toReport(await answerWithin(answerMs, findRun(statuses, params.id)), clock());
+  });
+  allowOnly(app, 'GET', '/runs/:id');
+
+  app.get<{ Params: { day: string } }>('/days/:day', async ({ params: { day } }) => {
+    if (!isCalendarDay(day)) throw new HttpError(400, 'a day is a calendar date written YYYY-MM-DD');
+    const runs = await answerWithin(answerMs, statuses.listRuns({ day, limit: runsOfDay }));
+    return { runs: runs.map((run) => toReport(run, clock())) };
+  });
+  allowOnly(app, 'GET', '/days/:day');
+
+  async function renderStatus(): Promise<{ readonly status: number; readonly page: string }> {
+    try {
+      const reading = Promise.all([statuses.summarise(), statuses.listRuns({ limit: shownRuns })]);
+      const [summary, runs] = await answerWithin(answerMs, reading);
+      return { status: 200, page: renderStatusPage({ summary, runs, now: clock(), timezone }) };
+    } catch (error) {
+      const { status } = toHttpError(error);
+      if (status !== 503) throw error;
+      log.error({ path: '/', status, error: describeError(error) }, 'request failed');
+      return { status, page: renderAwayPage() };
+    }
+  }
+
+  app.get('/', async (_request, reply) => {
+    const { status, page } = await renderStatus();
+    const headers = {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': pagePolicy,
+      'referrer-policy': 'no-referrer',
+    };
+    return reply.code(status).headers(headers).send(page);
+  });
+  allowOnly(app, 'GET', '/');
+}
+
+/** What runs are named like; anything else isn't worth a question to the ledger. */
+const runName = /^[\w.-]{1,64}$/;
+
+async function findRun(statuses: Statuses, id: string): Promise<Run> {
+  const unknown = new HttpError(404, 'the ledger holds no run of that name');
+  if (!runName.test(id)) throw unknown;
+  try {
+    return await statuses.getRun(id);
+  } catch (error) {
+    throw error instanceof RangeError ? unknown : error;
+  }
+}

@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { type LogLevel, logLevels, openLog } from '../../src/cli/log.js';
+import { createLogObserver } from '../../src/cli/log-observer.js';
+import type { ReviewEvent } from '../../src/review/events.js';
+import { someRun } from '../review/some-run.js';
+import { captureStream } from './captured-stream.js';
+import { collected, collecting, fileStepEnded, opened, step, stepEnded, transferring } from './events.js';
+
+const failure = { class: 'fatal', code: 'http-403', message: 'the service turned it down' } as const;
+const run = { id: someRun().id, day: someRun().day };
+const everything: readonly ReviewEvent[] = [
+  opened(),
+  collecting(500, 250),
+  { type: 'source-notice', run, notice: { kind: 'absent-column', column: 'guest' } },
+  collected(1_000),
+  { type: 'step-claimed', run, step, attempt: 1 },
+  stepEnded(500, 1_000),
+  refused(),
+  transferring(1_000_000, 4_000_000),
+  fileStepEnded('upload', 'retry', 'sftp-disk-full'),
+  fileStepEnded('await-result', 'retry', 'result-absent'),
+  fileStepEnded('await-result', 'overdue', 'result-absent'),
+  { type: 'holding-off', cause: 'asked', run, until: Date.parse('2026-11-21T02:31:00Z'), code: 'http-429' },
+  { type: 'stopping', run, graceMs: 3_000 },
+  { type: 'settled', run: someRun() },
+  { type: 'settled', run: someRun({ state: 'failed', failure }) },
+];
+
+describe('the log', () => {
+  it.each<[LogLevel, string[]]>([
+    [
+      'trace',
+      [
+        'info run opened',
+        'debug collecting',
+        'warn column not in the source',
+        'info collected',
+        'trace step claimed',
+        'debug step ended',
+        'warn step ended',
+        'debug transferring',
+        'warn step ended',
+        'debug step ended',
+        'warn step ended',
+        'warn holding off',
+        'warn stopping',
+        'info run settled',
+        'error run settled',
+      ],
+    ],
+    [
+      'info',
+      [
+        'info run opened',
+        'warn column not in the source',
+        'info collected',
+        'warn step ended',
+        'warn step ended',
+        'warn step ended',
+        'warn holding off',
+        'warn stopping',
+        'info run settled',
+        'error run settled',
+      ],
+    ],
+    ['error', ['error run settled']],
+    ['fatal', []],
+  ])('at %s holds what is as grave as that, a JSON object a line', async (level, expected) => {
+    const names = new Map([
+      [10, 'trace'],
+      [20, 'debug'],
+      [30, 'info'],
+      [40, 'warn'],
+      [50, 'error'],
+    ]);
+    expect((await logAll(level)).map(({ level, msg }) => `${names.get(Number(level))} ${msg}`)).toEqual(
+      expected,
+    );
+  });
+
+  it('names run, day, step and what came of it', async () => {
+    const ended = (await logAll('trace')).find(({ msg, level }) => msg === 'step ended' && level === 40);
+    expect(ended).toEqual({
+      level: 40,
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      run: '20261120-k3f9xq7d',
+      day: '2026-11-20',
+      step: 'batch 3',
+      attempt: 2,
+      outcome: 'halved',
+      code: 'code-2009',
+      httpStatus: 200,
+      statusCode: 2009,
+      msg: 'step ended',
+    });
+  });
+
+  it('names run, day, step and bytes of a transfer', async () => {
+    expect((await logAll('debug')).filter(({ msg }) => msg === 'transferring')).toEqual([
+      {
+        level: 20,
+        time: expect.any(String),
+        run: '20261120-k3f9xq7d',
+        day: '2026-11-20',
+        step: 'upload',
+        done: 1_000_000,
+        total: 4_000_000,
+        msg: 'transferring',
+      },
+    ]);
+  });
+
+  it('says why a run failed', async () => {
+    expect(await logAll('error')).toMatchObject([{ state: 'failed', failure, counts: someRun().counts }]);
+  });
+
+  it.each(logLevels)(
+    'at %s never holds the words of the service, even where an event came with them',
+    async (level) => {
+      expect(JSON.stringify(await logAll(level))).not.toContain('Lovelace');
+    },
+  );
+});
+
+async function logAll(level: LogLevel): Promise<Record<string, unknown>[]> {
+  const { stream, lines } = captureStream();
+  const log = createLogObserver(await openLog(level, stream));
+  for (const event of everything) log(event);
+  return lines().map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+/** An event whose evidence holds more than it may. */
+function refused(): ReviewEvent {
+  const evidence = {
+    code: 'code-2009',
+    httpStatus: 200,
+    statusCode: 2009,
+    answer: 'the hotel of Ana Lovelace is unknown',
+    sha256: 'f'.repeat(64),
+  };
+  return {
+    type: 'step-ended',
+    run: someRun({ state: 'delivering' }),
+    step,
+    attempt: 2,
+    outcome: 'halved',
+    evidence,
+  };
+}

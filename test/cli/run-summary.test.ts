@@ -1,0 +1,286 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  type ClosingOptions,
+  type RunDetails,
+  readRunDetails,
+  renderClosing,
+} from '../../src/cli/run-summary.js';
+import type { ReasonCount, RefusedBooking } from '../../src/review/ledger.js';
+import { createCommandWriter } from '../../src/text/shell.js';
+import { someRun } from '../review/some-run.js';
+import { command } from './plain-command.js';
+
+const now = Date.parse('2026-11-21T02:32:05Z');
+const shown: string[] = [];
+
+function close(details: Partial<RunDetails> = {}, options: Partial<ClosingOptions> = {}): string {
+  const text = renderClosing(
+    { run: someRun(), rejects: [], warnings: [], refused: [], placeUnit: 'line', ...details },
+    { now, command, ...options },
+  );
+  shown.push(text);
+  return text;
+}
+
+describe('the closing words', () => {
+  afterEach(() => {
+    for (const line of shown.splice(0).join('').split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  });
+
+  it('of a run that another process may be working on say how it stands, not that it was stopped', () => {
+    const { finishedAt: _, ...run } = someRun({ state: 'delivering', startedAt: now - 125_000 });
+    const lines = close({ run }, { isOnlooker: true }).split('\n');
+    expect(lines[0]).toBe('2026-11-20: run 20261120-k3f9xq7d is delivering, begun 2 min 5 s ago');
+    expect(lines.at(-2)).toBe('To go on, if nobody works on it: hotel-review run --day 2026-11-20');
+  });
+
+  it('name the configuration in what to do next, when it is not the usual one', () => {
+    const options = { command: createCommandWriter('npx hotel-review', "it's mine.yaml") };
+    const text = close({ run: someRun({ state: 'delivering' }) }, options);
+    expect(text).toContain(`To go on: npx hotel-review run --day 2026-11-20 --config 'it'\\''s mine.yaml'`);
+  });
+
+  it('tell of suspects, and where all of them are', () => {
+    const run = someRun({ suspects: { suspects: 1_234_567, filledIn: 1 } });
+    expect(close({ run })).toContain(`what the local copy of the mappings says:
+  suspects: 1,234,567 bookings whose mapping differs or has moved lately
+  filled in: 1 booking without a ServiceId, not independently checked
+  all of them: hotel-review suspects 2026-11-20
+`);
+    expect(close({ run: someRun({ suspects: { suspects: 0, filledIn: 0 } }) })).toBe(close());
+  });
+
+  it('of a night without trouble are a table', () => {
+    expect(close()).toBe(
+      `2026-11-20: run 20261120-k3f9xq7d succeeded in 12.3 s
+  read        1,000
+  accepted      990
+  duplicates      7
+  rejected        3
+  delivered     990
+  refused         0
+  pending         0
+  repeated        0
+`,
+    );
+  });
+
+  it('tell what was rejected and refused, why and where', () => {
+    const counts = { read: 1_234_567, accepted: 1_200_000, duplicates: 567, rejected: 34_000 };
+    expect(
+      close({
+        run: someRun({
+          counts: { ...counts, delivered: 1_199_975, refused: 25, repeated: 500, affected: 2 },
+        }),
+        rejects: [
+          { reason: 'service-id-missing', count: 30_000, firstPlace: 12 },
+          { reason: 'wrong-cell-count', count: 4_000, firstPlace: 1_234_567 },
+        ],
+        warnings: [
+          { reason: 'unreadable-check-out-date', count: 3, firstPlace: 8 },
+          { reason: 'absent-column', count: 1 },
+        ],
+        refused: [refusedBooking('BR-1042', 'batch 7.0.1'), refusedBooking(undefined, 'batch 12.1')],
+      }),
+    ).toBe(
+      `2026-11-20: run 20261120-k3f9xq7d succeeded in 12.3 s
+  read        1,234,567
+  accepted    1,200,000
+  duplicates        567
+  rejected       34,000
+  delivered   1,199,975
+  refused            25
+  pending             0
+  repeated          500
+  affected            2
+rejected, by reason:
+  service-id-missing  30,000  first at line 12
+  wrong-cell-count     4,000  first at line 1,234,567
+warnings:
+  unreadable-check-out-date  3  first at line 8
+  absent-column              1
+refused by the service:
+  BR-1042         code-2009  batch 7.0.1
+  (no reference)  code-2009  batch 12.1
+  … and 23 more
+What the service said of one: hotel-review show REFERENCE --answers
+`,
+    );
+  });
+
+  it('name refused bookings of the file, too', () => {
+    const line = '7,"BR-1042, part 2",Ana Lovelace,hotelbeds,00123,20112026,23112026';
+    const refused: RefusedBooking[] = [{ step: 'trigger', code: 'code-2009', form: 'file', line }];
+    const text = close({ run: someRun({ counts: { refused: 1 } }), refused });
+    expect(text).toContain('\n  BR-1042, part 2  code-2009  trigger\n');
+    expect(text).not.toContain('Lovelace');
+  });
+
+  it('of a failed run say why, and what to do', () => {
+    const message =
+      'the service turned down batch 12 with http-403, which no retry mends: check baseUrl, apiKey and accountId, ' +
+      'then run the day again';
+    const run = someRun({
+      state: 'failed',
+      failure: { class: 'fatal', code: 'http-403', message },
+      counts: { delivered: 500, pending: 490 },
+    });
+    expect(close({ run })).toBe(
+      `2026-11-20: run 20261120-k3f9xq7d failed (fatal) in 12.3 s
+  the service turned down batch 12 with http-403, which no retry mends: check
+  baseUrl, apiKey and accountId, then run the day again
+  read        1,000
+  accepted      990
+  duplicates      7
+  rejected        3
+  delivered     500
+  refused         0
+  pending       490
+  repeated        0
+When the cause is mended: hotel-review run --day 2026-11-20
+(what was delivered is not sent again)
+`,
+    );
+  });
+
+  it('of a run that was stopped say how to go on', () => {
+    const { finishedAt: _, ...run } = someRun({
+      state: 'delivering',
+      counts: { delivered: 500, pending: 490 },
+    });
+    const lines = close({ run }).split('\n');
+    expect(lines[0]).toBe('2026-11-20: run 20261120-k3f9xq7d was stopped while delivering after 2 min 5 s');
+    expect(lines.at(-2)).toBe('To go on: hotel-review run --day 2026-11-20');
+  });
+
+  it('of an empty day say so', () => {
+    const counts = { read: 0, accepted: 0, duplicates: 0, rejected: 0, delivered: 0 };
+    expect(
+      close({ run: someRun({ counts }) })
+        .split('\n')
+        .slice(0, 3),
+    ).toEqual([
+      '2026-11-20: run 20261120-k3f9xq7d succeeded in 12.3 s',
+      '  The source holds no bookings: nothing was sent.',
+      '  read        0',
+    ]);
+  });
+
+  it.each([
+    ['awaiting-result', 'awaits its result after', 'To look for it again: hotel-review run --day 2026-11-20'],
+    ['cancelled', 'was cancelled in', '  repeated        0'],
+    ['collecting', 'was stopped while collecting after', 'To go on: hotel-review run --day 2026-11-20'],
+  ] as const)('of a run that is %s', (state, words, last) => {
+    const lines = close({ run: someRun({ state }) }).split('\n');
+    expect(lines[0]).toBe(`2026-11-20: run 20261120-k3f9xq7d ${words} 12.3 s`);
+    expect(lines.at(-2)).toBe(last);
+  });
+
+  it('of a file run that awaits its result say what was sent where, between counts and advice', () => {
+    const { finishedAt: _, ...run } = someRun({
+      delivery: 'file',
+      state: 'awaiting-result',
+      file: { rows: 990, sha256: 'ab', bytes: 9, remotePath: 'VerifyMappings/112026/20112026.csv' },
+    });
+    const text = close({ run, warnings: [{ reason: 'absent-column', count: 1 }] });
+    expect(text.split('\n')[0]).toBe('2026-11-20: run 20261120-k3f9xq7d awaits its result after 2 min 5 s');
+    expect(text).toContain(`  repeated        0
+  file         VerifyMappings/112026/20112026.csv
+  rows         990
+  result       not there yet
+  archived to  not yet
+warnings:
+`);
+  });
+
+  it('never name a guest, and twenty refused bookings at most', () => {
+    const refused = Array.from({ length: 30 }, (_, number) =>
+      refusedBooking(`BR-${number}`, `batch ${number}`),
+    );
+    const text = close({ run: someRun({ counts: { refused: 30 } }), refused });
+    expect(text).not.toContain('Lovelace');
+    expect(text).toContain('  BR-19 ');
+    expect(text).not.toContain('BR-20');
+    expect(text).toContain('  … and 10 more\n');
+  });
+});
+
+describe('the details of a run', () => {
+  it('of a run for late bookings say which run it tops up', () => {
+    const run = someRun({ topsUp: true });
+    expect(close({ run, toppedUp: '20261120-aaaaaaaa' }).split('\n').slice(0, 3)).toEqual([
+      '2026-11-20: run 20261120-k3f9xq7d succeeded in 12.3 s',
+      '  late bookings: it tops up run 20261120-aaaaaaaa',
+      '  read        1,000',
+    ]);
+  });
+
+  it('of a run for late bookings that found none say so', () => {
+    const run = someRun({
+      topsUp: true,
+      counts: { read: 1_000, accepted: 0, duplicates: 1_000, rejected: 0, delivered: 0 },
+    });
+    expect(close({ run, toppedUp: '20261120-aaaaaaaa' }).split('\n').slice(0, 3)).toEqual([
+      '2026-11-20: run 20261120-k3f9xq7d succeeded in 12.3 s',
+      '  Nothing new since run 20261120-aaaaaaaa: nothing was sent.',
+      '  read        1,000',
+    ]);
+  });
+
+  it('of a run for late bookings that failed say both', () => {
+    const failure = { class: 'data', code: 'empty', message: 'the source is broken' } as const;
+    const text = close({ run: someRun({ topsUp: true, state: 'failed', failure }), toppedUp: 'r1' });
+    expect(text).toContain('  late bookings: it tops up run r1\n  the source is broken\n');
+  });
+
+  it('of a run for late bookings are told which run was before it', async () => {
+    const runs = ['later', 'late', 'first', 'older'].map((id) => someRun({ id, topsUp: true }));
+    const nothing = async () => [];
+    const ledger = {
+      countRejects: nothing,
+      countWarnings: nothing,
+      listRefused: nothing,
+      listRuns: async () => runs,
+    };
+    expect((await readRunDetails(ledger, someRun({ id: 'late', topsUp: true }), 'line')).toppedUp).toBe(
+      'first',
+    );
+  });
+
+  it('are read from the ledger, refused bookings only as many as are shown', async () => {
+    const run = someRun();
+    const rejects: ReasonCount[] = [{ reason: 'record-too-long', count: 1 }];
+    const warnings: ReasonCount[] = [{ reason: 'absent-column', count: 1 }];
+    const refused = [refusedBooking('BR-1', 'batch 0.1')];
+    const asked: unknown[] = [];
+    const answer =
+      <Answer>(it: Answer) =>
+      async (...question: unknown[]) => {
+        asked.push(question);
+        return it;
+      };
+    const ledger = {
+      countRejects: answer(rejects),
+      countWarnings: answer(warnings),
+      listRefused: answer(refused),
+      listRuns: answer([]),
+    };
+    expect(await readRunDetails(ledger, run, 'line')).toEqual({
+      run,
+      rejects,
+      warnings,
+      refused,
+      placeUnit: 'line',
+    });
+    expect(asked).toEqual([[run.id], [run.id], [run.id, 20]]);
+  });
+});
+
+function refusedBooking(reference: string | undefined, step: string): RefusedBooking {
+  const line = JSON.stringify({
+    ServiceId: 1,
+    BookingReferenceId: reference,
+    BookingClientName: 'Ana Lovelace',
+  });
+  return { step, code: 'code-2009', form: 'body', line };
+}

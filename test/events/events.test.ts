@@ -1,0 +1,42 @@
+import { expect, it, vi } from 'vitest';
+import { createNotify, type HotelReviewEvent } from '../../src/events/events.js';
+
+const working: HotelReviewEvent = { type: 'working' };
+const away: HotelReviewEvent = { type: 'schedule-away', error: new Error('connection refused') };
+
+it('every observer receives every event, in order', () => {
+  const [first, second] = [vi.fn(), vi.fn()];
+  const notify = createNotify([first, second], vi.fn());
+  notify(working);
+  notify(away);
+  for (const observer of [first, second]) expect(observer.mock.calls).toEqual([[working], [away]]);
+});
+
+it('an observer that throws or rejects disturbs neither the emitter nor the other observers', async () => {
+  const [thrown, rejected] = [new Error('no space left'), new Error('no route to host')];
+  const onFault = vi.fn();
+  const last = vi.fn();
+  const notify = createNotify(
+    [
+      () => {
+        throw thrown;
+      },
+      async () => {
+        throw rejected;
+      },
+      last,
+    ],
+    onFault,
+  );
+  notify(working);
+  notify(working);
+  expect(last).toHaveBeenCalledTimes(2);
+  await vi.waitFor(() => expect(onFault.mock.calls).toEqual([[thrown], [rejected]]));
+});
+
+it('a failure that can not even be reported is ignored', () => {
+  const notify = createNotify([() => Promise.reject(new Error('gone'))], () => {
+    throw new Error('standard error is closed');
+  });
+  expect(() => notify(working)).not.toThrow();
+});

@@ -1,0 +1,212 @@
+import { describe, expect, it } from 'vitest';
+import type { Run } from '../../src/review/run.js';
+import { type DueDaysQuestion, findDayRange, findDueDays } from '../../src/schedule/due-days.js';
+import { createSlots } from '../../src/schedule/slots.js';
+import { failureOf, runOf } from './ledger-days.js';
+
+const nightly = createSlots('30 2 * * *', 'Europe/Madrid');
+/** Saturday, 15 minutes after the slot of Friday, the 20th. */
+const now = new Date('2026-11-21T01:45:00Z');
+const hourMs = 3_600_000;
+
+function goodRun(day: string): Run {
+  return runOf(day, 'succeeded', new Date(Date.parse(`${day}T02:30:00Z`) + 24 * hourMs));
+}
+
+const allGood = ['2026-11-17', '2026-11-18', '2026-11-19', '2026-11-20'].map(goodRun);
+
+/** In a ledger that knows all November's days as reviewed, but for those of `changed` and without those of `without`. */
+function ledgerWith(changed: readonly Run[], without: readonly string[] = []): readonly Run[] {
+  const isLeft = ({ day }: Run) => !without.includes(day) && !changed.some((run) => run.day === day);
+  return [...allGood.filter(isLeft), ...changed];
+}
+
+function ask(latestRuns: readonly Run[], changes: Partial<DueDaysQuestion> = {}): string[] {
+  const dueDays = findDueDays({
+    slots: nightly,
+    now,
+    watchedSince: new Date('2026-11-21T01:40:00Z'),
+    catchUpDays: 3,
+    restMs: hourMs,
+    firstDay: '2026-11-01',
+    latestRuns,
+    ...changes,
+  });
+  return dueDays.map(({ day, kind, isNightly }) => `${kind} ${day.iso}${isNightly ? ' (nightly)' : ''}`);
+}
+
+describe('what is owed', () => {
+  it('is nothing when every day was reviewed', () => {
+    expect(ask(allGood)).toEqual([]);
+  });
+
+  it('is the day of the last slot first, then the missed days, the oldest first', () => {
+    expect(ask([])).toEqual([
+      'start 2026-11-20 (nightly)',
+      'start 2026-11-17',
+      'start 2026-11-18',
+      'start 2026-11-19',
+    ]);
+  });
+
+  it('goes back as many days as configured', () => {
+    expect(ask([], { catchUpDays: 1 })).toEqual(['start 2026-11-20 (nightly)', 'start 2026-11-19']);
+  });
+
+  it('with catchUpDays 0 is the day of the last slot alone', () => {
+    expect(ask([], { catchUpDays: 0 })).toEqual(['start 2026-11-20 (nightly)']);
+  });
+
+  it('does not reach behind the first day that the ledger knows', () => {
+    expect(ask([], { firstDay: '2026-11-19' })).toEqual(['start 2026-11-20 (nightly)', 'start 2026-11-19']);
+  });
+
+  it('is the day before the last one while this night’s slot has not come', () => {
+    expect(ask([], { now: new Date('2026-11-21T01:29:59Z'), catchUpDays: 0 })).toEqual([
+      'start 2026-11-19 (nightly)',
+    ]);
+  });
+
+  it('in a new ledger is nothing, as long as no slot has come', () => {
+    expect(ask([], { firstDay: undefined })).toEqual([]);
+  });
+
+  it('in a new ledger is the slot’s own day once one came while we watched', () => {
+    const watchedSince = new Date('2026-11-20T12:00:00Z');
+    expect(ask([], { firstDay: undefined, watchedSince })).toEqual(['start 2026-11-20 (nightly)']);
+  });
+
+  it('is not the day before the first one, where somebody has run today by hand', () => {
+    const today = runOf('2026-11-21', 'succeeded', now);
+    expect(ask([today], { firstDay: '2026-11-21' })).toEqual([]);
+  });
+
+  it('counts a run that was given up as none', () => {
+    expect(ask(ledgerWith([runOf('2026-11-18', 'cancelled', now)]))).toEqual(['start 2026-11-18']);
+  });
+
+  it.each(['collecting', 'delivering'] as const)('goes on with a run that is %s', (state) => {
+    expect(ask(ledgerWith([runOf('2026-11-19', state, now)]))).toEqual(['go-on 2026-11-19']);
+  });
+
+  it('tops up a day that was collected before it ended in its zone', () => {
+    const lastInstant = new Date('2026-11-20T22:59:59.999Z');
+    expect(ask(ledgerWith([runOf('2026-11-20', 'succeeded', lastInstant)]))).toEqual([
+      'top-up 2026-11-20 (nightly)',
+    ]);
+    const ended = new Date('2026-11-20T23:00:00.000Z');
+    expect(ask(ledgerWith([runOf('2026-11-20', 'succeeded', ended)]))).toEqual([]);
+  });
+
+  it('judges a top-up by when the collect began, not by when its run was opened', () => {
+    const before = new Date('2026-11-20T22:00:00Z');
+    const run = runOf('2026-11-20', 'succeeded', before, { collectStartedAt: now.getTime() });
+    expect(ask(ledgerWith([run]))).toEqual([]);
+  });
+
+  it('leaves today alone that the hook has had reviewed, until its own slot', () => {
+    expect(ask(ledgerWith([runOf('2026-11-21', 'succeeded', now)]))).toEqual([]);
+  });
+});
+
+describe('what is taken up again', () => {
+  const longAgo = new Date(now.getTime() - hourMs);
+
+  it('is what failed of something that may have passed', () => {
+    const failed = runOf('2026-11-18', 'failed', longAgo, { failure: failureOf('retryable') });
+    expect(ask(ledgerWith([failed]))).toEqual(['resume 2026-11-18']);
+  });
+
+  it.each(['fatal', 'refused', 'data', 'internal'] as const)('is never what failed as %s', (failureClass) => {
+    const failed = runOf('2026-11-20', 'failed', longAgo, { failure: failureOf(failureClass) });
+    expect(ask(ledgerWith([failed]))).toEqual([]);
+  });
+
+  it('is not what failed a short while ago', () => {
+    const justNow = new Date(longAgo.getTime() + 1);
+    const failed = runOf('2026-11-20', 'failed', justNow, { failure: failureOf('retryable') });
+    expect(ask(ledgerWith([failed]))).toEqual([]);
+  });
+
+  it('is a run whose result was late', () => {
+    expect(ask(ledgerWith([runOf('2026-11-17', 'awaiting-result', now)]))).toEqual(['look 2026-11-17']);
+  });
+
+  it('is also a run of today, and of yesterday before its slot, that the hook began', () => {
+    const failure = failureOf('retryable');
+    const changed = [
+      runOf('2026-11-20', 'failed', longAgo, { failure }),
+      runOf('2026-11-21', 'delivering', now),
+    ];
+    const before = { now: new Date('2026-11-21T01:00:00Z'), restMs: 0, catchUpDays: 2 };
+    expect(ask(ledgerWith(changed), before)).toEqual(['resume 2026-11-20', 'go-on 2026-11-21']);
+  });
+
+  it('comes after the day of the last slot', () => {
+    const failed = runOf('2026-11-18', 'failed', longAgo, { failure: failureOf('retryable') });
+    expect(ask(ledgerWith([failed], ['2026-11-20']))).toEqual([
+      'start 2026-11-20 (nightly)',
+      'resume 2026-11-18',
+    ]);
+  });
+
+  it('reaches no further back than what is owed', () => {
+    const old = runOf('2026-11-16', 'failed', longAgo, { failure: failureOf('retryable') });
+    expect(ask(ledgerWith([old]))).toEqual([]);
+  });
+});
+
+describe('a pattern that does not fire daily', () => {
+  const weekdays = createSlots('30 2 * * 1-5', 'Europe/Madrid');
+  const monday = new Date('2026-11-23T02:00:00Z');
+
+  it('leaves no day out: after a weekend without slots the days between are owed too', () => {
+    expect(ask([], { slots: weekdays, now: monday, catchUpDays: 0 })).toEqual([
+      'start 2026-11-22 (nightly)',
+      'start 2026-11-20',
+      'start 2026-11-21',
+    ]);
+  });
+
+  it('makes up for as many days before these as configured', () => {
+    expect(ask([], { slots: weekdays, now: monday, catchUpDays: 2 })).toEqual([
+      'start 2026-11-22 (nightly)',
+      'start 2026-11-18',
+      'start 2026-11-19',
+      'start 2026-11-20',
+      'start 2026-11-21',
+    ]);
+  });
+
+  it('still owes the days of its last slot days later', () => {
+    const weekly = createSlots('30 2 * * 1', 'Europe/Madrid');
+    const thursday = new Date('2026-11-26T12:00:00Z');
+    expect(ask([], { slots: weekly, now: thursday, catchUpDays: 0 })).toHaveLength(7);
+  });
+
+  it('asks the ledger for all those days, and those since', () => {
+    const range = findDayRange({ slots: weekdays, now: monday, catchUpDays: 2 });
+    expect([range?.from.iso, range?.to.iso]).toEqual(['2026-11-18', '2026-11-23']);
+  });
+});
+
+describe('a pattern with several slots a day', () => {
+  const twice = createSlots('30 2,14 * * *', 'Europe/Madrid');
+  const afternoon = new Date('2026-11-21T14:00:00Z');
+
+  it('is for the same day each time', () => {
+    expect(ask([], { slots: twice, now: afternoon, catchUpDays: 0 })).toEqual(['start 2026-11-20 (nightly)']);
+  });
+
+  it('finds the day done the second time', () => {
+    expect(ask(allGood, { slots: twice, now: afternoon })).toEqual([]);
+  });
+});
+
+it('a day that the zone left out of its calendar is never owed, and the one before it is', () => {
+  const apia = createSlots('30 2 * * *', 'Pacific/Apia');
+  const ofNight = (now: string) =>
+    ask([], { slots: apia, now: new Date(now), catchUpDays: 2, firstDay: '2011-12-28' });
+  expect(ofNight('2011-12-30T20:00:00Z')).toEqual(['start 2011-12-29 (nightly)', 'start 2011-12-28']);
+  expect(ofNight('2011-12-31T20:00:00Z')).toEqual(['start 2011-12-31 (nightly)', 'start 2011-12-29']);
+});

@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { BusinessDay } from '../../src/booking/business-day.js';
+import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
+import type { Ledger } from '../../src/review/ledger.js';
+import { DayBusyError } from '../../src/review/refusals.js';
+import { createReviewScheduler, type ReviewScheduler } from '../../src/schedule/review-scheduler.js';
+import type { SchedulerEvent } from '../../src/schedule/scheduler-event.js';
+import { createSlots } from '../../src/schedule/slots.js';
+import { carriesReference } from '../contracts/ledger/days.js';
+
+const slots = createSlots('30 2 * * *', 'Europe/Madrid');
+const clock = () => Date.parse('2026-11-23T09:00:00Z');
+
+let folder: string;
+const ledgers: Ledger[] = [];
+const keepers: ReviewScheduler[] = [];
+const begun: string[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'scheduler-race-'));
+  begun.length = 0;
+});
+afterEach(async () => {
+  await Promise.all(keepers.splice(0).map((scheduler) => scheduler.close()));
+  await Promise.all(ledgers.splice(0).map((ledger) => ledger.close()));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+it('three processes that come back after three nights review each missed day once between them', async () => {
+  const first = openLedger();
+  await reviewThrough(first, '2026-11-19');
+  begun.length = 0;
+
+  const events: SchedulerEvent[] = [];
+  const processes = [first, openLedger(), openLedger()].map((ledger) => keep(ledger, events));
+  await Promise.all(processes.map((scheduler) => scheduler.start()));
+  const missed = ['2026-11-20', '2026-11-21', '2026-11-22'];
+  await vi.waitUntil(
+    async () => {
+      const runs = await first.listLatestRuns({ from: '2026-11-20', to: '2026-11-22' });
+      return runs.length === missed.length && runs.every(({ state }) => state === 'succeeded');
+    },
+    { timeout: 30_000 },
+  );
+  await Promise.all(processes.map((scheduler) => scheduler.close()));
+
+  const runs = await first.listRuns({ limit: 100 });
+  expect(runs.map(({ day }) => day)).toEqual(['2026-11-22', '2026-11-21', '2026-11-20', '2026-11-19']);
+  expect(begun).toHaveLength(3);
+  expect(begun[0]).toBe('2026-11-22');
+  expect(events.filter(({ type }) => type === 'due-day-failed' || type === 'check-failed')).toEqual([]);
+  expect(events.some(({ type }) => type === 'day-busy')).toBe(true);
+});
+
+function openLedger(): Ledger {
+  const ledger = createSqliteLedger({ path: join(folder, 'ledger.db'), carriesReference, clock });
+  ledgers.push(ledger);
+  return ledger;
+}
+
+function keep(ledger: Ledger, events: SchedulerEvent[]): ReviewScheduler {
+  const scheduler = createReviewScheduler({
+    ledger,
+    schedule: { start: async () => {}, close: async () => {} },
+    slots,
+    review: (day) => review(ledger, day),
+    timing: { catchUpDays: 3, resumeMinutes: 30 },
+    clock,
+    notify: (event) => events.push(event),
+    signal: new AbortController().signal,
+  });
+  keepers.push(scheduler);
+  return scheduler;
+}
+
+function review(ledger: Ledger, day: BusinessDay): Promise<void> {
+  return reviewThrough(ledger, day.iso);
+}
+
+/** Takes the steps through the ledger that a review takes, with nothing to collect. */
+async function reviewThrough(ledger: Ledger, day: string): Promise<void> {
+  const hold = await ledger.holdDay(day);
+  if (!hold) throw new DayBusyError(`${day} is being run by another process`);
+  try {
+    const latest = await ledger.latestRun(day);
+    if (latest?.state === 'succeeded') return;
+    const id = `${day}-${begun.push(day)}`;
+    const run = await ledger.createRun({
+      id,
+      day,
+      delivery: 'body',
+      trigger: 'schedule',
+      startedAt: clock(),
+    });
+    const right = { runId: run.id, token: run.token };
+    const collect = await ledger.beginCollect(right, { source: 'nothing', at: clock(), batchSize: 1 });
+    await wait(20);
+    await collect.finish({ steps: [], at: clock() });
+    await ledger.settle(right, { state: 'succeeded', at: clock() });
+  } finally {
+    await hold.release();
+  }
+}

@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Run } from '../../src/review/run.js';
+import { createSlots, type Slots } from '../../src/schedule/slots.js';
+import { runOf } from './ledger-days.js';
+import { type KeptDays, keepDays, settle } from './scheduled-days.js';
+
+const dayMs = 24 * 3_600_000;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe.each([
+  ['Europe/Madrid', '30 2 * * *'],
+  ['America/New_York', '30 1 * * *'],
+  ['Australia/Lord_Howe', '45 1 * * *'],
+])('a year in %s with slots at %s', (zone, pattern) => {
+  const slots = createSlots(pattern, zone);
+  it('has every day reviewed once, in its night, the nights of changing clocks among them', {
+    timeout: 240_000,
+  }, async () => {
+    vi.setSystemTime(new Date('2026-01-01T14:00:00Z'));
+    const kept = await keep(slots, [runOf('2025-12-31', 'succeeded', new Date())], 1);
+    await tellSlotsUntil(kept, slots, new Date('2027-01-01T14:00:00Z'));
+    await kept.scheduler.close();
+    expect(kept.begun()).toEqual(everyDay('2026-01-01', kept.reviews.length));
+    expect(kept.reviews.length).toBeGreaterThanOrEqual(365);
+    expect(kept.events.filter(({ type }) => type === 'slot-missed')).toEqual([]);
+  });
+
+  it('has every day reviewed once where no schedule tells of any slot, over the change of the clocks', async () => {
+    const from = Date.parse('2026-03-05T14:00:00Z');
+    vi.setSystemTime(from);
+    const kept = await keep(slots, [runOf('2026-03-04', 'succeeded', new Date(from))]);
+    await vi.advanceTimersByTimeAsync(35 * dayMs + dayMs / 2);
+    await kept.scheduler.close();
+    expect(kept.begun()).toEqual(everyDay('2026-03-05', kept.reviews.length));
+    expect(kept.reviews.length).toBeGreaterThanOrEqual(35);
+  });
+
+  it.each([
+    ['spring', '2026-03-07T12:00:00Z'],
+    ['the end of March', '2026-03-28T12:00:00Z'],
+    ['April', '2026-04-04T12:00:00Z'],
+    ['October', '2026-10-03T12:00:00Z'],
+    ['the end of October', '2026-10-24T12:00:00Z'],
+    ['November', '2026-10-31T12:00:00Z'],
+  ])('has every day reviewed once when the process was down for three nights in %s', async (_when, from) => {
+    vi.setSystemTime(new Date(from));
+    const days = [-3, -2, -1].map((offset) => dayAt(Date.parse(from) + offset * dayMs));
+    const before = days.map((day) => runOf(day, 'succeeded', new Date(from)));
+    vi.setSystemTime(new Date(Date.parse(from) + 3 * dayMs));
+    const kept = await keep(slots, before);
+    await tellSlotsUntil(kept, slots, new Date(Date.parse(from) + 6 * dayMs));
+    await kept.scheduler.close();
+    const begun = kept.begun();
+    expect(begun.slice(1, 3)).toEqual([...begun.slice(1, 3)].sort());
+    expect([...begun].sort()).toEqual(everyDay(dayAt(Date.parse(from)), begun.length));
+    expect(begun.length).toBeGreaterThanOrEqual(5);
+  });
+});
+
+/** Reviews end at once, and well. */
+async function keep(slots: Slots, runs: readonly Run[], catchUpDays = 3): Promise<KeptDays> {
+  const kept = keepDays({
+    slots,
+    runs,
+    timing: { catchUpDays, resumeMinutes: 1_440 },
+    onReview: (review) => void review.end('succeeded'),
+  });
+  await kept.scheduler.start();
+  await settle();
+  return kept;
+}
+
+async function tellSlotsUntil(kept: KeptDays, slots: Slots, end: Date): Promise<void> {
+  for (;;) {
+    const slot = slots.next(new Date());
+    if (!slot || slot > end) return;
+    await vi.advanceTimersByTimeAsync(slot.getTime() - Date.now());
+    await kept.tell(slot);
+  }
+}
+
+function everyDay(from: string, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => dayAt(Date.parse(from) + index * dayMs));
+}
+
+function dayAt(instant: number): string {
+  return new Date(instant).toISOString().slice(0, 10);
+}

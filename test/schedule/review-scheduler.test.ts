@@ -1,0 +1,286 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { LedgerAwayError } from '../../src/review/ledger.js';
+import { DayBusyError } from '../../src/review/refusals.js';
+import { createSlots } from '../../src/schedule/slots.js';
+import { failureOf, runOf } from './ledger-days.js';
+import { type KeptDays, keepDays, settle } from './scheduled-days.js';
+
+const slots = createSlots('30 2 * * *', 'Europe/Madrid');
+const noon = new Date('2026-11-20T12:00:00Z');
+const slotOf21st = new Date('2026-11-21T01:30:00Z');
+const minuteMs = 60_000;
+
+function goodRun(day: string) {
+  return runOf(day, 'succeeded', new Date(Date.parse(`${day}T02:00:00Z`) + 24 * 60 * minuteMs));
+}
+
+const allGood = ['2026-11-16', '2026-11-17', '2026-11-18', '2026-11-19'].map(goodRun);
+
+let kept: KeptDays | undefined;
+
+async function start(options: Partial<Parameters<typeof keepDays>[0]> = {}): Promise<KeptDays> {
+  kept = keepDays({ slots, runs: allGood, ...options });
+  await kept.scheduler.start();
+  await settle();
+  return kept;
+}
+
+async function goTo(instant: Date): Promise<void> {
+  await vi.advanceTimersByTimeAsync(instant.getTime() - Date.now());
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: noon });
+});
+afterEach(async () => {
+  const closed = kept?.scheduler.close();
+  for (const { end } of kept?.reviews ?? []) await end(new Error('the test is over'));
+  await closed;
+  vi.useRealTimers();
+});
+
+describe('the scheduler at a slot', () => {
+  it('has the slot’s day reviewed, by schedule', async () => {
+    const { tell, begun, reviews } = await start();
+    expect(begun()).toEqual([]);
+    await goTo(slotOf21st);
+    await tell(slotOf21st);
+    expect(begun()).toEqual(['2026-11-20']);
+    expect(reviews[0]?.topsUp).toBe(false);
+  });
+
+  it('starts nothing twice when the slot is told twice, neither during the review nor after it', async () => {
+    const { tell, begun, reviews } = await start();
+    await goTo(slotOf21st);
+    await tell(slotOf21st);
+    await tell(slotOf21st);
+    await reviews[0]?.end('succeeded');
+    await tell(slotOf21st);
+    expect(begun()).toEqual(['2026-11-20']);
+  });
+
+  it('does not start a day twice when it failed between two tellings of its slot', async () => {
+    const { tell, begun, reviews } = await start();
+    await goTo(slotOf21st);
+    await tell(slotOf21st);
+    await reviews[0]?.end('failed', { failure: failureOf('retryable') });
+    await tell(slotOf21st);
+    expect(begun()).toEqual(['2026-11-20']);
+  });
+
+  it('believes a slot that was told by a clock ahead of its own', async () => {
+    const { tell, begun } = await start();
+    await goTo(new Date(slotOf21st.getTime() - 40));
+    await tell(slotOf21st);
+    expect(begun()).toEqual(['2026-11-20']);
+  });
+
+  it('does not miss a slot that comes while the ledger is still asked for the look before', async () => {
+    let answer = () => {};
+    const ledgerAnswers = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const { tell, begun } = await start({ ledgerAnswers });
+    await tell(slotOf21st);
+    answer();
+    await settle();
+    expect(begun()).toEqual(['2026-11-20']);
+  });
+
+  it('makes nothing of a slot that comes late, and was for a day that is done', async () => {
+    const { tell, begun } = await start();
+    await tell(new Date('2026-11-18T01:30:00Z'));
+    expect(begun()).toEqual([]);
+  });
+
+  it('looks a minute later what is owed, when the schedule does not tell of the slot', async () => {
+    const { begun, events } = await start({ timing: { catchUpDays: 3, resumeMinutes: 1_440 } });
+    await goTo(new Date(slotOf21st.getTime() + minuteMs));
+    expect(begun()).toEqual(['2026-11-20']);
+    expect(events[0]).toEqual({ type: 'slot-missed', slot: slotOf21st });
+  });
+
+  it('does not speak of a slot untold that it was told of', async () => {
+    const { tell, events } = await start();
+    await goTo(slotOf21st);
+    await tell(slotOf21st);
+    await goTo(new Date(slotOf21st.getTime() + 2 * minuteMs));
+    expect(events.filter(({ type }) => type === 'slot-missed')).toEqual([]);
+  });
+
+  it('tops up the day that was reviewed before it ended', async () => {
+    const early = runOf('2026-11-20', 'succeeded', new Date('2026-11-20T20:00:00Z'));
+    const { tell, begun, reviews } = await start({ runs: [...allGood, early] });
+    await goTo(slotOf21st);
+    await tell(slotOf21st);
+    expect(begun()).toEqual(['2026-11-20']);
+    expect(reviews[0]?.topsUp).toBe(true);
+  });
+
+  it('in a new ledger starts with the first slot’s day', async () => {
+    const { tell, begun, reviews } = await start({ runs: [] });
+    expect(begun()).toEqual([]);
+    await goTo(slotOf21st);
+    await tell(slotOf21st);
+    await reviews[0]?.end('succeeded');
+    expect(begun()).toEqual(['2026-11-20']);
+  });
+});
+
+describe('the scheduler after three nights without it', () => {
+  const backAt = new Date('2026-11-23T09:00:00Z');
+  beforeEach(() => {
+    vi.setSystemTime(backAt);
+  });
+
+  it('reviews each missed day once, one at a time: last night’s, then the oldest first', async () => {
+    const { begun, reviews } = await start();
+    expect(begun()).toEqual(['2026-11-22']);
+    for (const count of [1, 2, 3]) {
+      expect(reviews).toHaveLength(count);
+      await reviews[count - 1]?.end('succeeded');
+    }
+    await vi.advanceTimersByTimeAsync(4 * 60 * minuteMs);
+    expect(begun()).toEqual(['2026-11-22', '2026-11-20', '2026-11-21']);
+  });
+
+  it('does not let a missed day hold up the next night', async () => {
+    const { tell, begun, reviews } = await start();
+    await reviews[0]?.end('succeeded');
+    const slot = new Date('2026-11-24T01:30:00Z');
+    await goTo(slot);
+    await tell(slot);
+    expect(begun()).toEqual(['2026-11-22', '2026-11-20', '2026-11-23']);
+    await reviews[1]?.end('succeeded');
+    expect(begun()).toHaveLength(3);
+    await reviews[2]?.end('succeeded');
+    expect(begun()).toEqual(['2026-11-22', '2026-11-20', '2026-11-23', '2026-11-21']);
+  });
+
+  it('leaves a day to the process that works on it, and takes the next', async () => {
+    const { begun, reviews, events } = await start();
+    await reviews[0]?.end(new DayBusyError('2026-11-22 is being run by another process'));
+    expect(begun()).toEqual(['2026-11-22', '2026-11-20']);
+    expect(events.map(({ type }) => type)).toEqual(['due-day-started', 'day-busy', 'due-day-started']);
+  });
+
+  it.each([
+    ['throws', new Error('out of order')],
+    ['finds the ledger away', new LedgerAwayError('postgres://ledger')],
+  ])(
+    'goes on with the next day when a review %s, and tries that day again at the next look',
+    async (_what, error) => {
+      const { begun, reviews, events } = await start();
+      await reviews[0]?.end(error);
+      expect(events).toContainEqual(expect.objectContaining({ type: 'due-day-failed', error }));
+      await reviews[1]?.end('succeeded');
+      await reviews[2]?.end('succeeded');
+      expect(begun()).toEqual(['2026-11-22', '2026-11-20', '2026-11-21']);
+      await vi.advanceTimersByTimeAsync(30 * minuteMs);
+      expect(begun().slice(3)).toEqual(['2026-11-22']);
+    },
+  );
+
+  it('asks again when the ledger could not be asked', async () => {
+    kept = keepDays({ slots, runs: allGood });
+    const error = new LedgerAwayError('postgres://ledger');
+    kept.setLedgerAway(error);
+    await kept.scheduler.start();
+    await settle();
+    expect(kept.events).toContainEqual({ type: 'check-failed', error });
+    expect(kept.begun()).toEqual([]);
+    kept.setLedgerAway(undefined);
+    await vi.advanceTimersByTimeAsync(30 * minuteMs);
+    expect(kept.begun()).toEqual(['2026-11-22']);
+  });
+});
+
+describe('the scheduler every resumeMinutes', () => {
+  it('takes up again what failed, no sooner than it has rested, until it succeeds', async () => {
+    const failure = failureOf('retryable');
+    const failed = runOf('2026-11-19', 'failed', noon, { failure });
+    const { begun, reviews } = await start({ runs: [...allGood, failed] });
+    expect(begun()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(30 * minuteMs);
+    expect(begun()).toEqual(['2026-11-19']);
+    await reviews[0]?.end('failed', { failure });
+    expect(begun()).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(30 * minuteMs);
+    expect(begun()).toHaveLength(2);
+    await reviews[1]?.end('succeeded');
+    await vi.advanceTimersByTimeAsync(5 * 60 * minuteMs);
+    expect(begun()).toHaveLength(2);
+  });
+
+  it('looks again for a result that is late, once each time', async () => {
+    const late = runOf('2026-11-19', 'awaiting-result', noon);
+    const { begun, reviews } = await start({ runs: [...allGood, late] });
+    await reviews[0]?.end('awaiting-result');
+    expect(begun()).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(30 * minuteMs);
+    expect(begun()).toEqual(['2026-11-19', '2026-11-19']);
+  });
+
+  it('never takes up what a person has to see to', async () => {
+    const fatal = runOf('2026-11-19', 'failed', noon, { failure: failureOf('fatal') });
+    const { begun } = await start({ runs: [...allGood, fatal] });
+    await vi.advanceTimersByTimeAsync(5 * 60 * minuteMs);
+    expect(begun()).toEqual([]);
+  });
+
+  it('does not let it hold up the night', async () => {
+    const late = runOf('2026-11-18', 'awaiting-result', noon);
+    const { tell, begun } = await start({ runs: [...allGood, late] });
+    await goTo(slotOf21st);
+    await tell(slotOf21st);
+    expect(begun()).toEqual(['2026-11-18', '2026-11-20']);
+  });
+
+  it('never has one day reviewed twice at once, be it owed and to be taken up', async () => {
+    const late = runOf('2026-11-20', 'awaiting-result', noon);
+    const { runs, tell, begun } = await start({ runs: [...allGood, late] });
+    expect(begun()).toEqual(['2026-11-20']);
+    // The run that is taken up passes through other states.
+    runs.set('2026-11-20', runOf('2026-11-20', 'delivering', noon));
+    await goTo(slotOf21st);
+    await tell(slotOf21st);
+    expect(begun()).toEqual(['2026-11-20']);
+  });
+});
+
+describe('the scheduler when it is closed', () => {
+  it('aborts the review in hand, waits for it, and begins nothing more', async () => {
+    vi.setSystemTime(new Date('2026-11-23T09:00:00Z'));
+    const { scheduler, reviews, begun, isScheduleClosed } = await start();
+    let isClosed = false;
+    const closed = scheduler.close().then(() => {
+      isClosed = true;
+    });
+    await settle();
+    expect([reviews[0]?.signal.aborted, isClosed, isScheduleClosed()]).toEqual([true, false, true]);
+    await reviews[0]?.end('delivering');
+    await closed;
+    await vi.advanceTimersByTimeAsync(24 * 60 * minuteMs);
+    expect(begun()).toEqual(['2026-11-22']);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('stops the same way when the process is asked to stop', async () => {
+    vi.setSystemTime(new Date('2026-11-23T09:00:00Z'));
+    const { stopper, reviews, begun } = await start();
+    stopper.abort();
+    expect(reviews[0]?.signal.aborted).toBe(true);
+    expect(vi.getTimerCount()).toBe(0);
+    await reviews[0]?.end('delivering');
+    await vi.advanceTimersByTimeAsync(24 * 60 * minuteMs);
+    expect(begun()).toEqual(['2026-11-22']);
+  });
+
+  it('makes nothing of a slot that is told afterwards', async () => {
+    const { scheduler, tell, begun } = await start();
+    await scheduler.close();
+    await goTo(slotOf21st);
+    await tell(slotOf21st);
+    expect(begun()).toEqual([]);
+  });
+});

@@ -1,0 +1,141 @@
+import { vi } from 'vitest';
+import type { BusinessDay } from '../../src/booking/business-day.js';
+import type { Run, RunState } from '../../src/review/run.js';
+import {
+  createReviewScheduler,
+  type ReviewScheduler,
+  type ReviewSchedulerParts,
+  type ScheduledReview,
+} from '../../src/schedule/review-scheduler.js';
+import type { SchedulerEvent } from '../../src/schedule/scheduler-event.js';
+import type { Slots } from '../../src/schedule/slots.js';
+import { runOf } from './ledger-days.js';
+
+export interface Review {
+  readonly day: string;
+  readonly topsUp: boolean;
+  readonly at: string;
+  readonly signal: AbortSignal;
+  /** Ends it, as a run that came to this state; or, given an error, with that error. */
+  end(outcome: RunState | Error, changes?: Partial<Run>): Promise<void>;
+}
+
+export interface KeptDays {
+  readonly runs: Map<string, Run>;
+  /** All that were begun, in their order. */
+  readonly reviews: Review[];
+  readonly events: SchedulerEvent[];
+  readonly stopper: AbortController;
+  readonly scheduler: ReviewScheduler;
+  /** Makes the ledger reject from now on, or answer again. */
+  setLedgerAway(error: Error | undefined): void;
+  readonly isScheduleClosed: () => boolean;
+  tell(slot: Date): Promise<void>;
+  /** Days as they were begun, such as `2026-11-20`. */
+  begun(): string[];
+}
+
+/** A scheduler over days that a test says the state of, under vitest's timers. A review lasts until the test ends it. */
+export function keepDays({
+  slots,
+  runs: known = [],
+  timing = { catchUpDays: 3, resumeMinutes: 30 },
+  onReview = () => {},
+  ledgerAnswers = Promise.resolve(),
+}: {
+  slots: Slots;
+  runs?: readonly Run[];
+  timing?: ReviewSchedulerParts['timing'];
+  onReview?: (review: Review) => void;
+  /** What is asked of the ledger waits for it. */
+  ledgerAnswers?: Promise<void>;
+}): KeptDays {
+  const runs = new Map(known.map((run) => [run.day, run]));
+  const reviews: Review[] = [];
+  const events: SchedulerEvent[] = [];
+  const stopper = new AbortController();
+  let away: Error | undefined;
+  let isClosed = false;
+  let onSlot: (slot: Date) => void = () => {};
+
+  function review(day: BusinessDay, request: ScheduledReview, signal: AbortSignal): Promise<void> {
+    const at = new Date();
+    return new Promise((resolve, reject) => {
+      const begun: Review = {
+        day: day.iso,
+        topsUp: request.topsUp,
+        at: at.toISOString(),
+        signal,
+        async end(outcome, changes) {
+          if (outcome instanceof Error) reject(outcome);
+          else {
+            const ended = { finishedAt: Date.now(), ...changes };
+            runs.set(day.iso, runOf(day.iso, outcome, at, ended));
+            resolve();
+          }
+          await settle();
+        },
+      };
+      reviews.push(begun);
+      onReview(begun);
+    });
+  }
+
+  const scheduler = createReviewScheduler({
+    ledger: {
+      async summarise() {
+        await ledgerAnswers;
+        if (away) throw away;
+        const firstDay = [...runs.keys()].sort()[0];
+        const none = {
+          collecting: 0,
+          delivering: 0,
+          'awaiting-result': 0,
+          succeeded: 0,
+          failed: 0,
+          cancelled: 0,
+        };
+        return { runsByState: none, ...(firstDay !== undefined && { firstDay }) };
+      },
+      async listLatestRuns({ from, to }) {
+        return [...runs.values()].filter(({ day }) => day >= from && day <= to);
+      },
+    },
+    schedule: {
+      async start(tell) {
+        onSlot = tell;
+      },
+      async close() {
+        isClosed = true;
+      },
+    },
+    slots,
+    review,
+    timing,
+    clock: () => Date.now(),
+    notify: (event) => events.push(event),
+    signal: stopper.signal,
+  });
+
+  return {
+    runs,
+    reviews,
+    events,
+    stopper,
+    scheduler,
+    setLedgerAway(error) {
+      away = error;
+    },
+    isScheduleClosed: () => isClosed,
+    async tell(slot) {
+      onSlot(slot);
+      await settle();
+    },
+    begun: () => reviews.map(({ day }) => day),
+  };
+}
+
+/** Lets everything happen that waits for no timer. */
+export async function settle(): Promise<void> {
+  await vi.advanceTimersByTimeAsync(0);
+}

@@ -1,0 +1,132 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { MappingSync } from '../../src/mappings/mapping-copy.js';
+import { SyncBusyError } from '../../src/mappings/sync-mappings.js';
+import { createSlots } from '../../src/schedule/slots.js';
+import { createSyncScheduler, type SyncScheduler } from '../../src/schedule/sync-scheduler.js';
+
+const slots = createSlots('0 1 * * *', 'UTC');
+const noon = Date.parse('2026-11-20T12:00:00Z');
+const lastSlot = Date.parse('2026-11-20T01:00:00Z');
+const nextSlot = Date.parse('2026-11-21T01:00:00Z');
+const checkMs = 30 * 60_000;
+const counts = {
+  pages: 1,
+  read: 0,
+  added: 0,
+  moved: 0,
+  updated: 0,
+  deleted: 0,
+  unchanged: 0,
+  newHotels: 0,
+  restarts: 0,
+};
+
+function syncOf(endedAt?: number): MappingSync {
+  return { scope: '', syncId: 's', since: 0, at: 1, counts, ...(endedAt !== undefined && { endedAt }) };
+}
+
+let scheduler: SyncScheduler | undefined;
+
+/** Keeps a copy whose last sync is as given; each sync that is begun ends as `end` says. */
+async function keep(latest: MappingSync | undefined, end: (begun: number) => Promise<void> = async () => {}) {
+  const state = { latest, begun: 0, failures: [] as unknown[], tell: (_slot: Date) => {} };
+  scheduler = createSyncScheduler({
+    copy: { latestSync: async () => state.latest },
+    scope: '',
+    schedule: {
+      start: async (onSlot) => {
+        state.tell = onSlot;
+      },
+      close: async () => {},
+    },
+    slots,
+    async sync() {
+      state.begun += 1;
+      await end(state.begun);
+      state.latest = syncOf(Date.now());
+    },
+    checkMs,
+    clock: Date.now,
+    notify: (event) => {
+      if (event.type === 'sync-failed') state.failures.push(event.error);
+    },
+    signal: new AbortController().signal,
+  });
+  await scheduler.start();
+  await vi.advanceTimersByTimeAsync(0);
+  return state;
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: noon });
+});
+afterEach(async () => {
+  await scheduler?.close();
+  vi.useRealTimers();
+});
+
+describe('the scheduler of the local copy', () => {
+  it.each([
+    ['none has ended ever', undefined],
+    ['the last one was cut off', syncOf()],
+    ['none has ended since the last slot', syncOf(lastSlot - 1)],
+  ])('syncs at its start when %s', async (_, latest) => {
+    expect(await keep(latest)).toMatchObject({ begun: 1, failures: [] });
+  });
+
+  it('syncs at a slot, and not again before the next one', async () => {
+    const state = await keep(syncOf(lastSlot));
+    expect(state.begun).toBe(0);
+    await vi.advanceTimersByTimeAsync(nextSlot - 1 - noon);
+    expect(state.begun).toBe(0);
+    await vi.advanceTimersByTimeAsync(1);
+    state.tell(new Date(nextSlot));
+    await vi.advanceTimersByTimeAsync(2 * checkMs);
+    expect(state.begun).toBe(1);
+  });
+
+  it('syncs soon after a slot that nobody told', async () => {
+    const state = await keep(syncOf(lastSlot));
+    await vi.advanceTimersByTimeAsync(nextSlot + checkMs - noon);
+    expect(state.begun).toBe(1);
+  });
+
+  it('tells of a failure, and tries again at its next look', async () => {
+    const gone = new Error('the service is away');
+    const state = await keep(undefined, async (begun) => {
+      if (begun === 1) throw gone;
+    });
+    expect(state).toMatchObject({ begun: 1, failures: [gone] });
+    await vi.advanceTimersByTimeAsync(checkMs);
+    expect(state).toMatchObject({ begun: 2, failures: [gone] });
+    await vi.advanceTimersByTimeAsync(checkMs);
+    expect(state.begun).toBe(2);
+  });
+
+  it('leaves it to another process that syncs, and says nothing', async () => {
+    const state = await keep(undefined, async () => {
+      throw new SyncBusyError('busy');
+    });
+    expect(state).toMatchObject({ begun: 1, failures: [] });
+  });
+
+  it('begins no second sync while one is in hand, and waits for it when it is closed', async () => {
+    let end = () => {};
+    const inHand = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const state = await keep(undefined, () => inHand);
+    state.tell(new Date(nextSlot));
+    await vi.advanceTimersByTimeAsync(3 * checkMs);
+    expect(state.begun).toBe(1);
+    let isClosed = false;
+    const closed = scheduler?.close().then(() => {
+      isClosed = true;
+    });
+    await vi.advanceTimersByTimeAsync(1);
+    expect(isClosed).toBe(false);
+    end();
+    await closed;
+    expect(isClosed).toBe(true);
+  });
+});
