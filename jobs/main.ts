@@ -11,6 +11,9 @@ import type { CommandIo } from './process.js';
 import { createTerminal, type Terminal } from './terminal.js';
 import { readVersion } from './version.js';
 
+/** The reason that `io.signal` aborts with. */
+export { StoppedError } from '../src/async/stopped-error.js';
+
 /** How much longer than `workers.stopSeconds` a command may take to stop. */
 const lastResortMs = 5_000;
 /** It ships with the package. */

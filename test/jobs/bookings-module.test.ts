@@ -8,11 +8,14 @@ import { prepareDay } from '../support/prepared-day.js';
 const guest = 'Ann Guest-Canary';
 
 /** A day that a module reads, reviewed by the command. */
-async function reviewByModule(code: string, { name = 'bookings.mjs', hasWorkers = false } = {}) {
+async function reviewByModule(
+  code: string,
+  { name = 'bookings.mjs', hasWorkers = false, asProcess = false } = {},
+) {
   const source = { kind: 'module', path: name };
   const { standIn, folder } = await prepareDay({ settings: { source }, hasWorkers });
   await writeFile(join(folder.path, name), code);
-  return { standIn, folder, result: await folder.runDay() };
+  return { standIn, folder, result: await folder.runDay({ asProcess }) };
 }
 
 describe('a day that a module of the user’s own reads', () => {
@@ -39,10 +42,13 @@ describe('a day that a module of the user’s own reads', () => {
   );
 
   it('fails where the module waits for what can no longer come, and says so', async () => {
-    const { standIn, result } = await reviewByModule(`export async function* bookings() {
+    const { standIn, result } = await reviewByModule(
+      `export async function* bookings() {
       yield { ServiceId: 1 };
       await new Promise(() => {});
-    }`);
+    }`,
+      { asProcess: true },
+    );
     expectReport(result, { exitCode: 1, state: 'failed' });
     expect(result.report.error?.message).toContain('bookings waits for what can no longer come');
     expect(standIn.requests).toEqual([]);
@@ -54,7 +60,7 @@ describe('a day that a module of the user’s own reads', () => {
   ])(
     'is no success where the module ends the process %s, and the next run reads it again',
     async (_, code) => {
-      const { standIn, folder, result } = await reviewByModule(code, { hasWorkers: true });
+      const { standIn, folder, result } = await reviewByModule(code, { hasWorkers: true, asProcess: true });
       expect(result.exitCode).toBe(1);
       expect(result.stderr).toContain(`bookings.mjs: it ended the process while it read ${day}`);
       expect(standIn.requests).toEqual([]);
@@ -87,7 +93,7 @@ describe('a day that a module of the user’s own reads', () => {
   it('is done when the bookings are, also where the module leaves something open that never ends', async () => {
     const code = `setInterval(() => {}, 1_000);
     export async function* bookings() { yield { ServiceId: 1 }; }`;
-    const { standIn, result } = await reviewByModule(code, { hasWorkers: true });
+    const { standIn, result } = await reviewByModule(code, { hasWorkers: true, asProcess: true });
     expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 1 } });
     expect(standIn.requests).toHaveLength(1);
   });

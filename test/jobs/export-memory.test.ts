@@ -6,7 +6,7 @@ import { useSftpServer } from '../support/suite-server.js';
 const server = useSftpServer(openSsh);
 const id = '0b2f6a1e-6f0d-4c54-9d3a-2f1c7f7f0a11';
 /** Megabytes of JavaScript objects: a few more than the command has before it begins. */
-const smallHeap = { env: { NODE_OPTIONS: '--max-old-space-size=48' } };
+const smallHeap = { env: { NODE_OPTIONS: '--max-old-space-size=48' }, asProcess: true };
 
 it('an export that is larger than the memory is fetched and compared, all of it different', async () => {
   const rows = 600_000;

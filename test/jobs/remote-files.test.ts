@@ -111,7 +111,7 @@ describe('a day whose files are in a bucket', () => {
         environment: { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'canary-in-environment' },
         profile: { AWS_SHARED_CREDENTIALS_FILE: profile },
       }[where];
-      const result = await folder.runDay({ env });
+      const result = await folder.runDay({ env, asProcess: true });
       expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 60 } });
       const { headers } = buckets().requests.findLast(({ line }) => line.includes('/chain/')) ?? {};
       expect(headers?.authorization).toContain('Credential=S3RVER/');
@@ -126,7 +126,7 @@ describe('a day whose files are in a bucket', () => {
       baseUrl: standIn.baseUrl,
       settings: { source: { path: `s3://${bucketName}/chain/{day}.csv` }, s3: { endpoint } },
     });
-    const failed = await folder.runDay({ env: { AWS_EC2_METADATA_DISABLED: 'true' } });
+    const failed = await folder.runDay({ env: { AWS_EC2_METADATA_DISABLED: 'true' }, asProcess: true });
     expect(failed.exitCode).toBe(1);
     expect(failed.report.error?.message).toContain('check its key and its rights (CredentialsProviderError)');
   });

@@ -10,7 +10,7 @@ import { toCsv } from '../support/made-bookings.js';
 import { prepareDay } from '../support/prepared-day.js';
 
 /** Megabytes of JavaScript objects: a few more than the command has before it begins. */
-const smallHeap = { env: { NODE_OPTIONS: '--max-old-space-size=64' } };
+const smallHeap = { env: { NODE_OPTIONS: '--max-old-space-size=64' }, asProcess: true };
 
 it('a large day that is killed in mid-collect has each of its suspects once, in little memory', async () => {
   const { bookings, brought, suspects } = makeDoubtedBookings(50_000, Date.now());

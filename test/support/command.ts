@@ -2,8 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { vi } from 'vitest';
+import { captureIo } from './command-io.js';
 
 const command = fileURLToPath(new URL('../../dist/jobs/hotel-review.js', import.meta.url));
+const builtMain = new URL('../../dist/jobs/main.js', import.meta.url).href;
 
 /** The closing JSON as design 9 gives it; written down here once more, so that the tests don't follow the code. */
 export interface ClosingReport {
@@ -38,10 +40,22 @@ export interface CommandResult {
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** The last line of standard output as JSON; undefined when it is none. */
+  /** The last line of standard output as JSON; undefined when it is not JSON. */
   readonly json: unknown;
   /** The same as the closing report of a run. @throws Error when there is none */
   readonly report: ClosingReport;
+}
+
+/** A command that was called in this process and may still be running. */
+export interface CalledCommand {
+  readonly ended: Promise<CommandResult>;
+  readonly hasEnded: boolean;
+  /** What it has written to standard error so far. */
+  readonly stderr: string;
+  /** Asks it to stop, as Ctrl-C does. */
+  stop(): void;
+  /** Waits until it has written that text to standard error. @throws Error when it ends without having done so */
+  wrote(text: string): Promise<void>;
 }
 
 /** A command that was started and may be running still. */
@@ -62,6 +76,61 @@ export interface CommandOptions {
   readonly env: NodeJS.ProcessEnv;
   /** It is there at once, and begins when that is settled. */
   readonly after?: Promise<unknown>;
+}
+
+/** Variables that Node or a library reads from the process itself, not from what the command is given. */
+const ofProcess = /^(?:NODE_|LD_|AWS_|TZ$)/;
+
+export interface CallOptions extends Omit<CommandOptions, 'after'> {
+  readonly temporaryFolder?: string;
+  /** It begins when that is settled. */
+  readonly after?: Promise<unknown> | undefined;
+}
+
+/**
+ * Calls `hotel-review` as a function, which takes a fraction of the time of a process. It is for tests in which no process
+ * matters: no kill, no pipe, no memory, no second owner of the same day.
+ */
+export function callCommand(
+  args: readonly string[],
+  { cwd, env, temporaryFolder, after }: CallOptions,
+): CalledCommand {
+  const lost = Object.keys(env).filter((name) => ofProcess.test(name));
+  if (lost.length > 0) throw new Error(`only a process of its own can be given ${lost.join(', ')}`);
+  const stopping = new AbortController();
+  const { io, stdout, stderr } = captureIo({
+    cwd,
+    env,
+    signal: stopping.signal,
+    ...(temporaryFolder !== undefined && { temporaryFolder }),
+  });
+  const command = import(builtMain) as Promise<typeof import('../../jobs/main.js')>;
+  let hasEnded = false;
+  const run = async (): Promise<CommandResult> => {
+    await after;
+    const { main } = await command;
+    try {
+      return toResult({
+        exitCode: await main(args, io),
+        signal: null,
+        stdout: stdout.text(),
+        stderr: stderr.text(),
+      });
+    } finally {
+      hasEnded = true;
+    }
+  };
+  return {
+    ended: run(),
+    get hasEnded() {
+      return hasEnded;
+    },
+    get stderr() {
+      return stderr.text();
+    },
+    stop: () => void command.then(({ StoppedError }) => stopping.abort(new StoppedError('SIGINT'))),
+    wrote: (text) => untilWritten(text, { written: stderr.text, hasEnded: () => hasEnded }),
+  };
 }
 
 /** Starts `hotel-review` as a user does: the built command in a process of its own. */
@@ -88,20 +157,9 @@ export function startCommand(args: readonly string[], { cwd, env, after }: Comma
     stderr += text;
   });
   let hasEnded = false;
-  const ended = once(child, 'close').then(([exitCode, signal]): CommandResult => {
+  const ended = once(child, 'close').then(([exitCode, signal]) => {
     hasEnded = true;
-    const json = parseLastLine(stdout);
-    return {
-      exitCode,
-      signal,
-      stdout,
-      stderr,
-      json,
-      get report() {
-        if (isReport(json)) return json;
-        throw new Error(`expected a closing report, got exit ${exitCode}, ${stdout}\n${stderr}`);
-      },
-    };
+    return toResult({ exitCode, signal, stdout, stderr });
   });
   return {
     pid: child.pid ?? 0,
@@ -115,11 +173,30 @@ export function startCommand(args: readonly string[], { cwd, env, after }: Comma
     kill(signal) {
       child.kill(signal);
     },
-    async wrote(text) {
-      await vi.waitUntil(() => stderr.includes(text) || hasEnded, { timeout: 30_000, interval: 5 });
-      if (!stderr.includes(text)) throw new Error(`it ended without writing ${text}, but: ${stderr}`);
+    wrote: (text) => untilWritten(text, { written: () => stderr, hasEnded: () => hasEnded }),
+  };
+}
+
+function toResult(ending: Pick<CommandResult, 'exitCode' | 'signal' | 'stdout' | 'stderr'>): CommandResult {
+  const json = parseLastLine(ending.stdout);
+  return {
+    ...ending,
+    json,
+    get report() {
+      if (isReport(json)) return json;
+      throw new Error(
+        `expected a closing report, got exit ${ending.exitCode}, ${ending.stdout}\n${ending.stderr}`,
+      );
     },
   };
+}
+
+async function untilWritten(
+  text: string,
+  { written, hasEnded }: { readonly written: () => string; readonly hasEnded: () => boolean },
+): Promise<void> {
+  await vi.waitUntil(() => written().includes(text) || hasEnded(), { timeout: 30_000, interval: 5 });
+  if (!written().includes(text)) throw new Error(`it ended without writing ${text}, but: ${written()}`);
 }
 
 function parseLastLine(text: string): unknown {

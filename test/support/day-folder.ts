@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
 import { day } from './business-day.js';
-import { type CommandResult, type RunningCommand, startCommand } from './command.js';
+import {
+  type CalledCommand,
+  type CommandResult,
+  callCommand,
+  type RunningCommand,
+  startCommand,
+} from './command.js';
 import { type Crew, createCrew } from './crew.js';
 import { engine } from './engine.js';
 import type { LedgerTables } from './ledger-tables.js';
@@ -36,6 +42,11 @@ export interface StartOptions {
   readonly env?: NodeJS.ProcessEnv;
 }
 
+export interface RunOptions extends StartOptions {
+  /** Runs it in a process of its own. */
+  readonly asProcess?: boolean;
+}
+
 /** A temporary folder with a configuration and a day's bookings, in which the command is started. */
 export interface DayFolder {
   readonly path: string;
@@ -51,10 +62,14 @@ export interface DayFolder {
    * before the next command, unless they are to go on with what they know.
    */
   configure(settings: Settings, options?: { readonly keepsWorkers?: boolean }): Promise<void>;
+  /** Starts the command in a process of its own. */
   start(args: readonly string[], options?: StartOptions): RunningCommand;
-  run(args: readonly string[], options?: StartOptions): Promise<CommandResult>;
+  /** Calls the command in this process. */
+  call(args: readonly string[], options?: StartOptions): CalledCommand;
+  /** Calls the command in this process and waits until it has ended. */
+  run(args: readonly string[], options?: RunOptions): Promise<CommandResult>;
   /** `run --day 2026-11-20 --json` */
-  runDay(options?: StartOptions): Promise<CommandResult>;
+  runDay(options?: RunOptions): Promise<CommandResult>;
   /** The processes that work on the day: the last `run`, and the workers beside it where the engine has some. */
   readonly crew: Crew;
   /** The ledger of its configuration, which need not be there yet. Closed when the test ends. */
@@ -76,10 +91,12 @@ export async function createDayFolder({
   const ledgerFile = join(path, 'data', 'ledger.db');
   const place = await engine.openPlace({ ledgerFile });
   const running: RunningCommand[] = [];
+  const called = new Set<CalledCommand>();
   const watched: LedgerTables[] = [];
   onTestFinished(async () => {
     for (const command of running) command.kill('SIGKILL');
-    await Promise.all(running.map(({ ended }) => ended));
+    for (const command of called) command.stop();
+    await Promise.all([...running, ...called].map(({ ended }) => ended));
     await Promise.all(watched.map((tables) => tables.close()));
     await place.close();
     await rm(path, { recursive: true });
@@ -119,7 +136,19 @@ export async function createDayFolder({
       crew.lead(command);
       return command;
     },
-    run: (args, options) => folder.start(args, options).ended,
+    call(args, { env = {} } = {}) {
+      const command = callCommand(args, {
+        cwd: path,
+        env,
+        temporaryFolder,
+        after: takesSteps(args) ? crew.gather(env) : undefined,
+      });
+      called.add(command);
+      void command.ended.finally(() => called.delete(command)).catch(() => {});
+      return command;
+    },
+    run: (args, { asProcess = false, ...options } = {}) =>
+      (asProcess ? folder.start(args, options) : folder.call(args, options)).ended,
     runDay: (options) => folder.run(['run', '--day', day, '--json'], options),
     crew,
     watchLedger() {

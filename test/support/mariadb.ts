@@ -1,10 +1,11 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import mysql from 'mysql2';
+import { fillFolder } from './prepared-folder.js';
 import { findFreePort } from './sftp-server.js';
 
 const program = ['/usr/sbin/mariadbd', '/usr/libexec/mariadbd'].find((path) => existsSync(path));
@@ -51,12 +52,14 @@ export async function startMariadb({
   const socket = join(folder, 'socket');
   const log = join(folder, 'log');
   const user = `--user=${userInfo().username}`;
-  execFileSync(
-    'mariadb-install-db',
-    ['--no-defaults', `--datadir=${data}`, user, '--auth-root-authentication-method=normal'].concat([
-      '--skip-test-db',
-    ]),
-    { stdio: 'ignore' },
+  fillFolder(data, `mariadb-${userInfo().uid}-${statSync(path).mtimeMs}`, () =>
+    execFileSync(
+      'mariadb-install-db',
+      ['--no-defaults', `--datadir=${data}`, user, '--auth-root-authentication-method=normal'].concat([
+        '--skip-test-db',
+      ]),
+      { stdio: 'ignore' },
+    ),
   );
   const port = await findFreePort();
   let server: ChildProcess | undefined;

@@ -20,6 +20,7 @@ export async function runMeasuredDay(folder: DayFolder, { heapMb }: { readonly h
   const file = join(folder.path, 'peak-memory');
   const counting = `--import=data:text/javascript,${encodeURIComponent(account)}`;
   const result = await folder.runDay({
+    asProcess: true,
     env: { NODE_OPTIONS: `--max-old-space-size=${heapMb} ${counting}`, PEAK_MEMORY_FILE: file },
   });
   const kilobytes = await readFile(file, 'utf8').catch(() => undefined);

@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { fillFolder } from './prepared-folder.js';
 import { findFreePort } from './sftp-server.js';
 
 /** Debian's folder of versions, newest first. */
@@ -68,17 +69,20 @@ export async function startPostgres({ fsync = false, connections = 60 } = {}): P
   const account = process.getuid?.() === 0 ? unprivilegedAccount() : undefined;
   if (account) chownSync(folder, account.uid, account.gid);
   writeFileSync(join(folder, 'password'), password, { mode: 0o644 });
-  execFileSync(
-    join(programs, 'initdb'),
-    ['--pgdata', data, '--username', superuser, '--no-locale', '--encoding', 'UTF8', '--no-sync'].concat([
-      '--auth-local',
-      'trust',
-      '--auth-host',
-      'scram-sha-256',
-      '--pwfile',
-      join(folder, 'password'),
-    ]),
-    { ...account, stdio: 'ignore', cwd: '/' },
+  const initdb = join(programs, 'initdb');
+  fillFolder(data, `postgres-${account?.uid ?? 'own'}-${statSync(initdb).mtimeMs}`, () =>
+    execFileSync(
+      initdb,
+      ['--pgdata', data, '--username', superuser, '--no-locale', '--encoding', 'UTF8', '--no-sync'].concat([
+        '--auth-local',
+        'trust',
+        '--auth-host',
+        'scram-sha-256',
+        '--pwfile',
+        join(folder, 'password'),
+      ]),
+      { ...account, stdio: 'ignore', cwd: '/' },
+    ),
   );
   const port = await findFreePort();
   const settings = [
