@@ -7,15 +7,15 @@ import { createBusinessDay } from '../src/booking/business-day.js';
 import { createNormaliser } from '../src/booking/normalise.js';
 import { renderTable } from '../src/cli/tables.js';
 import { createSqliteLedger } from '../src/ledger/sqlite/sqlite-ledger.js';
-import { createBodyForms } from '../src/review/body/body-forms.js';
+import { createBodyForms } from '../src/review/body/booking-item.js';
 import { collectDay } from '../src/review/collect/collect.js';
 import { createDayReader } from '../src/review/collect/day-reader.js';
-import { createIntake } from '../src/review/collect/intake.js';
+import { createBookingStore } from '../src/review/collect/store-bookings.js';
 import type { Delivery } from '../src/review/delivery.js';
 import { checkReviewFile } from '../src/review/file/file-check.js';
-import { createFileForms } from '../src/review/file/file-forms.js';
+import { createFileForms } from '../src/review/file/review-line.js';
 import { joinResult } from '../src/review/file/result-join.js';
-import { readSentBatches, renderReviewFile } from '../src/review/file/spooled-file.js';
+import { readSentBatches, renderReviewFile } from '../src/review/file/spooled-files.js';
 import { readReference } from '../src/review/stored/stored-line.js';
 import { createCsvSource } from '../src/sources/csv/csv-source.js';
 import { createLocalDayFile } from '../src/sources/files/local.js';
@@ -85,7 +85,7 @@ const collecting = new Bench(fiveRounds)
     for await (const _ of reader.read(day, forms, { signal }));
   })
   .add('… and tell duplicates', async () => {
-    const intake = createIntake(limits, { store: async () => {}, holds: async () => true });
+    const intake = createBookingStore(limits, { store: async () => {}, holds: async () => true });
     for await (const chunk of reader.read(day, forms, { signal })) await intake.take(chunk);
   })
   .add('… and store', async () => {

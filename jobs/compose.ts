@@ -1,7 +1,7 @@
 import type { Config } from '../src/config/load.js';
 import type { MappingComparison } from '../src/review/collect/collect.js';
+import { createRunId } from '../src/review/day/open-run.js';
 import type { RunDayParts } from '../src/review/day/run-day.js';
-import { createRunId } from '../src/review/day/run-id.js';
 import type { Delivery } from '../src/review/delivery.js';
 import type { Notify } from '../src/review/events.js';
 import type { Ledger } from '../src/review/ledger.js';

@@ -3,7 +3,7 @@ import { exitCode, exitCodeOf } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
 import type { Ledger } from '../src/review/ledger.js';
 import type { Run } from '../src/review/run.js';
-import { readNamelessFields } from '../src/review/stored/masked-fields.js';
+import { readNamelessFields } from '../src/review/stored/stored-line.js';
 import { lookIntoLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 

@@ -3,7 +3,7 @@ import type { ReplayOptions } from '../src/cli/commands/review.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { renderRangePlan, toPlanObject } from '../src/cli/range-summary.js';
 import type { Config } from '../src/config/load.js';
-import { describeIncomparable, runsCompared } from '../src/review/day/opening.js';
+import { describeIncomparable, runsCompared } from '../src/review/collect/delivered-lines.js';
 import { type DayPlan, planDay, type RangeMode } from '../src/review/day/range-plan.js';
 import type { Ledger } from '../src/review/ledger.js';
 import { isActive, type Run } from '../src/review/run.js';

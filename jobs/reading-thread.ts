@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { createBusinessDay } from '../src/booking/business-day.js';
 import { sendChunks } from '../src/reading-thread/threaded-reader.js';
 import { createDayReader } from '../src/review/collect/day-reader.js';
-import { createRoom } from '../src/review/lines/buffer-pool.js';
+import { createBufferPool } from '../src/review/lines/buffer-pool.js';
 import { createForms, type ReadingOrder } from './reading.js';
 import { composeSource } from './sources.js';
 
@@ -11,8 +11,8 @@ const { settings, day, kind } = workerData as ReadingOrder;
 if (!parentPort) throw new TypeError('expected to be started as a thread');
 const { signal } = new AbortController();
 const forms = createForms(kind, settings);
-const room = createRoom();
+const pool = createBufferPool();
 // Modules are not read here, so there are no errors of theirs to show.
 const voice = { say: (text: string) => void process.stderr.write(`${text}\n`), showsModuleErrors: false };
-const reader = createDayReader({ ...composeSource(settings, voice), takeRoom: room.take });
-await sendChunks(reader.read(createBusinessDay(day.iso, day.zone), forms, { signal }), parentPort, room);
+const reader = createDayReader({ ...composeSource(settings, voice), takeBuffer: pool.take });
+await sendChunks(reader.read(createBusinessDay(day.iso, day.zone), forms, { signal }), parentPort, pool);

@@ -12,11 +12,10 @@ import {
   toDayObject,
 } from '../src/cli/range-summary.js';
 import type { Config } from '../src/config/load.js';
-import { workOnDays } from '../src/review/day/days-at-once.js';
-import { waitForPlace } from '../src/review/day/places.js';
 import { planDay, requestOf } from '../src/review/day/range-plan.js';
 import { toReport } from '../src/review/day/report.js';
 import { type RunDayParts, runDay } from '../src/review/day/run-day.js';
+import { runDaysConcurrently, waitForRunSlot } from '../src/review/day/run-slots.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
 import { clock } from './clock.js';
 import { composeReview } from './compose.js';
@@ -53,7 +52,7 @@ export async function replayRange(
 
   let notBegun: readonly BusinessDay[];
   try {
-    notBegun = await workOnDays(days, {
+    notBegun = await runDaysConcurrently(days, {
       atOnce,
       mayBegin,
       async begin(day) {
@@ -63,7 +62,7 @@ export async function replayRange(
           return { ended: Promise.resolve() };
         }
         const onWait = () => progress.say(sayWait(day, places));
-        const place = await waitForPlace(parts.ledger, places, { signal, onWait });
+        const place = await waitForRunSlot(parts.ledger, places, { signal, onWait });
         if (!place || !mayBegin()) {
           await place?.release();
           return undefined;

@@ -1,9 +1,8 @@
-import type { BusinessDay } from '../src/booking/business-day.js';
-import { businessDayAt } from '../src/booking/business-day.js';
+import { type BusinessDay, businessDayAt } from '../src/booking/business-day.js';
 import { exitCode, exitCodeOf } from '../src/cli/exit-code.js';
 import { readRunDetails, renderClosing } from '../src/cli/run-summary.js';
 import type { Config } from '../src/config/load.js';
-import type { DayRequest } from '../src/review/day/opening.js';
+import type { DayRequest } from '../src/review/day/open-run.js';
 import { toReport } from '../src/review/day/report.js';
 import { runDay } from '../src/review/day/run-day.js';
 import type { Ledger } from '../src/review/ledger.js';

@@ -1,6 +1,6 @@
 import type { Attempt, Trace } from '../review/ledger.js';
 import type { StepState } from '../review/step.js';
-import { readMaskedFields } from '../review/stored/masked-fields.js';
+import { readMaskedFields } from '../review/stored/stored-line.js';
 import { type Suspicion, toSuspicion } from '../review/suspects/listing.js';
 import { formatInstant } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';

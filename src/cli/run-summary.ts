@@ -1,4 +1,4 @@
-import { runsCompared } from '../review/day/opening.js';
+import { runsCompared } from '../review/collect/delivered-lines.js';
 import type { Ledger, ReasonCount, RefusedBooking } from '../review/ledger.js';
 import { isActive, type Run } from '../review/run.js';
 import { readReference } from '../review/stored/stored-line.js';

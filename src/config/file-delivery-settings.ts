@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { createBusinessDay } from '../booking/business-day.js';
-import { createResultNameTest, defaultResultPattern } from '../review/file/result-name.js';
+import { createResultNameTest, defaultResultPattern } from '../review/file/remote-files.js';
 import { hasSftpSecret, sftpAccount, sftpSecretMissing, sftpSilence } from '../settings/sftp-account.js';
 import {
   expected,

@@ -3,8 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BusinessDay } from '../booking/business-day.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
-import { layOutRemotely } from '../review/file/remote-layout.js';
-import { createResultNameTest } from '../review/file/result-name.js';
+import { createResultNameTest, locateRemoteFiles } from '../review/file/remote-files.js';
 import type { PresentedKey } from '../sftp/login.js';
 import { type RemoteFile, SftpError, type SftpServer, type SftpSession } from '../sftp/sftp.js';
 import { formatCount, formatInstant } from '../text/format.js';
@@ -33,7 +32,7 @@ interface SftpCheckParts {
 /** Connects, logs in, tries what a file run does in the day's folder, and looks what lies there. */
 export async function checkSftp(parts: SftpCheckParts, signal: AbortSignal): Promise<readonly Finding[]> {
   const { open, address, temporaryFolder, day } = parts;
-  const { folder } = layOutRemotely(day);
+  const { folder } = locateRemoteFiles(day);
   const found: Finding[] = [];
   const hold = holdWhileThereIsSomethingToRemove(signal);
   let key: PresentedKey | undefined;
@@ -87,7 +86,7 @@ export async function showHostKey(
 }
 
 function describeFolder(files: readonly RemoteFile[], { day, resultPattern }: SftpCheckParts): Finding {
-  const { folder, name } = layOutRemotely(day);
+  const { folder, name } = locateRemoteFiles(day);
   const isResult = createResultNameTest(resultPattern, day);
   const input = files.find((file) => file.name === name);
   const results = files.filter((file) => isResult(file.name));

@@ -3,7 +3,7 @@ import type { BusinessDay } from '../booking/business-day.js';
 import { countDates, type Normalise } from '../booking/normalise.js';
 import { formatShare, isMoreThanShare } from '../review/share.js';
 import { type BookingSource, SourceError } from '../review/source.js';
-import { maskBooking } from '../review/stored/masked-fields.js';
+import { maskBooking } from '../review/stored/stored-line.js';
 import { type Finding, findingsOf } from './finding.js';
 
 const { ok, warning, wrong } = findingsOf('source');

@@ -1,9 +1,8 @@
 import { on } from 'node:events';
 import type { MessagePort, Worker } from 'node:worker_threads';
 import type { BusinessDay } from '../booking/business-day.js';
-import type { DayReader } from '../review/collect/day-reader.js';
-import type { RenderedChunk } from '../review/collect/rendering.js';
-import type { Room } from '../review/lines/buffer-pool.js';
+import type { DayReader, RenderedChunk } from '../review/collect/day-reader.js';
+import type { BufferPool } from '../review/lines/buffer-pool.js';
 import type { DeliveryKind } from '../review/run.js';
 import { type BookingSource, SourceError, type SourceFault } from '../review/source.js';
 
@@ -84,12 +83,12 @@ export function giveBack(thread: Pick<MessagePort, 'postMessage'>, { lines }: Re
 export async function sendChunks(
   chunks: AsyncIterable<RenderedChunk>,
   port: MessagePort,
-  room: Pick<Room, 'giveBack'>,
+  pool: Pick<BufferPool, 'giveBack'>,
 ): Promise<void> {
   let wanted = chunksAhead;
   let onWanted = () => {};
   port.on('message', (memory: ArrayBuffer) => {
-    room.giveBack(memory);
+    pool.giveBack(memory);
     wanted += 1;
     onWanted();
   });

@@ -2,7 +2,7 @@ import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, utimesSync, w
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { checkSftp, showHostKey } from '../../src/doctor/sftp.js';
-import { defaultResultPattern } from '../../src/review/file/result-name.js';
+import { defaultResultPattern } from '../../src/review/file/remote-files.js';
 import type { PresentedKey } from '../../src/sftp/login.js';
 import { createSftpServer, presentHostKey, type SftpServerOptions } from '../../src/sftp/server.js';
 import type { SftpServer, SftpSession } from '../../src/sftp/sftp.js';

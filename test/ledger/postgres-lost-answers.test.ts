@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { planBatches } from '../../src/review/body/plan.js';
+import { planBatches } from '../../src/review/body/body-delivery.js';
 import type { Ledger } from '../../src/review/ledger.js';
 import {
   at,

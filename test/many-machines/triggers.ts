@@ -4,7 +4,7 @@ import { type BusinessDay, createBusinessDay } from '../../src/booking/business-
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import { createBackgroundReviews } from '../../src/review/day/background-reviews.js';
 import { type RunDayParts, runDay } from '../../src/review/day/run-day.js';
-import { createRunId } from '../../src/review/day/run-id.js';
+import { createRunId } from '../../src/review/day/open-run.js';
 import type { Ledger } from '../../src/review/ledger.js';
 import { createOwnWorkforce } from '../../src/review/perform/own-workforce.js';
 import { createSharedWorkforce } from '../../src/review/perform/shared-workforce.js';

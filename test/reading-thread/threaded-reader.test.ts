@@ -7,12 +7,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createReadingOrder, type ReadingSettings } from '../../jobs/reading.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { createThreadedReader, giveBack, sendChunks } from '../../src/reading-thread/threaded-reader.js';
-import { createBodyForms } from '../../src/review/body/body-forms.js';
-import type { DayReader } from '../../src/review/collect/day-reader.js';
-import type { RenderedChunk } from '../../src/review/collect/rendering.js';
+import { createBodyForms } from '../../src/review/body/booking-item.js';
+import type { DayReader, RenderedChunk } from '../../src/review/collect/day-reader.js';
 import type { BookingForms } from '../../src/review/delivery.js';
-import { createFileForms } from '../../src/review/file/file-forms.js';
-import { createRoom } from '../../src/review/lines/buffer-pool.js';
+import { createFileForms } from '../../src/review/file/review-line.js';
+import { createBufferPool } from '../../src/review/lines/buffer-pool.js';
 import { SourceError } from '../../src/review/source.js';
 import { createCsvSource } from '../../src/sources/csv/csv-source.js';
 import { createLocalDayFile } from '../../src/sources/files/local.js';
@@ -84,9 +83,9 @@ describe('a large day', () => {
   it('whose thread breaks throws what broke it', async () => {
     const { reader } = await prepare(
       bookings(80_000),
-      () => new Worker('throw new RangeError("out of room")', { eval: true }),
+      () => new Worker('throw new RangeError("out of pool")', { eval: true }),
     );
-    await expect(readAll(reader, forms)).rejects.toThrow('out of room');
+    await expect(readAll(reader, forms)).rejects.toThrow('out of pool');
   });
 });
 
@@ -115,7 +114,7 @@ describe('the thread', () => {
         yield* own.read(day, forms, { signal: never });
       }
     }
-    void sendChunks(pull(), port1, createRoom());
+    void sendChunks(pull(), port1, createBufferPool());
     await vi.waitUntil(() => pulled === 5, { timeout: 30_000 });
     const [{ chunk }] = await once(port2, 'message');
     expect(pulled).toBe(5);

@@ -1,9 +1,8 @@
 import { createBusinessDay } from '../../src/booking/business-day.js';
-import { findFileObstacle } from '../../src/booking/file-fitness.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import { type CollectParts, collectDay } from '../../src/review/collect/collect.js';
 import type { Delivery } from '../../src/review/delivery.js';
-import { renderReviewLine } from '../../src/review/file/review-line.js';
+import { findFileObstacle, renderReviewLine } from '../../src/review/file/review-line.js';
 import type { Ledger, Right } from '../../src/review/ledger.js';
 import type { DeliveryKind, Run } from '../../src/review/run.js';
 import type { SourceRecord } from '../../src/review/source.js';

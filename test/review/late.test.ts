@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CollectError } from '../../src/review/collect/collect.js';
-import { readKnownLines } from '../../src/review/collect/known-lines.js';
-import type { LineMemory } from '../../src/review/collect/line-memory.js';
+import { indexDelivered } from '../../src/review/collect/delivered-lines.js';
+import type { LineIndex } from '../../src/review/collect/line-index.js';
 import { blankNames } from '../../src/review/stored/stored-line.js';
 import { newRun, references, rightOf } from '../contracts/ledger/days.js';
 import { readerOf, record, records } from './array-source.js';
@@ -215,7 +215,7 @@ describe('a top-up', () => {
     await deliverRun(late.ledger, await collectRun(late, 'r1', records(0, 3)));
     const run = await late.ledger.createRun(newRun('r2', { topsUp: true }));
     const reason = new Error('asked to stop');
-    const reading = readKnownLines(late.ledger, run.id, deliveryOf(late), AbortSignal.abort(reason));
+    const reading = indexDelivered(late.ledger, run.id, deliveryOf(late), AbortSignal.abort(reason));
     await expect(reading).rejects.toBe(reason);
   });
 
@@ -236,7 +236,7 @@ describe('what was delivered', () => {
     const { ledger } = late;
     await deliverRun(ledger, await collectRun(late, 'r1', records(10, 30)));
     await ledger.createRun(newRun('r2', { topsUp: true }));
-    const known = await readKnownLines(ledger, 'r2', deliveryOf(late), never, createForgetfulMemory());
+    const known = await indexDelivered(ledger, 'r2', deliveryOf(late), never, createForgetfulMemory());
     const has = async (line: string) => {
       const bytes = new TextEncoder().encode(`xxx${line}`);
       return known.has(new DataView(bytes.buffer), 3, bytes.length);
@@ -252,9 +252,9 @@ describe('what was delivered', () => {
 });
 
 /** Hashes to three values only, so that nearly all lines collide. */
-function createForgetfulMemory(): LineMemory {
+function createForgetfulMemory(): LineIndex {
   const positions = new Map<number, number>();
-  const find: LineMemory['find'] = (_bytes, start, end) => positions.get((end - start) % 3);
+  const find: LineIndex['find'] = (_bytes, start, end) => positions.get((end - start) % 3);
   return {
     find,
     findOrRemember(bytes, start, end, position) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { planBatches } from '../../src/review/body/plan.js';
+import { planBatches } from '../../src/review/body/body-delivery.js';
 import { isActive, type Run } from '../../src/review/run.js';
 import type { PlannedStep } from '../../src/review/step.js';
 import { planFileRun } from '../contracts/ledger/file-days.js';

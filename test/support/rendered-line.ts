@@ -1,4 +1,4 @@
-import type { LineWriter } from '../../src/review/line-writer.js';
+import type { LineWriter } from '../../src/review/delivery.js';
 import { createLineBuffer } from '../../src/review/lines/line-buffer.js';
 
 /** What is written as one line, as text; the buffer is too small for it and has to grow. */

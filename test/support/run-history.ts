@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { halveBatch } from '../../src/review/body/plan.js';
+import { halveBatch } from '../../src/review/body/body-delivery.js';
 import type { Settlement } from '../../src/review/ledger.js';
 import type { Claim, StepEnding } from '../../src/review/step.js';
 import type { RunModel } from './run-model.js';

@@ -1,5 +1,5 @@
 import type { DeliveredCursor, DeliveredLines } from '../../review/ledger.js';
-import { sliceLines } from '../../review/lines/line-slice.js';
+import { sliceLines } from '../../review/lines/line-buffer.js';
 import type { BookingForm } from '../../review/step.js';
 import { runNumber } from './runs.js';
 import type { Session } from './session.js';

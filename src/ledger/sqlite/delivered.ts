@@ -1,5 +1,5 @@
 import type { DeliveredCursor, DeliveredLines } from '../../review/ledger.js';
-import { sliceLines } from '../../review/lines/line-slice.js';
+import { sliceLines } from '../../review/lines/line-buffer.js';
 import type { Slice } from '../../review/step.js';
 import { readBatch } from './collecting.js';
 import type { Database } from './database.js';

@@ -68,7 +68,7 @@ export async function fetchExport(
     const set = await awaitExport(wanted, parts, signal);
     if (last && (set ? set.id === last.id : isAnswered)) return { kind: 'known', fetched: last };
     if (!set) return { kind: 'absent' };
-    const files = await bringHome(set, parts, signal);
+    const files = await fetchRecordedResult(set, parts, signal);
     // It was written to after all.
     if (!files) continue;
     const isOfRequest = requested !== undefined && isFrom(set, beginningOf(requested));
@@ -92,7 +92,7 @@ function wholeSeconds(instant: number): number {
 }
 
 /** Undefined when a file is another one than was seen. */
-async function bringHome(
+async function fetchRecordedResult(
   set: ExportSet,
   parts: FetchParts,
   signal: AbortSignal,

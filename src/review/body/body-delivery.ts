@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { ReviewService } from '../../mapping-service/client.js';
 import type { Delivery } from '../delivery.js';
 import { toServiceOutcome } from '../service-outcome.js';
-import { createBodyForms } from './body-forms.js';
-import { planBatches } from './plan.js';
+import type { PlannedStep, Slice } from '../step.js';
+import { createBodyForms } from './booking-item.js';
 import { buildRequestBody } from './request-body.js';
 
 export interface BodyDeliveryParts {
@@ -27,4 +27,36 @@ export function createBodyDelivery({ service, masterIdName, batchSize }: BodyDel
       return toServiceOutcome(await calling, sha256);
     },
   };
+}
+
+/** One step a stored batch: `batch 0`, `batch 1`, … */
+export function planBatches(bookings: number, batchSize: number): PlannedStep[] {
+  const count = Math.ceil(bookings / batchSize);
+  return Array.from({ length: count }, (_, batch) =>
+    batchStep(`batch ${batch}`, {
+      form: 'body',
+      batch,
+      first: 0,
+      bookings: Math.min(batchSize, bookings - batch * batchSize),
+    }),
+  );
+}
+
+/**
+ * The two steps that stand in for a batch that was refused for its content: `batch 12.0` and `batch 12.1`. Halving
+ * goes on until the poison booking stands alone.
+ */
+export function halveBatch(
+  step: PlannedStep & { readonly slice: Slice },
+): readonly [PlannedStep, PlannedStep] {
+  const { first, bookings } = step.slice;
+  const half = Math.ceil(bookings / 2);
+  return [
+    batchStep(`${step.name}.0`, { ...step.slice, bookings: half }),
+    batchStep(`${step.name}.1`, { ...step.slice, first: first + half, bookings: bookings - half }),
+  ];
+}
+
+function batchStep(name: string, slice: Slice): PlannedStep {
+  return { name, kind: 'batch', slice, bookings: slice.bookings };
 }

@@ -1,11 +1,16 @@
 import { type Booking, guestNameFields, listTexts, textFields } from '../../booking/booking.js';
 import type { ProviderHotel } from '../../mappings/mapping-copy.js';
-import { type LineWriter, type TextForm, tellPlain } from '../line-writer.js';
-import type { BookedHotel } from '../lines/booked-hotel.js';
+import {
+  type BookingForms,
+  type HotelOfLine,
+  type LineWriter,
+  markPlain,
+  type TextForm,
+} from '../delivery.js';
 
 /** What stands between the quotes of a JSON string, as JSON.stringify has it. */
 const jsonText: TextForm = {
-  plain: tellPlain((character) => JSON.stringify(character) === `"${character}"`),
+  plain: markPlain((character) => JSON.stringify(character) === `"${character}"`),
   escape: (text) => JSON.stringify(text).slice(1, -1),
   after: Buffer.from('"'),
 };
@@ -45,7 +50,7 @@ export function readReference(line: string): string | undefined {
  * Finds the hotel of a rendered item; undefined where the item doesn't name its provider's. No text of a booking can hold
  * what is looked for: a quote stands there behind a backslash.
  */
-export function findBookedHotel(line: string): BookedHotel | undefined {
+export function findHotel(line: string): HotelOfLine | undefined {
   const start = line.indexOf(beforeProviderName);
   const middle = start === -1 ? -1 : line.indexOf(betweenNameAndId, start);
   if (middle === -1) return undefined;
@@ -91,4 +96,14 @@ export function blankNames(lines: Buffer): Buffer {
 function blankName(line: string): string {
   const fields = Object.entries(JSON.parse(line) as Record<string, unknown>);
   return JSON.stringify(Object.fromEntries(fields.filter(([name]) => !guestNameFields.has(name))));
+}
+
+/** Every booking is kept as an item of a request body. */
+export function createBodyForms(masterIdName: string): BookingForms {
+  const renderItem = createItemRenderer(masterIdName);
+  return {
+    kind: 'body',
+    formOf: () => 'body',
+    render: (booking, _form, line) => renderItem(booking, line),
+  };
 }

@@ -1,6 +1,5 @@
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { MappingCopy } from '../../mappings/mapping-copy.js';
-import { describeIncomparable, runsCompared } from '../day/opening.js';
 import type { Delivery } from '../delivery.js';
 import type { Notify, RunName } from '../events.js';
 import type { Collect, Ledger, Right } from '../ledger.js';
@@ -9,8 +8,13 @@ import { formatShare, isMoreThanShare } from '../share.js';
 import { SourceError } from '../source.js';
 import { createComparingCollect } from '../suspects/comparison.js';
 import type { DayReader } from './day-reader.js';
-import { createIntake } from './intake.js';
-import { type KnownLines, readKnownLines } from './known-lines.js';
+import {
+  type DeliveredIndex,
+  describeIncomparable,
+  indexDelivered,
+  runsCompared,
+} from './delivered-lines.js';
+import { createBookingStore } from './store-bookings.js';
 
 export interface CollectLimits {
   /** Share of the records that may be rejected, and of the dates that may be unreadable. */
@@ -71,7 +75,7 @@ export async function collectDay(
   const run = { id: right.runId, day: day.iso };
   const { collect, reader } = await beginCollect(day, right, parts);
   const known = parts.delivered && (await readKnown(parts.delivered, run, parts.delivery, signal));
-  const intake = createIntake(limits, collect, known);
+  const intake = createBookingStore(limits, collect, known);
   try {
     for await (const chunk of reader.read(day, delivery, { signal })) {
       for (const notice of chunk.notices ?? []) {
@@ -119,10 +123,10 @@ async function readKnown(
   { id, day }: RunName,
   delivery: Delivery,
   signal: AbortSignal,
-): Promise<KnownLines> {
+): Promise<DeliveredIndex> {
   const obstacle = describeIncomparable(await ledger.listRuns({ day, limit: runsCompared }));
   if (obstacle !== undefined) throw new CollectError('names-blanked', obstacle);
-  return readKnownLines(ledger, id, delivery, signal);
+  return indexDelivered(ledger, id, delivery, signal);
 }
 
 /** A broken source must not look like a quiet night. */

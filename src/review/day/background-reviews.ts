@@ -2,8 +2,8 @@ import { pause } from '../../async/abort.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { DayBusyError } from '../refusals.js';
 import { type DeliveryKind, isActive, type Run, type Trigger } from '../run.js';
-import { findShared } from './joining.js';
-import type { DayRequest } from './opening.js';
+import { findSharedRun } from './join-run.js';
+import type { DayRequest } from './open-run.js';
 import { type DayResult, type OpeningCallbacks, type RunDayParts, runDay } from './run-day.js';
 
 /** Delay between two lookups of the run that another process is opening. */
@@ -123,7 +123,7 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
       const isDayOver = clock() > day.lastInstant.getTime();
       if (latest?.state === 'succeeded' && !isDayOver) return { run: latest, isNew: false };
       // All processes work on a shared run, this one too: watching it once more for each call is of no use.
-      const shared = workforce.isShared && (await findShared({ ...request, day }, ledger));
+      const shared = workforce.isShared && (await findSharedRun({ ...request, day }, ledger));
       if (shared && request.mode === 'run') return { run: shared, isNew: false };
       return startReview(day, request);
     },

@@ -1,5 +1,5 @@
 import { isActive, type Run } from '../run.js';
-import { type DayRequest, type DayToOpen, decideOpening } from './opening.js';
+import { type DayRequest, type DayToOpen, decideOpening } from './open-run.js';
 
 /**
  * Which days of a range are reviewed, and how: those that have no run; those whose run failed or was cut off, which is

@@ -3,10 +3,10 @@ import { CollectError, type CollectParts, collectDay } from '../collect/collect.
 import type { Delivery } from '../delivery.js';
 import type { Hold, Ledger, Right } from '../ledger.js';
 import type { Workforce } from '../perform/workforce.js';
-import { DayBusyError, UsageError } from '../refusals.js';
+import { DayBusyError } from '../refusals.js';
 import { type DeliveryKind, isActive, type Run, type Trigger } from '../run.js';
-import { waitForDay } from './joining.js';
-import { type DayRequest, decideOpening, describeIncomparable, runsCompared } from './opening.js';
+import { acquireDay } from './join-run.js';
+import { type DayRequest, openRun } from './open-run.js';
 
 export interface RunDayParts extends Omit<CollectParts, 'ledger' | 'delivery' | 'limits'> {
   readonly ledger: Ledger;
@@ -50,7 +50,7 @@ export async function runDay(
 ): Promise<DayResult> {
   const { workforce, notify } = parts;
   const { day } = request;
-  const found = await waitForDay(request, parts, signal, () => {
+  const found = await acquireDay(request, parts, signal, () => {
     notify({ type: 'waiting-for-day', day: day.iso });
     callbacks.onWaiting?.();
   });
@@ -92,45 +92,6 @@ async function reviewHeld(
   if (isOurs && workforce.isShared) await hold.release();
   const delivered = isOurs ? await workforce.deliver(run, workforce.isShared ? signal : stop) : run;
   return hold.lost.aborted && !signal.aborted ? 'lost' : { run: delivered, wasDone: false };
-}
-
-async function openRun(
-  request: RunRequest,
-  { ledger, clock, createRunId }: RunDayParts,
-  { lost }: Hold,
-): Promise<{ readonly kind: 'done' | 'resumed' | 'new'; readonly run: Run } | 'lost'> {
-  const { day, trigger, reason, delivery, configuredDelivery } = request;
-  const opening = decideOpening(await ledger.latestRun(day.iso), request);
-  if (opening.kind === 'new' && opening.topsUp) await refuseIncomparable(day, ledger);
-  // A process that was frozen here would open a day that others have done since, or take it from them.
-  if (lost.aborted) return 'lost';
-  switch (opening.kind) {
-    case 'usage-error':
-      throw new UsageError(opening.message);
-    case 'already-done':
-      return { kind: 'done', run: opening.run };
-    case 'resume':
-      return { kind: 'resumed', run: await ledger.takeOver(opening.run.id) };
-    case 'new': {
-      const run = await ledger.createRun({
-        id: createRunId(day),
-        day: day.iso,
-        delivery: opening.delivery ?? delivery ?? configuredDelivery,
-        trigger,
-        startedAt: clock(),
-        ...(reason !== undefined && { reason }),
-        ...(opening.replaces !== undefined && { replaces: opening.replaces }),
-        ...(opening.topsUp && { topsUp: true }),
-      });
-      return { kind: 'new', run };
-    }
-  }
-}
-
-/** @throws UsageError before there is a run that could only fail. */
-async function refuseIncomparable({ iso }: BusinessDay, ledger: Pick<Ledger, 'listRuns'>): Promise<void> {
-  const obstacle = describeIncomparable(await ledger.listRuns({ day: iso, limit: runsCompared }));
-  if (obstacle !== undefined) throw new UsageError(obstacle);
 }
 
 async function collect(day: BusinessDay, run: Run, parts: RunDayParts, signal: AbortSignal): Promise<Run> {

@@ -1,8 +1,15 @@
 import { createHash } from 'node:crypto';
 import { bookingFields, type FieldKind, textFields } from '../../booking/booking.js';
-import { type CellCheck, checkDate, checkServiceId, checkText, createNameCheck } from './cell-check.js';
-import { findLineFault, type LineFaultCode } from './line-check.js';
-import { lineEnd } from './line-end.js';
+import { lineEnd } from './csv.js';
+import {
+  type CellCheck,
+  checkDate,
+  checkServiceId,
+  checkText,
+  createNameCheck,
+  findLineFault,
+  type LineFaultCode,
+} from './line-check.js';
 
 /** Why a review file may not leave; never with a cell's content. */
 export interface FileFault {

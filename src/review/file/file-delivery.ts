@@ -1,16 +1,14 @@
 import { createBusinessDay } from '../../booking/business-day.js';
 import type { Delivery, StepOutcome } from '../delivery.js';
 import type { PlannedStep, StepKind } from '../step.js';
-import { removeSpooledTooLate } from './fencing.js';
-import { createFileForms } from './file-forms.js';
-import type { FileAttempt, FileParts } from './file-parts.js';
-import { layOutRemotely } from './remote-layout.js';
-import { ChangedFileError } from './spooled-file.js';
-import { archiveRun } from './steps/archive.js';
-import { awaitResult } from './steps/await-result.js';
-import { triggerReview } from './steps/trigger.js';
-import { uploadReviewFile } from './steps/upload.js';
-import { writeReviewFile } from './steps/write.js';
+import { archiveRun } from './archive-run.js';
+import { awaitResult } from './await-result.js';
+import type { FileAttempt, FileParts } from './file-attempt.js';
+import { uploadReviewFile, writeReviewFile } from './publish-file.js';
+import { locateRemoteFiles } from './remote-files.js';
+import { createFileForms } from './review-line.js';
+import { ChangedFileError, removeSpooled } from './spooled-files.js';
+import { triggerReview } from './trigger-review.js';
 
 export interface FileDeliveryParts extends FileParts {
   /** Posts what can't stand in the file. */
@@ -29,7 +27,7 @@ export function createFileDelivery(parts: FileDeliveryParts): Delivery {
     async perform(claim, { run, lines, signal }) {
       if (claim.step.kind === 'batch') return body.perform(claim, { run, lines, signal });
       const day = createBusinessDay(run.day, timezone);
-      const attempt = { claim, run, day, remote: layOutRemotely(day), signal };
+      const attempt = { claim, run, day, remote: locateRemoteFiles(day), signal };
       try {
         return await performStep(claim.step.kind, parts, attempt);
       } catch (error) {
@@ -72,4 +70,18 @@ function planFile(bookings: number): PlannedStep[] {
     { name: 'await-result', kind: 'await-result', after: 'trigger', bookings: 0 },
     { name: 'archive', kind: 'archive', after: 'await-result', bookings: 0 },
   ];
+}
+
+/**
+ * To be called after a step: where the run was taken over and ended meanwhile, what the step spooled since, guests'
+ * names and all, would stay. While the new owner is at it the files are its own, and it removes them.
+ */
+async function removeSpooledTooLate(
+  { ledger, spool }: Pick<FileParts, 'ledger' | 'spool'>,
+  { claim, run }: Pick<FileAttempt, 'claim' | 'run'>,
+): Promise<void> {
+  if (await ledger.holdsClaim(claim)) return;
+  const { state } = await ledger.getRun(run.id);
+  if (state !== 'succeeded' && state !== 'cancelled') return;
+  await removeSpooled(spool, run.id);
 }

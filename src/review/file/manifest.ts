@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Attempt } from '../ledger.js';
 import type { ReviewFile } from '../review-file.js';
 import type { Run } from '../run.js';
-import type { FileAttempt, FileParts } from './file-parts.js';
+import type { FileAttempt, FileParts } from './file-attempt.js';
 
 export const manifestName = 'manifest.json';
 

@@ -1,12 +1,16 @@
 import { type BookingField, bookingFields } from '../../booking/booking.js';
-import { splitCells } from './csv-cells.js';
-import { createIncorrectNames } from './incorrect-names.js';
-import { lineEnd } from './line-end.js';
-import type { ResultReading } from './result.js';
-import { findResultColumns, type ResultField, resultFields } from './result-header.js';
+import { lineEnd, splitCells } from './csv.js';
+import {
+  findResultColumns,
+  type ResultField,
+  type ResultReading,
+  readCellText,
+  readVerdict,
+  resultFields,
+} from './result.js';
 import type { JoinSources, Judgement } from './result-join.js';
-import { createResultLines, longestLine } from './result-lines.js';
-import { createVerdictSpellings } from './verdict-spellings.js';
+import { createResultLines, longestLine } from './result-records.js';
+import { createIncorrectNames } from './sent-names.js';
 
 const lineFeed = lineEnd.charCodeAt(0);
 const comma = 0x2c;
@@ -159,4 +163,31 @@ async function* cutAfterLineEnds(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
     if (pending.length > longestLine) break;
   }
   if (pending.length > 0) yield pending;
+}
+
+/** More than any service has words for. */
+const mostRemembered = 8;
+
+/** Reads verdicts from bytes as readVerdict does from texts; a spelling that was seen before costs next to nothing. */
+export function createVerdictSpellings() {
+  const remembered: { readonly bytes: Buffer; readonly isCorrect: boolean | undefined }[] = [];
+
+  return {
+    /** The verdict in `bytes` from `from` to before `to`, which is not in quotes; white space around it is left out of account. */
+    read(bytes: Buffer, from: number, to: number): boolean | undefined {
+      for (const spelling of remembered)
+        if (stands(spelling.bytes, bytes, from, to)) return spelling.isCorrect;
+      const isCorrect = readVerdict(readCellText(bytes.toString('utf8', from, to)));
+      if (remembered.length < mostRemembered)
+        remembered.push({ bytes: Buffer.from(bytes.subarray(from, to)), isCorrect });
+      return isCorrect;
+    },
+  };
+}
+
+function stands(spelling: Buffer, bytes: Buffer, from: number, to: number): boolean {
+  if (spelling.length !== to - from) return false;
+  for (let index = 0; index < spelling.length; index += 1)
+    if (bytes[from + index] !== spelling[index]) return false;
+  return true;
 }

@@ -1,9 +1,13 @@
-import { createKeyHasher, type KeyHash } from './key-hash.js';
-import { createKeyTable, type KeyTable } from './key-table.js';
-import type { ResultEnd, ResultPart, ResultRow } from './result.js';
-import type { ResultField } from './result-header.js';
+import {
+  type Counters,
+  createCounters,
+  createKeyHasher,
+  createKeyTable,
+  type KeyHash,
+  type KeyTable,
+} from './key-table.js';
+import type { ResultEnd, ResultField, ResultPart, ResultRow } from './result.js';
 import { type KeyField, keyFields } from './sent-names.js';
-import { createTally, type Tally } from './tally.js';
 
 /** A provider alone names none. */
 const namingFields: readonly ResultField[] = ['bookingReferenceId', 'serviceId', 'providerHotelId'];
@@ -24,8 +28,8 @@ export interface ResultIndex {
   /** What names a booking in this result; nothing where it has no columns for that. */
   readonly key: readonly KeyField[];
   readonly keys: KeyTable;
-  readonly rowsOfKey: Tally;
-  readonly verdictsOfKey: Tally;
+  readonly rowsOfKey: Counters;
+  readonly verdictsOfKey: Counters;
   /** The reference that the rows of a key name. */
   referenceOf(key: number): KeyHash | undefined;
 }
@@ -34,11 +38,11 @@ export interface ResultIndex {
 export async function indexResult(parts: AsyncIterable<ResultPart>): Promise<ResultIndex> {
   const hasher = createKeyHasher();
   const keys = createKeyTable();
-  const rowsOfKey = createTally();
-  const verdictsOfKey = createTally();
+  const rowsOfKey = createCounters();
+  const verdictsOfKey = createCounters();
   /** By key, the two halves of its reference's hash; both are 0 where there is none. */
-  const highOfKey = createTally();
-  const lowOfKey = createTally();
+  const highOfKey = createCounters();
+  const lowOfKey = createCounters();
   const counts = { unidentified: 0, incorrect: 0, unclear: 0 };
   let fields: readonly ResultField[] = [];
   let key: readonly KeyField[] = [];

@@ -4,17 +4,23 @@ import {
   buildBooking,
   listTexts,
   masterIdField,
+  type ServiceField,
   serviceFields,
   textFields,
 } from '../../booking/booking.js';
+import { readsAsNull } from '../../booking/field-text.js';
 import type { ProviderHotel } from '../../mappings/mapping-copy.js';
-import { type LineWriter, type TextForm, tellPlain } from '../line-writer.js';
-import type { BookedHotel } from '../lines/booked-hotel.js';
-import { findCellEnd, splitCells, writeCell } from './csv-cells.js';
-import { lineEnd } from './line-end.js';
+import {
+  type BookingForms,
+  type HotelOfLine,
+  type LineWriter,
+  markPlain,
+  type TextForm,
+} from '../delivery.js';
+import { findCellEnd, lineEnd, splitCells, writeCell } from './csv.js';
 
 const cellText: TextForm = {
-  plain: tellPlain((character) => writeCell(character) === character),
+  plain: markPlain((character) => writeCell(character) === character),
   escape: writeCell,
   after: Buffer.alloc(0),
 };
@@ -62,7 +68,7 @@ export function readReviewLine(line: string): Booking {
 }
 
 /** Finds the hotel of a rendered line: every one names its provider's. */
-export function findBookedHotel(line: string): BookedHotel {
+export function findHotel(line: string): HotelOfLine {
   const idEnd = line.indexOf(',');
   let start = idEnd + 1;
   for (let cell = 1; cell < providerPlace; cell += 1) start = findCellEnd(line, start) + 1;
@@ -112,4 +118,44 @@ function expectPresent(field: string | undefined): string {
   if (field === undefined)
     throw new TypeError('a booking with a missing field was to stand in the review file');
   return field;
+}
+
+/** Why a booking can't stand in the review file, and so is posted by body or rejected. (Spec 4.3, design 4.) */
+export interface FileObstacle {
+  readonly field: ServiceField;
+  readonly reason: 'missing' | 'reads-as-null';
+}
+
+/**
+ * The first field, in the service's order, that bars a booking from the review file: no cell there may be blank or
+ * read as null. Undefined when the booking can stand in it.
+ */
+export function findFileObstacle(booking: Booking): FileObstacle | undefined {
+  const texts = listTexts(booking);
+  for (let at = 0; at < texts.length; at += 1) {
+    const text = texts[at];
+    if (text !== undefined && !readsAsNull(text)) continue;
+    const field = textFields[at]?.name;
+    if (field) return { field, reason: text === undefined ? 'missing' : 'reads-as-null' };
+  }
+  return undefined;
+}
+
+/** A booking is kept as a line of the review file; one that can't stand there by body, or not at all. (Design 4.) */
+export function createFileForms({
+  body,
+  incomplete,
+}: {
+  readonly body: BookingForms;
+  readonly incomplete: 'post' | 'reject';
+}): BookingForms {
+  return {
+    kind: 'file',
+    formOf(booking) {
+      if (findFileObstacle(booking) === undefined) return 'file';
+      return incomplete === 'post' ? 'body' : undefined;
+    },
+    render: (booking, form, line) =>
+      form === 'file' ? renderReviewLine(booking, line) : body.render(booking, form, line),
+  };
 }

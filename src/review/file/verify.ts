@@ -3,7 +3,7 @@ import type { Ledger } from '../ledger.js';
 import type { Run } from '../run.js';
 import { checkReviewFile } from './file-check.js';
 import { describeCalls, describeRun, type Manifest, manifestName, measure } from './manifest.js';
-import { renderReviewFile } from './spooled-file.js';
+import { renderReviewFile } from './spooled-files.js';
 
 /** What was looked at, and what is wrong with it; nothing where it is as the ledger says. */
 export interface VerifiedItem {
@@ -36,11 +36,11 @@ export async function verifyRun(parts: VerifyParts, run: Run): Promise<readonly 
   add(`${manifestName}, of the file as sent`, compare(findFile(manifest, inputName)?.sha256, sha256));
   if (result)
     add(`${manifestName}, of the result`, compare(findFile(manifest, result.name)?.sha256, result.sha256));
-  add(`${manifestName}, of the run`, compareTold(manifest, describeRun(run)));
+  add(`${manifestName}, of the run`, compareStated(manifest, describeRun(run)));
   if (run.namesBlankedAt !== undefined) return items;
 
   const calls = describeCalls(await ledger.listAttempts(id, 'trigger'));
-  add(`${manifestName}, of the calls`, compareTold(manifest, { calls }));
+  add(`${manifestName}, of the calls`, compareStated(manifest, { calls }));
   for (const kept of manifest.files)
     add(kept.name, await compareKept(archive.read(day, id, kept.name), kept.sha256));
   const expected = { masterIdColumn, rows, sha256 };
@@ -74,7 +74,7 @@ function isManifest(value: unknown): value is Manifest {
 }
 
 /** What a manifest says against what it is to say. */
-function compareTold(manifest: Manifest, expected: Partial<Manifest>): string | undefined {
+function compareStated(manifest: Manifest, expected: Partial<Manifest>): string | undefined {
   const names = Object.keys(expected) as (keyof Manifest)[];
   const told = Object.fromEntries(names.map((name) => [name, manifest[name]]));
   return JSON.stringify(told) === JSON.stringify(expected) ? undefined : 'is not what the ledger says';

@@ -4,12 +4,12 @@ const granularity = 64 * 1024;
 const mostSpare = 32;
 
 /** Memory that is used again: left to the garbage collector, blocks of it would pile up between its rounds. */
-export interface Room {
+export interface BufferPool {
   take(bytes: number): Buffer<ArrayBuffer>;
   giveBack(memory: ArrayBuffer): void;
 }
 
-export function createRoom(): Room {
+export function createBufferPool(): BufferPool {
   const spare: ArrayBuffer[] = [];
   return {
     take(bytes) {

@@ -1,4 +1,5 @@
-import type { LineWriter } from '../line-writer.js';
+import type { LineWriter } from '../delivery.js';
+import type { Slice } from '../step.js';
 
 /** A UTF-16 unit takes three bytes of UTF-8 at most. */
 const bytesPerUnit = 3;
@@ -12,19 +13,19 @@ export interface LineBuffer extends LineWriter {
 }
 
 /** Gives memory to write to, none of Node's pool: what is handed over may leave for another thread. */
-export type TakeRoom = (bytes: number) => Buffer<ArrayBuffer>;
+export type TakeBuffer = (bytes: number) => Buffer<ArrayBuffer>;
 
 /** @param expectedBytes room to begin with; it grows as it must */
 export function createLineBuffer(
   expectedBytes: number,
-  takeRoom: TakeRoom = Buffer.allocUnsafeSlow,
+  takeBuffer: TakeBuffer = Buffer.allocUnsafeSlow,
 ): LineBuffer {
   let bytes = Buffer.allocUnsafeSlow(0);
   let length = 0;
 
   function reserve(more: number): void {
     if (length + more <= bytes.length) return;
-    const larger = takeRoom(Math.max(expectedBytes, 2 * (length + more)));
+    const larger = takeBuffer(Math.max(expectedBytes, 2 * (length + more)));
     bytes.copy(larger, 0, 0, length);
     bytes = larger;
   }
@@ -106,6 +107,27 @@ function writePlain(bytes: Buffer, start: number, text: string, plain: Uint8Arra
       bytes[at++] = 0x80 | ((code >> 6) & 0x3f);
       bytes[at++] = 0x80 | (code & 0x3f);
     } else return notPlain;
+  }
+  return at;
+}
+
+const lineFeed = 0x0a;
+
+/**
+ * The lines of a slice out of those of its stored batch, each with its line end; a view, no copy.
+ *
+ * @throws RangeError when the batch has fewer lines
+ */
+export function sliceLines(lines: Buffer, { first, bookings }: Pick<Slice, 'first' | 'bookings'>): Buffer {
+  const start = skipLines(lines, 0, first);
+  return lines.subarray(start, skipLines(lines, start, bookings));
+}
+
+function skipLines(lines: Buffer, from: number, count: number): number {
+  let at = from;
+  for (let skipped = 0; skipped < count; skipped += 1) {
+    at = lines.indexOf(lineFeed, at) + 1;
+    if (at === 0) throw new RangeError('a stored batch has fewer bookings than its step');
   }
   return at;
 }

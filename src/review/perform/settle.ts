@@ -1,5 +1,5 @@
 import type { Notify } from '../events.js';
-import { adviseOnDisk } from '../file/disk-advice.js';
+import { adviseOnDisk } from '../file/file-attempt.js';
 import type { Ledger, Settlement, Tally } from '../ledger.js';
 import { isActive, type Run, type RunFailure } from '../run.js';
 import { formatShare, isMoreThanShare } from '../share.js';

@@ -1,5 +1,5 @@
 import { decideRetry, type RetryPolicy } from '../../async/retry.js';
-import { halveBatch } from '../body/plan.js';
+import { halveBatch } from '../body/body-delivery.js';
 import type { Delivery, StepOutcome } from '../delivery.js';
 import type { Notify } from '../events.js';
 import {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { buildRequestBody } from '../body/request-body.js';
-import { renderReviewFile } from '../file/spooled-file.js';
+import { renderReviewFile } from '../file/spooled-files.js';
 import type { Ledger } from '../ledger.js';
 import type { Run } from '../run.js';
 import type { BookingForm } from '../step.js';

@@ -2,7 +2,7 @@ import type { Archive } from '../../archive/archive.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { Spool } from '../../spool/spool.js';
 import { manifestName } from '../file/manifest.js';
-import { removeSpooled } from '../file/spooled-file.js';
+import { removeSpooled } from '../file/spooled-files.js';
 import type { Ledger } from '../ledger.js';
 import type { Run } from '../run.js';
 import { blankNames } from './stored-line.js';

@@ -2,23 +2,24 @@ import {
   type Booking,
   bookingFields,
   buildBooking,
+  guestNameFields,
   type ServiceField,
   textFields,
 } from '../../booking/booking.js';
 import type { ProviderHotel } from '../../mappings/mapping-copy.js';
 import {
   blankNames as blankItems,
-  findBookedHotel as findHotelOfItem,
+  findHotel as findHotelOfItem,
   readReference as readItemReference,
   readProviderHotel as readProviderHotelOfItem,
 } from '../body/booking-item.js';
+import type { HotelOfLine } from '../delivery.js';
 import {
   blankReviewLines,
-  findBookedHotel as findHotelOfReviewLine,
+  findHotel as findHotelOfReviewLine,
   readProviderHotel as readProviderHotelOfReviewLine,
   readReviewLine,
 } from '../file/review-line.js';
-import type { BookedHotel } from '../lines/booked-hotel.js';
 import type { BookingForm } from '../step.js';
 
 /** The booking reference of a line as the ledger keeps it. */
@@ -63,7 +64,7 @@ export function readBooking(line: string, form: BookingForm): Booking {
  * Which hotel a line books, in a tenth of the time that reading it takes; undefined where it doesn't name its
  * provider's. The line may be decoded or have a character for each of its bytes, and the key is as it is.
  */
-export function findBookedHotel(line: string, form: BookingForm): BookedHotel | undefined {
+export function findHotel(line: string, form: BookingForm): HotelOfLine | undefined {
   switch (form) {
     case 'body':
       return findHotelOfItem(line);
@@ -96,4 +97,26 @@ export function blankNames(lines: Buffer, form: BookingForm): Buffer {
     case 'file':
       return blankReviewLines(lines);
   }
+}
+
+/** The fields of a stored line for display, with the guest's name masked. */
+export function readMaskedFields(line: string, form: BookingForm): Record<string, unknown> {
+  return maskName(readFields(line, form));
+}
+
+/** A booking for display, under the service's field names, with the guest's name masked. */
+export function maskBooking(booking: Booking): Record<string, unknown> {
+  return maskName(toFields(booking));
+}
+
+function maskName(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, guestNameFields.has(name) ? '***' : value]),
+  );
+}
+
+/** The fields of a kept line without the guest's name. */
+export function readNamelessFields(line: string, form: BookingForm): Record<string, unknown> {
+  const fields = Object.entries(readFields(line, form));
+  return Object.fromEntries(fields.filter(([name]) => !guestNameFields.has(name)));
 }

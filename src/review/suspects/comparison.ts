@@ -1,8 +1,7 @@
 import type { CopiedMapping, MappingCopy, ProviderHotel } from '../../mappings/mapping-copy.js';
 import type { Collect, CollectedBatch, Suspect } from '../ledger.js';
 import type { BookingForm } from '../step.js';
-import { findBookedHotel, readProviderHotel } from '../stored/stored-line.js';
-import { findSuspicion, type KnownMapping } from './suspicion.js';
+import { findHotel, readProviderHotel } from '../stored/stored-line.js';
 
 /** The local copy takes no more at once. */
 const lookedUpAtOnce = 1_000;
@@ -61,7 +60,7 @@ function createComparison({ copy, ...judged }: ComparisonOptions) {
     let start = 0;
     let place = 0;
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
-      const hotel = findBookedHotel(text.slice(start, end), form);
+      const hotel = findHotel(text.slice(start, end), form);
       if (hotel) {
         const answer = answers.get(hotel.key) ?? ask(hotel.key, form, questions);
         booked.push({ place, serviceId: hotel.serviceId, answer });
@@ -114,4 +113,26 @@ function createComparison({ copy, ...judged }: ComparisonOptions) {
 
 function pick({ serviceId, movedAt }: CopiedMapping): KnownMapping {
   return { ...(serviceId !== undefined && { serviceId }), ...(movedAt !== undefined && { movedAt }) };
+}
+
+const dayMs = 86_400_000;
+
+/** What the local copy of the mappings knows of a provider's hotel, as far as it matters to a booking. */
+export type KnownMapping = Pick<CopiedMapping, 'serviceId' | 'movedAt'>;
+
+/**
+ * Why a booking's mapping is doubtful; undefined where the copy has nothing against it. A hotel whose mapping was deleted
+ * has no other master: it is doubtful as long as it counts as moved.
+ *
+ * @param serviceId the master hotel that the booking has
+ * @param now epoch milliseconds
+ */
+export function findSuspicion(
+  serviceId: number,
+  mapping: KnownMapping,
+  { now, suspectDays }: { readonly now: number; readonly suspectDays: number },
+): 'other-master' | 'moved' | undefined {
+  if (mapping.serviceId !== undefined && mapping.serviceId !== serviceId) return 'other-master';
+  if (mapping.movedAt === undefined) return undefined;
+  return now - mapping.movedAt < suspectDays * dayMs ? 'moved' : undefined;
 }

@@ -1,5 +1,4 @@
-import { type BusinessDay, createBusinessDay } from '../../booking/business-day.js';
-import { isDayPattern } from '../../booking/day-pattern.js';
+import { type BusinessDay, createBusinessDay, isDayPattern } from '../../booking/business-day.js';
 
 /** Writes the path of a day. */
 export type PathTemplate = (day: BusinessDay) => string;

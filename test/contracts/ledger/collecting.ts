@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hashReference, noReference } from '../../../src/booking/reference-hash.js';
-import { planBatches } from '../../../src/review/body/plan.js';
+import { planBatches } from '../../../src/review/body/body-delivery.js';
 import { FencedError } from '../../../src/review/ledger.js';
 import type { PlannedStep } from '../../../src/review/step.js';
 import type { OpenedLedger } from '../ledger.js';

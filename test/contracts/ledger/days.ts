@@ -1,6 +1,6 @@
 import { hashReference } from '../../../src/booking/reference-hash.js';
+import { halveBatch, planBatches } from '../../../src/review/body/body-delivery.js';
 import { createItemRenderer } from '../../../src/review/body/booking-item.js';
-import { halveBatch, planBatches } from '../../../src/review/body/plan.js';
 import { renderReviewLine } from '../../../src/review/file/review-line.js';
 import type {
   Collect,

@@ -1,4 +1,4 @@
-import { planBatches } from '../../../src/review/body/plan.js';
+import { planBatches } from '../../../src/review/body/body-delivery.js';
 import type { Ledger } from '../../../src/review/ledger.js';
 import type { Run } from '../../../src/review/run.js';
 import type { PlannedStep } from '../../../src/review/step.js';

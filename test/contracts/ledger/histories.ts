@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toStoredStep } from '../../../src/ledger/stored-step.js';
-import { planBatches } from '../../../src/review/body/plan.js';
+import { planBatches } from '../../../src/review/body/body-delivery.js';
 import { FencedError, type Ledger } from '../../../src/review/ledger.js';
 import { createPlayer, moves, type Played } from '../../support/run-history.js';
 import { createRunModel, type ModelStep, type RunModel, recount } from '../../support/run-model.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { planBatches } from '../../../src/review/body/body-delivery.js';
 import { blankNames } from '../../../src/review/body/booking-item.js';
-import { planBatches } from '../../../src/review/body/plan.js';
 import { FencedError } from '../../../src/review/ledger.js';
 import type { OpenedLedger } from '../ledger.js';
 import {

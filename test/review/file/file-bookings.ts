@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import type { Booking } from '../../../src/booking/booking.js';
-import { findFileObstacle } from '../../../src/booking/file-fitness.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
-import { renderReviewHeader, renderReviewLine } from '../../../src/review/file/review-line.js';
+import {
+  findFileObstacle,
+  renderReviewHeader,
+  renderReviewLine,
+} from '../../../src/review/file/review-line.js';
 import { anyText } from '../../booking/raw-bookings.js';
 import { renderedLine } from '../../support/rendered-line.js';
 

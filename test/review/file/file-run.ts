@@ -6,9 +6,8 @@ import { createDirectoryArchive } from '../../../src/archive/directory.js';
 import type { Booking } from '../../../src/booking/booking.js';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { hashReference } from '../../../src/booking/reference-hash.js';
-import type { FileAttempt, FileParts } from '../../../src/review/file/file-parts.js';
-import { layOutRemotely } from '../../../src/review/file/remote-layout.js';
-import { defaultResultPattern } from '../../../src/review/file/result-name.js';
+import type { FileAttempt, FileParts } from '../../../src/review/file/file-attempt.js';
+import { defaultResultPattern, locateRemoteFiles } from '../../../src/review/file/remote-files.js';
 import type { ReviewFile } from '../../../src/review/review-file.js';
 import type { Run } from '../../../src/review/run.js';
 import type { Claim } from '../../../src/review/step.js';
@@ -20,7 +19,7 @@ import { fileBooking, linesOf, masterIdColumn } from './file-bookings.js';
 
 export const now = Date.parse('2026-11-21T02:30:00Z');
 export const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
-export const remote = layOutRemotely(day);
+export const remote = locateRemoteFiles(day);
 
 const batchSize = 2;
 const callNothing = () => Promise.reject(new TypeError('expected no call'));

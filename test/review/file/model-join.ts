@@ -1,6 +1,5 @@
 import type { Booking } from '../../../src/booking/booking.js';
-import type { ResultEnd, ResultPart, ResultRow } from '../../../src/review/file/result.js';
-import type { ResultField } from '../../../src/review/file/result-header.js';
+import type { ResultEnd, ResultField, ResultPart, ResultRow } from '../../../src/review/file/result.js';
 
 const namingFields = ['bookingReferenceId', 'serviceId', 'providerHotelId'] as const;
 const keyFields = [...namingFields, 'providerName'] as const;

@@ -2,9 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
 import { readResult } from '../../../src/review/file/result.js';
-import { compareResult } from '../../../src/review/file/result-comparison.js';
 import { readEcho } from '../../../src/review/file/result-echo.js';
-import { type JoinSources, type Judgement, joinResult } from '../../../src/review/file/result-join.js';
+import {
+  compareResult,
+  type JoinSources,
+  type Judgement,
+  joinResult,
+} from '../../../src/review/file/result-join.js';
 import { anyFileBooking, fileBooking, fileOf, inBlocks, linesOf, masterIdColumn } from './file-bookings.js';
 import { modelJoin } from './model-join.js';
 

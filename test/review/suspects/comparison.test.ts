@@ -6,7 +6,11 @@ import { renderReviewLine } from '../../../src/review/file/review-line.js';
 import type { Collect, CollectedBatch, CollectedChunk } from '../../../src/review/ledger.js';
 import { createLineBuffer } from '../../../src/review/lines/line-buffer.js';
 import type { BookingForm } from '../../../src/review/step.js';
-import { createComparingCollect } from '../../../src/review/suspects/comparison.js';
+import {
+  createComparingCollect,
+  findSuspicion,
+  type KnownMapping,
+} from '../../../src/review/suspects/comparison.js';
 import { fileBooking } from '../file/file-bookings.js';
 
 const now = Date.parse('2026-11-21T02:30:00Z');
@@ -157,5 +161,46 @@ describe('comparing a day with the local copy', () => {
       { place: 0, reason: 'filled-in', serviceId: 5, movedAt: now - 1 },
       { place: 1, reason: 'other-master', serviceId: 5 },
     ]);
+  });
+});
+
+const dayMs = 86_400_000;
+const booked = 100_200;
+
+const judge = (mapping: KnownMapping, suspectDays = 7) =>
+  findSuspicion(booked, mapping, { now, suspectDays });
+
+describe('a booking is', () => {
+  it('no suspect where the copy does not know its hotel', () => {
+    expect(judge({})).toBeUndefined();
+  });
+
+  it('no suspect where the copy says the same', () => {
+    expect(judge({ serviceId: booked })).toBeUndefined();
+  });
+
+  it('one where the copy has its hotel under another master, however long already', () => {
+    expect(judge({ serviceId: 1 })).toBe('other-master');
+    expect(judge({ serviceId: 1, movedAt: now - 800 * dayMs })).toBe('other-master');
+  });
+
+  it('one of another master, first of all, where the mapping also moved lately', () => {
+    expect(judge({ serviceId: 1, movedAt: now - 1 })).toBe('other-master');
+  });
+
+  it('one where the mapping moved to its own master within the days, to the millisecond', () => {
+    expect(judge({ serviceId: booked, movedAt: now })).toBe('moved');
+    expect(judge({ serviceId: booked, movedAt: now - 7 * dayMs + 1 })).toBe('moved');
+    expect(judge({ serviceId: booked, movedAt: now - 7 * dayMs })).toBeUndefined();
+  });
+
+  it('one where the mapping was deleted within the days, and no longer', () => {
+    expect(judge({ movedAt: now - 6 * dayMs })).toBe('moved');
+    expect(judge({ movedAt: now - 8 * dayMs })).toBeUndefined();
+  });
+
+  it('none for having moved where that makes no suspects', () => {
+    expect(judge({ serviceId: booked, movedAt: now }, 0)).toBeUndefined();
+    expect(judge({ serviceId: 1, movedAt: now }, 0)).toBe('other-master');
   });
 });

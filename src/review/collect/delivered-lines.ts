@@ -1,0 +1,189 @@
+import type { Delivery } from '../delivery.js';
+import type { DeliveredCursor, DeliveredLines, Ledger } from '../ledger.js';
+import { createLineBuffer } from '../lines/line-buffer.js';
+import type { Run } from '../run.js';
+import type { BookingForm } from '../step.js';
+import { readBooking } from '../stored/stored-line.js';
+import { createLineIndex, type LineIndex } from './line-index.js';
+
+/** Pieces that are kept at hand: a day's source mostly has its bookings in the order in which they were delivered. */
+const cachedPieces = 32;
+
+/** What the other runs of a day have delivered. */
+export interface DeliveredIndex {
+  /** True when that line was delivered: it is what stands in `bytes` from `start` up to `end`. */
+  has(bytes: DataView, start: number, end: number): boolean | Promise<boolean>;
+  /** Those that can stand in the review file, in the order in which they were delivered; some come more than once. */
+  ofFile(): AsyncIterable<{ readonly piece: DeliveredChunk; readonly line: DeliveredLine }>;
+}
+
+interface Place {
+  /** Where the ledger's list is to be read on to get the piece. */
+  readonly after: DeliveredCursor | undefined;
+  /** The position of its first line among all. */
+  readonly first: number;
+}
+
+/**
+ * Remembers what other runs of the day have delivered, by hashes and places in flat memory. A hash alone tells nothing:
+ * before a line is said to be known, it is compared with the one that was delivered.
+ */
+export async function indexDelivered(
+  ledger: Pick<Ledger, 'nextDelivered'>,
+  runId: string,
+  delivery: Delivery,
+  signal: AbortSignal,
+  memory: LineIndex = createLineIndex(),
+): Promise<DeliveredIndex> {
+  const places: Place[] = [];
+  const cache = new Map<number, DeliveredChunk>();
+  /** Lines whose hash was taken by a different one: next to never. */
+  const collided = new Set<string>();
+  let count = 0;
+
+  async function* readPieces(): AsyncGenerator<DeliveredChunk & Place> {
+    let after: DeliveredCursor | undefined;
+    for (let first = 0; ; ) {
+      signal.throwIfAborted();
+      const delivered = await ledger.nextDelivered(runId, after);
+      if (!delivered) return;
+      const piece = renderDelivered(delivered, delivery);
+      yield { ...piece, after, first };
+      after = delivered.cursor;
+      first += piece.lines.length;
+    }
+  }
+
+  function findPlace(position: number): number {
+    let low = 0;
+    for (let high = places.length; high - low > 1; ) {
+      const middle = (low + high) >> 1;
+      if ((places[middle]?.first ?? 0) <= position) low = middle;
+      else high = middle;
+    }
+    return low;
+  }
+
+  async function readAgain(index: number): Promise<DeliveredChunk> {
+    const delivered = await ledger.nextDelivered(runId, places[index]?.after);
+    if (!delivered) throw new RangeError('what was delivered is not in the ledger any more');
+    const piece = renderDelivered(delivered, delivery);
+    const oldest = cache.size < cachedPieces ? undefined : cache.keys().next().value;
+    if (oldest !== undefined) cache.delete(oldest);
+    cache.set(index, piece);
+    return piece;
+  }
+
+  /** Whether the line stands at that position; answers at once where the piece is at hand. */
+  function standsAt(position: number, line: Buffer): boolean | Promise<boolean> {
+    const index = findPlace(position);
+    const compare = (piece: DeliveredChunk): boolean => {
+      const known = piece.lines[position - (places[index]?.first ?? 0)];
+      return known !== undefined && piece.bytes.subarray(known.start, known.end).equals(line);
+    };
+    const piece = cache.get(index);
+    return piece ? compare(piece) : readAgain(index).then(compare);
+  }
+
+  for await (const { view, bytes, lines, after, first } of readPieces()) {
+    // Two that begin at the same place: the later one has the lines.
+    places.push({ after, first });
+    for (const { start, end } of lines) {
+      const earlier = memory.findOrRemember(view, start, end, count);
+      count += 1;
+      if (earlier === undefined) continue;
+      const line = bytes.subarray(start, end);
+      if (!(await standsAt(earlier, line))) collided.add(line.toString());
+    }
+  }
+
+  return {
+    has(bytes, start, end) {
+      const position = memory.find(bytes, start, end);
+      if (position === undefined) return false;
+      // A copy: whoever asked may write over it before the answer is there.
+      const line = Buffer.from(new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start));
+      const stands = standsAt(position, line);
+      if (stands === true || collided.size === 0) return stands;
+      const isCollided = collided.has(line.toString());
+      return stands === false ? isCollided : stands.then((is) => is || isCollided);
+    },
+    async *ofFile() {
+      for await (const piece of readPieces())
+        for (const line of piece.lines) if (line.form === 'file') yield { piece, line };
+    },
+  };
+}
+
+const lineFeed = Buffer.from('\n');
+
+/** Lines that were delivered, as a delivery would render their bookings now. */
+export interface DeliveredChunk {
+  readonly bytes: Buffer;
+  readonly view: DataView;
+  readonly lines: readonly DeliveredLine[];
+}
+
+export interface DeliveredLine {
+  readonly form: BookingForm;
+  /** Where it stands in the bytes, up to its line feed. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Reads what was delivered as that delivery would send it: a booking has another line by body than in the file, and
+ * another one where the service's name of the master id has changed. What the delivery doesn't carry is left out.
+ */
+export function renderDelivered({ form, lines }: DeliveredLines, delivery: Delivery): DeliveredChunk {
+  // All lines of a piece were rendered alike: where the first one comes out as it stands there, so do the others.
+  const isAsItWas =
+    form === delivery.kind && renderAgain(firstLine(lines), form, delivery).bytes.equals(firstLine(lines));
+  return isAsItWas ? pieceOf(lines, () => form) : renderAgain(lines, form, delivery);
+}
+
+function renderAgain(lines: Buffer, form: BookingForm, delivery: Delivery): DeliveredChunk {
+  const rendered = createLineBuffer(lines.length);
+  const forms: BookingForm[] = [];
+  for (const line of lines.toString().split('\n').slice(0, -1)) {
+    const booking = readBooking(line, form);
+    const now = delivery.formOf(booking);
+    if (now === undefined) continue;
+    delivery.render(booking, now, rendered);
+    rendered.constant(lineFeed);
+    forms.push(now);
+  }
+  return pieceOf(rendered.handOver(), (index) => forms[index] ?? form);
+}
+
+function pieceOf(bytes: Buffer, formOf: (index: number) => BookingForm): DeliveredChunk {
+  const lines: DeliveredLine[] = [];
+  let start = 0;
+  for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, start)) {
+    lines.push({ form: formOf(lines.length), start, end });
+    start = end + 1;
+  }
+  return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), lines };
+}
+
+function firstLine(lines: Buffer): Buffer {
+  return lines.subarray(0, lines.indexOf(lineFeed) + 1);
+}
+
+/** How many runs of a day are compared before it is topped up. */
+export const runsCompared = 1_000;
+
+/**
+ * Why a day can't be topped up: what its runs have delivered is kept without the guests' names, and can't be compared
+ * any more.
+ */
+export function describeIncomparable(runs: readonly Run[]): string | undefined {
+  const blanked = runs.find(
+    ({ namesBlankedAt, counts }) => namesBlankedAt !== undefined && counts.delivered > 0,
+  );
+  return (
+    blanked &&
+    `late bookings of ${blanked.day} can't be told from those that run ${blanked.id} delivered: the guests' names in it ` +
+      `were blanked after guestNameDays; to send the whole day again: \`replay ${blanked.day} --reason TEXT\``
+  );
+}

@@ -1,0 +1,153 @@
+import { hashReference, noReference } from '../../booking/reference-hash.js';
+import type { Collect, CollectedBatch, ReasonCount, Reject } from '../ledger.js';
+import { type BookingForm, bookingForms } from '../step.js';
+import { readReference } from '../stored/stored-line.js';
+import { createBatcher } from './batcher.js';
+import type { RenderedChunk } from './day-reader.js';
+import type { DeliveredIndex } from './delivered-lines.js';
+import { createLineIndex, type LineIndex } from './line-index.js';
+
+/** Bookings a transaction: large enough that a commit costs nothing, small enough that nobody waits for it. */
+const bookingsPerTransaction = 5_000;
+
+/** Takes a day's chunks in their order, and stores what is new in them by the transaction. */
+export function createBookingStore(
+  { batchSize }: { readonly batchSize: number },
+  collect: Pick<Collect, 'store' | 'holds'>,
+  known?: DeliveredIndex,
+) {
+  const batching = {
+    body: createBatcher('body', batchSize, collect),
+    file: createBatcher('file', batchSize, collect),
+  };
+  const filledInMarks = createFilledInMarks(batchSize);
+  /** Bookings that were filled in and are known: by their hash, for nothing hangs on one that is taken for another. */
+  let filledBefore: LineIndex | undefined;
+  const dates = { given: 0, unreadable: 0 };
+  const warnings = new Map<ReasonCount['reason'], { count: number; readonly firstPlace?: number }>();
+  let rejects: Reject[] = [];
+  let read = 0;
+  let rejected = 0;
+  let duplicates = 0;
+
+  function warn({ reason, count, ...first }: ReasonCount): void {
+    const warning = warnings.get(reason);
+    if (warning) warning.count += count;
+    else warnings.set(reason, { count, ...first });
+  }
+
+  /** Only whole batches are stored in mid-day, and counted with them, so that the sums hold in every transaction. */
+  async function store(isLast: boolean): Promise<void> {
+    const batches = [...batching.body.takeBatches({ isLast }), ...batching.file.takeBatches({ isLast })];
+    const chunk = {
+      batches: batches.map(filledInMarks.tell),
+      rejects,
+      duplicates,
+      warnings: [...warnings].map(([reason, counted]) => ({ reason, ...counted })),
+    };
+    rejects = [];
+    duplicates = 0;
+    warnings.clear();
+    await collect.store(chunk);
+    batching.body.reuse();
+    batching.file.reuse();
+  }
+
+  function isFull(): boolean {
+    return batching.body.ready + batching.file.ready + rejects.length >= bookingsPerTransaction;
+  }
+
+  function noteFilledBefore(view: DataView, start: number, end: number): void {
+    filledBefore ??= createLineIndex();
+    filledBefore.findOrRemember(view, start, end, 0);
+  }
+
+  async function takeLines({ lines }: RenderedChunk): Promise<void> {
+    const { ends, forms, referenceHashes, filledIn } = lines;
+    const { buffer, byteOffset, byteLength } = lines.bytes;
+    const block = {
+      bytes: Buffer.from(buffer, byteOffset, byteLength),
+      view: new DataView(buffer, byteOffset, byteLength),
+    };
+    let start = 0;
+    for (let index = 0; index < ends.length; index += 1) {
+      const end = ends[index] ?? 0;
+      const form = bookingForms[forms[index] ?? 0] ?? 'body';
+      const batches = batching[form];
+      const taken = batches.take(block, start, end, referenceHashes[index] ?? noReference, known);
+      // A day has millions of lines: there is something to wait for only for a candidate of a duplicate.
+      const isNew = typeof taken === 'boolean' ? taken : await taken;
+      if (filledIn?.has(index)) {
+        if (isNew) filledInMarks.note(form, batches.accepted - 1);
+        else if (known) noteFilledBefore(block.view, start, end);
+      }
+      start = end + 1;
+      if (!isNew) duplicates += 1;
+      else if (isFull()) await store(false);
+    }
+    batching.body.releaseBlock();
+    batching.file.releaseBlock();
+  }
+
+  return {
+    warn,
+    dates,
+    get read() {
+      return read;
+    },
+    get rejected() {
+      return rejected;
+    },
+    get accepted() {
+      return { body: batching.body.accepted, file: batching.file.accepted };
+    },
+    storeRest: () => store(true),
+    /** Where there is a file, it is the whole day's: what was delivered before stands in it behind what is new. */
+    async addKnown(): Promise<void> {
+      if (!known || batching.file.accepted === 0) return;
+      for await (const { piece, line } of known.ofFile()) {
+        const { start, end } = line;
+        const hash = hashReference(readReference(piece.bytes.toString('utf8', start, end), 'file'));
+        if (!(await batching.file.take(piece, start, end, hash))) continue;
+        if (filledBefore?.find(piece.view, start, end) !== undefined)
+          filledInMarks.note('file', batching.file.accepted - 1);
+        if (isFull()) await store(false);
+      }
+    },
+    /** Once it answers, nothing of the chunk's memory is needed any more. */
+    async take(chunk: RenderedChunk): Promise<void> {
+      read += chunk.read;
+      rejected += chunk.rejects.length;
+      rejects = rejects.concat(chunk.rejects);
+      chunk.warnings.forEach(warn);
+      dates.given += chunk.dates.given;
+      dates.unreadable += chunk.dates.unreadable;
+      await takeLines(chunk);
+      if (isFull()) await store(false);
+    },
+  };
+}
+
+/** Remembers which bookings were filled in from the local copy of the mappings, until their batch is stored. */
+export function createFilledInMarks(batchSize: number) {
+  const places = new Map<string, number[]>();
+  const batchName = (form: BookingForm, number: number) => `${form} ${number}`;
+
+  return {
+    /** @param position among all bookings of that form, counted from 0 */
+    note(form: BookingForm, position: number): void {
+      const name = batchName(form, Math.floor(position / batchSize));
+      const ofBatch = places.get(name) ?? [];
+      ofBatch.push(position % batchSize);
+      places.set(name, ofBatch);
+    },
+    /** Says it of the bookings of a batch, and forgets it. */
+    tell(batch: CollectedBatch): CollectedBatch {
+      const name = batchName(batch.form, batch.number);
+      const ofBatch = places.get(name);
+      if (!ofBatch) return batch;
+      places.delete(name);
+      return { ...batch, suspects: ofBatch.map((place) => ({ place, reason: 'filled-in' })) };
+    },
+  };
+}

@@ -1,0 +1,150 @@
+import type { BusinessDay } from '../../booking/business-day.js';
+import { describeIncomparable, runsCompared } from '../collect/delivered-lines.js';
+import type { Hold, Ledger } from '../ledger.js';
+import { UsageError } from '../refusals.js';
+import { type DeliveryKind, isActive, type Run } from '../run.js';
+import type { RunDayParts, RunRequest } from './run-day.js';
+
+export interface DayRequest {
+  /**
+   * `run` begins a day, goes on with it, or leaves it where it is done; `replay` reviews it again; `late` tops it up:
+   * it sends only what the day's other runs have not delivered.
+   */
+  readonly mode: 'run' | 'replay' | 'late';
+  /** A delivery that was asked for in so many words; otherwise a new run takes the configured one. */
+  readonly delivery?: DeliveryKind | undefined;
+  readonly reason?: string | undefined;
+}
+
+/** What has to be known of the day itself. */
+export interface DayToOpen extends DayRequest {
+  readonly day: Pick<BusinessDay, 'lastInstant'>;
+}
+
+export type Opening =
+  | {
+      readonly kind: 'new';
+      readonly replaces?: string;
+      /** It sends only what the day's other runs have not delivered. */
+      readonly topsUp?: true;
+      /** How it has to reach the service, whatever is configured. */
+      readonly delivery?: DeliveryKind;
+    }
+  | { readonly kind: 'resume'; readonly run: Run }
+  | { readonly kind: 'already-done'; readonly run: Run }
+  | { readonly kind: 'usage-error'; readonly message: string };
+
+/**
+ * Decides what a request means for a day whose latest run is known. Called under the right to work on the day, so
+ * that an active run here is one whose owner is gone.
+ */
+export function decideOpening(latest: Run | undefined, request: DayToOpen): Opening {
+  const { mode, delivery } = request;
+  if (!latest) return { kind: 'new' };
+  if (latest.state === 'cancelled') return mode === 'late' ? topUp(latest, request) : { kind: 'new' };
+  const isUnfinished = isActive(latest) || latest.state === 'failed';
+  switch (mode) {
+    case 'replay':
+      return isUnfinished ? giveUp(latest, request, { kind: 'new' }) : { kind: 'new' };
+    case 'late':
+      return isUnfinished ? giveUp(latest, request, topUp(latest, request)) : topUp(latest, request);
+    case 'run':
+      if (!isUnfinished)
+        return wasCollectedTooEarly(latest, request)
+          ? topUp(latest, request)
+          : { kind: 'already-done', run: latest };
+      return delivery === undefined || delivery === latest.delivery
+        ? { kind: 'resume', run: latest }
+        : {
+            kind: 'usage-error',
+            message:
+              `run ${latest.id} of ${latest.day} is unfinished and delivers by ${latest.delivery}, not by ${delivery}: ` +
+              `leave --delivery out to go on, or \`replay ${latest.day} --delivery ${delivery} --reason TEXT\` to start anew`,
+          };
+  }
+}
+
+/** What was booked later on that day is missing in it. */
+export function wasCollectedTooEarly(
+  { collectStartedAt }: Pick<Run, 'collectStartedAt'>,
+  { day }: Pick<DayToOpen, 'day'>,
+): boolean {
+  return collectStartedAt !== undefined && collectStartedAt <= day.lastInstant.getTime();
+}
+
+function giveUp({ id, day, state }: Run, { mode, reason }: DayToOpen, opening: Opening): Opening {
+  if (opening.kind === 'usage-error') return opening;
+  if (reason !== undefined) return { ...opening, kind: 'new', replaces: id };
+  const instead =
+    mode === 'late' ? 'to give it up and send what it has not delivered' : 'to give it up and start anew';
+  return {
+    kind: 'usage-error',
+    message:
+      `run ${id} of ${day} is unfinished (${state}): \`run --day ${day}\` goes on with it; ` +
+      `${instead}, say why with --reason TEXT`,
+  };
+}
+
+/** A booking's line by body is not its line in the file: what was delivered the one way is topped up the same way. */
+function topUp({ id, day, delivery: before }: Run, { delivery }: DayToOpen): Opening {
+  if (delivery === undefined || delivery === before) return { kind: 'new', topsUp: true, delivery: before };
+  return {
+    kind: 'usage-error',
+    message:
+      `run ${id} of ${day} delivered by ${before}, and late bookings go the same way, not by ${delivery}: leave ` +
+      `--delivery out, or send the whole day again with \`replay ${day} --delivery ${delivery}\``,
+  };
+}
+
+/** Without vowels and look-alikes: nothing to misread on the phone, and no words. */
+const letters = '23456789bcdfghjkmnpqrstvwxz';
+const length = 8;
+
+/**
+ * A run's name: its day and eight random characters, for example `20261120-k3f9xq7d`. It is safe in file names and
+ * queue ids, and random rather than counted, so that a ledger begun anew never names a run like an archived one.
+ */
+export function createRunId(day: BusinessDay, random: () => number): string {
+  const suffix = Array.from({ length }, () => letters[Math.floor(random() * letters.length)]).join('');
+  return `${day.format('yyyyMMdd')}-${suffix}`;
+}
+
+/** Opens or resumes the run of a day that we hold. 'lost' when another process may hold it by now. */
+export async function openRun(
+  request: RunRequest,
+  { ledger, clock, createRunId }: RunDayParts,
+  { lost }: Hold,
+): Promise<{ readonly kind: 'done' | 'resumed' | 'new'; readonly run: Run } | 'lost'> {
+  const { day, trigger, reason, delivery, configuredDelivery } = request;
+  const opening = decideOpening(await ledger.latestRun(day.iso), request);
+  if (opening.kind === 'new' && opening.topsUp) await refuseIncomparable(day, ledger);
+  // A process that was frozen here would open a day that others have done since, or take it from them.
+  if (lost.aborted) return 'lost';
+  switch (opening.kind) {
+    case 'usage-error':
+      throw new UsageError(opening.message);
+    case 'already-done':
+      return { kind: 'done', run: opening.run };
+    case 'resume':
+      return { kind: 'resumed', run: await ledger.takeOver(opening.run.id) };
+    case 'new': {
+      const run = await ledger.createRun({
+        id: createRunId(day),
+        day: day.iso,
+        delivery: opening.delivery ?? delivery ?? configuredDelivery,
+        trigger,
+        startedAt: clock(),
+        ...(reason !== undefined && { reason }),
+        ...(opening.replaces !== undefined && { replaces: opening.replaces }),
+        ...(opening.topsUp && { topsUp: true }),
+      });
+      return { kind: 'new', run };
+    }
+  }
+}
+
+/** @throws UsageError before there is a run that could only fail. */
+async function refuseIncomparable({ iso }: BusinessDay, ledger: Pick<Ledger, 'listRuns'>): Promise<void> {
+  const obstacle = describeIncomparable(await ledger.listRuns({ day: iso, limit: runsCompared }));
+  if (obstacle !== undefined) throw new UsageError(obstacle);
+}

@@ -1,0 +1,78 @@
+import type { SftpSession } from '../../sftp/sftp.js';
+import type { StepOutcome } from '../delivery.js';
+import type { AffectedPlaces } from '../ledger.js';
+import { isSameSighting, type ReceivedResult, type ResultCounts } from '../review-file.js';
+import { type FileAttempt, type FileParts, inSession } from './file-attempt.js';
+import { keepManifest } from './manifest.js';
+import type { JoinedResult } from './result-join.js';
+import {
+  ensureSpooled,
+  hashSpooled,
+  joinSpooledResult,
+  removeSpooled,
+  resultName,
+  reviewName,
+} from './spooled-files.js';
+
+/**
+ * `archive`: keeps the file as sent and the result as received, says in the ledger which bookings are affected, writes
+ * the manifest, and empties the spool.
+ */
+export async function archiveRun(parts: FileParts, attempt: FileAttempt): Promise<StepOutcome> {
+  const { ledger, archive, spool, sftp } = parts;
+  const { claim, run, day, remote, signal } = attempt;
+  return inSession(sftp, signal, async (session) => {
+    const result = await fetchRecordedResult(parts, attempt, session);
+    await ensureSpooled(parts, run);
+    await archive.keep(day.iso, run.id, remote.name, spool.read(reviewName(run)));
+    await archive.keep(day.iso, run.id, result.name, spool.read(resultName(run)));
+    const joined = await joinSpooledResult(parts, run);
+    const affected = [];
+    for await (const ofBatch of joined.findAffected()) affected.push(ofBatch);
+    await ledger.replaceAffected(claim, affected);
+    const { rows, isWhole } = joined.end;
+    const file = {
+      ...run.file,
+      result: { ...result, rows, isWhole: isWhole && rows === joined.sent },
+      verdicts: countVerdicts(joined, affected),
+      archivedTo: archive.locate(day.iso, run.id),
+    };
+    await keepManifest(parts, attempt, file);
+    await removeSpooled(spool, run.id);
+    return { kind: 'done', evidence: { code: 'ok', sha256: result.sha256 }, file };
+  });
+}
+
+/**
+ * The result into the spool, the one that was judged to be whole: its size and time are compared again, and where it
+ * has changed since, what lies there now is taken. An attempt that was cut off may have archived it already.
+ */
+async function fetchRecordedResult(
+  { spool, archive }: FileParts,
+  { run, day, remote }: FileAttempt,
+  session: SftpSession,
+): Promise<ReceivedResult> {
+  const result = run.file?.result;
+  if (!result) throw new TypeError(`expected a result of run ${run.id}, got: none`);
+  const path = `${remote.folder}/${result.name}`;
+  const found = await session.stat(path);
+  if (found === undefined || isSameSighting(found, result)) {
+    if ((await hashSpooled(spool, resultName(run))) === result.sha256) return result;
+    const isArchived = (await archive.list(day.iso, run.id)).includes(result.name);
+    if (isArchived) {
+      const kept = await spool.write(resultName(run), archive.read(day.iso, run.id, result.name));
+      if (kept.sha256 === result.sha256) return result;
+    }
+  }
+  const received = await session.download(path, await spool.locate(resultName(run)));
+  const sha256 = (await hashSpooled(spool, resultName(run))) ?? '';
+  return { ...result, ...received, sha256 };
+}
+
+function countVerdicts(
+  { unanswered, unclear, end }: JoinedResult,
+  affected: readonly AffectedPlaces[],
+): ResultCounts {
+  const count = affected.reduce((sum, { places }) => sum + places.length, 0);
+  return { affected: count, unanswered, unclear, malformed: end.malformed };
+}

@@ -1,0 +1,135 @@
+import { type Archive, ArchiveError } from '../../archive/archive.js';
+import type { BusinessDay } from '../../booking/business-day.js';
+import type { ReviewService } from '../../mapping-service/client.js';
+import { SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
+import type { Spool } from '../../spool/spool.js';
+import type { StepOutcome } from '../delivery.js';
+import type { Notify } from '../events.js';
+import { FencedError, type Ledger } from '../ledger.js';
+import type { Run } from '../run.js';
+import type { Claim } from '../step.js';
+import type { RemoteFiles } from './remote-files.js';
+
+/** What the steps of a file delivery work with. */
+export interface FileParts {
+  readonly ledger: Pick<
+    Ledger,
+    'getRun' | 'measureBatches' | 'readBatch' | 'holdsClaim' | 'replaceAffected' | 'listAttempts'
+  >;
+  readonly service: Pick<ReviewService, 'reviewBookedHotelsByFile'>;
+  readonly sftp: SftpServer;
+  readonly spool: Spool;
+  readonly archive: Archive;
+  /** The master id's column in the review file, a setting. (Spec 2.6.) */
+  readonly masterIdColumn: string;
+  /** Stands before the path from the SFTP root in the by-file call. */
+  readonly pathPrefix: string;
+  /** See createResultNameTest. */
+  readonly resultPattern: string;
+  readonly resultPollMs: number;
+  readonly resultQuietMs: number;
+  readonly resultTimeoutMs: number;
+  /** Name and version of this program, for the manifest. */
+  readonly tool: string;
+  readonly clock: () => number;
+  readonly notify: Notify;
+}
+
+/** One attempt of a step of a file delivery. */
+export interface FileAttempt {
+  readonly claim: Claim;
+  readonly run: Run;
+  readonly day: BusinessDay;
+  readonly remote: RemoteFiles;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * To be called right before anything that can't be taken back: an owner that slept through the end of its right must
+ * not remove, replace or trigger what is the new owner's.
+ *
+ * @throws FencedError
+ */
+export async function expectClaim(
+  { ledger }: Pick<FileParts, 'ledger'>,
+  { claim, run }: Pick<FileAttempt, 'claim' | 'run'>,
+): Promise<void> {
+  if (!(await ledger.holdsClaim(claim))) throw new FencedError(run.id);
+}
+
+/** Works in a session of its own, and says what its troubles mean for the step. */
+export async function inSession(
+  sftp: SftpServer,
+  signal: AbortSignal,
+  work: (session: SftpSession) => Promise<StepOutcome>,
+): Promise<StepOutcome> {
+  return catchTrouble(async () => {
+    const session = await sftp.connect({ signal });
+    try {
+      return await work(session);
+    } finally {
+      await session.close();
+    }
+  });
+}
+
+/** The troubles of SFTP server, archive and local disk as outcomes; any other error comes through. */
+export async function catchTrouble(work: () => Promise<StepOutcome>): Promise<StepOutcome> {
+  try {
+    return await work();
+  } catch (error) {
+    const outcome = toOutcome(error);
+    if (outcome) return outcome;
+    throw error;
+  }
+}
+
+function toOutcome(error: unknown): StepOutcome | undefined {
+  if (error instanceof SftpError) {
+    const { kind, code, message } = error;
+    switch (kind) {
+      case 'retryable':
+        return retryable(`sftp-${code}`, message);
+      case 'denied':
+        return { kind: 'refused', evidence: { code: `sftp-${code}`, answer: message } };
+      case 'fatal':
+        return { kind: 'fatal', evidence: { code: `sftp-${code}`, answer: message }, advice: message };
+    }
+  }
+  if (error instanceof ArchiveError) {
+    const { code, message } = error;
+    return code === 'unwritable' || code === 'unreadable'
+      ? retryable(`archive-${code}`, message)
+      : { kind: 'refused', evidence: { code: `archive-${code}`, answer: message } };
+  }
+  // The system's own words name call and path, and nothing of what a file holds.
+  if (error instanceof Error && 'syscall' in error && 'code' in error)
+    return retryable(`local-${String(error.code).toLowerCase()}`, error.message);
+  return undefined;
+}
+
+function retryable(code: string, answer: string): StepOutcome {
+  return {
+    kind: 'retryable',
+    evidence: { code, answer },
+    outcomeUnknown: false,
+    refusedWhenSpent: false,
+  };
+}
+
+/** What a person is to do where a step of a file run failed for want of a disk; undefined for any other code. */
+export function adviseOnDisk(code: string): string | undefined {
+  switch (code) {
+    case 'local-enospc':
+    case 'local-edquot':
+      return 'make room on the disk of file.spool';
+    case 'sftp-local-file':
+      return 'make room on the disk of file.spool, or mend the permissions of that folder';
+    case 'archive-unwritable':
+      return 'make room on the disk of the archive, or mend the permissions of its folder; of a bucket, `hotel-review doctor` says what it lacks';
+    case 'sftp-disk-full':
+      return 'have room made on the SFTP server';
+    default:
+      return code.startsWith('local-') ? 'mend the folder file.spool' : undefined;
+  }
+}

@@ -1,0 +1,142 @@
+import type { SftpSession } from '../../sftp/sftp.js';
+import type { StepOutcome } from '../delivery.js';
+import type { ReviewFile, Sighting } from '../review-file.js';
+import { catchTrouble, expectClaim, type FileAttempt, type FileParts, inSession } from './file-attempt.js';
+import { checkReviewFile } from './file-check.js';
+import { createResultNameTest } from './remote-files.js';
+import { earlierName, ensureSpooled, hashSpooled, reviewName, spoolReviewFile } from './spooled-files.js';
+
+/** `write`: the review file into the spool, checked byte by byte against the file rules before it leaves. (Spec 4.3.) */
+export async function writeReviewFile(parts: FileParts, { run }: FileAttempt): Promise<StepOutcome> {
+  return catchTrouble(async () => {
+    const { spool, ledger, masterIdColumn } = parts;
+    await removeOthersOfDay(parts, run.id);
+    const { bytes, sha256 } = await spoolReviewFile(parts, run);
+    const { bookings: rows } = await ledger.measureBatches(run.id, 'file');
+    const fault = await checkReviewFile(spool.read(reviewName(run)), { masterIdColumn, rows, sha256 });
+    if (fault) {
+      const { code, row, column } = fault;
+      const place = column === undefined ? `row ${row}` : `row ${row}, column ${column}`;
+      return {
+        kind: 'fatal',
+        evidence: { code: `review-file-${code}` },
+        advice: `the written file breaks the file rules at ${place}; nothing was sent: please report this with the ledger kept`,
+      };
+    }
+    return { kind: 'done', evidence: { code: 'ok', sha256 }, file: { rows, bytes, sha256 } };
+  });
+}
+
+/** What a given-up run of the day left in the spool: a run's name begins with its day. */
+async function removeOthersOfDay({ spool }: FileParts, runId: string): Promise<void> {
+  const [day] = runId.split('-');
+  const names = await spool.list();
+  await spool.remove(names.filter((name) => name.startsWith(`${day}-`) && !name.startsWith(runId)));
+}
+
+/**
+ * `upload`: brings home what lies there from an earlier run, so that nothing is lost and its result can't be taken for
+ * the new one, and then publishes the review file. (Spec 4.3, step 2.)
+ */
+export async function uploadReviewFile(parts: FileParts, attempt: FileAttempt): Promise<StepOutcome> {
+  const { remote, signal, run } = attempt;
+  return inSession(parts.sftp, signal, async (session) => {
+    await session.makeFolder(remote.folder);
+    await removeLeftovers(parts, attempt, session);
+    const notOurs = await archiveEarlierFiles(parts, attempt, session);
+    const published = await publishReviewFile(parts, attempt, session);
+    return {
+      kind: 'done',
+      evidence: { code: 'ok', sha256: run.file?.sha256 },
+      file: { ...published, notOurs },
+    };
+  });
+}
+
+/** Answers the results that could not be removed: whoever waits for a result must know them. */
+async function archiveEarlierFiles(
+  parts: FileParts,
+  attempt: FileAttempt,
+  session: SftpSession,
+): Promise<readonly Sighting[]> {
+  const { remote, day } = attempt;
+  const isResult = createResultNameTest(parts.resultPattern, day);
+  const staying: Sighting[] = [];
+  for (const found of await session.list(remote.folder)) {
+    const path = `${remote.folder}/${found.name}`;
+    await expectClaim(parts, attempt);
+    if (found.name === remote.name) await archiveEarlierFile(parts, attempt, session, found.name);
+    else if (isResult(found.name)) {
+      await archiveEarlierFile(parts, attempt, session, found.name);
+      await expectClaim(parts, attempt);
+      if ((await session.remove(path)) === 'denied') staying.push(found);
+    }
+  }
+  return staying;
+}
+
+/** Into this run's archive, under a name with its checksum: to do it twice changes nothing. */
+async function archiveEarlierFile(
+  parts: FileParts,
+  attempt: FileAttempt,
+  session: SftpSession,
+  name: string,
+): Promise<void> {
+  const { spool, archive, notify } = parts;
+  const { run, claim, day, remote } = attempt;
+  const spooled = earlierName(run);
+  await session.download(`${remote.folder}/${name}`, await spool.locate(spooled), {
+    onProgress: (done, total) => notify({ type: 'transferring', run, step: claim.step, done, total }),
+  });
+  const sha256 = (await hashSpooled(spool, spooled)) ?? '';
+  await expectClaim(parts, attempt);
+  // What an attempt of this run published before it was cut off is nothing of an earlier one.
+  if (sha256 !== run.file?.sha256)
+    await archive.keep(day.iso, run.id, `earlier-${sha256.slice(0, 12)}-${name}`, spool.read(spooled));
+  await spool.remove([spooled]);
+}
+
+/** What attempts of the day that were cut off left on the server. */
+export async function removeLeftovers(
+  parts: FileParts,
+  attempt: FileAttempt,
+  session: SftpSession,
+): Promise<void> {
+  const { folder, isLeftover } = attempt.remote;
+  for (const { name } of await session.list(folder)) {
+    if (!isLeftover(name)) continue;
+    await expectClaim(parts, attempt);
+    await session.remove(`${folder}/${name}`);
+  }
+}
+
+/**
+ * Brings the review file to the server under a temporary name and then, while the claim still holds, in one step to its
+ * own: a file of that name is never a partial one.
+ *
+ * @throws FencedError, ChangedFileError
+ */
+export async function publishReviewFile(
+  parts: FileParts,
+  attempt: FileAttempt,
+  session: SftpSession,
+): Promise<Pick<ReviewFile, 'remotePath'> & { readonly uploaded?: Sighting }> {
+  const { spool, notify } = parts;
+  const { claim, run, remote, signal } = attempt;
+  await ensureSpooled(parts, run);
+  signal.throwIfAborted();
+  const temporary = remote.temporaryPath(run.id, claim.token, claim.attempt);
+  try {
+    await session.upload(await spool.locate(reviewName(run)), temporary, {
+      onProgress: (done, total) => notify({ type: 'transferring', run, step: claim.step, done, total }),
+    });
+    await expectClaim(parts, attempt);
+    await session.publish(temporary, remote.path, run.file?.bytes ?? 0);
+  } catch (error) {
+    // Where the connection is gone, the next attempt cleans up.
+    await session.remove(temporary).catch(() => {});
+    throw error;
+  }
+  const uploaded = await session.stat(remote.path);
+  return { remotePath: remote.path, ...(uploaded && { uploaded }) };
+}

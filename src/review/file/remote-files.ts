@@ -1,0 +1,106 @@
+import { type BusinessDay, isDayPattern } from '../../booking/business-day.js';
+import type { SftpSession } from '../../sftp/sftp.js';
+import { isSameSighting, type Sighting } from '../review-file.js';
+import type { FileAttempt, FileParts } from './file-attempt.js';
+
+/** Where a day's review file lies on the SFTP server, from its root, without a leading slash. (Spec 4.3, step 2.) */
+export interface RemoteFiles {
+  readonly folder: string;
+  readonly name: string;
+  readonly path: string;
+  /** A name that no other attempt of the step has, and that nobody takes for a file to be reviewed. */
+  temporaryPath(runId: string, token: number, attempt: number): string;
+  /** Whether a file of the folder is what an attempt of that day left behind. */
+  isLeftover(name: string): boolean;
+}
+
+const temporarySuffix = '.part';
+
+export function locateRemoteFiles({ mmyyyy, ddmmyyyy }: BusinessDay): RemoteFiles {
+  const folder = `VerifyMappings/${mmyyyy}`;
+  const name = `${ddmmyyyy}.csv`;
+  return {
+    folder,
+    name,
+    path: `${folder}/${name}`,
+    temporaryPath: (runId, token, attempt) =>
+      `${folder}/${ddmmyyyy}.${runId}.${token}-${attempt}${temporarySuffix}`,
+    isLeftover: (found) => found.startsWith(`${ddmmyyyy}.`) && found.endsWith(temporarySuffix),
+  };
+}
+
+/** The day as DDMMYYYY, anything, `_Result.csv`. (Spec 4.3, step 4; design 5.) */
+export const defaultResultPattern = '{day:ddMMyyyy}*_Result.csv';
+
+/** One pair of braces, or text outside of braces; a lone brace is neither. */
+const patternPart = /\{([^{}]*)\}|[^{}]+|[{}]/g;
+
+/**
+ * Makes the test whether a file of the day's folder is named as its result. In the pattern, `{day}` stands for the day
+ * as YYYY-MM-DD, `{day:PATTERN}` for the day in a date-fns pattern, `*` for any characters, none included; all else for
+ * itself, case included. The input file of the day is never taken for its result.
+ *
+ * @throws RangeError for a slash, anything else in braces, or a pattern that date-fns refuses
+ */
+export function createResultNameTest(pattern: string, day: BusinessDay): (name: string) => boolean {
+  if (pattern.includes('/'))
+    throw new RangeError(
+      `the result pattern ${JSON.stringify(pattern)} has a slash: it is the pattern of a name`,
+    );
+  const pieces: string[] = [''];
+  const append = (text: string) => {
+    pieces.push(`${pieces.pop() ?? ''}${text}`);
+  };
+  for (const [part, placeholder] of pattern.matchAll(patternPart)) {
+    if (placeholder !== undefined) append(writeDay(placeholder, pattern, day));
+    else if (part === '{' || part === '}')
+      throw new RangeError(
+        `the result pattern ${JSON.stringify(pattern)} has a brace without its other half`,
+      );
+    else {
+      const [first = '', ...others] = part.split('*');
+      append(first);
+      pieces.push(...others);
+    }
+  }
+  const inputName = `${day.ddmmyyyy}.csv`;
+  return (name) => name !== inputName && hasInOrder(name, pieces);
+}
+
+function writeDay(placeholder: string, pattern: string, day: BusinessDay): string {
+  if (placeholder === 'day') return day.iso;
+  const format = placeholder.startsWith('day:') ? placeholder.slice('day:'.length) : '';
+  if (isDayPattern(format)) return day.format(format);
+  throw new RangeError(
+    `the result pattern ${JSON.stringify(pattern)} has {${placeholder}}: only {day} and {day:ddMMyyyy} (any date-fns pattern of a day) are known`,
+  );
+}
+
+/** True when the name consists of the pieces in their order, with anything between them. */
+function hasInOrder(name: string, pieces: readonly string[]): boolean {
+  const [first = '', ...others] = pieces;
+  const last = others.pop();
+  if (last === undefined) return name === first;
+  if (!name.startsWith(first)) return false;
+  let at = first.length;
+  for (const piece of others) {
+    const found = name.indexOf(piece, at);
+    if (found === -1) return false;
+    at = found + piece.length;
+  }
+  return name.length - last.length >= at && name.endsWith(last);
+}
+
+/** What lies in the day's folder under a result's name and is not known to be another one's, newest first. */
+export async function findResults(
+  { resultPattern }: FileParts,
+  { remote, day, run }: FileAttempt,
+  session: SftpSession,
+): Promise<readonly Sighting[]> {
+  const isResult = createResultNameTest(resultPattern, day);
+  const notOurs = run.file?.notOurs ?? [];
+  const files = await session.list(remote.folder);
+  return files
+    .filter((file) => isResult(file.name) && !notOurs.some((other) => isSameSighting(file, other)))
+    .sort((one, other) => other.modifiedAt - one.modifiedAt);
+}

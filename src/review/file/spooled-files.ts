@@ -1,0 +1,97 @@
+import { SftpError, type SftpSession } from '../../sftp/sftp.js';
+import type { Spool, SpooledFile } from '../../spool/spool.js';
+import type { Ledger } from '../ledger.js';
+import { isSameSighting, type Sighting } from '../review-file.js';
+import type { Run } from '../run.js';
+import { lineEnd } from './csv.js';
+import type { FileAttempt, FileParts } from './file-attempt.js';
+import { type JoinedResult, joinResult, type SentBatch } from './result-join.js';
+import { renderReviewHeader } from './review-line.js';
+
+/** The file as it will be sent. */
+export const reviewName = ({ id }: Run): string => `${id}.csv`;
+/** Its result, or what may turn out to be it. */
+export const resultName = ({ id }: Run): string => `${id}.result.csv`;
+/** What lay on the server before. */
+export const earlierName = ({ id }: Run): string => `${id}.earlier.csv`;
+
+/** What lies in the spool under a name; undefined when there is nothing. In hexadecimal. */
+export async function hashSpooled(spool: Pick<Spool, 'measure'>, name: string): Promise<string | undefined> {
+  return (await spool.measure(name))?.sha256;
+}
+
+/** Whatever a run has in the spool, half-written files too: their names begin with its own. */
+export async function removeSpooled(spool: Pick<Spool, 'list' | 'remove'>, runId: string): Promise<void> {
+  await spool.remove((await spool.list()).filter((name) => name.startsWith(runId)));
+}
+
+/** Written again from the ledger, the file is not the one that was recorded. */
+export class ChangedFileError extends Error {
+  override readonly name = 'ChangedFileError';
+}
+
+/** Writes the review file from the ledger into the spool, in the bookings' order. */
+export async function spoolReviewFile(parts: FileParts, run: Run): Promise<SpooledFile> {
+  return parts.spool.write(reviewName(run), renderReviewFile(parts, run));
+}
+
+/**
+ * Makes sure that the recorded review file lies in the spool: another worker may have written it, on another machine.
+ *
+ * @throws ChangedFileError when the ledger and the settings give other bytes than were recorded
+ */
+export async function ensureSpooled(parts: FileParts, run: Run): Promise<void> {
+  const expected = run.file?.sha256;
+  if ((await hashSpooled(parts.spool, reviewName(run))) === expected) return;
+  const { sha256 } = await spoolReviewFile(parts, run);
+  if (sha256 !== expected)
+    throw new ChangedFileError(
+      `the review file of run ${run.id} has become another one: was service.masterIdColumn changed?`,
+    );
+}
+
+interface SentParts {
+  readonly ledger: Pick<Ledger, 'measureBatches' | 'readBatch'>;
+}
+
+/** The bookings of the file, as they are kept. */
+export async function* readSentBatches({ ledger }: SentParts, run: Run): AsyncGenerator<SentBatch> {
+  const { batches } = await ledger.measureBatches(run.id, 'file');
+  for (let batch = 0; batch < batches; batch += 1)
+    yield { batch, lines: await ledger.readBatch(run.id, 'file', batch) };
+}
+
+/** The bytes of the review file, in the bookings' order. */
+export async function* renderReviewFile(
+  parts: Pick<FileParts, 'masterIdColumn'> & SentParts,
+  run: Run,
+): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(`${renderReviewHeader(parts.masterIdColumn)}${lineEnd}`);
+  for await (const { lines } of readSentBatches(parts, run)) yield lines;
+}
+
+/** Reads the result that lies in the spool and joins it with the bookings that were sent. */
+export function joinSpooledResult(parts: FileParts, run: Run): Promise<JoinedResult> {
+  const { spool, masterIdColumn } = parts;
+  const readBytes = () => spool.read(resultName(run));
+  return joinResult({ readBytes, readSent: () => readSentBatches(parts, run) }, { masterIdColumn });
+}
+
+/** Brings a result into the spool and reads it; undefined for one that changes meanwhile, or is gone again. */
+export async function fetchResult(
+  parts: FileParts,
+  { run, remote }: FileAttempt,
+  session: SftpSession,
+  seen: Sighting,
+): Promise<JoinedResult | undefined> {
+  try {
+    const localPath = await parts.spool.locate(resultName(run));
+    const received = await session.download(`${remote.folder}/${seen.name}`, localPath);
+    return isSameSighting(received, seen) ? await joinSpooledResult(parts, run) : undefined;
+  } catch (error) {
+    const isMoving =
+      error instanceof SftpError && (error.code === 'changed-while-reading' || error.code === 'no-such-file');
+    if (isMoving) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,177 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { hashReference, noReference } from '../../../src/booking/reference-hash.js';
+import { createBatcher, type LineBlock } from '../../../src/review/collect/batcher.js';
+import { createLineIndex, type LineIndex } from '../../../src/review/collect/line-index.js';
+import type { CollectedBatch } from '../../../src/review/ledger.js';
+
+type Batching = ReturnType<typeof createBatcher>;
+/** Lines to add, one by one; `store` is when the ledger takes the whole batches. */
+type Act = string | typeof store;
+const store = Symbol('store');
+
+const anyActs = fc.array(
+  fc.oneof(
+    { weight: 8, arbitrary: fc.integer({ min: 0, max: 25 }).map((number) => `line ${number}`) },
+    { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 3 }).map((text) => `"${text}"`) },
+    { weight: 1, arbitrary: fc.constant(store) },
+  ),
+  { maxLength: 120 },
+);
+const anyBatchSize = fc.integer({ min: 1, max: 12 });
+
+describe('batching', () => {
+  it('takes every line once, in order, in batches of the size asked for', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyActs, anyBatchSize, async (acts, batchSize) => {
+        expect(await batch(acts, batchSize, createLineIndex())).toEqual(batchNaively(acts, batchSize));
+      }),
+    );
+  });
+
+  it('loses no line when different lines have the same hash', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyActs, anyBatchSize, async (acts, batchSize) => {
+        expect(await batch(acts, batchSize, createForgetfulMemory())).toEqual(batchNaively(acts, batchSize));
+      }),
+    );
+  });
+
+  it('asks the ledger about lines that it holds, and about no others', async () => {
+    const asked: string[] = [];
+    const batching = createBatcher('body', 2, {
+      holds: async (form, number, line) => {
+        asked.push(`${form} ${number} ${line}`);
+        return true;
+      },
+    });
+    for (const line of ['a', 'b', 'c', 'd', 'e']) await add(batching, line, undefined);
+    expect(await add(batching, 'a', undefined)).toBe(false);
+    expect(await add(batching, 'e', undefined)).toBe(false);
+    expect(asked).toEqual([]);
+    batching.takeBatches({ isLast: false });
+    expect(await add(batching, 'c', undefined)).toBe(false);
+    expect(await add(batching, 'e', undefined)).toBe(false);
+    expect(asked).toEqual(['body 1 c']);
+  });
+
+  it('answers at once for a line that is new', () => {
+    const batching = createBatcher('body', 2, { holds: async () => true });
+    expect(add(batching, 'a', 'BR-1')).toBe(true);
+  });
+
+  it('holds on to a candidate of a duplicate while the next lines are taken', async () => {
+    const batching = createBatcher('body', 2, { holds: async () => false }, createForgetfulMemory());
+    const answers = ['aaa', 'bbb', 'ccc', 'bbb'].map((line) => add(batching, line, line));
+    expect(await Promise.all(answers)).toEqual([true, true, true, false]);
+    expect(batching.takeBatches({ isLast: true }).map(({ referenceHashes }) => referenceHashes)).toEqual([
+      ['aaa', 'bbb'].map(hashReference),
+      ['ccc'].map(hashReference),
+    ]);
+  });
+
+  it('keeps a short last batch back until the end', () => {
+    const batching = createBatcher('file', 2, { holds: async () => true });
+    for (const line of ['a', 'b', 'c']) void add(batching, line, undefined);
+    expect(batching.ready).toBe(2);
+    expect(batching.takeBatches({ isLast: false }).map(({ number }) => number)).toEqual([0]);
+    expect(batching.ready).toBe(0);
+    expect(batching.takeBatches({ isLast: false })).toEqual([]);
+    expect(batching.takeBatches({ isLast: true })).toEqual([
+      { form: 'file', number: 1, lines: Buffer.from('c\n'), referenceHashes: [noReference] },
+    ]);
+    expect(batching.takeBatches({ isLast: true })).toEqual([]);
+    expect(batching.ready).toBe(0);
+    expect(batching.accepted).toBe(3);
+  });
+});
+
+async function batch(acts: readonly Act[], batchSize: number, memory: Pick<LineIndex, 'findOrRemember'>) {
+  const taken: CollectedBatch[] = [];
+  const holds = async (_form: string, number: number, line: string) => {
+    const stored = taken.find((candidate) => candidate.number === number);
+    if (!stored) throw new RangeError(`asked about batch ${number}, which was not stored`);
+    return stored.lines.toString().split('\n').slice(0, -1).includes(line);
+  };
+  const batching = createBatcher('body', batchSize, { holds }, memory);
+  const answers: boolean[] = [];
+  // Several lines a block: those that follow on one another in it are kept together.
+  const placed = placeInBlocks(acts.filter((act) => typeof act === 'string'));
+  for (const act of acts) {
+    if (typeof act === 'string') answers.push(await take(batching, placed.shift(), referenceOf(act)));
+    else taken.push(...batching.takeBatches({ isLast: false }));
+    expect(batching.ready % batchSize).toBe(0);
+  }
+  taken.push(...batching.takeBatches({ isLast: true }));
+  const batches = taken.map(({ lines, ...rest }) => ({ ...rest, text: lines.toString() }));
+  return { answers, batches, accepted: batching.accepted };
+}
+
+function batchNaively(acts: readonly Act[], batchSize: number) {
+  const lines = acts.filter((act) => typeof act === 'string');
+  const accepted = [...new Set(lines)];
+  return {
+    answers: lines.map((line, index) => lines.indexOf(line) === index),
+    batches: Array.from({ length: Math.ceil(accepted.length / batchSize) }, (_, number) => {
+      const own = accepted.slice(number * batchSize, (number + 1) * batchSize);
+      return {
+        form: 'body',
+        number,
+        text: own.map((line) => `${line}\n`).join(''),
+        referenceHashes: own.map((line) => hashReference(referenceOf(line))),
+      };
+    }),
+    accepted: accepted.length,
+  };
+}
+
+interface PlacedLine {
+  readonly block: LineBlock;
+  readonly start: number;
+  readonly end: number;
+}
+
+function placeInBlocks(lines: readonly string[], linesPerBlock = 7): PlacedLine[] {
+  return lines.flatMap((_, index) => {
+    if (index % linesPerBlock !== 0) return [];
+    const own = lines.slice(index, index + linesPerBlock).map((line) => `${line}\n`);
+    const bytes = Buffer.from(own.join(''));
+    const block = { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length) };
+    let end = 0;
+    return own.map((line) => {
+      const start = end;
+      end += Buffer.byteLength(line);
+      return { block, start, end: end - 1 };
+    });
+  });
+}
+
+function take(
+  batching: Batching,
+  line: PlacedLine | undefined,
+  reference: string | undefined,
+): boolean | Promise<boolean> {
+  if (!line) throw new RangeError('there is no such line');
+  return batching.take(line.block, line.start, line.end, hashReference(reference));
+}
+
+function add(batching: Batching, line: string, reference: string | undefined): boolean | Promise<boolean> {
+  return take(batching, placeInBlocks([line])[0], reference);
+}
+
+/** Hashes to three values only, so that nearly all lines collide. */
+function createForgetfulMemory(): Pick<LineIndex, 'findOrRemember'> {
+  const positions = new Map<number, number>();
+  return {
+    findOrRemember(_bytes, start, end, position) {
+      const hash = (end - start) % 3;
+      const earlier = positions.get(hash);
+      if (earlier === undefined) positions.set(hash, position);
+      return earlier;
+    },
+  };
+}
+
+function referenceOf(line: string): string | undefined {
+  return line.endsWith('3') ? undefined : `reference of ${line}`;
+}

@@ -1,0 +1,274 @@
+import { describe, expect, it } from 'vitest';
+import { createBodyDelivery } from '../../../src/review/body/body-delivery.js';
+import { CollectError, type CollectLimits } from '../../../src/review/collect/collect.js';
+import { FencedError } from '../../../src/review/ledger.js';
+import { SourceError, type SourceRecord } from '../../../src/review/source.js';
+import { createArraySource, readerOf, record, records, type Script } from '../array-source.js';
+import { afterEachStore, lenient, now, prepareCollect, readReferences } from '../collecting.js';
+
+describe('collecting a day', () => {
+  it('stores every booking in the order of the source, by the batch, and plans a step a batch', async () => {
+    const { ledger, right, collect } = await prepareCollect();
+    const run = await collect([records(0, 700), records(700, 520)]);
+    expect(run).toMatchObject({
+      state: 'delivering',
+      source: 'the array of 2026-11-20',
+      collectStartedAt: now,
+      collectedAt: now,
+      openSteps: 3,
+      counts: { read: 1_220, accepted: 1_220, duplicates: 0, rejected: 0, pending: 1_220 },
+    });
+    const steps = await ledger.listOpenSteps(right.runId, { limit: 10 });
+    expect(steps.map(({ name }) => name)).toEqual(['batch 0', 'batch 1', 'batch 2']);
+    const references = [];
+    for (const batch of [0, 1, 2]) references.push(await readReferences(ledger, right, batch));
+    expect(references.map(({ length }) => length)).toEqual([500, 500, 220]);
+    expect(references.flat()).toEqual(Array.from({ length: 1_220 }, (_, number) => `BR-${number}`));
+  });
+
+  it('keeps the sums right in every transaction', async () => {
+    const { ledger, right, collect } = await prepareCollect();
+    const sums: { read: number; stored: number }[] = [];
+    const watched = afterEachStore(ledger, async () => {
+      const { counts } = await ledger.getRun(right.runId);
+      const { stored } = await ledger.tally(right.runId);
+      expect(counts.read).toBe(counts.accepted + counts.duplicates + counts.rejected);
+      expect(counts.accepted).toBe(stored);
+      sums.push({ read: counts.read, stored });
+    });
+    const mixed = records(0, 13_000).map((each) =>
+      each.place % 10 === 3 ? record(each.place, { ServiceId: 'none of ours' }) : each,
+    );
+    // One in thirteen comes twice.
+    const chunks = [mixed.slice(0, 6_000), mixed.slice(5_000, 10_000), mixed.slice(10_000)];
+    const run = await collect(chunks, { ledger: watched });
+    expect(run.counts).toMatchObject({ read: 14_000, accepted: 11_700, duplicates: 900, rejected: 1_400 });
+    expect(sums.length).toBeGreaterThanOrEqual(3);
+    expect(sums.at(-1)).toEqual({ read: 14_000, stored: 11_700 });
+  });
+
+  it('rejects a booking that its delivery does not carry, with place and reference', async () => {
+    const { ledger, collect } = await prepareCollect();
+    const delivery = createBodyDelivery({
+      service: { reviewBookedHotels: () => Promise.reject(new Error('nothing is sent while collecting')) },
+      masterIdName: 'ServiceId',
+      batchSize: 500,
+    });
+    const run = await collect([[record(1), record(2), record(3)]], {
+      delivery: {
+        ...delivery,
+        formOf: ({ bookingReferenceId }) => (bookingReferenceId === 'BR-2' ? undefined : 'body'),
+      },
+    });
+    expect(run.counts).toMatchObject({ read: 3, accepted: 2, rejected: 1 });
+    expect(await ledger.trace('BR-2')).toMatchObject([
+      { kind: 'reject', place: 2, reason: 'not-for-the-file' },
+    ]);
+  });
+
+  it('keeps place, reason and reference of every reject, and sends none of them', async () => {
+    const { ledger, right, collect } = await prepareCollect();
+    const cut: SourceRecord = { place: 9, unreadable: 'wrong-cell-count' };
+    const run = await collect([
+      [record(1), record(2, { ServiceId: undefined }), record(3, { ServiceId: '12x' })],
+      [record(4, { ProviderName: { nested: true } }), cut, record(10, { ServiceId: 0 })],
+    ]);
+    expect(run.counts).toMatchObject({ read: 6, accepted: 1, rejected: 5 });
+    expect(await readReferences(ledger, right, 0)).toEqual(['BR-1']);
+    expect(await ledger.countRejects(right.runId)).toEqual([
+      { reason: 'service-id-invalid', count: 2, firstPlace: 3 },
+      { reason: 'field-not-text', count: 1, firstPlace: 4 },
+      { reason: 'service-id-missing', count: 1, firstPlace: 2 },
+      { reason: 'wrong-cell-count', count: 1, firstPlace: 9 },
+    ]);
+    expect(await ledger.trace('BR-3')).toMatchObject([
+      { kind: 'reject', place: 3, reason: 'service-id-invalid' },
+    ]);
+  });
+
+  it.each([
+    ['as a booking would be found', ' BR\u20287\t', 'BR 7'],
+    ['though it is a number', 77, '77'],
+    ['by its beginning where it is endless', `${'x'.repeat(199)}😀😀`, `${'x'.repeat(199)}\ufffd`],
+    ['though half a character stands in it', 'BR-\ud83d', 'BR-\ufffd'],
+  ])('finds a reject by its reference %s', async (_, written, reference) => {
+    const { ledger, collect } = await prepareCollect();
+    await collect([[record(5, { ServiceId: '', BookingReferenceId: written })]]);
+    expect(await ledger.trace(reference)).toMatchObject([{ kind: 'reject', place: 5 }]);
+  });
+
+  it.each([undefined, null, '  ', 'NULL', { an: 'object' }])(
+    'rejects a record without a reference: %j',
+    async (reference) => {
+      const { collect } = await prepareCollect();
+      const run = await collect([[record(5, { ServiceId: '', BookingReferenceId: reference })]]);
+      expect(run.counts.rejected).toBe(1);
+    },
+  );
+
+  it('drops what is equal in all fields: in a batch, across batches and across transactions', async () => {
+    const { ledger, right, collect } = await prepareCollect();
+    const first = records(0, 12_000);
+    const again = [first[0], first[499], first[500], first[5_200], first[11_999]].filter((each) => !!each);
+    const run = await collect([first.slice(0, 3), first.slice(1, 3), first.slice(3), again], {
+      limits: { ...lenient, batchSize: 100 },
+    });
+    expect(run.counts).toMatchObject({ read: 12_007, accepted: 12_000, duplicates: 7 });
+    expect(await readReferences(ledger, right, 0)).toEqual(
+      Array.from({ length: 100 }, (_, number) => `BR-${number}`),
+    );
+  });
+
+  it('takes bookings that differ in a single field, or are equal only after normalising, for what they are', async () => {
+    const { collect } = await prepareCollect();
+    const run = await collect([
+      [record(1), record(1, { ProviderName: 'Acme' }), record(1, { BookingClientName: ' Ana  Lovelace ' })],
+      [record(1, { ServiceId: '0700001' }), record(1, { BookingClientName: '\tAna Lovelace\n' })],
+    ]);
+    expect(run.counts).toMatchObject({ read: 5, accepted: 3, duplicates: 2 });
+  });
+
+  it('counts warnings with their first place, and tells of a column that is not there', async () => {
+    const { ledger, right, events, collect } = await prepareCollect();
+    const column = { kind: 'absent-column', column: 'guest' } as const;
+    await collect([
+      {
+        records: [
+          record(2, { CheckInDate: '2026-11-22', CheckOutDate: '2026-11-21' }),
+          record(3, { CheckInDate: 'soon' }),
+        ],
+        notices: [column],
+        progress: { done: 10, total: 40 },
+      },
+      [record(4, { CheckInDate: 'later', CheckOutDate: '2026-11-21' })],
+    ]);
+    expect(await ledger.countWarnings(right.runId)).toEqual([
+      { reason: 'unreadable-check-in-date', count: 2, firstPlace: 3 },
+      { reason: 'absent-column', count: 1 },
+      { reason: 'check-out-before-check-in', count: 1, firstPlace: 2 },
+    ]);
+    const run = { id: right.runId, day: '2026-11-20' };
+    expect(events).toEqual([
+      { type: 'source-notice', run, notice: column },
+      { type: 'collecting', run, read: 2, progress: { done: 10, total: 40 } },
+      { type: 'collecting', run, read: 3 },
+    ]);
+  });
+
+  it('asks for no more before what it has is stored', async () => {
+    const { ledger, collect } = await prepareCollect();
+    const source = createArraySource([records(0, 5_000), records(5_000, 5_000)]);
+    let pulledWhileStoring = 0;
+    const slow = afterEachStore(ledger, async () => {
+      const before = source.pulled();
+      for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+      pulledWhileStoring += source.pulled() - before;
+    });
+    await collect([], { ledger: slow, reader: readerOf(source) });
+    expect(source.pulled()).toBe(2);
+    expect(pulledWhileStoring).toBe(0);
+  });
+});
+
+describe('a day that cannot be trusted fails before anything is planned:', () => {
+  const bad = (count: number) => records(50_000, count, { ServiceId: 'bad' });
+  const undated = (count: number) => records(60_000, count, { CheckInDate: '31/12/2026' });
+  const dated = (count: number) => records(70_000, count, { CheckInDate: '2026-12-31' });
+  const strict: CollectLimits = { ...lenient, maxRejectedShare: 0.1, emptyDay: 'fail' };
+
+  it.each<[string, Script, string, string]>([
+    [
+      'too many rejects',
+      [records(0, 89), bad(11)],
+      'too-many-rejects',
+      '11 of 100 records of the array of 2026-11-20 cannot be sent, more than maxRejectedShare allows (10 %)',
+    ],
+    [
+      'nothing but rejects',
+      [bad(1)],
+      'too-many-rejects',
+      '1 of 1 records of the array of 2026-11-20 cannot be sent, more than maxRejectedShare allows (10 %)',
+    ],
+    [
+      'too many unreadable dates',
+      [dated(17), undated(2), records(0, 500)],
+      'too-many-unreadable-dates',
+      '2 of 19 dates of the array of 2026-11-20 are no calendar dates: is source.dateFormat right?',
+    ],
+    [
+      'an empty day, where that is set to fail',
+      [],
+      'empty-day',
+      'the array of 2026-11-20 holds no booking, and emptyDay is set to fail',
+    ],
+  ])('%s', async (_, script, code, message) => {
+    const { ledger, right, collect } = await prepareCollect();
+    const failure = await collect(script, { limits: strict }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(CollectError);
+    expect(failure).toMatchObject({ code, message });
+    expect(await ledger.getRun(right.runId)).toMatchObject({ state: 'collecting', openSteps: 0 });
+    expect(await ledger.listOpenSteps(right.runId, { limit: 10 })).toEqual([]);
+  });
+
+  it.each<[string, Script, CollectLimits]>([
+    ['rejects in just the share allowed', [records(0, 90), bad(10)], strict],
+    ['unreadable dates in just the share allowed', [dated(18), undated(2)], strict],
+    ['an empty day', [], { ...strict, emptyDay: 'succeed' }],
+    ['a day without dates', [records(0, 5)], { ...strict, maxRejectedShare: 0 }],
+  ])('but not %s', async (_, script, limits) => {
+    const { collect } = await prepareCollect();
+    expect((await collect(script, { limits })).state).toBe('delivering');
+  });
+
+  it('a source that breaks in the middle, with its fault and its words', async () => {
+    const { ledger, right, collect } = await prepareCollect();
+    const cause = new SourceError('truncated', 'the array ends in the middle');
+    const failure = await collect([records(0, 10), cause]).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(CollectError);
+    expect(failure).toMatchObject({ code: 'truncated', message: 'the array ends in the middle', cause });
+    expect((await ledger.getRun(right.runId)).state).toBe('collecting');
+  });
+});
+
+describe('a collect that is cut off', () => {
+  it('leaves the run collecting, with what was stored', async () => {
+    const { ledger, right, collect } = await prepareCollect();
+    const stop = new AbortController();
+    const source = createArraySource([records(0, 6_000), records(6_000, 10)], {
+      onPull: () => source.pulled() === 2 && stop.abort(new Error('stopped by SIGTERM')),
+    });
+    await expect(collect([], { reader: readerOf(source) }, stop.signal)).rejects.toThrow(
+      'stopped by SIGTERM',
+    );
+    expect(await ledger.getRun(right.runId)).toMatchObject({
+      state: 'collecting',
+      counts: { read: 5_000, accepted: 5_000 },
+    });
+  });
+
+  it('is not taken for a short day when the source just ends', async () => {
+    const { ledger, right, collect } = await prepareCollect();
+    const stop = new AbortController();
+    const source = createArraySource([records(0, 10)], { onPull: () => queueMicrotask(() => stop.abort()) });
+    await expect(collect([], { reader: readerOf(source) }, stop.signal)).rejects.toThrow();
+    expect(await ledger.getRun(right.runId)).toMatchObject({ state: 'collecting', counts: { read: 0 } });
+  });
+
+  it('begins again from nothing', async () => {
+    const { ledger, right, collect } = await prepareCollect();
+    const broken = new SourceError('unreadable', 'gone');
+    const bad = records(0, 6_000).map(({ place }) => record(place, { ServiceId: place % 2 ? place : 'bad' }));
+    await expect(collect([bad, bad, broken])).rejects.toThrow('gone');
+    const run = await collect([records(0, 3)]);
+    expect(run).toMatchObject({ counts: { read: 3, accepted: 3, duplicates: 0, rejected: 0 }, openSteps: 1 });
+    expect(await ledger.countRejects(right.runId)).toEqual([]);
+    expect(await ledger.tally(right.runId)).toMatchObject({ stored: 3, pending: 3 });
+  });
+
+  it('writes nothing any more when the run was taken over', async () => {
+    const { ledger, right, collect } = await prepareCollect();
+    const source = createArraySource([records(0, 10)], { onPull: () => void ledger.takeOver(right.runId) });
+    await expect(collect([], { reader: readerOf(source) })).rejects.toThrow(FencedError);
+    expect((await ledger.getRun(right.runId)).counts.read).toBe(0);
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { createLineIndex, type LineIndex } from '../../../src/review/collect/line-index.js';
+import { createSeededRandom } from '../../../src/sandbox/common/random.js';
+
+describe('the memory of lines', () => {
+  it('answers as a Map would, far beyond its first capacity', () => {
+    const random = createSeededRandom(20261120);
+    const memory = createLineIndex();
+    const expected = new Map<string, number>();
+    const wrong: string[] = [];
+    for (let position = 0; position < 300_000; position += 1) {
+      // One in three comes again: near by, far away, and on both sides of each growth.
+      const number = random() < 0.33 ? Math.floor(random() * position) : position;
+      const line = `{"ServiceId":${number},"BookingClientName":"Žižek 😀 ${number % 7}"}`;
+      const earlier = expected.get(line);
+      if (earlier === undefined) expected.set(line, position);
+      if (findOrRemember(memory, line, position) !== earlier) wrong.push(line);
+    }
+    expect(wrong).toEqual([]);
+    expect(expected.size).toBeGreaterThan(200_000);
+  });
+
+  it('tells lines apart that differ in one unit, in order or in length', () => {
+    const memory = createLineIndex();
+    const lines = [
+      '',
+      ' ',
+      'ab',
+      'ba',
+      'aba',
+      'a\u0000b',
+      'a\ud83d\ude00b',
+      'a\ud83d\ude01b',
+      'AB',
+      'a b',
+      'a',
+    ];
+    expect(lines.map((line, position) => findOrRemember(memory, line, position))).toEqual(
+      lines.map(() => undefined),
+    );
+    expect(lines.map((line) => findOrRemember(memory, line, 99))).toEqual(
+      lines.map((_, position) => position),
+    );
+  });
+
+  it('tells positions that lie billions apart', () => {
+    const memory = createLineIndex();
+    const lines = Array.from({ length: 60_000 }, (_, number) => `line ${number}`);
+    const positionOf = (number: number) => number * 70_000;
+    lines.forEach((line, number) => {
+      findOrRemember(memory, line, positionOf(number));
+    });
+    const found = lines.map((line) => findOrRemember(memory, line, 2 ** 32 - 1));
+    expect(found).toEqual(lines.map((_, number) => positionOf(number)));
+  });
+
+  it('keeps the first position of a line, 0 included', () => {
+    const memory = createLineIndex();
+    expect(findOrRemember(memory, 'a line', 0)).toBeUndefined();
+    expect(findOrRemember(memory, 'a line', 5)).toBe(0);
+    expect(findOrRemember(memory, 'a line', 6)).toBe(0);
+  });
+});
+
+/** With other bytes on both sides, which must not count. */
+function findOrRemember(memory: LineIndex, line: string, position: number): number | undefined {
+  const { buffer, byteOffset, length } = Buffer.from(`${position}${line}${position}`);
+  const margin = String(position).length;
+  return memory.findOrRemember(new DataView(buffer, byteOffset, length), margin, length - margin, position);
+}

@@ -1,0 +1,217 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { acquireDay } from '../../../src/review/day/join-run.js';
+import type { Hold, Ledger } from '../../../src/review/ledger.js';
+import { DayBusyError } from '../../../src/review/refusals.js';
+import { ok, prepareDelivery } from '../delivering.js';
+import { openRun, openTemporaryLedger } from '../temporary-ledger.js';
+import { requestOf, reviewedDay, unstopped } from '../working-day.js';
+
+const day = reviewedDay.iso;
+const leaseMs = 5_000;
+
+beforeEach(() => {
+  // What the ledger puts off to the end of a turn is no matter of time.
+  vi.useFakeTimers({
+    now: Date.parse('2026-11-21T02:30:00Z'),
+    toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'],
+  });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('a process that works alone', () => {
+  it('has a free day at once, and tells of no waiting', async () => {
+    const { wait, onWaiting } = await prepareDay();
+    expect((await wait()).kind).toBe('held');
+    expect(onWaiting).not.toHaveBeenCalled();
+  });
+
+  it('finds a day busy at once where the kernel holds the right', async () => {
+    const { wait, ledger } = await prepareDay();
+    await ledger.holdDay(day);
+    await expect(wait()).rejects.toThrow(new DayBusyError(`${day} is being run by another process`));
+  });
+
+  it('waits for one lease and no longer where the right is a lease: its owner may be dead', async () => {
+    const { wait, ledger, onWaiting } = await prepareDay({ leaseMs });
+    await ledger.holdDay(day);
+    const found = wait().catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(leaseMs);
+    expect(await settledSoFar(found)).toBe('waiting');
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await settledSoFar(found)).toBeInstanceOf(DayBusyError);
+    expect(onWaiting).toHaveBeenCalledOnce();
+  });
+
+  it('has the day as soon as it is let go', async () => {
+    const { wait, ledger } = await prepareDay({ leaseMs });
+    const before = await ledger.holdDay(day);
+    const found = wait();
+    await vi.advanceTimersByTimeAsync(1_000);
+    await before?.release();
+    await vi.advanceTimersByTimeAsync(500);
+    expect(await settledSoFar(found)).toMatchObject({ kind: 'held' });
+  });
+
+  it('waits no longer when it is stopped', async () => {
+    const { wait, ledger } = await prepareDay({ leaseMs });
+    await ledger.holdDay(day);
+    const stop = new AbortController();
+    const found = wait({ signal: stop.signal }).catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(1_000);
+    stop.abort();
+    expect(await found).toBeInstanceOf(DayBusyError);
+  });
+
+  it('joins nobody, not even at a run that is collected', async () => {
+    const { wait, ledger, collect } = await prepareDay();
+    await collect();
+    expect((await wait()).kind).toBe('held');
+    expect(await ledger.holdDay(day)).toBeUndefined();
+  });
+});
+
+describe('a process that shares the work', () => {
+  it('joins a run that is collected, without asking for the right', async () => {
+    const { wait, ledger, collect } = await prepareDay({ isShared: true });
+    await collect();
+    expect(await wait()).toMatchObject({
+      kind: 'to-join',
+      run: { id: `run-of-${day}`, state: 'delivering' },
+    });
+    expect(await ledger.holdDay(day)).toBeDefined();
+  });
+
+  it('joins a run that was collected while it asked for the right, instead of taking it over', async () => {
+    const { wait, ledger, collect } = await prepareDay({ isShared: true });
+    const owner = await ledger.holdDay(day);
+    const found = await wait({
+      // Between the look at the day's run and the question for the right, the owner ends its collect and lets go.
+      holdDay: async (name) => {
+        await collect();
+        await owner?.release();
+        return ledger.holdDay(name);
+      },
+    });
+    expect(found).toMatchObject({ kind: 'to-join', run: { state: 'delivering' } });
+    expect(await ledger.holdDay(day)).toBeDefined();
+  });
+
+  it('waits as long as it takes until the run is collected, and then joins', async () => {
+    const { wait, ledger, collect, onWaiting } = await prepareDay({ isShared: true, leaseMs });
+    await ledger.holdDay(day);
+    const found = wait();
+    await vi.advanceTimersByTimeAsync(20 * leaseMs);
+    expect(await settledSoFar(found)).toBe('waiting');
+    await collect();
+    await vi.advanceTimersByTimeAsync(500);
+    expect(await settledSoFar(found)).toMatchObject({ kind: 'to-join' });
+    expect(onWaiting).toHaveBeenCalledOnce();
+  });
+
+  it('finds the day busy for a replay, and free again, where a step was taken while it asked for the right', async () => {
+    const { wait, ledger, collect } = await prepareDay({ isShared: true });
+    const { right } = await collect();
+    const found = wait({
+      mode: 'replay',
+      holdDay: async (name) => {
+        await ledger.claim(right, 'batch 0', 1, Date.now());
+        return ledger.holdDay(name);
+      },
+    });
+    await expect(found).rejects.toThrow(DayBusyError);
+    expect(await ledger.holdDay(day)).toBeDefined();
+  });
+
+  it('takes over a collect whose owner is gone', async () => {
+    const { wait, ledger } = await prepareDay({ isShared: true, leaseMs });
+    const owner = await ledger.holdDay(day);
+    await openRun(ledger, day);
+    const found = wait();
+    await vi.advanceTimersByTimeAsync(1_000);
+    await owner?.release();
+    await vi.advanceTimersByTimeAsync(500);
+    expect(await settledSoFar(found)).toMatchObject({ kind: 'held' });
+  });
+
+  it('takes the right where the run is over, or waits for a late result', async () => {
+    const { wait, ledger, collect } = await prepareDay({ isShared: true });
+    const { right } = await collect();
+    await ledger.settle(right, { state: 'awaiting-result', at: 1 });
+    expect((await wait()).kind).toBe('to-join');
+    await ledger.settle(right, { state: 'failed', at: 1 });
+    expect((await wait()).kind).toBe('held');
+  });
+
+  it('takes the right where another delivery is asked for, which is then found out', async () => {
+    const { wait, collect } = await prepareDay({ isShared: true });
+    await collect();
+    expect((await wait({ delivery: 'file' })).kind).toBe('held');
+  });
+
+  it.each(['replay', 'late'] as const)(
+    'finds the day busy for a %s while a step is performed',
+    async (mode) => {
+      const { wait, ledger, collect } = await prepareDay({ isShared: true });
+      const { right } = await collect();
+      await ledger.claim(right, 'batch 0', 1, Date.now());
+      await expect(wait({ mode })).rejects.toThrow(DayBusyError);
+    },
+  );
+
+  it('lets a replay give up a run that nobody performs a step of', async () => {
+    const { wait, ledger, collect } = await prepareDay({ isShared: true });
+    const { right } = await collect();
+    await ledger.claim(right, 'batch 0', 1, Date.now());
+    vi.setSystemTime(Date.now() + 30_001);
+    expect((await wait({ mode: 'replay' })).kind).toBe('held');
+  });
+
+  it('waits one lease for a replay while the day is being collected', async () => {
+    const { wait, ledger } = await prepareDay({ isShared: true, leaseMs });
+    await ledger.holdDay(day);
+    await openRun(ledger, day);
+    const found = wait({ mode: 'replay' }).catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(leaseMs + 2_000);
+    expect(await settledSoFar(found)).toBeInstanceOf(DayBusyError);
+  });
+});
+
+/** @param leaseMs as of a ledger whose rights are leases; the kernel holds them if not given */
+async function prepareDay({ isShared = false, leaseMs: lease = 0 } = {}) {
+  const kept = await openTemporaryLedger(Date.now);
+  const ledger: Ledger = { ...kept, leaseMs: lease, holdDay: lease === 0 ? kept.holdDay : createLeases() };
+  const onWaiting = vi.fn();
+  return {
+    ledger,
+    onWaiting,
+    collect: () => prepareDelivery({ ledger, day, bookings: 2, batchSize: 1, answer: () => ok }),
+    wait({
+      signal = unstopped,
+      holdDay = ledger.holdDay,
+      ...changes
+    }: { signal?: AbortSignal; holdDay?: Ledger['holdDay'] } & Parameters<typeof requestOf>[0] = {}) {
+      const parts = {
+        ledger: { ...ledger, holdDay },
+        workforce: { isShared },
+        clock: Date.now,
+      };
+      return acquireDay(requestOf(changes), parts, signal, onWaiting);
+    },
+  };
+}
+
+/** Rights of a ledger elsewhere, which are tried for without a pause. */
+function createLeases(): (day: string) => Promise<Hold | undefined> {
+  const taken = new Set<string>();
+  return async (name) => {
+    if (taken.has(name)) return undefined;
+    taken.add(name);
+    return { lost: unstopped, release: async () => void taken.delete(name) };
+  };
+}
+
+async function settledSoFar<Result>(promise: Promise<Result>): Promise<Result | 'waiting'> {
+  return Promise.race([promise, vi.advanceTimersByTimeAsync(0).then((): 'waiting' => 'waiting')]);
+}

@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest';
+import { createBusinessDay } from '../../../src/booking/business-day.js';
+import { describeIncomparable } from '../../../src/review/collect/delivered-lines.js';
+import { type DayToOpen, decideOpening } from '../../../src/review/day/open-run.js';
+import type { RunState } from '../../../src/review/run.js';
+import { someRun } from '../some-run.js';
+
+const unfinished: readonly RunState[] = ['collecting', 'delivering', 'awaiting-result', 'failed'];
+const deliveries = [undefined, 'body', 'file'] as const;
+const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
+const reasons = [undefined, 'a new export came'] as const;
+
+describe('of a day', () => {
+  it.each(allRequests())('that has no run yet, %s makes one', (_, request) => {
+    expect(decideOpening(undefined, request)).toEqual({ kind: 'new' });
+  });
+
+  it.each(allRequests().filter(([, { mode, delivery }]) => mode !== 'late' || delivery !== 'file'))(
+    'whose latest run was cancelled, %s makes a new one',
+    (_, request) => {
+      expect(decideOpening(someRun({ state: 'cancelled' }), request)).toMatchObject({ kind: 'new' });
+    },
+  );
+
+  it.each(allRequests('late').filter(([, { delivery }]) => delivery !== 'file'))(
+    'whose latest run was cancelled, %s leaves out what it had delivered',
+    (_, request) => {
+      expect(decideOpening(someRun({ state: 'cancelled' }), request)).toEqual({
+        kind: 'new',
+        topsUp: true,
+        delivery: 'body',
+      });
+    },
+  );
+
+  it.each(allRequests('run'))('that is done, %s does nothing', (_, request) => {
+    const latest = someRun({ state: 'succeeded' });
+    expect(decideOpening(latest, request)).toEqual({ kind: 'already-done', run: latest });
+  });
+
+  it.each(allRequests('replay'))('that is done, %s makes a new run and leaves the old one', (_, request) => {
+    expect(decideOpening(someRun({ state: 'succeeded' }), request)).toEqual({ kind: 'new' });
+  });
+
+  describe.each(['body', 'file'] as const)('that was delivered by %s, once', (before) => {
+    const other = before === 'body' ? 'file' : 'body';
+    const ofSame = allRequests('late').filter(([, { delivery }]) => delivery !== other);
+    const ofOther = allRequests('late').filter(([, { delivery }]) => delivery === other);
+    const latest = someRun({ state: 'succeeded', delivery: before });
+
+    it.each(ofSame)('%s tops it up in the same way', (_, request) => {
+      expect(decideOpening(latest, request)).toEqual({ kind: 'new', topsUp: true, delivery: before });
+    });
+
+    it.each(ofOther)('%s is refused: a booking has another line that way', (_, request) => {
+      expect(decideOpening(latest, request)).toEqual({
+        kind: 'usage-error',
+        message:
+          `run 20261120-k3f9xq7d of 2026-11-20 delivered by ${before}, and late bookings go the same way, not by ${other}: ` +
+          `leave --delivery out, or send the whole day again with \`replay 2026-11-20 --delivery ${other}\``,
+      });
+    });
+  });
+
+  describe('that was collected before it ended', () => {
+    const runs = [day.firstInstant.getTime(), day.lastInstant.getTime()].map((collectStartedAt) =>
+      someRun({ state: 'succeeded', collectStartedAt, delivery: 'file' }),
+    );
+
+    it.each(runs)('and is done otherwise, `run` tops it up', (latest) => {
+      const request = { mode: 'run', day } as const;
+      expect(decideOpening(latest, request)).toEqual({ kind: 'new', topsUp: true, delivery: 'file' });
+      expect(decideOpening(latest, { ...request, delivery: 'body' }).kind).toBe('usage-error');
+    });
+
+    it('and after it as well, is done', () => {
+      const latest = someRun({ state: 'succeeded', collectStartedAt: day.lastInstant.getTime() + 1 });
+      expect(decideOpening(latest, { mode: 'run', day }).kind).toBe('already-done');
+    });
+
+    it('in one time zone and after it in another, is done in the other one only', () => {
+      const latest = someRun({ state: 'succeeded', collectStartedAt: day.lastInstant.getTime() + 1 });
+      const inAzores = createBusinessDay(day.iso, 'Atlantic/Azores');
+      expect(decideOpening(latest, { mode: 'run', day: inAzores })).toMatchObject({ topsUp: true });
+    });
+
+    it('and is unfinished, `run` goes on with it', () => {
+      const latest = someRun({ state: 'failed', collectStartedAt: day.firstInstant.getTime() });
+      expect(decideOpening(latest, { mode: 'run', day }).kind).toBe('resume');
+    });
+  });
+
+  describe.each(unfinished)('whose latest run is %s', (state) => {
+    const latest = someRun({ state, delivery: 'body' });
+
+    it.each(allRequests('run').filter(([, { delivery }]) => delivery !== 'file'))(
+      '%s goes on with it',
+      (_, request) => {
+        expect(decideOpening(latest, request)).toEqual({ kind: 'resume', run: latest });
+      },
+    );
+
+    it.each(allRequests('run').filter(([, { delivery }]) => delivery === 'file'))(
+      '%s is refused, and told how to go on',
+      (_, request) => {
+        expect(decideOpening(latest, request)).toEqual({
+          kind: 'usage-error',
+          message:
+            'run 20261120-k3f9xq7d of 2026-11-20 is unfinished and delivers by body, not by file: leave --delivery out ' +
+            'to go on, or `replay 2026-11-20 --delivery file --reason TEXT` to start anew',
+        });
+      },
+    );
+
+    it.each(allRequests('replay').filter(([, { reason }]) => reason !== undefined))(
+      '%s gives it up for a new run',
+      (_, request) => {
+        expect(decideOpening(latest, request)).toEqual({ kind: 'new', replaces: latest.id });
+      },
+    );
+
+    const late = allRequests('late').filter(([, { delivery }]) => delivery !== 'file');
+
+    it.each(late.filter(([, { reason }]) => reason !== undefined))(
+      '%s gives it up and leaves out what it has delivered',
+      (_, request) => {
+        expect(decideOpening(latest, request)).toEqual({
+          kind: 'new',
+          replaces: latest.id,
+          topsUp: true,
+          delivery: 'body',
+        });
+      },
+    );
+
+    it.each(late.filter(([, { reason }]) => reason === undefined))(
+      '%s is refused, and told to run it first',
+      (_, request) => {
+        expect(decideOpening(latest, request)).toEqual({
+          kind: 'usage-error',
+          message:
+            `run 20261120-k3f9xq7d of 2026-11-20 is unfinished (${state}): \`run --day 2026-11-20\` goes on with it; ` +
+            'to give it up and send what it has not delivered, say why with --reason TEXT',
+        });
+      },
+    );
+
+    it.each(allRequests('late').filter(([, { delivery }]) => delivery === 'file'))(
+      '%s is refused for the delivery, whatever the reason',
+      (_, request) => {
+        expect(decideOpening(latest, request)).toMatchObject({
+          kind: 'usage-error',
+          message: expect.stringContaining('delivered by body'),
+        });
+      },
+    );
+
+    it.each(allRequests('replay').filter(([, { reason }]) => reason === undefined))(
+      '%s is refused for want of a reason',
+      (_, request) => {
+        expect(decideOpening(latest, request)).toEqual({
+          kind: 'usage-error',
+          message:
+            `run 20261120-k3f9xq7d of 2026-11-20 is unfinished (${state}): \`run --day 2026-11-20\` goes on with it; ` +
+            'to give it up and start anew, say why with --reason TEXT',
+        });
+      },
+    );
+  });
+});
+
+describe('a day whose runs', () => {
+  it('have kept their names can be compared', () => {
+    expect(describeIncomparable([someRun(), someRun({ state: 'failed' })])).toBeUndefined();
+  });
+
+  it('lost their names, but had delivered nothing, can be compared', () => {
+    const runs = [someRun(), someRun({ namesBlankedAt: 1, counts: { delivered: 0 } })];
+    expect(describeIncomparable(runs)).toBeUndefined();
+  });
+
+  it("lost their names, all or one of them, can't be topped up", () => {
+    expect(describeIncomparable([someRun({ id: 'new' }), someRun({ id: 'old', namesBlankedAt: 1 })])).toBe(
+      "late bookings of 2026-11-20 can't be told from those that run old delivered: the guests' names in it were " +
+        'blanked after guestNameDays; to send the whole day again: `replay 2026-11-20 --reason TEXT`',
+    );
+  });
+});
+
+function allRequests(only?: DayToOpen['mode']): [string, DayToOpen][] {
+  return (['run', 'replay', 'late'] as const)
+    .filter((mode) => only === undefined || mode === only)
+    .flatMap((mode) =>
+      deliveries.flatMap((delivery) =>
+        reasons.map((reason): [string, DayToOpen] => [
+          `${mode}${delivery ? ` --delivery ${delivery}` : ''}${reason ? ' --reason TEXT' : ''}`,
+          { mode, delivery, reason, day },
+        ]),
+      ),
+    );
+}

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { createBusinessDay } from '../../../src/booking/business-day.js';
+import { planDay, type RangeMode, requestOf } from '../../../src/review/day/range-plan.js';
+import type { Run, RunState } from '../../../src/review/run.js';
+import { someRun } from '../some-run.js';
+
+const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
+const reason = 'a new export came';
+
+function plan(mode: RangeMode | undefined, state: RunState | undefined, given?: string): unknown {
+  const latest = state && someRun({ state });
+  const { run, ...others } = planDay(mode, latest, { day, reason: given }) as { run?: Run };
+  expect(run === undefined || run === latest).toBe(true);
+  return others;
+}
+
+describe('of a range, the days that', () => {
+  describe('are missing', () => {
+    it.each([undefined, 'cancelled'] as const)('are those whose run is %s', (state) => {
+      expect(plan('missing', state)).toEqual({ action: 'new-run' });
+    });
+
+    it.each(['succeeded', 'failed', 'collecting', 'delivering', 'awaiting-result'] as const)(
+      'are none that have a run, though it is %s',
+      (state) => {
+        expect(plan('missing', state)).toEqual({ action: 'nothing', why: 'has a run' });
+      },
+    );
+  });
+
+  describe('failed', () => {
+    it.each(['failed', 'collecting', 'delivering', 'awaiting-result'] as const)(
+      'are gone on with where the run is %s',
+      (state) => {
+        expect(plan('failed', state)).toEqual({ action: 'resume' });
+      },
+    );
+
+    it('are not those that are done, nor those without a run', () => {
+      expect(plan('failed', 'succeeded')).toEqual({ action: 'nothing', why: 'has not failed' });
+      expect(plan('failed', undefined)).toEqual({ action: 'nothing', why: 'has no run' });
+      expect(plan('failed', 'cancelled')).toEqual({ action: 'nothing', why: 'has no run' });
+    });
+
+    it('though they were collected before they ended, are not topped up', () => {
+      const early = someRun({ collectStartedAt: day.firstInstant.getTime() });
+      expect(planDay('failed', early, { day })).toMatchObject({ action: 'nothing' });
+    });
+  });
+
+  describe('are all', () => {
+    it('begin a new run, which gives up an unfinished one', () => {
+      expect(plan('all', undefined, reason)).toEqual({ action: 'new-run' });
+      expect(plan('all', 'succeeded', reason)).toEqual({ action: 'new-run' });
+      expect(plan('all', 'failed', reason)).toEqual({ action: 'new-run', replaces: someRun().id });
+    });
+  });
+
+  describe('are wanted for late bookings', () => {
+    it('are topped up, or begun where there is no run yet', () => {
+      expect(plan('late', undefined)).toEqual({ action: 'new-run' });
+      expect(plan('late', 'succeeded')).toEqual({ action: 'top-up' });
+    });
+
+    it('are refused where they are unfinished, unless there is a reason', () => {
+      expect(plan('late', 'failed')).toMatchObject({
+        action: 'refused',
+        message: expect.stringContaining('`run --day 2026-11-20` goes on with it'),
+      });
+      expect(plan('late', 'failed', reason)).toEqual({ action: 'top-up', replaces: someRun().id });
+    });
+  });
+
+  it('are not picked begin a new run, and are refused where they are unfinished', () => {
+    expect(plan(undefined, undefined)).toEqual({ action: 'new-run' });
+    expect(plan(undefined, 'succeeded')).toEqual({ action: 'new-run' });
+    expect(plan(undefined, 'awaiting-result')).toMatchObject({ action: 'refused' });
+  });
+});
+
+it.each<[RangeMode | undefined, string]>([
+  ['missing', 'run'],
+  ['failed', 'run'],
+  ['all', 'replay'],
+  ['late', 'late'],
+  [undefined, 'replay'],
+])('a replay of what is %s asks for each day as %s, with its options', (mode, asked) => {
+  const options = { delivery: 'file', reason } as const;
+  expect(requestOf(mode, options)).toEqual({ mode: asked, ...options });
+});

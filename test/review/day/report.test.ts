@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { toReport } from '../../../src/review/day/report.js';
+import { someRun } from '../some-run.js';
+
+const now = Date.parse('2026-11-21T03:00:00Z');
+
+describe('the report of a run', () => {
+  it('holds exactly what `run --json` promises', () => {
+    expect(toReport(someRun(), now)).toEqual({
+      runId: '20261120-k3f9xq7d',
+      day: '2026-11-20',
+      delivery: 'body',
+      trigger: 'manual',
+      state: 'succeeded',
+      counts: {
+        read: 1_000,
+        accepted: 990,
+        duplicates: 7,
+        rejected: 3,
+        delivered: 990,
+        refused: 0,
+        pending: 0,
+        repeated: 0,
+        affected: 0,
+      },
+      file: null,
+      startedAt: '2026-11-21T02:30:00.000Z',
+      finishedAt: '2026-11-21T02:30:12.300Z',
+      durationMs: 12_300,
+    });
+  });
+
+  it('tells what the local copy of the mappings said, where there was one', () => {
+    const suspects = { suspects: 12, filledIn: 3 };
+    expect(toReport(someRun({ suspects }), now).suspects).toEqual({
+      bookings: 12,
+      notIndependentlyChecked: 3,
+    });
+    expect(toReport(someRun({ suspects }), now, []).suspects).toMatchObject({ listed: [] });
+    expect(toReport(someRun(), now, [])).not.toHaveProperty('suspects');
+  });
+
+  it('of a file run says where file and evidence are', () => {
+    const file = {
+      rows: 990,
+      bytes: 84_150,
+      sha256: 'ab'.repeat(32),
+      remotePath: 'VerifyMappings/112026/20112026.csv',
+      triggeredAt: 7,
+      result: {
+        name: '20112026_Result.csv',
+        size: 9,
+        modifiedAt: 8,
+        sha256: 'cd'.repeat(32),
+        rows: 990,
+        isWhole: true,
+      },
+      verdicts: { affected: 2, unanswered: 0, unclear: 0, malformed: 0 },
+      archivedTo: '/data/archive/2026-11-20/20261120-k3f9xq7d',
+    };
+    expect(toReport(someRun({ delivery: 'file', file, counts: { affected: 2 } }), now)).toMatchObject({
+      delivery: 'file',
+      counts: { affected: 2 },
+    });
+    expect(toReport(someRun({ file }), now).file).toEqual({
+      remotePath: 'VerifyMappings/112026/20112026.csv',
+      sha256: 'ab'.repeat(32),
+      rows: 990,
+      resultName: '20112026_Result.csv',
+      archivedTo: '/data/archive/2026-11-20/20261120-k3f9xq7d',
+    });
+  });
+
+  it('of a file run says null for what is not there yet, and for the whole where no file was written', () => {
+    const file = { rows: 1, sha256: 'ab' };
+    expect(toReport(someRun({ file }), now).file).toEqual({
+      remotePath: null,
+      sha256: 'ab',
+      rows: 1,
+      resultName: null,
+      archivedTo: null,
+    });
+    expect(toReport(someRun({ file: { triggeredAt: 7 } }), now).file).toBeNull();
+    expect(toReport(someRun({ file: { rows: 1 } }), now).file).toBeNull();
+    expect(toReport(someRun({ file: { sha256: 'ab' } }), now).file).toBeNull();
+  });
+
+  it('of a failed run says why', () => {
+    const failure = { class: 'fatal', code: 'http-403', message: 'the service turned it down' } as const;
+    const { error, state } = toReport(someRun({ state: 'failed', failure }), now);
+    expect({ error, state }).toEqual({
+      error: { class: 'fatal', message: 'the service turned it down' },
+      state: 'failed',
+    });
+  });
+
+  it('of a run that was stopped counts the time until now', () => {
+    const { finishedAt: _, ...unfinished } = someRun({ state: 'delivering' });
+    const { finishedAt, durationMs } = toReport(unfinished, now);
+    expect({ finishedAt, durationMs }).toEqual({ finishedAt: null, durationMs: 1_800_000 });
+  });
+});

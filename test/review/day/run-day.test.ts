@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest';
+import { runDay } from '../../../src/review/day/run-day.js';
+import type { Hold, Ledger } from '../../../src/review/ledger.js';
+import { DayBusyError, UsageError } from '../../../src/review/refusals.js';
+import { SourceError } from '../../../src/review/source.js';
+import { createArraySource, records } from '../array-source.js';
+import { prepareWork, requestOf, reviewedDay, unstopped } from '../working-day.js';
+
+const day = reviewedDay.iso;
+
+describe('a day', () => {
+  it('that is done stays as it is', async () => {
+    const work = await prepareWork();
+    const { run } = await runDay(requestOf(), work.startAlone().parts, unstopped);
+    const again = await runDay(requestOf(), work.startAlone().parts, unstopped);
+    expect(again).toEqual({ run, wasDone: true });
+    expect(work.calls).toHaveLength(6);
+    expect(await work.ledger.holdDay(day)).toBeDefined();
+  });
+
+  it('whose source is broken fails, with nothing sent, and is collected again', async () => {
+    const work = await prepareWork();
+    const broken = createArraySource([
+      records(0, 3),
+      new SourceError('unreadable', 'the file ends in a record'),
+    ]);
+    const { run } = await runDay(requestOf(), work.startAlone({ source: broken }).parts, unstopped);
+    expect(run).toMatchObject({ state: 'failed', failure: { class: 'data' } });
+    expect(work.calls).toEqual([]);
+    const { run: after } = await runDay(requestOf(), work.startAlone().parts, unstopped);
+    expect(after).toMatchObject({ id: run.id, state: 'succeeded', counts: { read: 12, delivered: 12 } });
+  });
+
+  it('is free again after a usage error', async () => {
+    const work = await prepareWork();
+    const stop = new AbortController();
+    const { parts } = work.startAlone({
+      source: createArraySource([records(0, 3)], { onPull: () => stop.abort() }),
+    });
+    await runDay(requestOf(), parts, stop.signal);
+    await expect(runDay(requestOf({ mode: 'replay' }), parts, unstopped)).rejects.toThrow(UsageError);
+    expect(await work.ledger.holdDay(day)).toBeDefined();
+  });
+
+  it('that is stopped while it is collected is collected again by the next run', async () => {
+    const work = await prepareWork();
+    const stop = new AbortController();
+    const source = createArraySource([records(0, 3), records(3, 9)], { onPull: () => stop.abort() });
+    const { run } = await runDay(requestOf(), work.startAlone({ source }).parts, stop.signal);
+    expect(run).toMatchObject({ state: 'collecting' });
+    const { run: after } = await runDay(requestOf(), work.startAlone().parts, unstopped);
+    expect(after).toMatchObject({ id: run.id, state: 'succeeded', token: 2, counts: { read: 12 } });
+  });
+});
+
+describe('a day that is lost while it is collected', () => {
+  it('is taken again, where processes work alone and nobody else has it', async () => {
+    const work = await prepareWork();
+    const { ledger, source } = loseInCollect(work.ledger);
+    const { parts, told } = work.startAlone({ ledger, source });
+    const { run } = await runDay(requestOf(), parts, unstopped);
+    expect(run).toMatchObject({ state: 'succeeded', counts: { read: 12, delivered: 12, repeated: 0 } });
+    expect(told('run-opened')).toMatchObject([{ isResumed: false }, { isResumed: true }]);
+  });
+
+  it('is joined, where processes share the work', async () => {
+    const work = await prepareWork();
+    const { ledger, source } = loseInCollect(work.ledger);
+    const { parts, told } = work.startShared({ ledger, source });
+    const { run } = await runDay(requestOf(), parts, unstopped);
+    expect(run).toMatchObject({ state: 'succeeded', counts: { read: 12, delivered: 12, repeated: 0 } });
+    expect(told('run-opened')).toMatchObject([{ isResumed: false }, { isResumed: true }]);
+    expect(await work.ledger.listRuns({ limit: 9 })).toHaveLength(1);
+  });
+
+  it('is not replayed once more', async () => {
+    const work = await prepareWork();
+    await runDay(requestOf(), work.startAlone().parts, unstopped);
+    const { ledger, source } = loseInCollect(work.ledger);
+    const { parts } = work.startShared({ ledger, source });
+    await expect(runDay(requestOf({ mode: 'replay', trigger: 'replay' }), parts, unstopped)).rejects.toThrow(
+      DayBusyError,
+    );
+    expect(await work.ledger.listRuns({ limit: 9 })).toHaveLength(2);
+  });
+});
+
+describe('a day that is lost before its run is opened, to others that have done it since', () => {
+  it('is done where processes work alone, and is not opened anew', async () => {
+    const work = await prepareWork();
+    const { parts } = work.startAlone({ ledger: freezeInLook(work.ledger, 1) });
+    expect(await runDay(requestOf(), parts, unstopped)).toMatchObject({ wasDone: true });
+    expect(await work.ledger.listRuns({ limit: 9 })).toMatchObject([{ id: 'run-of-others' }]);
+    expect(work.calls).toEqual([]);
+  });
+
+  it('is done where processes share the work, and is not opened anew', async () => {
+    const work = await prepareWork();
+    // Under its right it looks first whether there is a run to join, and then which one to open.
+    const { parts } = work.startShared({ ledger: freezeInLook(work.ledger, 2) });
+    const { wasDone } = await runDay(requestOf(), parts, unstopped);
+    expect(wasDone).toBe(true);
+    expect(await work.ledger.listRuns({ limit: 9 })).toMatchObject([{ id: 'run-of-others' }]);
+    expect(work.calls).toEqual([]);
+  });
+});
+
+/**
+ * A process that is frozen with the answer of a look at the day's run in its hands, the first or the second one under
+ * its right. While it sleeps its lease runs out, and others do the day.
+ */
+function freezeInLook(kept: Ledger, look: number): Ledger {
+  const losing = new AbortController();
+  let looks: number | undefined;
+  return {
+    ...kept,
+    async holdDay(ofDay) {
+      const hold = await kept.holdDay(ofDay);
+      if (looks !== undefined) return hold;
+      looks = 0;
+      return hold && { ...hold, lost: losing.signal };
+    },
+    async latestRun(ofDay) {
+      const latest = await kept.latestRun(ofDay);
+      if (looks !== undefined) looks += 1;
+      if (looks !== look) return latest;
+      losing.abort();
+      const { id, token } = await kept.createRun({
+        id: 'run-of-others',
+        day,
+        delivery: 'body',
+        trigger: 'manual',
+        startedAt: 1,
+      });
+      await kept.settle({ runId: id, token }, { state: 'succeeded', at: 1 });
+      return latest;
+    },
+  };
+}
+
+/** A ledger whose first hold is lost when the source is first asked, and that source. */
+function loseInCollect(kept: Ledger) {
+  const losing = new AbortController();
+  let holds = 0;
+  const ledger: Ledger = {
+    ...kept,
+    async holdDay(ofDay): Promise<Hold | undefined> {
+      const hold = await kept.holdDay(ofDay);
+      holds += 1;
+      return hold && holds === 1 ? { ...hold, lost: losing.signal } : hold;
+    },
+  };
+  const source = createArraySource([records(0, 12)], {
+    onPull() {
+      losing.abort();
+    },
+  });
+  return { ledger, source };
+}

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { createBusinessDay } from '../../../src/booking/business-day.js';
+import { runDaysConcurrently, waitForRunSlot } from '../../../src/review/day/run-slots.js';
+import { openTemporaryLedger } from '../temporary-ledger.js';
+
+describe('a place for a run', () => {
+  it('is one of so many, and free again for whoever waits', async () => {
+    const ledger = await openTemporaryLedger();
+    const { signal } = new AbortController();
+    let waits = 0;
+    const onWait = () => {
+      waits += 1;
+    };
+    const first = await waitForRunSlot(ledger, 2, { signal, onWait });
+    const second = await waitForRunSlot(ledger, 2, { signal, onWait });
+    expect([first, second].every((hold) => hold)).toBe(true);
+    expect(waits).toBe(0);
+    const waiting = waitForRunSlot(ledger, 2, { signal, onWait });
+    await expect.poll(() => waits).toBe(1);
+    await first?.release();
+    expect(await waiting).toBeDefined();
+    expect(waits).toBe(1);
+    expect(await ledger.holdPlace(2)).toBeUndefined();
+  });
+
+  it('is waited for until a stop is asked for', async () => {
+    const ledger = await openTemporaryLedger();
+    await ledger.holdPlace(1);
+    const stop = new AbortController();
+    const waiting = waitForRunSlot(ledger, 1, { signal: stop.signal, onWait: () => stop.abort() });
+    expect(await waiting).toBeUndefined();
+  });
+});
+
+const days = ['01', '02', '03', '04', '05'].map((date) => createBusinessDay(`2026-11-${date}`, 'UTC'));
+const isoOf = (list: readonly { iso: string }[]) => list.map(({ iso }) => iso.slice(-2));
+
+/** Days that are worked on until they are told to end. */
+function prepare(atOnce: number) {
+  const begun: string[] = [];
+  const ends = new Map<string, { resolve: () => void; reject: (error: Error) => void }>();
+  const gate = { mayBegin: true, refused: '' };
+  const result = runDaysConcurrently(days, {
+    atOnce,
+    mayBegin: () => gate.mayBegin,
+    async begin({ iso }) {
+      const date = iso.slice(-2);
+      if (date === gate.refused) return undefined;
+      begun.push(date);
+      return { ended: new Promise<void>((resolve, reject) => ends.set(date, { resolve, reject })) };
+    },
+  });
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+  return {
+    begun,
+    gate,
+    result,
+    settled,
+    async end(date: string, error?: Error) {
+      if (error) ends.get(date)?.reject(error);
+      else ends.get(date)?.resolve();
+      await settled();
+    },
+  };
+}
+
+describe('days', () => {
+  it('are begun in their order, so many at once, the next one when any ends', async () => {
+    const { begun, end, result, settled } = prepare(2);
+    await settled();
+    expect(begun).toEqual(['01', '02']);
+    await end('02');
+    expect(begun).toEqual(['01', '02', '03']);
+    await end('03');
+    await end('01');
+    expect(begun).toEqual(['01', '02', '03', '04', '05']);
+    await end('05');
+    await end('04');
+    expect(await result).toEqual([]);
+  });
+
+  it('that may not be begun any more are told, and those at work are waited for', async () => {
+    const { begun, end, gate, result, settled } = prepare(2);
+    await settled();
+    gate.mayBegin = false;
+    let isOver = false;
+    const over = result.then(() => {
+      isOver = true;
+    });
+    await end('01');
+    expect(isOver).toBe(false);
+    await end('02');
+    await over;
+    expect(isoOf(await result)).toEqual(['03', '04', '05']);
+    expect(begun).toEqual(['01', '02']);
+  });
+
+  it('are not begun behind one that got no place', async () => {
+    const { end, gate, result, settled } = prepare(1);
+    gate.refused = '02';
+    await settled();
+    await end('01');
+    expect(isoOf(await result)).toEqual(['02', '03', '04', '05']);
+  });
+
+  it('one of which breaks off break off when the others have ended', async () => {
+    const { end, result, settled } = prepare(2);
+    const fault = new Error('broken');
+    const caught = result.catch((error: unknown) => error);
+    await settled();
+    await end('01', fault);
+    await end('02');
+    expect(await caught).toBe(fault);
+  });
+});

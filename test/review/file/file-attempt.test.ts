@@ -1,0 +1,136 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { ArchiveError, type ArchiveErrorCode } from '../../../src/archive/archive.js';
+import type { StepOutcome } from '../../../src/review/delivery.js';
+import { adviseOnDisk, catchTrouble, inSession } from '../../../src/review/file/file-attempt.js';
+import { FencedError } from '../../../src/review/ledger.js';
+import { SftpError, type SftpServer, type SftpSession } from '../../../src/sftp/sftp.js';
+
+const done: StepOutcome = { kind: 'done', evidence: { code: 'ok' } };
+const { signal } = new AbortController();
+const clear = { outcomeUnknown: false, refusedWhenSpent: false };
+
+describe('a trouble of a step becomes an outcome:', () => {
+  it.each<[Error, StepOutcome]>([
+    [
+      new SftpError('retryable', 'connection-lost', 'the connection was lost'),
+      {
+        kind: 'retryable',
+        evidence: { code: 'sftp-connection-lost', answer: 'the connection was lost' },
+        ...clear,
+      },
+    ],
+    [
+      new SftpError('denied', 'permission-denied', 'may not write x'),
+      { kind: 'refused', evidence: { code: 'sftp-permission-denied', answer: 'may not write x' } },
+    ],
+    [
+      new SftpError('fatal', 'host-key-refused', 'ask whoever runs the server'),
+      {
+        kind: 'fatal',
+        evidence: { code: 'sftp-host-key-refused', answer: 'ask whoever runs the server' },
+        advice: 'ask whoever runs the server',
+      },
+    ],
+  ])('of the SFTP server (%#)', async (error, outcome) => {
+    expect(await catchTrouble(() => Promise.reject(error))).toEqual(outcome);
+  });
+
+  it.each<[ArchiveErrorCode, StepOutcome['kind']]>([
+    ['unwritable', 'retryable'],
+    ['unreadable', 'retryable'],
+    ['absent', 'refused'],
+    ['different-content', 'refused'],
+    ['unsafe-name', 'refused'],
+  ])('of the archive: %s is %s', async (code, kind) => {
+    const outcome = await catchTrouble(() => Promise.reject(new ArchiveError(code, 'in its words')));
+    expect(outcome).toMatchObject({ kind, evidence: { code: `archive-${code}`, answer: 'in its words' } });
+    if (kind === 'retryable') expect(outcome).toMatchObject(clear);
+  });
+
+  it('of the local disk is worth another try, in the words of the system', async () => {
+    const outcome = await catchTrouble(async () => {
+      await readFile('/nowhere/at/all');
+      return done;
+    });
+    expect(outcome).toEqual({
+      kind: 'retryable',
+      evidence: {
+        code: 'local-enoent',
+        answer: "ENOENT: no such file or directory, open '/nowhere/at/all'",
+      },
+      ...clear,
+    });
+  });
+
+  it.each([
+    new FencedError('r1'),
+    new TypeError('a fault of ours'),
+    new DOMException('stopped', 'AbortError'),
+  ])('any other comes through (%#)', async (error) => {
+    await expect(catchTrouble(() => Promise.reject(error))).rejects.toBe(error);
+  });
+
+  it('none is none', async () => {
+    expect(await catchTrouble(async () => done)).toBe(done);
+  });
+});
+
+describe('a session of a step', () => {
+  it('is closed when the work is over', async () => {
+    const { sftp, happened } = trackedServer();
+    const outcome = await inSession(sftp, signal, async () => {
+      happened.push('work');
+      return done;
+    });
+    expect(outcome).toBe(done);
+    expect(happened).toEqual(['connect', 'work', 'close']);
+  });
+
+  it.each([new SftpError('denied', 'disk-full', 'full'), new FencedError('r1')])(
+    'is closed when the work comes to nothing (%#)',
+    async (error) => {
+      const { sftp, happened } = trackedServer();
+      await inSession(sftp, signal, () => Promise.reject(error)).catch(() => {});
+      expect(happened).toEqual(['connect', 'close']);
+    },
+  );
+
+  it('that can’t be had is an outcome too', async () => {
+    const connect = () => Promise.reject(new SftpError('fatal', 'authentication-refused', 'check password'));
+    expect(await inSession({ connect }, signal, async () => done)).toMatchObject({
+      kind: 'fatal',
+      evidence: { code: 'sftp-authentication-refused' },
+    });
+  });
+});
+
+function trackedServer(): { sftp: SftpServer; happened: string[] } {
+  const happened: string[] = [];
+  const session: Pick<SftpSession, 'close'> = {
+    close: async () => void happened.push('close'),
+  };
+  const sftp: SftpServer = {
+    async connect() {
+      happened.push('connect');
+      return session as SftpSession;
+    },
+  };
+  return { sftp, happened };
+}
+
+it.each([
+  ['local-enospc', 'make room on the disk of file.spool'],
+  ['local-edquot', 'make room on the disk of file.spool'],
+  ['local-eacces', 'mend the folder file.spool'],
+  ['sftp-local-file', 'make room on the disk of file.spool, or mend the permissions of that folder'],
+  [
+    'archive-unwritable',
+    'make room on the disk of the archive, or mend the permissions of its folder; of a bucket, `hotel-review doctor` says what it lacks',
+  ],
+  ['sftp-disk-full', 'have room made on the SFTP server'],
+  ['http-503', undefined],
+  ['sftp-connection-lost', undefined],
+])('a step that failed with %s needs somebody to %s', (code, advice) => {
+  expect(adviseOnDisk(code)).toBe(advice);
+});

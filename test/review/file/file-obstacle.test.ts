@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Booking } from '../../../src/booking/booking.js';
+import { createNormaliser } from '../../../src/booking/normalise.js';
+import { findFileObstacle } from '../../../src/review/file/review-line.js';
+import { anyRawBooking } from '../../booking/raw-bookings.js';
+
+const complete: Booking = {
+  serviceId: 100200,
+  bookingReferenceId: 'BR-1042',
+  bookingClientName: 'Ana Example',
+  providerName: 'hotelbeds',
+  providerHotelId: '00123',
+  checkInDate: '2026-11-20',
+  checkOutDate: '2026-11-23',
+};
+
+function without(property: Exclude<keyof Booking, 'serviceId'>): Booking {
+  const { [property]: _left, ...rest } = complete;
+  return rest;
+}
+
+describe('a booking in the review file', () => {
+  it('stands there when all its fields are given', () => {
+    expect(findFileObstacle(complete)).toBeUndefined();
+  });
+
+  it.each([
+    ['bookingReferenceId', 'BookingReferenceId'],
+    ['bookingClientName', 'BookingClientName'],
+    ['providerName', 'ProviderName'],
+    ['providerHotelId', 'ProviderHotelId'],
+    ['checkInDate', 'CheckInDate'],
+    ['checkOutDate', 'CheckOutDate'],
+  ] as const)('can’t stand there without %s', (property, field) => {
+    expect(findFileObstacle(without(property))).toEqual({ field, reason: 'missing' });
+  });
+
+  it.each(['Null', 'None', 'none', 'NONE', 'nUlL', 'Undefined', 'nan', 'NAN'])(
+    'can’t stand there for a guest called %s',
+    (bookingClientName) => {
+      expect(findFileObstacle({ ...complete, bookingClientName })).toEqual({
+        field: 'BookingClientName',
+        reason: 'reads-as-null',
+      });
+    },
+  );
+
+  it.each(['Nullmann', 'None Other', 'nanna', 'undefinedly', '(null)', 'N/A', '0', '-', "O'Null"])(
+    'stands there for a guest called %s',
+    (bookingClientName) => {
+      expect(findFileObstacle({ ...complete, bookingClientName })).toBeUndefined();
+    },
+  );
+
+  it('is barred for the first obstacle, in the service’s order', () => {
+    const { bookingReferenceId: _left, ...rest } = complete;
+    expect(findFileObstacle({ ...rest, bookingClientName: 'Null' })?.field).toBe('BookingReferenceId');
+    expect(findFileObstacle({ serviceId: 1 })).toEqual({ field: 'BookingReferenceId', reason: 'missing' });
+  });
+
+  it('has all seven fields, none blank and none that reads as null, whatever the source said', () => {
+    const normalise = createNormaliser();
+    fc.assert(
+      fc.property(anyRawBooking, (raw) => {
+        const normalised = normalise(raw);
+        if (normalised.kind === 'reject' || findFileObstacle(normalised.booking) !== undefined) return;
+        const cells = Object.values(normalised.booking).map(String);
+        expect(cells).toHaveLength(7);
+        for (const cell of cells) {
+          expect(cell.trim()).not.toBe('');
+          expect(['null', 'none', 'undefined', 'nan']).not.toContain(cell.toLowerCase());
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createBusinessDay } from '../../../src/booking/business-day.js';
+import {
+  createResultNameTest,
+  defaultResultPattern,
+  locateRemoteFiles,
+} from '../../../src/review/file/remote-files.js';
+
+const remote = locateRemoteFiles(createBusinessDay('2026-03-05', 'Europe/Madrid'));
+
+describe('on the SFTP server', () => {
+  it('the review file lies where the service looks for it (spec 4.3)', () => {
+    expect(remote).toMatchObject({
+      folder: 'VerifyMappings/032026',
+      name: '05032026.csv',
+      path: 'VerifyMappings/032026/05032026.csv',
+    });
+  });
+
+  it('what is being uploaded has a name of its own for each run, each owner of it and each attempt', () => {
+    const names = [
+      remote.temporaryPath('20260305-k3f9xq7d', 1, 1),
+      remote.temporaryPath('20260305-k3f9xq7d', 1, 2),
+      remote.temporaryPath('20260305-k3f9xq7d', 2, 1),
+      remote.temporaryPath('20260305-aaaaaaaa', 1, 1),
+    ];
+    expect(names[0]).toBe('VerifyMappings/032026/05032026.20260305-k3f9xq7d.1-1.part');
+    expect(new Set(names).size).toBe(4);
+  });
+
+  it('what is being uploaded is taken neither for a review file nor for a result', () => {
+    const name = remote.temporaryPath('20260305-k3f9xq7d', 3, 1).split('/').at(-1) ?? '';
+    expect(name.endsWith('.csv')).toBe(false);
+    expect(createResultNameTest(defaultResultPattern, day)(name)).toBe(false);
+  });
+
+  it.each([
+    ['05032026.20260305-k3f9xq7d.1-1.part', true],
+    ['05032026.20250101-other.17.part', true],
+    ['05032026.csv', false],
+    ['05032026_Result.csv', false],
+    ['05032026_Result.part', false],
+    ['06032026.20260306-k3f9xq7d.1.part', false],
+    ['105032026.x.part', false],
+    ['05032026.x.part.csv', false],
+    ['notes.part', false],
+  ])('%s is what an attempt of that day left behind: %s', (name, isLeftover) => {
+    expect(remote.isLeftover(name)).toBe(isLeftover);
+  });
+
+  it('what its own attempts upload is known as left behind', () => {
+    const path = remote.temporaryPath('20260305-k3f9xq7d', 12, 34);
+    expect(path.startsWith(`${remote.folder}/`)).toBe(true);
+    expect(remote.isLeftover(path.slice(remote.folder.length + 1))).toBe(true);
+  });
+});
+
+const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
+
+describe('the name of a result', () => {
+  it.each([
+    ['20112026_Result.csv', true],
+    ['20112026-v2_Result.csv', true],
+    ['20112026235959_Result.csv', true],
+    ['20112026_Result_Result.csv', true],
+    ['20112026.csv', false],
+    ['20112026_result.csv', false],
+    ['20112026_Result.csv.filepart', false],
+    ['x20112026_Result.csv', false],
+    ['19112026_Result.csv', false],
+    ['20112025_Result.csv', false],
+    ['_Result.csv', false],
+    ['20112026Result.csv', false],
+  ])('by default: %s is one of the day: %s', (name, isOne) => {
+    expect(createResultNameTest(defaultResultPattern, day)(name)).toBe(isOne);
+  });
+
+  it.each([
+    ['{day}.result', '2026-11-20.result', true],
+    ['{day}.result', '2026-11-20xresult', false],
+    ['*{day:yyyyMMdd}*', '20261120', true],
+    ['*{day:yyyyMMdd}*', 'result of 20261120.csv', true],
+    ['*{day:yyyyMMdd}*', '20261121', false],
+    ['Result_{day:ddMM}*{day:yy}.csv', 'Result_2011-26.csv', true],
+    ['a*b*c', 'abc', true],
+    ['a*b*c', 'axxbxbyc', true],
+    ['a*b*c', 'axxc', false],
+    ['ab*ba', 'aba', false],
+    ['**', 'anything', true],
+    ['(.+)[a-z]?.csv', '(.+)[a-z]?.csv', true],
+    ['(.+)[a-z]?.csv', 'abc.csv', false],
+  ])('as %s: %s is one: %s', (pattern, name, isOne) => {
+    expect(createResultNameTest(pattern, day)(name)).toBe(isOne);
+  });
+
+  it('is never the name of the file that was sent', () => {
+    expect(createResultNameTest('{day:ddMMyyyy}*.csv', day)('20112026.csv')).toBe(false);
+    expect(createResultNameTest('*', day)('20112026.csv')).toBe(false);
+  });
+
+  it('fits a pattern as the same regular expression would have it', () => {
+    const anyGlob = fc.string({ unit: fc.constantFrom('a', 'b', '*', '.') });
+    const anyName = fc.string({ unit: fc.constantFrom('a', 'b', '.') });
+    fc.assert(
+      fc.property(anyGlob, anyName, (glob, name) => {
+        const expression = new RegExp(`^${glob.replaceAll('.', '\\.').replaceAll(/\*+/g, '.*')}$`);
+        expect(createResultNameTest(glob, day)(name)).toBe(expression.test(name));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it.each(['{', 'a}', '{date}', '{day:}', '{day:DD}', '{day:YYYY}', '{day:n}', '{}', 'results/{day}.csv'])(
+    'is refused as the pattern %s',
+    (pattern) => {
+      expect(() => createResultNameTest(pattern, day)).toThrow(RangeError);
+      expect(() => createResultNameTest(pattern, day)).toThrow(JSON.stringify(pattern));
+    },
+  );
+});

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import {
+  ChangedFileError,
+  ensureSpooled,
+  readSentBatches,
+  renderReviewFile,
+  reviewName,
+  spoolReviewFile,
+} from '../../../src/review/file/spooled-files.js';
+import { fileOf, linesOf } from './file-bookings.js';
+import { blocksOf, fileBookings, prepareFileRun, readWhole } from './file-run.js';
+
+const bookings = fileBookings(5);
+const bytes = fileOf(bookings);
+const sha256 = createHash('sha256').update(bytes).digest('hex');
+
+describe('the review file', () => {
+  it('is the header and the kept lines, in the bookings’ order', async () => {
+    const { parts, run } = await prepareFileRun({ bookings });
+    expect(await readWhole(renderReviewFile(parts, run))).toBe(bytes.toString());
+  });
+
+  it('is a header alone where no booking is kept for it', async () => {
+    const { parts, run } = await prepareFileRun({ bookings: [] });
+    expect(await readWhole(renderReviewFile(parts, run))).toBe(fileOf([]).toString());
+  });
+
+  it('has its master id under the name that is set, quoted where it must be', async () => {
+    const { parts, run } = await prepareFileRun({ bookings: [] });
+    const header = await readWhole(renderReviewFile({ ...parts, masterIdColumn: 'Id, ours' }, run));
+    expect(header.split('\n')[0]).toMatch(/^"Id, ours",BookingReferenceId,/);
+  });
+
+  it('lies in the spool under the run’s name, whole', async () => {
+    const { parts, run } = await prepareFileRun({ bookings });
+    expect(await spoolReviewFile(parts, run)).toEqual({ bytes: bytes.length, sha256 });
+    expect(await readWhole(parts.spool.read(reviewName(run)))).toBe(bytes.toString());
+    expect(await parts.spool.list()).toEqual(['20261120-k3f9xq7d.csv']);
+  });
+
+  it('is read back by batch, numbered as they are kept', async () => {
+    const { parts, run } = await prepareFileRun({ bookings });
+    const batches = [];
+    for await (const batch of readSentBatches(parts, run)) batches.push(batch);
+    expect(batches.map(({ batch, lines }) => [batch, lines.toString()])).toEqual(
+      [0, 1, 2].map((batch) => [batch, linesOf(bookings.slice(2 * batch, 2 * batch + 2)).toString()]),
+    );
+  });
+});
+
+describe('a recorded review file', () => {
+  it('is written again where it is not in the spool, or another one is', async () => {
+    const { parts, finish } = await prepareFileRun({ bookings });
+    const run = await finish('write', { rows: 5, bytes: bytes.length, sha256 });
+    await ensureSpooled(parts, run);
+    expect(await parts.spool.measure(reviewName(run))).toEqual({ bytes: bytes.length, sha256 });
+    await parts.spool.write(reviewName(run), blocksOf('half of it'));
+    await ensureSpooled(parts, run);
+    expect(await parts.spool.measure(reviewName(run))).toEqual({ bytes: bytes.length, sha256 });
+  });
+
+  it('is not written again where it is there', async () => {
+    const { parts, finish } = await prepareFileRun({ bookings });
+    const run = await finish('write', { sha256 });
+    await spoolReviewFile(parts, run);
+    const readBatch = () => Promise.reject(new TypeError('expected no reading'));
+    await ensureSpooled({ ...parts, ledger: { ...parts.ledger, readBatch } }, run);
+  });
+
+  it('is refused where ledger and settings give other bytes than were recorded, in words without a cell', async () => {
+    const { parts, finish } = await prepareFileRun({ bookings });
+    const run = await finish('write', { sha256 });
+    const error = await ensureSpooled({ ...parts, masterIdColumn: 'Another Id' }, run).catch(
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(ChangedFileError);
+    expect(String(error)).toContain('20261120-k3f9xq7d');
+    expect(String(error)).toContain('service.masterIdColumn');
+    expect(String(error)).not.toContain('Ana');
+  });
+});

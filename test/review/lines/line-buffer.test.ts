@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { markPlain, type TextForm } from '../../../src/review/delivery.js';
+import { createLineBuffer } from '../../../src/review/lines/line-buffer.js';
+import { renderedLine } from '../../support/rendered-line.js';
+
+/** A text in which each `!` is doubled, between `<` and `>`. */
+const before = Buffer.from('<');
+const form: TextForm = {
+  plain: markPlain((character) => character !== '!'),
+  escape: (text) => text.replaceAll('!', '!!'),
+  after: Buffer.from('>'),
+};
+
+describe('a line buffer', () => {
+  it('writes any text as Buffer does, escaped where its form asks for it', () => {
+    const anyText = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string({ unit: fc.constantFrom('!', 'a', '\u007f', '\u0080', '\u07ff', '\u0800', '\uffff', '😀') }),
+      fc.string({ unit: fc.constantFrom('\ud83d', '\ude00', 'a', '!') }),
+    );
+    fc.assert(
+      fc.property(fc.array(anyText), (texts) => {
+        const written = renderedLine((line) => {
+          for (const text of texts) line.field(before, text, form);
+        });
+        const expected = texts.map((text) => `<${text.replaceAll('!', '!!')}>`).join('');
+        expect(written).toBe(Buffer.from(expected).toString());
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('writes every safe integer with all its digits', () => {
+    const anyInteger = fc.oneof(
+      fc.maxSafeNat(),
+      fc.nat({ max: 16 }).map((exponent) => Math.min(10 ** exponent, Number.MAX_SAFE_INTEGER)),
+      fc.nat({ max: 15 }).map((exponent) => 10 ** exponent - 1),
+    );
+    fc.assert(
+      fc.property(anyInteger, (value) => {
+        expect(renderedLine((line) => line.integer(value))).toBe(String(value));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('gives what was written away, and does not touch it again', () => {
+    const buffer = createLineBuffer(16);
+    buffer.constant(Buffer.from('first'));
+    const first = buffer.handOver();
+    expect(buffer.length).toBe(0);
+    buffer.constant(Buffer.from('a much longer second line'));
+    expect(first.toString()).toBe('first');
+    expect(buffer.handOver().toString()).toBe('a much longer second line');
+  });
+});

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { Ledger } from '../../../src/review/ledger.js';
+import {
+  previewBodies,
+  previewReviewFile,
+  readFirstLines,
+  type TakeContent,
+} from '../../../src/review/stored/preview.js';
+import { fileLineOf, lineOf } from '../../contracts/ledger/days.js';
+import { collectedFileRun } from '../../contracts/ledger/file-days.js';
+import { openTemporaryLedger } from '../temporary-ledger.js';
+
+const masterIdColumn = 'Service Mappings Id';
+const name = '20112026.csv';
+const header = `${masterIdColumn},BookingReferenceId,BookingClientName,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate`;
+const hash = (text: string) => createHash('sha256').update(text).digest('hex');
+const inFile = Array.from({ length: 6 }, (_, number) => fileLineOf(`F-${number}`));
+const inBody = Array.from({ length: 5 }, (_, number) => lineOf(`B-${number}`));
+
+describe('the first lines of a collected run', () => {
+  it.each([
+    [0, []],
+    [2, inFile.slice(0, 2).map((line) => ({ line, form: 'file' }))],
+    [5, inFile.slice(0, 5).map((line) => ({ line, form: 'file' }))],
+    [7, [...inFile.map((line) => ({ line, form: 'file' })), { line: inBody[0], form: 'body' }]],
+  ])('are %d of the file, and then of the bodies', async (count, expected) => {
+    const { ledger, run } = await prepare({ file: 6, body: 5 });
+    expect(await readFirstLines(ledger, run, count)).toEqual(expected);
+  });
+
+  it('are as many as there are', async () => {
+    const { ledger, run } = await prepare({ file: 0, body: 5 });
+    expect((await readFirstLines(ledger, run, 50)).map(({ line }) => line)).toEqual(inBody);
+  });
+
+  it('are read from no more batches than it takes', async () => {
+    const { ledger, run } = await prepare({ file: 6, body: 5 });
+    const read: string[] = [];
+    const readBatch: Ledger['readBatch'] = (runId, form, batch) => {
+      read.push(`${form} ${batch}`);
+      return ledger.readBatch(runId, form, batch);
+    };
+    await readFirstLines({ ...ledger, readBatch }, run, 4);
+    expect(read).toEqual(['file 0']);
+  });
+});
+
+describe('a preview', () => {
+  it('holds the review file as it would be sent', async () => {
+    const { ledger, run } = await prepare({ file: 6, body: 5 });
+    const { taken, take } = createTaker();
+    const bytes = `${[header, ...inFile].join('\n')}\n`;
+    const sums = { name, rows: 6, bytes: Buffer.byteLength(bytes), sha256: hash(bytes) };
+    expect(await previewReviewFile(ledger, run, { masterIdColumn, name }, take)).toEqual(sums);
+    expect(taken).toEqual([[name, bytes]]);
+    expect(await previewReviewFile(ledger, run, { masterIdColumn, name })).toEqual(sums);
+  });
+
+  it('holds no review file where no booking can stand in it', async () => {
+    const { ledger, run } = await prepare({ file: 0, body: 5 });
+    const { taken, take } = createTaker();
+    expect(await previewReviewFile(ledger, run, { masterIdColumn, name }, take)).toBeUndefined();
+    expect(taken).toEqual([]);
+  });
+
+  it('holds every body as it would be sent, and one checksum of all of them', async () => {
+    const { ledger, run } = await prepare({ file: 6, body: 5 });
+    const { taken, take } = createTaker();
+    const bodies = [inBody.slice(0, 4), inBody.slice(4)].map((lines) => `{"Hotels":[${lines.join(',')}]}`);
+    const sums = {
+      batches: 2,
+      bytes: Buffer.byteLength(bodies.join('')),
+      sha256: hash(bodies.join('')),
+    };
+    expect(await previewBodies(ledger, run, take)).toEqual(sums);
+    expect(taken).toEqual(bodies.map((body, batch) => [`batch-${batch}.json`, body]));
+    expect(await previewBodies(ledger, run)).toEqual(sums);
+  });
+
+  it('holds no body where all stand in the file', async () => {
+    const { ledger, run } = await prepare({ file: 6 });
+    const { taken, take } = createTaker();
+    expect(await previewBodies(ledger, run, take)).toEqual({ batches: 0, bytes: 0, sha256: hash('') });
+    expect(taken).toEqual([]);
+  });
+});
+
+async function prepare(counts: { file: number; body?: number }) {
+  const ledger = await openTemporaryLedger();
+  return { ledger, run: await collectedFileRun(ledger, 'r1', counts) };
+}
+
+function createTaker() {
+  const taken: [name: string, content: string][] = [];
+  const take: TakeContent = async (takenName, content) => {
+    const blocks: Uint8Array[] = [];
+    if (content instanceof Uint8Array) blocks.push(content);
+    else for await (const block of content) blocks.push(block);
+    taken.push([takenName, Buffer.concat(blocks).toString()]);
+  };
+  return { taken, take };
+}

@@ -1,0 +1,147 @@
+import { stringify } from 'csv-stringify/sync';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Booking } from '../../../src/booking/booking.js';
+import { hashReference } from '../../../src/booking/reference-hash.js';
+import {
+  blankNames,
+  findHotel,
+  readFields,
+  readProviderHotel,
+  readReference,
+} from '../../../src/review/stored/stored-line.js';
+import { anyFileBooking, fileBooking } from '../file/file-bookings.js';
+import { openRun, openTemporaryLedger } from '../temporary-ledger.js';
+
+const forms = ['body', 'file'] as const;
+type Form = (typeof forms)[number];
+
+describe.each(forms)('a line kept in the form %s', (form) => {
+  it('tells its reference', () => {
+    fc.assert(
+      fc.property(anyFileBooking, (booking) => {
+        expect(readReference(lineOf(booking, form), form)).toBe(booking.bookingReferenceId);
+      }),
+    );
+  });
+
+  it('tells which hotel it books, decoded or not', () => {
+    fc.assert(
+      fc.property(anyFileBooking, ({ serviceId, ...texts }) => {
+        const line = lineOf({ serviceId, ...texts }, form);
+        const { providerName, providerHotelId } = texts;
+        const found = findHotel(line, form);
+        expect(found?.serviceId).toBe(serviceId);
+        expect(readProviderHotel(found?.key ?? '', form)).toEqual({ providerName, providerHotelId });
+        const ofBytes = findHotel(Buffer.from(line).toString('latin1'), form);
+        expect(Buffer.from(ofBytes?.key ?? '', 'latin1').toString()).toBe(found?.key);
+      }),
+    );
+  });
+
+  it('tells the fields of spec 2.5, in its order', () => {
+    const fields = readFields(lineOf(fileBooking({ bookingClientName: 'Doe, "J"' }), form), form);
+    expect(Object.entries(fields)).toEqual([
+      ['ServiceId', 100200],
+      ['BookingReferenceId', 'BR-1042'],
+      ['BookingClientName', 'Doe, "J"'],
+      ['ProviderName', 'hotelbeds'],
+      ['ProviderHotelId', '00123'],
+      ['CheckInDate', '2026-11-20'],
+      ['CheckOutDate', '2026-11-23'],
+    ]);
+  });
+
+  it('has no name once it was blanked, and still everything else', () => {
+    const bookings = [
+      fileBooking(),
+      fileBooking({ bookingReferenceId: 'BR-2', bookingClientName: 'Doe, "J"' }),
+    ];
+    const lines = Buffer.from(bookings.map((booking) => `${lineOf(booking, form)}\n`).join(''));
+    const blanked = blankNames(lines, form);
+    expect(blanked.toString()).not.toMatch(/Ana|Doe/);
+    const kept = blanked.toString().split('\n').slice(0, -1);
+    expect(kept.map((line) => readFields(line, form))).toEqual(
+      bookings.map((booking) => {
+        const { BookingClientName: _, ...rest } = readFields(lineOf(booking, form), form);
+        return rest;
+      }),
+    );
+    expect(kept.map((line) => readReference(line, form))).toEqual(['BR-1042', 'BR-2']);
+    expect(blankNames(blanked, form).equals(blanked)).toBe(true);
+  });
+});
+
+describe('the two forms', () => {
+  it('tell the same of any booking that can stand in both', () => {
+    fc.assert(
+      fc.property(anyFileBooking, (booking) => {
+        const [asItem, asLine] = forms.map((form) => readFields(lineOf(booking, form), form));
+        expect(asLine).toEqual(asItem);
+      }),
+    );
+  });
+
+  it('differ in the name of the master id, which stands as it was sent by body', () => {
+    expect(readFields('{"VervotechId":7}', 'body')).toEqual({ VervotechId: 7 });
+  });
+
+  it('tell a hotel whatever the master id is called, and none where it is not named', () => {
+    const hotel = '"ProviderName":"a","ProviderHotelId":"b"';
+    expect(findHotel(`{"My \\":1,\\"Id":7,${hotel}}`, 'body')).toEqual({
+      serviceId: 7,
+      key: 'a","ProviderHotelId":"b',
+    });
+    expect(findHotel('{"ServiceId":7,"ProviderName":"a"}', 'body')).toBeUndefined();
+    expect(findHotel('{"ServiceId":7,"ProviderHotelId":"b"}', 'body')).toBeUndefined();
+  });
+
+  it('tell of a booking without a reference that it has none', () => {
+    expect(readReference('{"ServiceId":7}', 'body')).toBeUndefined();
+  });
+});
+
+describe('blanking an old run that kept both forms', () => {
+  it('takes the names out of each line in the way of its form', async () => {
+    const ledger = await openTemporaryLedger();
+    const right = await openRun(ledger, '2026-10-20');
+    const collect = await ledger.beginCollect(right, { source: 'bookings.csv', at: 1_000, batchSize: 2 });
+    const batches = forms.map((form) => ({
+      form,
+      number: 0,
+      lines: Buffer.from(`${lineOf(fileBooking(), form)}\n`),
+      referenceHashes: [hashReference('BR-1042')],
+    }));
+    await collect.store({ batches, duplicates: 0, rejects: [], warnings: [] });
+    await ledger.blankGuestNames('2026-10-21', blankNames);
+    const [items, lines] = await Promise.all(forms.map((form) => ledger.readBatch(right.runId, form, 0)));
+    expect(items?.toString()).toBe(
+      '{"ServiceId":100200,"BookingReferenceId":"BR-1042","ProviderName":"hotelbeds","ProviderHotelId":"00123",' +
+        '"CheckInDate":"2026-11-20","CheckOutDate":"2026-11-23"}\n',
+    );
+    expect(lines?.toString()).toBe('100200,BR-1042,,hotelbeds,00123,20112026,23112026\n');
+  });
+});
+
+/** As other programs write it, without a line end. */
+function lineOf(booking: Booking, form: Form): string {
+  const { serviceId, bookingReferenceId, bookingClientName, providerName, providerHotelId } = booking;
+  const { checkInDate = '', checkOutDate = '' } = booking;
+  const item = {
+    ServiceId: serviceId,
+    BookingReferenceId: bookingReferenceId,
+    BookingClientName: bookingClientName,
+    ProviderName: providerName,
+    ProviderHotelId: providerHotelId,
+    CheckInDate: checkInDate,
+    CheckOutDate: checkOutDate,
+  };
+  if (form === 'body') return JSON.stringify(item);
+  const turned = { CheckInDate: turnDate(checkInDate), CheckOutDate: turnDate(checkOutDate) };
+  return stringify([Object.values({ ...item, ...turned })]).slice(0, -1);
+}
+
+/** YYYY-MM-DD to DDMMYYYY */
+function turnDate(date: string): string {
+  return date.split('-').reverse().join('');
+}
