@@ -7,7 +7,8 @@ import {
   locateRemoteFiles,
 } from '../../../src/review/file/remote-files.js';
 
-const remote = locateRemoteFiles(createBusinessDay('2026-03-05', 'Europe/Madrid'));
+const uploadDay = createBusinessDay('2026-03-05', 'Europe/Madrid');
+const remote = locateRemoteFiles(uploadDay);
 
 describe('on the SFTP server', () => {
   it('the review file lies where the service looks for it (spec 4.3)', () => {
@@ -32,7 +33,7 @@ describe('on the SFTP server', () => {
   it('what is being uploaded is taken neither for a review file nor for a result', () => {
     const name = remote.temporaryPath('20260305-k3f9xq7d', 3, 1).split('/').at(-1) ?? '';
     expect(name.endsWith('.csv')).toBe(false);
-    expect(createResultNameTest(defaultResultPattern, day)(name)).toBe(false);
+    expect(createResultNameTest(defaultResultPattern, uploadDay)(name)).toBe(false);
   });
 
   it.each([
