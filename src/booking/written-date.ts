@@ -1,6 +1,6 @@
 import { format } from 'date-fns/format';
 import { parse } from 'date-fns/parse';
-import { isCalendarDay, hasMistakenLetters } from './business-day.js';
+import { hasMistakenLetters, isCalendarDay } from './business-day.js';
 
 /** Reads a date as YYYY-MM-DD; undefined for a text that is no calendar date. */
 export type DateReader = (text: string) => string | undefined;
