@@ -25,9 +25,9 @@ export type {
   MasterHotelBrands,
   RawRequest,
   StartedExport,
+  VerdictKind,
 } from './mapping-service/operations.js';
 export { type CreateMappingServiceOptions, defaultRetryPolicy } from './mapping-service/options.js';
-export type { VerdictKind } from './mapping-service/verdict.js';
 export type { BookingSource } from './review/source.js';
 export type {
   BookingRecord,

@@ -1,22 +1,22 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { createTurns } from '../async/keyed-mutex.js';
+import { createKeyedMutex } from '../async/keyed-mutex.js';
 import { type Archive, type ArchivedFile, ArchiveError, expectSafeName } from './archive.js';
 
-/** Behind a dot: nobody keeps a file under a name that begins with one. */
+/** Temporary names start with a dot, which kept files never do. */
 const temporarySuffix = '.partial';
 const blockBytes = 256 * 1024;
 
 /**
  * An archive in a directory: `<root>/<day>/<run>/<name>`, files with mode 0600 in folders with mode 0700.
  *
- * Two processes must not keep files for one run at the same time (the ledger's claims see to that): the later one
- * takes the temporary file of the earlier one for a killed one's, whose `keep` then fails and has kept nothing.
+ * Two processes must not keep files for one run at the same time (the ledger's claims ensure that): the later one would
+ * remove the temporary file of the earlier one as a leftover, whose `keep` then fails and has kept nothing.
  */
 export function createDirectoryArchive({ root }: { readonly root: string }): Archive {
   const home = resolve(root);
-  const turns = createTurns();
+  const mutex = createKeyedMutex();
 
   function locate(day: string, runId: string): string {
     return join(home, expectSafeName(day), expectSafeName(runId));
@@ -31,7 +31,7 @@ export function createDirectoryArchive({ root }: { readonly root: string }): Arc
     async keep(day, runId, name, content) {
       const folder = locate(day, runId);
       const path = locateFile(day, runId, name);
-      return turns.take(folder, async () => {
+      return mutex.run(folder, async () => {
         await makeFolder(folder);
         await removeLeftovers(folder);
         const temporary = join(folder, `.${randomUUID()}${temporarySuffix}`);
@@ -42,12 +42,12 @@ export function createDirectoryArchive({ root }: { readonly root: string }): Arc
           else if (kept !== written.sha256)
             throw new ArchiveError(
               'different-content',
-              `${path} is in the archive already, with other bytes`,
+              `${path} is already in the archive, with different bytes`,
             );
           await sync(folder);
           return { name, ...written };
         } finally {
-          // Where this fails, the next one to keep or remove something will clean up.
+          // If this fails, the next keep or remove cleans up.
           await rm(temporary, { force: true }).catch(() => {});
         }
       });
@@ -62,7 +62,7 @@ export function createDirectoryArchive({ root }: { readonly root: string }): Arc
     async remove(day, runId, names) {
       const folder = locate(day, runId);
       const paths = names.map((name) => locateFile(day, runId, name));
-      await turns.take(folder, async () => {
+      await mutex.run(folder, async () => {
         for (const path of paths) await rm(path, { force: true }).catch(explain('unwritable', path));
         await removeLeftovers(folder);
       });
@@ -73,7 +73,7 @@ export function createDirectoryArchive({ root }: { readonly root: string }): Arc
 async function makeFolder(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: 0o700 }).catch(explain('unwritable', folder));
   if (first === undefined) return;
-  // A new folder is durable once the one that names it is.
+  // A new folder is durable once its parent is synced.
   for (let made = folder; made.length >= first.length; made = dirname(made)) await sync(dirname(made));
 }
 
@@ -95,7 +95,7 @@ async function listFiles(folder: string): Promise<string[]> {
   }
 }
 
-/** @param path for messages: what the file is to become */
+/** @param path the final path, for messages */
 async function writeNew(
   temporary: string,
   path: string,
@@ -151,7 +151,7 @@ async function sync(folder: string): Promise<void> {
   }
 }
 
-/** For `catch`: what the system refused becomes an error of the archive. */
+/** For `catch`: turns a system error into an ArchiveError. */
 function explain(code: 'unreadable' | 'unwritable', path: string): (error: unknown) => never {
   return (error) => {
     throw explained(error, code, path);

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTurns } from '../async/keyed-mutex.js';
+import { createKeyedMutex } from '../async/keyed-mutex.js';
 import { type S3Bucket, S3Error, type S3Location, showS3Location } from '../s3/bucket.js';
 import { type Archive, type ArchivedFile, ArchiveError, expectSafeName } from './archive.js';
 
@@ -9,22 +9,22 @@ import { type Archive, type ArchivedFile, ArchiveError, expectSafeName } from '.
 const checksumName = 'sha256';
 
 export interface S3ArchiveOptions {
-  /** The key is what all keys begin with, without a slash at its end. */
+  /** Its key is the prefix of all keys, without a trailing slash. */
   readonly root: S3Location;
-  /** Asked for the bucket when something is kept or read. */
+  /** Opens the bucket on first use. */
   readonly open: () => Promise<S3Bucket>;
-  /** A folder on this machine, in which content waits, without a name, until its checksum is known. Made where missing. */
+  /** A local folder that holds content, in an unnamed file, until its checksum is known. Created if missing. */
   readonly temporaryFolder: string;
 }
 
 /**
- * An archive in a bucket: an object `<root>/<day>/<run>/<name>` for each file, with its SHA-256 as metadata.
+ * An archive in a bucket: each file is an object `<root>/<day>/<run>/<name>` with its SHA-256 as metadata.
  *
- * Two processes must not keep files for one run at the same time (the ledger's claims see to that): on a server without
- * conditional writes the later of two contents would replace the other.
+ * Two processes must not keep files for one run at the same time (the ledger's claims ensure that): on a server without
+ * conditional writes the later content would replace the earlier one.
  */
 export function createS3Archive({ root, open, temporaryFolder }: S3ArchiveOptions): Archive {
-  const turns = createTurns();
+  const mutex = createKeyedMutex();
 
   function writePrefix(day: string, runId: string): string {
     const parts = [expectSafeName(day), expectSafeName(runId)];
@@ -36,12 +36,12 @@ export function createS3Archive({ root, open, temporaryFolder }: S3ArchiveOption
   const locateObject = (day: string, runId: string, name: string) =>
     `${writePrefix(day, runId)}/${expectSafeName(name)}`;
 
-  /** The checksum of what is kept there; undefined where nothing is. */
+  /** The checksum of the object under that key; undefined where there is none. */
   async function findChecksum(bucket: S3Bucket, key: string): Promise<string | undefined> {
     const found = await bucket.find(key);
     if (found === undefined) return undefined;
-    const told = found.metadata[checksumName];
-    if (told !== undefined) return told;
+    const recorded = found.metadata[checksumName];
+    if (recorded !== undefined) return recorded;
     const hash = createHash('sha256');
     for await (const { bytes } of bucket.read(key)) hash.update(bytes);
     return hash.digest('hex');
@@ -52,9 +52,9 @@ export function createS3Archive({ root, open, temporaryFolder }: S3ArchiveOption
     key: string,
     content: AsyncIterable<Uint8Array>,
   ): Promise<Omit<ArchivedFile, 'name'>> {
-    const waiting = await createNamelessFile(temporaryFolder).catch(explain('unwritable', showKey(key)));
+    const buffered = await createUnnamedFile(temporaryFolder).catch(explain('unwritable', showKey(key)));
     try {
-      const { bytes, sha256 } = await waiting.fill(content, explain('unwritable', showKey(key)));
+      const { bytes, sha256 } = await buffered.fill(content, explain('unwritable', showKey(key)));
       const bucket = await open();
       await bucket.abandonUploads(`${folder}/`).catch(explain('unwritable', showKey(key)));
       const isKept = async () => {
@@ -62,21 +62,21 @@ export function createS3Archive({ root, open, temporaryFolder }: S3ArchiveOption
         if (kept !== undefined && kept !== sha256) {
           throw new ArchiveError(
             'different-content',
-            `${showKey(key)} is in the archive already, with other bytes`,
+            `${showKey(key)} is already in the archive, with different bytes`,
           );
         }
         return kept !== undefined;
       };
       if (await isKept()) return { bytes, sha256 };
       const put = await bucket
-        .put(key, { open: waiting.read, bytes, metadata: { [checksumName]: sha256 } })
+        .put(key, { open: buffered.read, bytes, metadata: { [checksumName]: sha256 } })
         .catch(explain('unwritable', showKey(key)));
       if (put === 'taken' && !(await isKept())) {
         throw new ArchiveError('unwritable', `${showKey(key)} is being written by another process`);
       }
       return { bytes, sha256 };
     } finally {
-      await waiting.close();
+      await buffered.close();
     }
   }
 
@@ -85,7 +85,7 @@ export function createS3Archive({ root, open, temporaryFolder }: S3ArchiveOption
     async keep(day, runId, name, content) {
       const folder = writePrefix(day, runId);
       const key = locateObject(day, runId, name);
-      return turns.take(folder, async () => ({ name, ...(await keepObject(folder, key, content)) }));
+      return mutex.run(folder, async () => ({ name, ...(await keepObject(folder, key, content)) }));
     },
     async *read(day, runId, name) {
       const key = locateObject(day, runId, name);
@@ -108,7 +108,7 @@ export function createS3Archive({ root, open, temporaryFolder }: S3ArchiveOption
     async remove(day, runId, names) {
       const keys = names.map((name) => locateObject(day, runId, name));
       const folder = writePrefix(day, runId);
-      await turns.take(folder, async () => {
+      await mutex.run(folder, async () => {
         const bucket = await open();
         for (const key of keys) await bucket.remove(key).catch(explain('unwritable', showKey(key)));
         await bucket.abandonUploads(`${folder}/`).catch(explain('unwritable', showKey(folder)));
@@ -117,7 +117,7 @@ export function createS3Archive({ root, open, temporaryFolder }: S3ArchiveOption
   };
 }
 
-/** For `catch`: what the server or this machine refused becomes an error of the archive. */
+/** For `catch`: turns an error of the server or of this machine into an ArchiveError. */
 function explain(code: 'unreadable' | 'unwritable', place: string): (error: unknown) => never {
   return (error) => {
     throw explained(error, code, place);
@@ -144,24 +144,24 @@ function reasonOf(error: unknown): string | undefined {
 
 const blockBytes = 256 * 1024;
 
-/** A file of this process alone: it has no name any more, so that nothing of it is left when the process is killed. */
-export interface NamelessFile {
+/** A file without a name: nothing of it is left when the process is killed. */
+export interface UnnamedFile {
   /**
-   * Writes all of it. What the content throws comes through.
+   * Writes the content. Rethrows what the content throws.
    *
-   * @param explain makes an error of what the system refused
+   * @param explain turns a system error into an error of the caller
    */
   fill(
     content: AsyncIterable<Uint8Array>,
     explain: (error: unknown) => never,
   ): Promise<{ readonly bytes: number; readonly sha256: string }>;
-  /** From the beginning to the end of what was written. */
+  /** Reads everything that was written. */
   read(): AsyncGenerator<Buffer, void, undefined>;
   close(): Promise<void>;
 }
 
 /** @throws the system's error */
-export async function createNamelessFile(folder: string): Promise<NamelessFile> {
+export async function createUnnamedFile(folder: string): Promise<UnnamedFile> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, `.${randomUUID()}.partial`);
   const file = await open(path, 'wx+', 0o600);

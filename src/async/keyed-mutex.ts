@@ -1,13 +1,13 @@
-/** Lets tasks of the same key run one after the other, and those of different keys at once. */
-export interface Turns {
-  take<Result>(key: string, task: () => Promise<Result>): Promise<Result>;
+/** Runs tasks with the same key one after the other, and those with different keys concurrently. */
+export interface KeyedMutex {
+  run<Result>(key: string, task: () => Promise<Result>): Promise<Result>;
 }
 
-export function createTurns(): Turns {
-  /** For each key the last one in the line; it never rejects. */
+export function createKeyedMutex(): KeyedMutex {
+  /** For each key the end of the last task; it never rejects. */
   const last = new Map<string, Promise<void>>();
   return {
-    async take(key, task) {
+    async run(key, task) {
       const before = last.get(key);
       const { promise: ended, resolve: end } = createGate();
       last.set(key, ended);

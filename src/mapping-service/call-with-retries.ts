@@ -2,7 +2,7 @@ import { createAbortWatch } from '../async/abort.js';
 import { decideRetry, type RetryPolicy } from '../async/retry.js';
 import { InvalidField, readEnvelope, readJson } from './answers.js';
 import type { ServiceClient, ServiceRequest } from './client.js';
-import { failedCall, invalidAnswer } from './errors.js';
+import { MappingServiceError } from './errors.js';
 import type { CallOptions, Envelope } from './operations.js';
 import type { StatusCodeTable, Verdict } from './verdict.js';
 
@@ -31,7 +31,7 @@ export interface CallWithRetriesParts {
   readonly closed: AbortSignal;
 }
 
-export type FailedVerdict = Exclude<Verdict, { readonly kind: 'accepted' }>;
+type FailedVerdict = Exclude<Verdict, { readonly kind: 'accepted' }>;
 
 type Try<Answer> =
   | { readonly kind: 'succeeded'; readonly value: Answer }
@@ -104,4 +104,75 @@ function mayRepeat(
   isRepeatable: boolean,
 ): verdict is Extract<Verdict, { readonly kind: 'retryable' }> {
   return verdict.kind === 'retryable' && (isRepeatable || !verdict.outcomeUnknown);
+}
+
+const itsWords = "The service's own words, if any, are in the error's answer.";
+
+/**
+ * The error for a call that failed.
+ *
+ * @param made how many times the call was made
+ */
+function failedCall(
+  verdict: FailedVerdict,
+  { operation, isRepeatable }: Pick<OperationCall<unknown>, 'operation' | 'isRepeatable'>,
+  made: number,
+): MappingServiceError {
+  const { code, httpStatus, statusCode, answer } = verdict;
+  const details = {
+    code,
+    operation,
+    ...(httpStatus !== undefined && { httpStatus }),
+    ...(statusCode !== undefined && { statusCode }),
+    ...(answer !== undefined && { answer }),
+  };
+  const tries = made === 1 ? '1 try' : `${made} tries`;
+  switch (verdict.kind) {
+    case 'fatal':
+      return new MappingServiceError(
+        `${operation} cannot succeed (${code}): check ${operation === 'call' ? 'path, ' : ''}baseUrl, apiKey and accountId.`,
+        { ...details, kind: 'fatal' },
+      );
+    case 'refused':
+      return new MappingServiceError(
+        `${operation} was refused by the service (${code}): change its arguments. ${itsWords}`,
+        { ...details, kind: 'refused' },
+      );
+    case 'retryable':
+      if (verdict.refusedWhenSpent) {
+        return new MappingServiceError(
+          `${operation} did not succeed in ${tries} (${code}): set the meaning of this code in statusCodes. ${itsWords}`,
+          { ...details, kind: 'refused' },
+        );
+      }
+      if (verdict.outcomeUnknown && !isRepeatable) {
+        return new MappingServiceError(
+          `${operation} got no clear answer (${code}), and the service may have processed it, so it is not repeated. Check for its effect before you call again.`,
+          { ...details, kind: 'retryable' },
+        );
+      }
+      return new MappingServiceError(`${operation} failed in ${tries} (${code}): try again later.`, {
+        ...details,
+        kind: 'retryable',
+      });
+  }
+}
+
+/** The error for an answer that does not follow the specification. */
+export function invalidAnswer(
+  operation: string,
+  { field, message }: Pick<InvalidField, 'field' | 'message'>,
+  { httpStatus, statusCode }: Pick<Verdict, 'httpStatus' | 'statusCode'> = {},
+): MappingServiceError {
+  return new MappingServiceError(
+    `${operation} got an answer that does not follow the specification: ${message}. Ask the service's operator.`,
+    {
+      kind: 'invalid-answer',
+      code: 'invalid-answer',
+      operation,
+      field,
+      ...(httpStatus !== undefined && { httpStatus }),
+      ...(statusCode !== undefined && { statusCode }),
+    },
+  );
 }

@@ -1,7 +1,4 @@
 import { SafeError } from '../text/safe-error.js';
-import type { InvalidField } from './answers.js';
-import type { FailedVerdict, OperationCall } from './call-with-retries.js';
-import type { Verdict } from './verdict.js';
 
 /** What the caller must do about it: the classes of design 6. */
 export type ServiceErrorKind = 'retryable' | 'fatal' | 'refused' | 'invalid-answer';
@@ -46,75 +43,4 @@ export class MappingServiceError extends SafeError implements ServiceErrorDetail
     if (known.answer !== undefined)
       Object.defineProperty(this, 'answer', { value: known.answer, enumerable: false });
   }
-}
-
-const itsWords = "The service's own words, if any, are in the error's answer.";
-
-/**
- * The error for a call that failed.
- *
- * @param made how many times the call was made
- */
-export function failedCall(
-  verdict: FailedVerdict,
-  { operation, isRepeatable }: Pick<OperationCall<unknown>, 'operation' | 'isRepeatable'>,
-  made: number,
-): MappingServiceError {
-  const { code, httpStatus, statusCode, answer } = verdict;
-  const details = {
-    code,
-    operation,
-    ...(httpStatus !== undefined && { httpStatus }),
-    ...(statusCode !== undefined && { statusCode }),
-    ...(answer !== undefined && { answer }),
-  };
-  const tries = made === 1 ? '1 try' : `${made} tries`;
-  switch (verdict.kind) {
-    case 'fatal':
-      return new MappingServiceError(
-        `${operation} cannot succeed (${code}): check ${operation === 'call' ? 'path, ' : ''}baseUrl, apiKey and accountId.`,
-        { ...details, kind: 'fatal' },
-      );
-    case 'refused':
-      return new MappingServiceError(
-        `${operation} was refused by the service (${code}): change its arguments. ${itsWords}`,
-        { ...details, kind: 'refused' },
-      );
-    case 'retryable':
-      if (verdict.refusedWhenSpent) {
-        return new MappingServiceError(
-          `${operation} did not succeed in ${tries} (${code}): set the meaning of this code in statusCodes. ${itsWords}`,
-          { ...details, kind: 'refused' },
-        );
-      }
-      if (verdict.outcomeUnknown && !isRepeatable) {
-        return new MappingServiceError(
-          `${operation} got no clear answer (${code}), and the service may have processed it, so it is not repeated. Check for its effect before you call again.`,
-          { ...details, kind: 'retryable' },
-        );
-      }
-      return new MappingServiceError(`${operation} failed in ${tries} (${code}): try again later.`, {
-        ...details,
-        kind: 'retryable',
-      });
-  }
-}
-
-/** The error for an answer that does not follow the specification. */
-export function invalidAnswer(
-  operation: string,
-  { field, message }: Pick<InvalidField, 'field' | 'message'>,
-  { httpStatus, statusCode }: Pick<Verdict, 'httpStatus' | 'statusCode'> = {},
-): MappingServiceError {
-  return new MappingServiceError(
-    `${operation} got an answer that does not follow the specification: ${message}. Ask the service's operator.`,
-    {
-      kind: 'invalid-answer',
-      code: 'invalid-answer',
-      operation,
-      field,
-      ...(httpStatus !== undefined && { httpStatus }),
-      ...(statusCode !== undefined && { statusCode }),
-    },
-  );
 }

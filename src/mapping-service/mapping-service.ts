@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { readDate } from '../http/headers.js';
 import { readMappingsPage, readMasterHotelBrands } from './answers.js';
-import { createCallWithRetries } from './call-with-retries.js';
+import { createCallWithRetries, invalidAnswer } from './call-with-retries.js';
 import { createServiceClient } from './client.js';
-import { invalidAnswer } from './errors.js';
 import type { Envelope, MappingService, MappingsPage } from './operations.js';
 import { type CreateMappingServiceOptions, completeOptions } from './options.js';
 import {

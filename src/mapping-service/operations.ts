@@ -29,6 +29,9 @@ export interface MappingService {
   close(): Promise<void>;
 }
 
+/** What a call's result means for the caller. (Design 6.) */
+export type VerdictKind = 'accepted' | 'retryable' | 'fatal' | 'refused';
+
 export interface CallOptions {
   /** When it aborts, the call rejects with its reason. */
   readonly signal?: AbortSignal;

@@ -1,6 +1,6 @@
 import type { RetryPolicy } from '../async/retry.js';
 import { isLoopback } from '../http/url.js';
-import type { VerdictKind } from './verdict.js';
+import type { VerdictKind } from './operations.js';
 
 export interface CreateMappingServiceOptions {
   /** The service's address including its version: `https://service.example.com/api/3.0`. (Spec 9.) */

@@ -2,6 +2,7 @@ import { readRetryAfter } from '../http/headers.js';
 import type { NetworkFailure } from '../http/network-failure.js';
 import type { HttpAnswer } from '../http/transport.js';
 import { isObject, parseJson } from './answers.js';
+import type { VerdictKind } from './operations.js';
 
 /**
  * The result of a call, named by what the caller must do next. (Design 6.)
@@ -30,8 +31,6 @@ interface Answered {
   readonly statusCode?: number;
   readonly answer?: string;
 }
-
-export type VerdictKind = Verdict['kind'];
 
 /** The meaning of each `StatusCode` inside an HTTP 200. A setting: the specification lists no codes. (Design 6.) */
 export type StatusCodeTable = Readonly<Record<number, VerdictKind>>;

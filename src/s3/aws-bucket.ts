@@ -10,18 +10,18 @@ import {
 } from '@aws-sdk/client-s3';
 import { isLoopback } from '../http/url.js';
 import { type S3Bucket, S3Error, showS3Location } from './bucket.js';
-import { explainS3Failure, isConflict, isMissing, isNotKnown } from './failure.js';
+import { explainS3Failure, isConflict, isMissing, isUnsupported } from './failure.js';
 import { type ArrivingObject, readObject } from './reading.js';
-import { lookBeforeCompleting, uploadObject } from './upload.js';
+import { checkBeforeCompleting, uploadObject } from './upload.js';
 
-/** A bucket of Amazon S3, or of a server that speaks as it does. */
+/** A bucket of Amazon S3 or of a compatible server. */
 export function createAwsBucket(bucket: string, access: S3Access): S3Bucket {
   const client = createS3Client(access);
   const showKey = (key: string) => showS3Location({ bucket, key });
   const explain = (what: string, signal?: AbortSignal) => (error: unknown) => {
     throw explainS3Failure(what, error, signal);
   };
-  let knowsConditions = true;
+  let supportsConditions = true;
 
   const find: S3Bucket['find'] = async (key) => {
     try {
@@ -29,13 +29,13 @@ export function createAwsBucket(bucket: string, access: S3Access): S3Bucket {
       return { size: found.ContentLength ?? 0, metadata: found.Metadata ?? {} };
     } catch (error) {
       if (isMissing(error)) return undefined;
-      const failure = explainS3Failure(`look at ${showKey(key)}`, error);
+      const failure = explainS3Failure(`look up ${showKey(key)}`, error);
       throw await askForReason(client, { bucket, key, failure });
     }
   };
-  lookBeforeCompleting(client, async (key) => {
+  checkBeforeCompleting(client, async (key) => {
     if ((await find(key)) === undefined) return;
-    throw new S3Error('changed', 'Taken', `write ${showKey(key)}`, 'another was put there meanwhile');
+    throw new S3Error('changed', 'Taken', `write ${showKey(key)}`, 'another object was put there meanwhile');
   });
 
   return {
@@ -51,12 +51,12 @@ export function createAwsBucket(bucket: string, access: S3Access): S3Bucket {
     async put(key, content) {
       const upload = (isConditional: boolean) =>
         uploadObject(client, { bucket, key, content, isConditional });
-      // Others learn it meanwhile.
-      const isConditional = knowsConditions;
+      // A concurrent call may learn that the server does not support conditions.
+      const isConditional = supportsConditions;
       try {
         await upload(isConditional).catch((error: unknown) => {
-          if (!isConditional || !isNotKnown(error)) throw error;
-          knowsConditions = false;
+          if (!isConditional || !isUnsupported(error)) throw error;
+          supportsConditions = false;
           return upload(false);
         });
         return 'put';
@@ -95,7 +95,7 @@ export function createAwsBucket(bucket: string, access: S3Access): S3Bucket {
           new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix }),
         );
         for (const { Key, UploadId } of Uploads) {
-          // Some servers take a prefix for a hint.
+          // Some servers treat the prefix as a hint only.
           if (Key?.startsWith(prefix) !== true) continue;
           await client
             .send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }))
@@ -105,8 +105,8 @@ export function createAwsBucket(bucket: string, access: S3Access): S3Bucket {
         }
       } catch (error) {
         const failure = explainS3Failure(`look for uploads to ${showKey(prefix)}`, error);
-        // A right that is needed for this alone is not asked for.
-        if (isNotKnown(error) || (failure instanceof S3Error && failure.fault === 'denied')) return;
+        // Do not require a permission that is needed only for this.
+        if (isUnsupported(error) || (failure instanceof S3Error && failure.fault === 'denied')) return;
         throw failure;
       }
     },
@@ -119,7 +119,7 @@ interface Refused {
   readonly failure: unknown;
 }
 
-/** What is refused to a look comes without a word, an answer to HEAD has no body: the same, asked for a byte, has. */
+/** A refused HEAD gives no reason, because its answer has no body; a GET of the first byte does. */
 async function askForReason(client: S3Client, { bucket, key, failure }: Refused): Promise<unknown> {
   if (!isRefusal(failure) || !failure.code.startsWith('HTTP-')) return failure;
   try {
@@ -160,7 +160,7 @@ async function getObject(
     const [, from = '0', size = String(ContentLength)] =
       /^bytes (\d+)-\d+\/(\d+)$/.exec(ContentRange ?? '') ?? [];
     if (!(Body instanceof Readable) || !/^\d+$/.test(size)) {
-      throw new S3Error('failed', 'NoLength', place, 'the server does not tell how long the object is');
+      throw new S3Error('failed', 'NoLength', place, 'the server does not say how long the object is');
     }
     return { body: Body, size: Number(size), etag: ETag, from: Number(from), drop: () => Body.destroy() };
   } catch (error) {
@@ -170,15 +170,15 @@ async function getObject(
 
 export interface S3Access {
   readonly region?: string | undefined;
-  /** Of a server that is not Amazon's. */
+  /** For a server that is not Amazon's. */
   readonly endpoint?: string | undefined;
-  /** Without them the standard chain is asked: environment, profile, the machine's role. */
+  /** Default: the standard chain of environment, profile and the machine's role. */
   readonly accessKeyId?: string | undefined;
   readonly secretAccessKey?: string | undefined;
   readonly sessionToken?: string | undefined;
-  /** Whether the bucket stands in the path, not in the host's name; where there is an endpoint it does if not given. */
+  /** Whether the bucket is part of the path instead of the host name; default: true where there is an endpoint. */
   readonly pathStyle?: boolean | undefined;
-  /** How long the server may be silent; 30,000 if not given. */
+  /** How long the server may be silent; default 30,000. */
   readonly silenceMs?: number | undefined;
 }
 
@@ -201,10 +201,10 @@ export function createS3Client({ silenceMs = 30_000, ...access }: S3Access): S3C
         credentials: { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) },
       }),
     forcePathStyle: access.pathStyle ?? endpoint !== undefined,
-    // Amazon wants a checksum of what comes into a bucket with Object Lock; servers of others refuse what they don't know.
+    // Amazon requires a checksum for buckets with Object Lock; other servers refuse headers that they don't know.
     requestChecksumCalculation: isAmazon(endpoint) ? 'WHEN_SUPPORTED' : 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    // The bucket's own region is the configured one: nobody is sent elsewhere.
+    // The configured region must be the bucket's own; redirects are not followed.
     followRegionRedirects: false,
     retryMode: 'standard',
     maxAttempts: tries,
@@ -214,15 +214,14 @@ export function createS3Client({ silenceMs = 30_000, ...access }: S3Access): S3C
   return client;
 }
 
-/** An endpoint of the configuration has been looked at; the environment and the profile may name one, too. (Design 10.) */
+/** The configured endpoint was checked before; the environment and the profile may set one, too. (Design 10.) */
 function refusePlainHttp(client: S3Client): void {
   client.middlewareStack.add(
     (next) => async (call) => {
       const { protocol, hostname } = call.request as { readonly protocol: string; readonly hostname: string };
       if (protocol === 'http:' && !isLoopback(hostname) && !hostname.endsWith('.localhost')) {
-        const why =
-          'plain http:// is allowed for this machine only; look at AWS_ENDPOINT_URL and at the profile';
-        throw new S3Error('failed', 'PlainHttp', 'ask the server of the bucket', why);
+        const why = 'plain http:// is allowed for this machine only; check AWS_ENDPOINT_URL and the profile';
+        throw new S3Error('failed', 'PlainHttp', 'call the S3 server', why);
       }
       return next(call);
     },

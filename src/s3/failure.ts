@@ -5,10 +5,10 @@ const safeRegion = /^[a-z\d-]{1,40}$/;
 
 const busy = /^(SlowDown|ServiceUnavailable|TooManyRequests|HTTP-(429|503))$/;
 const clockIsWrong = /^(RequestTimeTooSkewed|RequestExpired)$/;
-/** Some of them come with 400. */
+/** Some of these come with status 400. */
 const badKey = /^(Credentials|ExpiredToken|InvalidToken|TokenRefreshRequired|InvalidAccessKeyId)/;
 
-/** What a failed call to the server means; what the signal says comes through. Its own words are dropped. */
+/** What a failed call means; the signal's reason when it was aborted. The server's own words are dropped. */
 export function explainS3Failure(what: string, error: unknown, signal?: AbortSignal): unknown {
   if (signal?.aborted) return signal.reason;
   if (error instanceof S3Error) return error;
@@ -17,28 +17,28 @@ export function explainS3Failure(what: string, error: unknown, signal?: AbortSig
   return new S3Error(fault, failure.code, what, `${describe(fault, failure)} (${failure.code})`);
 }
 
-/** Whether what the call was about, an object or an upload, is not there. */
+/** Whether the object or upload does not exist. */
 export function isMissing(error: unknown): boolean {
   const failure = readFailure(error);
   return judge(failure) === 'missing' || failure.code === 'NoSuchUpload';
 }
 
-/** Whether the server says that it does not know what it was asked. */
-export function isNotKnown(error: unknown): boolean {
+/** Whether the server does not support the request. */
+export function isUnsupported(error: unknown): boolean {
   const { code, status } = readFailure(error);
   return status === 501 || ['NotImplemented', 'MethodNotAllowed'].includes(code);
 }
 
-/** Whether something else stands there by now. */
+/** Whether another object is there now. */
 export function isConflict(error: unknown): boolean {
   if (error instanceof S3Error) return error.fault === 'changed';
   const { status } = readFailure(error);
   return status === 409 || status === 412;
 }
 
-/** Nobody is followed where the server sends them: the region is the configured one. */
-function isElsewhere({ code, status = 0, region }: Failure): boolean {
-  // That is said of a key, too, that can't be one.
+/** Whether the server redirects to another region; redirects are not followed. */
+function isInOtherRegion({ code, status = 0, region }: Failure): boolean {
+  // Servers use this code for malformed keys, too.
   if (code === 'AuthorizationHeaderMalformed') return region !== undefined;
   return status >= 300 && status < 400;
 }
@@ -46,7 +46,7 @@ function isElsewhere({ code, status = 0, region }: Failure): boolean {
 interface Failure {
   readonly code: string;
   readonly status: number | undefined;
-  /** Where the bucket is, as far as the server says. */
+  /** The bucket's region, if the server says. */
   readonly region: string | undefined;
 }
 
@@ -60,22 +60,22 @@ function judge({ code, status }: Failure): S3Fault {
 
 function describe(fault: S3Fault, failure: Failure): string {
   const { code, region } = failure;
-  if (isElsewhere(failure)) {
+  if (isInOtherRegion(failure)) {
     const place = region === undefined ? 'another region' : `the region ${region}`;
-    return `the bucket is in ${place}; set s3.region to it, and look at s3.endpoint`;
+    return `the bucket is in ${place}; set s3.region to it, and check s3.endpoint`;
   }
-  if (busy.test(code)) return 'the server has too much to do; try again later';
+  if (busy.test(code)) return 'the server is overloaded; try again later';
   if (clockIsWrong.test(code))
     return "this machine's clock and the server's are too far apart; set the clock";
   switch (fault) {
     case 'missing':
       return 'there is no such object';
     case 'denied':
-      return 'the account may not do that; check its key and its rights';
+      return 'the account is not allowed to do that; check its key and permissions';
     case 'changed':
       return 'the object has changed meanwhile';
     case 'unreachable':
-      return 'the server does not answer as it should; check region and endpoint';
+      return 'the server does not respond properly; check region and endpoint';
     case 'failed':
       return code === 'NoSuchBucket'
         ? 'there is no such bucket; check its name, region and endpoint'
@@ -87,18 +87,18 @@ function readFailure(error: unknown): Failure {
   if (!(error instanceof Error)) return { code: 'unknown', status: undefined, region: undefined };
   const { $metadata, $response, Region } = error as ServerFailure;
   const status = $metadata?.httpStatusCode;
-  // A network's error has its code; that of the server has its code for a name.
+  // Network errors have a code; for the server's errors the name is the code.
   const code = 'code' in error && typeof error.code === 'string' ? error.code : nameOf(error);
-  const isTold = safeCode.test(code) && !/^unknown/i.test(code);
+  const isKnown = safeCode.test(code) && !/^unknown/i.test(code);
   const region = $response?.headers?.['x-amz-bucket-region'] ?? Region;
   return {
-    code: isTold ? code : status === undefined ? 'unknown' : `HTTP-${status}`,
+    code: isKnown ? code : status === undefined ? 'unknown' : `HTTP-${status}`,
     status,
     region: typeof region === 'string' && safeRegion.test(region) ? region : undefined,
   };
 }
 
-/** As much as is looked at of what the client throws. */
+/** The parts that we read of what the client throws. */
 interface ServerFailure {
   readonly $metadata?: { readonly httpStatusCode?: number };
   readonly $response?: { readonly headers?: Readonly<Record<string, string>> };

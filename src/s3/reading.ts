@@ -1,15 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ObjectBlock, S3Error } from './bucket.js';
 
-/** An object, or what of it lies behind a place, as it begins to arrive. */
+/** An object, or the rest of one, that starts to arrive. */
 export interface ArrivingObject {
   readonly body: AsyncIterable<Uint8Array>;
-  /** Of the whole object. */
+  /** Size of the whole object. */
   readonly size: number;
   readonly etag: string;
-  /** Where in the object the body begins. */
+  /** The offset in the object at which the body starts. */
   readonly from: number;
-  /** Ends it, where nobody reads the body. */
+  /** Discards the body. */
   readonly drop: () => void;
 }
 
@@ -17,7 +17,7 @@ export interface ObjectReading {
   /** For messages. */
   readonly place: string;
   /**
-   * Asks for the object, or for the rest of one that has begun.
+   * Requests the object, or the rest of it.
    *
    * @throws S3Error
    */
@@ -25,14 +25,14 @@ export interface ObjectReading {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How often it is asked again without a byte having come. */
-const mostTries = 4;
+/** Maximum number of consecutive retries without progress. */
+const maxTries = 4;
 const firstPauseMs = 250;
 
 /**
- * Streams an object. When the connection is lost, or the body ends early, the rest is asked for, of the very same object.
+ * Streams an object. When the connection is lost, or the body ends early, it requests the rest of the same object.
  *
- * @throws S3Error that of the first call; `changed`; `unreachable` after the last try
+ * @throws S3Error of the first call; `changed`; `unreachable` after the last try
  */
 export async function* readObject({ place, get, signal }: ObjectReading): AsyncGenerator<ObjectBlock> {
   const { etag, size, body } = await get();
@@ -48,9 +48,9 @@ export async function* readObject({ place, get, signal }: ObjectReading): AsyncG
       }
     }
     if (done === size) return;
-    if (done > size) throw new S3Error('changed', 'TooLong', place, 'more came than was told');
+    if (done > size) throw new S3Error('changed', 'TooLong', place, 'more bytes arrived than announced');
     tries += 1;
-    if (tries > mostTries) throw cutOff(place, done, size);
+    if (tries > maxTries) throw cutOff(place, done, size);
     await wait(firstPauseMs * 2 ** (tries - 1), undefined, { signal }).catch(() => signal?.throwIfAborted());
     arriving = await get({ from: done, etag }).then(
       (rest) => {
@@ -58,7 +58,12 @@ export async function* readObject({ place, get, signal }: ObjectReading): AsyncG
         if (isSame && rest.from === done) return rest.body;
         rest.drop();
         throw isSame
-          ? new S3Error('failed', 'NoRange', place, "the server can't go on in mid-object")
+          ? new S3Error(
+              'failed',
+              'NoRange',
+              place,
+              'the server does not support reading from the middle of an object',
+            )
           : changed(place);
       },
       (error: unknown) => {
@@ -69,7 +74,7 @@ export async function* readObject({ place, get, signal }: ObjectReading): AsyncG
   }
 }
 
-/** Ends where the connection does: the bytes tell whether that was the end of the object. */
+/** Ends when the connection does; the number of bytes shows whether the object was complete. */
 async function* untilLost(
   body: AsyncIterable<Uint8Array>,
   signal: AbortSignal | undefined,
@@ -92,6 +97,6 @@ function changed(place: string): S3Error {
 }
 
 function cutOff(place: string, done: number, size: number): S3Error {
-  const come = `the connection was lost ${mostTries + 1} times after ${done} of ${size} bytes`;
-  return new S3Error('unreachable', 'CutOff', place, come);
+  const why = `the connection was lost ${maxTries + 1} times after ${done} of ${size} bytes`;
+  return new S3Error('unreachable', 'CutOff', place, why);
 }

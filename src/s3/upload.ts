@@ -3,7 +3,7 @@ import { AbortMultipartUploadCommand, type S3Client } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import type { ObjectContent } from './bucket.js';
 
-/** What is in memory of an object on its way: parts of that size, so many at once. */
+/** Limits the memory used by an upload: parts of this size, this many at once. */
 const partBytes = 8 * 1024 * 1024;
 const partsAtOnce = 2;
 
@@ -11,11 +11,11 @@ export interface ObjectUpload {
   readonly bucket: string;
   readonly key: string;
   readonly content: ObjectContent;
-  /** Whether an object that is there is to be left alone. */
+  /** Whether an existing object must not be replaced. */
   readonly isConditional: boolean;
 }
 
-/** In parts where it is large: the object appears when the last of them is there. @throws what the client throws */
+/** Uploads a large object in parts; it appears when the last part is complete. @throws what the client throws */
 export async function uploadObject(
   client: S3Client,
   { bucket, key, content, isConditional }: ObjectUpload,
@@ -33,7 +33,7 @@ export async function uploadObject(
     },
     partSize: Math.max(partBytes, Math.ceil(bytes / 10_000)),
     queueSize: partsAtOnce,
-    // Where the parts can't be dropped either, that would be told in the place of the reason.
+    // If aborting failed as well, that error would replace the actual reason; so we abort ourselves below.
     leavePartsOnError: true,
   });
   try {
@@ -41,20 +41,20 @@ export async function uploadObject(
   } catch (error) {
     const { uploadId } = upload;
     if (uploadId !== undefined) {
-      const dropping = new AbortMultipartUploadCommand({ Bucket: bucket, Key: key, UploadId: uploadId });
-      await client.send(dropping).catch(() => {});
+      const aborting = new AbortMultipartUploadCommand({ Bucket: bucket, Key: key, UploadId: uploadId });
+      await client.send(aborting).catch(() => {});
     }
     throw error;
   }
 }
 
 /**
- * Ceph's object gateway minds the condition of an object that comes at once, and passes over that of one in parts: it would
- * replace what another put there while the parts were on their way. So it is looked once more when they are all there.
+ * Ceph's object gateway honours the condition of a single put but ignores that of a multipart upload: it would replace an
+ * object that another process put there meanwhile. So this checks once more before a multipart upload completes.
  *
- * @param expectNothing throws where there is an object under that key
+ * @param expectNothing throws when there is an object under that key
  */
-export function lookBeforeCompleting(client: S3Client, expectNothing: (key: string) => Promise<void>): void {
+export function checkBeforeCompleting(client: S3Client, expectNothing: (key: string) => Promise<void>): void {
   client.middlewareStack.add(
     (next, { commandName }) =>
       async (call) => {
@@ -64,7 +64,7 @@ export function lookBeforeCompleting(client: S3Client, expectNothing: (key: stri
         }
         return next(call);
       },
-    // A second try of the call does not come by here: the first may have put the object, and its answer was lost.
-    { step: 'initialize', name: 'lookBeforeCompleting' },
+    // At this step retries are not checked: the first try may have put the object, and its answer was lost.
+    { step: 'initialize', name: 'checkBeforeCompleting' },
   );
 }

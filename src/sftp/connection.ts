@@ -27,23 +27,23 @@ export interface Connection {
   readonly files: SFTPWrapper;
   /** Undefined while the connection lives. */
   ended(): { readonly reason: unknown } | undefined;
-  /** Calls back once with the reason when the connection ends, at once if it has; not after the returned function was called. */
+  /** Calls back once when the connection ends, at once if it has ended, unless the returned function was called before. */
   whenEnded(callBack: (reason: unknown) => void): () => void;
-  /** Ends it at once, without a word to the server. */
+  /** Ends it at once, without notifying the server. */
   cut(reason: unknown): void;
-  /** Says goodbye, and cuts the connection when the server doesn't close it soon. Never throws. */
+  /** Disconnects gracefully, and cuts the connection when the server does not close it soon. Never throws. */
   close(): Promise<void>;
 }
 
-/** How long a server may take to close the connection after our goodbye. */
-const goodbyeMs = 1_000;
+/** How long the server may take to close the connection after we disconnect. */
+const disconnectMs = 1_000;
 
 /**
  * Opens TCP, SSH and the SFTP subsystem under one deadline.
  *
- * The socket is our own, because ssh2 destroys its own only while it is writable, and `end()` may wait for ever.
+ * We create the socket ourselves, because ssh2 destroys its own only while it is writable, and `end()` may wait for ever.
  *
- * @throws SftpError, or the signal's reason.
+ * @throws SftpError, or the signal's reason
  */
 export async function openConnection(options: ConnectionOptions, signal: AbortSignal): Promise<Connection> {
   signal.throwIfAborted();
@@ -52,7 +52,7 @@ export async function openConnection(options: ConnectionOptions, signal: AbortSi
 
   const socket = connectSocket({ host, port, noDelay: true });
   let firstError: unknown;
-  // ssh2 goes on emitting errors after the first, and without a listener each of them would end the process.
+  // ssh2 emits further errors after the first; without a listener each would end the process.
   const remember = (error: unknown) => {
     firstError ??= error;
   };
@@ -86,7 +86,7 @@ export async function openConnection(options: ConnectionOptions, signal: AbortSi
       keepaliveCountMax: 3,
     });
     signal.throwIfAborted();
-    return hold({ socket, client, files, firstError: () => firstError });
+    return watchConnection({ socket, client, files, firstError: () => firstError });
   } catch (error) {
     socket.destroy();
     signal.throwIfAborted();
@@ -106,15 +106,15 @@ export async function openConnection(options: ConnectionOptions, signal: AbortSi
   }
 }
 
-interface Held {
+interface OpenedConnection {
   readonly socket: Socket;
   readonly client: SftpClient;
   readonly files: SFTPWrapper;
   readonly firstError: () => unknown;
 }
 
-/** Watches over an open connection until it has ended, however that happens. */
-function hold({ socket, client, files, firstError }: Held): Connection {
+/** Watches an open connection until it has ended, for whatever reason. */
+function watchConnection({ socket, client, files, firstError }: OpenedConnection): Connection {
   let end: { readonly reason: unknown } | undefined;
   const waiting = new Set<(reason: unknown) => void>();
 
@@ -128,27 +128,27 @@ function hold({ socket, client, files, firstError }: Held): Connection {
     finish(reason);
     socket.destroy();
   };
-  const lose = () => cut(firstError() ?? new Error('the server closed the connection'));
+  const onEnd = () => cut(firstError() ?? new Error('the server closed the connection'));
 
-  // The server may also close the channel alone, and leave the connection open.
+  // The server may also close only the channel and leave the connection open.
   for (const event of ['end', 'close'] as const) {
-    socket.on(event, lose);
-    files.on(event, lose);
+    socket.on(event, onEnd);
+    files.on(event, onEnd);
   }
   socket.on('error', cut);
   client.on('error', cut);
   files.on('error', cut);
-  if (socket.destroyed || socket.readableEnded) lose();
+  if (socket.destroyed || socket.readableEnded) onEnd();
 
-  const sayGoodbye = async () => {
+  const disconnect = async () => {
     if (socket.destroyed) return;
     const closed = new Promise((resolve) => socket.once('close', resolve));
-    const timer = setTimeout(() => socket.destroy(), goodbyeMs);
+    const timer = setTimeout(() => socket.destroy(), disconnectMs);
     client.end().catch(() => {});
     await closed;
     clearTimeout(timer);
   };
-  let goodbye: Promise<void> | undefined;
+  let disconnecting: Promise<void> | undefined;
 
   return {
     client,
@@ -162,8 +162,8 @@ function hold({ socket, client, files, firstError }: Held): Connection {
     cut,
     close() {
       finish(new Error('the session was closed'));
-      goodbye ??= sayGoodbye();
-      return goodbye;
+      disconnecting ??= disconnect();
+      return disconnecting;
     },
   };
 }

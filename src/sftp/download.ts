@@ -6,16 +6,16 @@ import { readRemoteFile } from './reading.js';
 import type { RemoteCalls } from './remote-calls.js';
 import { type DownloadOptions, SftpError } from './sftp.js';
 
-/** Only ever a file of our own making: never one that somebody put there, nor one behind a link. */
+/** Creates the file: never uses one that somebody else put there, or follows a link. */
 const newFile = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY;
-/** In a folder that nobody else writes to: one that an earlier download has left there, or a new one. */
-const begunFile = constants.O_CREAT | constants.O_NOFOLLOW | constants.O_WRONLY;
+/** Creates or continues the file, in a folder that nobody else writes to. */
+const resumedFile = constants.O_CREAT | constants.O_NOFOLLOW | constants.O_WRONLY;
 
 /**
- * Downloads a file under the local name with `.part` added, makes it durable and renames it. The remote size and time
- * are compared before and after. One that resumes carries them in its name, so that it goes on only with the same file.
+ * Downloads to the local name plus `.part`, syncs it to disk and renames it. Compares the remote size and time before and
+ * after. A resumable download has them in its name, so that it continues only with the same file.
  *
- * @returns what the server said of the file.
+ * @returns the server's description of the file
  */
 export async function downloadFile(
   remote: RemoteCalls,
@@ -28,7 +28,7 @@ export async function downloadFile(
   const part = resumes ? `${localPath}.${size}-${before.mtime}.part` : `${localPath}.part`;
   if (resumes) await removeOtherParts(localPath, part);
   else await rm(part, { force: true });
-  const file = await open(part, resumes ? begunFile : newFile, 0o600);
+  const file = await open(part, resumes ? resumedFile : newFile, 0o600);
   try {
     try {
       const from = await findResumption(file, size);
@@ -50,8 +50,8 @@ export async function downloadFile(
     }
     await rename(part, localPath);
   } catch (error) {
-    const isOfUse = resumes && !(error instanceof SftpError && error.code === 'changed-while-reading');
-    if (!isOfUse) await rm(part, { force: true });
+    const isResumable = resumes && !(error instanceof SftpError && error.code === 'changed-while-reading');
+    if (!isResumable) await rm(part, { force: true });
     throw error;
   }
   return before;
@@ -63,7 +63,7 @@ async function find(remote: RemoteCalls, path: string): Promise<Stats> {
   throw new SftpError('retryable', 'no-such-file', `download ${path}: no such file on the server`);
 }
 
-/** Removes what downloads of other files to that local path have left. */
+/** Removes leftovers of downloads of other files to that local path. */
 async function removeOtherParts(localPath: string, part: string): Promise<void> {
   const folder = dirname(localPath);
   const prefix = `${basename(localPath)}.`;
@@ -73,15 +73,15 @@ async function removeOtherParts(localPath: string, part: string): Promise<void> 
   }
 }
 
-/** How much of the file is there already: pieces are written in their order, so all that comes before its end. */
+/** How much of the file is there already. Pieces are written in order, so everything before its end is. */
 async function findResumption(file: FileHandle, size: number): Promise<number> {
-  const begun = await file.stat();
-  if (begun.size <= size) return begun.size;
+  const existing = await file.stat();
+  if (existing.size <= size) return existing.size;
   await file.truncate(0);
   return 0;
 }
 
-/** A write may take fewer bytes than it was given, for instance when the disk is nearly full. */
+/** A write may accept fewer bytes than given, for example when the disk is nearly full. */
 async function writeWhole(file: FileHandle, piece: Buffer, position: number): Promise<void> {
   for (let written = 0; written < piece.length; ) {
     const { bytesWritten } = await file.write(piece, written, piece.length - written, position + written);

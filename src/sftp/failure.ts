@@ -1,7 +1,7 @@
 import type { PresentedKey } from './login.js';
 import { SftpError } from './sftp.js';
 
-/** The protocol's status codes that mean something to us (draft-ietf-secsh-filexfer-13, 9.1; OpenSSH sends 1 to 8). */
+/** The protocol's status codes that we interpret (draft-ietf-secsh-filexfer-13, 9.1; OpenSSH sends 1 to 8). */
 export const status = {
   endOfFile: 1,
   noSuchFile: 2,
@@ -23,14 +23,13 @@ export function isStatus(error: unknown, ...codes: readonly number[]): boolean {
   return typeof code === 'number' && codes.includes(code);
 }
 
-/** Whether the server answered with the general failure, and with no words that tell more. */
+/** Whether the server answered with the general failure and gave no reason. */
 export function isUnexplained(error: unknown): boolean {
   return isStatus(error, status.failure) && !saysDiskFull(error);
 }
 
 /**
- * What a failed operation on an open connection means. The server's own words stay in `cause`: of them only the sort is
- * told.
+ * What a failed operation on an open connection means. The server's own words stay in `cause` and are not quoted.
  */
 export function explainFailure(operation: string, error: unknown): SftpError {
   const make = (kind: SftpError['kind'], code: string, what: string) =>
@@ -65,7 +64,7 @@ export function explainFailure(operation: string, error: unknown): SftpError {
   }
 }
 
-/** Codes of Node: a socket's, or those of the local file of a transfer. */
+/** Node's codes: of a socket, or of the local file of a transfer. */
 function explainErrno(
   code: string,
   make: (kind: SftpError['kind'], code: string, what: string) => SftpError,
@@ -88,7 +87,7 @@ function saysDiskFull(error: unknown): boolean {
 /** SSH_DISCONNECT_NO_MORE_AUTH_METHODS_AVAILABLE (RFC 4253, 11.1). */
 const noMoreAuthMethods = 14;
 
-/** What a failed attempt to connect to `server` (`host:port`) as `username` means. */
+/** What a failure to connect to `server` (`host:port`) as `username` means. */
 export function explainConnectFailure(server: string, username: string, error: unknown): SftpError {
   const make = (kind: SftpError['kind'], code: string, what: string) =>
     new SftpError(kind, code, `SFTP server ${server}: ${what}`, { cause: error });
@@ -119,7 +118,7 @@ export function explainConnectFailure(server: string, username: string, error: u
   }
   const missing = /no matching (?:[CS]->[CS] )?([a-zA-Z ]+)$/.exec(message)?.[1];
   if (missing !== undefined) {
-    return make('fatal', 'no-common-algorithm', `it offers no ${missing} that is considered safe today`);
+    return make('fatal', 'no-common-algorithm', `it offers no ${missing} that is considered secure today`);
   }
   if (/unable to start subsystem/i.test(message)) {
     return make('fatal', 'sftp-refused', `the login works, but ${username} may not use SFTP there`);
@@ -131,8 +130,8 @@ export function refuseHostKey(server: string, { fingerprint, type }: PresentedKe
   return new SftpError(
     'fatal',
     'host-key-refused',
-    `SFTP server ${server}: it presented the host key ${fingerprint} (${type}), which is not a pinned one. ` +
-      'Ask its operator for the fingerprint. If this is the right one, add it to hostKey; if not, somebody else answers.',
+    `SFTP server ${server}: it presented the host key ${fingerprint} (${type}), which is not pinned. ` +
+      'Ask its operator for the fingerprint. If it matches, add it to hostKey; if not, another machine is answering.',
   );
 }
 

@@ -9,7 +9,7 @@ import ssh2, {
 } from 'ssh2';
 import { SftpError } from './sftp.js';
 
-/** The form in which `ssh-keygen -l` prints it; trailing `=` is optional. */
+/** As `ssh-keygen -l` prints it; a trailing `=` is optional. */
 const fingerprintForm = /^SHA256:[A-Za-z0-9+/]{43}=?$/;
 
 export interface PresentedKey {
@@ -18,18 +18,18 @@ export interface PresentedKey {
   readonly type: string;
 }
 
-/** Which host keys are trusted. Without any, none is. */
+/** Decides which host keys are trusted. */
 export interface HostKeys {
   trust(key: PresentedKey): boolean;
 }
 
-/** @throws RangeError for something that is no SHA-256 fingerprint. */
+/** @throws RangeError for anything but a SHA-256 fingerprint */
 export function pinHostKeys(fingerprints: readonly string[]): HostKeys {
   const pinned = new Set(
     fingerprints.map((fingerprint) => {
       if (!fingerprintForm.test(fingerprint)) {
         throw new RangeError(
-          `not a host key's fingerprint: ${JSON.stringify(fingerprint)}; expected SHA256: and 43 characters of base64, as ssh-keygen -l prints it`,
+          `not a host key fingerprint: ${JSON.stringify(fingerprint)}; expected SHA256: and 43 characters of base64, as ssh-keygen -l prints it`,
         );
       }
       return fingerprint.replace(/=$/, '');
@@ -38,7 +38,7 @@ export function pinHostKeys(fingerprints: readonly string[]): HostKeys {
   return { trust: ({ fingerprint }) => pinned.has(fingerprint) };
 }
 
-/** Reads a public key in SSH's wire form: a length, the type, the numbers. */
+/** Reads a public key in SSH's wire format: a length, the type, the numbers. */
 export function describeHostKey(key: Buffer): PresentedKey {
   const typeLength = key.length < 4 ? 0 : key.readUInt32BE(0);
   return {
@@ -57,16 +57,16 @@ export interface Credentials {
 }
 
 /**
- * Tries the key, then the password, each once: a second attempt with a wrong password would bring an account nearer to
- * being locked. The password answers keyboard-interactive only where the server doesn't take it directly. A server that
- * wants both key and password gets both.
+ * Tries the key, then the password, each once: repeating a wrong password could get the account locked. The password
+ * answers keyboard-interactive only where the server does not accept it directly. A server that requires both key and
+ * password gets both.
  */
 export function chooseAuthentication({ username, password, key }: Credentials): AuthHandlerMiddleware {
   const tried = new Set<AuthenticationType>();
 
   const method = (offered: readonly AuthenticationType[] | null): AnyAuthMethod | false => {
     if (key !== undefined && !tried.has('publickey')) return { type: 'publickey', username, key };
-    // What the server takes is only known after a first try.
+    // The methods that the server accepts are known only after a first try.
     if (offered === null) return { type: 'none', username };
     if (password === undefined || tried.has('password') || tried.has('keyboard-interactive')) return false;
     if (offered.includes('password')) return { type: 'password', username, password };
@@ -79,7 +79,7 @@ export function chooseAuthentication({ username, password, key }: Credentials): 
     };
   };
 
-  // ssh2 takes the answer as the handler's return value too, and false (which its types lack) as "no more".
+  // ssh2 also accepts the method as the return value, and false (missing in its types) for "no more".
   return (offered: readonly AuthenticationType[] | null) => {
     const next = method(offered);
     if (next !== false) tried.add(next.type);
@@ -88,9 +88,9 @@ export function chooseAuthentication({ username, password, key }: Credentials): 
 }
 
 /**
- * Reads a private key in any form that OpenSSH writes.
+ * Reads a private key in any format that OpenSSH writes.
  *
- * @throws SftpError fatal `private-key-unreadable`: no such file, no private key in it, passphrase missing or wrong.
+ * @throws SftpError fatal `private-key-unreadable`: no such file, no private key in it, passphrase missing or wrong
  */
 export async function readPrivateKey(file: string, passphrase: string | undefined): Promise<ParsedKey> {
   const unreadable = (why: string) =>
@@ -99,24 +99,24 @@ export async function readPrivateKey(file: string, passphrase: string | undefine
   const content = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     throw unreadable(`the file cannot be read (${error.code ?? 'unknown error'})`);
   });
-  // Its own words are not passed on: they could quote the key.
+  // ssh2's message is dropped: it could quote the key.
   const parsed: ParsedKey | ParsedKey[] | Error = ssh2.utils.parseKey(content, passphrase);
   if (parsed instanceof Error) {
     if (/no passphrase/i.test(parsed.message)) throw unreadable('it needs a passphrase, and none is set');
     throw unreadable(
       passphrase === undefined
-        ? 'it is no private key in a known form'
-        : 'the passphrase is wrong, or it is no private key in a known form',
+        ? 'it is not a private key in a known format'
+        : 'the passphrase is wrong, or it is not a private key in a known format',
     );
   }
   const key = Array.isArray(parsed) ? parsed[0] : parsed;
-  if (key === undefined || !key.isPrivateKey()) throw unreadable('it holds a public key');
+  if (key === undefined || !key.isPrivateKey()) throw unreadable('it contains a public key');
   return key;
 }
 
 /**
- * What OpenSSH 9 offers, as far as ssh2 knows it, without the last uses of SHA-1: no ssh-rsa, no group1 or group14 with
- * SHA-1, no CBC, no hmac-sha1 or hmac-md5. AES-GCM stands first because it is fastest.
+ * What OpenSSH 9 offers and ssh2 supports, without the remaining uses of SHA-1: no ssh-rsa, no group1 or group14 with
+ * SHA-1, no CBC, no hmac-sha1 or hmac-md5. AES-GCM comes first because it is fastest.
  */
 export const algorithms: Algorithms = {
   kex: [

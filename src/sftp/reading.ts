@@ -1,17 +1,17 @@
 import type { RemoteCalls } from './remote-calls.js';
 import { type ByteRange, SftpError } from './sftp.js';
 
-/** 2 MB under way, in requests that every server answers in one piece. */
+/** 2 MB in flight, in requests of a size that every server answers whole. */
 const concurrency = 64;
 const chunkSize = 32_768;
 
 /**
- * Reads bytes of a remote file, many requests at once, and hands the pieces on in their order. A piece is only valid
+ * Reads bytes of a remote file with many concurrent requests, and passes the pieces on in order. A piece is valid only
  * until the promise of `take` settles.
  *
  * (ssh2's `fastGet` never ends when the file becomes shorter while it reads.)
  *
- * @throws SftpError retryable `changed-while-reading` when the file ends earlier.
+ * @throws SftpError retryable `changed-while-reading` when the file ends earlier
  */
 export async function readRemoteFile(
   remote: RemoteCalls,
@@ -20,7 +20,7 @@ export async function readRemoteFile(
   take: (piece: Buffer, position: number) => Promise<void>,
 ): Promise<void> {
   const handle = await remote.open(path);
-  const order = createOrder(from);
+  const sequencer = createSequencer(from);
   let next = from;
 
   const readChunks = async () => {
@@ -32,12 +32,16 @@ export async function readRemoteFile(
       while (position < end) {
         const length = await remote.read(handle, buffer, end - position, position);
         if (length === 0) {
-          throw new SftpError('retryable', 'changed-while-reading', `read ${path}: the file became shorter`);
+          throw new SftpError(
+            'retryable',
+            'changed-while-reading',
+            `read ${path}: the file became shorter meanwhile`,
+          );
         }
-        if (!(await order.comesTo(position))) return;
+        if (!(await sequencer.turn(position))) return;
         await take(buffer.subarray(0, length), position);
         position += length;
-        order.goOn(position);
+        sequencer.advance(position);
       }
     }
   };
@@ -45,17 +49,17 @@ export async function readRemoteFile(
   const readers = Array.from({ length: Math.min(concurrency, Math.ceil((to - from) / chunkSize)) }, () =>
     readChunks().catch((error: unknown) => {
       next = to;
-      order.giveUp();
+      sequencer.cancel();
       throw error;
     }),
   );
-  // All of them end before the first failure is told: none may hand on pieces afterwards.
+  // All must end before a failure is reported: none may pass on pieces afterwards.
   const outcomes = await Promise.allSettled(readers);
   await remote.close(handle).catch(() => {});
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
-/** As `readRemoteFile` does, in one buffer. */
+/** Like `readRemoteFile`, into one buffer. */
 export async function readRemoteRange(remote: RemoteCalls, path: string, range: ByteRange): Promise<Buffer> {
   const bytes = Buffer.alloc(range.to - range.from);
   await readRemoteFile(remote, path, range, async (piece, position) => {
@@ -64,25 +68,25 @@ export async function readRemoteRange(remote: RemoteCalls, path: string, range: 
   return bytes;
 }
 
-/** Lets pieces that arrive in any order pass in that of their positions. */
-function createOrder(from: number) {
+/** Lets pieces that arrive in any order pass in the order of their positions. */
+function createSequencer(from: number) {
   let reached = from;
-  let isGivenUp = false;
+  let isCancelled = false;
   const waiting = new Map<number, () => void>();
   return {
-    /** Resolves to false where the order was given up: nobody is to pass any more. */
-    async comesTo(position: number): Promise<boolean> {
-      if (position !== reached && !isGivenUp)
+    /** Resolves at the position's turn; to false once cancelled. */
+    async turn(position: number): Promise<boolean> {
+      if (position !== reached && !isCancelled)
         await new Promise<void>((resolve) => waiting.set(position, resolve));
-      return !isGivenUp;
+      return !isCancelled;
     },
-    goOn(position: number): void {
+    advance(position: number): void {
       reached = position;
       waiting.get(position)?.();
       waiting.delete(position);
     },
-    giveUp(): void {
-      isGivenUp = true;
+    cancel(): void {
+      isCancelled = true;
       for (const pass of waiting.values()) pass();
     },
   };

@@ -2,27 +2,27 @@ import type { FileEntryWithStats, SFTPWrapper, Stats } from 'ssh2';
 import type SftpClient from 'ssh2-sftp-client';
 import { isStatus, status } from './failure.js';
 
-/** 64 requests under way at once, each filling one packet of OpenSSH: measured fastest. */
+/** 64 requests in flight, each filling one packet of OpenSSH: measured fastest. */
 const uploadTuning = { concurrency: 64, chunkSize: 261_000 };
 
 /**
- * The protocol's calls, as promises that always settle. They reject with the server's answer (an Error with its status
- * as `code`) or with the reason why the connection ended.
+ * The protocol's calls, as promises that always settle. They reject with the server's answer (an Error with its status as
+ * `code`) or with the reason why the connection ended.
  */
 export interface RemoteCalls {
-  /** Undefined when there is nothing under that path. */
+  /** Undefined when nothing exists under that path. */
   stat(path: string): Promise<Stats | undefined>;
   list(path: string): Promise<readonly FileEntryWithStats[]>;
   makeFolder(path: string): Promise<void>;
   unlink(path: string): Promise<void>;
-  /** Most servers refuse to replace a file by it. */
+  /** Most servers refuse to replace an existing file. */
   rename(from: string, to: string): Promise<void>;
   renameReplacing(from: string, to: string): Promise<'renamed' | 'unsupported'>;
   open(path: string): Promise<Buffer>;
   /** Fills the buffer from its start; resolves to the number of bytes, 0 at the end of the file. */
   read(handle: Buffer, buffer: Buffer, length: number, position: number): Promise<number>;
   close(handle: Buffer): Promise<void>;
-  /** The local file must not become shorter meanwhile. */
+  /** The local file must not shrink meanwhile. */
   upload(
     localPath: string,
     path: string,
@@ -33,16 +33,16 @@ export interface RemoteCalls {
 interface CallsOptions {
   readonly client: SftpClient;
   readonly files: SFTPWrapper;
-  /** Called for each answer of the server. */
+  /** Called for every answer of the server. */
   readonly onAnswer: () => void;
   /** Calls back when the connection has ended, until the returned function is called. */
   readonly whenEnded: (reject: (reason: unknown) => void) => () => void;
 }
 
 /**
- * ssh2-sftp-client opens the session and uploads. The other calls go to ssh2 itself: the wrapper's `stat` takes a
- * general failure for "no such file", its `fastGet` drops the status and its `list` trusts in the long name. None of
- * both calls back when the connection is lost at certain moments (mscdex/ssh2#1490), hence `whenEnded`.
+ * ssh2-sftp-client opens the session and uploads. The other calls go to ssh2 directly: the wrapper's `stat` treats a
+ * general failure as "no such file", its `fastGet` drops the status and its `list` relies on the long name. Neither
+ * library calls back when the connection is lost at certain moments (mscdex/ssh2#1490), hence `whenEnded`.
  */
 export function createRemoteCalls({ client, files, onAnswer, whenEnded }: CallsOptions): RemoteCalls {
   type Answer<T> = (error: Error | null | undefined, value: T) => void;
@@ -102,7 +102,7 @@ export function createRemoteCalls({ client, files, onAnswer, whenEnded }: CallsO
           try {
             files.ext_openssh_rename(from, to, answer);
           } catch {
-            // ssh2 throws at once where the server did not announce the extension.
+            // ssh2 throws synchronously where the server did not announce the extension.
             offered = false;
             answer();
           }

@@ -8,37 +8,37 @@ export interface SftpServerOptions {
   readonly port: number;
   readonly username: string;
   readonly password?: string;
-  /** Read anew for each connection, so that a renewed key needs no restart. */
+  /** Read for every connection, so that a new key needs no restart. */
   readonly privateKeyFile?: string;
   readonly passphrase?: string;
   /** Fingerprints of the trusted host keys, as `ssh-keygen -l` prints them: `SHA256:…`. Any other key is refused. */
   readonly hostKeys: readonly string[];
-  /** Told of each host key that the server presents, before it is judged. */
+  /** Called with each host key that the server presents, before it is checked. */
   readonly onHostKey?: (key: PresentedKey) => void;
-  /** The folder that all paths are below; empty for the one that the login starts in. */
+  /** The folder that contains all paths; empty for the one that the login starts in. */
   readonly root: string;
   /** For TCP, SSH and login together. Default 20,000. */
   readonly connectTimeoutMs?: number;
-  /** An operation without any answer of the server for so long ends the connection. Default 30,000. */
+  /** An operation without any answer for this long ends the connection. Default 30,000. */
   readonly noProgressMs?: number;
-  /** An idle connection is tried so often, and given up after three unanswered tries. Default 10. */
+  /** Interval of keep-alives on an idle connection; three unanswered ones end it. Default 10. */
   readonly keepAliveSeconds?: number;
-  /** Sessions that follow on one another share a connection; without it each has one of its own. */
+  /** Consecutive sessions share a connection; without this each has its own. */
   readonly keep?: KeepOptions;
 }
 
 export interface ClosableSftpServer extends SftpServer {
-  /** Closes the connection that is kept for a next session, and keeps none any more. Idempotent; never throws. */
+  /** Closes the connection kept for the next session, and keeps no more. Idempotent; never throws. */
   close(): Promise<void>;
 }
 
-/** How long a connection that was kept may take to show that it still answers. */
+/** How long a kept connection may take to show that it still answers. */
 const answerMs = 2_000;
 
 /**
  * An SFTP server that is trusted by its pinned host keys.
  *
- * @throws RangeError when no host key is pinned, or one is no SHA-256 fingerprint.
+ * @throws RangeError when no host key is pinned, or one is not a SHA-256 fingerprint
  */
 export function createSftpServer(options: SftpServerOptions): ClosableSftpServer {
   const { host, port, username, root, noProgressMs = 30_000 } = options;
@@ -70,7 +70,7 @@ export function createSftpServer(options: SftpServerOptions): ClosableSftpServer
     );
   }
 
-  /** The server, or what stands before it, may have dropped the connection without a word. */
+  /** Tests the kept connection: the server, or a firewall, may have dropped it silently. */
   async function takeKept(signal: AbortSignal): Promise<Connection | undefined> {
     const connection = keeper?.take();
     if (!connection) return undefined;
@@ -105,19 +105,19 @@ export function createSftpServer(options: SftpServerOptions): ClosableSftpServer
 }
 
 export interface KeepOptions {
-  /** How long a connection that nobody uses stays open. */
+  /** How long an unused connection stays open. */
   readonly idleMs: number;
   /** Epoch milliseconds. */
   readonly clock: () => number;
 }
 
-/** Keeps one connection between its uses, so that the next needs no greeting, key exchange and login of its own. */
+/** Keeps one connection between uses, which saves the next one handshake, key exchange and login. */
 export interface ConnectionKeeper {
-  /** The kept connection, which is the caller's from now on; undefined where none is left that lives. */
+  /** The kept connection, which then belongs to the caller; undefined where none is alive. */
   take(): Connection | undefined;
-  /** Keeps it, or closes it where another is kept already. Never throws. */
+  /** Keeps it, or closes it if another one is kept already. Never throws. */
   keep(connection: Connection): Promise<void>;
-  /** Closes what is kept, and keeps nothing from now on. Idempotent; never throws. */
+  /** Closes the kept connection, and keeps none from now on. Idempotent; never throws. */
   close(): Promise<void>;
 }
 
@@ -138,7 +138,7 @@ export function createConnectionKeeper({ idleMs, clock }: KeepOptions): Connecti
       if (!taken) return undefined;
       const { connection, until } = taken;
       if (connection.ended() === undefined && clock() < until) return connection;
-      // A process that was frozen meanwhile has missed its timers.
+      // A process that was frozen has missed its timers.
       connection.cut(new Error('the connection was idle for too long'));
       return undefined;
     },
@@ -162,8 +162,8 @@ export function createConnectionKeeper({ idleMs, clock }: KeepOptions): Connecti
 }
 
 /**
- * Asks an SFTP server for its host key, and hangs up before any login: for a person who has to ask its operator
- * whether that is the right one. Nothing is trusted by this.
+ * Fetches the host key of an SFTP server and disconnects before any login, so that a person can verify the key with the
+ * server's operator. This trusts nothing.
  *
  * @throws SftpError, or the signal's reason
  */

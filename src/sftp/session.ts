@@ -9,15 +9,15 @@ import { publishFile, uploadFile } from './upload.js';
 
 interface SessionOptions {
   readonly connection: Connection;
-  /** The folder that all paths are below; see joinToRoot. */
+  /** The folder that contains all paths; see joinToRoot. */
   readonly root: string;
   readonly noProgressMs: number;
   readonly signal: AbortSignal;
-  /** Takes the connection back from a session that was closed while all was well with it. Never throws. */
+  /** Receives the connection of a session that was closed in a clean state. Never throws. */
   readonly giveBack: (connection: Connection) => Promise<void>;
 }
 
-/** The operations of a session on an open connection, each under the deadline and the signal. */
+/** The operations of a session on an open connection, each subject to the deadline and the signal. */
 export function createSession(options: SessionOptions): SftpSession {
   const { connection, root, noProgressMs, signal, giveBack } = options;
   const onAbort = () => connection.cut(signal.reason);
@@ -30,12 +30,12 @@ export function createSession(options: SessionOptions): SftpSession {
   let inHand = 0;
   let hasFailed = false;
 
-  /** Whoever comes next must find nothing half-done on the connection. */
-  function leave(): Promise<void> {
+  /** Gives the connection back only if nothing unfinished is left on it. */
+  function closeSession(): Promise<void> {
     stopListening();
     stopWatching();
-    const isSound = !hasFailed && inHand === 0 && connection.ended() === undefined;
-    return isSound ? giveBack(connection) : connection.close();
+    const isClean = !hasFailed && inHand === 0 && connection.ended() === undefined;
+    return isClean ? giveBack(connection) : connection.close();
   }
 
   const lost = (operation: string, cause: unknown) => {
@@ -43,7 +43,7 @@ export function createSession(options: SessionOptions): SftpSession {
     return new SftpError('retryable', 'connection-lost', message, { cause });
   };
 
-  /** Runs one operation: any trouble ends as one of the errors that the port names. */
+  /** Runs one operation; any failure becomes one of the errors of the port. */
   const run = async <T>(operation: string, action: (remote: RemoteCalls) => Promise<T>): Promise<T> => {
     signal.throwIfAborted();
     const before =
@@ -53,7 +53,7 @@ export function createSession(options: SessionOptions): SftpSession {
     let stalled: SftpError | undefined;
     const watchdog = createWatchdog(noProgressMs, () => {
       const seconds = noProgressMs / 1_000;
-      const what = `no answer of the SFTP server for ${seconds} s; the connection was ended`;
+      const what = `no answer from the SFTP server for ${seconds} s; the connection was closed`;
       stalled = new SftpError('retryable', 'no-progress', `${operation}: ${what}`);
       connection.cut(stalled);
     });
@@ -148,7 +148,7 @@ export function createSession(options: SessionOptions): SftpSession {
     },
 
     close() {
-      closing ??= leave();
+      closing ??= closeSession();
       return closing;
     },
   };
@@ -167,7 +167,7 @@ async function makeOneFolder(remote: RemoteCalls, path: string): Promise<void> {
   try {
     await remote.makeFolder(path);
   } catch (error) {
-    // Another worker may have been faster.
+    // Another worker may have created it meanwhile.
     if (!(await isFolder(remote, path))) throw error;
   }
 }
@@ -179,16 +179,16 @@ async function removeFile(remote: RemoteCalls, path: string): Promise<'removed' 
   } catch (error) {
     if (isStatus(error, status.noSuchFile, status.noSuchPath)) return 'absent';
     if (isStatus(error, status.permissionDenied, status.writeProtected, status.unsupported)) return 'denied';
-    // A read-only disk, among others, is a failure without a reason.
+    // A read-only disk, for example, causes a failure without a reason.
     if (isStatus(error, status.failure)) return (await remote.stat(path)) === undefined ? 'absent' : 'denied';
     throw error;
   }
 }
 
 /**
- * Joins a path below the root to the root with exactly one slash. An empty root is the folder that the server starts in.
+ * Joins a path to the root with exactly one slash. An empty root means the folder that the login starts in.
  *
- * @throws RangeError for a path that could lead elsewhere: a leading slash, a `..`, a backslash or NUL.
+ * @throws RangeError for a path that could leave the root: a leading slash, a `..`, a backslash or NUL
  */
 export function joinToRoot(root: string, path: string): string {
   if (path.startsWith('/') || /[\\\0]/.test(path) || path.split('/').includes('..')) {
@@ -216,7 +216,7 @@ export function createWatchdog(deadlineMs: number, onStalled: () => void): Watch
 
   const timer = setTimeout(() => {
     const before = progress;
-    // When this very process was frozen or busy, answers lie waiting: they are read before the verdict.
+    // If this process was frozen or busy, answers may be waiting: let them be read first.
     setImmediate(() => {
       if (stopped) return;
       if (progress > before) timer.refresh();

@@ -5,13 +5,13 @@ import { readRemoteFile } from './reading.js';
 import type { RemoteCalls } from './remote-calls.js';
 import { SftpError, type TransferOptions } from './sftp.js';
 
-/** Up to this size a file is read back: one round trip or a few. */
+/** Files up to this size are read back after the upload, which takes a few round trips. */
 const readBackLimit = 1_000_000;
 
 /**
- * Uploads a file, then compares its size with the server's, and a small one's SHA-256 too. On a full disk some servers
- * answer each write with success, others with a failure that gives no reason: both become `short-upload`, unless
- * the server says that the disk is full.
+ * Uploads a file, then compares its size on the server, and for a small file its SHA-256. On a full disk some servers
+ * answer every write with success, others with a failure without a reason: both become `short-upload`, unless the server
+ * says that the disk is full.
  */
 export async function uploadFile(
   remote: RemoteCalls,
@@ -34,7 +34,7 @@ export async function uploadFile(
     throw new SftpError(
       'retryable',
       'short-upload',
-      `upload ${path}: of ${size} bytes the server has ${arrived ?? 'none'}; its disk or quota may be full`,
+      `upload ${path}: the server has ${arrived ?? 'none'} of ${size} bytes; its disk or quota may be full`,
       { cause: failure },
     );
   }
@@ -54,7 +54,7 @@ async function compareContent(
       piece.copy(content, position);
     });
   } catch (error) {
-    // A drop box takes files without letting anybody read them.
+    // An upload-only account may not read files.
     if (isStatus(error, status.permissionDenied)) return;
     throw error;
   }
@@ -62,7 +62,7 @@ async function compareContent(
     throw new SftpError(
       'retryable',
       'damaged-upload',
-      `upload ${path}: the server has other bytes than were sent`,
+      `upload ${path}: the bytes on the server differ from those sent`,
     );
   }
 }
@@ -72,9 +72,8 @@ function sha256(content: Buffer): string {
 }
 
 /**
- * Moves a file of `size` bytes from its temporary to its final name.
- *
- * There is no look afterwards: some servers take a file away as soon as it has its name.
+ * Moves a file of `size` bytes from its temporary to its final name. Does not check afterwards: some servers move a file
+ * away as soon as it has its final name.
  */
 export async function publishFile(
   remote: RemoteCalls,
@@ -84,14 +83,14 @@ export async function publishFile(
 ): Promise<void> {
   const source = await remote.stat(from);
   if (source === undefined) {
-    if ((await remote.stat(to))?.size === size) return; // An earlier call did it, and its answer was lost.
+    if ((await remote.stat(to))?.size === size) return; // An earlier call succeeded, and its answer was lost.
     throw sourceMissing(from, to);
   }
   if (source.size !== size) {
     throw new SftpError(
       'retryable',
       'short-upload',
-      `publish ${from}: it has ${source.size} bytes instead of ${size}`,
+      `publish ${from}: the file has ${source.size} bytes instead of ${size}`,
     );
   }
 
@@ -99,10 +98,10 @@ export async function publishFile(
   try {
     await remote.rename(from, to);
   } catch (error) {
-    // Without posix-rename an existing target is a reason to fail, and seldom one that is told.
+    // Without posix-rename an existing target makes it fail, usually without a reason.
     const maybeTaken = isStatus(error, status.failure, status.fileAlreadyExists);
     if (!maybeTaken || (await remote.stat(to)) === undefined) throw error;
-    // Who took this over meanwhile has removed the temporary file, and then published its own.
+    // A worker that took over meanwhile has removed the temporary file and published its own.
     if ((await remote.stat(from)) === undefined) throw sourceMissing(from, to);
     await remote.unlink(to);
     await remote.rename(from, to);
@@ -113,6 +112,6 @@ function sourceMissing(from: string, to: string): SftpError {
   return new SftpError(
     'retryable',
     'source-missing',
-    `publish ${from}: the uploaded file is gone, and ${to} is not it`,
+    `publish ${from}: the uploaded file is gone, and ${to} is a different file`,
   );
 }

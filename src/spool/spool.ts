@@ -3,7 +3,7 @@ import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isPlainName } from '../archive/archive.js';
 
-/** A file as it lies in the spool. */
+/** A file in the spool. */
 export interface SpooledFile {
   readonly bytes: number;
   /** In hexadecimal. */
@@ -11,41 +11,41 @@ export interface SpooledFile {
 }
 
 /**
- * Where files wait on this machine on their way to the SFTP server and from it, by plain names. It is a cache: whatever
- * is in it can be made again, and nobody minds when it is empty. Files hold guest names: mode 0600.
+ * Local files on their way to and from the SFTP server, by plain names. It is a cache: everything in it can be recreated,
+ * and it may be emptied at any time. Files contain guest names: mode 0600.
  */
 export interface Spool {
-  /** Writes a file, whole or not at all; one of that name is replaced. What `content` throws comes through. */
+  /** Writes a file, whole or not at all, replacing one of that name. Rethrows what `content` throws. */
   write(name: string, content: AsyncIterable<Uint8Array>): Promise<SpooledFile>;
-  /** The local path of a file, there or not, in a folder that is there: for a transfer from or to it. */
+  /** The local path of a file that may not exist yet, in a folder that does: for a transfer from or to it. */
   locate(name: string): Promise<string>;
-  /** @throws the system's error, with code ENOENT when there is no such file; while it is being iterated */
+  /** @throws the system's error, with code ENOENT when there is no such file, during iteration */
   read(name: string): AsyncIterable<Uint8Array>;
-  /** Reads a file whole; undefined when there is none. */
+  /** Reads the whole file; undefined when there is none. */
   measure(name: string): Promise<SpooledFile | undefined>;
-  /** The names of its files, half-written ones too. */
+  /** The names of its files, including unfinished ones. */
   list(): Promise<readonly string[]>;
-  /** Those that are gone already are fine. */
+  /** Missing files are no error. */
   remove(names: readonly string[]): Promise<void>;
 }
 
-/** The same that a download puts behind the name that it is to get. */
+/** The suffix of unfinished files; downloads use the same. */
 const unfinishedSuffix = '.part';
 const blockBytes = 256 * 1024;
 
 /**
- * A spool in one flat folder of mode 0700, files with mode 0600. Nothing is made durable: what a power cut takes can be
- * made again.
+ * A spool in one flat folder with mode 0700, files with mode 0600. Nothing is synced: what a power cut takes can be
+ * recreated.
  *
- * Every method throws RangeError for a name that is no plain file name, and else the system's error. Any number of
- * processes may use one folder; of two that write one name, the later one's file stays.
+ * Every method throws RangeError for a name that is not a plain file name, otherwise the system's error. Any number of
+ * processes may use one folder; when two write the same name, the later file stays.
  */
 export function createDirectorySpool({ root }: { readonly root: string }): Spool {
   const folder = resolve(root);
 
   function pathOf(name: string): string {
     if (isPlainName(name)) return join(folder, name);
-    throw new RangeError(`not a plain file name: ${JSON.stringify(name)}; the spool holds no other`);
+    throw new RangeError(`not a plain file name: ${JSON.stringify(name)}; the spool accepts no other`);
   }
 
   async function locate(name: string): Promise<string> {
@@ -58,14 +58,14 @@ export function createDirectorySpool({ root }: { readonly root: string }): Spool
     locate,
     async write(name, content) {
       const path = await locate(name);
-      // A name of the same kind, so that who cleans up after a killed process knows whose it is.
+      // It starts with the file's name, so that a cleanup after a killed process knows which file it belongs to.
       const unfinished = `${path}.${randomUUID()}${unfinishedSuffix}`;
       try {
         const written = await writeNew(unfinished, content);
         await rename(unfinished, path);
         return written;
       } catch (error) {
-        // Where this fails, whoever cleans up will find it.
+        // If this fails, a later cleanup finds it.
         await rm(unfinished, { force: true }).catch(() => {});
         throw error;
       }
@@ -85,7 +85,7 @@ export function createDirectorySpool({ root }: { readonly root: string }): Spool
     async list() {
       try {
         const entries = await readdir(folder, { withFileTypes: true });
-        // Others may have put something there: what is not ours can't be removed by its name either.
+        // Ignore foreign files: they could not be removed by name either.
         return entries.filter((entry) => entry.isFile() && isPlainName(entry.name)).map(({ name }) => name);
       } catch (error) {
         if (isAbsence(error)) return [];
@@ -107,7 +107,7 @@ async function writeNew(path: string, content: AsyncIterable<Uint8Array>): Promi
   }
 }
 
-/** @param handOn gets each block before the next one is asked for */
+/** @param handOn receives each block before the next one is read */
 async function measure(
   blocks: AsyncIterable<Uint8Array>,
   handOn?: (block: Uint8Array) => Promise<void>,
@@ -126,7 +126,7 @@ async function* readBlocks(path: string): AsyncGenerator<Buffer, void, undefined
   const file = await open(path);
   try {
     for (;;) {
-      // A new one each time: whoever gets it may keep it.
+      // A new buffer each time: the consumer may keep it.
       const buffer = Buffer.allocUnsafe(blockBytes);
       const { bytesRead } = await file.read({ buffer });
       if (bytesRead === 0) return;

@@ -69,7 +69,7 @@ describe.each(everyCall)('where a server refuses a %s, it is told', (call) => {
   ])('that the account may not, by the code of the server: %s', async (code, status) => {
     const { error } = await fail(call, { status, code });
     expect(error).toMatchObject({ fault: 'denied', code });
-    expect(error.why).toContain(`check its key and its rights (${code})`);
+    expect(error.why).toContain(`check its key and permissions (${code})`);
   });
 
   it.each([
@@ -82,7 +82,7 @@ describe.each(everyCall)('where a server refuses a %s, it is told', (call) => {
     const { error, asked } = await fail(call, { ...refusal, headers: { ...headers, location } });
     expect(error.fault).toBe('failed');
     expect(error.why).toBe(
-      `the bucket is in the region eu-south-2; set s3.region to it, and look at s3.endpoint (${refusal.code})`,
+      `the bucket is in the region eu-south-2; set s3.region to it, and check s3.endpoint (${refusal.code})`,
     );
     // Nobody goes where a server sends them; who looked asks once more for the reason.
     expect(asked).toBe(call === 'look' ? 2 : 1);
@@ -109,10 +109,10 @@ describe.each(everyCall)('where a server refuses a %s, it is told', (call) => {
   it.each([
     ['SlowDown', 503],
     ['TooManyRequests', 429],
-  ])('that it has too much to do, after four tries: %s', async (code, status) => {
+  ])('that it is overloaded, after four tries: %s', async (code, status) => {
     const { error, asked } = await fail(call, { status, code });
     expect(error.fault).toBe('unreachable');
-    expect(error.why).toContain('the server has too much to do; try again later');
+    expect(error.why).toContain('the server is overloaded; try again later');
     expect(asked).toBe(4);
   });
 });

@@ -129,7 +129,7 @@ describe('a file of a day on an SFTP server', () => {
   it('is on a server with another host key: nobody logs in', async () => {
     lay(bytes);
     const file = open({ hostKeys: [`SHA256:${'A'.repeat(43)}`] });
-    await expectFault(readAll(undefined, file), 'unreadable', /not a pinned one/);
+    await expectFault(readAll(undefined, file), 'unreadable', /which is not pinned/);
   });
 
   it('is on a server that refuses the login, and the password is not told', async () => {
