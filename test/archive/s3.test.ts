@@ -214,7 +214,9 @@ describe('the archive in a bucket', () => {
     // A look at an object has no body in which the server could tell more.
     const told = method === 'HEAD' ? '(HTTP-403)' : '(InvalidAccessKeyId)';
     expect(error).toMatchObject({
-      message: expect.stringContaining(`: the account is not allowed to do that; check its key and permissions ${told}`),
+      message: expect.stringContaining(
+        `: the account is not allowed to do that; check its key and permissions ${told}`,
+      ),
     });
   });
 

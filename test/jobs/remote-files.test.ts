@@ -128,7 +128,9 @@ describe('a day whose files are in a bucket', () => {
     });
     const failed = await folder.runDay({ env: { AWS_EC2_METADATA_DISABLED: 'true' }, asProcess: true });
     expect(failed.exitCode).toBe(1);
-    expect(failed.report.error?.message).toContain('check its key and permissions (CredentialsProviderError)');
+    expect(failed.report.error?.message).toContain(
+      'check its key and permissions (CredentialsProviderError)',
+    );
   });
 
   it('fails where the object is missing, and says which; the next run reads it', async () => {

@@ -89,6 +89,8 @@ describe('a connection that could not be made', () => {
 
   it('names what is missing among the algorithms', () => {
     const cause = error('Handshake failed: no matching S->C MAC', { level: 'handshake' });
-    expect(explainConnectFailure('a:22', 'acme', cause).message).toContain('no MAC that is considered secure');
+    expect(explainConnectFailure('a:22', 'acme', cause).message).toContain(
+      'no MAC that is considered secure',
+    );
   });
 });
