@@ -1,6 +1,5 @@
 import { dirname, join } from 'node:path';
 import { businessDayAt, isTimeZone } from '../src/booking/business-day.js';
-import type { InitOptions } from '../src/cli/commands/setup.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { dotEnvName, readDotEnv } from '../src/config/environment.js';
 import { hasPlaceholders } from '../src/config/placeholders.js';
@@ -9,6 +8,7 @@ import { UsageError } from '../src/review/refusals.js';
 import type { Answers } from '../src/setup/answers/answers.js';
 import { checkOptions } from '../src/setup/answers/check-options.js';
 import { type SecretName, variables } from '../src/setup/answers/secrets.js';
+import type { InitOptions } from '../src/setup/init-options.js';
 import { interview } from '../src/setup/interview.js';
 import { listNextSteps, showPath } from '../src/setup/next-steps.js';
 import { createTerminalAsker } from '../src/setup/questions/ask.js';

@@ -1,8 +1,8 @@
 import type { DayPlan, RangeMode } from '../review/day/range-plan.js';
 import type { RunReport } from '../review/day/report.js';
+import type { DeliveryKind } from '../review/run.js';
 import { formatCount, formatCountOf, wrapText } from '../text/format.js';
 import { quoteForShell, type WriteCommand } from '../text/shell.js';
-import type { ReplayOptions } from './commands/review.js';
 import { type CommandFailure, type ExitCode, exitCode } from './exit-code.js';
 import { renderTable } from './tables.js';
 
@@ -115,12 +115,15 @@ function explain(outcome: DayOutcome, command: WriteCommand): string[] {
   return [`${day}:`, `  ${what}: ${next}`];
 }
 
-/** A range of days that ended before its last one. */
-export interface EndedRange extends Pick<ReplayOptions, 'reason' | 'delivery' | 'dryRun'> {
+/** A range of days that ended before its last day, with the options it was started with. */
+export interface EndedRange {
   readonly mode?: RangeMode | undefined;
-  /** Why no other day was begun: "it was stopped". */
+  readonly reason?: string;
+  readonly delivery?: DeliveryKind;
+  readonly dryRun: boolean;
+  /** Why no further day was started: "it was stopped". */
   readonly why: string;
-  /** The first day that was not begun. */
+  /** The first day that was not started. */
   readonly next: string;
   readonly to: string;
 }

@@ -49,14 +49,18 @@ const fullCounter = String(Number.MAX_SAFE_INTEGER);
 /** Like `Queue.rateLimit`, but a shorter time never replaces a longer one. */
 const holdOffScript = `
 local held = redis.call('GET', KEYS[1])
-if held == ARGV[1] and redis.call('PTTL', KEYS[1]) >= tonumber(ARGV[2]) then return 0 end
+local isHeld = held == ARGV[1]
+if isHeld and redis.call('PTTL', KEYS[1]) >= tonumber(ARGV[2]) then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-return 1
+return isHeld and 0 or 1
 `;
 
-/** @param forMs whole milliseconds from now, more than 0 */
-export async function holdOffAllWorkers(client: Redis, queue: Queue, forMs: number): Promise<void> {
-  await client.eval(holdOffScript, 1, queue.toKey('limiter'), fullCounter, forMs);
+/**
+ * @param forMs whole milliseconds from now, more than 0
+ * @returns whether no hold-off was in force before
+ */
+export async function holdOffAllWorkers(client: Redis, queue: Queue, forMs: number): Promise<boolean> {
+  return (await client.eval(holdOffScript, 1, queue.toKey('limiter'), fullCounter, forMs)) === 1;
 }
 
 const dropPageSize = 1_000;

@@ -125,13 +125,13 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
     },
     async holdOff(until) {
       const forMs = Math.ceil(until - clock());
-      if (forMs <= 0 || isClosed) return;
+      if (forMs <= 0 || isClosed) return false;
       const { connection, queue } = use();
       const asked = connection.answered(
         () => holdOffAllWorkers(connection.client, queue, forMs),
         answerLimitMs(),
       );
-      await ignoreAway(asked);
+      return (await ignoreAway(asked)) ?? false;
     },
     async drop(runId) {
       if (isClosed) return;
@@ -164,10 +164,11 @@ async function within(milliseconds: number, ending: Promise<void> | undefined): 
   over.abort();
 }
 
-async function ignoreAway(asked: Promise<void>): Promise<void> {
+async function ignoreAway<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
   try {
-    await asked;
+    return await asked;
   } catch (error) {
     if (!(error instanceof QueueAwayError)) throw error;
+    return undefined;
   }
 }

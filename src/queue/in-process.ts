@@ -134,7 +134,7 @@ function openQueue(limiter: RateLimiter, clock: () => number): StepQueue {
       leaveLimiter = limiter.join();
     },
     async holdOff(until) {
-      if (!stopping.signal.aborted) limiter.holdOff(until);
+      return !stopping.signal.aborted && limiter.holdOff(until);
     },
     async drop(runId) {
       forget(({ step }) => step.runId === runId);

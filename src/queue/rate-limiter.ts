@@ -17,8 +17,8 @@ export interface RateLimiter {
     task: () => Promise<void>,
     how: { readonly isUrgent: boolean; readonly signal: AbortSignal },
   ): void;
-  /** Starts nothing before that instant. */
-  holdOff(until: number): void;
+  /** Starts nothing before that instant. Returns whether no hold-off was in force before. */
+  holdOff(until: number): boolean;
   /** Registers a queue that works from now on. Returns how it leaves; after the last one no timer is left. */
   join(): () => void;
 }
@@ -47,10 +47,12 @@ export function createRateLimiter({ concurrency, perSecond, clock }: RateLimiter
       queue.add(task, { signal, priority: isUrgent ? 1 : 0 }).catch(() => {});
     },
     holdOff(until) {
-      if (until <= heldUntil || until <= clock()) return;
+      if (until <= heldUntil || until <= clock()) return false;
+      const isNew = heldUntil <= clock();
       heldUntil = until;
       queue.pause();
       startWhenDue();
+      return isNew;
     },
     join() {
       members += 1;

@@ -62,10 +62,12 @@ export interface StepQueue {
     options: { readonly onError: (error: unknown, reference: StepReference) => void },
   ): void;
   /**
-   * Hands out nothing before that instant (epoch milliseconds): the service asked for patience. An earlier instant than
-   * one told before changes nothing.
+   * Hands out nothing before that instant (epoch milliseconds), in no process that shares the queue. An earlier instant than
+   * that of an earlier call changes nothing.
+   *
+   * @returns whether this very call started the pause; false where it prolonged one, changed nothing, or the queue is away
    */
-  holdOff(until: number): Promise<void>;
+  holdOff(until: number): Promise<boolean>;
   /** Forgets what waits of that run; what is being performed goes on. */
   drop(runId: string): Promise<void>;
   /** Hands out nothing more, waits `graceMs` for what is being performed, then aborts it. Idempotent. */

@@ -1,10 +1,10 @@
-import type { InitOptions } from '../cli/commands/setup.js';
 import { readSettingFacts } from '../config/single-setting.js';
 import type { Examination } from '../examination/examine-day.js';
 import type { Finding } from '../examination/finding.js';
 import type { Answers, SftpAnswers } from './answers/answers.js';
 import { checkAnswer, settingOf } from './answers/check-answer.js';
 import { namesServer } from './answers/check-options.js';
+import type { InitOptions } from './init-options.js';
 import { createQuestions, type Questions } from './questions/questions.js';
 import { checkDotEnvValue } from './render/dot-env.js';
 import { interviewSource, type SourceInterviewParts } from './source-interview.js';

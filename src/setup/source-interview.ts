@@ -1,11 +1,11 @@
 import { isCalendarDay } from '../booking/business-day.js';
-import type { InitOptions } from '../cli/commands/setup.js';
 import type { Examination, Examined } from '../examination/examine-day.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
 import type { Secrets } from './answers/secrets.js';
 import { isLocalFile, type SourceAnswers } from './answers/source-answers.js';
 import { describeFinding } from './describe-finding.js';
 import type { AnsweredSource, SourceTrials } from './examination/source-trials.js';
+import type { InitOptions } from './init-options.js';
 import { askColumns } from './questions/ask-columns.js';
 import { askDateFormat } from './questions/ask-date-format.js';
 import type { Asker } from './questions/asker.js';

@@ -153,9 +153,9 @@ export function describeQueueContract(
         const { queue, worker } = await open({ concurrency: 2 });
         worker.start();
         const until = Date.now() + 400;
-        await queue.holdOff(until);
+        expect(await queue.holdOff(until)).toBe(true);
         // An earlier instant does not shorten the wait.
-        await queue.holdOff(until - 300);
+        expect(await queue.holdOff(until - 300)).toBe(false);
         await queue.add([...stepsOf('run-a', 2), ...stepsOf('run-b', 2)]);
         await settled(() => expect(worker.names()).toHaveLength(4));
         expect(Math.min(...worker.instants())).toBeGreaterThanOrEqual(until);

@@ -66,8 +66,9 @@ describe('queues of several processes on one Redis', () => {
     await asking.queue.add(stepsOf('run-a', 4));
     await settled(() => expect(namesOf(working)).toHaveLength(4));
     const until = Date.now() + 600;
-    await asking.queue.holdOff(until);
-    await working[0]?.queue.holdOff(until - 400);
+    expect(await asking.queue.holdOff(until)).toBe(true);
+    expect(await working[0]?.queue.holdOff(until - 400)).toBe(false);
+    expect(await working[1]?.queue.holdOff(until)).toBe(false);
     await asking.queue.add(stepsOf('run-b', 10));
     await settled(() => expect(namesOf(working)).toHaveLength(14));
     const later = working.flatMap(({ worker }) => worker.instants().slice(-1));

@@ -18,6 +18,12 @@ afterEach(async () => {
 /** Rounded up: time passes between the two calls. */
 const secondsLeft = async () => Math.ceil((await client.pttl(key)) / 1_000);
 
+it('Says whether it starts a hold-off or meets one', async () => {
+  expect(await holdOffAllWorkers(client, queue, 5_000)).toBe(true);
+  expect(await holdOffAllWorkers(client, queue, 60_000)).toBe(false);
+  expect(await holdOffAllWorkers(client, queue, 1_000)).toBe(false);
+});
+
 it('Fills the counter of the rate limit, so that no worker takes a job', async () => {
   await holdOffAllWorkers(client, queue, 5_000);
   expect(await client.get(key)).toBe(String(Number.MAX_SAFE_INTEGER));

@@ -5,7 +5,7 @@ import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import { collectDay } from '../../src/review/collect/collect.js';
 import type { ReviewEvent } from '../../src/review/events.js';
 import type { Ledger } from '../../src/review/ledger.js';
-import { createStepRunner } from '../../src/review/perform/step-runner.js';
+import { createStepRunner, type StepRunnerParts } from '../../src/review/perform/step-runner.js';
 import type { QueuedStep } from '../../src/review/queue.js';
 import { createArraySource, readerOf, records } from './array-source.js';
 import { openRun, openTemporaryLedger } from './temporary-ledger.js';
@@ -90,11 +90,15 @@ export async function prepareDelivery({
     },
     new AbortController().signal,
   );
-  const performStep = createStepRunner({
+  const runnerParts: StepRunnerParts = {
     ledger,
     queue: {
       add: async (steps) => void waiting.push(...steps),
-      holdOff: async (until) => void heldOff.push(until),
+      async holdOff(until) {
+        const isNew = clock() >= Math.max(0, ...heldOff);
+        heldOff.push(until);
+        return isNew;
+      },
       drop: async (dropped) =>
         void waiting.splice(0, waiting.length, ...waiting.filter((step) => step.runId !== dropped)),
     },
@@ -105,7 +109,8 @@ export async function prepareDelivery({
     clock,
     random: () => 0.5,
     notify: (event) => events.push(event),
-  });
+  };
+  const performStep = createStepRunner(runnerParts);
 
   const perform = (reference: QueuedStep, signal = new AbortController().signal) =>
     performStep(reference, token, signal, () => {});
@@ -122,6 +127,12 @@ export async function prepareDelivery({
     clock,
     perform,
     performStep,
+    /** Performs a step as another process would that shares ledger and queue. */
+    createPeer() {
+      const performStep = createStepRunner(runnerParts);
+      return (reference: QueuedStep) =>
+        performStep(reference, undefined, new AbortController().signal, () => {});
+    },
     /** Queues what the ledger holds open. */
     async feed(): Promise<void> {
       const open = await ledger.listOpenSteps(runId, { limit: 10_000 });

@@ -187,7 +187,7 @@ function createForgetfulQueue(): StepQueue {
     waitForCapacity: async () => {},
     countWaiting: async () => 0,
     work: () => {},
-    holdOff: async () => {},
+    holdOff: async () => false,
     drop: async () => {},
     close: async () => {},
   };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { serviceFields } from '../../src/booking/booking.js';
-import type { InitOptions } from '../../src/cli/commands/setup.js';
 import type { Secrets } from '../../src/setup/answers/secrets.js';
+import type { InitOptions } from '../../src/setup/init-options.js';
 import { interview } from '../../src/setup/interview.js';
 import { askColumns } from '../../src/setup/questions/ask-columns.js';
 import { defaultsAsker } from '../../src/setup/questions/asker.js';

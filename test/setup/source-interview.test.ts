@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { InitOptions } from '../../src/cli/commands/setup.js';
 import type { Examination } from '../../src/examination/examine-day.js';
 import type { Secrets } from '../../src/setup/answers/secrets.js';
 import type { AnsweredSource } from '../../src/setup/examination/source-trials.js';
+import type { InitOptions } from '../../src/setup/init-options.js';
 import { interviewSource } from '../../src/setup/source-interview.js';
 import { createScriptedAsker } from './answering.js';
 

@@ -1,40 +1,6 @@
 import { type Command, Option } from 'commander';
-import type { DeliveryKind } from '../../review/run.js';
+import type { InitOptions } from '../../setup/init-options.js';
 import { type Finish, type GlobalOptions, readDay, readGlobals, wholeNumber } from './options.js';
-
-/** What is known of the configuration before anybody is asked. There are no options for secrets. */
-export interface InitOptions {
-  readonly kind?: 'csv' | 'ndjson' | 'sql' | 'http' | 'module';
-  readonly path?: string;
-  /** The day that is looked at. YYYY-MM-DD */
-  readonly day?: string;
-  readonly url?: string;
-  readonly query?: string;
-  readonly queryFile?: string;
-  readonly auth?: 'none' | 'bearer' | 'basic' | 'header';
-  readonly authName?: string;
-  readonly records?: string;
-  readonly pagination?: 'none' | 'page' | 'offset' | 'cursor' | 'link';
-  readonly pageParameter?: string;
-  readonly firstPage?: '0' | '1';
-  readonly pageSizeParameter?: string;
-  readonly pageSize?: number;
-  readonly cursorField?: string;
-  readonly s3Endpoint?: string;
-  readonly s3Region?: string;
-  readonly sourceSftpUsername?: string;
-  readonly sourceSftpKeyFile?: string;
-  readonly sourceSftpHostKey?: string;
-  readonly timezone?: string;
-  readonly baseUrl?: string;
-  readonly delivery?: DeliveryKind;
-  readonly sftpHost?: string;
-  readonly sftpPort?: number;
-  readonly sftpUsername?: string;
-  readonly sftpKeyFile?: string;
-  /** Ask nothing. */
-  readonly yes: boolean;
-}
 
 export interface DoctorOptions {
   readonly day?: string;

@@ -55,8 +55,6 @@ export function createStepRunner(parts: StepRunnerParts) {
   const { ledger, queue, claims, deliveryOf, retry, limits, clock, random, notify, onFault } = parts;
   /** Attempts in a row, of any step, that came to nothing. */
   let failuresInRow = 0;
-  /** Up to when everybody was held off last. */
-  let heldUntil = 0;
 
   async function attempt(claim: Claimed, signal: AbortSignal): Promise<StepEnding> {
     const { run, lines } = claim;
@@ -98,11 +96,8 @@ export function createStepRunner(parts: StepRunnerParts) {
     run: Run,
     { evidence: { code } }: StepOutcome,
   ): Promise<void> {
-    // The steps in hand all come back with the same news: it is told once.
-    const isNews = clock() >= heldUntil;
-    heldUntil = Math.max(heldUntil, until);
-    await queue.holdOff(until);
-    if (isNews) notify({ type: 'holding-off', cause, run, until, code });
+    // The steps in progress, here and elsewhere, all meet the same: only the call that starts the pause reports it.
+    if (await queue.holdOff(until)) notify({ type: 'holding-off', cause, run, until, code });
   }
 
   function tellEnding({ step, attempt }: Claim, { kind: outcome, evidence }: StepEnding, run: Run): void {

@@ -1,7 +1,7 @@
-import type { InitOptions } from '../../cli/commands/setup.js';
 import { holdsPassword } from '../../config/locations.js';
 import { unknownDatabase } from '../../config/placeholders.js';
 import { UsageError } from '../../review/refusals.js';
+import type { InitOptions } from '../init-options.js';
 import { checkHeader } from '../questions/api.js';
 import { checkDotEnvValue } from '../render/dot-env.js';
 import { type AnswerName, checkAnswer } from './check-answer.js';

@@ -1,4 +1,4 @@
-import type { InitOptions } from '../../cli/commands/setup.js';
+import type { InitOptions } from '../init-options.js';
 import type { SourceKind } from './source-answers.js';
 
 /** The kind of source that an option leaves no doubt about. */

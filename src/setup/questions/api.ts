@@ -1,6 +1,6 @@
-import type { InitOptions } from '../../cli/commands/setup.js';
 import { checkHeaderName } from '../../sources/http/request.js';
 import type { AuthAnswers, HttpAnswers } from '../answers/source-answers.js';
+import type { InitOptions } from '../init-options.js';
 import { askPagination } from './pagination.js';
 import type { Questions } from './questions.js';
 

@@ -1,7 +1,7 @@
-import type { InitOptions } from '../../cli/commands/setup.js';
 import { unknownDatabase } from '../../config/placeholders.js';
 import { checkAnswer } from '../answers/check-answer.js';
 import type { QueryAnswer, SqlAnswers } from '../answers/source-answers.js';
+import type { InitOptions } from '../init-options.js';
 import type { Questions } from './questions.js';
 
 /** What the address of each kind looks like; the query is read by its rules until it is known. */

@@ -1,6 +1,6 @@
-import type { InitOptions } from '../../cli/commands/setup.js';
 import { readFileLocation } from '../../sources/files/location.js';
 import type { BucketAnswers, DropAnswers, FileAnswers, FileKind } from '../answers/source-answers.js';
+import type { InitOptions } from '../init-options.js';
 import type { Questions } from './questions.js';
 
 /** Asks for the file of a day and, where it lies on a server, how that is reached. */

@@ -1,5 +1,5 @@
-import type { InitOptions } from '../../cli/commands/setup.js';
 import type { PaginationAnswers } from '../answers/source-answers.js';
+import type { InitOptions } from '../init-options.js';
 import type { Questions } from './questions.js';
 
 const usualSize = '100';

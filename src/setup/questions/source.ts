@@ -1,6 +1,6 @@
-import type { InitOptions } from '../../cli/commands/setup.js';
 import type { ModuleAnswers, SourceAnswers } from '../answers/source-answers.js';
 import { impliedKind, suggestKind } from '../answers/source-kind.js';
+import type { InitOptions } from '../init-options.js';
 import { askApi } from './api.js';
 import { askDatabase } from './database.js';
 import { askFile } from './file.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { InitOptions } from '../../../src/cli/commands/setup.js';
 import { UsageError } from '../../../src/review/refusals.js';
 import { checkOptions } from '../../../src/setup/answers/check-options.js';
+import type { InitOptions } from '../../../src/setup/init-options.js';
 
 const check = (
   options: Partial<InitOptions>,
