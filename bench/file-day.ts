@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { makeBookings } from '../src/sandbox/bookings/made-bookings.js';
 import type { MadeRecord } from '../src/sandbox/bookings/made-record.js';
-import { csvLines } from '../src/sandbox/bookings/record-formats.js';
+import { csvFormat } from '../src/sandbox/bookings/record-formats.js';
 import { createWorld } from '../src/sandbox/world/world.js';
 
 export interface FileDay {
@@ -37,13 +37,13 @@ export async function writeFileDay(path: string, { day, bookings }: FileDay): Pr
     world: createWorld({ seed: 1 }),
     wrongShare: 0.02,
   });
-  let chunk = csvLines.header;
+  let chunk = csvFormat.header;
   for (const record of records) {
     if (!isFit(record)) continue;
     if (record.kind === 'booking') counts.bookings += 1;
     else if (record.kind === 'duplicate') counts.duplicates += 1;
     else counts.malformed += 1;
-    chunk += csvLines.write(record);
+    chunk += csvFormat.write(record);
     if (chunk.length >= chunkLength) {
       if (!file.write(chunk)) await once(file, 'drain');
       chunk = '';

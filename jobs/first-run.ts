@@ -34,14 +34,14 @@ await runAsProcess(async (io) => {
 
 async function reviewTwoDays(io: CommandIo): Promise<number> {
   const say = sayOn(io);
-  const letters = { byBody: [] as string[], byFile: [] as string[] };
-  const noteLetter = (event: SandboxEvent) => {
-    if (event.kind === 'letter-written') letters.byBody.push(event.letter.path);
-    if (event.kind === 'result-written' && event.letter !== undefined) letters.byFile.push(event.letter);
+  const emails = { byBody: [] as string[], byFile: [] as string[] };
+  const noteEmail = (event: SandboxEvent) => {
+    if (event.kind === 'email-written') emails.byBody.push(event.email.path);
+    if (event.kind === 'result-written' && event.email !== undefined) emails.byFile.push(event.email);
   };
   const world = createWorld({ seed: usualWorldSeed });
   const folder = await mkdtemp(join(io.temporaryFolder, 'review-'));
-  const sandbox = await startSandbox({ folder, clock, world, resultDelayMs: 1_000, onEvent: noteLetter });
+  const sandbox = await startSandbox({ folder, clock, world, resultDelayMs: 1_000, onEvent: noteEmail });
   const file = await writeSandboxConfiguration(sandbox);
   const config = await loadConfig({ file, env: {} });
   const openTerminal = () => createTerminal({ json: false, config: file, io });
@@ -73,15 +73,15 @@ async function reviewTwoDays(io: CommandIo): Promise<number> {
   } catch (error) {
     code = reportFailure(error, io);
   }
-  // The last letters are written then.
+  // The last e-mails are written then.
   await sandbox.close();
   if (code !== exitCode.done) {
     sayWhatIsLeft(command, io);
     return code;
   }
   await listAffected(config, days.file.iso, {}, openTerminal());
-  sayLetters('The e-mail about them:', letters.byFile, say);
-  sayLetters('By body, the service names affected bookings by e-mail alone:', letters.byBody, say);
+  sayEmails('The e-mail about them:', emails.byFile, say);
+  sayEmails('By body, the service names affected bookings by e-mail alone:', emails.byBody, say);
   sayWhatIsNext(days, command, say);
   return code;
 }
@@ -98,7 +98,7 @@ function reportFailure(error: unknown, { stderr }: CommandIo): number {
   return failure.exitCode;
 }
 
-function sayLetters(title: string, [first, ...others]: readonly string[], say: Say): void {
+function sayEmails(title: string, [first, ...others]: readonly string[], say: Say): void {
   if (first === undefined) return;
   say(title);
   say(`  ${first}`);

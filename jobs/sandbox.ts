@@ -14,8 +14,7 @@ import { createSeededRandom } from '../src/sandbox/common/random.js';
 import { listAddresses, renderAddresses, writeSandboxConfiguration } from '../src/sandbox/configuration.js';
 import { describeEvent } from '../src/sandbox/describe-event.js';
 import { startSandbox } from '../src/sandbox/sandbox.js';
-import type { Pace } from '../src/sandbox/world/living-world.js';
-import { readOrBeginWorld } from '../src/sandbox/world/pace.js';
+import { type Pace, readOrStartPace } from '../src/sandbox/world/pace.js';
 import { createWorld } from '../src/sandbox/world/world.js';
 import { createCommandWriter, quoteForShell } from '../src/text/shell.js';
 import { clock } from './clock.js';
@@ -84,9 +83,7 @@ async function readPace(
   { world, hotels, changesPerHour }: SandboxOptions,
 ): Promise<Pace | undefined> {
   if (changesPerHour === 0) return undefined;
-  const path = join(folder, 'world.json');
-  const since = await readOrBeginWorld(path, { world, hotels, changesPerHour }, clock());
-  return { changesPerHour, since };
+  return readOrStartPace(join(folder, 'world.json'), { world, hotels, changesPerHour }, clock());
 }
 
 function checkExportFolder(folder: string): void {

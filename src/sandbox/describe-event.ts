@@ -32,9 +32,9 @@ function describeServiceEvent(event: ServiceEvent): string {
     }
     case 'unanswered':
       return `${nameCall(event)}: no answer, ${describeOutcome(event)}`;
-    case 'letter-written':
-      return `e-mail about ${event.incorrect} of call ${event.number}: ${event.letter.path}`;
-    case 'letter-failed':
+    case 'email-written':
+      return `e-mail about ${event.incorrect} of call ${event.number}: ${event.email.path}`;
+    case 'email-failed':
       return `no e-mail about ${event.incorrect} of call ${event.number}: ${event.reason}`;
     case 'failed':
       return `the sandbox failed: ${event.reason}`;
@@ -65,16 +65,16 @@ function describeExportEvent(event: ExportEvent): string {
   const files = event.files.join(', ');
   switch (event.kind) {
     case 'export-written':
-      return `${files}: written${nameLetter(event)}`;
+      return `${files}: written${nameEmail(event)}`;
     case 'export-partial':
-      return `${files}: only the first halves, by a fault${nameLetter(event)}`;
+      return `${files}: only the first halves, by a fault${nameEmail(event)}`;
     case 'export-missing':
       return `${files}: never written, by a fault`;
     case 'export-given-up':
       return `${files}: given up`;
     case 'export-failed':
       return `${files}: failed (${event.reason})`;
-    case 'export-letter-failed':
+    case 'export-email-failed':
       return `${files}: no e-mail (${event.reason})`;
   }
 }
@@ -82,22 +82,22 @@ function describeExportEvent(event: ExportEvent): string {
 function describeFileReviewEvent(event: FileReviewEvent): string {
   switch (event.kind) {
     case 'result-written':
-      return `${event.path}: ${countOf(event.rows, 'row')}, ${event.incorrect} wrongly mapped${nameLetter(event)}`;
+      return `${event.path}: ${countOf(event.rows, 'row')}, ${event.incorrect} wrongly mapped${nameEmail(event)}`;
     case 'result-partial':
-      return `${event.path}: only ${event.written} of ${countOf(event.rows, 'row')}, by a fault${nameLetter(event)}`;
+      return `${event.path}: only ${event.written} of ${countOf(event.rows, 'row')}, by a fault${nameEmail(event)}`;
     case 'result-missing':
       return `${event.path}: never written, by a fault`;
     case 'result-given-up':
       return `${event.path}: given up`;
     case 'result-failed':
       return `${event.path}: failed (${event.reason})`;
-    case 'letter-failed':
+    case 'email-failed':
       return `${event.path}: no e-mail (${event.reason})`;
   }
 }
 
-function nameLetter({ letter }: { readonly letter?: string }): string {
-  return letter === undefined ? '' : `; e-mail: ${letter}`;
+function nameEmail({ email }: { readonly email?: string }): string {
+  return email === undefined ? '' : `; e-mail: ${email}`;
 }
 
 function describeSftpEvent(event: SftpEvent): string {

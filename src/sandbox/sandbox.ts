@@ -5,7 +5,7 @@ import { createExports, type ExportEvent } from './export/exports.js';
 import type { FileReviewEvent } from './file-review/due-results.js';
 import { createFileReview } from './file-review/file-review.js';
 import { createMappingPages } from './mapping-pages/mapping-pages.js';
-import { createLetterPost } from './outbox/mailer.js';
+import { createMailer } from './outbox/mailer.js';
 import { createOutbox } from './outbox/outbox.js';
 import type { ErrorShape } from './service/send-answer.js';
 import { type SandboxService, type ServiceEvent, startService, type TlsFiles } from './service/service.js';
@@ -13,7 +13,8 @@ import { readOrMakeHostKey } from './sftp/host-key.js';
 import type { SftpEvent } from './sftp/sftp-event.js';
 import { type SandboxSftp, startSftp } from './sftp/sftp-server.js';
 import { createBrands } from './world/hotel-content.js';
-import { createLivingWorld, type Pace } from './world/living-world.js';
+import { createLivingWorld } from './world/living-world.js';
+import type { Pace } from './world/pace.js';
 import { createWorld, usualWorldSeed, type World } from './world/world.js';
 
 /** Who may come in. Made up, like everything here: it guards nothing, and is printed and written down. */
@@ -108,8 +109,8 @@ export async function startSandbox({
   await rm(exportDrafts, { recursive: true, force: true });
   const world = createLivingWorld({ world: firstWorld, pace, clock });
   const brands = createBrands(firstWorld.seed);
-  const letters = { folder: outboxFolder, from: 'review@mapping-service.example', clock };
-  const outbox = createOutbox({ ...letters, to: account.email, world });
+  const emails = { folder: outboxFolder, from: 'review@mapping-service.example', clock };
+  const outbox = createOutbox({ ...emails, to: account.email, world });
   const fileReview = createFileReview({
     root,
     drafts,
@@ -130,7 +131,7 @@ export async function startSandbox({
     masterIdName,
     delayMs: resultDelayMs,
     faults,
-    letters: createLetterPost(letters),
+    emails: createMailer(emails),
     onEvent: (event) => onEvent({ part: 'export', ...event }),
   });
   const sftp = await startSftp({

@@ -51,8 +51,8 @@ it("the sandbox's export and a synced copy of its world do not differ, and each 
       unreadable: 0,
     },
   });
-  const [letter = ''] = await readdir(sandbox.addresses.outbox);
-  expect(letter).toMatch(/\.eml$/);
+  const [email = ''] = await readdir(sandbox.addresses.outbox);
+  expect(email).toMatch(/\.eml$/);
 
   const planted = rows.flatMap((row, index): Row[] => {
     if (index >= 500 || index % 25 !== 0) return [row];

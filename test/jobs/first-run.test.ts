@@ -11,7 +11,7 @@ import {
   startArguments,
   startFolder,
 } from '../support/first-run.js';
-import { readLetters } from '../support/letter.js';
+import { readEmails } from '../support/email.js';
 import { isListening } from '../support/listening.js';
 import type { ProgramResult } from '../support/program.js';
 import { isAvailable, needs, runAtTerminal, type TerminalSession } from '../support/pseudo-terminal.js';
@@ -76,7 +76,7 @@ describe('npm start', () => {
   });
 
   it('finds the affected bookings that the result and the e-mail about the file name, no more and no less', async () => {
-    const [letter, ...others] = readLetters(outbox()).filter(
+    const [email, ...others] = readEmails(outbox()).filter(
       ({ about }) => about === `${reviewedFile()}.csv`,
     );
     expect(others).toEqual([]);
@@ -84,22 +84,22 @@ describe('npm start', () => {
       .filter(({ IsCorrectMapping }) => IsCorrectMapping === 'False')
       .map(({ BookingReferenceId }) => BookingReferenceId);
     expect(marked.length).toBeGreaterThan(0);
-    expect(letter?.references).toEqual(marked);
+    expect(email?.references).toEqual(marked);
 
     const [, table = ''] = result.stdout.split(': affected bookings: ');
     expect([...table.matchAll(/^ {2}(BR-\S+) /gm)].map(([, reference]) => reference)).toEqual(marked);
-    expect(result.stdout).toContain(`The e-mail about them:\n  ${letter?.path}\n`);
+    expect(result.stdout).toContain(`The e-mail about them:\n  ${email?.path}\n`);
     const { json } = await run(`affected ${fileDay()} --json --config ${join(folder, 'sandbox.yaml')}`);
     const { affected } = json as { affected: { BookingReferenceId: string }[] };
     expect(affected.map(({ BookingReferenceId }) => BookingReferenceId)).toEqual(marked);
   });
 
   it('names an e-mail of a delivery by body, and how many lie beside it', () => {
-    const letters = readLetters(outbox()).filter(({ about }) => about !== `${reviewedFile()}.csv`);
+    const emails = readEmails(outbox()).filter(({ about }) => about !== `${reviewedFile()}.csv`);
     const [path = ''] = matchesOf(/by e-mail alone:\n {2}(.+)$/gm);
-    expect(letters.map((letter) => letter.path)).toContain(path);
-    expect(result.stdout).toContain(`\n  and ${letters.length - 1} more beside it\n`);
-    expect(letters.every(({ references }) => references.length > 0)).toBe(true);
+    expect(emails.map((email) => email.path)).toContain(path);
+    expect(result.stdout).toContain(`\n  and ${emails.length - 1} more beside it\n`);
+    expect(emails.every(({ references }) => references.length > 0)).toBe(true);
   });
 
   it('prints commands that work afterwards', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { archiveOf } from '../support/archived-run.js';
 import { day } from '../support/day-folder.js';
-import { readLetters } from '../support/letter.js';
+import { readEmails } from '../support/email.js';
 import { openSshAndCurl, pythonClients } from '../support/other-clients.js';
 import {
   createFolder,
@@ -36,12 +36,12 @@ describe.each([openSshAndCurl, pythonClients])('A day by file', ({ name, needs, 
       expect(arrived.equals(sent)).toBe(true);
       // Told when the e-mail is written, too.
       await Promise.all([usual, sandbox].map((one) => one.told('_Result.csv: ')));
-      const lettersOf = (folder: string) =>
-        readLetters(join(folder, 'outbox')).filter(({ about }) => about === reviewPath);
-      const [letter, ...others] = lettersOf(addresses.folder);
+      const emailsOf = (folder: string) =>
+        readEmails(join(folder, 'outbox')).filter(({ about }) => about === reviewPath);
+      const [email, ...others] = emailsOf(addresses.folder);
       expect(others).toEqual([]);
-      expect(letter?.references.length).toBeGreaterThan(50);
-      expect(letter?.references).toEqual(lettersOf(ours)[0]?.references);
+      expect(email?.references.length).toBeGreaterThan(50);
+      expect(email?.references).toEqual(emailsOf(ours)[0]?.references);
     },
   );
 });

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { day } from '../support/day-folder.js';
-import { readLetters } from '../support/letter.js';
+import { readEmails } from '../support/email.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { startProgram } from '../support/program.js';
 import {
@@ -35,10 +35,10 @@ it('The sandbox names no guest in what it prints, while the e-mails about them a
   const { stdout, stderr } = await sandbox.ended;
   expectSilence(stdout + stderr);
 
-  const letters = readLetters(join(folder, 'outbox'));
-  expect(letters.map(({ about }) => about)).toContain(reviewPath);
-  expect(letters).toHaveLength(3);
-  for (const { path, references } of letters) {
+  const emails = readEmails(join(folder, 'outbox'));
+  expect(emails.map(({ about }) => about)).toContain(reviewPath);
+  expect(emails).toHaveLength(3);
+  for (const { path, references } of emails) {
     expect(references).toHaveLength(60);
     expect(await readFile(path, 'utf8')).toContain('Canaria');
     expect(stderr).toContain(path);

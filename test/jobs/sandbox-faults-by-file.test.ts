@@ -50,8 +50,8 @@ it('A day by file: the result is brought home, and the affected bookings are tho
   const affected = await listAffected(made);
   expect(affected).toHaveLength(wrongInFile(made));
   expect(made.counts.wrongReferences.filter((reference) => affected.includes(reference))).not.toEqual([]);
-  const letter = made.events.find((event) => event.part === 'file-review' && event.kind === 'result-written');
-  expect(letter).toMatchObject({ incorrect: wrongInFile(made), rows: made.file?.rows });
+  const email = made.events.find((event) => event.part === 'file-review' && event.kind === 'result-written');
+  expect(email).toMatchObject({ incorrect: wrongInFile(made), rows: made.file?.rows });
 });
 
 describe('a result', () => {

@@ -27,12 +27,12 @@ it.each<[string, SandboxEvent]>([
     'call 2 export: 200 2025, no export taken',
     { ...page, statusCode: 2025, operation: 'export', isTaken: false },
   ],
-  ['out/a.csv, out/b.csv: written; e-mail: 1.eml', { ...exported, kind: 'export-written', letter: '1.eml' }],
+  ['out/a.csv, out/b.csv: written; e-mail: 1.eml', { ...exported, kind: 'export-written', email: '1.eml' }],
   ['out/a.csv, out/b.csv: only the first halves, by a fault', { ...exported, kind: 'export-partial' }],
   ['out/a.csv, out/b.csv: never written, by a fault', { ...exported, kind: 'export-missing' }],
   ['out/a.csv, out/b.csv: given up', { ...exported, kind: 'export-given-up' }],
   ['out/a.csv, out/b.csv: failed (ENOSPC)', { ...exported, kind: 'export-failed', reason: 'ENOSPC' }],
-  ['out/a.csv, out/b.csv: no e-mail (EIO)', { ...exported, kind: 'export-letter-failed', reason: 'EIO' }],
+  ['out/a.csv, out/b.csv: no e-mail (EIO)', { ...exported, kind: 'export-email-failed', reason: 'EIO' }],
   ['SFTP: received r.csv, 1 byte', { part: 'sftp', kind: 'received', path: 'r.csv', bytes: 1 }],
 ])('the sandbox says: %s', (text, event) => {
   expect(describeEvent(event, 0)).toBe(`00:00:00  ${text}`);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it, vi } from 'vitest';
 import type { ExportEvent } from '../../src/sandbox/export/exports.js';
-import { decodeQuotedPrintable } from '../support/letter.js';
+import { decodeQuotedPrintable } from '../support/email.js';
 import { askAll, askJson, type StartedSandbox, startedAt, startedSandbox } from './started-sandbox.js';
 
 const guid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
@@ -159,14 +159,14 @@ describe('An export', () => {
     expect(mappings.rows).toHaveLength(before);
   });
 
-  it('goes with a letter that names the files, to the address that was given', async () => {
+  it('goes with an e-mail that names the files, to the address that was given', async () => {
     const sandbox = await startedSandbox();
     const { names } = await exported(sandbox);
-    const [letter] = await readdir(sandbox.outbox);
-    const text = decodeQuotedPrintable(await readFile(join(sandbox.outbox, letter ?? ''), 'latin1'));
+    const [email] = await readdir(sandbox.outbox);
+    const text = decodeQuotedPrintable(await readFile(join(sandbox.outbox, email ?? ''), 'latin1'));
     expect(text).toContain(`To: ${address}\n`);
     for (const name of names) expect(text).toContain(`  ${name}\n`);
-    expect(toldOf(sandbox, 'export-written')).toMatchObject([{ letter: join(sandbox.outbox, letter ?? '') }]);
+    expect(toldOf(sandbox, 'export-written')).toMatchObject([{ email: join(sandbox.outbox, email ?? '') }]);
     expect(JSON.stringify(sandbox.events)).not.toContain(address);
   });
 
@@ -205,7 +205,7 @@ describe('An export that meets a fault', () => {
     expect(mappings.rows).toHaveLength(sandbox.world.mappings.length);
   });
 
-  it('is half, or missing with its letter, or late', async () => {
+  it('is half, or missing with its e-mail, or late', async () => {
     const sandbox = await startedSandbox({
       faults: ['result-partial@1', 'result-missing@2', 'result-late:0.2@3'],
     });

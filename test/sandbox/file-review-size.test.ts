@@ -55,7 +55,7 @@ it('reviews 200,000 records, all of them incorrect, in a small heap', async () =
   const result = await readFile(join(folder, 'sftp', resultPath), 'utf8');
   expect(result.split('\n')).toHaveLength(rows + 2);
   expect(result.match(/,False\n/g)).toHaveLength(rows);
-  expect(await readFile(event.letter, 'utf8')).toContain(`${rows} bookings are affected`);
+  expect(await readFile(event.email, 'utf8')).toContain(`${rows} bookings are affected`);
 });
 
 /** Bookings of one hotel under the number of another, a thousand at a time. */

@@ -64,7 +64,7 @@ describe('a result', () => {
     );
   });
 
-  it('is followed by a letter when a mapping is incorrect', async () => {
+  it('is followed by an e-mail when a mapping is incorrect', async () => {
     const desk = await openReviewDesk();
     const { providerName, providerHotelId } = desk.mapping(20);
     const wrong = desk.cells({ ProviderName: providerName, ProviderHotelId: providerHotelId });
@@ -88,13 +88,13 @@ describe('a result', () => {
         ],
       },
     ]);
-    const [letter] = desk.letters;
+    const [email] = desk.emails;
     expect(desk.events).toEqual([
-      { kind: 'result-written', path: resultPath, rows: 3, incorrect: 1, letter: letter?.path },
+      { kind: 'result-written', path: resultPath, rows: 3, incorrect: 1, email: email?.path },
     ]);
   });
 
-  it('brings no letter when every mapping is correct', async () => {
+  it('brings no e-mail when every mapping is correct', async () => {
     const desk = await openReviewDesk();
     await desk.put(writeFileOf([desk.cells()]));
     await desk.review.take(filePath);
@@ -102,7 +102,7 @@ describe('a result', () => {
     expect(desk.notices).toEqual([]);
   });
 
-  it('stays when the letter can not be written, and that is told', async () => {
+  it('stays when the e-mail can not be written, and that is told', async () => {
     const outbox: Outbox = {
       notify: async () => {
         throw Object.assign(new Error('no space left for Ana Núñez'), { code: 'ENOSPC' });
@@ -113,7 +113,7 @@ describe('a result', () => {
     await desk.review.take(filePath);
     await desk.waitFor('result-written');
     expect(desk.events).toEqual([
-      { kind: 'letter-failed', path: resultPath, reason: 'ENOSPC' },
+      { kind: 'email-failed', path: resultPath, reason: 'ENOSPC' },
       { kind: 'result-written', path: resultPath, rows: 1, incorrect: 1 },
     ]);
     expect(await desk.list()).toContain('20112026_Result.csv');
@@ -175,7 +175,7 @@ describe('a result', () => {
 });
 
 describe('a file that is taken twice', () => {
-  it('has two results, in the order of the calls, and two letters', async () => {
+  it('has two results, in the order of the calls, and two e-mails', async () => {
     const desk = await openReviewDesk({ faults: ['result-late:0.3@1'] });
     await desk.put(writeFileOf([desk.cells({ ProviderHotelId: 'first' })]));
     await desk.review.take(filePath);
@@ -226,7 +226,7 @@ describe('a result with a fault', () => {
     expect(await desk.list()).toEqual(['20112026.csv', '21112026.csv', '21112026_Result.csv']);
   });
 
-  it('grows under its own name, in the place of an older one, before there is a letter', async () => {
+  it('grows under its own name, in the place of an older one, before there is an e-mail', async () => {
     const desk = await openReviewDesk({ faults: ['result-growing:1@1'] });
     await desk.put('older', resultPath);
     await desk.put(threeRecords(desk));
@@ -234,7 +234,7 @@ describe('a result with a fault', () => {
     const look = async () => {
       const text = await desk.read().catch(() => '');
       if (text !== seen.at(-1) && text !== 'older') seen.push(text);
-      if (desk.events.length === 0) expect(desk.letters).toEqual([]);
+      if (desk.events.length === 0) expect(desk.emails).toEqual([]);
     };
     const start = performance.now();
     await desk.review.take(filePath);
@@ -247,7 +247,7 @@ describe('a result with a fault', () => {
     expect(seen.every((text) => whole.startsWith(text))).toBe(true);
     expect(seen.filter((text) => text.length < whole.length).length).toBeGreaterThan(2);
     expect(desk.events).toMatchObject([{ kind: 'result-written', rows: 3, incorrect: 1 }]);
-    expect(desk.letters).toHaveLength(1);
+    expect(desk.emails).toHaveLength(1);
   });
 
   it('is whole in the end also when it has no time to grow', async () => {
@@ -263,7 +263,7 @@ describe('a result with a fault', () => {
     [4, 2],
     [1, 0],
   ])(
-    'has of %d records the first %d when it is partial, with a line end, and a letter of all',
+    'has of %d records the first %d when it is partial, with a line end, and an email of all',
     async (rows, written) => {
       const desk = await openReviewDesk({ faults: ['result-partial@1'] });
       const records = Array.from({ length: rows }, (_, place) =>
@@ -288,7 +288,7 @@ describe('a result with a fault', () => {
           rows,
           written,
           incorrect: rows,
-          letter: desk.letters[0]?.path,
+          email: desk.emails[0]?.path,
         },
       ]);
       expect(desk.notices).toMatchObject([{ count: rows }]);
@@ -296,7 +296,7 @@ describe('a result with a fault', () => {
     },
   );
 
-  it('is not there when it is missing, nor is a letter, and an older one stays', async () => {
+  it('is not there when it is missing, nor is an e-mail, and an older one stays', async () => {
     const desk = await openReviewDesk({ faults: ['result-missing@1'] });
     await desk.put('older', resultPath);
     await desk.put(threeRecords(desk));
@@ -353,7 +353,7 @@ describe('closing the review', () => {
   it.each([
     ['the only one', 1],
     ['one with another one of its file still due', 2],
-  ])('waits for the letter of a result that is written: %s', async (_, calls) => {
+  ])('waits for the email of a result that is written: %s', async (_, calls) => {
     let send = () => {};
     const sent = new Promise<void>((resolve) => {
       send = resolve;
@@ -361,7 +361,7 @@ describe('closing the review', () => {
     const outbox: Outbox = {
       notify: async ({ about }) => {
         await sent;
-        return { path: 'the letter', about };
+        return { path: 'the email', about };
       },
     };
     const desk = await openReviewDesk({ outbox, faults: ['result-late:3600@2'] });
@@ -378,7 +378,7 @@ describe('closing the review', () => {
     send();
     await closed;
     const written = desk.events.filter(({ kind }) => kind === 'result-written');
-    expect(written).toMatchObject([{ letter: 'the letter' }]);
+    expect(written).toMatchObject([{ email: 'the email' }]);
     expect(desk.events).toHaveLength(calls);
   });
 

@@ -5,33 +5,33 @@ import { basename, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createOutbox, type IncorrectMapping, type OutboxOptions } from '../../src/sandbox/outbox/outbox.js';
 import { createWorld } from '../../src/sandbox/world/world.js';
-import { decodeQuotedPrintable } from '../support/letter.js';
+import { decodeQuotedPrintable } from '../support/email.js';
 
-/** A letter as its reader sees it. */
-interface ReadLetter {
+/** An e-mail as its reader sees it. */
+interface ReadEmail {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
-interface LetterReader {
+interface EmailReader {
   readonly name: string;
   readonly needs: string | undefined;
-  read(path: string): Promise<ReadLetter>;
+  read(path: string): Promise<ReadEmail>;
 }
 
 const script = `
 import email, email.policy, json, sys
 with open(sys.argv[1], 'rb') as file:
-    letter = email.message_from_binary_file(file, policy=email.policy.default)
-assert not letter.defects, letter.defects
-assert letter.get_content_type() == 'text/plain', letter.get_content_type()
-headers = [(name.lower(), str(value)) for name, value in letter.items()]
+    message = email.message_from_binary_file(file, policy=email.policy.default)
+assert not message.defects, message.defects
+assert message.get_content_type() == 'text/plain', message.get_content_type()
+headers = [(name.lower(), str(value)) for name, value in message.items()]
 assert len(headers) == len(dict(headers)), headers
-print(json.dumps({'headers': dict(headers), 'text': letter.get_content()}))
+print(json.dumps({'headers': dict(headers), 'text': message.get_content()}))
 `;
 
-const pythonEmail: LetterReader = {
+const pythonEmail: EmailReader = {
   name: "Python's email module",
   needs:
     spawnSync('python3', ['--version']).status === 0 ? undefined : 'needs python3: apt-get install python3',
@@ -39,12 +39,12 @@ const pythonEmail: LetterReader = {
 };
 
 /** Reads what the outbox writes: plain text in quoted-printable, headers in ASCII. */
-const plainReader: LetterReader = {
+const plainReader: EmailReader = {
   name: 'a decoder of our own',
   needs: undefined,
   async read(path) {
-    const letter = await readFile(path, 'latin1');
-    const [head = '', ...paragraphs] = letter.split('\r\n\r\n');
+    const email = await readFile(path, 'latin1');
+    const [head = '', ...paragraphs] = email.split('\r\n\r\n');
     const lines = head.replaceAll(/\r\n[ \t]+/g, ' ').split('\r\n');
     const headers = Object.fromEntries(
       lines.map((line) => [
@@ -66,7 +66,7 @@ const world = createWorld({ seed: 4, hotels: 60 });
 async function openOutbox(options: Partial<OutboxOptions> = {}) {
   const parent = await mkdtemp(join(tmpdir(), 'outbox-'));
   onTestFinished(() => rm(parent, { recursive: true }));
-  const folder = join(parent, 'letters', 'outbox');
+  const folder = join(parent, 'emails', 'outbox');
   return { folder, outbox: createOutbox({ folder, from, to, world, clock: () => now, ...options }) };
 }
 
@@ -93,7 +93,7 @@ const wrong: IncorrectMapping = {
   checkOutDate: '2026-11-22',
 };
 
-describe.each([pythonEmail, plainReader])('a letter, read with $name', ({ name, needs, read }) => {
+describe.each([pythonEmail, plainReader])('an e-mail, read with $name', ({ name, needs, read }) => {
   const readable = it.skipIf(needs !== undefined);
   const title = (text: string) => (needs === undefined ? text : `${text} (${name}: ${needs})`);
 
@@ -133,11 +133,11 @@ describe.each([pythonEmail, plainReader])('a letter, read with $name', ({ name, 
 
   readable(title('says what a booking left out, and which hotels the world does not know'), async () => {
     const { outbox } = await openOutbox();
-    const letter = await outbox.notify({
+    const email = await outbox.notify({
       about,
       incorrect: [{ serviceId: 7, providerName: 'Nobody', providerHotelId: '0' }],
     });
-    const { text } = await read(letter.path);
+    const { text } = await read(email.path);
     expect(text.split('\n').slice(2)).toEqual([
       '(no reference)',
       '  Guest:     (not given)',
@@ -222,25 +222,25 @@ describe('the outbox', () => {
     });
   });
 
-  it('keeps letters to their owner', async () => {
+  it('keeps e-mails to their owner', async () => {
     const { folder, outbox } = await openOutbox();
     const { path } = await outbox.notify({ about, incorrect: [wrong] });
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  it('writes letters at once, each its own, and leaves nothing else behind', async () => {
+  it('writes e-mails at once, each its own, and leaves nothing else behind', async () => {
     const { folder, outbox } = await openOutbox();
     const notices = Array.from({ length: 20 }, (_, place) => `the file ${place}`);
-    const letters = await Promise.all(
+    const emails = await Promise.all(
       notices.map((note) => outbox.notify({ about: note, incorrect: [wrong] })),
     );
-    expect((await readdir(folder)).toSorted()).toEqual(letters.map(({ path }) => basename(path)).toSorted());
-    for (const letter of letters)
-      expect(await readFile(letter.path, 'utf8')).toContain(`${letter.about} found`);
+    expect((await readdir(folder)).toSorted()).toEqual(emails.map(({ path }) => basename(path)).toSorted());
+    for (const email of emails)
+      expect(await readFile(email.path, 'utf8')).toContain(`${email.about} found`);
   });
 
-  it('never writes over a letter that lies there', async () => {
+  it('never writes over an e-mail that lies there', async () => {
     const { folder, outbox } = await openOutbox();
     const first = await outbox.notify({ about, incorrect: [wrong] });
     await writeFile(first.path, 'kept');

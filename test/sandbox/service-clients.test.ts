@@ -134,7 +134,7 @@ async function startForTest(options?: StartOptions) {
       resultDelayMs: 600_000,
     },
     faults: { nextResult: () => undefined },
-    outbox: { notify: () => Promise.reject(new Error('expected no result, and so no letter')) },
+    outbox: { notify: () => Promise.reject(new Error('expected no result, and so no email')) },
     onEvent: () => {},
   });
   const service = await startedService({ ...options, take: fileReview.take });

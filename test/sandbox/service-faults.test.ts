@@ -62,8 +62,8 @@ describe('A fault that takes nothing', () => {
       expect(json(await call(service))).toMatchObject({ status: 200, json: success });
       await service.close();
       expect(service.counts).toMatchObject({ calls: 2, faults: 1, refusedCalls: 0 });
-      // The letter or the file of the second call alone.
-      expect(service.letters.length + service.files.length).toBe(1);
+      // The e-mail or the file of the second call alone.
+      expect(service.emails.length + service.files.length).toBe(1);
     }
   });
 
@@ -123,20 +123,20 @@ describe('A fault that takes nothing', () => {
 });
 
 describe('A lost answer', () => {
-  it('comes after the bookings were taken and the letter is written', async () => {
+  it('comes after the bookings were taken and the e-mail is written', async () => {
     const gate = createGate();
     const service = await startForTest(['lost-answer@1'], { deliver: () => gate.passed });
     const { failed } = open(service);
     const closing = vi.fn();
     const closed = failed.then(closing);
-    await vi.waitUntil(() => service.letters.length === 1);
+    await vi.waitUntil(() => service.emails.length === 1);
     await get(service);
     expect(closing).not.toHaveBeenCalled();
     gate.open();
     await closed;
     expect(closing).toHaveBeenCalledWith('ECONNRESET');
     expect(service.events.filter((event) => 'number' in event && event.number === 1)).toEqual([
-      expect.objectContaining({ kind: 'letter-written', number: 1 }),
+      expect.objectContaining({ kind: 'email-written', number: 1 }),
       {
         ...{ kind: 'unanswered', number: 1, operation: 'by-body', bookings: 1, incorrect: 1 },
         fault: { kind: 'lost-answer' },
@@ -187,16 +187,16 @@ describe('A late answer', () => {
         expect.objectContaining({ kind: 'unanswered', number: 1, bookings: 1, incorrect: 1 }),
       ),
     );
-    await vi.waitFor(() => expect(service.letters).toHaveLength(1));
+    await vi.waitFor(() => expect(service.emails).toHaveLength(1));
   });
 
-  it('is given up when the service is closed, but not its letter', async () => {
+  it('is given up when the service is closed, but not its e-mail', async () => {
     const service = await startForTest(['latency:86400@1']);
     const { failed } = open(service);
     await vi.waitUntil(() => service.counts.reviewed === 1);
     await service.close();
     expect(await failed).toBe('ECONNRESET');
-    expect(service.events.map(({ kind }) => kind)).toContain('letter-written');
+    expect(service.events.map(({ kind }) => kind)).toContain('email-written');
   });
 });
 

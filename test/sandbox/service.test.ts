@@ -44,14 +44,14 @@ async function ask(
 }
 
 describe('A review by body', () => {
-  it('verifies each booking, and one letter names those whose mapping is wrong', async () => {
+  it('verifies each booking, and one e-mail names those whose mapping is wrong', async () => {
     const service = await startForTest();
     const others = [rightBooking, { ServiceId: 1 }, { ...wrongBooking, ProviderHotelId: 'unheard-of' }];
     expect(await post(service, [wrongBooking, ...others])).toMatchObject({ status: 200, json: success });
     expect(await post(service, [rightBooking])).toMatchObject({ status: 200, json: success });
     await service.close();
 
-    expect(service.letters).toEqual([
+    expect(service.emails).toEqual([
       {
         about: 'the request body of 14:03:07 UTC',
         incorrect: [
@@ -77,7 +77,7 @@ describe('A review by body', () => {
     const answer = await post(service, [wrongBooking, { ServiceId: '7' }]);
     expect(answer).toMatchObject({ status: 200, json: refusal });
     await service.close();
-    expect(service.letters).toEqual([]);
+    expect(service.emails).toEqual([]);
     expect(service.counts).toMatchObject({ calls: 1, reviewed: 0, incorrect: 0, refusedCalls: 1 });
   });
 
@@ -89,26 +89,26 @@ describe('A review by body', () => {
     expect(service.counts).toMatchObject({ reviewed: 1, incorrect: 1 });
   });
 
-  it('answers before the letter is written', async () => {
+  it('answers before the e-mail is written', async () => {
     const gate = createGate();
     const service = await startForTest({ deliver: () => gate.passed });
     expect(await post(service, [wrongBooking])).toMatchObject({ json: success });
-    expect(service.events.filter(({ kind }) => kind === 'letter-written')).toEqual([]);
+    expect(service.events.filter(({ kind }) => kind === 'email-written')).toEqual([]);
     gate.open();
-    const letter = { path: 'outbox/1.eml', about: 'the request body of 14:03:07 UTC' };
+    const email = { path: 'outbox/1.eml', about: 'the request body of 14:03:07 UTC' };
     await vi.waitFor(() =>
-      expect(service.events).toContainEqual({ kind: 'letter-written', number: 1, incorrect: 1, letter }),
+      expect(service.events).toContainEqual({ kind: 'email-written', number: 1, incorrect: 1, email }),
     );
   });
 
-  it('says when a letter could not be written, without its words', async () => {
+  it('says when an e-mail could not be written, without its words', async () => {
     const service = await startForTest({
       deliver: () => Promise.reject(Object.assign(new Error('no space for Ana Núñez'), { code: 'ENOSPC' })),
     });
     expect(await post(service, [wrongBooking])).toMatchObject({ json: success });
     await vi.waitFor(() =>
       expect(service.events).toContainEqual({
-        ...{ kind: 'letter-failed', number: 1, incorrect: 1 },
+        ...{ kind: 'email-failed', number: 1, incorrect: 1 },
         reason: 'ENOSPC',
       }),
     );
@@ -203,7 +203,7 @@ describe('The service', () => {
     await get(service, '/Mappings');
     await get(service, byBody);
     await service.close();
-    const isOfCall = (event: object) => !('letter' in event);
+    const isOfCall = (event: object) => !('email' in event);
     const ofCall = { kind: 'answered', operation: 'by-body', httpStatus: 200 };
     expect(service.events.filter(isOfCall)).toEqual([
       { ...ofCall, number: 1, bookings: 2, incorrect: 1, statusCode: 2000 },
@@ -266,7 +266,7 @@ describe('The service', () => {
 });
 
 describe('Closing the service', () => {
-  it('waits for a letter that is being written, however often it is asked', async () => {
+  it('waits for an e-mail that is being written, however often it is asked', async () => {
     const gate = createGate();
     const service = await startForTest({ deliver: () => gate.passed });
     await post(service, [wrongBooking]);
@@ -274,12 +274,12 @@ describe('Closing the service', () => {
     const closed = Promise.all([service.close(), service.close()]).then(() => {
       isClosed = true;
     });
-    // It no longer listens, so all that is left to wait for is the letter.
+    // It no longer listens, so all that is left to wait for is the e-mail.
     await vi.waitFor(() => expect(post(service, [rightBooking])).rejects.toThrow('ECONNREFUSED'));
     expect(isClosed).toBe(false);
     gate.open();
     await closed;
-    expect(service.events.at(-1)).toMatchObject({ kind: 'letter-written' });
+    expect(service.events.at(-1)).toMatchObject({ kind: 'email-written' });
   });
 
   it('cuts off a client that is connected and says nothing', async () => {

@@ -3,7 +3,7 @@ import { createFaultPlan, parseFault } from '../../src/sandbox/common/faults.js'
 import { createSeededRandom } from '../../src/sandbox/common/random.js';
 import type { FileReview } from '../../src/sandbox/file-review/file-review.js';
 import { createMappingPages } from '../../src/sandbox/mapping-pages/mapping-pages.js';
-import type { IncorrectMapping, Letter } from '../../src/sandbox/outbox/outbox.js';
+import type { IncorrectMapping, SentEmail } from '../../src/sandbox/outbox/outbox.js';
 import { type SandboxService, type ServiceEvent, startService } from '../../src/sandbox/service/service.js';
 import { createBrands } from '../../src/sandbox/world/hotel-content.js';
 import { createLivingWorld } from '../../src/sandbox/world/living-world.js';
@@ -37,7 +37,7 @@ function item({ providerName, providerHotelId }: Mapping, serviceId: number) {
   };
 }
 
-export interface SentLetter {
+export interface RecordedEmail {
   readonly about: string;
   readonly incorrect: readonly IncorrectMapping[];
 }
@@ -45,7 +45,7 @@ export interface SentLetter {
 export interface StartedService extends SandboxService {
   readonly events: readonly ServiceEvent[];
   /** What the outbox was asked to write. */
-  readonly letters: readonly SentLetter[];
+  readonly emails: readonly RecordedEmail[];
   /** The paths that the file review was asked to take. */
   readonly files: readonly (string | undefined)[];
 }
@@ -56,7 +56,7 @@ export interface StartOptions {
   readonly errorShape?: 'envelope' | 'code-message';
   readonly masterIdName?: string;
   readonly port?: number;
-  /** Asked before a letter counts as written. */
+  /** Asked before an e-mail counts as written. */
   readonly deliver?: () => Promise<void>;
   readonly take?: FileReview['take'];
 }
@@ -65,7 +65,7 @@ export interface StartOptions {
 export async function startedService(options: StartOptions = {}): Promise<StartedService> {
   const { faults = [], seed = 1, errorShape = 'envelope', masterIdName = 'ServiceId', port = 0 } = options;
   const events: ServiceEvent[] = [];
-  const letters: SentLetter[] = [];
+  const emails: RecordedEmail[] = [];
   const files: (string | undefined)[] = [];
   const clock = () => Date.UTC(2026, 10, 20, 14, 3, 7);
   const service = await startService({
@@ -78,10 +78,10 @@ export async function startedService(options: StartOptions = {}): Promise<Starte
     exports: { take: () => ({ kind: 'success', message: 'taken' }) },
     faults: createFaultPlan(faults.map(parseFault), createSeededRandom(seed)),
     outbox: {
-      async notify(letter): Promise<Letter> {
-        letters.push(letter);
+      async notify(email): Promise<SentEmail> {
+        emails.push(email);
         await options.deliver?.();
-        return { path: `outbox/${letters.length}.eml`, about: letter.about };
+        return { path: `outbox/${emails.length}.eml`, about: email.about };
       },
     },
     fileReview: {
@@ -93,5 +93,5 @@ export async function startedService(options: StartOptions = {}): Promise<Starte
     clock,
     onEvent: (event) => events.push(event),
   });
-  return { ...service, events, letters, files };
+  return { ...service, events, emails, files };
 }

@@ -9,7 +9,7 @@ import {
   type FileReview,
   type FileReviewEvent,
 } from '../../src/sandbox/file-review/file-review.js';
-import { createOutbox, type Letter, type Notice, type Outbox } from '../../src/sandbox/outbox/outbox.js';
+import { createOutbox, type SentEmail, type Notice, type Outbox } from '../../src/sandbox/outbox/outbox.js';
 import { createWorld, type Mapping, type World } from '../../src/sandbox/world/world.js';
 
 /** The columns of the template, as they stand in the tests' files. */
@@ -48,7 +48,7 @@ export interface ReviewDesk {
   readonly events: readonly FileReviewEvent[];
   /** What the outbox was asked for. */
   readonly notices: readonly Notice[];
-  readonly letters: readonly Letter[];
+  readonly emails: readonly SentEmail[];
   /** A mapping of the world, by its place. */
   mapping(place?: number): Mapping;
   /** A record whose mapping is right, with other cells laid over it. */
@@ -67,7 +67,7 @@ export async function openReviewDesk(options: ReviewDeskOptions = {}): Promise<R
   const root = join(folder, 'sftp');
   await mkdir(root);
   const world = createWorld({ seed: 4, hotels: 60 });
-  const { outbox, notices, letters } = watchOutbox(options.outbox ?? outboxIn(folder, world));
+  const { outbox, notices, emails } = watchOutbox(options.outbox ?? outboxIn(folder, world));
   const events: FileReviewEvent[] = [];
   const review = createFileReview({
     root,
@@ -91,7 +91,7 @@ export async function openReviewDesk(options: ReviewDeskOptions = {}): Promise<R
     review,
     events,
     notices,
-    letters,
+    emails,
     mapping(place = 0) {
       const mapping = world.mappings[place];
       if (!mapping) throw new Error(`the world has no mapping ${place}`);
@@ -138,16 +138,16 @@ function outboxIn(folder: string, world: World): Outbox {
 
 function watchOutbox(outbox: Outbox) {
   const notices: Notice[] = [];
-  const letters: Letter[] = [];
+  const emails: SentEmail[] = [];
   const watched: Outbox = {
     async notify(notice) {
       notices.push(notice);
-      const letter = await outbox.notify(notice);
-      letters.push(letter);
-      return letter;
+      const email = await outbox.notify(notice);
+      emails.push(email);
+      return email;
     },
   };
-  return { outbox: watched, notices, letters };
+  return { outbox: watched, notices, emails };
 }
 
 /** A file as a careful client writes it: every cell in quotation marks. */

@@ -1,40 +1,40 @@
 import { setImmediate } from 'node:timers/promises';
 import { type MadeDay, makeBookings } from './made-bookings.js';
 import type { Flaw, MadeRecord, OptionalField } from './made-record.js';
-import { csvLines, ndjsonLines, type RecordLines } from './record-formats.js';
+import { csvFormat, ndjsonFormat, type RecordFormat } from './record-formats.js';
 
 export const dayFormats = ['csv', 'ndjson'] as const;
 
 export type DayFormat = (typeof dayFormats)[number];
 
-const linesOf: Readonly<Record<DayFormat, RecordLines>> = { csv: csvLines, ndjson: ndjsonLines };
+const formats: Readonly<Record<DayFormat, RecordFormat>> = { csv: csvFormat, ndjson: ndjsonFormat };
 const chunkLength = 64 * 1024;
 
-/** A made-up day in one format, as it is asked for. */
+/** A made-up day in one format, rendered as it is read. */
 export interface DayText {
-  /** To be read once. It stops with the signal's reason when that aborts. */
+  /** Can be read once. Throws the signal's reason when it aborts. */
   readonly chunks: AsyncIterable<string>;
-  /** What the chunks held that were read so far. */
+  /** What the chunks read so far contained. */
   counts(): DayCounts;
 }
 
-/** @throws RangeError for a day that can't be made up */
+/** @throws RangeError for a day that can't be made */
 export function renderDay(
   day: MadeDay,
   format: DayFormat,
   { signal }: { readonly signal?: AbortSignal | undefined } = {},
 ): DayText {
-  const lines = linesOf[format];
-  const counter = createDayCounter(lines.reasons);
+  const { header, emptyDay, write, reasons } = formats[format];
+  const counter = createDayCounter(reasons);
   const records = makeBookings(day);
 
   async function* render(): AsyncGenerator<string, void> {
-    let chunk = day.count === 0 ? lines.emptyDay : lines.header;
+    let chunk = day.count === 0 ? emptyDay : header;
     for (const record of records) {
       counter.add(record);
-      chunk += lines.write(record);
+      chunk += write(record);
       if (chunk.length < chunkLength) continue;
-      // A sink that takes everything at once would let no signal through.
+      // A sink that never blocks would otherwise starve the signal.
       await setImmediate();
       signal?.throwIfAborted();
       yield chunk;
@@ -45,24 +45,24 @@ export function renderDay(
   return { chunks: render(), counts: counter.counts };
 }
 
-/** What a made-up day holds. records = bookings + duplicates + rejected */
+/** What a made-up day contains. records = bookings + duplicates + rejected */
 export interface DayCounts {
   readonly records: number;
-  /** Those that can be reviewed, each once. */
+  /** Distinct records that can be reviewed. */
   readonly bookings: number;
   readonly duplicates: number;
   readonly rejected: number;
-  /** The rejected ones by `hotel-review`'s reasons. */
+  /** By the reason codes of `hotel-review`. */
   readonly rejects: readonly { readonly reason: string; readonly count: number }[];
-  /** Bookings that lack a field; each lacks one. */
+  /** Bookings that lack exactly one field. */
   readonly incomplete: number;
   readonly missing: Readonly<Partial<Record<OptionalField, number>>>;
-  /** Bookings that can't stand in a review file: the incomplete ones, and guests whose name reads as null. (Spec 4.3.) */
+  /** Bookings that can't go into a review file: incomplete ones, and guests whose name reads as null. (Spec 4.3.) */
   readonly unfitForFile: number;
   readonly wrongMappings: number;
-  /** Those of them that can't stand in a review file. */
+  /** Those of them that can't go into a review file. */
   readonly wrongUnfitForFile: number;
-  /** The booking references of the first few of them. */
+  /** The booking references of the first few wrong mappings. */
   readonly wrongReferences: readonly string[];
 }
 

@@ -1,6 +1,6 @@
-import { createSprinkling } from '../common/random.js';
+import { createEvenSelector, createPick } from '../common/random.js';
 
-/** Guests whose names programs stumble over. */
+/** The share of guests whose names often break programs. */
 const peculiarShare = 0.06;
 const upperCaseShare = 0.05;
 const commaShare = 0.03;
@@ -10,7 +10,7 @@ export const namesWithComma = ['García, Luis', "O'Neill, Siobhán", 'Müller, J
 /** Names with double quotes inside. */
 export const namesWithQuotes = ['Zoë "Zo" Brandt', 'William "Bill" Hart', 'José "Pepe" Núñez'] as const;
 
-/** In the order in which they come: what breaks programs most often first. */
+/** In order of use: the most common troublemakers first. */
 const peculiarNames = [
   'Null',
   ...namesWithComma.slice(0, 1),
@@ -34,17 +34,17 @@ const peculiarNames = [
   'Nan True',
 ] as const;
 
-interface People {
-  /** Guests in a hundred. */
+interface NamePool {
+  /** In percent of the guests. */
   readonly share: number;
   readonly given: readonly string[];
   readonly family: readonly string[];
   readonly order: 'given-first' | 'family-first' | 'in-one';
-  /** Has capitals, and is written with a comma when the family name stands first. */
+  /** The script has capitals, and a leading family name is followed by a comma. */
   readonly isEuropean: boolean;
 }
 
-const peoples: readonly People[] = [
+const namePools: readonly NamePool[] = [
   european(
     21,
     'James Olivia Emma Noah Grace Harry Amelia Jack Chloe Daniel Sarah Michael Megan Thomas Ruth Ian',
@@ -151,11 +151,11 @@ const peoples: readonly People[] = [
   },
 ];
 
-/** Makes up guests, of whom a known share have names that are hard on programs. */
+/** Makes up guests; a known share have names that are hard to process. */
 export function createGuests(random: () => number): () => string {
-  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
-  const inHundred = peoples.flatMap((people) => Array.from({ length: people.share }, () => people));
-  const isPeculiar = createSprinkling(peculiarShare, random);
+  const pick = createPick(random);
+  const byPercent = namePools.flatMap((pool) => Array.from({ length: pool.share }, () => pool));
+  const isPeculiar = createEvenSelector(peculiarShare, random);
   let peculiarGuests = 0;
 
   return () => {
@@ -163,13 +163,13 @@ export function createGuests(random: () => number): () => string {
       peculiarGuests += 1;
       return peculiarNames[(peculiarGuests - 1) % peculiarNames.length] ?? '';
     }
-    const people = pick(inHundred);
-    const given = pick(people.given);
-    const family = pick(people.family);
-    const manner = people.isEuropean ? random() : 1;
-    if (manner < commaShare) return `${family}, ${given}`;
-    if (manner < commaShare + upperCaseShare) return `${given} ${family}`.toUpperCase();
-    switch (people.order) {
+    const pool = pick(byPercent);
+    const given = pick(pool.given);
+    const family = pick(pool.family);
+    const style = pool.isEuropean ? random() : 1;
+    if (style < commaShare) return `${family}, ${given}`;
+    if (style < commaShare + upperCaseShare) return `${given} ${family}`.toUpperCase();
+    switch (pool.order) {
       case 'given-first':
         return `${given} ${family}`;
       case 'family-first':
@@ -180,7 +180,7 @@ export function createGuests(random: () => number): () => string {
   };
 }
 
-function european(share: number, given: string, family: string): People {
+function european(share: number, given: string, family: string): NamePool {
   return { share, given: words(given), family: words(family), order: 'given-first', isEuropean: true };
 }
 

@@ -1,50 +1,50 @@
 import { isCalendarDay } from '../../booking/business-day.js';
-import { createSeededRandom, createSprinkling } from '../common/random.js';
+import { createEvenSelector, createPick, createSeededRandom } from '../common/random.js';
 import { isCorrectlyMapped, type Mapping, type World } from '../world/world.js';
 import { createGuests, namesWithComma, namesWithQuotes } from './guests.js';
 import { type Cell, type Flaw, type MadeRecord, type OptionalField, optionalFields } from './made-record.js';
 
-/** Of the records. */
+/** Shares of the records. */
 const duplicateShare = 0.005;
 const flawedShare = 0.006;
-/** Of the bookings: those that lack one field. */
+/** The share of the bookings that lack one field. */
 const incompleteShare = 0.03;
 
-/** Whatever is rare comes up early for the first time, so that a screenful of records shows it. */
+/** Everything rare first appears early, so that a screenful of records shows it. */
 const firstDuplicate = { from: 10, to: 45 };
 const firstFlaw = { from: 15, to: 50 };
 const firstWrong = { from: 0, to: 40 };
-/** A booking comes up again among the next few hundred records. */
-const remembered = 256;
+/** A duplicate repeats one of this many latest bookings. */
+const recentCount = 256;
 
 const waysToLack: readonly Cell[] = [undefined, null, '  '];
-/** The integer behind the last one that every reader of JSON keeps exactly. */
+/** 2^53: one more than the largest integer that every JSON parser keeps exactly. */
 const tooLarge = '9007199254740992';
 
 export interface MadeDay {
   /** YYYY-MM-DD */
   readonly day: string;
-  /** How many records, duplicates and flawed ones among them. */
+  /** Number of records, including duplicates and flawed ones. */
   readonly count: number;
-  /** The same seed makes the same records. */
+  /** The same seed gives the same records. */
   readonly seed: number;
   /** Whose hotels are booked. */
   readonly world: World;
-  /** Wrong mappings, from 0 to 1 of the bookings that have a reference and name their provider's hotel. */
+  /** Share of wrong mappings, from 0 to 1 of the bookings that have a reference and name their provider's hotel. */
   readonly wrongShare: number;
 }
 
 /**
- * Makes up the records of a day, one after the other. No two bookings have the same reference.
+ * Makes up the records of a day, one at a time. No two bookings share a reference.
  *
- * @throws RangeError for a day, a count or a share that is none, and for a world of less than two hotels
+ * @throws RangeError for an invalid day, count or share, and for a world of fewer than two hotels
  */
 export function makeBookings(day: MadeDay): Iterable<MadeRecord> {
   const { count, wrongShare, world } = day;
   if (!isCalendarDay(day.day))
     throw new RangeError(`expected a day as YYYY-MM-DD, got: ${JSON.stringify(day.day)}`);
   if (!Number.isSafeInteger(count) || count < 0)
-    throw new RangeError(`expected how many bookings to make, 0 or more, got: ${count}`);
+    throw new RangeError(`expected a number of bookings, 0 or more, got: ${count}`);
   if (!(wrongShare >= 0 && wrongShare <= 1))
     throw new RangeError(`expected a share of wrong mappings from 0 to 1, got: ${wrongShare}`);
   if (world.hotels.length < 2)
@@ -54,14 +54,14 @@ export function makeBookings(day: MadeDay): Iterable<MadeRecord> {
 
 function* drawRecords({ day, count, seed, world, wrongShare }: MadeDay): Generator<MadeRecord, void> {
   const random = createSeededRandom(seed);
-  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
+  const pick = createPick(random);
   const drawGuest = createGuests(random);
   const drawStay = createStays(day, random);
   const drawFlaw = createFlaws(pick);
-  const isFlawed = createSprinkling(flawedShare, random, firstFlaw);
-  const isDuplicate = createSprinkling(duplicateShare, random, firstDuplicate);
-  const isIncomplete = createSprinkling(incompleteShare, random);
-  const isToBeWrong = createSprinkling(wrongShare, random, firstWrong);
+  const isFlawed = createEvenSelector(flawedShare, random, firstFlaw);
+  const isDuplicate = createEvenSelector(duplicateShare, random, firstDuplicate);
+  const isIncomplete = createEvenSelector(incompleteShare, random);
+  const isWrongNext = createEvenSelector(wrongShare, random, firstWrong);
   const prefix = `BR-${day.slice(2).replaceAll('-', '')}-`;
   const recent: MadeRecord[] = [];
   let references = 0;
@@ -70,12 +70,12 @@ function* drawRecords({ day, count, seed, world, wrongShare }: MadeDay): Generat
 
   function drawMapping(missing: OptionalField | undefined): Mapping {
     if (missing !== 'bookingReferenceId') return pick(world.mappings);
-    // In turn, so that no booking without a reference is another one's duplicate by chance.
+    // In turn, so that no two bookings without a reference are equal by chance.
     withoutReference += 1;
     return world.mappings[withoutReference % world.mappings.length] as Mapping;
   }
 
-  /** The master hotel that the agency takes the provider's for. */
+  /** The master hotel that the agency confuses the provider's with. */
   function drawWrongHotel({ providerName, providerHotelId }: Mapping): number {
     for (;;) {
       const { serviceId } = pick(world.hotels);
@@ -110,8 +110,8 @@ function* drawRecords({ day, count, seed, world, wrongShare }: MadeDay): Generat
       yield { ...pick(recent), kind: 'duplicate' };
     } else {
       const missing = isIncomplete() ? pick(optionalFields) : undefined;
-      const booking = drawBooking(missing, canBeWrong(missing) && isToBeWrong());
-      recent[bookings % remembered] = booking;
+      const booking = drawBooking(missing, canBeWrong(missing) && isWrongNext());
+      recent[bookings % recentCount] = booking;
       bookings += 1;
       yield booking;
     }
@@ -122,7 +122,7 @@ function canBeWrong(missing: OptionalField | undefined): boolean {
   return missing !== 'bookingReferenceId' && missing !== 'providerName' && missing !== 'providerHotelId';
 }
 
-/** Takes the flaws in turn, so that a day of some size has them all. */
+/** Applies the flaws in turn, so that a day of some size has them all. */
 function createFlaws(pick: <Item>(items: readonly Item[]) => Item): (record: MadeRecord) => MadeRecord {
   const flaws: readonly ((record: MadeRecord) => Partial<MadeRecord> & { readonly kind: Flaw })[] = [
     () => ({ kind: 'service-id-absent', serviceId: undefined }),
@@ -140,12 +140,12 @@ function createFlaws(pick: <Item>(items: readonly Item[]) => Item): (record: Mad
   };
 }
 
-const dayLength = 86_400_000;
-/** The calendar of the business days has years of four digits. */
+const dayMs = 86_400_000;
+/** Dates have years of four digits. */
 const firstDay = '0001-01-01';
 const lastDay = '9999-12-31';
 
-/** Bookings that reached the export only after the guest had arrived. */
+/** Bookings that are exported only after the guest has arrived. */
 const lateShare = 0.02;
 const sameDayShare = 0.08;
 const daysLate = 3;
@@ -160,14 +160,14 @@ export interface Stay {
 }
 
 /**
- * Makes up stays as they are booked on a day: mostly for the weeks to come, rarely for next year's, and mostly short.
+ * Makes up stays as people book them: mostly in the coming weeks, rarely next year, and mostly short.
  *
  * @param day YYYY-MM-DD
  */
 export function createStays(day: string, random: () => number): () => Stay {
-  const first = Date.parse(`${day}T00:00:00Z`) - daysLate * dayLength;
+  const first = Date.parse(`${day}T00:00:00Z`) - daysLate * dayMs;
   const dates = Array.from({ length: daysLate + daysAhead + longestStay + 1 }, (_, index) =>
-    writeDate(first + index * dayLength),
+    writeDate(first + index * dayMs),
   );
 
   function drawCheckIn(): number {

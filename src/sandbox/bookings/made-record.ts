@@ -4,7 +4,7 @@ export type Flaw =
   | 'service-id-in-letters'
   | 'service-id-zero'
   | 'service-id-too-large'
-  /** The comma of "García, Luis" was taken for the end of a part. */
+  /** The comma of "García, Luis" split the name. */
   | 'name-in-two-parts'
   /** The quotes of 'Zoë "Zo" Brandt' were not escaped. */
   | 'quotes-not-escaped';
@@ -21,17 +21,17 @@ export const optionalFields = [
 
 export type OptionalField = (typeof optionalFields)[number];
 
-/** A text as the export has it; undefined where the export leaves the field out, null where it says that it has none. */
+/** Text as exported; undefined where the field is left out, null where it is explicitly empty. */
 export type Cell = string | null | undefined;
 
-/** One record of an export, and what it really is. */
+/** One record of an export, with the truth about it. */
 export interface MadeRecord extends Readonly<Record<OptionalField, Cell>> {
-  /** A duplicate is the same in every field as a booking before it. */
+  /** A duplicate equals an earlier booking in every field. */
   readonly kind: 'booking' | 'duplicate' | Flaw;
-  /** As it is written; undefined where it is absent. */
+  /** As written; undefined where it is absent. */
   readonly serviceId: string | undefined;
-  /** The one field that the booking lacks. */
+  /** The field that the booking lacks, if any. */
   readonly missing: OptionalField | undefined;
-  /** The provider's hotel is another master hotel than the one that was booked. */
+  /** The provider's hotel is not the master hotel that was booked. */
   readonly isWrong: boolean;
 }

@@ -1,22 +1,22 @@
 import { type ServiceField, serviceFields } from '../../booking/booking.js';
 import type { Cell, Flaw, MadeRecord } from './made-record.js';
 
-/** How a day's records are written in one format. */
-export interface RecordLines {
+/** How the records of a day are written in one format. */
+export interface RecordFormat {
   readonly header: string;
-  /** All of a day without records. */
+  /** The whole text of a day without records. */
   readonly emptyDay: string;
-  /** The record with its line end. */
+  /** Returns the record with its line end. */
   write(record: MadeRecord): string;
-  /** For which reason a record of that flaw can't be reviewed, in the words of `hotel-review`. */
+  /** The reason code with which `hotel-review` rejects a record of each flaw. */
   readonly reasons: Readonly<Record<Flaw, string>>;
 }
 
 const header = `${serviceFields.join(',')}\n`;
 const needsQuotes = /[",\r\n]/;
 
-/** CSV by RFC 4180, but with LF: the service's names as header, cells in quotes where needed. */
-export const csvLines: RecordLines = {
+/** CSV as in RFC 4180, but with LF: the service's field names as header, cells quoted where needed. */
+export const csvFormat: RecordFormat = {
   header,
   emptyDay: header,
   write: (record) =>
@@ -50,11 +50,11 @@ function writeCell(cell: Cell): string {
   return needsQuotes.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON wants just these escaped
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are exactly the characters that JSON escapes
 const needsEscapes = /["\\\u0000-\u001f]/;
 
-/** One JSON object a line under the service's names. A day without records has a blank line. */
-export const ndjsonLines: RecordLines = {
+/** One JSON object per line with the service's field names. A day without records is a blank line. */
+export const ndjsonFormat: RecordFormat = {
   header: '',
   emptyDay: '\n',
   write(record) {

@@ -4,12 +4,12 @@ import { link, lstat, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { hasCode } from '../common/errors.js';
 import { type DayCounts, type DayFormat, type DayText, dayFormats, renderDay } from './day-text.js';
 import type { MadeDay } from './made-bookings.js';
 
 const compressed = '.gz';
 
-/** There is a file of that name already. */
 export class NameTakenError extends Error {
   override readonly name = 'NameTakenError';
   constructor(path: string) {
@@ -17,17 +17,16 @@ export class NameTakenError extends Error {
   }
 }
 
-/** The format that a file's name asks for; undefined where it ends like none of them. */
+/** The format that a file's extension asks for; undefined for an unknown one. */
 export function formatOfName(path: string): DayFormat | undefined {
   return dayFormats.find((format) => path.endsWith(`.${format}`) || path.endsWith(`.${format}${compressed}`));
 }
 
 /**
- * Writes a made-up day into a new file of mode 0600, compressed with gzip where its name ends with .gz. The file stands
- * under its name only when it is whole, and a file that is there already is left alone.
+ * Writes a made-up day into a new file of mode 0600, compressed with gzip where its name ends in .gz. The file appears
+ * under its name only when it is complete; an existing file is never replaced.
  *
- * @throws NameTakenError, RangeError for a day that can't be made up, the signal's reason when that aborts, and
- * the system's errors.
+ * @throws NameTakenError, RangeError for a day that can't be made, the signal's reason when it aborts, and system errors
  */
 export async function writeDayFile(
   path: string,
@@ -51,35 +50,31 @@ export async function writeDayFile(
   return text.counts();
 }
 
-/** A dangling link is somebody's too. */
+/** True for a dangling link as well. */
 async function isTaken(path: string): Promise<boolean> {
   try {
     await lstat(path);
     return true;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return false;
+    if (hasCode(error, 'ENOENT')) return false;
     throw error;
   }
 }
 
-/** By a link, for it fails where the name was taken meanwhile; a rename would write over it. */
+/** Links instead of renaming: a link fails if the name was taken meanwhile, a rename would overwrite the file. */
 async function publish(temporary: string, path: string): Promise<void> {
   try {
     await link(temporary, path);
   } catch (error) {
-    throw codeOf(error) === 'EEXIST' ? new NameTakenError(path) : error;
+    throw hasCode(error, 'EEXIST') ? new NameTakenError(path) : error;
   }
 }
 
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
-}
-
 /**
- * Writes a made-up day to a stream that stays open, as fast as it takes it.
+ * Writes a made-up day to a stream, with back-pressure, and leaves the stream open.
  *
- * @returns false when the reader went away before the end, as `head` does
- * @throws the signal's reason when that aborts, and the stream's error
+ * @returns false when the reader left before the end, as `head` does
+ * @throws the signal's reason when it aborts, and the stream's error
  */
 export async function streamDay(
   { chunks }: DayText,
@@ -87,7 +82,7 @@ export async function streamDay(
   { signal }: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<boolean> {
   let failure: unknown;
-  // It stays: a standard output without a reader says so once for every chunk that it was given.
+  // Never removed: standard output without a reader emits an error for every chunk it was given.
   output.on('error', (error) => {
     failure ??= error;
   });
@@ -102,7 +97,7 @@ export async function streamDay(
     return true;
   } catch (error) {
     signal?.throwIfAborted();
-    if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return false;
+    if (hasCode(error, 'EPIPE')) return false;
     throw error;
   }
 }

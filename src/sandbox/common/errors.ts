@@ -1,10 +1,14 @@
-/** The sandbox can't be run like this: a person has to mend something first. The message says what. */
+/** The sandbox can't run like this: something has to be fixed first, and the message says what. */
 export class SandboxError extends Error {
   override readonly name = 'SandboxError';
 }
 
-/** Names an error by its code, such as ENOSPC, or its class: its own words may quote what names guests. */
+/** An error's code, such as ENOSPC, or its class: its own message may quote text that names guests. */
 export function nameReason(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+}
+
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -1,29 +1,29 @@
 import { createSeededRandom } from './random.js';
 
-/** What goes wrong with a call of an operation. */
+/** What goes wrong with a call to an operation. */
 export type CallFault =
-  /** An HTTP status 4xx or 5xx, in the configured error shape; nothing taken. */
+  /** HTTP status 4xx or 5xx in the configured error shape; nothing is accepted. */
   | { readonly kind: 'status'; readonly status: number; readonly retryAfterSeconds?: number }
-  /** HTTP 200 with `Status: false` and that StatusCode; nothing taken. */
+  /** HTTP 200 with `Status: false` and this StatusCode; nothing is accepted. */
   | { readonly kind: 'refuse'; readonly statusCode: number }
-  /** Answers properly, so much later. */
+  /** The proper answer after a delay. */
   | { readonly kind: 'latency'; readonly seconds: number }
-  /** Takes nothing, never answers. */
+  /** No answer; nothing is accepted. */
   | { readonly kind: 'hang' }
-  /** Takes nothing, closes the connection. */
+  /** The connection is closed; nothing is accepted. */
   | { readonly kind: 'drop' }
-  /** Takes the bookings, or what else it brings, then closes the connection without an answer. */
+  /** The call is performed, then the connection is closed without an answer. */
   | { readonly kind: 'lost-answer' }
-  /** HTTP 200 with an HTML page, nothing taken. */
+  /** HTTP 200 with an HTML page; nothing is accepted. */
   | { readonly kind: 'page' };
 
-/** What goes wrong with the result of a file, or with the files of an export, that was taken. */
+/** What goes wrong with the result of an accepted file, or with the files of an accepted export. */
 export type ResultFault =
-  /** So much later than the usual delay. */
+  /** This much later than usual. */
   | { readonly kind: 'result-late'; readonly seconds: number }
-  /** Written piece by piece over so many seconds under its final name. */
+  /** Written piece by piece under its final name, over this many seconds. */
   | { readonly kind: 'result-growing'; readonly seconds: number }
-  /** The first half of the records, ending with a line end; the rest never. */
+  /** Only the first half of the records, ending with a line end. */
   | { readonly kind: 'result-partial' }
   /** Never written, and no e-mail either. */
   | { readonly kind: 'result-missing' };
@@ -33,7 +33,7 @@ export interface FaultRule {
   readonly when: FaultTime;
 }
 
-/** A share from 0 to 1 of the calls, or their numbers, counted from 1, both ends included. */
+/** A share of the calls from 0 to 1, or ranges of their numbers from 1 on, both ends included. */
 export type FaultTime =
   | { readonly kind: 'rate'; readonly share: number }
   | {
@@ -41,11 +41,11 @@ export type FaultTime =
       readonly ranges: readonly { readonly first: number; readonly last: number }[];
     };
 
-/** Which fault each call, and each result, meets. Asked once for each, in order. */
+/** Decides the fault of each call and each result. Asked once for each, in order. */
 export interface FaultPlan {
-  /** The fault of the next call of an operation that came with a right key. */
+  /** For the next authenticated call to an operation. */
   nextCall(): CallFault | undefined;
-  /** The fault of the next file's result, or of the next export. */
+  /** For the result of the next file, or for the next export. */
   nextResult(): ResultFault | undefined;
 }
 
@@ -53,17 +53,18 @@ type Fault = CallFault | ResultFault;
 
 export const noFaults: FaultPlan = { nextCall: () => undefined, nextResult: () => undefined };
 
-interface FaultForm {
-  readonly written: string;
-  /** Undefined when the values are not what the kind takes. */
+interface FaultSyntax {
+  /** As shown to somebody who got it wrong. */
+  readonly usage: string;
+  /** Undefined when the values don't fit the kind. */
   read(values: readonly string[]): Fault | undefined;
 }
 
 const longestSeconds = 86_400;
 
-const forms: { readonly [kind in Fault['kind']]: FaultForm } = {
+const syntaxes: { readonly [kind in Fault['kind']]: FaultSyntax } = {
   status: {
-    written: 'status:CODE or status:CODE:RETRY_AFTER_SECONDS with a CODE from 400 to 599',
+    usage: 'status:CODE or status:CODE:RETRY_AFTER_SECONDS with a CODE from 400 to 599',
     read([code, retryAfter, ...more]) {
       const status = readInteger(code, 400, 599);
       if (status === undefined || more.length > 0) return undefined;
@@ -73,30 +74,30 @@ const forms: { readonly [kind in Fault['kind']]: FaultForm } = {
     },
   },
   refuse: {
-    written: 'refuse:STATUS_CODE with four digits',
+    usage: 'refuse:STATUS_CODE with four digits',
     read([code, ...more]) {
       const statusCode = readInteger(code, 1000, 9999);
       return statusCode === undefined || more.length > 0 ? undefined : { kind: 'refuse', statusCode };
     },
   },
-  latency: lasting('latency', (seconds) => ({ kind: 'latency', seconds })),
-  hang: plain({ kind: 'hang' }),
-  drop: plain({ kind: 'drop' }),
-  'lost-answer': plain({ kind: 'lost-answer' }),
-  page: plain({ kind: 'page' }),
-  'result-late': lasting('result-late', (seconds) => ({ kind: 'result-late', seconds })),
-  'result-growing': lasting('result-growing', (seconds) => ({ kind: 'result-growing', seconds })),
-  'result-partial': plain({ kind: 'result-partial' }),
-  'result-missing': plain({ kind: 'result-missing' }),
+  latency: withSeconds('latency', (seconds) => ({ kind: 'latency', seconds })),
+  hang: withoutValue({ kind: 'hang' }),
+  drop: withoutValue({ kind: 'drop' }),
+  'lost-answer': withoutValue({ kind: 'lost-answer' }),
+  page: withoutValue({ kind: 'page' }),
+  'result-late': withSeconds('result-late', (seconds) => ({ kind: 'result-late', seconds })),
+  'result-growing': withSeconds('result-growing', (seconds) => ({ kind: 'result-growing', seconds })),
+  'result-partial': withoutValue({ kind: 'result-partial' }),
+  'result-missing': withoutValue({ kind: 'result-missing' }),
 };
 
-function plain(fault: Fault): FaultForm {
-  return { written: fault.kind, read: (values) => (values.length === 0 ? fault : undefined) };
+function withoutValue(fault: Fault): FaultSyntax {
+  return { usage: fault.kind, read: (values) => (values.length === 0 ? fault : undefined) };
 }
 
-function lasting(kind: Fault['kind'], make: (seconds: number) => Fault): FaultForm {
+function withSeconds(kind: Fault['kind'], make: (seconds: number) => Fault): FaultSyntax {
   return {
-    written: `${kind}:SECONDS, at most ${longestSeconds}`,
+    usage: `${kind}:SECONDS, at most ${longestSeconds}`,
     read([text = '', ...more]) {
       const seconds = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
       return seconds <= longestSeconds && more.length === 0 ? make(seconds) : undefined;
@@ -105,18 +106,18 @@ function lasting(kind: Fault['kind'], make: (seconds: number) => Fault): FaultFo
 }
 
 /**
- * Reads a rule written as `KIND[:VALUE[:VALUE]]@WHEN`, with WHEN a share (`10%`) or numbers counted from 1
- * (`3,7-9,20-`): `status:429:2@3`, `latency:2.5@1-5`, `drop@25%`.
+ * Parses a rule written as `KIND[:VALUE[:VALUE]]@WHEN`, where WHEN is a share (`10%`) or numbers from 1 on (`3,7-9,20-`):
+ * `status:429:2@3`, `latency:2.5@1-5`, `drop@25%`.
  *
- * @throws RangeError that says what was expected and what was got
+ * @throws RangeError that says what was expected
  */
 export function parseFault(text: string): FaultRule {
   const at = text.indexOf('@');
   if (at < 0) throw unexpected('KIND[:VALUE]@WHEN, for example status:503@10% or hang@4', text);
   const [kind = '', ...values] = text.slice(0, at).split(':');
-  if (!isFaultKind(kind)) throw unexpected(`a fault of ${Object.keys(forms).join(', ')}`, text);
-  const fault = forms[kind].read(values);
-  if (!fault) throw unexpected(forms[kind].written, text);
+  if (!isFaultKind(kind)) throw unexpected(`a fault of ${Object.keys(syntaxes).join(', ')}`, text);
+  const fault = syntaxes[kind].read(values);
+  if (!fault) throw unexpected(syntaxes[kind].usage, text);
   const when = readFaultTime(text.slice(at + 1));
   if (!when)
     throw unexpected('a share from 0% to 100%, or numbers from 1 such as 3,7-9,20- after the @', text);
@@ -124,7 +125,7 @@ export function parseFault(text: string): FaultRule {
 }
 
 function isFaultKind(kind: string): kind is Fault['kind'] {
-  return Object.hasOwn(forms, kind);
+  return Object.hasOwn(syntaxes, kind);
 }
 
 function unexpected(expected: string, got: string): RangeError {
@@ -151,16 +152,16 @@ function readRange(text: string): { first: number; last: number } | undefined {
   return last === undefined ? undefined : { first, last };
 }
 
-function readInteger(text = '', least: number, most: number): number | undefined {
+function readInteger(text = '', minimum: number, maximum: number): number | undefined {
   const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  return number >= least && number <= most ? number : undefined;
+  return number >= minimum && number <= maximum ? number : undefined;
 }
 
 /**
- * Makes the plan: each call, and each result, meets the first of its rules that matches.
+ * Each call, and each result, gets the fault of the first rule that matches.
  *
- * A rate is drawn once for each call and rule, from a stream of the rule's own that `random` seeds: so the same seed
- * gives the same calls the same faults, however results come between them.
+ * Rates draw from a random stream per rule, which `random` seeds: the same seed gives the same calls the same faults, no
+ * matter how results and calls interleave.
  *
  * @param random uniform in [0, 1)
  */
@@ -193,7 +194,7 @@ function createSequence<Kind extends Fault>(
   let number = 0;
   return () => {
     number += 1;
-    // Every rule draws for every call, or the calls that one rule meets would depend on the rules before it.
+    // Every rule draws for every call; otherwise a rule's calls would depend on the rules before it.
     return planned.filter(({ matches }) => matches(number)).at(0)?.fault;
   };
 }

@@ -5,24 +5,24 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { parse } from 'csv-parse';
 import { stringify } from 'csv-stringify';
 
-/** Puts the result in its place, whole at once; an older one goes. */
-export async function publishWhole(draft: string, result: string): Promise<void> {
-  await rename(draft, result);
+/** Moves the whole draft into place in one step, replacing an older file. */
+export async function publishWhole(draft: string, target: string): Promise<void> {
+  await rename(draft, target);
 }
 
 /**
- * Puts the first half of the records in the result's place, at once.
+ * Moves the header and the first half of the records into place in one step.
  *
- * @returns how many that are
+ * @returns the number of these records
  */
-export async function publishHalf(draft: string, result: string, rows: number): Promise<number> {
+export async function publishHalf(draft: string, target: string, rows: number): Promise<number> {
   const half = Math.floor(rows / 2);
   const halfDraft = `${draft}.half`;
 
   async function* takeHalf(records: AsyncIterable<string[]>): AsyncGenerator<string[]> {
     let place = 0;
     for await (const record of records) {
-      // The header, and so many behind it.
+      // Place 0 is the header.
       if (place <= half) yield record;
       place += 1;
     }
@@ -35,45 +35,45 @@ export async function publishHalf(draft: string, result: string, rows: number): 
     stringify(),
     createWriteStream(halfDraft, { mode: 0o600 }),
   );
-  await rename(halfDraft, result);
+  await rename(halfDraft, target);
   return half;
 }
 
-/** A growing result gets longer at least so many times, and at least every half second. */
-const leastPieces = 10;
-const longestPause = 0.5;
+/** A growing file is written in at least this many pieces, and grows at least every half second. */
+const minPieces = 10;
+const maxPauseSeconds = 0.5;
 
 /**
- * Writes the result piece by piece under its own name, wherever in a record the pieces end: the first at once, the last
- * after so many seconds. An older one goes before.
+ * Removes an older file, then writes the new one piece by piece under its final name: the first piece at once, the last
+ * after `seconds`. Pieces may end in the middle of a record.
  *
- * @throws AbortError when the signal comes in between; what is written by then stays
+ * @throws AbortError when the signal aborts; what has been written stays
  */
 export async function publishGrowing(
   draft: string,
-  result: string,
+  target: string,
   seconds: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const pieces = Math.max(leastPieces, Math.ceil(seconds / longestPause) + 1);
+  const pieces = Math.max(minPieces, Math.ceil(seconds / maxPauseSeconds) + 1);
   const pause = (seconds * 1_000) / (pieces - 1);
-  await rm(result, { force: true });
+  await rm(target, { force: true });
   const { size } = await stat(draft);
-  const target = await open(result, 'wx', 0o600);
+  const file = await open(target, 'wx', 0o600);
   try {
     for (let piece = 0; piece < pieces; piece += 1) {
       if (piece > 0) await wait(pause, undefined, { signal });
       const start = Math.floor((size * piece) / pieces);
       const end = Math.floor((size * (piece + 1)) / pieces);
-      await copyRange(draft, target, start, end);
+      await copyRange(draft, file, start, end);
     }
   } finally {
-    await target.close();
+    await file.close();
   }
 }
 
-async function copyRange(source: string, target: FileHandle, start: number, end: number): Promise<void> {
+async function copyRange(source: string, file: FileHandle, start: number, end: number): Promise<void> {
   if (start === end) return;
-  // Opened anew for every piece: streams of one handle would all stay its listeners until it is closed.
-  for await (const block of createReadStream(source, { start, end: end - 1 })) await target.writeFile(block);
+  // Opened for each piece: the streams of one handle would all stay registered on it until it is closed.
+  for await (const block of createReadStream(source, { start, end: end - 1 })) await file.writeFile(block);
 }

@@ -1,4 +1,4 @@
-/** Mulberry32: the same numbers for the same seed, uniform in [0, 1). For made-up data only. */
+/** Mulberry32: the same numbers in [0, 1) for the same seed. For made-up data only. */
 export function createSeededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -9,14 +9,20 @@ export function createSeededRandom(seed: number): () => number {
   };
 }
 
+/** Picks items of a list with equal probability. */
+export function createPick(random: () => number) {
+  return <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
+}
+
 /**
- * Says which of the things in a row get what only a share of them has, evenly spread: one in each stretch of 1/share
- * of them, at a random place of it. So the count is known to within one, whatever the random numbers are.
+ * Selects a share of a sequence, evenly spread: one item in each stretch of 1/share, at a random place within it. So the
+ * number selected is known to within one, whatever the random numbers are.
  *
  * @param share from 0 to 1
- * @param first the places, counted from 0, between which the first one falls (`to` exclusive)
+ * @param first the places, counted from 0, between which the first selected item falls (`to` exclusive)
+ * @returns whether the next item of the sequence is selected
  */
-export function createSprinkling(
+export function createEvenSelector(
   share: number,
   random: () => number,
   first: { readonly from: number; readonly to: number } = { from: 0, to: Number.POSITIVE_INFINITY },
@@ -25,16 +31,16 @@ export function createSprinkling(
   const stretch = 1 / share;
   const { from, to } = first;
   let place = 0;
-  let hits = 0;
+  let selected = 0;
   let next = Math.floor(from + random() * (Math.min(Math.max(stretch, from + 1), to) - from));
 
   return () => {
-    const isHit = place === next;
+    const isSelected = place === next;
     place += 1;
-    if (isHit) {
-      hits += 1;
-      next = Math.max(place, Math.floor((hits + random()) * stretch));
+    if (isSelected) {
+      selected += 1;
+      next = Math.max(place, Math.floor((selected + random()) * stretch));
     }
-    return isHit;
+    return isSelected;
   };
 }

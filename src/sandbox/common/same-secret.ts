@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** Whether both are the same, in a time that says nothing of how far they differ. */
+/** Compares in a time that reveals nothing about where the two differ. */
 export function isSameSecret(given: string, expected: string): boolean {
-  // Digests are of one length, as the comparison needs it.
+  // timingSafeEqual needs equal lengths, which digests have.
   return timingSafeEqual(digest(given), digest(expected));
 }
 

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Answer, type Refusal, refusal } from '../common/answer.js';
 import { nameReason } from '../common/errors.js';
 import type { FaultPlan, ResultFault } from '../common/faults.js';
-import type { LetterPost, WrittenLetter } from '../outbox/mailer.js';
+import type { Email, Mailer } from '../outbox/mailer.js';
 import type { BrandOfChain } from '../world/hotel-content.js';
 import type { LivingWorld, Snapshot } from '../world/living-world.js';
 import { type ExportFile, publishExport, writeDrafts } from './export-files.js';
@@ -16,23 +16,23 @@ export type ExportEvent =
   | {
       readonly kind: 'export-written';
       readonly files: readonly string[];
-      /** The letter's path on this disk. */
-      readonly letter?: string;
+      /** The e-mail's path on this disk. */
+      readonly email?: string;
     }
   /** By a fault: of each file only the first half of the records. */
-  | { readonly kind: 'export-partial'; readonly files: readonly string[]; readonly letter?: string }
-  /** By a fault: neither files nor a letter. */
+  | { readonly kind: 'export-partial'; readonly files: readonly string[]; readonly email?: string }
+  /** By a fault: neither files nor an e-mail. */
   | { readonly kind: 'export-missing'; readonly files: readonly string[] }
   /** The sandbox was closed before; files that were growing are left as far as they had got. */
   | { readonly kind: 'export-given-up'; readonly files: readonly string[] }
   /** The disk refused them, with the error's code. */
   | { readonly kind: 'export-failed'; readonly files: readonly string[]; readonly reason: string }
-  /** The files are written, and the outbox refused the letter. */
-  | { readonly kind: 'export-letter-failed'; readonly files: readonly string[]; readonly reason: string };
+  /** The files are written, and the outbox refused the e-mail. */
+  | { readonly kind: 'export-email-failed'; readonly files: readonly string[]; readonly reason: string };
 
 /** The exports of the mappings. (Spec 4.5.) */
 export interface Exports {
-  /** Answers at once; the files, which hold the world as it is now, and the letter about them come after the delay. */
+  /** Answers at once; the files, which hold the world as it is now, and the e-mail about them come after the delay. */
   take(parameters: URLSearchParams): Answer;
   /** Gives up the exports that are due later, and waits for what is being written. Idempotent. */
   close(): Promise<void>;
@@ -53,7 +53,7 @@ export interface ExportsOptions {
   readonly delayMs: number;
   /** Asked once for every export that was taken. */
   readonly faults: Pick<FaultPlan, 'nextResult'>;
-  readonly letters: LetterPost;
+  readonly emails: Mailer;
   readonly onEvent: (event: ExportEvent) => void;
 }
 
@@ -65,7 +65,7 @@ interface TakenExport {
 }
 
 export function createExports(options: ExportsOptions): Exports {
-  const { world, root, folder, drafts, accountName, delayMs, faults, letters, onEvent } = options;
+  const { world, root, folder, drafts, accountName, delayMs, faults, emails, onEvent } = options;
   const closing = new AbortController();
   const { signal } = closing;
   const due = new Set<Promise<void>>();
@@ -95,11 +95,11 @@ export function createExports(options: ExportsOptions): Exports {
   async function notify(
     { emailId, providers }: ExportRequest,
     files: readonly string[],
-  ): Promise<{ readonly letter?: string }> {
+  ): Promise<{ readonly email?: string }> {
     try {
-      return { letter: await letters.post(writeExportLetter(emailId, providers, files)) };
+      return { email: await emails.post(writeExportEmail(emailId, providers, files)) };
     } catch (error) {
-      onEvent({ kind: 'export-letter-failed', files, reason: nameReason(error) });
+      onEvent({ kind: 'export-email-failed', files, reason: nameReason(error) });
       return {};
     }
   }
@@ -127,12 +127,8 @@ export function createExports(options: ExportsOptions): Exports {
   };
 }
 
-/** The letter that an export goes with: it names the files. (Assumed: the specification doesn't say what it holds.) */
-export function writeExportLetter(
-  to: string,
-  providers: readonly string[],
-  files: readonly string[],
-): WrittenLetter {
+/** The e-mail that an export goes with: it names the files. (Assumed: the specification doesn't say what it holds.) */
+export function writeExportEmail(to: string, providers: readonly string[], files: readonly string[]): Email {
   const paragraphs = [
     `The mappings of ${providers.join(', ')} have been exported. The files are on the SFTP server:`,
     files.map((file) => `  ${file}`).join('\n'),

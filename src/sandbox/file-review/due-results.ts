@@ -17,8 +17,8 @@ export type FileReviewEvent =
       readonly rows: number;
       /** How many of those are mapped incorrectly. */
       readonly incorrect: number;
-      /** The letter's path on this disk, where one was due. */
-      readonly letter?: string;
+      /** The e-mail's path on this disk, where one was due. */
+      readonly email?: string;
     }
   /** By a fault: only the first so many records were written, and the others never are. */
   | {
@@ -27,16 +27,16 @@ export type FileReviewEvent =
       readonly rows: number;
       readonly written: number;
       readonly incorrect: number;
-      readonly letter?: string;
+      readonly email?: string;
     }
-  /** By a fault: neither a result nor a letter. */
+  /** By a fault: neither a result nor an e-mail. */
   | { readonly kind: 'result-missing'; readonly path: string; readonly rows: number }
   /** The sandbox was closed before; a growing result is left as far as it had got. */
   | { readonly kind: 'result-given-up'; readonly path: string }
   /** The disk refused it, with the error's code: is the folder still there? */
   | { readonly kind: 'result-failed'; readonly path: string; readonly reason: string }
-  /** The result is written, and the outbox refused the letter. */
-  | { readonly kind: 'letter-failed'; readonly path: string; readonly reason: string };
+  /** The result is written, and the outbox refused the e-mail. */
+  | { readonly kind: 'email-failed'; readonly path: string; readonly reason: string };
 
 /** A file that was taken, and whose result is due. */
 export interface TakenFile {
@@ -47,7 +47,7 @@ export interface TakenFile {
   readonly fault: ResultFault | undefined;
 }
 
-/** The results, and their letters, that are still to come. */
+/** The results, and their e-mails, that are still to come. */
 export interface DueResults {
   /** Writes the result after the delay, and after the results of the same file that were promised before. */
   promise(file: TakenFile): void;
@@ -111,13 +111,13 @@ export function createDueResults({ delayMs, outbox, onEvent }: DueResultsOptions
   async function notify(
     { inputName, resultName }: ReviewPath,
     { incorrect, incorrectRows }: Findings,
-  ): Promise<{ readonly letter?: string }> {
+  ): Promise<{ readonly email?: string }> {
     if (incorrectRows === 0) return {};
     try {
-      const letter = await outbox.notify({ about: inputName, incorrect, count: incorrectRows });
-      return { letter: letter.path };
+      const email = await outbox.notify({ about: inputName, incorrect, count: incorrectRows });
+      return { email: email.path };
     } catch (error) {
-      onEvent({ kind: 'letter-failed', path: resultName, reason: nameReason(error) });
+      onEvent({ kind: 'email-failed', path: resultName, reason: nameReason(error) });
       return {};
     }
   }

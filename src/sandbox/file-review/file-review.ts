@@ -37,7 +37,7 @@ export type { FileReviewEvent } from './due-results.js';
 /** The by-file half of the service: it looks at the SFTP server's files on this disk. (Spec 4.3.) */
 export interface FileReview {
   /**
-   * Reads and verifies the file at once and answers; the result comes after the delay, and the letter after it. What
+   * Reads and verifies the file at once and answers; the result comes after the delay, and the e-mail after it. What
    * becomes of the file in the meantime changes nothing. Never throws.
    *
    * Every call that is taken is performed. The results of one file are written one after another, in the order in which

@@ -12,7 +12,7 @@ export interface Findings {
   readonly rows: number;
   /** How many of them are mapped incorrectly. */
   readonly incorrectRows: number;
-  /** The first of those, as many as a letter lists. */
+  /** The first of those, as many as an e-mail lists. */
   readonly incorrect: readonly IncorrectMapping[];
 }
 

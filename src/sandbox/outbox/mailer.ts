@@ -3,25 +3,25 @@ import { link, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 
-export interface WrittenLetter {
+export interface Email {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
 }
 
-/** Puts letters into the outbox: nothing is ever sent. */
-export interface LetterPost {
+/** Puts e-mails into the outbox: nothing is ever sent. */
+export interface Mailer {
   /**
-   * Writes a letter as an `.eml` file, whole or not at all. Letters that are written at once don't disturb each other.
+   * Writes an e-mail as an `.eml` file, whole or not at all. Emails that are written at once don't disturb each other.
    *
    * @returns its path
    * @throws the system's error when the folder can't be written
    */
-  post(letter: WrittenLetter): Promise<string>;
+  post(email: Email): Promise<string>;
 }
 
-export interface LetterPostOptions {
-  /** Made when it is not there, with mode 0700: letters name guests. */
+export interface MailerOptions {
+  /** Made when it is not there, with mode 0700: e-mails name guests. */
   readonly folder: string;
   readonly from: string;
   /** Epoch milliseconds. */
@@ -29,15 +29,15 @@ export interface LetterPostOptions {
 }
 
 /** Its files are named by the time and a number: `20261120T140307.123Z-0001.eml`, mode 0600. */
-export function createLetterPost({ folder, from, clock }: LetterPostOptions): LetterPost {
+export function createMailer({ folder, from, clock }: MailerOptions): Mailer {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
-  let letters = 0;
+  let emails = 0;
 
-  /** Puts a finished letter under the next free name: another process may use the folder too. */
+  /** Puts a finished e-mail under the next free name: another process may use the folder too. */
   async function publish(unsent: string, stamp: string): Promise<string> {
     for (;;) {
-      letters += 1;
-      const path = join(folder, `${stamp}-${String(letters).padStart(4, '0')}.eml`);
+      emails += 1;
+      const path = join(folder, `${stamp}-${String(emails).padStart(4, '0')}.eml`);
       try {
         await link(unsent, path);
         return path;
@@ -48,10 +48,10 @@ export function createLetterPost({ folder, from, clock }: LetterPostOptions): Le
   }
 
   return {
-    async post(letter) {
+    async post(email) {
       const now = new Date(clock());
       const { message } = await transport.sendMail({
-        ...letter,
+        ...email,
         from,
         date: now,
         messageId: `<${randomUUID()}@sandbox.invalid>`,

@@ -1,5 +1,5 @@
 import type { HotelDirectory } from '../world/world.js';
-import { createLetterPost, type LetterPostOptions } from './mailer.js';
+import { createMailer, type MailerOptions } from './mailer.js';
 
 /** A booking whose provider hotel is not the master hotel that was booked; what it did not say is absent. */
 export interface IncorrectMapping {
@@ -14,12 +14,12 @@ export interface IncorrectMapping {
   readonly checkOutDate?: string;
 }
 
-export interface Letter {
+export interface SentEmail {
   readonly path: string;
   readonly about: string;
 }
 
-/** What a letter tells. */
+/** What an e-mail tells. */
 export interface Notice {
   /** What was reviewed: "the request body of 14:03:07" or "VerifyMappings/112026/20112026.csv". */
   readonly about: string;
@@ -32,24 +32,24 @@ export interface Notice {
 /** Where the e-mails lie that the service would have sent. */
 export interface Outbox {
   /**
-   * Writes a letter as an `.eml` file, whole or not at all. Letters that are written at once don't disturb each other.
+   * Writes an e-mail as an `.eml` file, whole or not at all. Emails that are written at once don't disturb each other.
    *
    * @throws the system's error when the folder can't be written
    */
-  notify(notice: Notice): Promise<Letter>;
+  notify(notice: Notice): Promise<SentEmail>;
 }
 
-export interface OutboxOptions extends LetterPostOptions {
+export interface OutboxOptions extends MailerOptions {
   readonly to: string;
   readonly world: HotelDirectory;
 }
 
 export function createOutbox({ to, world, ...options }: OutboxOptions): Outbox {
-  const letters = createLetterPost(options);
-  const writeText = createLetterWriter(world);
+  const emails = createMailer(options);
+  const writeText = createEmailWriter(world);
   return {
     async notify({ about, incorrect, count = incorrect.length }) {
-      const path = await letters.post({
+      const path = await emails.post({
         to,
         subject: `Incorrect hotel mappings: ${count === 1 ? '1 booking is' : `${count} bookings are`} affected`,
         // What bookings say stands in the text alone, so there is no header that they could reach.
@@ -60,13 +60,13 @@ export function createOutbox({ to, world, ...options }: OutboxOptions): Outbox {
   };
 }
 
-/** A letter lists so many bookings, and counts the others. */
+/** An e-mail lists so many bookings, and counts the others. */
 export const listedBookings = 1_000;
 
 const unprintable = /[\p{Cc}\u2028\u2029]+/gu;
 
-/** Creates the writer of the letters' text: what was reviewed, and each affected booking with what it really is. */
-export function createLetterWriter(world: HotelDirectory): (notice: Required<Notice>) => string {
+/** Creates the writer of the e-mails' text: what was reviewed, and each affected booking with what it really is. */
+export function createEmailWriter(world: HotelDirectory): (notice: Required<Notice>) => string {
   function describeBooking(booking: IncorrectMapping): string {
     const { serviceId, providerName, providerHotelId, checkInDate, checkOutDate } = booking;
     const reallyIs =

@@ -44,7 +44,7 @@ export interface CallsOptions {
   readonly exports: Pick<Exports, 'take'>;
   readonly faults: Pick<FaultPlan, 'nextCall'>;
   readonly fileReview: Pick<FileReview, 'take'>;
-  readonly letters: Pick<Letters, 'write'>;
+  readonly emails: Pick<Emails, 'write'>;
   readonly clock: () => number;
   readonly onEvent: (event: ServiceEvent) => void;
 }
@@ -109,7 +109,7 @@ export function createCalls(options: CallsOptions): Calls {
         },
         async notify() {
           const incorrect = performed?.incorrect ?? [];
-          if (incorrect.length > 0) await options.letters.write(number, about, incorrect);
+          if (incorrect.length > 0) await options.emails.write(number, about, incorrect);
         },
         send: (answer: Answer) => sendAnswer(response, answer, options.errorShape),
       };
@@ -126,24 +126,24 @@ function writeTime(instant: number): string {
   return `${new Date(instant).toISOString().slice(11, 19)} UTC`;
 }
 
-/** Writes letters beside the calls that they belong to. */
-export interface Letters {
-  /** Resolves when the letter is written, or when that failed, which is told as an event. */
+/** Writes e-mails beside the calls that they belong to. */
+export interface Emails {
+  /** Resolves when the e-mail is written, or when that failed, which is told as an event. */
   write(number: number, about: string, incorrect: readonly IncorrectMapping[]): Promise<void>;
-  /** Resolves when no letter is being written any more. */
+  /** Resolves when no e-mail is being written any more. */
   written(): Promise<void>;
 }
 
-export function createLetters(outbox: Outbox, onEvent: (event: ServiceEvent) => void): Letters {
+export function createEmails(outbox: Outbox, onEvent: (event: ServiceEvent) => void): Emails {
   const open = new Set<Promise<void>>();
 
   async function notify(number: number, about: string, incorrect: readonly IncorrectMapping[]) {
     const told = { number, incorrect: incorrect.length };
     try {
-      const letter = await outbox.notify({ about, incorrect });
-      onEvent({ kind: 'letter-written', ...told, letter });
+      const email = await outbox.notify({ about, incorrect });
+      onEvent({ kind: 'email-written', ...told, email });
     } catch (error) {
-      onEvent({ kind: 'letter-failed', ...told, reason: nameReason(error) });
+      onEvent({ kind: 'email-failed', ...told, reason: nameReason(error) });
     }
   }
 

@@ -11,7 +11,7 @@ export interface Call {
   readonly request: IncomingMessage;
   /** Does what it asks for, and says what to answer; undefined when the client left before its body was whole. */
   perform(): Promise<Answer | undefined>;
-  /** Writes the letter about what was reviewed, if there is anything to write. It never throws. */
+  /** Writes the e-mail about what was reviewed, if there is anything to write. It never throws. */
   notify(): Promise<void>;
   /** Undefined when the client is gone. */
   send(answer: Answer): SentAnswer | undefined;
@@ -60,7 +60,7 @@ async function answerAfter(seconds: number, call: Call): Promise<SentAnswer | un
   if (answer === undefined) return undefined;
   if (seconds > 0) await holdUp(call.request, seconds);
   const sent = call.send(answer);
-  // The letter doesn't hold up the answer, and is written too when nobody waited for that.
+  // The e-mail doesn't hold up the answer, and is written too when nobody waited for that.
   void call.notify();
   return sent;
 }

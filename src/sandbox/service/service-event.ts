@@ -1,6 +1,6 @@
 import type { Answer } from '../common/answer.js';
 import type { CallFault } from '../common/faults.js';
-import type { IncorrectMapping, Letter } from '../outbox/outbox.js';
+import type { IncorrectMapping, SentEmail } from '../outbox/outbox.js';
 
 /** The operations: of spec 4.1, 4.2, 4.3, 4.4 and 4.5. */
 export type Operation = 'mappings' | 'by-body' | 'by-file' | 'brands' | 'export';
@@ -27,7 +27,7 @@ export type CallOutcome =
 export interface Performed {
   readonly answer: Answer;
   readonly outcome: CallOutcome;
-  /** The bookings that a letter is to be written about. */
+  /** The bookings that an e-mail is to be written about. */
   readonly incorrect?: readonly IncorrectMapping[];
   /** To be called when the call has ended, answered or not. */
   readonly end?: () => void;
@@ -61,14 +61,14 @@ export type ServiceEvent =
   /** The connection was closed without an answer: by a fault, by the client or by `close`. */
   | (CallEvent & { readonly kind: 'unanswered' })
   | {
-      readonly kind: 'letter-written';
+      readonly kind: 'email-written';
       /** Of the call that it belongs to. */
       readonly number: number;
       readonly incorrect: number;
-      readonly letter: Letter;
+      readonly email: SentEmail;
     }
   | {
-      readonly kind: 'letter-failed';
+      readonly kind: 'email-failed';
       readonly number: number;
       readonly incorrect: number;
       /** The error's code, such as ENOSPC, or its name. */

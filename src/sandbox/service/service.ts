@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, isIPv6 } from 'node:net';
 import { nameReason } from '../common/errors.js';
 import type { Outbox } from '../outbox/outbox.js';
-import { type CallCounts, type CallsOptions, createCalls, createLetters } from './calls.js';
+import { type CallCounts, type CallsOptions, createCalls, createEmails } from './calls.js';
 import { type Account, basePath, findAccountObjection, routeRequest } from './route.js';
 import { sendAnswer } from './send-answer.js';
 
@@ -14,7 +14,7 @@ export interface SandboxService {
   /** To be used as `service.baseUrl`. */
   readonly baseUrl: string;
   readonly counts: CallCounts;
-  /** Cuts all connections and waits for the letters that are being written. Idempotent. */
+  /** Cuts all connections and waits for the e-mails that are being written. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export interface TlsFiles {
   readonly key: Buffer;
 }
 
-export interface ServiceOptions extends Omit<CallsOptions, 'letters'> {
+export interface ServiceOptions extends Omit<CallsOptions, 'emails'> {
   /** A name or an address of this machine: where it listens, and how it is called; 127.0.0.1 if not given. */
   readonly host?: string;
   /** 0 takes a free one. */
@@ -45,8 +45,8 @@ const keepAliveMs = 75_000;
  */
 export async function startService(options: ServiceOptions): Promise<SandboxService> {
   const { host = '127.0.0.1', port, tls, account, errorShape, outbox, onEvent } = options;
-  const letters = createLetters(outbox, onEvent);
-  const calls = createCalls({ ...options, letters });
+  const emails = createEmails(outbox, onEvent);
+  const calls = createCalls({ ...options, emails });
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const turnAway = (httpStatus: number, message: string, headers = {}) => {
@@ -101,9 +101,9 @@ export async function startService(options: ServiceOptions): Promise<SandboxServ
       const stopped = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
       await stopped;
-      // A call that was cut may still have a letter to write.
+      // A call that was cut may still have an e-mail to write.
       await Promise.all(open);
-      await letters.written();
+      await emails.written();
     },
   };
 }

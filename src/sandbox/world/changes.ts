@@ -2,7 +2,7 @@ import type { MappingDifference, MappingLog } from './mapping-log.js';
 import type { MappingVersion } from './mapping-version.js';
 import { type Hotel, makeHotel, makeMappings } from './world.js';
 
-/** What happens in the world, and in how many of a hundred changes. */
+/** What changes in the world, in percent of all changes. */
 const shares = {
   'channels-updated': 45,
   'location-updated': 19,
@@ -15,26 +15,25 @@ const shares = {
 
 type ChangeKind = keyof typeof shares;
 
-/** How often a mapping is looked for that a change can be made to, until a hotel is added instead. */
-const attempts = 50;
-/** A hotel that has so many mappings gets no more, nor is it merged: hotels would grow for ever. */
-const mostMappings = 10;
+/** How many mappings to try for a change that needs a fitting one; after that a hotel is added instead. */
+const maxAttempts = 50;
+/** A hotel with this many mappings gets no more and is not merged; otherwise hotels would grow for ever. */
+const maxMappings = 10;
 
 export interface ChangesOptions {
   readonly log: MappingLog;
-  /** Those that are added are appended. */
+  /** New hotels are appended. */
   readonly hotels: Hotel[];
   readonly random: () => number;
 }
 
 /**
- * The changes of a world, one after another: which one comes next depends on nothing but the random numbers and those
- * before it.
+ * Makes the changes of a world. Each change depends only on the random numbers and the changes before it.
  *
- * @returns makes the next one, at an instant that is not before the last one's
+ * @returns makes the next change, at an instant not before the last one
  */
 export function createChanges({ log, hotels, random }: ChangesOptions): (instant: number) => void {
-  /** The mappings that each hotel ever had. Made when it is needed: in large worlds it is large. */
+  /** All mappings each hotel ever had. Built on first use, as it is large in large worlds. */
   let index: Map<number, Set<number>> | undefined;
 
   function numbersOf(serviceId: number): Set<number> {
@@ -47,23 +46,23 @@ export function createChanges({ log, hotels, random }: ChangesOptions): (instant
   function perform(kind: ChangeKind, changedAt: number): void {
     switch (kind) {
       case 'channels-updated':
-        return change(draw(isStanding), changedAt, (before) => ({
+        return change(draw(isActive), changedAt, (before) => ({
           channelsEdition: before.channelsEdition + 1,
         }));
       case 'location-updated':
-        return change(draw(isStanding), changedAt, (before) => ({
+        return change(draw(isActive), changedAt, (before) => ({
           locationEdition: before.locationEdition + 1,
         }));
       case 'mapping-deleted':
-        return change(draw(isStanding), changedAt, () => ({ isDeleted: true }));
+        return change(draw(isActive), changedAt, () => ({ isDeleted: true }));
       case 'mapping-returned':
         return change(draw(canReturn), changedAt, () => ({ isDeleted: false, createdAt: changedAt }));
       case 'hotel-added':
         return addHotel(changedAt);
       case 'mapping-moved':
-        return bring(({ number }) => [number], changedAt);
+        return moveMappings(({ number }) => [number], changedAt);
       case 'hotels-merged':
-        return bring(({ serviceId }) => standingOf(serviceId), changedAt);
+        return moveMappings(({ serviceId }) => activeOf(serviceId), changedAt);
     }
   }
 
@@ -76,14 +75,14 @@ export function createChanges({ log, hotels, random }: ChangesOptions): (instant
     else addHotel(changedAt);
   }
 
-  /** Gives mappings of one hotel to another one. */
-  function bring(choose: (from: MappingVersion) => readonly number[], changedAt: number): void {
-    const to = draw(hasRoom);
-    const from = to && draw((version) => hasRoom(version) && version.serviceId !== to.serviceId);
+  /** Moves mappings of one hotel to another. */
+  function moveMappings(choose: (from: MappingVersion) => readonly number[], changedAt: number): void {
+    const to = draw(isBelowLimit);
+    const from = to && draw((version) => isBelowLimit(version) && version.serviceId !== to.serviceId);
     if (!to || !from) return addHotel(changedAt);
-    const joining = numbersOf(to.serviceId);
+    const numbers = numbersOf(to.serviceId);
     for (const number of choose(from)) {
-      joining.add(log.move(number, to.serviceId, changedAt));
+      numbers.add(log.move(number, to.serviceId, changedAt));
     }
   }
 
@@ -98,24 +97,24 @@ export function createChanges({ log, hotels, random }: ChangesOptions): (instant
   }
 
   function draw(fits: (version: MappingVersion) => boolean): MappingVersion | undefined {
-    for (let attempt = 0; attempt < attempts && log.mappings > 0; attempt += 1) {
+    for (let attempt = 0; attempt < maxAttempts && log.mappings > 0; attempt += 1) {
       const version = log.current(Math.floor(random() * log.mappings));
       if (fits(version)) return version;
     }
     return undefined;
   }
 
-  /** What a hotel has moved away from stays deleted, unless it moves back. */
+  /** A mapping that a provider's hotel moved away from stays deleted, unless the hotel moves back. */
   function canReturn({ isDeleted, number, providerName, providerHotelId }: MappingVersion): boolean {
     return isDeleted && log.find(providerName, providerHotelId)?.number === number;
   }
 
-  function hasRoom(version: MappingVersion): boolean {
-    return isStanding(version) && standingOf(version.serviceId).length < mostMappings;
+  function isBelowLimit(version: MappingVersion): boolean {
+    return isActive(version) && activeOf(version.serviceId).length < maxMappings;
   }
 
-  function standingOf(serviceId: number): number[] {
-    return [...numbersOf(serviceId)].filter((number) => isStanding(log.current(number)));
+  function activeOf(serviceId: number): number[] {
+    return [...numbersOf(serviceId)].filter((number) => isActive(log.current(number)));
   }
 
   return (instant) => perform(drawKind(random), instant);
@@ -130,7 +129,7 @@ function drawKind(random: () => number): ChangeKind {
   return 'channels-updated';
 }
 
-function isStanding({ isDeleted }: MappingVersion): boolean {
+function isActive({ isDeleted }: MappingVersion): boolean {
   return !isDeleted;
 }
 

@@ -1,4 +1,4 @@
-import { createSeededRandom } from '../common/random.js';
+import { createPick, createSeededRandom } from '../common/random.js';
 import { placeOf, places } from './places.js';
 import type { Hotel } from './world.js';
 
@@ -10,13 +10,12 @@ export interface Brand {
   readonly ChainId: number;
 }
 
-/** What a hotel belongs to. */
 export interface BrandOfChain extends Brand {
   readonly chainName: string;
 }
 
 const chains = 24;
-const mostBrands = 6;
+const maxBrands = 6;
 const firstChainId = 40;
 const firstBrandId = 700;
 
@@ -33,14 +32,14 @@ const chainNames = [
 const chainKinds = ['Hotels', 'Group', 'Hospitality'] as const;
 const brandKinds = ['Grand', 'Select', 'Express', 'Résidences', '& Spa', 'City'] as const;
 
-/** Makes up the brands of a world: chains of one to six brands each. They stay as they are. */
+/** Makes up the brands of a world: chains of one to six brands each. They never change. */
 export function createBrands(seed: number): readonly BrandOfChain[] {
   const random = createSeededRandom(seed ^ 0x6b72);
   return Array.from({ length: chains }, (_, chain) => {
     const name = chainNames[chain % chainNames.length] as string;
     const kind = chainKinds[Math.floor(chain / chainNames.length)] as string;
     const ChainId = firstChainId + chain * 3 + Math.floor(random() * 3);
-    const brands = 1 + Math.floor(random() * mostBrands);
+    const brands = 1 + Math.floor(random() * maxBrands);
     return brandKinds.slice(0, brands).map((brandKind, place) => ({
       Id: firstBrandId + chain * 10 + place,
       BrandCode: `${codeOf(name)}${chain + 1}${String.fromCharCode(65 + place)}`,
@@ -59,7 +58,7 @@ function codeOf(name: string): string {
     .toUpperCase();
 }
 
-/** What the content file tells of a hotel, by its columns, but for its id and its provider. (Spec 2.7.) */
+/** A hotel's row in the content file by column, without its id and provider. (Spec 2.7.) */
 export type HotelContent = Readonly<Record<string, string | number>>;
 
 const streets = [
@@ -73,16 +72,16 @@ const streets = [
 const addressLines = ['', '', '2nd floor', 'Old Town, "The Mews"'];
 const propertyTypes = ['Hotel', 'Hotel', 'Hotel', 'Apartment', 'Hostel', 'Resort'];
 const firstLocationId = 500;
-/** How far hotels are from the middle of their city, in degrees. */
-const farthest = 0.1;
+/** The width of a city in degrees. */
+const cityWidth = 0.1;
 
-/** Makes up what is told of a hotel: always the same of the same one. One in three belongs to no chain. */
+/** Makes up a hotel's content, always the same for the same hotel. One hotel in three belongs to no chain. */
 export function contentOf(hotel: Hotel, brands: readonly BrandOfChain[]): HotelContent {
   const random = createSeededRandom(Math.imul(hotel.serviceId, 0x9e3779b1));
-  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
+  const pick = createPick(random);
   const place = placeOf(hotel.city);
-  const latitude = place.latitude + (random() - 0.5) * farthest;
-  const longitude = place.longitude + (random() - 0.5) * farthest;
+  const latitude = place.latitude + (random() - 0.5) * cityWidth;
+  const longitude = place.longitude + (random() - 0.5) * cityWidth;
   const cityLocation = firstLocationId + places.indexOf(place);
   const brand = random() < 0.66 ? pick(brands) : undefined;
   const telephone = `${place.dialling} ${100_000_000 + Math.floor(random() * 900_000_000)}`;
@@ -115,7 +114,7 @@ export function contentOf(hotel: Hotel, brands: readonly BrandOfChain[]): HotelC
   };
 }
 
-/** The columns of the content file behind `ServiceId`, in the specification's order. */
+/** The columns of the content file after `ServiceId`, in the order of the specification. */
 export const contentColumns = [
   ...['HotelName', 'Lat', 'Long', 'AddressLine1', 'AddressLine2', 'City', 'State', 'StateCode'],
   ...['CountryName', 'CountryCode', 'PostalCode', 'StarRating', 'PropertyType', 'ChainName', 'BrandName'],
@@ -125,13 +124,13 @@ export const contentColumns = [
 
 const digits = '23456789CFGHJMPQRVWX';
 const pairs = 5;
-/** Degrees of latitude and longitude that the last pair tells apart. */
-const finest = 1 / 8_000;
+/** The resolution of the last pair, in degrees. */
+const resolution = 1 / 8_000;
 
-/** The open location code of a place, to some 14 metres: `8CGRC78W+HV`. */
+/** The open location code of a place, accurate to about 14 metres: `8CGRC78W+HV`. */
 export function plusCodeOf(latitude: number, longitude: number): string {
-  let north = Math.floor((latitude + 90) / finest);
-  let east = Math.floor((longitude + 180) / finest);
+  let north = Math.floor((latitude + 90) / resolution);
+  let east = Math.floor((longitude + 180) / resolution);
   let code = '';
   for (let pair = 0; pair < pairs; pair += 1) {
     code = `${digits.charAt(north % 20)}${digits.charAt(east % 20)}${code}`;

@@ -1,31 +1,30 @@
 import type { MappingVersion } from './mapping-version.js';
 import type { Mapping } from './world.js';
 
-/** All that was ever said of the mappings, in the order in which it became true. Nothing in it changes; it grows. */
+/** Every version of every mapping, in the order of the changes. Append-only. */
 export interface MappingLog {
-  /** How many versions there are: a snapshot of the world is this number. */
+  /** Number of versions. It identifies a snapshot of the world. */
   readonly size: number;
-  /** How many mappings there are, deleted ones among them. */
+  /** Number of mappings, including deleted ones. */
   readonly mappings: number;
   at(sequence: number): MappingVersion;
   /** The newest version of a mapping. */
   current(number: number): MappingVersion;
-  /** The newest version of the one mapping of a provider's hotel that may stand. */
+  /** The newest version of the mapping that a provider's hotel has, or had last. */
   find(providerName: string, providerHotelId: string): MappingVersion | undefined;
   add(mapping: Mapping, instants: Pick<MappingVersion, 'createdAt' | 'changedAt'>): MappingVersion;
   change(number: number, difference: MappingDifference): void;
   /**
-   * Gives a provider's hotel to another master hotel: a mapping comes to be, or comes back, and then the one that was is
-   * deleted.
+   * Maps a provider's hotel to another master hotel: creates or restores the new mapping, then deletes the old one.
    *
-   * @returns the number of the one that stands now
+   * @returns the number of the new mapping
    */
   move(number: number, serviceId: number, changedAt: number): number;
-  /** The place of the first version that is not older than the instant. */
+  /** The sequence of the first version at or after the instant. */
   firstSince(instant: number): number;
   /**
-   * The versions from a place on that are each its mapping's newest one in the snapshot, in the order of their changes.
-   * Each mapping comes once, whatever is added meanwhile.
+   * From a sequence on, the versions that are the newest of their mapping within the snapshot, in order. Each mapping
+   * comes once, whatever is appended meanwhile.
    */
   read(from: number, snapshot: number): Iterable<MappingVersion>;
 }
@@ -33,7 +32,7 @@ export interface MappingLog {
 export type MappingDifference = Pick<MappingVersion, 'changedAt'> &
   Partial<Pick<MappingVersion, 'createdAt' | 'isDeleted' | 'channelsEdition' | 'locationEdition'>>;
 
-/** Of a version that is its mapping's newest. */
+/** `replacedAt` of the newest version of a mapping. */
 const never = Number.POSITIVE_INFINITY;
 
 export function createMappingLog(): MappingLog {
@@ -47,13 +46,13 @@ export function createMappingLog(): MappingLog {
     /** The sequence of the version that replaced this one. */
     replacedAt: createNumberColumn(),
   };
-  /** As they were when they came to be, by their numbers. */
+  /** Indexed by number. */
   const mappings: Mapping[] = [];
-  /** The sequence of each one's newest version. */
+  /** The sequence of each mapping's newest version. */
   const newest = createNumberColumn();
   const numbers = new Map<string, Map<string, number>>();
-  /** The mappings that hotels have moved away from. */
-  const left = new Map<string, number>();
+  /** Mappings that provider hotels have moved away from. */
+  const abandoned = new Map<string, number>();
 
   function append(version: Omit<MappingVersion, 'sequence' | keyof Mapping>): number {
     columns.number.push(version.number);
@@ -117,13 +116,13 @@ export function createMappingLog(): MappingLog {
     move(number, serviceId, changedAt) {
       const before = versionAt(newest.at(number));
       const moved = { ...toMapping(before), serviceId };
-      const known = left.get(keyOf(moved));
+      const known = abandoned.get(keyOf(moved));
       if (known !== undefined) change(known, { isDeleted: false, createdAt: changedAt, changedAt });
-      const standing = known ?? add(moved, { createdAt: changedAt, changedAt });
-      numbers.get(before.providerName)?.set(before.providerHotelId, standing);
+      const active = known ?? add(moved, { createdAt: changedAt, changedAt });
+      numbers.get(before.providerName)?.set(before.providerHotelId, active);
       change(number, { isDeleted: true, changedAt });
-      left.set(keyOf(before), number);
-      return standing;
+      abandoned.set(keyOf(before), number);
+      return active;
     },
     firstSince(instant) {
       let [from, to] = [0, columns.changedAt.length];
@@ -150,19 +149,18 @@ function keyOf({ serviceId, providerName, providerHotelId }: Mapping): string {
   return `${serviceId}\n${providerName}\n${providerHotelId}`;
 }
 
-/** Numbers in a row, without an object for each: a large world has millions of them. */
-export interface NumberColumn {
+/** A growing array of numbers without an object for each: large worlds have millions. */
+interface NumberColumn {
   readonly length: number;
   push(value: number): void;
-  /** @throws RangeError for a place that the column does not have */
+  /** @throws RangeError for a place beyond the end */
   at(place: number): number;
-  /** Puts another number in a place that the column has. */
   put(place: number, value: number): void;
 }
 
 const firstCapacity = 1_024;
 
-export function createNumberColumn(): NumberColumn {
+function createNumberColumn(): NumberColumn {
   let values = new Float64Array(firstCapacity);
   let length = 0;
   return {

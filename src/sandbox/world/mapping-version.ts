@@ -2,15 +2,15 @@ import { placeOf } from './places.js';
 import type { Hotel, Mapping } from './world.js';
 
 /**
- * A mapping of one provider's hotel to one master hotel, as one change left it; the next change of the mapping makes another
- * version. Instants are epoch milliseconds.
+ * A mapping of a provider's hotel to a master hotel after one change; each change makes a new version. Instants are epoch
+ * milliseconds.
  */
 export interface MappingVersion extends Mapping {
   /** Its place in the order of all changes, from 0. */
   readonly sequence: number;
-  /** Which mapping it is of, from 0. */
+  /** The number of the mapping, from 0. */
   readonly number: number;
-  /** When the mapping came to be, or came back. */
+  /** When the mapping was created or restored. */
   readonly createdAt: number;
   readonly changedAt: number;
   readonly isDeleted: boolean;
@@ -23,21 +23,21 @@ export interface MappingVersion extends Mapping {
 const channels = ['Retail', 'Package', 'Mobile', 'Members'] as const;
 const ratePlans = ['Refundable', 'NonRefundable', 'Negotiated'] as const;
 const combinations = channels.flatMap((channel) => ratePlans.map((ratePlan) => `${channel},${ratePlan}`));
-/** Has no divisor in common with their number, so that the next ones are always others. */
+/** Coprime to the number of combinations, so that consecutive ones always differ. */
 const combinationStep = 5;
-const mostChannels = 3;
+const maxChannels = 3;
 const zones = 9;
 
-/** One to three elements, each a channel and a rate plan type, separated by a comma. (Spec 2.2.) */
+/** One to three elements, each a channel and a rate plan type joined by a comma. (Spec 2.2.) */
 export function channelIdsOf({ number, channelsEdition }: MappingVersion): string[] {
-  const count = 1 + (number % mostChannels);
+  const count = 1 + (number % maxChannels);
   return Array.from({ length: count }, (_, index) => {
     const place = number + channelsEdition + index * combinationStep;
     return combinations[place % combinations.length] as string;
   });
 }
 
-/** The provider's destination code: where it takes the hotel to be, such as `MAD-7`. (Spec 2.2.) */
+/** The provider's destination code, such as `MAD-7`. (Spec 2.2.) */
 export function locationCodeOf({ number, locationEdition }: MappingVersion, hotel: Hotel): string {
   const [airport] = placeOf(hotel.city).airports;
   return `${airport}-${1 + ((number + locationEdition) % zones)}`;

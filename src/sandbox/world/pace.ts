@@ -1,41 +1,51 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { SandboxError } from '../common/errors.js';
 
-/** What a changing world is, but for when it began to change. */
-export interface ChangingWorld {
+/** How a world changes. */
+export interface Pace {
+  readonly changesPerHour: number;
+  /** When changes start, in epoch milliseconds; not before the world's own beginning. */
+  readonly since: number;
+}
+
+/** What identifies a changing world, apart from when its changes started. */
+export interface WorldSettings {
   readonly world: number;
   readonly hotels: number;
   readonly changesPerHour: number;
 }
 
 /**
- * Since when the world of a folder changes: since the folder's first sandbox of that world and pace, so that one that is
- * started again goes on with it. Another world, or another pace, begins now.
+ * Reads since when the world of a folder changes, so that a restarted sandbox continues with the same world. The first
+ * sandbox of a folder, and one with other settings, starts a new world now.
  *
- * @returns epoch milliseconds
- * @throws SandboxError when something else stands in the file
+ * @throws SandboxError when the file holds something else
  */
-export async function readOrBeginWorld(path: string, changing: ChangingWorld, now: number): Promise<number> {
-  const before = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+export async function readOrStartPace(path: string, settings: WorldSettings, now: number): Promise<Pace> {
+  const { world, hotels, changesPerHour } = settings;
+  const stored = await readIfThere(path);
+  const known = stored === undefined ? undefined : parsePace(stored, path);
+  const isSame = known?.world === world && known.hotels === hotels && known.changesPerHour === changesPerHour;
+  if (known && isSame) return { changesPerHour, since: known.changingSince };
+  const text = JSON.stringify({ world, hotels, changesPerHour, changingSince: new Date(now).toISOString() });
+  await writeFile(path, `${text}\n`, { mode: 0o600 });
+  return { changesPerHour, since: now };
+}
+
+function readIfThere(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });
-  const known = before === undefined ? undefined : readBeginning(before, path);
-  const { world, hotels, changesPerHour } = changing;
-  const isSame = known?.world === world && known.hotels === hotels && known.changesPerHour === changesPerHour;
-  if (known && isSame) return known.changingSince;
-  const text = JSON.stringify({ world, hotels, changesPerHour, changingSince: new Date(now).toISOString() });
-  await writeFile(path, `${text}\n`, { mode: 0o600 });
-  return now;
 }
 
-function readBeginning(text: string, path: string) {
+function parsePace(text: string, path: string) {
   try {
     const { world, hotels, changesPerHour, changingSince } = JSON.parse(text);
     const instant = Date.parse(changingSince);
     if (Number.isNaN(instant)) throw new RangeError('expected an instant');
     return { world, hotels, changesPerHour, changingSince: instant };
   } catch {
-    throw new SandboxError(`${path} is not the sandbox's own; move it away, or name another --folder`);
+    throw new SandboxError(`${path} was not written by the sandbox; move it away, or use another --folder`);
   }
 }

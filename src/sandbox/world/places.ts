@@ -1,12 +1,12 @@
-/** A city of the made-up world, and what is the same for all of its hotels. */
+/** A city of the made-up world, with everything its hotels have in common. */
 export interface Place {
   readonly city: string;
-  /** ISO 3166, two letters. */
+  /** ISO 3166-1 alpha-2. */
   readonly country: string;
   readonly countryName: string;
   readonly state: string;
   readonly stateCode: string;
-  /** Degrees, of its middle. */
+  /** Of the centre, in degrees. */
   readonly latitude: number;
   readonly longitude: number;
   readonly airports: readonly string[];
@@ -15,7 +15,7 @@ export interface Place {
   readonly dialling: string;
 }
 
-/** The order is part of the world: a seed picks hotels' cities by it. */
+/** The order is part of the world: the random numbers pick places by index. */
 export const places: readonly Place[] = [
   { city: 'Madrid', ...spain('Comunidad de Madrid', 'MD'), ...at(40.4168, -3.7038, 'Atocha', 'MAD') },
   { city: 'Málaga', ...spain('Andalucía', 'AN'), ...at(36.7213, -4.4214, 'María Zambrano', 'AGP') },

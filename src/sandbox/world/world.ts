@@ -1,11 +1,11 @@
-import { createSeededRandom } from '../common/random.js';
+import { createPick, createSeededRandom } from '../common/random.js';
 import { places } from './places.js';
 
 export interface Hotel {
   readonly serviceId: number;
   readonly name: string;
   readonly city: string;
-  /** ISO 3166, two letters. */
+  /** ISO 3166-1 alpha-2. */
   readonly country: string;
 }
 
@@ -16,14 +16,14 @@ export interface Mapping {
   readonly providerHotelId: string;
 }
 
-/** What is known of hotels at the moment at which it is asked. */
+/** What is known about hotels now. */
 export interface HotelDirectory {
-  /** The master hotel that a provider's hotel is; undefined for a hotel that the world does not hold. */
+  /** The master hotel that a provider's hotel is; undefined for an unknown hotel. */
   serviceIdOf(providerName: string, providerHotelId: string): number | undefined;
   hotelOf(serviceId: number): Hotel | undefined;
 }
 
-/** The hotels that the sandbox knows, and the mappings that are right in it, before anything changes. */
+/** The hotels that the sandbox knows, and their correct mappings, before anything changes. */
 export interface World extends HotelDirectory {
   readonly seed: number;
   readonly hotels: readonly Hotel[];
@@ -31,12 +31,12 @@ export interface World extends HotelDirectory {
   readonly mappings: readonly Mapping[];
 }
 
-/** The world where no other is asked for. */
+/** The default world. */
 export const usualWorldSeed = 1;
 export const usualHotelCount = 2_000;
 
 export interface WorldOptions {
-  /** The same seed makes the same world. */
+  /** The same seed gives the same world. */
   readonly seed: number;
   readonly hotels?: number;
 }
@@ -54,11 +54,11 @@ const providers: Readonly<Record<string, (number: number) => string>> = {
   Meridian: (number) => String(number),
 };
 
-/** Hotels are numbered with gaps, so that an id can be wrong by a little. */
+/** Ids have gaps, so that a slightly wrong id may belong to no hotel. */
 const firstServiceId = 100_000;
 const serviceIdStep = 7;
 
-/** Makes a world: each hotel is sold by some of the providers, and each provider's hotel is one master hotel. */
+/** Makes a world: some of the providers sell each hotel, and each provider's hotel is one master hotel. */
 export function createWorld({ seed, hotels: count = usualHotelCount }: WorldOptions): World {
   const random = createSeededRandom(seed);
   const hotels = Array.from({ length: count }, (_, place) => makeHotel(place, random));
@@ -77,7 +77,7 @@ export function createWorld({ seed, hotels: count = usualHotelCount }: WorldOpti
   };
 }
 
-/** Makes the hotel at a place of the world's list; its id is no other place's. */
+/** Makes the hotel at a place of the world's list. Its id is unique to that place. */
 export function makeHotel(place: number, random: () => number): Hotel {
   const pick = createPick(random);
   const { city, country } = pick(places);
@@ -95,21 +95,16 @@ export function findHotel(hotels: readonly Hotel[], serviceId: number): Hotel | 
   return hotel?.serviceId === serviceId ? hotel : undefined;
 }
 
-/** Has some providers sell a hotel, at least one; none numbers two hotels alike. */
+/** Lets at least one provider sell a hotel. No provider uses an id twice. */
 export function makeMappings({ serviceId }: Hotel, place: number, random: () => number): Mapping[] {
   const isSoldBy = () => random() < 0.6;
   const sellers = Object.entries(providers).filter(isSoldBy);
-  // Every hotel can be booked somewhere.
   const [anySeller] = Object.entries(providers);
   return (sellers.length === 0 && anySeller ? [anySeller] : sellers).map(([providerName, numberOf]) => ({
     serviceId,
     providerName,
     providerHotelId: numberOf(10_000 + place * 11 + Math.floor(random() * 11)),
   }));
-}
-
-function createPick(random: () => number) {
-  return <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
 }
 
 function indexMasters(mappings: readonly Mapping[]): ReadonlyMap<string, ReadonlyMap<string, number>> {
@@ -121,7 +116,7 @@ function indexMasters(mappings: readonly Mapping[]): ReadonlyMap<string, Readonl
   return masters;
 }
 
-/** What of a booking its mapping is verified by. */
+/** The fields of a booking that its mapping is verified by. */
 export interface BookedHotel {
   readonly serviceId: number;
   readonly providerName?: string | undefined;
@@ -129,8 +124,8 @@ export interface BookedHotel {
 }
 
 /**
- * Whether the provider's hotel is the master hotel that was booked. A booking that does not say its provider and that
- * provider's hotel can't be verified, and is not held against anybody; a hotel that the world does not hold is nobody's.
+ * Whether the provider's hotel is the master hotel that was booked. A booking without provider or provider hotel can't be
+ * verified and counts as correct; a hotel that the world doesn't have counts as incorrect.
  */
 export function isCorrectlyMapped(
   { serviceId, providerName, providerHotelId }: BookedHotel,

@@ -2,23 +2,23 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** An e-mail of the sandbox's, as far as tests ask about it. */
-export interface ReadLetter {
+export interface ReadEmail {
   readonly path: string;
-  /** What was reviewed, in the letter's words. */
+  /** What was reviewed, in the e-mail's words. */
   readonly about: string;
   /** The references of the bookings that it lists, in their order. */
   readonly references: readonly string[];
 }
 
-/** All letters of an outbox, in the order of their names. */
-export function readLetters(outbox: string): ReadLetter[] {
+/** All e-mails of an outbox, in the order of their names. */
+export function readEmails(outbox: string): ReadEmail[] {
   return readdirSync(outbox)
     .sort()
-    .map((name) => readLetter(join(outbox, name)));
+    .map((name) => readEmail(join(outbox, name)));
 }
 
-/** Reads a letter's text, which is quoted-printable. */
-export function readLetter(path: string): ReadLetter {
+/** Reads an e-mail's text, which is quoted-printable. */
+export function readEmail(path: string): ReadEmail {
   const [, ...paragraphs] = readFileSync(path, 'latin1').split('\r\n\r\n');
   const text = decodeQuotedPrintable(paragraphs.join('\r\n\r\n'));
   const [, about = ''] = /^The review of (.+) found /m.exec(text) ?? [];
