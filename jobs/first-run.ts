@@ -18,8 +18,8 @@ import { openSource } from './sources.js';
 import { createTerminal } from './terminal.js';
 
 /**
- * `npm start`: two made-up days against the sandbox, one by body and one by file, with nothing to set up and nothing
- * left running.
+ * `npm start`: reviews two made-up days with the sandbox, one by body and one by file. Needs no setup and leaves nothing
+ * running.
  */
 const bookings = 10_000;
 const wrongShare = 0.0008;
@@ -73,7 +73,7 @@ async function reviewTwoDays(io: CommandIo): Promise<number> {
   } catch (error) {
     code = reportFailure(error, io);
   }
-  // The last e-mails are written then.
+  // Waits for the last e-mails.
   await sandbox.close();
   if (code !== exitCode.done) {
     sayWhatIsLeft(command, io);
@@ -81,7 +81,7 @@ async function reviewTwoDays(io: CommandIo): Promise<number> {
   }
   await listAffected(config, days.file.iso, {}, openTerminal());
   sayEmails('The e-mail about them:', emails.byFile, say);
-  sayEmails('By body, the service names affected bookings by e-mail alone:', emails.byBody, say);
+  sayEmails('By body, the service reports affected bookings by e-mail only:', emails.byBody, say);
   sayWhatIsNext(days, command, say);
   return code;
 }
@@ -102,16 +102,16 @@ function sayEmails(title: string, [first, ...others]: readonly string[], say: Sa
   if (first === undefined) return;
   say(title);
   say(`  ${first}`);
-  if (others.length > 0) say(`  and ${others.length} more beside it`);
+  if (others.length > 0) say(`  and ${others.length} more in that folder`);
 }
 
-/** The closing words of a run name the run that would go on with it; without the sandbox it can't. */
+/** A failed run suggests resuming it, but here the sandbox is gone. */
 function sayWhatIsLeft(command: WriteCommand, io: CommandIo): void {
   sayOn(io)(`
-${io.signal.aborted ? 'Stopped' : 'That went wrong'}, and the sandbox with it: these two days can't go on.
-To begin anew, in a fresh folder:
+${io.signal.aborted ? 'Stopped' : 'That went wrong'}, and the sandbox with it: these two days can't be resumed.
+To start over in a new folder:
   npm start
-What was kept:
+To see what was kept:
   ${command('status')}`);
 }
 
@@ -121,14 +121,14 @@ function sayWhatIsNext(
   say: Say,
 ): void {
   say(`
-The sandbox is stopped; the folder is kept. What to do next:
+The sandbox has stopped; its folder is kept. What to do next:
 
-Ask about a booking:
+Look up a booking:
   ${command(`show BR-${days.body.iso.slice(2).replaceAll('-', '')}-42`)}
-See both days again:
+List both days:
   ${command('status')}
-Prove that what was sent is what the ledger says:
+Check that what was sent matches the ledger:
   ${command(`verify ${days.file.iso}`)}
-Your own account, in five steps (README.md):
+Set up your own account, in five steps (README.md):
   npx hotel-review init`);
 }

@@ -13,8 +13,8 @@ export type DayToMake = MakeBookingsOptions & {
   readonly day: string;
 };
 
-/** What the system refuses because of the name that it was given. */
-const unusableNames: readonly unknown[] = [
+/** System errors that are due to the given name. */
+const unusableNameCodes: readonly unknown[] = [
   'ENOENT',
   'ENOTDIR',
   'EACCES',
@@ -26,10 +26,9 @@ const unusableNames: readonly unknown[] = [
 ];
 
 /**
- * `hotel-review sandbox bookings`: a made-up day into a file, or to standard output with what it holds on standard
- * error.
+ * `hotel-review sandbox bookings`: writes a made-up day to a file, or to standard output with a summary on standard error.
  *
- * @throws UsageError for options that make no day, and for a file that is there already or can't be made
+ * @throws UsageError for invalid options, and for a file that exists or can't be created
  */
 export async function makeBookings(options: DayToMake, terminal: Terminal): Promise<number> {
   const { day, count, seed, wrongShare, out } = options;
@@ -43,7 +42,7 @@ export async function makeBookings(options: DayToMake, terminal: Terminal): Prom
   const format = options.format ?? (out === undefined ? 'csv' : formatOfName(out));
   if (format === undefined)
     throw new UsageError(
-      `--out ${out}: expected a name that ends with .csv, .csv.gz, .ndjson or .ndjson.gz; or say --format`,
+      `--out ${out}: expected a name ending in .csv, .csv.gz, .ndjson or .ndjson.gz; or give --format`,
     );
   const describe = (counts: DayCounts) => ({ day, seed, world: options.world, format, ...counts });
   try {
@@ -73,21 +72,27 @@ function renderSummary(report: DayReport, where: string): string {
     ['rejected', rejected],
     ...rejects.map(({ reason, count }): [string, number] => [`  ${reason}`, count]),
     ['bookings that lack a field', incomplete],
-    ["bookings that can't stand in a review file", report.unfitForFile],
+    ["bookings that can't go into a review file", report.unfitForFile],
     ['wrong mappings', wrongMappings],
   ];
   return [
-    `${where}: a made-up day of ${formatCount(records)} records, for ${day}`,
+    `${where}: a made-up day of ${formatCount(records)} records for ${day}`,
     renderTable(rows.map(([name, count]) => [name, formatCount(count)])),
-    ...(example === undefined ? [] : [`  ${example} is the first of the wrong mappings`]),
+    ...(example === undefined ? [] : [`  the first wrong mapping is ${example}`]),
     '',
   ].join('\n');
 }
 
 function toUsageError(error: unknown, out: string | undefined): UsageError | undefined {
   if (error instanceof RangeError) return new UsageError(error.message);
-  if (error instanceof NameTakenError) return new UsageError(`--out: ${out} exists already; name a new file`);
-  if (out !== undefined && error instanceof Error && 'code' in error && unusableNames.includes(error.code))
-    return new UsageError(`--out: ${out} can't be written (${error.code}); name another`);
+  if (error instanceof NameTakenError)
+    return new UsageError(`--out: ${out} already exists; choose a new name`);
+  if (
+    out !== undefined &&
+    error instanceof Error &&
+    'code' in error &&
+    unusableNameCodes.includes(error.code)
+  )
+    return new UsageError(`--out: ${out} can't be written (${error.code}); choose another name`);
   return undefined;
 }

@@ -21,9 +21,9 @@ import { clock } from './clock.js';
 import type { Terminal } from './terminal.js';
 
 /**
- * Runs the stand-in of the service until the process is asked to stop.
+ * Runs the stand-in for the service until the process is asked to stop.
  *
- * @throws UsageError for options that it can't be run with
+ * @throws UsageError for unusable options
  */
 export async function runSandbox(options: SandboxOptions, terminal: Terminal): Promise<number> {
   const rules = options.fault.map(readRule);
@@ -63,7 +63,7 @@ export async function runSandbox(options: SandboxOptions, terminal: Terminal): P
     await sandbox.close();
   }
   const { calls, reviewed, incorrect } = sandbox.service.counts;
-  terminal.say(`The sandbox is stopped after ${calls} calls; by body it reviewed ${reviewed} bookings,`);
+  terminal.say(`The sandbox stopped after ${calls} calls; by body it reviewed ${reviewed} bookings,`);
   terminal.say(`${incorrect} of them wrongly mapped. Its files are kept in ${folder}`);
   return exitCode.done;
 }
@@ -77,7 +77,6 @@ function readRule(text: string): FaultRule {
   }
 }
 
-/** Since the first start in that folder, so that a sandbox that is started again is in the same world. */
 async function readPace(
   folder: string,
   { world, hotels, changesPerHour }: SandboxOptions,
@@ -117,11 +116,11 @@ async function readTls({ tlsCertificate, tlsKey }: SandboxOptions, { locate }: T
 
 function readPem(option: string, path: string, locate: Terminal['locate']): Promise<Buffer> {
   return readFile(locate(path)).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`${option}: ${path} can't be read (${error.code}); name another`);
+    throw new UsageError(`${option}: ${path} can't be read (${error.code}); use another file`);
   });
 }
 
-/** What would refuse the sandbox's address later refuses it now. */
+/** Refuses an address now that the configuration would refuse later. */
 function checkHost(host: string, protocol: 'http' | 'https'): void {
   const url = `${protocol}://${isIPv6(host) ? `[${host}]` : host}/api/3.0`;
   const objection = checkSetting(['service', 'baseUrl'], url);
@@ -134,22 +133,22 @@ async function openFolder(folder: string | undefined, { io, locate }: Terminal):
   if (folder === undefined) return mkdtemp(join(io.temporaryFolder, 'hotel-review-sandbox-'));
   const path = locate(folder);
   await mkdir(path, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`--folder: ${path} can't be made (${error.code}); name another`);
+    throw new UsageError(`--folder: ${path} can't be created (${error.code}); use another folder`);
   });
   return path;
 }
 
-/** A folder or a port that is not for the sandbox is a matter of the options. */
+/** Turns an unusable folder, host or port into a complaint about the options. */
 function explain(error: unknown): never {
   if (error instanceof SandboxError) throw new UsageError(error.message);
   if (!(error instanceof Error && 'syscall' in error)) throw error;
   if (error.syscall === 'getaddrinfo' || ('code' in error && error.code === 'EADDRNOTAVAIL'))
     throw new UsageError(
-      `the sandbox cannot listen: ${error.message}; give --host a name or an address of this machine, or none`,
+      `the sandbox cannot listen: ${error.message}; set --host to a name or address of this machine, or omit it`,
     );
   if (error.syscall === 'listen')
     throw new UsageError(
-      `the sandbox cannot listen: ${error.message}; give --port or --sftp-port another one, or none`,
+      `the sandbox cannot listen: ${error.message}; choose another --port or --sftp-port, or omit them`,
     );
-  throw new UsageError(`the sandbox cannot use its folder: ${error.message}; give --folder another one`);
+  throw new UsageError(`the sandbox cannot use its folder: ${error.message}; choose another --folder`);
 }

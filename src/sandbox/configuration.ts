@@ -5,10 +5,11 @@ import { stringify } from 'yaml';
 import { SandboxError } from './common/errors.js';
 import { account, type Sandbox } from './sandbox.js';
 
-const heading =
-  '# For the sandbox that was started last in this folder: written anew by every start of it.\n';
+/** Starts the file in every version. */
+const mark = '# For the sandbox that was started last in this folder';
+const heading = `${mark}. Every start rewrites this file.\n`;
 
-/** The configuration that goes with a running sandbox; its secrets are made up and stand in it as they are. */
+/** Renders a configuration for a running sandbox. Its secrets are made up, so they are written literally. */
 export function renderSandboxConfiguration({
   service,
   sftp,
@@ -38,23 +39,25 @@ export function renderSandboxConfiguration({
 }
 
 /**
- * Writes the configuration into the sandbox's folder, mode 0600, over that of an earlier start, whose ports may have been
- * others.
+ * Writes the configuration into the sandbox's folder with mode 0600. It replaces that of an earlier start, which may name
+ * other ports.
  *
  * @returns its path
- * @throws SandboxError when something else is there under its name
+ * @throws SandboxError when a foreign file has its name
  */
 export async function writeSandboxConfiguration(sandbox: Sandbox): Promise<string> {
   const path = join(sandbox.folder, 'sandbox.yaml');
   const before = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) =>
-    error.code === 'ENOENT' ? heading : '',
+    error.code === 'ENOENT' ? mark : '',
   );
-  if (!before.startsWith(heading))
-    throw new SandboxError(`${path} is not the sandbox's own and is not overwritten; name another --folder`);
+  if (!before.startsWith(mark))
+    throw new SandboxError(
+      `${path} was not written by the sandbox and is not overwritten; use another --folder`,
+    );
   const part = `${path}.${randomUUID()}.part`;
   try {
     await writeFile(part, renderSandboxConfiguration(sandbox), { mode: 0o600, flag: 'wx' });
-    // Replaces a link, not what it leads to.
+    // Replaces a symbolic link rather than its target.
     await rename(part, path);
   } finally {
     await rm(part, { force: true });
@@ -62,7 +65,7 @@ export async function writeSandboxConfiguration(sandbox: Sandbox): Promise<strin
   return path;
 }
 
-/** Where a running sandbox is reached, for a program. */
+/** The addresses of a running sandbox, for programs. */
 export function listAddresses({ folder, service, sftp, outbox }: Sandbox, configuration: string): object {
   return {
     service: { baseUrl: service.baseUrl, apiKey: account.apiKey, accountId: account.accountId },
@@ -74,7 +77,7 @@ export function listAddresses({ folder, service, sftp, outbox }: Sandbox, config
 }
 
 /**
- * The same for a person, and what to do with it.
+ * The same for people, with what to do next.
  *
  * @param commands that make up a day of bookings and review it
  */
@@ -84,7 +87,7 @@ export function renderAddresses(
   commands: readonly string[],
 ): string {
   const { apiKey, accountId, login } = account;
-  return `The sandbox runs; Ctrl-C stops it.
+  return `The sandbox is running; Ctrl-C stops it.
 
   service        ${service.baseUrl}
                  apikey: ${apiKey}   accountId: ${accountId}
@@ -93,6 +96,6 @@ export function renderAddresses(
   e-mails        ${outbox}
   configuration  ${configuration}
 
-A day of bookings for it, and its review:
+Make a day of bookings and have it reviewed:
 ${commands.map((command) => `  ${command}\n`).join('')}`;
 }

@@ -1,10 +1,10 @@
 import type { ExportEvent } from './export/exports.js';
-import type { FileReviewEvent } from './file-review/due-results.js';
+import type { FileReviewEvent } from './file-review/pending-results.js';
 import type { SandboxEvent } from './sandbox.js';
 import type { CallEvent, ServiceEvent } from './service/service-event.js';
 import type { SftpEvent } from './sftp/sftp-event.js';
 
-/** A line for a person about what happened. No guest is named. */
+/** Describes an event in one line for people, without naming guests. */
 export function describeEvent(event: SandboxEvent, now: number): string {
   return `${new Date(now).toISOString().slice(11, 19)}  ${describe(event)}`;
 }
@@ -25,7 +25,7 @@ function describe(event: SandboxEvent): string {
 function describeServiceEvent(event: ServiceEvent): string {
   switch (event.kind) {
     case 'turned-away':
-      return `a request turned away: ${event.httpStatus}`;
+      return `request rejected: ${event.httpStatus}`;
     case 'answered': {
       const code = event.statusCode === undefined ? '' : ` ${event.statusCode}`;
       return `${nameCall(event)}: ${event.httpStatus}${code}, ${describeOutcome(event)}`;
@@ -50,14 +50,14 @@ function describeOutcome(event: CallEvent): string {
     case 'by-body':
     case 'by-file': {
       const wrong = event.incorrect > 0 ? `, ${event.incorrect} wrongly mapped` : '';
-      return `${countOf(event.bookings, 'booking')} taken${wrong}`;
+      return `${countOf(event.bookings, 'booking')} accepted${wrong}`;
     }
     case 'mappings':
-      return `${countOf(event.mappings, 'mapping')} given${event.isLastPage ? ', the last page' : ''}`;
+      return `${countOf(event.mappings, 'mapping')} sent${event.isLastPage ? ', the last page' : ''}`;
     case 'brands':
-      return `${countOf(event.brands, 'brand')} given`;
+      return `${countOf(event.brands, 'brand')} sent`;
     case 'export':
-      return event.isTaken ? 'an export taken' : 'no export taken';
+      return event.isAccepted ? 'export accepted' : 'export refused';
   }
 }
 
@@ -67,11 +67,11 @@ function describeExportEvent(event: ExportEvent): string {
     case 'export-written':
       return `${files}: written${nameEmail(event)}`;
     case 'export-partial':
-      return `${files}: only the first halves, by a fault${nameEmail(event)}`;
+      return `${files}: only the first halves (fault)${nameEmail(event)}`;
     case 'export-missing':
-      return `${files}: never written, by a fault`;
+      return `${files}: never written (fault)`;
     case 'export-given-up':
-      return `${files}: given up`;
+      return `${files}: abandoned`;
     case 'export-failed':
       return `${files}: failed (${event.reason})`;
     case 'export-email-failed':
@@ -84,11 +84,11 @@ function describeFileReviewEvent(event: FileReviewEvent): string {
     case 'result-written':
       return `${event.path}: ${countOf(event.rows, 'row')}, ${event.incorrect} wrongly mapped${nameEmail(event)}`;
     case 'result-partial':
-      return `${event.path}: only ${event.written} of ${countOf(event.rows, 'row')}, by a fault${nameEmail(event)}`;
+      return `${event.path}: only ${event.written} of ${countOf(event.rows, 'row')} (fault)${nameEmail(event)}`;
     case 'result-missing':
-      return `${event.path}: never written, by a fault`;
+      return `${event.path}: never written (fault)`;
     case 'result-given-up':
-      return `${event.path}: given up`;
+      return `${event.path}: abandoned`;
     case 'result-failed':
       return `${event.path}: failed (${event.reason})`;
     case 'email-failed':

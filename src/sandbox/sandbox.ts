@@ -2,8 +2,8 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type FaultPlan, noFaults } from './common/faults.js';
 import { createExports, type ExportEvent } from './export/exports.js';
-import type { FileReviewEvent } from './file-review/due-results.js';
 import { createFileReview } from './file-review/file-review.js';
+import type { FileReviewEvent } from './file-review/pending-results.js';
 import { createMappingPages } from './mapping-pages/mapping-pages.js';
 import { createMailer } from './outbox/mailer.js';
 import { createOutbox } from './outbox/outbox.js';
@@ -17,9 +17,9 @@ import { createLivingWorld } from './world/living-world.js';
 import type { Pace } from './world/pace.js';
 import { createWorld, usualWorldSeed, type World } from './world/world.js';
 
-/** Who may come in. Made up, like everything here: it guards nothing, and is printed and written down. */
+/** The credentials. They protect nothing, and are printed and written to files. */
 export const account = {
-  /** What the names of its export files begin with. */
+  /** The prefix of export file names. */
   name: 'sandbox',
   apiKey: 'sandbox-key',
   accountId: 'sandbox-account',
@@ -34,32 +34,32 @@ export type SandboxEvent =
   | ({ readonly part: 'sftp' } & SftpEvent);
 
 export interface SandboxOptions {
-  /** Holds the SFTP root, the outbox and the host key; made where it is missing. */
+  /** For the SFTP root, the outbox and the host key; created when missing. */
   readonly folder: string;
   readonly clock: () => number;
-  /** The name or address by which others reach it, and on which it listens; 127.0.0.1 if not given. */
+  /** The name or address to listen on and to be reached by; 127.0.0.1 by default. */
   readonly host?: string;
-  /** Without it the service is reached by plain http. */
+  /** Without it, the service speaks plain http. */
   readonly tls?: TlsFiles | undefined;
-  /** Of the service; any that is free if not given, or 0. */
+  /** Of the service; by default, or for 0, any free port. */
   readonly port?: number;
   readonly sftpPort?: number;
-  /** The usual one if not given. */
+  /** The default world if absent. */
   readonly world?: World;
-  /** How the world changes; it stands still if not given. */
+  /** How the world changes; by default it doesn't. */
   readonly pace?: Pace | undefined;
-  /** None if not given. */
+  /** None by default. */
   readonly faults?: FaultPlan;
   readonly errorShape?: ErrorShape;
   readonly masterIdName?: string;
   readonly masterIdColumn?: string;
-  /** For how many days a resume key can be used; 14 if not given. */
+  /** How long a resume key is valid; 14 days by default. */
   readonly resumeKeyDays?: number;
-  /** The folder below the SFTP root where exports are written; the root itself if not given. */
+  /** The folder for exports below the SFTP root; by default the root itself. */
   readonly exportFolder?: string;
-  /** How long after its call a result, or an export, is there; 2,000 if not given. */
+  /** Delay between a call and its result or export; 2,000 by default. */
   readonly resultDelayMs?: number;
-  /** Told what happens, without guests' names. */
+  /** Called for everything that happens; events contain no guest names. */
   readonly onEvent?: (event: SandboxEvent) => void;
 }
 
@@ -73,15 +73,15 @@ export interface Sandbox {
     /** The SFTP root on this disk. */
     readonly root: string;
   };
-  /** The folder of the e-mails. */
+  /** The folder of e-mails. */
   readonly outbox: string;
-  /** Stops both servers; results that are still to come are given up. Idempotent. */
+  /** Stops both servers and abandons pending results. Idempotent. */
   close(): Promise<void>;
 }
 
 const dayMs = 86_400_000;
 
-/** Starts the stand-in of the mapping service: its HTTP service, its SFTP server and its outbox. */
+/** Starts the stand-in for the mapping service: HTTP service, SFTP server and outbox. */
 export async function startSandbox({
   folder,
   clock,
@@ -104,13 +104,13 @@ export async function startSandbox({
   const drafts = join(folder, '.sandbox-drafts');
   const exportDrafts = join(folder, '.sandbox-export-drafts');
   await mkdir(root, { recursive: true, mode: 0o700 });
-  // A sandbox that was killed leaves drafts, and they name guests.
+  // A sandbox that was killed leaves drafts behind, which name guests.
   await rm(drafts, { recursive: true, force: true });
   await rm(exportDrafts, { recursive: true, force: true });
   const world = createLivingWorld({ world: firstWorld, pace, clock });
   const brands = createBrands(firstWorld.seed);
-  const emails = { folder: outboxFolder, from: 'review@mapping-service.example', clock };
-  const outbox = createOutbox({ ...emails, to: account.email, world });
+  const mail = { folder: outboxFolder, from: 'review@mapping-service.example', clock };
+  const outbox = createOutbox({ ...mail, to: account.email, world });
   const fileReview = createFileReview({
     root,
     drafts,
@@ -131,7 +131,7 @@ export async function startSandbox({
     masterIdName,
     delayMs: resultDelayMs,
     faults,
-    emails: createMailer(emails),
+    mailer: createMailer(mail),
     onEvent: (event) => onEvent({ part: 'export', ...event }),
   });
   const sftp = await startSftp({
@@ -172,7 +172,7 @@ export async function startSandbox({
     sftp: { host: sftp.host, port: sftp.port, fingerprint: sftp.fingerprint, root },
     outbox: outboxFolder,
     async close() {
-      // Together: the service waits for its calls, and one that reviews a large file ends only when that is given up.
+      // In parallel: the service waits for its calls, and a call with a large file ends only when its review is aborted.
       await Promise.all([service.close(), fileReview.close(), exports.close()]);
       await sftp.close();
     },

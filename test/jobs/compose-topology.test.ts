@@ -100,7 +100,7 @@ describe('The processes of docker-compose.yml, without containers', () => {
       for (const { ended } of [serve, ...workers]) expect((await ended).exitCode).toBe(0);
       sandbox.kill('SIGTERM');
       expect((await sandbox.ended).exitCode).toBe(0);
-      expect(sumTold(sandbox).taken).toBe(day.bookings);
+      expect(sumTold(sandbox).accepted).toBe(day.bookings);
       if (delivery === 'file') expect(existsSync(join(folder, 'srv/sandbox/sftp/VerifyMappings'))).toBe(true);
     },
   );

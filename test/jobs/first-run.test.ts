@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startCommand } from '../support/command.js';
+import { readEmails } from '../support/email.js';
 import {
   type FirstRunRoom,
   openFirstRunRoom,
@@ -11,7 +12,6 @@ import {
   startArguments,
   startFolder,
 } from '../support/first-run.js';
-import { readEmails } from '../support/email.js';
 import { isListening } from '../support/listening.js';
 import type { ProgramResult } from '../support/program.js';
 import { isAvailable, needs, runAtTerminal, type TerminalSession } from '../support/pseudo-terminal.js';
@@ -76,9 +76,7 @@ describe('npm start', () => {
   });
 
   it('finds the affected bookings that the result and the e-mail about the file name, no more and no less', async () => {
-    const [email, ...others] = readEmails(outbox()).filter(
-      ({ about }) => about === `${reviewedFile()}.csv`,
-    );
+    const [email, ...others] = readEmails(outbox()).filter(({ about }) => about === `${reviewedFile()}.csv`);
     expect(others).toEqual([]);
     const marked = readRecords(`${reviewedFile()}_Result.csv`)
       .filter(({ IsCorrectMapping }) => IsCorrectMapping === 'False')
@@ -98,7 +96,7 @@ describe('npm start', () => {
     const emails = readEmails(outbox()).filter(({ about }) => about !== `${reviewedFile()}.csv`);
     const [path = ''] = matchesOf(/by e-mail alone:\n {2}(.+)$/gm);
     expect(emails.map((email) => email.path)).toContain(path);
-    expect(result.stdout).toContain(`\n  and ${emails.length - 1} more beside it\n`);
+    expect(result.stdout).toContain(`\n  and ${emails.length - 1} more in that folder\n`);
     expect(emails.every(({ references }) => references.length > 0)).toBe(true);
   });
 

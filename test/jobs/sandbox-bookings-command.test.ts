@@ -23,7 +23,7 @@ describe('hotel-review sandbox bookings', () => {
     await writeFile(join(folder, 'day.csv'), 'mine');
     const { exitCode, json, stderr } = await runIn(folder, ...bookings, '--out', 'day.csv', '--json');
     expect(exitCode).toBe(2);
-    const message = '--out: day.csv exists already; name a new file';
+    const message = '--out: day.csv already exists; choose a new name';
     expect(json).toEqual({ error: { class: 'usage', message } });
     expect(stderr).toBe(`hotel-review: ${message}\n`);
     expect(await readdir(folder)).toEqual(['day.csv']);

@@ -83,9 +83,9 @@ it('The sandbox tells a person the same on standard output, its addresses first,
   expect(exitCode).toBe(0);
   program.kill('SIGTERM');
   const { stdout, stderr } = await program.ended;
-  expect(stdout).toMatch(/^The sandbox runs; Ctrl-C stops it\.\n/);
+  expect(stdout).toMatch(/^The sandbox is running; Ctrl-C stops it\.\n/);
   expect(stdout).toMatch(
-    /call 1 by-body: 200 2000, 60 bookings taken, 60 wrongly mapped\n\S+ {2}e-mail about 60 of call 1: /,
+    /call 1 by-body: 200 2000, 60 bookings accepted, 60 wrongly mapped\n\S+ {2}e-mail about 60 of call 1: /,
   );
   expect(stdout).toMatch(/stopped after 1 calls[\s\S]*60 of them wrongly mapped\. Its files are kept in /);
   expect(stderr).toBe('\nSIGTERM: stopping; once more stops at once\n');

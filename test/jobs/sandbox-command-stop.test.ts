@@ -56,7 +56,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)(
     expect(exitCode).toBe(0);
     expect(await outcome).toBe('ECONNRESET');
     expect(stdout.trimEnd().split('\n')).toHaveLength(1);
-    const givenUp = sandbox.events.filter((line) => line.endsWith('20112026_Result.csv: given up'));
+    const givenUp = sandbox.events.filter((line) => line.endsWith('20112026_Result.csv: abandoned'));
     expect(givenUp).toHaveLength(1);
     expect(sandbox.events.join('\n')).not.toMatch(/^ {4}at /m);
     expect(await readdir(join(sftp.root, 'VerifyMappings/112026'))).toEqual(['20112026.csv']);

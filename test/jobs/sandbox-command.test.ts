@@ -61,7 +61,7 @@ describe('hotel-review sandbox', () => {
     expect({ exitCode, state: report.state }).toEqual({ exitCode: 0, state: 'succeeded' });
     sandbox.kill('SIGINT');
     await sandbox.ended;
-    expect(sumTold(sandbox).taken).toBe(bookings);
+    expect(sumTold(sandbox).accepted).toBe(bookings);
   });
 
   it('has the same host key again in the same folder, and the configuration goes with where it is now', async () => {
@@ -95,7 +95,7 @@ describe('hotel-review sandbox', () => {
       '--json',
     );
     expect(exitCode).toBe(2);
-    const message = `the sandbox cannot listen: listen EADDRINUSE: address already in use 127.0.0.1:${port}; give --port or --sftp-port another one, or none`;
+    const message = `the sandbox cannot listen: listen EADDRINUSE: address already in use 127.0.0.1:${port}; choose another --port or --sftp-port, or omit them`;
     expect(json).toEqual({ error: { class: 'usage', message } });
     expect(stderr).toBe(`hotel-review: ${message}\n`);
     expect(await readdir(folder)).not.toContain('sandbox.yaml');
@@ -124,19 +124,19 @@ describe('hotel-review sandbox', () => {
       "somebody's own sandbox.yaml",
       (folder) => writeFile(join(folder, 'sandbox.yaml'), 'timezone: UTC'),
       ['--folder', '.'],
-      "sandbox.yaml is not the sandbox's own and is not overwritten; name another --folder",
+      'sandbox.yaml was not written by the sandbox and is not overwritten; use another --folder',
     ],
     [
       'a host key that is none',
       (folder) => writeFile(join(folder, 'host-key'), 'junk'),
       ['--folder', '.'],
-      'host-key holds no private key in OpenSSH form; remove it, and a new one is made',
+      'host-key contains no private key in OpenSSH format; remove it, and a new one is generated',
     ],
     [
       'a file as its folder',
       (folder) => writeFile(join(folder, 'file'), ''),
       ['--folder', 'file'],
-      "file can't be made (EEXIST); name another",
+      "file can't be created (EEXIST); use another folder",
     ],
     [
       'a name that another field has',
@@ -181,8 +181,8 @@ describe('hotel-review sandbox', () => {
     expect(exitCode).toBe(0);
     sandbox.kill('SIGINT');
     await sandbox.ended;
-    const { taken, wrong } = sumTold(sandbox);
-    expect(taken).toBe(bookings);
+    const { accepted, wrong } = sumTold(sandbox);
+    expect(accepted).toBe(bookings);
     expect(wrongMappings).toBeGreaterThan(0);
     // A booking that names no provider's hotel counts as right in every world.
     if (whose === 'another') expect(wrong).toBeGreaterThan(bookings * 0.95);

@@ -30,7 +30,7 @@ describe('A sandbox that others reach', () => {
     expect({ exitCode, state: report.state }).toEqual({ exitCode: 0, state: 'succeeded' });
     sandbox.kill('SIGTERM');
     await sandbox.ended;
-    expect(sumTold(sandbox).taken).toBe(bookings);
+    expect(sumTold(sandbox).accepted).toBe(bookings);
   });
 
   it.each<[string, (files: { certificate: string; key: string }) => readonly string[], string]>([
@@ -47,7 +47,7 @@ describe('A sandbox that others reach', () => {
     [
       'a key that is not there',
       ({ certificate }) => ['--tls-certificate', certificate, '--tls-key', 'missing.pem'],
-      "--tls-key: missing.pem can't be read (ENOENT); name another",
+      "--tls-key: missing.pem can't be read (ENOENT); use another file",
     ],
   ])('ends with 2 for %s, and makes nothing', async (_what, options, words) => {
     const folder = await createFolder();
@@ -68,7 +68,7 @@ describe('A sandbox that others reach', () => {
     expect(exitCode).toBe(2);
     expect(stderr).toContain('hotel-review: the sandbox cannot listen: ');
     expect(stderr).toContain(words);
-    expect(stderr).toContain('; give --host a name or an address of this machine, or none\n');
+    expect(stderr).toContain('; set --host to a name or address of this machine, or omit it\n');
   });
 });
 

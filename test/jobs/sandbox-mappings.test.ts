@@ -108,7 +108,7 @@ describe('hotel-review sandbox', () => {
     const { exitCode } = await runIn(folder, 'run', '--day', '2026-11-20', '--config', 'sandbox.yaml');
     expect(exitCode).toBe(0);
     await stop(sandbox);
-    expect(sumTold(sandbox)).toEqual({ taken: day.bookings, wrong: 0 });
+    expect(sumTold(sandbox)).toEqual({ accepted: day.bookings, wrong: 0 });
   });
 
   it('lets resume keys expire when it is told', async () => {
@@ -137,7 +137,7 @@ describe('hotel-review sandbox', () => {
     [['--export-folder', '/out'], '--export-folder: expected a path below the SFTP root'],
     [['--changes-per-hour', '-1'], 'changes-per-hour'],
     [['--hotels', '1'], 'hotels'],
-    [['--changes-per-hour', '1'], "world.json is not the sandbox's own"],
+    [['--changes-per-hour', '1'], 'world.json was not written by the sandbox'],
   ])('ends with 2 for %j, and says why', async (options, words) => {
     const folder = await createFolder();
     await writeFile(join(folder, 'world.json'), 'mine');

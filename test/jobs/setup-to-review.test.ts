@@ -71,7 +71,7 @@ async function examine(folder: string) {
 }
 
 /** What the sandbox had taken when it was stopped. */
-async function takenBy(sandbox: SandboxCommand): Promise<ReturnType<typeof sumTold>> {
+async function acceptedBy(sandbox: SandboxCommand): Promise<ReturnType<typeof sumTold>> {
   sandbox.kill('SIGINT');
   await sandbox.ended;
   return sumTold(sandbox);
@@ -93,12 +93,12 @@ describe('A newcomer goes from an export to a review', () => {
       exitCode: 0,
       json: { counts: { accepted: made.bookings, rejected: made.rejected } },
     });
-    expect(sandbox.events.filter((line) => line.includes(', 0 bookings taken'))).toEqual(sandbox.events);
+    expect(sandbox.events.filter((line) => line.includes(', 0 bookings accepted'))).toEqual(sandbox.events);
 
     const { exitCode, report } = await runIn(folder, 'run', '--day', day, '--json');
     expect(exitCode).toBe(0);
     expect(report.counts).toMatchObject({ read: made.records, delivered: made.bookings, refused: 0 });
-    expect(await takenBy(sandbox)).toEqual({ taken: made.bookings, wrong: made.wrongMappings });
+    expect(await acceptedBy(sandbox)).toEqual({ accepted: made.bookings, wrong: made.wrongMappings });
   });
 
   it('by file, with the host key that doctor shows', async () => {
@@ -120,7 +120,7 @@ describe('A newcomer goes from an export to a review', () => {
     const affected = made.wrongMappings - made.wrongUnfitForFile;
     expect(report.counts).toMatchObject({ delivered: made.bookings, refused: 0, affected });
     expect(await findReviewed(sandbox)).toBe(made.bookings - made.unfitForFile);
-    expect((await takenBy(sandbox)).taken).toBe(made.bookings);
+    expect((await acceptedBy(sandbox)).accepted).toBe(made.bookings);
   });
 });
 

@@ -72,7 +72,7 @@ describe('making bookings', () => {
     const { text, counts } = await textOf(madeDay({ count: 300 }), 'csv');
     expect(exitCode).toBe(0);
     expect(stdout).toBe(text);
-    expect(stderr).toContain('a made-up day of 300 records, for 2026-11-20');
+    expect(stderr).toContain('a made-up day of 300 records for 2026-11-20');
     expect(stderr).toMatch(new RegExp(`  bookings +${counts.bookings}\n`));
     expect(stderr).toMatch(new RegExp(`  wrong mappings +${counts.wrongMappings}\n`));
     expect(stderr).toContain(counts.wrongReferences[0]);
@@ -130,10 +130,10 @@ describe('making bookings', () => {
   });
 
   it.each([
-    { what: 'a name that says no format', out: 'day.txt', complaint: 'or say --format' },
+    { what: 'a name that says no format', out: 'day.txt', complaint: 'or give --format' },
     { what: 'a folder that is not there', out: 'nowhere/day.csv', complaint: 'ENOENT' },
     { what: 'a file as a folder', out: 'there.csv/day.csv', complaint: 'ENOTDIR' },
-    { what: 'a file that is there', out: 'there.csv', complaint: 'exists already; name a new file' },
+    { what: 'a file that is there', out: 'there.csv', complaint: 'already exists; choose a new name' },
   ])('refuses $what and leaves everything as it was', async ({ out, complaint }) => {
     const folder = await createFolder();
     await writeFile(join(folder, 'there.csv'), 'mine');

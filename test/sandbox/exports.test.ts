@@ -181,7 +181,7 @@ describe('An export', () => {
     const sandbox = await startedSandbox();
     const refusal = { Status: false, Message: expect.any(String), StatusCode: statusCode };
     expect(await exportTo(sandbox, query)).toEqual(refusal);
-    expect(sandbox.events).toMatchObject([{ operation: 'export', isTaken: false, statusCode }]);
+    expect(sandbox.events).toMatchObject([{ operation: 'export', isAccepted: false, statusCode }]);
     await sandbox.close();
     expect(await readdir(sandbox.sftp.root)).toEqual([]);
   });
@@ -230,8 +230,8 @@ describe('An export that meets a fault', () => {
     await expect(exportTo(sandbox)).rejects.toThrow('closed');
     await sandbox.close();
     expect(sandbox.events.filter(({ part }) => part === 'service')).toMatchObject([
-      { kind: 'unanswered', operation: 'export', isTaken: true },
-      { kind: 'unanswered', operation: 'export', isTaken: false },
+      { kind: 'unanswered', operation: 'export', isAccepted: true },
+      { kind: 'unanswered', operation: 'export', isAccepted: false },
     ]);
     expect(await readdir(sandbox.sftp.root)).toHaveLength(3);
   });

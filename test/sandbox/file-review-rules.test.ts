@@ -15,7 +15,7 @@ import {
 async function answerTo(content: (desk: ReviewDesk) => string | Uint8Array): Promise<unknown> {
   const desk = await openReviewDesk();
   await desk.put(content(desk));
-  return desk.review.take(filePath);
+  return desk.review.accept(filePath);
 }
 
 /** The same for a good record behind another one, with changes. */
@@ -23,14 +23,14 @@ const answerToCells = (changes: Partial<Cells>) =>
   answerTo((desk) => writeFileOf([desk.cells(), desk.cells(changes)]));
 
 const header = templateColumns.join(',');
-const taken = (rows: number) => ({ kind: 'taken', rows });
-const refused = (statusCode: number, message: string) => ({ kind: 'refused', statusCode, message });
+const taken = (rows: number) => ({ kind: 'accepted', rows });
+const refused = (statusCode: number, message: string) => ({ kind: 'refusal', statusCode, message });
 const broken = (where: string, rule: string) => refused(2009, `${filePath}, ${where}: ${rule}`);
 
 describe('the path of a by-file call', () => {
   it.each([undefined, '', '   '])('is missing when it is %j', async (path) => {
     const { review } = await openReviewDesk();
-    expect(await review.take(path)).toEqual(
+    expect(await review.accept(path)).toEqual(
       refused(2020, 'ftpFilePath is missing: expected the path of the uploaded file'),
     );
   });
@@ -38,7 +38,7 @@ describe('the path of a by-file call', () => {
   it.each([filePath, `/${filePath}`])('names a file below the SFTP root: %s', async (path) => {
     const desk = await openReviewDesk();
     await desk.put(writeFileOf([desk.cells()]));
-    expect(await desk.review.take(path)).toEqual(taken(1));
+    expect(await desk.review.accept(path)).toEqual(taken(1));
   });
 
   it.each([
@@ -57,7 +57,7 @@ describe('the path of a by-file call', () => {
   ])('is refused in another form: one %s', async (_, path) => {
     const desk = await openReviewDesk();
     await desk.put(writeFileOf([desk.cells()]));
-    expect(await desk.review.take(path)).toEqual(
+    expect(await desk.review.accept(path)).toEqual(
       refused(
         2002,
         'ftpFilePath: expected VerifyMappings/MMYYYY/DDMMYYYY.csv, relative to the SFTP root, ' +
@@ -73,7 +73,7 @@ describe('the path of a by-file call', () => {
   ])('is refused with %s', async (_, path) => {
     const desk = await openReviewDesk();
     await desk.put(writeFileOf([desk.cells()]), path);
-    expect(await desk.review.take(path)).toEqual(
+    expect(await desk.review.accept(path)).toEqual(
       refused(2002, `ftpFilePath: expected a calendar day in the folder of its month, got: "${path}"`),
     );
   });
@@ -82,13 +82,13 @@ describe('the path of a by-file call', () => {
 
   it('is refused when nothing lies there', async () => {
     const { review } = await openReviewDesk();
-    expect(await review.take(filePath)).toEqual(absent);
+    expect(await review.accept(filePath)).toEqual(absent);
   });
 
   it('is refused when a folder lies there', async () => {
     const { review, root } = await openReviewDesk();
     await mkdir(join(root, filePath), { recursive: true });
-    expect(await review.take(filePath)).toEqual(absent);
+    expect(await review.accept(filePath)).toEqual(absent);
   });
 
   it.each([
@@ -101,7 +101,7 @@ describe('the path of a by-file call', () => {
     await writeFile(outside, writeFileOf([desk.cells()]));
     await mkdir(dirname(join(desk.root, linked)), { recursive: true });
     await symlink(join(desk.folder, 'outside', linked), join(desk.root, linked));
-    expect(await desk.review.take(filePath)).toEqual(absent);
+    expect(await desk.review.accept(filePath)).toEqual(absent);
   });
 });
 
@@ -136,7 +136,7 @@ describe('the header of a review file', () => {
     const cells = desk.cells();
     const turned = templateColumns.toReversed();
     await desk.put(`${turned.join(',')}\n${turned.map((column) => cells[column]).join(',')}\n`);
-    expect(await desk.review.take(filePath)).toEqual(taken(1));
+    expect(await desk.review.accept(filePath)).toEqual(taken(1));
     await desk.waitFor('result-written');
     expect(desk.events).toEqual([expect.objectContaining({ rows: 1, incorrect: 0 })]);
   });
@@ -145,9 +145,9 @@ describe('the header of a review file', () => {
     const desk = await openReviewDesk({ masterIdColumn: 'Hotel Mappings Id' });
     const content = writeFileOf([desk.cells()]);
     await desk.put(content);
-    expect(await desk.review.take(filePath)).toMatchObject({ statusCode: 2009 });
+    expect(await desk.review.accept(filePath)).toMatchObject({ statusCode: 2009 });
     await desk.put(content.replace('Service Mappings Id', 'Hotel Mappings Id'));
-    expect(await desk.review.take(filePath)).toEqual(taken(1));
+    expect(await desk.review.accept(filePath)).toEqual(taken(1));
   });
 
   it('alone is a file without booked hotels', async () => {
@@ -354,10 +354,10 @@ describe('the records of a review file', () => {
 it('a refused file leaves nothing behind and gets no result', async () => {
   const desk = await openReviewDesk({ faults: ['result-missing@1'] });
   await desk.put(writeFileOf([desk.cells({ ProviderName: 'null' })]));
-  expect(await desk.review.take(filePath)).toMatchObject({ kind: 'refused' });
+  expect(await desk.review.accept(filePath)).toMatchObject({ kind: 'refusal' });
   // The plan was not asked: the fault of the first result is still there for the first file that is taken.
   await desk.put(writeFileOf([desk.cells()]));
-  expect(await desk.review.take(filePath)).toEqual(taken(1));
+  expect(await desk.review.accept(filePath)).toEqual(taken(1));
   await desk.waitFor('result-missing');
   expect(await desk.list()).toEqual(['20112026.csv']);
   expect(desk.events).toHaveLength(1);

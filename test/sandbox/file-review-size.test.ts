@@ -32,7 +32,7 @@ const program = `
       review.close();
     },
   });
-  await review.take('${filePath}');
+  await review.accept('${filePath}');
 `;
 
 it('reviews 200,000 records, all of them incorrect, in a small heap', async () => {

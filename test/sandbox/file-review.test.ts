@@ -39,7 +39,7 @@ describe.each([pythonCsv, csvParse])('a result, read with $name', (reader) => {
       ].map((changes) => desk.cells(changes));
       await desk.put(writeFileOf([...right, ...wrong], lineEnd));
 
-      expect(await desk.review.take(filePath)).toEqual({ kind: 'taken', rows: 11 });
+      expect(await desk.review.accept(filePath)).toEqual({ kind: 'accepted', rows: 11 });
       await desk.waitFor('result-written');
 
       const judged = (IsCorrectMapping: string) => (cells: Cells) => ({ ...cells, IsCorrectMapping });
@@ -55,7 +55,7 @@ describe('a result', () => {
   it('lies beside the file, under its name and _Result', async () => {
     const desk = await openReviewDesk();
     await desk.put(writeFileOf([desk.cells()]));
-    await desk.review.take(filePath);
+    await desk.review.accept(filePath);
     await desk.waitFor('result-written');
     expect(await desk.list()).toEqual(['20112026.csv', '20112026_Result.csv']);
     expect(desk.events).toEqual([{ kind: 'result-written', path: resultPath, rows: 1, incorrect: 0 }]);
@@ -69,7 +69,7 @@ describe('a result', () => {
     const { providerName, providerHotelId } = desk.mapping(20);
     const wrong = desk.cells({ ProviderName: providerName, ProviderHotelId: providerHotelId });
     await desk.put(writeFileOf([desk.cells(), wrong, desk.cells()]));
-    await desk.review.take(`/${filePath}`);
+    await desk.review.accept(`/${filePath}`);
     await desk.waitFor('result-written');
     expect(desk.notices).toEqual([
       {
@@ -97,7 +97,7 @@ describe('a result', () => {
   it('brings no e-mail when every mapping is correct', async () => {
     const desk = await openReviewDesk();
     await desk.put(writeFileOf([desk.cells()]));
-    await desk.review.take(filePath);
+    await desk.review.accept(filePath);
     await desk.waitFor('result-written');
     expect(desk.notices).toEqual([]);
   });
@@ -110,7 +110,7 @@ describe('a result', () => {
     };
     const desk = await openReviewDesk({ outbox });
     await desk.put(writeFileOf([desk.cells({ ProviderHotelId: 'other' })]));
-    await desk.review.take(filePath);
+    await desk.review.accept(filePath);
     await desk.waitFor('result-written');
     expect(desk.events).toEqual([
       { kind: 'email-failed', path: resultPath, reason: 'ENOSPC' },
@@ -123,7 +123,7 @@ describe('a result', () => {
     const desk = await openReviewDesk();
     await desk.put('older', resultPath);
     await desk.put(writeFileOf([desk.cells()]));
-    await desk.review.take(filePath);
+    await desk.review.accept(filePath);
     await desk.waitFor('result-written');
     expect(await desk.read()).toMatch(/True\n$/);
   });
@@ -131,7 +131,7 @@ describe('a result', () => {
   it('is of the file as it was when it was taken, whatever became of it', async () => {
     const desk = await openReviewDesk({ resultDelayMs: 50 });
     await desk.put(writeFileOf([desk.cells({ BookingReferenceId: 'first' })]));
-    await desk.review.take(filePath);
+    await desk.review.accept(filePath);
     await rm(join(desk.root, filePath));
     await desk.waitFor('result-written');
     expect(await desk.read()).toContain('first');
@@ -140,7 +140,7 @@ describe('a result', () => {
   it('is told to have failed when its folder is gone', async () => {
     const desk = await openReviewDesk({ resultDelayMs: 50 });
     await desk.put(writeFileOf([desk.cells()]));
-    await desk.review.take(filePath);
+    await desk.review.accept(filePath);
     await rm(dirname(join(desk.root, filePath)), { recursive: true });
     await desk.waitFor('result-failed');
     expect(desk.events).toEqual([{ kind: 'result-failed', path: resultPath, reason: 'ENOENT' }]);
@@ -153,7 +153,7 @@ describe('a result', () => {
     await desk.put(writeFileOf(records));
     const sizes = new Set<number | undefined>();
     const names = new Set<string>();
-    const taken = desk.review.take(filePath);
+    const taken = desk.review.accept(filePath);
     while (desk.events.length === 0) {
       for (const name of await desk.list()) names.add(name);
       sizes.add((await stat(join(desk.root, resultPath)).catch(() => undefined))?.size);
@@ -168,7 +168,7 @@ describe('a result', () => {
   it('can be read by its owner alone', async () => {
     const desk = await openReviewDesk();
     await desk.put(writeFileOf([desk.cells()]));
-    await desk.review.take(filePath);
+    await desk.review.accept(filePath);
     await desk.waitFor('result-written');
     expect((await stat(join(desk.root, resultPath))).mode & 0o777).toBe(0o600);
   });
@@ -178,9 +178,9 @@ describe('a file that is taken twice', () => {
   it('has two results, in the order of the calls, and two e-mails', async () => {
     const desk = await openReviewDesk({ faults: ['result-late:0.3@1'] });
     await desk.put(writeFileOf([desk.cells({ ProviderHotelId: 'first' })]));
-    await desk.review.take(filePath);
+    await desk.review.accept(filePath);
     await desk.put(writeFileOf([desk.cells(), desk.cells({ ProviderHotelId: 'second' })]));
-    await desk.review.take(filePath);
+    await desk.review.accept(filePath);
     await desk.waitFor('result-written', 2);
     expect(desk.events).toMatchObject([{ rows: 1 }, { rows: 2 }]);
     expect(await desk.read()).toContain('second');
@@ -190,9 +190,9 @@ describe('a file that is taken twice', () => {
   it('does not mix a growing result with the next one', async () => {
     const desk = await openReviewDesk({ faults: ['result-growing:0.3@1'] });
     await desk.put(writeFileOf([desk.cells({ BookingReferenceId: 'first' })]));
-    await desk.review.take(filePath);
+    await desk.review.accept(filePath);
     await desk.put(writeFileOf([desk.cells({ BookingReferenceId: 'second' })]));
-    await desk.review.take(filePath);
+    await desk.review.accept(filePath);
     await desk.waitFor('result-written', 2);
     expect(await desk.read()).toContain('second');
     expect(await desk.read()).not.toContain('first');
@@ -210,7 +210,7 @@ describe('a result with a fault', () => {
   it('comes all the same when it is late', async () => {
     const desk = await openReviewDesk({ faults: ['result-late:0.05@1'] });
     await desk.put(threeRecords(desk));
-    await desk.review.take(filePath);
+    await desk.review.accept(filePath);
     await desk.waitFor('result-written');
     expect(desk.events).toMatchObject([{ path: resultPath, rows: 3, incorrect: 1 }]);
   });
@@ -219,8 +219,8 @@ describe('a result with a fault', () => {
     const desk = await openReviewDesk({ faults: ['result-late:3600@1'] });
     await desk.put(threeRecords(desk));
     await desk.put(threeRecords(desk), otherFilePath);
-    await desk.review.take(filePath);
-    await desk.review.take(otherFilePath);
+    await desk.review.accept(filePath);
+    await desk.review.accept(otherFilePath);
     await desk.waitFor('result-written');
     expect(desk.events).toMatchObject([{ path: 'VerifyMappings/112026/21112026_Result.csv' }]);
     expect(await desk.list()).toEqual(['20112026.csv', '21112026.csv', '21112026_Result.csv']);
@@ -237,7 +237,7 @@ describe('a result with a fault', () => {
       if (desk.events.length === 0) expect(desk.emails).toEqual([]);
     };
     const start = performance.now();
-    await desk.review.take(filePath);
+    await desk.review.accept(filePath);
     await vi.waitUntil(() => look().then(() => desk.events.length > 0), { timeout: 30_000, interval: 5 });
     // A timer may be a millisecond early.
     expect(performance.now() - start).toBeGreaterThan(950);
@@ -253,7 +253,7 @@ describe('a result with a fault', () => {
   it('is whole in the end also when it has no time to grow', async () => {
     const desk = await openReviewDesk({ faults: ['result-growing:0@1'] });
     await desk.put(threeRecords(desk));
-    await desk.review.take(filePath);
+    await desk.review.accept(filePath);
     await desk.waitFor('result-written');
     expect(await desk.read()).toMatch(/True\n$/);
   });
@@ -274,7 +274,7 @@ describe('a result with a fault', () => {
         }),
       );
       await desk.put(writeFileOf(records));
-      await desk.review.take(filePath);
+      await desk.review.accept(filePath);
       await desk.waitFor('result-partial');
       const result = await desk.read();
       expect(result).toMatch(/\n$/);
@@ -300,7 +300,7 @@ describe('a result with a fault', () => {
     const desk = await openReviewDesk({ faults: ['result-missing@1'] });
     await desk.put('older', resultPath);
     await desk.put(threeRecords(desk));
-    expect(await desk.review.take(filePath)).toEqual({ kind: 'taken', rows: 3 });
+    expect(await desk.review.accept(filePath)).toEqual({ kind: 'accepted', rows: 3 });
     await desk.waitFor('result-missing');
     expect(desk.events).toEqual([{ kind: 'result-missing', path: resultPath, rows: 3 }]);
     expect(await desk.read()).toBe('older');
@@ -316,7 +316,7 @@ it.each([
 ])('nothing is kept of a result that was %s', async (_, fault) => {
   const desk = await openReviewDesk({ faults: [fault] });
   await desk.put(writeFileOf([desk.cells()]));
-  await desk.review.take(filePath);
+  await desk.review.accept(filePath);
   await vi.waitUntil(async () => {
     const beside = (await readdir(desk.folder)).filter((name) => name !== 'sftp');
     const drafts = await Promise.all(beside.map((name) => readdir(join(desk.folder, name))));
@@ -328,8 +328,8 @@ describe('closing the review', () => {
   it('gives up what is due later, says so, and leaves nothing behind', async () => {
     const desk = await openReviewDesk({ resultDelayMs: 3_600_000 });
     await desk.put(writeFileOf([desk.cells()]));
-    await desk.review.take(filePath);
-    await desk.review.take(filePath);
+    await desk.review.accept(filePath);
+    await desk.review.accept(filePath);
     await desk.review.close();
     expect(desk.events).toEqual([
       { kind: 'result-given-up', path: resultPath },
@@ -342,7 +342,7 @@ describe('closing the review', () => {
   it('leaves a growing result as far as it had got', async () => {
     const desk = await openReviewDesk({ faults: ['result-growing:3600@1'] });
     await desk.put(writeFileOf(Array.from({ length: 500 }, () => desk.cells())));
-    await desk.review.take(filePath);
+    await desk.review.accept(filePath);
     await vi.waitUntil(async () => (await desk.read().catch(() => '')) !== '', { timeout: 30_000 });
     await desk.review.close();
     expect(desk.events).toEqual([{ kind: 'result-given-up', path: resultPath }]);
@@ -366,7 +366,7 @@ describe('closing the review', () => {
     };
     const desk = await openReviewDesk({ outbox, faults: ['result-late:3600@2'] });
     await desk.put(writeFileOf([desk.cells({ ProviderHotelId: 'wrong' })]));
-    for (let call = 0; call < calls; call += 1) await desk.review.take(filePath);
+    for (let call = 0; call < calls; call += 1) await desk.review.accept(filePath);
     await vi.waitUntil(() => desk.notices.length > 0);
     let isClosed = false;
     const closed = desk.review.close().then(() => {
@@ -385,7 +385,7 @@ describe('closing the review', () => {
   it('can be asked for again', async () => {
     const desk = await openReviewDesk({ resultDelayMs: 3_600_000 });
     await desk.put(writeFileOf([desk.cells()]));
-    await desk.review.take(filePath);
+    await desk.review.accept(filePath);
     await Promise.all([desk.review.close(), desk.review.close()]);
     await desk.review.close();
     expect(desk.events).toHaveLength(1);
@@ -394,7 +394,7 @@ describe('closing the review', () => {
   it('refuses the files that are being read, and those that come after it', async () => {
     const desk = await openReviewDesk();
     await desk.put(writeFileOf(Array.from({ length: 60_000 }, () => desk.cells())));
-    const reading = desk.review.take(filePath);
+    const reading = desk.review.accept(filePath);
     let isAnswered = false;
     const answered = reading.then(() => {
       isAnswered = true;
@@ -403,9 +403,9 @@ describe('closing the review', () => {
     await desk.review.close();
     expect(isAnswered).toBe(true);
     await answered;
-    const stopped = { kind: 'refused', statusCode: 2001, message: 'the service is being stopped' };
+    const stopped = { kind: 'refusal', statusCode: 2001, message: 'the service is being stopped' };
     expect(await reading).toEqual(stopped);
-    expect(await desk.review.take(filePath)).toEqual(stopped);
+    expect(await desk.review.accept(filePath)).toEqual(stopped);
     expect(desk.events).toEqual([]);
     expect(await readdir(desk.folder)).toEqual(['sftp']);
   });
@@ -414,7 +414,7 @@ describe('closing the review', () => {
     const desk = await openReviewDesk();
     await desk.put(writeFileOf([desk.cells()]));
     await desk.review.close();
-    expect(await desk.review.take(filePath)).toMatchObject({ kind: 'refused', statusCode: 2001 });
+    expect(await desk.review.accept(filePath)).toMatchObject({ kind: 'refusal', statusCode: 2001 });
     expect(await readdir(desk.folder)).toEqual(['sftp']);
   });
 });
@@ -423,8 +423,8 @@ it('a file that can not be looked at is refused without a word of it', async () 
   const desk = await openReviewDesk();
   await desk.put(writeFileOf([desk.cells()]));
   await rm(desk.root, { recursive: true });
-  expect(await desk.review.take(filePath)).toEqual({
-    kind: 'refused',
+  expect(await desk.review.accept(filePath)).toEqual({
+    kind: 'refusal',
     statusCode: 2001,
     message: "the file can't be reviewed now (ENOENT)",
   });

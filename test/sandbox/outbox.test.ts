@@ -236,8 +236,7 @@ describe('the outbox', () => {
       notices.map((note) => outbox.notify({ about: note, incorrect: [wrong] })),
     );
     expect((await readdir(folder)).toSorted()).toEqual(emails.map(({ path }) => basename(path)).toSorted());
-    for (const email of emails)
-      expect(await readFile(email.path, 'utf8')).toContain(`${email.about} found`);
+    for (const email of emails) expect(await readFile(email.path, 'utf8')).toContain(`${email.about} found`);
   });
 
   it('never writes over an e-mail that lies there', async () => {

@@ -137,7 +137,7 @@ async function startForTest(options?: StartOptions) {
     outbox: { notify: () => Promise.reject(new Error('expected no result, and so no email')) },
     onEvent: () => {},
   });
-  const service = await startedService({ ...options, take: fileReview.take });
+  const service = await startedService({ ...options, acceptFile: fileReview.accept });
   onTestFinished(async () => {
     await service.close();
     await fileReview.close();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findMediaObjection, readReview } from '../../src/sandbox/service/review-body.js';
-import { findAccountObjection, routeRequest } from '../../src/sandbox/service/route.js';
+import { findMediaProblem, parseReview } from '../../src/sandbox/service/review-body.js';
+import { findAccountProblem, routeRequest } from '../../src/sandbox/service/route.js';
 import { renderAnswer } from '../../src/sandbox/service/send-answer.js';
 
 const byBody = '/api/3.0/hotels/ReviewMappingsOfBookedHotels';
@@ -68,7 +68,7 @@ describe("The account's headers", () => {
     [{ apikey: 'KEY-1', accountid: 'account-1' }, unknown],
     [{ apikey: 'account-1', accountid: 'key-1' }, unknown],
   ])('%o: %s', (headers, objection) => {
-    expect(findAccountObjection(headers, account)).toBe(objection);
+    expect(findAccountProblem(headers, account)).toBe(objection);
   });
 });
 
@@ -79,7 +79,7 @@ describe("A body's media type", () => {
     ['application/json; charset=utf-8'],
     ['application/json;charset="UTF-8"'],
   ])('%s is read', (type) => {
-    expect(findMediaObjection({ 'content-type': type })).toBeUndefined();
+    expect(findMediaProblem({ 'content-type': type })).toBeUndefined();
   });
 
   it.each([
@@ -90,12 +90,12 @@ describe("A body's media type", () => {
     ['application/json; charset=latin1'],
     ['application/x-www-form-urlencoded'],
   ])('%s is not', (type) => {
-    expect(findMediaObjection({ 'content-type': type })).toBe('The Content-Type is not application/json.');
+    expect(findMediaProblem({ 'content-type': type })).toBe('The Content-Type is not application/json.');
   });
 
   it('must be said, and the body must not be compressed', () => {
-    expect(findMediaObjection({})).toContain('Content-Type is missing');
-    expect(findMediaObjection({ 'content-type': 'application/json', 'content-encoding': 'gzip' })).toContain(
+    expect(findMediaProblem({})).toContain('Content-Type is missing');
+    expect(findMediaProblem({ 'content-type': 'application/json', 'content-encoding': 'gzip' })).toContain(
       'Content-Encoding',
     );
   });
@@ -112,7 +112,7 @@ describe('The body of a review', () => {
     CheckOutDate: '2026-11-22',
   };
   const read = (review: unknown, masterIdName = 'ServiceId') =>
-    readReview(Buffer.from(JSON.stringify(review)), masterIdName);
+    parseReview(Buffer.from(JSON.stringify(review)), masterIdName);
   const readItem = (item: unknown) => read({ Hotels: [whole, item] });
 
   it('is read with all fields, or the master id alone', () => {
@@ -139,7 +139,7 @@ describe('The body of a review', () => {
       hotels: [{ serviceId: 7 }],
     });
     expect(read({ Hotels: [{ ServiceId: 7 }] }, 'HotelId')).toEqual({
-      kind: 'refused',
+      kind: 'refusal',
       statusCode: 2009,
       message: expect.stringContaining('Hotels[0] has an unknown field "ServiceId": expected only HotelId, '),
     });
@@ -154,8 +154,8 @@ describe('The body of a review', () => {
       Buffer.from('{"Hotels":[{"ServiceId":1,"BookingClientName":"Nú"}]}', 'latin1'),
     ],
   ])('is refused with 2002 when it is %s', (_what, body) => {
-    expect(readReview(body, 'ServiceId')).toEqual({
-      kind: 'refused',
+    expect(parseReview(body, 'ServiceId')).toEqual({
+      kind: 'refusal',
       statusCode: 2002,
       message: 'The body is not JSON in UTF-8.',
     });
@@ -175,7 +175,7 @@ describe('The body of a review', () => {
     [{ ['x'.repeat(500)]: 1 }, 2002, `"${'x'.repeat(60)}" is not a field`],
   ])('is refused as a whole: %j', (review, statusCode, message) => {
     expect(read(review)).toEqual({
-      kind: 'refused',
+      kind: 'refusal',
       statusCode,
       message: expect.stringContaining(message),
     });
@@ -206,7 +206,7 @@ describe('The body of a review', () => {
     [{ ...whole, CheckOutDate: ' 2026-11-20' }, 'Hotels[1].CheckOutDate: expected a calendar day'],
   ])('is refused with 2009 for an item %j', (item, message) => {
     expect(readItem(item)).toEqual({
-      kind: 'refused',
+      kind: 'refusal',
       statusCode: 2009,
       message: expect.stringContaining(message),
     });
@@ -223,9 +223,9 @@ describe('The body of a review', () => {
       readItem({ ...whole, CheckInDate: 'Ana Núñez' }),
       readItem({ ...whole, ServiceId: 'Ana Núñez' }),
       readItem('Ana Núñez'),
-      readReview(Buffer.from('{"Hotels":[{"BookingClientName":"Ana Núñez"'), 'ServiceId'),
+      parseReview(Buffer.from('{"Hotels":[{"BookingClientName":"Ana Núñez"'), 'ServiceId'),
     ];
-    expect(refusals.map(({ kind }) => kind)).toEqual(refusals.map(() => 'refused'));
+    expect(refusals.map(({ kind }) => kind)).toEqual(refusals.map(() => 'refusal'));
     expect(JSON.stringify(refusals)).not.toContain('Ana');
   });
 });

@@ -173,7 +173,7 @@ describe('A review by file', () => {
 
   it('passes on what the file was refused for', async () => {
     const service = await startForTest({
-      take: async () => ({ kind: 'refused', statusCode: 2002, message: 'There is no such file.' }),
+      acceptFile: async () => ({ kind: 'refusal', statusCode: 2002, message: 'There is no such file.' }),
     });
     expect(await get(service, `${byFile}?ftpFilePath=a.csv`)).toMatchObject({
       status: 200,
@@ -184,7 +184,7 @@ describe('A review by file', () => {
 
   it('answers 500 when the sandbox itself fails, and names why', async () => {
     const service = await startForTest({
-      take: () => Promise.reject(Object.assign(new Error('in Ana.csv'), { code: 'EIO' })),
+      acceptFile: () => Promise.reject(Object.assign(new Error('in Ana.csv'), { code: 'EIO' })),
     });
     expect(await get(service, `${byFile}?ftpFilePath=a.csv`)).toMatchObject({
       status: 500,

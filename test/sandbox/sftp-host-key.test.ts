@@ -79,7 +79,7 @@ describe("the SFTP server's host key", () => {
   ])('is not replaced where the file holds %s: the file is named', async (_what, content) => {
     const path = join(folder, 'host_key');
     writeFileSync(path, content);
-    await expect(readOrMakeHostKey(path)).rejects.toThrow(`${path} holds no private key`);
+    await expect(readOrMakeHostKey(path)).rejects.toThrow(`${path} contains no private key`);
     expect(readFileSync(path, 'utf8')).toBe(content);
   });
 
@@ -87,6 +87,6 @@ describe("the SFTP server's host key", () => {
     const key = ssh2.utils.parseKey(await readOrMakeHostKey(join(folder, 'host_key')));
     if (key instanceof Error) throw key;
     const publicKey = `${key.type} ${key.getPublicSSH().toString('base64')}`;
-    expect(() => fingerprintOf(publicKey)).toThrow('no private key');
+    expect(() => fingerprintOf(publicKey)).toThrow('not a private key');
   });
 });

@@ -88,7 +88,7 @@ attempt('posix', lambda: sftp.posix_rename('x', 'y'))
 answers['replaced'] = sftp.open('y').read().decode()
 attempt('again', lambda: sftp.posix_rename('x', 'y'))
 `);
-    const taken = 'error There is something of that name already';
+    const taken = 'error The name is already in use';
     expect(answers).toEqual({ plain: taken, kept: 'old', posix: null, replaced: 'new', again: 'error 2' });
     expect(readdirSync(room.disk(''))).toEqual(['y']);
   });
@@ -117,7 +117,7 @@ answers['content'] = sftp.open('x').read().decode()
     expect(answers).toEqual({
       start: '012XY567',
       size: 1_003,
-      exclusive: 'error There is something of that name already',
+      exclusive: 'error The name is already in use',
       stats: [6, 1_000, 2_000, '0o100400'],
       content: '012XY5',
     });

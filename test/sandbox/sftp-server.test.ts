@@ -167,7 +167,7 @@ describe("the sandbox's SFTP server", () => {
       clock: Date.now,
       onEvent: () => {},
     };
-    await expect(startSftp(options)).rejects.toThrow('no private key in OpenSSH form');
+    await expect(startSftp(options)).rejects.toThrow('not a private key in OpenSSH format');
   });
 
   it('makes the folder that it is to serve', async () => {

@@ -58,7 +58,7 @@ export interface StartOptions {
   readonly port?: number;
   /** Asked before an e-mail counts as written. */
   readonly deliver?: () => Promise<void>;
-  readonly take?: FileReview['take'];
+  readonly acceptFile?: FileReview['accept'];
 }
 
 /** The service on a free port, with an outbox and a file review that only remember what they are asked. */
@@ -75,7 +75,7 @@ export async function startedService(options: StartOptions = {}): Promise<Starte
       world: createLivingWorld({ world, clock }),
       resumeKeyMs: 60_000,
     }),
-    exports: { take: () => ({ kind: 'success', message: 'taken' }) },
+    exports: { accept: () => ({ kind: 'success', message: 'accepted' }) },
     faults: createFaultPlan(faults.map(parseFault), createSeededRandom(seed)),
     outbox: {
       async notify(email): Promise<SentEmail> {
@@ -85,9 +85,9 @@ export async function startedService(options: StartOptions = {}): Promise<Starte
       },
     },
     fileReview: {
-      async take(path) {
+      async accept(path) {
         files.push(path);
-        return options.take?.(path) ?? { kind: 'taken', rows: 3 };
+        return options.acceptFile?.(path) ?? { kind: 'accepted', rows: 3 };
       },
     },
     clock,

@@ -4,12 +4,9 @@ import { dirname, join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import { createFaultPlan, parseFault } from '../../src/sandbox/common/faults.js';
 import { createSeededRandom } from '../../src/sandbox/common/random.js';
-import {
-  createFileReview,
-  type FileReview,
-  type FileReviewEvent,
-} from '../../src/sandbox/file-review/file-review.js';
-import { createOutbox, type SentEmail, type Notice, type Outbox } from '../../src/sandbox/outbox/outbox.js';
+import { createFileReview, type FileReview } from '../../src/sandbox/file-review/file-review.js';
+import type { FileReviewEvent } from '../../src/sandbox/file-review/pending-results.js';
+import { createOutbox, type Notice, type Outbox, type SentEmail } from '../../src/sandbox/outbox/outbox.js';
 import { createWorld, type Mapping, type World } from '../../src/sandbox/world/world.js';
 
 /** The columns of the template, as they stand in the tests' files. */

@@ -119,10 +119,13 @@ export function callService(
 }
 
 /** How many bookings its calls brought, and how many of those that came by body are wrongly mapped, as it told. */
-export function sumTold({ events }: SandboxCommand): { readonly taken: number; readonly wrong: number } {
+export function sumTold({ events }: SandboxCommand): { readonly accepted: number; readonly wrong: number } {
   const sum = (expression: RegExp) =>
     events.map((line) => Number(expression.exec(line)?.[1] ?? 0)).reduce((total, count) => total + count, 0);
-  return { taken: sum(/: 200 2000, (\d+) bookings? taken/), wrong: sum(/ taken, (\d+) wrongly mapped/) };
+  return {
+    accepted: sum(/: 200 2000, (\d+) bookings? accepted/),
+    wrong: sum(/ accepted, (\d+) wrongly mapped/),
+  };
 }
 
 /** Listens there until the test ends, so that nobody else does. */

@@ -13,7 +13,7 @@ const compressed = '.gz';
 export class NameTakenError extends Error {
   override readonly name = 'NameTakenError';
   constructor(path: string) {
-    super(`${path} exists already`);
+    super(`${path} already exists`);
   }
 }
 

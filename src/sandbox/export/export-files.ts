@@ -8,34 +8,34 @@ import type { ResultFault } from '../common/faults.js';
 import { publishGrowing, publishHalf, publishWhole } from '../common/publish-file.js';
 import type { ExportTables, Rows } from './export-tables.js';
 
-/** A file of an export, whole, on this disk. */
-export interface ExportFile {
+/** A complete file of an export, not published yet. */
+interface DraftedFile {
   readonly draft: string;
-  /** Where it belongs. */
+  /** Where it is published. */
   readonly path: string;
-  /** Behind the header. */
+  /** Without the header. */
   readonly rows: number;
 }
 
-export interface DraftOptions {
+interface DraftOptions {
   readonly tables: ExportTables;
-  /** Of the files, from the SFTP root on. */
+  /** File names, relative to the SFTP root. */
   readonly names: Readonly<Record<keyof ExportTables, string>>;
   readonly root: string;
   readonly drafts: string;
   readonly signal: AbortSignal;
 }
 
-/** Writes the three files where nobody sees them, row by row. */
+/** Writes the three files row by row where no client sees them. */
 export async function writeDrafts({
   tables,
   names,
   root,
   drafts,
   signal,
-}: DraftOptions): Promise<ExportFile[]> {
+}: DraftOptions): Promise<DraftedFile[]> {
   await mkdir(drafts, { recursive: true, mode: 0o700 });
-  const written: ExportFile[] = [];
+  const written: DraftedFile[] = [];
   for (const kind of ['mappings', 'transformed', 'hotels'] as const) {
     const draft = join(drafts, posix.basename(names[kind]));
     written.push({
@@ -47,7 +47,7 @@ export async function writeDrafts({
   return written;
 }
 
-/** @returns how many, without the header */
+/** @returns the number of rows without the header */
 async function writeRows(rows: Rows, draft: string, signal: AbortSignal): Promise<number> {
   let count = -1;
   function* counted(): Generator<readonly (string | number)[]> {
@@ -61,9 +61,9 @@ async function writeRows(rows: Rows, draft: string, signal: AbortSignal): Promis
   return count;
 }
 
-/** Puts the files in their places as the fault wants it: each whole at once where there is none. */
+/** Publishes the files: each complete in one step, unless the fault says otherwise. */
 export async function publishExport(
-  files: readonly ExportFile[],
+  files: readonly DraftedFile[],
   fault: ResultFault | undefined,
   signal: AbortSignal,
 ): Promise<void> {
@@ -77,7 +77,7 @@ export async function publishExport(
 }
 
 async function publish(
-  { draft, path, rows }: ExportFile,
+  { draft, path, rows }: DraftedFile,
   fault: ResultFault | undefined,
   signal: AbortSignal,
 ): Promise<void> {

@@ -2,10 +2,10 @@ import { type BrandOfChain, contentColumns, contentOf, type HotelContent } from 
 import type { LivingWorld, Snapshot } from '../world/living-world.js';
 import { channelIdsOf, locationCodeOf, type MappingVersion } from '../world/mapping-version.js';
 
-/** One of the three files, its header first. */
+/** The rows of a file, header first. */
 export type Rows = Iterable<readonly (string | number)[]>;
 
-/** The files of an export, by their names' middle part. (Spec 2.7.) */
+/** The files of an export, keyed by the middle part of their names. (Spec 2.7.) */
 export interface ExportTables {
   readonly mappings: Rows;
   readonly transformed: Rows;
@@ -15,30 +15,30 @@ export interface ExportTables {
 export interface ExportTablesOptions {
   readonly world: Pick<LivingWorld, 'hotelOf'>;
   readonly snapshot: Snapshot;
-  /** Those whose mappings are exported. */
+  /** The providers whose mappings are exported. */
   readonly providers: readonly string[];
   readonly brands: readonly BrandOfChain[];
-  /** The master hotel id's column. */
+  /** The name of the master id's column. */
   readonly masterIdName: string;
 }
 
-/** Between what stands together in one cell. (Assumed: the specification doesn't say.) */
+/** Between several values in one cell. (Assumed: the specification doesn't say.) */
 const separator = ';';
 
-/** Makes the rows while they are read, once. */
+/** Rows are made as they are read, once. */
 export function createExportTables(options: ExportTablesOptions): ExportTables {
   const { world, snapshot, providers, brands, masterIdName } = options;
 
-  function* standing(): Generator<MappingVersion> {
+  function* activeMappings(): Generator<MappingVersion> {
     for (const version of snapshot.read(0)) {
       if (!version.isDeleted && providers.includes(version.providerName)) yield version;
     }
   }
 
-  /** The mappings of each hotel, hotels in the order of their ids. */
+  /** Each hotel with its mappings, by ascending id. */
   function* hotelsWithMappings(): Generator<readonly [number, readonly MappingVersion[]]> {
     const sequences = new Map<number, number[]>();
-    for (const { serviceId, sequence } of standing()) {
+    for (const { serviceId, sequence } of activeMappings()) {
       const ofHotel = sequences.get(serviceId);
       if (ofHotel) ofHotel.push(sequence);
       else sequences.set(serviceId, [sequence]);
@@ -53,7 +53,7 @@ export function createExportTables(options: ExportTablesOptions): ExportTables {
       ...[masterIdName, 'ProviderHotelId', 'ProviderFamily'],
       ...['ModifiedOn', 'ChannelIds', 'ProviderLocationId'],
     ];
-    for (const version of standing()) {
+    for (const version of activeMappings()) {
       const { serviceId, providerHotelId, providerName, changedAt } = version;
       const hotel = world.hotelOf(serviceId);
       yield [

@@ -8,10 +8,10 @@ import type { FaultPlan, ResultFault } from '../common/faults.js';
 import type { Email, Mailer } from '../outbox/mailer.js';
 import type { BrandOfChain } from '../world/hotel-content.js';
 import type { LivingWorld, Snapshot } from '../world/living-world.js';
-import { type ExportFile, publishExport, writeDrafts } from './export-files.js';
+import { publishExport, writeDrafts } from './export-files.js';
 import { createExportTables } from './export-tables.js';
 
-/** What becomes of an export that was taken. Files are named as the SFTP server's clients see them; no address is told. */
+/** What becomes of an accepted export. Files are named as SFTP clients see them; no address is included. */
 export type ExportEvent =
   | {
       readonly kind: 'export-written';
@@ -19,22 +19,22 @@ export type ExportEvent =
       /** The e-mail's path on this disk. */
       readonly email?: string;
     }
-  /** By a fault: of each file only the first half of the records. */
+  /** By a fault: only the first half of the records of each file. */
   | { readonly kind: 'export-partial'; readonly files: readonly string[]; readonly email?: string }
   /** By a fault: neither files nor an e-mail. */
   | { readonly kind: 'export-missing'; readonly files: readonly string[] }
-  /** The sandbox was closed before; files that were growing are left as far as they had got. */
+  /** The sandbox was closed first; growing files keep what had been written. */
   | { readonly kind: 'export-given-up'; readonly files: readonly string[] }
-  /** The disk refused them, with the error's code. */
+  /** Writing to disk failed; `reason` is the error's code. */
   | { readonly kind: 'export-failed'; readonly files: readonly string[]; readonly reason: string }
-  /** The files are written, and the outbox refused the e-mail. */
+  /** The files are written, but the e-mail could not be. */
   | { readonly kind: 'export-email-failed'; readonly files: readonly string[]; readonly reason: string };
 
-/** The exports of the mappings. (Spec 4.5.) */
+/** Exports of the mappings. (Spec 4.5.) */
 export interface Exports {
-  /** Answers at once; the files, which hold the world as it is now, and the e-mail about them come after the delay. */
-  take(parameters: URLSearchParams): Answer;
-  /** Gives up the exports that are due later, and waits for what is being written. Idempotent. */
+  /** Answers at once. The files, with the world as it is now, and then the e-mail follow after the delay. */
+  accept(parameters: URLSearchParams): Answer;
+  /** Abandons pending exports and waits for those being written. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -43,46 +43,55 @@ export interface ExportsOptions {
   readonly brands: readonly BrandOfChain[];
   /** The SFTP root on this disk. */
   readonly root: string;
-  /** The folder below it, without a leading slash; empty for the root itself. */
+  /** The folder for exports below the root, without a leading slash; empty for the root itself. */
   readonly folder: string;
-  /** A folder that no client of the SFTP server sees, on the root's disk; made when it is needed, removed by `close`. */
+  /** A folder outside the SFTP root but on its disk, for drafts. Created when needed, removed by `close`. */
   readonly drafts: string;
-  /** What the files' names begin with. */
+  /** The prefix of the file names. */
   readonly accountName: string;
   readonly masterIdName: string;
   readonly delayMs: number;
-  /** Asked once for every export that was taken. */
+  /** Asked once per accepted export. */
   readonly faults: Pick<FaultPlan, 'nextResult'>;
-  readonly emails: Mailer;
+  readonly mailer: Mailer;
   readonly onEvent: (event: ExportEvent) => void;
 }
 
-interface TakenExport {
+interface ExportRequest {
+  readonly kind: 'request';
+  readonly emailId: string;
+  /** The providers whose mappings are exported. */
+  readonly providers: readonly string[];
+}
+
+interface AcceptedExport {
   readonly request: ExportRequest;
   readonly snapshot: Snapshot;
   readonly fault: ResultFault | undefined;
   readonly names: { readonly mappings: string; readonly transformed: string; readonly hotels: string };
 }
 
+/** One address with a domain; no character that could end a header or add a recipient. */
+const emailAddress = /^[^\s@,;:<>()[\]"\\\p{Cc}]{1,64}@[^\s@,;:<>()[\]"\\\p{Cc}]{1,255}$/u;
+
 export function createExports(options: ExportsOptions): Exports {
-  const { world, root, folder, drafts, accountName, delayMs, faults, emails, onEvent } = options;
+  const { world, root, folder, drafts, accountName, delayMs, faults, mailer, onEvent } = options;
   const closing = new AbortController();
   const { signal } = closing;
-  const due = new Set<Promise<void>>();
+  const pending = new Set<Promise<void>>();
 
   function nameFile(kind: string, guid: string): string {
     return posix.join(folder, `${accountName}_${kind}_${guid}.csv`);
   }
 
-  async function perform({ request, snapshot, fault, names }: TakenExport): Promise<void> {
+  async function perform({ request, snapshot, fault, names }: AcceptedExport): Promise<void> {
     const files = Object.values(names);
     try {
       const lateMs = fault?.kind === 'result-late' ? fault.seconds * 1_000 : 0;
       await wait(delayMs + lateMs, undefined, { signal });
       if (fault?.kind === 'result-missing') return onEvent({ kind: 'export-missing', files });
-      const { providers } = request;
-      const tables = createExportTables({ ...options, snapshot, providers });
-      const drafted: ExportFile[] = await writeDrafts({ tables, names, root, drafts, signal });
+      const tables = createExportTables({ ...options, snapshot, providers: request.providers });
+      const drafted = await writeDrafts({ tables, names, root, drafts, signal });
       await publishExport(drafted, fault, signal);
       const kind = fault?.kind === 'result-partial' ? 'export-partial' : 'export-written';
       onEvent({ kind, files, ...(await notify(request, files)) });
@@ -93,11 +102,11 @@ export function createExports(options: ExportsOptions): Exports {
   }
 
   async function notify(
-    { emailId, providers }: ExportRequest,
+    request: ExportRequest,
     files: readonly string[],
   ): Promise<{ readonly email?: string }> {
     try {
-      return { email: await emails.post(writeExportEmail(emailId, providers, files)) };
+      return { email: await mailer.post(composeEmail(request, files)) };
     } catch (error) {
       onEvent({ kind: 'export-email-failed', files, reason: nameReason(error) });
       return {};
@@ -105,8 +114,8 @@ export function createExports(options: ExportsOptions): Exports {
   }
 
   return {
-    take(parameters) {
-      const request = readExportRequest(parameters, world.providers);
+    accept(parameters) {
+      const request = readRequest(parameters, world.providers);
       if (request.kind === 'refusal') return request;
       const guid = randomUUID();
       const names = {
@@ -114,61 +123,46 @@ export function createExports(options: ExportsOptions): Exports {
         transformed: nameFile('transformed', guid),
         hotels: nameFile('hotels', guid),
       };
-      const taken = { request, snapshot: world.takeSnapshot(), fault: faults.nextResult(), names };
-      const performed = perform(taken).finally(() => due.delete(performed));
-      due.add(performed);
+      const accepted = { request, snapshot: world.takeSnapshot(), fault: faults.nextResult(), names };
+      const performed = perform(accepted).finally(() => pending.delete(performed));
+      pending.add(performed);
       return { kind: 'success', message: 'The mappings are being exported.' };
     },
     async close() {
       closing.abort();
-      await Promise.all(due);
+      await Promise.all(pending);
       await rm(drafts, { recursive: true, force: true });
     },
   };
 }
 
-/** The e-mail that an export goes with: it names the files. (Assumed: the specification doesn't say what it holds.) */
-export function writeExportEmail(to: string, providers: readonly string[], files: readonly string[]): Email {
+/** Reads the parameters of a call. A blank one counts as not given. */
+function readRequest(
+  parameters: URLSearchParams,
+  knownProviders: readonly string[],
+): ExportRequest | Refusal {
+  const emailId = parameters.get('emailId')?.trim() ?? '';
+  if (emailId === '')
+    return refusal(2025, 'emailId is missing: expected the e-mail address to notify about the export.');
+  if (!emailAddress.test(emailId)) return refusal(2002, 'emailId: expected one e-mail address.');
+  const wanted = (parameters.get('providerfamilies') ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  if (wanted.some((name) => !knownProviders.includes(name)))
+    return refusal(
+      2011,
+      `providerfamilies: expected names out of ${knownProviders.join(', ')}, separated by commas, in exact case.`,
+    );
+  const providers = knownProviders.filter((name) => wanted.length === 0 || wanted.includes(name));
+  return { kind: 'request', emailId, providers };
+}
+
+/** The e-mail names the files. (Assumed: the specification doesn't describe it.) */
+function composeEmail({ emailId, providers }: ExportRequest, files: readonly string[]): Email {
   const paragraphs = [
     `The mappings of ${providers.join(', ')} have been exported. The files are on the SFTP server:`,
     files.map((file) => `  ${file}`).join('\n'),
   ];
-  return { to, subject: 'Your mappings have been exported', text: `${paragraphs.join('\n\n')}\n` };
-}
-
-/** What a call of Export Mappings File asks for. (Spec 4.5.) */
-export interface ExportRequest {
-  readonly kind: 'request';
-  readonly emailId: string;
-  /** Those whose mappings are exported. */
-  readonly providers: readonly string[];
-}
-
-/** Somebody at a domain; nothing that could end a header or name a second recipient. */
-const address = /^[^\s@,;:<>()[\]"\\\p{Cc}]{1,64}@[^\s@,;:<>()[\]"\\\p{Cc}]{1,255}$/u;
-
-/**
- * Reads the parameters. One that is blank counts as not given.
- *
- * @param known the providers that there are
- */
-export function readExportRequest(
-  parameters: URLSearchParams,
-  known: readonly string[],
-): ExportRequest | Refusal {
-  const emailId = parameters.get('emailId')?.trim() ?? '';
-  if (emailId === '')
-    return refusal(2025, 'emailId is missing: expected the e-mail address that the export goes to.');
-  if (!address.test(emailId)) return refusal(2002, 'emailId: expected one e-mail address.');
-  const asked = (parameters.get('providerfamilies') ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
-  if (asked.some((name) => !known.includes(name)))
-    return refusal(
-      2011,
-      `providerfamilies: expected names of ${known.join(', ')}, separated by commas, in exact case.`,
-    );
-  const isAsked = (name: string) => asked.length === 0 || asked.includes(name);
-  return { kind: 'request', emailId, providers: known.filter(isAsked) };
+  return { to: emailId, subject: 'Your mappings have been exported', text: `${paragraphs.join('\n\n')}\n` };
 }

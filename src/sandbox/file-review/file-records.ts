@@ -3,21 +3,25 @@ import { pipeline } from 'node:stream';
 import { CsvError, type Options, parse } from 'csv-parse';
 import { BrokenFile, type CellRules, type FiledBooking, readHeader } from './file-rules.js';
 
-/** What comes out of a review file, one after another, with the cells as they stand there. */
+/** A limit for records, so that one without an end doesn't fill the memory. */
+const maxRecordBytes = 2 ** 20;
+const recordLengthRule = `a record has at most ${maxRecordBytes} bytes, and every quotation mark is closed`;
+
+/** A record of a review file, with its cells unchanged. */
 export type FileRecord =
   | { readonly kind: 'header'; readonly cells: readonly string[] }
   | { readonly kind: 'booking'; readonly cells: readonly string[]; readonly booking: FiledBooking };
 
 /**
- * Reads the records of a review file, the header first.
+ * Reads the records of a review file, header first.
  *
- * @throws BrokenFile at the first record that breaks a file rule
+ * @throws BrokenFile at the first record that breaks a rule
  */
 export async function* readRecords(
   lines: AsyncIterable<Buffer>,
   masterIdColumn: string,
 ): AsyncGenerator<FileRecord> {
-  // Where the next record begins: csv-parse counts a CRLF in quotation marks twice.
+  // Counted here because csv-parse counts a quoted CRLF twice.
   let line = 1;
   let rules: CellRules | undefined;
 
@@ -35,19 +39,19 @@ export async function* readRecords(
 
   const options: Options<FileRecord, string[]> = {
     record_delimiter: ['\r\n', '\n'],
-    max_record_size: longestRecordBytes,
-    // Checked while it is parsed, so that of two faults the first is told.
+    max_record_size: maxRecordBytes,
+    // Checked during parsing, so that the first of several faults is the one reported.
     on_record: readRecord,
   };
-  // csv-parse's types know records that are made here only together with its own way of naming columns.
+  // csv-parse's types allow custom records only together with its `columns` option.
   const parser = parse(options as unknown as Options);
   pipeline(lines, parser, () => {
-    // What either of them fails with comes out of the parser below.
+    // Errors of either stream surface when the parser is read below.
   });
   try {
     yield* parser as AsyncIterable<FileRecord>;
   } catch (error) {
-    // Its message quotes what it read.
+    // The message of a CsvError quotes the file.
     throw error instanceof CsvError ? new BrokenFile({ rule: ruleOf(error.code), line }) : error;
   }
   if (!rules) throw new BrokenFile({ rule: 'a file begins with the header', line });
@@ -69,13 +73,10 @@ function ruleOf(code: string): string {
 const lineFeed = 0x0a;
 const byteOrderMark = Buffer.from('\ufeff');
 
-/** No record may be longer: what has no end would fill the memory. */
-export const longestRecordBytes = 2 ** 20;
-
 /**
- * Hands on whole lines of well-formed UTF-8, many at a time, byte for byte as they came.
+ * Passes on complete lines of valid UTF-8, many at a time, byte for byte.
  *
- * @throws BrokenFile that names the first line that is not well-formed, a byte order mark, or a line without end
+ * @throws BrokenFile for the first line that is not valid UTF-8, for a byte order mark, and for an overlong record
  */
 export async function* readWholeLines(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let line = 1;
@@ -98,7 +99,7 @@ export async function* readWholeLines(blocks: AsyncIterable<Buffer>): AsyncGener
       check(lines);
       yield lines;
     }
-    if (rest.length > longestRecordBytes) throw new BrokenFile({ rule: recordLengthRule, line });
+    if (rest.length > maxRecordBytes) throw new BrokenFile({ rule: recordLengthRule, line });
   }
   if (rest.length > 0) {
     check(rest);
@@ -106,9 +107,7 @@ export async function* readWholeLines(blocks: AsyncIterable<Buffer>): AsyncGener
   }
 }
 
-export const recordLengthRule = `a record has at most ${longestRecordBytes} bytes, and every quotation mark is closed`;
-
-/** Counted from 0. A line feed is never a part of another character, so each line stands for itself. */
+/** Counted from 0. A line feed byte is never part of another character, so lines can be checked one by one. */
 function findBrokenLine(lines: Buffer): number {
   let start = 0;
   for (let number = 0; ; number += 1) {

@@ -1,25 +1,49 @@
 import { mkdir, realpath, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isCalendarDay } from '../../booking/business-day.js';
+import { type Refusal, refusal } from '../common/answer.js';
 import { nameReason } from '../common/errors.js';
 import type { FaultPlan } from '../common/faults.js';
 import type { Outbox } from '../outbox/outbox.js';
 import type { HotelDirectory } from '../world/world.js';
-import { createDueResults, type FileReviewEvent } from './due-results.js';
 import { BrokenFile } from './file-rules.js';
+import { createPendingResults, type FileReviewEvent, type ReviewPath } from './pending-results.js';
 import { reviewFile } from './reviewed-file.js';
 
-/** What a by-file call is answered with. */
-export type FileAnswer = { readonly kind: 'taken'; readonly rows: number } | FileRefusal;
+export type FileAnswer = { readonly kind: 'accepted'; readonly rows: number } | Refusal;
 
-export interface FileRefusal {
-  readonly kind: 'refused';
-  readonly statusCode: number;
-  /** Names no guest. */
-  readonly message: string;
+/** The by-file operation of the service. It reads the SFTP server's files on this disk. (Spec 4.3.) */
+export interface FileReview {
+  /**
+   * Reads and verifies the file before it answers; the result follows after the delay, then the e-mail. Later changes to
+   * the file have no effect. Never throws.
+   *
+   * Each accepted call gets its own result. Results of one file are written in the order in which the calls were
+   * accepted, and each replaces the one before.
+   *
+   * @param ftpFilePath as the call names it
+   */
+  accept(ftpFilePath: string | undefined): Promise<FileAnswer>;
+  /** Abandons pending results and waits for those being written. Idempotent. */
+  close(): Promise<void>;
 }
 
-/** The codes that a live deployment is known to have for these. (Design 6.) */
+export interface FileReviewOptions {
+  /** The SFTP root on this disk. */
+  readonly root: string;
+  /** A folder outside the SFTP root but on its disk, for drafts. Created when needed, removed by `close`. */
+  readonly drafts: string;
+  readonly world: HotelDirectory;
+  /** What this deployment calls the master id's column. */
+  readonly masterIdColumn: string;
+  readonly resultDelayMs: number;
+  /** Asked once per accepted file. */
+  readonly faults: Pick<FaultPlan, 'nextResult'>;
+  readonly outbox: Outbox;
+  readonly onEvent: (event: FileReviewEvent) => void;
+}
+
+/** As observed in a live deployment. (Design 6.) */
 const statusCodes = {
   internal: 2001,
   'bad-request': 2002,
@@ -28,58 +52,18 @@ const statusCodes = {
   'hotels-missing': 2021,
 } as const;
 
-export function refuse(reason: keyof typeof statusCodes, message: string): FileRefusal {
-  return { kind: 'refused', statusCode: statusCodes[reason], message };
-}
-
-export type { FileReviewEvent } from './due-results.js';
-
-/** The by-file half of the service: it looks at the SFTP server's files on this disk. (Spec 4.3.) */
-export interface FileReview {
-  /**
-   * Reads and verifies the file at once and answers; the result comes after the delay, and the e-mail after it. What
-   * becomes of the file in the meantime changes nothing. Never throws.
-   *
-   * Every call that is taken is performed. The results of one file are written one after another, in the order in which
-   * the calls were taken; each replaces the one before it.
-   *
-   * @param ftpFilePath as the call names it
-   */
-  take(ftpFilePath: string | undefined): Promise<FileAnswer>;
-  /** Gives up the results that are due later, and waits for what is being written. Idempotent. */
-  close(): Promise<void>;
-}
-
-export interface FileReviewOptions {
-  /** The SFTP root on this disk. */
-  readonly root: string;
-  /**
-   * A folder where results are drafted, made when it is needed and removed by `close`: no client of the SFTP server sees
-   * it, and it is on the root's disk.
-   */
-  readonly drafts: string;
-  readonly world: HotelDirectory;
-  /** This deployment's name for the master id's column. */
-  readonly masterIdColumn: string;
-  readonly resultDelayMs: number;
-  /** Asked once for every file that was taken. */
-  readonly faults: Pick<FaultPlan, 'nextResult'>;
-  readonly outbox: Outbox;
-  readonly onEvent: (event: FileReviewEvent) => void;
-}
-
 export function createFileReview(options: FileReviewOptions): FileReview {
   const { root, drafts, world, masterIdColumn, resultDelayMs, faults, outbox, onEvent } = options;
   const closing = new AbortController();
-  const results = createDueResults({ delayMs: resultDelayMs, outbox, onEvent });
-  const takes = new Set<Promise<FileAnswer>>();
+  const results = createPendingResults({ delayMs: resultDelayMs, outbox, onEvent });
+  const calls = new Set<Promise<FileAnswer>>();
   let draftCount = 0;
 
   async function answer(ftpFilePath: string | undefined): Promise<FileAnswer> {
     try {
       closing.signal.throwIfAborted();
       const path = await findReviewFile(root, ftpFilePath);
-      return path.kind === 'refused' ? path : await review(path);
+      return path.kind === 'refusal' ? path : await review(path);
     } catch (error) {
       if (closing.signal.aborted) return refuse('internal', 'the service is being stopped');
       return refuse('internal', `the file can't be reviewed now (${nameReason(error)})`);
@@ -95,8 +79,8 @@ export function createFileReview(options: FileReviewOptions): FileReview {
         await rm(draft);
         return refuse('hotels-missing', `${path.inputName}: only a header, no booked hotels`);
       }
-      results.promise({ path, draft, findings, fault: faults.nextResult() });
-      return { kind: 'taken', rows: findings.rows };
+      results.schedule({ path, draft, findings, fault: faults.nextResult() });
+      return { kind: 'accepted', rows: findings.rows };
     } catch (error) {
       await rm(draft, { force: true });
       if (error instanceof BrokenFile) {
@@ -113,59 +97,53 @@ export function createFileReview(options: FileReviewOptions): FileReview {
   }
 
   return {
-    async take(ftpFilePath) {
+    async accept(ftpFilePath) {
       const answered = answer(ftpFilePath);
-      takes.add(answered);
+      calls.add(answered);
       try {
         return await answered;
       } finally {
-        takes.delete(answered);
+        calls.delete(answered);
       }
     },
     async close() {
       closing.abort();
-      await Promise.all(takes);
+      await Promise.all(calls);
       await results.close();
       await rm(drafts, { recursive: true, force: true });
     },
   };
 }
 
-/** A review file that is there, and where its result belongs. */
-export interface ReviewPath {
-  readonly kind: 'found';
-  /** On this disk. */
-  readonly input: string;
-  readonly result: string;
-  /** As the SFTP server's clients name them, without a leading slash. */
-  readonly inputName: string;
-  readonly resultName: string;
+function refuse(reason: keyof typeof statusCodes, message: string): Refusal {
+  return refusal(statusCodes[reason], message);
 }
 
-const form = 'VerifyMappings/MMYYYY/DDMMYYYY.csv';
-const reviewFilePath = /^\/?(VerifyMappings\/(\d{2})(\d{4})\/(\d{2})(\d{2})(\d{4}))\.csv$/;
-const longestEcho = 200;
+const pathForm = 'VerifyMappings/MMYYYY/DDMMYYYY.csv';
+const pathPattern = /^\/?(VerifyMappings\/(\d{2})(\d{4})\/(\d{2})(\d{2})(\d{4}))\.csv$/;
+const maxQuotedPath = 200;
+const absenceCodes: readonly unknown[] = ['ENOENT', 'ENOTDIR', 'ELOOP'];
 
 /**
- * Finds the file that a call names: a path relative to the SFTP root, where one leading slash does no harm. Nothing
- * outside of the root is ever looked at, nor what a symbolic link leads to.
+ * Finds the file that a call names: a path relative to the SFTP root, with at most one leading slash. Never looks outside
+ * the root, and never follows a symbolic link.
  */
-export async function findReviewFile(
-  root: string,
-  ftpFilePath: string | undefined,
-): Promise<ReviewPath | FileRefusal> {
+async function findReviewFile(root: string, ftpFilePath: string | undefined): Promise<ReviewPath | Refusal> {
   if (ftpFilePath === undefined || ftpFilePath.trim() === '') {
     return refuse('path-missing', 'ftpFilePath is missing: expected the path of the uploaded file');
   }
-  const told = JSON.stringify(ftpFilePath.slice(0, longestEcho));
-  const [, name, folderMonth, folderYear, dayOfMonth, month, year] = reviewFilePath.exec(ftpFilePath) ?? [];
+  const quoted = JSON.stringify(ftpFilePath.slice(0, maxQuotedPath));
+  const [, name, folderMonth, folderYear, dayOfMonth, month, year] = pathPattern.exec(ftpFilePath) ?? [];
   if (name === undefined) {
-    return refuse('bad-request', `ftpFilePath: expected ${form}, relative to the SFTP root, got: ${told}`);
+    return refuse(
+      'bad-request',
+      `ftpFilePath: expected ${pathForm}, relative to the SFTP root, got: ${quoted}`,
+    );
   }
   if (!isCalendarDay(`${year}-${month}-${dayOfMonth}`) || folderMonth !== month || folderYear !== year) {
     return refuse(
       'bad-request',
-      `ftpFilePath: expected a calendar day in the folder of its month, got: ${told}`,
+      `ftpFilePath: expected a calendar day in the folder of its month, got: ${quoted}`,
     );
   }
   const inputName = `${name}.csv`;
@@ -173,19 +151,17 @@ export async function findReviewFile(
   const realRoot = await realpath(root);
   const input = join(realRoot, inputName);
   if (!(await isPlainFile(input))) {
-    return refuse('bad-request', `ftpFilePath: there is no file ${told} on the SFTP server`);
+    return refuse('bad-request', `ftpFilePath: there is no file ${quoted} on the SFTP server`);
   }
   return { kind: 'found', input, result: join(realRoot, resultName), inputName, resultName };
 }
 
-/** True for a file that lies where its path says, by way of no link. */
+/** True for a regular file whose path contains no symbolic link. */
 async function isPlainFile(path: string): Promise<boolean> {
   try {
     return (await realpath(path)) === path && (await stat(path)).isFile();
   } catch (error) {
-    if (error instanceof Error && 'code' in error && absences.includes(error.code)) return false;
+    if (error instanceof Error && 'code' in error && absenceCodes.includes(error.code)) return false;
     throw error;
   }
 }
-
-const absences: readonly unknown[] = ['ENOENT', 'ENOTDIR', 'ELOOP'];

@@ -1,13 +1,13 @@
 import { serviceFields } from '../../booking/booking.js';
 import { isCalendarDay } from '../../booking/business-day.js';
 
-/** Where a file breaks a rule, and which. What stands there may be a guest's name, so it is not told. */
-export interface RuleBreak {
-  /** What the rule wants. */
+/** The rule that a file breaks, and where. The offending text is left out: it may be a guest's name. */
+export interface Violation {
+  /** What is required. */
   readonly rule: string;
-  /** Counted from 1, the header's line included. */
+  /** Counted from 1, including the header. */
   readonly line: number;
-  /** As the template names it; undefined where the rule is not one of a column. */
+  /** As named in the template; undefined for rules that aren't about a column. */
   readonly column?: string | undefined;
 }
 
@@ -15,14 +15,14 @@ export interface RuleBreak {
 export class BrokenFile extends Error {
   override readonly name = 'BrokenFile';
 
-  constructor({ rule, line, column }: RuleBreak) {
+  constructor({ rule, line, column }: Violation) {
     super(`${column === undefined ? 'line' : `column ${column}, line`} ${line}: ${rule}`);
   }
 }
 
 type TextColumn = Exclude<(typeof serviceFields)[number], 'ServiceId'>;
 
-/** A record of the file as far as it is needed to verify it and to tell of it, dates as YYYY-MM-DD. */
+/** A record of the file; dates as YYYY-MM-DD. */
 export interface FiledBooking {
   readonly serviceId: number;
   readonly bookingReferenceId: string;
@@ -33,9 +33,9 @@ export interface FiledBooking {
   readonly checkOutDate: string;
 }
 
-/** The rules of the cells of one file, whose columns stand in the order of its header. */
+/** Checks the cells of a file's records, whose columns are in the order of its header. */
 export interface CellRules {
-  /** @throws BrokenFile for the first cell that breaks a rule */
+  /** @throws BrokenFile for the first invalid cell */
   readBooking(cells: readonly string[], line: number): FiledBooking;
 }
 
@@ -44,9 +44,9 @@ const positiveInteger = /^[1-9]\d{0,15}$/;
 const writtenDay = /^(\d{2})(\d{2})(\d{4})$/;
 
 /**
- * Reads the header: the template's columns, each once and no other, in any order. (Spec 2.6.)
+ * Reads the header: exactly the template's columns, in any order. (Spec 2.6.)
  *
- * @param masterIdColumn the name that this deployment has for the master id's column
+ * @param masterIdColumn what this deployment calls the master id's column
  * @throws BrokenFile
  */
 export function readHeader(header: readonly string[], masterIdColumn: string): CellRules {

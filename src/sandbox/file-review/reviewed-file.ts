@@ -1,24 +1,24 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify';
-import { type IncorrectMapping, listedBookings } from '../outbox/outbox.js';
+import { type IncorrectMapping, maxListedBookings } from '../outbox/outbox.js';
 import { type HotelDirectory, isCorrectlyMapped } from '../world/world.js';
 import { readRecords, readWholeLines } from './file-records.js';
 
-/** The column that a result has behind those of the file. (Design 6.) */
+/** The column that a result has after those of the file. (Design 6.) */
 const verdictColumn = 'IsCorrectMapping';
 
 export interface Findings {
   readonly rows: number;
-  /** How many of them are mapped incorrectly. */
+  /** Rows with an incorrect mapping. */
   readonly incorrectRows: number;
-  /** The first of those, as many as an e-mail lists. */
+  /** The first of those rows, as many as an e-mail lists. */
   readonly incorrect: readonly IncorrectMapping[];
 }
 
 export interface ReviewedFileOptions {
   readonly input: string;
-  /** Where the result is drafted: it must not be there yet. */
+  /** Where to write the result; must not exist. */
   readonly draft: string;
   readonly world: HotelDirectory;
   readonly masterIdColumn: string;
@@ -26,10 +26,10 @@ export interface ReviewedFileOptions {
 }
 
 /**
- * Reads a review file once, from one end to the other: checks it, verifies each of its bookings, and drafts the result,
- * which has the file's columns as they are and the verdict, and LF as its line ends.
+ * Reads a review file in one pass: checks it, verifies each booking and drafts the result, which has the file's columns
+ * unchanged plus the verdict, and ends lines with LF.
  *
- * @throws BrokenFile when the file breaks a rule; the draft is then worth nothing
+ * @throws BrokenFile when the file breaks a rule; the draft is then incomplete
  */
 export async function reviewFile(options: ReviewedFileOptions): Promise<Findings> {
   const { input, draft, world, masterIdColumn, signal } = options;
@@ -47,7 +47,7 @@ export async function reviewFile(options: ReviewedFileOptions): Promise<Findings
           const isCorrect = isCorrectlyMapped(record.booking, world);
           rows += 1;
           if (!isCorrect) incorrectRows += 1;
-          if (!isCorrect && incorrect.length < listedBookings) incorrect.push(record.booking);
+          if (!isCorrect && incorrect.length < maxListedBookings) incorrect.push(record.booking);
           yield [...record.cells, isCorrect ? 'True' : 'False'];
         }
       }

@@ -2,21 +2,20 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Refusal, refusal } from '../common/answer.js';
 import type { LivingWorld, Snapshot } from '../world/living-world.js';
 import { channelIdsOf, locationCodeOf, type MappingVersion } from '../world/mapping-version.js';
-import { type MappingsQuery, readMappingsQuery } from './read-query.js';
+import { type MappingsQuery, readMappingsQuery } from './mappings-query.js';
 import { type Cursor, createResumeKeys } from './resume-keys.js';
 
-/** One page of the mappings that changed, as the answer has it. (Spec 2.3.) */
+/** A page of changed mappings as it is answered. (Spec 2.3.) */
 export interface MappingPage {
   readonly kind: 'page';
-  /** Null behind the last page. */
+  /** Null on the last page. */
   readonly resumeKey: string | null;
   readonly mappings: readonly object[];
 }
 
 /**
- * The pages of Get Mappings (spec 4.1). A retrieval shows the world as it was when its first page was asked for: each
- * mapping that changed since the lower bound comes once, with its newest change by then. What changes while one pages
- * comes with the next retrieval.
+ * The pages of Get Mappings (spec 4.1). A retrieval shows the world as it was at its first page: each mapping that changed
+ * since the lower bound comes once, with its latest change at that time. Later changes come with the next retrieval.
  */
 export interface MappingPages {
   readQuery(headers: IncomingHttpHeaders, parameters: URLSearchParams): MappingsQuery | Refusal;
@@ -25,9 +24,9 @@ export interface MappingPages {
 
 export interface MappingPagesOptions {
   readonly world: LivingWorld;
-  /** The name of the master hotel id in a mapping. */
+  /** What this deployment calls the master hotel id. */
   readonly masterIdName: string;
-  /** How long a key can be used. */
+  /** How long a key is valid. */
   readonly resumeKeyMs: number;
   /** Epoch milliseconds. */
   readonly clock: () => number;
@@ -47,9 +46,9 @@ export function createMappingPages(options: MappingPagesOptions): MappingPages {
     const found = keys.find(resumeKey);
     switch (found.kind) {
       case 'unknown':
-        return refusal(2006, 'resumeKey: there is no such key; begin again without one.');
+        return refusal(2006, 'resumeKey: there is no such key; start again without one.');
       case 'expired':
-        return refusal(2027, 'resumeKey: the key has expired; begin again without one.');
+        return refusal(2027, 'resumeKey: the key has expired; start again without one.');
       case 'found': {
         const { cursor } = found;
         if (cursor.syncId !== syncId)
@@ -57,7 +56,7 @@ export function createMappingPages(options: MappingPagesOptions): MappingPages {
         if (cursor.since !== since || cursor.providerFamily !== providerFamily)
           return refusal(
             2006,
-            'resumeKey: the key came with another lastUpdateDateTime or providerFamily; give the same again.',
+            'resumeKey: the key belongs to another lastUpdateDateTime or providerFamily; repeat those of the first page.',
           );
         return { snapshot: world.recall(cursor.snapshot), cursor };
       }
@@ -96,25 +95,25 @@ export function createMappingPages(options: MappingPagesOptions): MappingPages {
   };
 }
 
-/** What became of a mapping since the lower bound. */
+/** What happened to a mapping since the lower bound. */
 function typeOf({ isDeleted, createdAt }: MappingVersion, since: number): 'New' | 'Update' | 'Delete' {
   if (isDeleted) return 'Delete';
   return createdAt >= since ? 'New' : 'Update';
 }
 
-/** Calls of one sync cycle come one after another: a second one at the same time is not wanted. */
-export interface Turns {
-  /** @returns what ends the turn; undefined while another call of that cycle has it */
-  begin(syncId: string): (() => void) | undefined;
+/** Lets one call per sync cycle in at a time. */
+export interface SyncLocks {
+  /** @returns the release function; undefined while another call of the cycle is in progress */
+  acquire(syncId: string): (() => void) | undefined;
 }
 
-export function createTurns(): Turns {
-  const underWay = new Set<string>();
+export function createSyncLocks(): SyncLocks {
+  const held = new Set<string>();
   return {
-    begin(syncId) {
-      if (underWay.has(syncId)) return undefined;
-      underWay.add(syncId);
-      return () => underWay.delete(syncId);
+    acquire(syncId) {
+      if (held.has(syncId)) return undefined;
+      held.add(syncId);
+      return () => held.delete(syncId);
     },
   };
 }

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 
-/** Where a retrieval stands: of what it is, and which page is next. It holds no rows. */
+/** The position of a retrieval. It holds no rows. */
 export interface Cursor {
   readonly syncId: string;
   /** The lower bound of changes, in epoch milliseconds. */
   readonly since: number;
   readonly providerFamily: string | undefined;
-  /** The world's, when the first page was asked for. */
+  /** The number of the world's snapshot at the first page. */
   readonly snapshot: number;
-  /** Of the next row in the order of changes. */
+  /** The sequence of the next row. */
   readonly from: number;
 }
 
@@ -17,7 +17,7 @@ export type KeyFinding =
   | { readonly kind: 'expired' }
   | { readonly kind: 'unknown' };
 
-/** The keys that continue a retrieval. A key may be used again: it always means the same page. */
+/** Keys that continue a retrieval. A key can be reused and always gives the same page. */
 export interface ResumeKeys {
   issue(cursor: Cursor): string;
   find(key: string): KeyFinding;
@@ -29,13 +29,13 @@ export interface ResumeKeysOptions {
   readonly clock: () => number;
 }
 
-/** So long after it expired a key is still told from one that never was. */
+/** How long an expired key is still distinguished from an unknown one. */
 const rememberedMs = 86_400_000;
 
 export function createResumeKeys({ validMs, clock }: ResumeKeysOptions): ResumeKeys {
   const cursors = new Map<string, { readonly cursor: Cursor; readonly expiresAt: number }>();
 
-  /** The oldest stand first. */
+  /** The map is ordered by age. */
   function forgetOld(now: number): void {
     for (const [key, { expiresAt }] of cursors) {
       if (now < expiresAt + rememberedMs) return;

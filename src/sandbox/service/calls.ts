@@ -4,7 +4,7 @@ import { nameReason } from '../common/errors.js';
 import type { FaultPlan } from '../common/faults.js';
 import type { Exports } from '../export/exports.js';
 import type { FileReview } from '../file-review/file-review.js';
-import { createTurns, type MappingPages } from '../mapping-pages/mapping-pages.js';
+import { createSyncLocks, type MappingPages } from '../mapping-pages/mapping-pages.js';
 import type { IncorrectMapping, Outbox } from '../outbox/outbox.js';
 import type { Brand } from '../world/hotel-content.js';
 import type { HotelDirectory } from '../world/world.js';
@@ -12,27 +12,29 @@ import { giveBrands, giveMappings, reviewByBody, reviewByFile } from './operatio
 import { performCall } from './perform-call.js';
 import type { OperationRoute } from './route.js';
 import { type ErrorShape, sendAnswer } from './send-answer.js';
-import { noOutcome, type Performed, type ServiceEvent } from './service-event.js';
+import { emptyOutcome, type PerformedCall, type ServiceEvent } from './service-event.js';
 
 export interface CallCounts {
-  /** Requests that reached an operation with a right key. */
+  /** Authenticated requests to an operation. */
   readonly calls: number;
-  /** Bookings that were taken by body; those of files are counted where their results are made. */
+  /** Bookings accepted by body; those in files are reported with their results. */
   readonly reviewed: number;
-  /** Of these, how many are incorrectly mapped. */
+  /** Bookings accepted by body whose mapping is incorrect. */
   readonly incorrect: number;
-  /** Mappings that were given, page by page. */
+  /** Mappings sent on pages. */
   readonly mappings: number;
-  /** Calls that were refused for what they sent. */
+  /** Calls refused because of their content. */
   readonly refusedCalls: number;
-  /** Calls that met a fault. */
+  /** Calls hit by a fault. */
   readonly faults: number;
 }
 
-/** The calls of the operations: counted, answered or met by a fault, and told as events. */
+/** Serves the calls to the operations: counts them, answers them or applies a fault, and reports them as events. */
 export interface Calls {
   readonly counts: CallCounts;
   serve(route: OperationRoute, request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** Resolves once no e-mail is being written any more. */
+  emailsWritten(): Promise<void>;
 }
 
 export interface CallsOptions {
@@ -41,39 +43,41 @@ export interface CallsOptions {
   readonly world: HotelDirectory;
   readonly brands: readonly Brand[];
   readonly pages: MappingPages;
-  readonly exports: Pick<Exports, 'take'>;
+  readonly exports: Pick<Exports, 'accept'>;
   readonly faults: Pick<FaultPlan, 'nextCall'>;
-  readonly fileReview: Pick<FileReview, 'take'>;
-  readonly emails: Pick<Emails, 'write'>;
+  readonly fileReview: Pick<FileReview, 'accept'>;
+  readonly outbox: Outbox;
   readonly clock: () => number;
   readonly onEvent: (event: ServiceEvent) => void;
 }
 
 export function createCalls(options: CallsOptions): Calls {
+  const { pages, exports, fileReview, outbox, onEvent } = options;
   const counts = { calls: 0, reviewed: 0, incorrect: 0, mappings: 0, refusedCalls: 0, faults: 0 };
-  const turns = createTurns();
+  const locks = createSyncLocks();
+  const emails = new Set<Promise<void>>();
 
   async function perform(
     { operation, parameters }: OperationRoute,
     request: IncomingMessage,
-  ): Promise<Performed | undefined> {
+  ): Promise<PerformedCall | undefined> {
     switch (operation) {
       case 'by-body':
         return reviewByBody(request, options);
       case 'by-file':
-        return reviewByFile(parameters, options.fileReview);
+        return reviewByFile(parameters, fileReview);
       case 'mappings':
-        return giveMappings(request.headers, parameters, { pages: options.pages, turns });
+        return giveMappings(request.headers, parameters, { pages, locks });
       case 'brands':
         return giveBrands(options.brands);
       case 'export': {
-        const answer = options.exports.take(parameters);
-        return { answer, outcome: { operation, isTaken: answer.kind === 'success' } };
+        const answer = exports.accept(parameters);
+        return { answer, outcome: { operation, isAccepted: answer.kind === 'success' } };
       }
     }
   }
 
-  function count({ answer, outcome }: Performed): void {
+  function count({ answer, outcome }: PerformedCall): void {
     if (answer.kind !== 'success') counts.refusedCalls += 1;
     switch (outcome.operation) {
       case 'by-body':
@@ -89,17 +93,27 @@ export function createCalls(options: CallsOptions): Calls {
     }
   }
 
+  async function writeEmail(number: number, about: string, incorrect: readonly IncorrectMapping[]) {
+    const details = { number, incorrect: incorrect.length };
+    try {
+      const email = await outbox.notify({ about, incorrect });
+      onEvent({ kind: 'email-written', ...details, email });
+    } catch (error) {
+      onEvent({ kind: 'email-failed', ...details, reason: nameReason(error) });
+    }
+  }
+
   return {
     counts,
     async serve(route, request, response) {
-      // Counted when its head came, so that calls that overtake each other keep their numbers.
+      // Numbered when the head arrives, so that overtaking calls keep their numbers.
       counts.calls += 1;
       const number = counts.calls;
       const fault = options.faults.nextCall();
       if (fault) counts.faults += 1;
-      const about = `the request body of ${writeTime(options.clock())}`;
+      const about = `the request body of ${formatTime(options.clock())}`;
 
-      let performed: Performed | undefined;
+      let performed: PerformedCall | undefined;
       const call = {
         request,
         async perform() {
@@ -109,52 +123,25 @@ export function createCalls(options: CallsOptions): Calls {
         },
         async notify() {
           const incorrect = performed?.incorrect ?? [];
-          if (incorrect.length > 0) await options.emails.write(number, about, incorrect);
+          if (incorrect.length === 0) return;
+          const writing = writeEmail(number, about, incorrect).finally(() => emails.delete(writing));
+          emails.add(writing);
+          await writing;
         },
         send: (answer: Answer) => sendAnswer(response, answer, options.errorShape),
       };
       const sent = await performCall(call, fault).finally(() => performed?.end?.());
 
-      const outcome = performed?.outcome ?? noOutcome(route.operation);
-      const told = { number, ...outcome, ...(fault && { fault }) };
-      options.onEvent(sent ? { kind: 'answered', ...told, ...sent } : { kind: 'unanswered', ...told });
+      const outcome = performed?.outcome ?? emptyOutcome(route.operation);
+      const details = { number, ...outcome, ...(fault && { fault }) };
+      onEvent(sent ? { kind: 'answered', ...details, ...sent } : { kind: 'unanswered', ...details });
+    },
+    async emailsWritten() {
+      await Promise.all(emails);
     },
   };
 }
 
-function writeTime(instant: number): string {
+function formatTime(instant: number): string {
   return `${new Date(instant).toISOString().slice(11, 19)} UTC`;
-}
-
-/** Writes e-mails beside the calls that they belong to. */
-export interface Emails {
-  /** Resolves when the e-mail is written, or when that failed, which is told as an event. */
-  write(number: number, about: string, incorrect: readonly IncorrectMapping[]): Promise<void>;
-  /** Resolves when no e-mail is being written any more. */
-  written(): Promise<void>;
-}
-
-export function createEmails(outbox: Outbox, onEvent: (event: ServiceEvent) => void): Emails {
-  const open = new Set<Promise<void>>();
-
-  async function notify(number: number, about: string, incorrect: readonly IncorrectMapping[]) {
-    const told = { number, incorrect: incorrect.length };
-    try {
-      const email = await outbox.notify({ about, incorrect });
-      onEvent({ kind: 'email-written', ...told, email });
-    } catch (error) {
-      onEvent({ kind: 'email-failed', ...told, reason: nameReason(error) });
-    }
-  }
-
-  return {
-    write(number, about, incorrect) {
-      const writing = notify(number, about, incorrect).finally(() => open.delete(writing));
-      open.add(writing);
-      return writing;
-    },
-    async written() {
-      await Promise.all(open);
-    },
-  };
 }

@@ -3,21 +3,24 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Answer } from '../common/answer.js';
 import type { CallFault } from '../common/faults.js';
-import { dropBody } from './review-body.js';
 import type { SentAnswer } from './send-answer.js';
 
-/** A call of an operation that came with a right key. */
+/** An authenticated call to an operation. */
 export interface Call {
   readonly request: IncomingMessage;
-  /** Does what it asks for, and says what to answer; undefined when the client left before its body was whole. */
+  /** Does what the call asks for. Resolves to undefined when the client left before its body was complete. */
   perform(): Promise<Answer | undefined>;
-  /** Writes the e-mail about what was reviewed, if there is anything to write. It never throws. */
+  /** Writes the e-mail about the review, if one is due. Never rejects. */
   notify(): Promise<void>;
-  /** Undefined when the client is gone. */
+  /** Returns undefined when the client is gone. */
   send(answer: Answer): SentAnswer | undefined;
 }
 
-/** Answers a call, properly or with the fault that it meets. Undefined when it ended without an answer. */
+/**
+ * Answers a call, properly or with a fault.
+ *
+ * @returns undefined when the call ended without an answer
+ */
 export async function performCall(call: Call, fault: CallFault | undefined): Promise<SentAnswer | undefined> {
   const { socket } = call.request;
   switch (fault?.kind) {
@@ -39,7 +42,7 @@ export async function performCall(call: Call, fault: CallFault | undefined): Pro
     case 'page':
       return answerUnperformed(call, { kind: 'page' });
     case 'hang':
-      // The body is let through nevertheless: only who reads notices that the client leaves.
+      // The body is read nevertheless: otherwise the socket would never notice that the client leaves.
       await dropBody(call.request);
       if (!socket.destroyed) await once(socket, 'close');
       return undefined;
@@ -58,9 +61,9 @@ export async function performCall(call: Call, fault: CallFault | undefined): Pro
 async function answerAfter(seconds: number, call: Call): Promise<SentAnswer | undefined> {
   const answer = await call.perform();
   if (answer === undefined) return undefined;
-  if (seconds > 0) await holdUp(call.request, seconds);
+  if (seconds > 0) await waitWhileConnected(call.request, seconds);
   const sent = call.send(answer);
-  // The e-mail doesn't hold up the answer, and is written too when nobody waited for that.
+  // The e-mail doesn't delay the answer, and is written even if nobody waited for that.
   void call.notify();
   return sent;
 }
@@ -69,11 +72,19 @@ async function answerUnperformed(call: Call, answer: Answer): Promise<SentAnswer
   return (await dropBody(call.request)) ? call.send(answer) : undefined;
 }
 
-/** Waits so long, or until the client leaves. */
-async function holdUp({ socket }: IncomingMessage, seconds: number): Promise<void> {
+/** Reads and discards a request's body; false when the client left before it was complete. */
+function dropBody(request: IncomingMessage): Promise<boolean> {
+  return new Promise((resolve) => {
+    request.resume();
+    request.once('end', () => resolve(true));
+    request.once('close', () => resolve(false));
+  });
+}
+
+async function waitWhileConnected({ socket }: IncomingMessage, seconds: number): Promise<void> {
   const gone = new AbortController();
-  const leave = () => gone.abort();
-  socket.once('close', leave);
+  const onClose = () => gone.abort();
+  socket.once('close', onClose);
   if (!socket.destroyed) await delay(seconds * 1000, undefined, { signal: gone.signal }).catch(() => {});
-  socket.off('close', leave);
+  socket.off('close', onClose);
 }

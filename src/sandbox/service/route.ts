@@ -2,17 +2,15 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isSameSecret } from '../common/same-secret.js';
 import type { Operation } from './service-event.js';
 
-/** The version segment, with which every path begins. (Spec 9.) */
+/** The version segment, which starts every path. (Spec 9.) */
 export const basePath = '/api/3.0';
 
-/** An operation, and what the request's query says. */
 export interface OperationRoute {
   readonly kind: 'operation';
   readonly operation: Operation;
   readonly parameters: URLSearchParams;
 }
 
-/** Which operation a request means. */
 export type Route =
   | OperationRoute
   | { readonly kind: 'wrong-method'; readonly allowed: string }
@@ -27,7 +25,7 @@ const operations = new Map<string, { readonly operation: Operation; readonly met
 ]);
 
 /**
- * Paths are matched exactly, as they stand in the request: case counts, and nothing is decoded.
+ * Matches paths exactly: case-sensitive and without decoding.
  *
  * @param target the request target with its query
  */
@@ -44,18 +42,18 @@ function splitOnce(text: string, separator: string): [string, string?] {
   return place < 0 ? [text] : [text.slice(0, place), text.slice(place + 1)];
 }
 
-/** The customer's account, as its two headers name it. (Spec 5.) */
+/** The customer's account, as in the two headers. (Spec 5.) */
 export interface Account {
   readonly apiKey: string;
   readonly accountId: string;
 }
 
-/** Why a request's headers are not those of the account; undefined when they are. It never quotes what was sent. */
-export function findAccountObjection(headers: IncomingHttpHeaders, account: Account): string | undefined {
+/** Why the headers are not those of the account; undefined when they are. Never quotes what was sent. */
+export function findAccountProblem(headers: IncomingHttpHeaders, account: Account): string | undefined {
   const { apikey, accountid } = headers;
   if (typeof apikey !== 'string' || apikey === '') return 'The header apikey is missing.';
   if (typeof accountid !== 'string' || accountid === '') return 'The header accountId is missing.';
-  // Both are compared, in constant time: how long it takes says nothing of which was wrong, or how far.
+  // Compares both, so that the time taken doesn't reveal which one was wrong.
   const keyFits = isSameSecret(apikey, account.apiKey);
   const accountFits = isSameSecret(accountid, account.accountId);
   return keyFits && accountFits ? undefined : 'The headers apikey and accountId do not name an account.';

@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import type { Answer } from '../common/answer.js';
 
-/** How a refusal or an error is written: as the envelope of spec 2.1, or as `{code, message}`. Success is always the envelope. */
+/** How refusals and errors are written: as the envelope of spec 2.1 or as `{code, message}`. Success is always the envelope. */
 export type ErrorShape = 'envelope' | 'code-message';
 
-/** An answer as it goes over the wire. */
+/** An answer as sent over the wire. */
 export interface RenderedAnswer {
   readonly httpStatus: number;
-  /** Absent on a page. */
+  /** Absent for an HTML page. */
   readonly statusCode?: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
@@ -24,10 +24,10 @@ export function renderAnswer(answer: Answer, errorShape: ErrorShape): RenderedAn
         ...{ Status: true, Message: answer.message, StatusCode: 2000 },
       });
     case 'refusal':
-      return renderJson(200, answer.statusCode, writeError(answer.statusCode, answer.message, errorShape));
+      return renderJson(200, answer.statusCode, toErrorBody(answer.statusCode, answer.message, errorShape));
     case 'error': {
       const statusCode = statusCodeOf(answer.httpStatus);
-      const error = writeError(statusCode, answer.message, errorShape);
+      const error = toErrorBody(statusCode, answer.message, errorShape);
       return renderJson(answer.httpStatus, statusCode, error, answer.headers);
     }
     case 'page':
@@ -35,7 +35,7 @@ export function renderAnswer(answer: Answer, errorShape: ErrorShape): RenderedAn
   }
 }
 
-function writeError(statusCode: number, message: string, errorShape: ErrorShape): object {
+function toErrorBody(statusCode: number, message: string, errorShape: ErrorShape): object {
   switch (errorShape) {
     case 'envelope':
       return { Status: false, Message: message, StatusCode: statusCode };
@@ -44,7 +44,7 @@ function writeError(statusCode: number, message: string, errorShape: ErrorShape)
   }
 }
 
-/** Which StatusCode goes with an HTTP status. (Assumed: the specification gives none.) */
+/** The StatusCode for an HTTP status. (Assumed: the specification gives none.) */
 function statusCodeOf(httpStatus: number): number {
   if (httpStatus === 401 || httpStatus === 403) return 2003;
   if (httpStatus === 429) return 2030;
@@ -66,14 +66,13 @@ function renderBody(contentType: string, text: string): Pick<RenderedAnswer, 'he
   return { headers: { 'Content-Type': contentType, 'Content-Length': String(body.length) }, body };
 }
 
-/** What a client was told. */
 export interface SentAnswer {
   readonly httpStatus: number;
-  /** Absent on a page. */
+  /** Absent for an HTML page. */
   readonly statusCode?: number;
 }
 
-/** Hands an answer to the connection; undefined when the client is gone. */
+/** Sends an answer; returns undefined when the client is gone. */
 export function sendAnswer(
   response: ServerResponse,
   answer: Answer,

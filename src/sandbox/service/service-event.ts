@@ -2,16 +2,16 @@ import type { Answer } from '../common/answer.js';
 import type { CallFault } from '../common/faults.js';
 import type { IncorrectMapping, SentEmail } from '../outbox/outbox.js';
 
-/** The operations: of spec 4.1, 4.2, 4.3, 4.4 and 4.5. */
+/** The operations of spec 4.1, 4.2, 4.3, 4.4 and 4.5. */
 export type Operation = 'mappings' | 'by-body' | 'by-file' | 'brands' | 'export';
 
-/** What a call came to, without guests' names, keys and addresses. */
+/** The outcome of a call, without guests' names, keys and addresses. */
 export type CallOutcome =
   | {
       readonly operation: 'by-body' | 'by-file';
-      /** Taken for review: bookings of the body, or rows of the file. */
+      /** Accepted for review: bookings of the body, or rows of the file. */
       readonly bookings: number;
-      /** Of the bookings taken by body, how many are incorrectly mapped; a file's are known with its result. */
+      /** Bookings of a body with an incorrect mapping; those of a file are known with its result. */
       readonly incorrect: number;
     }
   | {
@@ -21,20 +21,10 @@ export type CallOutcome =
       readonly isLastPage: boolean;
     }
   | { readonly operation: 'brands'; readonly brands: number }
-  | { readonly operation: 'export'; readonly isTaken: boolean };
+  | { readonly operation: 'export'; readonly isAccepted: boolean };
 
-/** What became of a call that was looked at properly. */
-export interface Performed {
-  readonly answer: Answer;
-  readonly outcome: CallOutcome;
-  /** The bookings that an e-mail is to be written about. */
-  readonly incorrect?: readonly IncorrectMapping[];
-  /** To be called when the call has ended, answered or not. */
-  readonly end?: () => void;
-}
-
-/** Of a call that did nothing. */
-export function noOutcome(operation: Operation): CallOutcome {
+/** The outcome of a call that had no effect. */
+export function emptyOutcome(operation: Operation): CallOutcome {
   switch (operation) {
     case 'by-body':
     case 'by-file':
@@ -44,25 +34,42 @@ export function noOutcome(operation: Operation): CallOutcome {
     case 'brands':
       return { operation, brands: 0 };
     case 'export':
-      return { operation, isTaken: false };
+      return { operation, isAccepted: false };
   }
 }
 
+/** A call that was performed rather than met by a fault. */
+export interface PerformedCall {
+  readonly answer: Answer;
+  readonly outcome: CallOutcome;
+  /** Bookings to send an e-mail about. */
+  readonly incorrect?: readonly IncorrectMapping[];
+  /** To be called when the call has ended, answered or not. */
+  readonly end?: () => void;
+}
+
+/** A call to an operation, for the log. */
+export type CallEvent = CallOutcome & {
+  /** Counted from 1 in order of arrival; fault rules refer to it. */
+  readonly number: number;
+  readonly fault?: CallFault;
+};
+
 /** What happened in the service, without guests' names, keys and addresses. */
 export type ServiceEvent =
-  /** A request that came to no operation (404, 405) or with the headers of no account (403): it is no call. */
+  /** A request for no operation (404, 405) or without valid credentials (403). It doesn't count as a call. */
   | { readonly kind: 'turned-away'; readonly httpStatus: number }
   | (CallEvent & {
       readonly kind: 'answered';
       readonly httpStatus: number;
-      /** Absent when a page was sent. */
+      /** Absent for an HTML page. */
       readonly statusCode?: number;
     })
   /** The connection was closed without an answer: by a fault, by the client or by `close`. */
   | (CallEvent & { readonly kind: 'unanswered' })
   | {
       readonly kind: 'email-written';
-      /** Of the call that it belongs to. */
+      /** Of the call that it is about. */
       readonly number: number;
       readonly incorrect: number;
       readonly email: SentEmail;
@@ -74,12 +81,5 @@ export type ServiceEvent =
       /** The error's code, such as ENOSPC, or its name. */
       readonly reason: string;
     }
-  /** The sandbox itself failed, and answered with 500. */
+  /** The sandbox itself failed and answered with 500. */
   | { readonly kind: 'failed'; readonly reason: string };
-
-/** One call of an operation. */
-export type CallEvent = CallOutcome & {
-  /** Counted from 1, in the order in which the calls came: the numbers of the faults. */
-  readonly number: number;
-  readonly fault?: CallFault;
-};

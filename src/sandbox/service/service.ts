@@ -3,50 +3,47 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, isIPv6 } from 'node:net';
 import { nameReason } from '../common/errors.js';
-import type { Outbox } from '../outbox/outbox.js';
-import { type CallCounts, type CallsOptions, createCalls, createEmails } from './calls.js';
-import { type Account, basePath, findAccountObjection, routeRequest } from './route.js';
+import { type CallCounts, type CallsOptions, createCalls } from './calls.js';
+import { type Account, basePath, findAccountProblem, routeRequest } from './route.js';
 import { sendAnswer } from './send-answer.js';
 
 export type { ServiceEvent } from './service-event.js';
 
 export interface SandboxService {
-  /** To be used as `service.baseUrl`. */
+  /** For the setting `service.baseUrl`. */
   readonly baseUrl: string;
   readonly counts: CallCounts;
   /** Cuts all connections and waits for the e-mails that are being written. Idempotent. */
   close(): Promise<void>;
 }
 
-/** What the files hold, in PEM. */
+/** In PEM. */
 export interface TlsFiles {
   readonly certificate: Buffer;
   readonly key: Buffer;
 }
 
-export interface ServiceOptions extends Omit<CallsOptions, 'emails'> {
-  /** A name or an address of this machine: where it listens, and how it is called; 127.0.0.1 if not given. */
+export interface ServiceOptions extends CallsOptions {
+  /** The name or address of this machine to listen on and to use in the base URL; 127.0.0.1 by default. */
   readonly host?: string;
-  /** 0 takes a free one. */
+  /** 0 for any free port. */
   readonly port: number;
-  /** With it the service is reached by https, without it by http. */
+  /** Switches from http to https. */
   readonly tls?: TlsFiles | undefined;
   readonly account: Account;
-  readonly outbox: Outbox;
 }
 
-/** Longer than clients keep idle connections, so that none is closed on a client that is about to use it. */
+/** Longer than clients keep idle connections, so that none is closed just as a client reuses it. */
 const keepAliveMs = 75_000;
 
 /**
  * Starts the HTTP half of the sandbox: the operations of the mapping service. (Spec 4.)
  *
- * @throws Error of node:net when it can't listen there, for example with the code EADDRINUSE
+ * @throws Error of node:net when it can't listen, for example with the code EADDRINUSE
  */
 export async function startService(options: ServiceOptions): Promise<SandboxService> {
-  const { host = '127.0.0.1', port, tls, account, errorShape, outbox, onEvent } = options;
-  const emails = createEmails(outbox, onEvent);
-  const calls = createCalls({ ...options, emails });
+  const { host = '127.0.0.1', port, tls, account, errorShape, onEvent } = options;
+  const calls = createCalls(options);
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const turnAway = (httpStatus: number, message: string, headers = {}) => {
@@ -60,13 +57,13 @@ export async function startService(options: ServiceOptions): Promise<SandboxServ
       case 'wrong-method':
         return turnAway(405, `This operation is called with ${route.allowed}.`, { Allow: route.allowed });
       case 'operation': {
-        const objection = findAccountObjection(request.headers, account);
-        return objection === undefined ? calls.serve(route, request, response) : turnAway(403, objection);
+        const problem = findAccountProblem(request.headers, account);
+        return problem === undefined ? calls.serve(route, request, response) : turnAway(403, problem);
       }
     }
   }
 
-  /** The sandbox itself is at fault, for example its disk is full. */
+  /** For faults of the sandbox itself, such as a full disk. */
   function fail(response: ServerResponse, error: unknown): void {
     const reason = nameReason(error);
     sendAnswer(
@@ -77,14 +74,14 @@ export async function startService(options: ServiceOptions): Promise<SandboxServ
     onEvent({ kind: 'failed', reason });
   }
 
-  const open = new Set<Promise<void>>();
+  const openCalls = new Set<Promise<void>>();
   const listener: RequestListener = (request, response) => {
-    // By the same clock as everything else: who asks for changes goes by it.
+    // Uses the sandbox's clock, because clients that sync changes rely on this header.
     response.setHeader('Date', new Date(options.clock()).toUTCString());
     const serving = serve(request, response)
       .catch((error: unknown) => fail(response, error))
-      .finally(() => open.delete(serving));
-    open.add(serving);
+      .finally(() => openCalls.delete(serving));
+    openCalls.add(serving);
   };
   const server = tls
     ? createTlsServer({ cert: tls.certificate, key: tls.key }, listener)
@@ -101,9 +98,9 @@ export async function startService(options: ServiceOptions): Promise<SandboxServ
       const stopped = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
       await stopped;
-      // A call that was cut may still have an e-mail to write.
-      await Promise.all(open);
-      await emails.written();
+      // A call that was cut off may still have an e-mail to write.
+      await Promise.all(openCalls);
+      await calls.emailsWritten();
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Attributes, FileEntry, SFTPWrapper } from 'ssh2';
 import ssh2 from 'ssh2';
 
-/** How a request ended. */
+/** The answer to a request. */
 export type Answer =
   | { readonly kind: 'done' }
   | { readonly kind: 'no-more' }
@@ -9,13 +9,13 @@ export type Answer =
   | { readonly kind: 'handle'; readonly handle: Buffer }
   | { readonly kind: 'data'; readonly data: Buffer }
   | { readonly kind: 'names'; readonly names: readonly FileEntry[] }
-  /** Of REALPATH: a name and nothing about it. */
+  /** For REALPATH: a name without attributes. */
   | { readonly kind: 'path'; readonly path: string }
   | { readonly kind: 'attributes'; readonly attributes: Attributes };
 
 export const done: Answer = { kind: 'done' };
 
-/** Sends the answer to the request of that number; goes nowhere when the client has left. */
+/** Answers the request with this number. Has no effect when the client has left. */
 export function sendAnswer(channel: SFTPWrapper, request: number, answer: Answer): void {
   switch (answer.kind) {
     case 'done':
@@ -41,7 +41,7 @@ export function sendAnswer(channel: SFTPWrapper, request: number, answer: Answer
 
 export const status = ssh2.utils.sftp.STATUS_CODE;
 
-/** A request that is not carried out. Its words go to the client. */
+/** A request that is refused. Its message goes to the client. */
 export class RequestRefused extends Error {
   override readonly name = 'RequestRefused';
   constructor(
@@ -52,7 +52,7 @@ export class RequestRefused extends Error {
   }
 }
 
-/** The status and the words of a failed request. Never node's own message: it names paths of this disk. */
+/** Status and message for a failed request. Never uses Node's own message, which contains paths of this disk. */
 export function explainFailure(error: unknown): { readonly status: number; readonly message: string } {
   if (error instanceof RequestRefused) return { status: error.status, message: error.message };
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
@@ -69,7 +69,7 @@ export function explainFailure(error: unknown): { readonly status: number; reado
     case 'EINVAL':
     case 'ERR_INVALID_ARG_VALUE':
     case 'ERR_OUT_OF_RANGE':
-      return { status: status.BAD_MESSAGE, message: 'Not a possible path or value' };
+      return { status: status.BAD_MESSAGE, message: 'Invalid path or value' };
     case 'ENOSYS':
     case 'ENOTSUP':
       return { status: status.OP_UNSUPPORTED, message: 'Not supported' };
@@ -77,11 +77,11 @@ export function explainFailure(error: unknown): { readonly status: number; reado
     case 'EDQUOT':
       return { status: status.FAILURE, message: 'No space left on the disk' };
     case 'EEXIST':
-      return { status: status.FAILURE, message: 'There is something of that name already' };
+      return { status: status.FAILURE, message: 'The name is already in use' };
     case 'ENOTEMPTY':
       return { status: status.FAILURE, message: 'The folder is not empty' };
     case 'EISDIR':
-      return { status: status.FAILURE, message: 'It is a folder' };
+      return { status: status.FAILURE, message: 'Is a folder' };
     default:
       return { status: status.FAILURE, message: 'Failure' };
   }

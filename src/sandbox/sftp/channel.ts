@@ -6,9 +6,9 @@ import type { WantedAttributes } from './open-file.js';
 import { createPathRequests } from './path-requests.js';
 import type { SftpEvent } from './sftp-event.js';
 
-/** One client's conversation about files. */
+/** A client's SFTP channel. */
 export interface SftpChannel {
-  /** Resolves when what it asked for is done and nothing of it is open any more. Idempotent; never throws. */
+  /** Resolves once its requests are done and its files closed. Idempotent; never rejects. */
   end(): Promise<void>;
 }
 
@@ -18,43 +18,42 @@ interface ChannelOptions {
   readonly onEvent: (event: SftpEvent) => void;
 }
 
-/** What OpenSSH calls the rename that replaces. */
+/** OpenSSH's rename that replaces an existing file. */
 const posixRename = 'posix-rename@openssh.com';
 
 /**
- * Answers a client's requests one after another, in the order in which they came: so a close finds all writes done that
- * were sent before it.
+ * Answers a client's requests one at a time, in order, so that a close comes after all earlier writes.
  *
- * ssh2's server sends a version without extensions, and there is no way to add one but through its private parts. So
- * clients that look there first (OpenSSH's sftp, ssh2, this project's own) rename as in plain SFTP 3, where an existing
- * file is in the way; those that just try posix-rename (paramiko) have it.
+ * ssh2's server announces no extensions, and they could be added only through its private parts. So clients that check for
+ * posix-rename (OpenSSH's sftp, ssh2, this project) use the plain rename of SFTP 3, which fails when the target exists;
+ * clients that try it anyway (paramiko) get it.
  */
 export function serveChannel(channel: SFTPWrapper, { jail, clock, onEvent }: ChannelOptions): SftpChannel {
   const handles = createHandles();
   const files = createFileRequests({ jail, handles, onEvent });
   const paths = createPathRequests({ jail, handles, clock, onEvent });
 
-  let turns = Promise.resolve();
+  let queue = Promise.resolve();
   let ended = false;
 
   const answer = <Given extends unknown[]>(name: string, act: (...given: Given) => Promise<Answer>): void => {
     channel.on(name, (request: number, ...given: Given) => {
       if (ended) return;
-      const turn = async () => sendAnswer(channel, request, await outcomeOf(() => act(...given)));
-      // An answer that cannot be sent is that of a client who has left: `end` follows.
-      turns = turns.then(turn).catch(() => {});
+      const task = async () => sendAnswer(channel, request, await outcomeOf(() => act(...given)));
+      // Sending fails only when the client has left; `end` follows.
+      queue = queue.then(task).catch(() => {});
     });
   };
   answer('OPEN', (path: string, flags: number) => files.open(path, flags));
   answer('READ', files.read);
   answer('WRITE', files.write);
-  answer('FSTAT', files.look);
-  answer('FSETSTAT', (handle: Buffer, wanted: WantedAttributes) => files.change(handle, wanted));
+  answer('FSTAT', files.stat);
+  answer('FSETSTAT', (handle: Buffer, wanted: WantedAttributes) => files.setAttributes(handle, wanted));
   answer('CLOSE', files.close);
   answer('REALPATH', paths.realPath);
-  answer('STAT', paths.look);
-  answer('LSTAT', paths.lookEvenAtLink);
-  answer('SETSTAT', (path: string, wanted: WantedAttributes) => paths.change(path, wanted));
+  answer('STAT', paths.stat);
+  answer('LSTAT', paths.lstat);
+  answer('SETSTAT', (path: string, wanted: WantedAttributes) => paths.setAttributes(path, wanted));
   answer('OPENDIR', paths.openFolder);
   answer('READDIR', paths.readFolder);
   answer('MKDIR', (path: string) => paths.makeFolder(path));
@@ -74,21 +73,21 @@ export function serveChannel(channel: SFTPWrapper, { jail, clock, onEvent }: Cha
   const end = (): Promise<void> => {
     if (!ended) {
       ended = true;
-      // Where the connection is gone, there is no channel to end.
-      turns = turns
+      // Ending the channel fails when the connection is gone.
+      queue = queue
         .then(files.closeAll)
         .then(() => channel.end())
         .catch(() => {});
     }
-    return turns;
+    return queue;
   };
-  const leave = () => {
+  const onEnd = () => {
     void end();
   };
-  channel.on('end', leave);
-  channel.on('close', leave);
-  // A malformed packet: ssh2 closes the channel by itself, but without a listener the error would end the process.
-  channel.on('error', leave);
+  channel.on('end', onEnd);
+  channel.on('close', onEnd);
+  // After a malformed packet ssh2 closes the channel itself, but an unhandled error would end the process.
+  channel.on('error', onEnd);
   return { end };
 }
 
@@ -100,7 +99,7 @@ async function outcomeOf(act: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** The two paths that a posix-rename carries. @throws RequestRefused when it carries something else */
+/** The two paths of a posix-rename. @throws RequestRefused for any other payload */
 export function readTwoPaths(data: Buffer | undefined): readonly [string, string] {
   const paths: string[] = [];
   let rest = data ?? Buffer.alloc(0);

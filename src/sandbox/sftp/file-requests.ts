@@ -4,14 +4,14 @@ import { type OpenFile, openFile, toAttributes, type WantedAttributes } from './
 import type { OpenFolder } from './open-folder.js';
 import type { SftpEvent } from './sftp-event.js';
 
-/** What a client has open, by the handles that it was given. */
+/** A client's open files and folders, by handle. */
 export interface Handles {
   add(opened: OpenFile | OpenFolder): Buffer;
-  /** @throws RequestRefused when that handle is no open file */
+  /** @throws RequestRefused when the handle is not an open file's */
   file(handle: Buffer): OpenFile;
-  /** @throws RequestRefused when that handle is no open folder */
+  /** @throws RequestRefused when the handle is not an open folder's */
   folder(handle: Buffer): OpenFolder;
-  /** Forgets a handle. @throws RequestRefused for an unknown one */
+  /** Removes a handle. @throws RequestRefused for an unknown one */
   take(handle: Buffer): OpenFile | OpenFolder;
   takeAll(): readonly (OpenFile | OpenFolder)[];
 }
@@ -36,12 +36,12 @@ export function createHandles(): Handles {
     },
     file(handle) {
       const found = find(handle);
-      if (found.kind !== 'file') throw new RequestRefused(status.FAILURE, 'The handle is that of a folder');
+      if (found.kind !== 'file') throw new RequestRefused(status.FAILURE, 'The handle is a folder');
       return found;
     },
     folder(handle) {
       const found = find(handle);
-      if (found.kind !== 'folder') throw new RequestRefused(status.FAILURE, 'The handle is that of a file');
+      if (found.kind !== 'folder') throw new RequestRefused(status.FAILURE, 'The handle is a file');
       return found;
     },
     take(handle) {
@@ -57,16 +57,16 @@ export function createHandles(): Handles {
   };
 }
 
-/** The requests about files that are opened, used and closed. */
+/** The requests about open files. */
 export interface FileRequests {
   open(path: string, flags: number): Promise<Answer>;
   read(handle: Buffer, position: number, length: number): Promise<Answer>;
   write(handle: Buffer, position: number, data: Buffer): Promise<Answer>;
-  look(handle: Buffer): Promise<Answer>;
-  change(handle: Buffer, wanted: WantedAttributes): Promise<Answer>;
-  /** Of a folder too. */
+  stat(handle: Buffer): Promise<Answer>;
+  setAttributes(handle: Buffer, wanted: WantedAttributes): Promise<Answer>;
+  /** For folders too. */
   close(handle: Buffer): Promise<Answer>;
-  /** Closes what the client has left open; what it wrote does not count as received. Never throws. */
+  /** Closes what the client left open; such files don't count as received. Never rejects. */
   closeAll(): Promise<void>;
 }
 
@@ -94,12 +94,12 @@ export function createFileRequests({ jail, handles, onEvent }: FileRequestsOptio
       return done;
     },
 
-    async look(handle) {
+    async stat(handle) {
       return { kind: 'attributes', attributes: toAttributes(await handles.file(handle).stat()) };
     },
 
-    async change(handle, wanted) {
-      await handles.file(handle).change(wanted);
+    async setAttributes(handle, wanted) {
+      await handles.file(handle).setAttributes(wanted);
       return done;
     },
 

@@ -3,31 +3,31 @@ import { lstat, mkdir, realpath } from 'node:fs/promises';
 import { join, posix, sep } from 'node:path';
 import { RequestRefused, status } from './answer.js';
 
-/** Where a client's path leads. */
+/** A client's path resolved on this disk. */
 export interface Place {
-  /** From the root on, without a leading slash; empty for the root itself. */
+  /** Relative to the root, without a leading slash; empty for the root itself. */
   readonly path: string;
   readonly onDisk: string;
-  /** Undefined where there is nothing. */
+  /** Undefined when nothing exists there. */
   readonly stats: Stats | undefined;
 }
 
 /**
- * Keeps clients inside one folder of this disk, which they see as `/`. `..` ends there, and a symbolic link is neither
- * followed nor changed: a client can see that it is there, no more. Clients cannot make links, so none can come into a
- * path between the look at it and its use, but by somebody who has this disk anyway.
+ * Confines clients to one folder, which they see as `/`. `..` stops there, and symbolic links are visible but neither
+ * followed nor changed. Clients can't create links, so only somebody with access to this disk could insert one between
+ * check and use.
  */
 export interface Jail {
   /**
-   * @throws RequestRefused when a link is on the way, or at its end
-   * @throws Error of the file system, for instance when there is no such folder on the way
+   * @throws RequestRefused for a path that contains a link
+   * @throws a system error, for instance when a parent folder doesn't exist
    */
   locate(path: string): Promise<Place>;
-  /** The same, but at the end of the way there may be a link. */
-  locateEvenLink(path: string): Promise<Place>;
+  /** Like `locate`, but the last component may be a link. */
+  locateLink(path: string): Promise<Place>;
 }
 
-/** The root is made when it is not there. It may itself lie behind a link. */
+/** Creates the root when missing. The root's own path may contain links. */
 export async function createJail(root: string): Promise<Jail> {
   await mkdir(root, { recursive: true, mode: 0o700 });
   const realRoot = await realpath(root);
@@ -38,7 +38,7 @@ export async function createJail(root: string): Promise<Jail> {
     let onDisk = realRoot;
     let stats: Stats | undefined = await lstat(realRoot);
     for (const [index, name] of names.entries()) {
-      if (name.includes(sep)) throw new RequestRefused(status.PERMISSION_DENIED, 'Not a name for a file');
+      if (name.includes(sep)) throw new RequestRefused(status.PERMISSION_DENIED, 'Not a valid file name');
       onDisk = join(onDisk, name);
       stats = index === last ? await lstatIfThere(onDisk) : await lstat(onDisk);
       if (stats?.isSymbolicLink() && !(index === last && mayEndInLink)) {
@@ -50,11 +50,11 @@ export async function createJail(root: string): Promise<Jail> {
 
   return {
     locate: (path) => walk(path, false),
-    locateEvenLink: (path) => walk(path, true),
+    locateLink: (path) => walk(path, true),
   };
 }
 
-/** A client's path as seen from the root, without dots; relative ones start there too. */
+/** A client's path as an absolute one without dots; relative paths start at the root. */
 export function normalisePath(path: string): string {
   return posix.resolve('/', path);
 }

@@ -5,7 +5,7 @@ import ssh2 from 'ssh2';
 import { RequestRefused, status } from './answer.js';
 import type { Place } from './jail.js';
 
-/** What a client asks for; what it does not name is left as it is. Times are seconds. */
+/** Attributes that a client sets; absent ones stay unchanged. Times in seconds. */
 export interface WantedAttributes {
   readonly mode?: number | undefined;
   readonly uid?: number | undefined;
@@ -15,7 +15,7 @@ export interface WantedAttributes {
   readonly mtime?: number | undefined;
 }
 
-/** What can be changed, by path or by open file. */
+/** A file to change, by path or by handle. */
 export interface Changeable {
   stat(): Promise<Stats>;
   truncate(size: number): Promise<void>;
@@ -23,7 +23,7 @@ export interface Changeable {
   utimes(atime: number, mtime: number): Promise<void>;
 }
 
-/** Files and folders hold guests' names, so whatever a client asks, they are for their owner only. */
+/** Files contain guests' names, so only their owner gets access, whatever a client asks for. */
 export const newFileMode = 0o600;
 export const newFolderMode = 0o700;
 const ownerOnly = 0o700;
@@ -33,8 +33,8 @@ export function toAttributes(stats: Stats): Attributes {
   return { mode, uid, gid, size, atime: Math.floor(atimeMs / 1_000), mtime: Math.floor(mtimeMs / 1_000) };
 }
 
-/** Changes size, mode (its owner's part) and times. @throws RequestRefused for another owner */
-export async function changeAttributes(what: Changeable, wanted: WantedAttributes): Promise<void> {
+/** Sets size, mode (the owner's bits) and times. @throws RequestRefused for another owner */
+export async function setAttributes(what: Changeable, wanted: WantedAttributes): Promise<void> {
   const { size, mode, uid, gid, atime, mtime } = wanted;
   if (uid !== undefined || gid !== undefined) {
     const stats = await what.stat();
@@ -47,35 +47,35 @@ export async function changeAttributes(what: Changeable, wanted: WantedAttribute
   if (atime !== undefined && mtime !== undefined) await what.utimes(atime, mtime);
 }
 
-/** A file that a client has open. */
+/** A file opened by a client. */
 export interface OpenFile {
   readonly kind: 'file';
-  /** From the root on, without a leading slash. */
+  /** Relative to the root, without a leading slash. */
   readonly path: string;
   /** Undefined at the end of the file. */
   read(position: number, length: number): Promise<Buffer | undefined>;
-  /** All of it, or it throws. */
+  /** Writes all of the data or throws. */
   write(position: number, data: Buffer): Promise<void>;
   stat(): Promise<Stats>;
-  change(wanted: WantedAttributes): Promise<void>;
-  /** Tells the size of a file that was written, and without a fault. */
+  setAttributes(wanted: WantedAttributes): Promise<void>;
+  /** Resolves to the size of a file that was written without errors. */
   close(): Promise<{ readonly receivedBytes: number | undefined }>;
 }
 
 const { OPEN_MODE } = ssh2.utils.sftp;
 
-/** What one answer may hold: a packet of 256 KiB at most is what clients take. */
+/** Limit for one answer: clients accept packets of at most 256 KiB. */
 const maxRead = 255 * 1_024;
 
-/** Opens a file as the protocol's flags ask. @throws RequestRefused for anything that is no regular file */
+/** Opens a file with the protocol's flags. @throws RequestRefused for anything but a regular file */
 export async function openFile(place: Place, flags: number): Promise<OpenFile> {
   if (place.stats !== undefined && !place.stats.isFile()) {
-    throw new RequestRefused(status.FAILURE, 'It is not a regular file');
+    throw new RequestRefused(status.FAILURE, 'Not a regular file');
   }
   const writes = (flags & OPEN_MODE.WRITE) !== 0;
   const appends = (flags & OPEN_MODE.APPEND) !== 0;
   const file = await open(place.onDisk, toDiskFlags(flags), newFileMode);
-  let faultless = true;
+  let hasFailed = false;
 
   return {
     kind: 'file',
@@ -89,20 +89,20 @@ export async function openFile(place: Place, flags: number): Promise<OpenFile> {
 
     async write(position, data) {
       try {
-        // Linux appends whatever the position says; other systems would follow it.
-        await writeWhole(file, data, appends ? null : position);
+        // Linux ignores the position when appending; other systems don't.
+        await writeAll(file, data, appends ? null : position);
       } catch (error) {
-        faultless = false;
+        hasFailed = true;
         throw error;
       }
     },
 
     stat: () => file.stat(),
-    change: (wanted) => changeAttributes(file, wanted),
+    setAttributes: (wanted) => setAttributes(file, wanted),
 
     async close() {
       try {
-        return { receivedBytes: writes && faultless ? (await file.stat()).size : undefined };
+        return { receivedBytes: writes && !hasFailed ? (await file.stat()).size : undefined };
       } finally {
         await file.close();
       }
@@ -119,13 +119,13 @@ function toDiskFlags(flags: number): number {
   if (has(OPEN_MODE.APPEND)) diskFlags |= constants.O_APPEND;
   if (creates) diskFlags |= constants.O_CREAT;
   if (creates && has(OPEN_MODE.EXCL)) diskFlags |= constants.O_EXCL;
-  // A file that is opened for reading stays as it is.
+  // Opening for reading never truncates.
   if (has(OPEN_MODE.TRUNC) && has(OPEN_MODE.WRITE)) diskFlags |= constants.O_TRUNC;
   return diskFlags;
 }
 
-/** The disk may take fewer bytes than it was given, for instance when it is nearly full. */
-async function writeWhole(file: FileHandle, data: Buffer, position: number | null): Promise<void> {
+/** A single write may be short, for instance when the disk is nearly full. */
+async function writeAll(file: FileHandle, data: Buffer, position: number | null): Promise<void> {
   for (let written = 0; written < data.length; ) {
     const at = position === null ? null : position + written;
     const { bytesWritten } = await file.write(data, written, data.length - written, at);

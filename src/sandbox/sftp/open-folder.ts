@@ -5,17 +5,17 @@ import type { FileEntry } from 'ssh2';
 import type { Place } from './jail.js';
 import { toAttributes } from './open-file.js';
 
-/** A folder that a client lists. */
+/** A folder being listed by a client. */
 export interface OpenFolder {
   readonly kind: 'folder';
   /** The next entries; undefined when there are no more. */
   next(): Promise<readonly FileEntry[] | undefined>;
 }
 
-/** With the longest names, written twice, still less than half of what a packet holds. */
+/** Even with names of maximal length, each sent twice, this fills less than half a packet. */
 const entriesPerAnswer = 100;
 
-/** Takes down the names at once; what is gone when its turn comes is left out. */
+/** Reads all names at once; entries that have disappeared by the time they are described are left out. */
 export async function openFolder(place: Place, clock: () => number): Promise<OpenFolder> {
   const names = (await readdir(place.onDisk)).sort();
 
@@ -43,8 +43,8 @@ export async function openFolder(place: Place, clock: () => number): Promise<Ope
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const recentMs = 180 * 24 * 3_600_000;
 
-/** One line as `ls -l` prints it, with numbers for owner and group: people read it, and some clients do. */
-export function longNameOf(name: string, stats: Stats, now: number): string {
+/** A line as printed by `ls -l`, with numeric owner and group. People read it, and some clients parse it. */
+function longNameOf(name: string, stats: Stats, now: number): string {
   const numbers = [
     String(stats.nlink).padStart(3),
     String(stats.uid).padEnd(8),
@@ -60,7 +60,7 @@ function modeOf(stats: Stats): string {
   return kind + bits.join('');
 }
 
-/** Of old and of future files the year is told instead of the hour. */
+/** Old and future files show the year instead of the time. */
 function timeOf(time: Date, now: number): string {
   const age = now - time.getTime();
   const two = (number: number) => String(number).padStart(2, '0');

@@ -3,25 +3,25 @@ import { chmod, lstat, mkdir, rmdir, truncate, unlink, utimes } from 'node:fs/pr
 import { type Answer, done, RequestRefused, status } from './answer.js';
 import type { Handles } from './file-requests.js';
 import { type Jail, normalisePath, type Place } from './jail.js';
-import { changeAttributes, newFolderMode, toAttributes, type WantedAttributes } from './open-file.js';
+import { newFolderMode, setAttributes, toAttributes, type WantedAttributes } from './open-file.js';
 import { openFolder } from './open-folder.js';
 import type { SftpEvent } from './sftp-event.js';
 
-/** The requests that name files and folders by their paths. */
+/** The requests about paths. */
 export interface PathRequests {
   realPath(path: string): Promise<Answer>;
-  look(path: string): Promise<Answer>;
-  /** Tells of a link that it is one. */
-  lookEvenAtLink(path: string): Promise<Answer>;
-  change(path: string, wanted: WantedAttributes): Promise<Answer>;
+  stat(path: string): Promise<Answer>;
+  /** Describes a link itself. */
+  lstat(path: string): Promise<Answer>;
+  setAttributes(path: string, wanted: WantedAttributes): Promise<Answer>;
   openFolder(path: string): Promise<Answer>;
   readFolder(handle: Buffer): Promise<Answer>;
   makeFolder(path: string): Promise<Answer>;
   removeFolder(path: string): Promise<Answer>;
   removeFile(path: string): Promise<Answer>;
-  /** Fails where the new name is taken. */
+  /** Fails when the new name exists. */
   rename(from: string, to: string): Promise<Answer>;
-  /** Replaces a file of the new name in one step. */
+  /** Atomically replaces a file with the new name. */
   renameReplacing(from: string, to: string): Promise<Answer>;
 }
 
@@ -33,28 +33,28 @@ interface PathRequestsOptions {
 }
 
 export function createPathRequests({ jail, handles, clock, onEvent }: PathRequestsOptions): PathRequests {
-  /** The place of something that may be changed, moved or removed: the root may not. */
+  /** Locates something that may be changed, moved or removed, which excludes the root. */
   const locateBelowRoot = async (path: string): Promise<Place> => {
     const place = await jail.locate(path);
-    if (place.path === '') throw new RequestRefused(status.PERMISSION_DENIED, 'The root stays as it is');
+    if (place.path === '') throw new RequestRefused(status.PERMISSION_DENIED, 'The root cannot be changed');
     return place;
   };
 
   return {
-    // Paths that lead nowhere have one too: clients ask for that of a file which they are about to make.
+    // Also for paths that don't exist: clients ask before they create a file.
     async realPath(path) {
       return { kind: 'path', path: normalisePath(path) };
     },
 
-    async look(path) {
+    async stat(path) {
       return describe(await jail.locate(path));
     },
 
-    async lookEvenAtLink(path) {
-      return describe(await jail.locateEvenLink(path));
+    async lstat(path) {
+      return describe(await jail.locateLink(path));
     },
 
-    async change(path, wanted) {
+    async setAttributes(path, wanted) {
       const { onDisk, stats } = await locateBelowRoot(path);
       if (stats === undefined) throw nothingThere();
       const file = {
@@ -63,7 +63,7 @@ export function createPathRequests({ jail, handles, clock, onEvent }: PathReques
         chmod: (mode: number) => chmod(onDisk, mode),
         utimes: (atime: number, mtime: number) => utimes(onDisk, atime, mtime),
       };
-      await changeAttributes(file, wanted);
+      await setAttributes(file, wanted);
       return done;
     },
 
@@ -99,9 +99,9 @@ export function createPathRequests({ jail, handles, clock, onEvent }: PathReques
 
     async rename(from, to) {
       const [source, target] = [await locateBelowRoot(from), await locateBelowRoot(to)];
-      // Look and rename in one go, so that of two clients with one target only one gets it.
+      // Check and rename synchronously, so that only one of two clients gets the name.
       if (lstatSync(target.onDisk, { throwIfNoEntry: false }) !== undefined) {
-        throw new RequestRefused(status.FAILURE, 'There is something of that name already');
+        throw new RequestRefused(status.FAILURE, 'The name is already in use');
       }
       renameSync(source.onDisk, target.onDisk);
       onEvent({ kind: 'renamed', from: source.path, to: target.path });

@@ -10,34 +10,33 @@ import type { SftpEvent } from './sftp-event.js';
 export interface SandboxSftp {
   readonly host: string;
   readonly port: number;
-  /** Of the host key, as `ssh-keygen -l` prints it. */
+  /** Of the host key, as printed by `ssh-keygen -l`. */
   readonly fingerprint: string;
-  /** Ends all sessions, and resolves when no file is open any more. Idempotent. */
+  /** Ends all sessions and resolves once no file is open. Idempotent. */
   close(): Promise<void>;
 }
 
 export interface SftpOptions {
-  /** A name or an address of this machine; 127.0.0.1 if not given. */
+  /** A name or address of this machine; 127.0.0.1 by default. */
   readonly host?: string;
-  /** 0 for any free one. */
+  /** 0 for any free port. */
   readonly port: number;
-  /** The folder of this disk that clients see as `/`. It is made when it is not there. */
+  /** The folder that clients see as `/`. Created when missing. */
   readonly root: string;
-  /** A private key in OpenSSH form; see readOrMakeHostKey. */
+  /** A private key in OpenSSH format; see readOrMakeHostKey. */
   readonly hostKey: string;
   readonly login: Login;
   readonly clock: () => number;
   readonly onEvent: (event: SftpEvent) => void;
 }
 
-/** ssh2 asks a silent client every 15 s whether it is there. One that hasn't logged in, or is gone, is ended after this. */
+/** ssh2 sends keep-alives every 15 s. Clients that haven't logged in or don't answer are disconnected after this time. */
 const silenceMs = 120_000;
 
 /**
- * Starts an SFTP server. Whoever knows the password sees the root folder and nothing else of the
- * disk; what is made there can be read by its owner only.
+ * Starts an SFTP server. Clients with the password see only the root folder; only the owner can read what they create.
  *
- * @throws Error of node:net when it can't listen there, for example with the code EADDRINUSE; or for a host key that is none
+ * @throws Error of node:net when it can't listen, for example with the code EADDRINUSE; and for an invalid host key
  */
 export async function startSftp({
   host = '127.0.0.1',
@@ -54,9 +53,9 @@ export async function startSftp({
   const channels = new Set<SftpChannel>();
 
   const ssh = new ssh2.Server({ hostKeys: [hostKey], ident: 'HotelReviewSandbox' }, (connection) => {
-    // A broken connection is closed by ssh2; without a listener the error would end the process.
+    // ssh2 closes a broken connection itself, but an unhandled error would end the process.
     connection.on('error', () => {});
-    guardLogin(connection, login, onEvent);
+    authenticate(connection, login, onEvent);
     serveSessions(connection, (accept) => {
       const channel = serveChannel(accept(), { jail, clock, onEvent });
       channels.add(channel);
@@ -64,7 +63,7 @@ export async function startSftp({
     });
   });
 
-  // The sockets are our own, because ssh2 keeps those to itself that have not greeted yet.
+  // Accepts sockets itself, because ssh2 gives no access to those that haven't sent a greeting.
   const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
@@ -93,7 +92,7 @@ export async function startSftp({
   };
 }
 
-/** Lets a connection have SFTP, and tells those that want a shell or a command why they don't get it. */
+/** Offers SFTP on a connection, and refuses shells and commands with an explanation. */
 function serveSessions(connection: Connection, serveSftp: (accept: () => ssh2.SFTPWrapper) => void): void {
   const refuse = (accept: () => ServerChannel) => {
     const channel = accept();
@@ -114,23 +113,23 @@ export interface Login {
   readonly password: string;
 }
 
-/** As many as OpenSSH allows. */
+/** As in OpenSSH. */
 const maxWrongPasswords = 6;
 
-/** Lets a client in who knows user name and password; no other way of logging in is offered. */
-export function guardLogin(connection: Connection, login: Login, onEvent: (event: SftpEvent) => void): void {
+/** Authenticates by user name and password only. */
+function authenticate(connection: Connection, login: Login, onEvent: (event: SftpEvent) => void): void {
   let wrongPasswords = 0;
   let triedOtherwise = false;
   let loggedIn = false;
 
   connection.on('authentication', (attempt) => {
     if (attempt.method !== 'password') {
-      // With none, clients ask what there is.
+      // Clients use `none` to ask for the available methods.
       if (attempt.method !== 'none') triedOtherwise = true;
       attempt.reject(['password']);
       return;
     }
-    // Both are compared: how long it takes says nothing of which was wrong.
+    // Compares both, so that the time taken doesn't reveal which one was wrong.
     const userFits = isSameSecret(attempt.username, login.username);
     const passwordFits = isSameSecret(attempt.password, login.password);
     if (userFits && passwordFits) {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Refusal, refusal } from '../common/answer.js';
 
-/** What a call of Get Mappings asks for. (Spec 4.1.) */
+/** The parameters of Get Mappings. (Spec 4.1.) */
 export interface MappingsQuery {
   readonly kind: 'query';
   readonly syncId: string;
@@ -12,18 +12,17 @@ export interface MappingsQuery {
   readonly limit: number;
 }
 
-/** As a live deployment is known to have them. (Design 6.) */
-const usualLimit = 10;
-const largestLimit = 1_000;
-const longestSyncId = 200;
+/** As observed in a live deployment. (Design 6.) */
+const defaultLimit = 10;
+const maxLimit = 1_000;
+const maxSyncIdLength = 200;
 
 const utcInstant = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}(?::\d{2})?)(?:[.,](\d{1,9}))?(?:Z|\+00:00)$/;
 
 /**
- * Reads the header and the parameters, the first thing that is wrong refuses the call. A parameter that is blank counts as
- * not given.
+ * Reads the header and the parameters; the first fault refuses the call. A blank parameter counts as not given.
  *
- * @param providers the families that there are
+ * @param providers the known families
  */
 export function readMappingsQuery(
   headers: IncomingHttpHeaders,
@@ -32,9 +31,9 @@ export function readMappingsQuery(
 ): MappingsQuery | Refusal {
   const { syncid: syncId } = headers;
   if (typeof syncId !== 'string' || syncId.trim() === '')
-    return refusal(2016, 'The header syncId is missing: one for all calls of a sync cycle.');
-  if (syncId.length > longestSyncId)
-    return refusal(2016, `The header syncId: expected at most ${longestSyncId} characters.`);
+    return refusal(2016, 'The header syncId is missing: all calls of a sync cycle share one.');
+  if (syncId.length > maxSyncIdLength)
+    return refusal(2016, `The header syncId: expected at most ${maxSyncIdLength} characters.`);
 
   const written = read(parameters, 'lastUpdateDateTime');
   if (written === undefined)
@@ -47,7 +46,7 @@ export function readMappingsQuery(
     );
 
   const limit = readLimit(read(parameters, 'limit'));
-  if (limit === undefined) return refusal(2012, `limit: expected an integer from 1 to ${largestLimit}.`);
+  if (limit === undefined) return refusal(2012, `limit: expected an integer from 1 to ${maxLimit}.`);
 
   const providerFamily = read(parameters, 'providerFamily');
   if (providerFamily !== undefined && !providers.includes(providerFamily))
@@ -55,20 +54,20 @@ export function readMappingsQuery(
   return { kind: 'query', syncId, since, providerFamily, resumeKey: read(parameters, 'resumeKey'), limit };
 }
 
-/** Epoch milliseconds; what is finer is cut, so that nothing at the bound is left out. */
+/** Epoch milliseconds, rounded down so that no change at the bound is missed. */
 function readInstant(text: string): number | undefined {
   const [, day, time, fraction = ''] = utcInstant.exec(text) ?? [];
   if (day === undefined || time === undefined) return undefined;
   const instant = Date.parse(`${day}T${time.padEnd(8, ':00')}.${fraction.slice(0, 3).padEnd(3, '0')}Z`);
-  // The 30th of February is otherwise taken for a day of March.
+  // Date.parse takes the 30th of February for a day in March.
   const isOfCalendar = !Number.isNaN(instant) && new Date(instant).toISOString().startsWith(day);
   return isOfCalendar ? instant : undefined;
 }
 
 function readLimit(text: string | undefined): number | undefined {
-  if (text === undefined) return usualLimit;
+  if (text === undefined) return defaultLimit;
   const limit = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  return limit >= 1 && limit <= largestLimit ? limit : undefined;
+  return limit >= 1 && limit <= maxLimit ? limit : undefined;
 }
 
 function read(parameters: URLSearchParams, name: string): string | undefined {

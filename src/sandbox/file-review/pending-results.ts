@@ -4,10 +4,9 @@ import { nameReason } from '../common/errors.js';
 import type { ResultFault } from '../common/faults.js';
 import { publishGrowing, publishHalf, publishWhole } from '../common/publish-file.js';
 import type { Outbox } from '../outbox/outbox.js';
-import type { ReviewPath } from './file-review.js';
 import type { Findings } from './reviewed-file.js';
 
-/** What becomes of a file that was taken. Paths are those of the SFTP server's clients; no guest is named. */
+/** What becomes of an accepted file. Paths are as SFTP clients see them; no guest is named. */
 export type FileReviewEvent =
   | {
       readonly kind: 'result-written';
@@ -15,12 +14,12 @@ export type FileReviewEvent =
       readonly path: string;
       /** Records of the file. */
       readonly rows: number;
-      /** How many of those are mapped incorrectly. */
+      /** Records with an incorrect mapping. */
       readonly incorrect: number;
       /** The e-mail's path on this disk, where one was due. */
       readonly email?: string;
     }
-  /** By a fault: only the first so many records were written, and the others never are. */
+  /** By a fault: only the first records were written. */
   | {
       readonly kind: 'result-partial';
       readonly path: string;
@@ -31,43 +30,54 @@ export type FileReviewEvent =
     }
   /** By a fault: neither a result nor an e-mail. */
   | { readonly kind: 'result-missing'; readonly path: string; readonly rows: number }
-  /** The sandbox was closed before; a growing result is left as far as it had got. */
+  /** The sandbox was closed first; a growing result keeps what had been written. */
   | { readonly kind: 'result-given-up'; readonly path: string }
-  /** The disk refused it, with the error's code: is the folder still there? */
+  /** Writing to disk failed; `reason` is the error's code. */
   | { readonly kind: 'result-failed'; readonly path: string; readonly reason: string }
-  /** The result is written, and the outbox refused the e-mail. */
+  /** The result is written, but the e-mail could not be. */
   | { readonly kind: 'email-failed'; readonly path: string; readonly reason: string };
 
-/** A file that was taken, and whose result is due. */
-export interface TakenFile {
+/** A review file, and where its result belongs. */
+export interface ReviewPath {
+  readonly kind: 'found';
+  /** On this disk. */
+  readonly input: string;
+  readonly result: string;
+  /** As SFTP clients name them, without a leading slash. */
+  readonly inputName: string;
+  readonly resultName: string;
+}
+
+/** An accepted file whose result is due. */
+export interface AcceptedFile {
   readonly path: ReviewPath;
-  /** The whole result; it is gone when this one is done. */
+  /** The complete result. It is removed or moved away in the end. */
   readonly draft: string;
   readonly findings: Findings;
   readonly fault: ResultFault | undefined;
 }
 
-/** The results, and their e-mails, that are still to come. */
-export interface DueResults {
-  /** Writes the result after the delay, and after the results of the same file that were promised before. */
-  promise(file: TakenFile): void;
-  /** Gives up what is due later, and waits for what is being written. */
+/** Results, and the e-mails about them, that are still to be written. */
+export interface PendingResults {
+  /** Writes the result after the delay, and after earlier results of the same file. */
+  schedule(file: AcceptedFile): void;
+  /** Abandons what is not due yet, and waits for what is being written. */
   close(): Promise<void>;
 }
 
-export interface DueResultsOptions {
+export interface PendingResultsOptions {
   readonly delayMs: number;
   readonly outbox: Outbox;
   readonly onEvent: (event: FileReviewEvent) => void;
 }
 
-export function createDueResults({ delayMs, outbox, onEvent }: DueResultsOptions): DueResults {
+export function createPendingResults({ delayMs, outbox, onEvent }: PendingResultsOptions): PendingResults {
   const closing = new AbortController();
   const { signal } = closing;
-  /** The last one of each file. */
-  const due = new Map<string, Promise<void>>();
+  /** The last result of each file. */
+  const pending = new Map<string, Promise<void>>();
 
-  async function perform(file: TakenFile, earlier: Promise<void> | undefined): Promise<void> {
+  async function perform(file: AcceptedFile, earlier: Promise<void> | undefined): Promise<void> {
     const { path, draft, fault } = file;
     try {
       const lateMs = fault?.kind === 'result-late' ? fault.seconds * 1_000 : 0;
@@ -83,25 +93,25 @@ export function createDueResults({ delayMs, outbox, onEvent }: DueResultsOptions
       }
     } finally {
       await rm(draft, { force: true });
-      // Also when this one is given up: `close` knows the last one of each file only.
+      // `close` waits only for the last result of each file, so that one has to wait for its predecessors.
       await earlier;
     }
   }
 
-  async function publish({ path, draft, findings, fault }: TakenFile): Promise<void> {
+  async function publish({ path, draft, findings, fault }: AcceptedFile): Promise<void> {
     const { rows, incorrectRows: incorrect } = findings;
-    const told = { path: path.resultName, rows, incorrect };
+    const details = { path: path.resultName, rows, incorrect };
     switch (fault?.kind) {
       case undefined:
       case 'result-late':
         await publishWhole(draft, path.result);
-        return onEvent({ kind: 'result-written', ...told, ...(await notify(path, findings)) });
+        return onEvent({ kind: 'result-written', ...details, ...(await notify(path, findings)) });
       case 'result-growing':
         await publishGrowing(draft, path.result, fault.seconds, signal);
-        return onEvent({ kind: 'result-written', ...told, ...(await notify(path, findings)) });
+        return onEvent({ kind: 'result-written', ...details, ...(await notify(path, findings)) });
       case 'result-partial': {
         const written = await publishHalf(draft, path.result, rows);
-        return onEvent({ kind: 'result-partial', ...told, written, ...(await notify(path, findings)) });
+        return onEvent({ kind: 'result-partial', ...details, written, ...(await notify(path, findings)) });
       }
       case 'result-missing':
         return onEvent({ kind: 'result-missing', path: path.resultName, rows });
@@ -123,16 +133,16 @@ export function createDueResults({ delayMs, outbox, onEvent }: DueResultsOptions
   }
 
   return {
-    promise(file) {
+    schedule(file) {
       const { result } = file.path;
-      const performed = perform(file, due.get(result)).finally(() => {
-        if (due.get(result) === performed) due.delete(result);
+      const performed = perform(file, pending.get(result)).finally(() => {
+        if (pending.get(result) === performed) pending.delete(result);
       });
-      due.set(result, performed);
+      pending.set(result, performed);
     },
     async close() {
       closing.abort();
-      await Promise.all(due.values());
+      await Promise.all(pending.values());
     },
   };
 }
