@@ -2,49 +2,49 @@ import type { Hold } from '../review/ledger.js';
 import { SafeError } from '../text/safe-error.js';
 
 /**
- * The local copy of the account's mappings: which provider's hotel is which master hotel, as the service told it last,
- * and the syncs that keep it in step. A provider's hotel is one row, whatever becomes of it. Instants are epoch
- * milliseconds.
+ * The local copy of the account's mappings (which provider hotel is which master hotel, as the service last reported it)
+ * and the syncs that keep it up to date. A provider hotel keeps its one row, even when its mapping is deleted. Instants
+ * are epoch milliseconds.
  *
- * It holds nothing of guests.
+ * Contains no guest data.
  */
 export interface MappingCopy {
-  /** Takes the sole right to sync, now or not at all; undefined when somebody alive holds it. */
+  /** Takes the exclusive right to sync without waiting; undefined while a live process holds it. */
   holdSync(): Promise<Hold | undefined>;
-  /** The newest sync of that scope, ended or not; undefined before the first. */
+  /** The newest sync of the scope, ended or not; undefined before the first. */
   latestSync(scope: SyncScope): Promise<MappingSync | undefined>;
-  /** Begins a cycle; one of that scope that had not ended is given up in the same transaction. */
+  /** Starts a cycle; abandons an unfinished one of the same scope in the same transaction. */
   beginSync(sync: NewSync): Promise<MappingSync>;
   /**
    * Stores a page's rows, its resume key and the cycle's counts in one transaction; a page without a key ends the cycle.
-   * Storing the same page again, after its answer was lost, changes nothing.
+   * Storing the same page again after a lost answer changes nothing.
    *
-   * @throws SyncOvertakenError when the cycle does not stand at `after` any more: another process has gone on with it
+   * @throws SyncOvertakenError when the cycle is no longer at `after`: another process has continued it
    */
   storePage(page: StoredPage): Promise<MappingSync>;
-  /** Forgets the resume key of a cycle that has not ended: it begins again at its lower bound. @throws SyncOvertakenError */
+  /** Clears the resume key of an unfinished cycle, which then restarts at its lower bound. @throws SyncOvertakenError */
   restartSync(sync: Pick<MappingSync, 'syncId' | 'resumeKey'>): Promise<MappingSync>;
 
   find(hotel: ProviderHotel): Promise<{ mapping: CopiedMapping; moves: MappingMove[] } | undefined>;
-  /** What the copy holds of each, in their order. At most 1,000 at once. */
+  /** The mapping of each, in the same order. At most 1,000 per call. */
   lookUp(hotels: readonly ProviderHotel[]): Promise<(CopiedMapping | undefined)[]>;
-  /** Those that still stand, of certain providers if given, in the order of their numbers. */
+  /** Current mappings, optionally of some providers only, in the order of their numbers. */
   listMappings(page: {
     readonly after: number;
     readonly limit: number;
     readonly providers?: readonly string[];
   }): Promise<CopiedMapping[]>;
   summarise(): Promise<MappingSummary>;
-  /** False once there is anything to compare bookings with. */
+  /** False once there are mappings to compare bookings with. */
   isEmpty(): Promise<boolean>;
 
-  /** Master hotels that no list has named yet, in the order in which they were met. */
+  /** Master hotels that no list has contained yet, in the order in which they were first seen. */
   listNewHotels(page: { readonly after: number; readonly limit: number }): Promise<NewMasterHotel[]>;
-  /** Says that those up to that number have been named. */
+  /** Records that those up to that number have been listed. */
   markNewHotelsTold(upTo: number, at: number): Promise<void>;
 }
 
-/** Which changes a cycle asks for: of one provider family, or of all of them where it is empty. */
+/** Which changes a cycle requests: those of one provider family, or of all where it is empty. */
 export type SyncScope = string;
 
 export interface NewSync {
@@ -53,18 +53,18 @@ export interface NewSync {
   /** The lower bound of changes. */
   readonly since: number;
   /**
-   * The lower bound that the next sync keeps, where this one begins too late to take over from the one before; absent
-   * where the next one begins where this one began.
+   * The lower bound for the next sync, where this one starts too late to follow the previous one; absent where the next
+   * one starts where this one did.
    */
   readonly keepsSince?: number;
   readonly at: number;
 }
 
-/** One cycle: all pages from a lower bound on. */
+/** One cycle: all pages since a lower bound. */
 export interface MappingSync extends NewSync {
-  /** Of the page to be fetched next; absent at the beginning and at the end. */
+  /** Key of the next page; absent at the start and at the end. */
   readonly resumeKey?: string;
-  /** When the cycle began by the service's clock, where it told: the next one's lower bound. */
+  /** When the cycle began by the service's clock, if it sent the time: the next one's lower bound. */
   readonly serviceBeganAt?: number;
   readonly endedAt?: number;
   readonly counts: SyncCounts;
@@ -72,64 +72,64 @@ export interface MappingSync extends NewSync {
 
 export interface SyncCounts {
   readonly pages: number;
-  /** Records, whatever became of them. */
+  /** All records, whatever their effect. */
   readonly read: number;
   readonly added: number;
-  /** Provider hotels that moved to another master hotel, or came back. */
+  /** Provider hotels that moved to another master hotel or reappeared. */
   readonly moved: number;
-  /** Changed in another way: location, channels. */
+  /** Other changes: location, channels. */
   readonly updated: number;
   readonly deleted: number;
   readonly unchanged: number;
-  /** Master hotels that were never seen before. */
+  /** Master hotels never seen before. */
   readonly newHotels: number;
-  /** How often the cycle had to begin again. */
+  /** How often the cycle had to restart. */
   readonly restarts: number;
 }
 
 export interface StoredPage {
   readonly syncId: string;
-  /** The key under which the page was fetched; absent for the first. */
+  /** The key the page was requested with; absent for the first. */
   readonly after?: string;
-  /** The key that came with it; absent for the last. */
+  /** The key it contained; absent for the last. */
   readonly resumeKey?: string;
   readonly rows: readonly MappingRow[];
-  /** Taken from the first page that tells it. */
+  /** From the first page that has it. */
   readonly serviceBeganAt?: number;
   readonly at: number;
 }
 
 export interface ProviderHotel {
-  /** Exactly as the service writes them. */
+  /** Exactly as the service writes it. */
   readonly providerName: string;
   readonly providerHotelId: string;
 }
 
-/** A change as the service told it. */
+/** A change as the service reported it. */
 export interface MappingRow extends ProviderHotel {
   readonly serviceId: number;
   readonly locationCode?: string;
   readonly channelIds: readonly string[];
   /**
-   * The mapping was deleted at the service. Where the copy has the provider's hotel under another master hotel, and knows
-   * that it had moved there from this one, nothing is deleted.
+   * The service deleted the mapping. Has no effect where the copy knows that the provider hotel has moved from this
+   * master hotel to another one.
    */
   readonly isDeleted: boolean;
 }
 
 export interface CopiedMapping extends ProviderHotel {
-  /** From 1, in the order in which they were first seen, without large gaps. */
+  /** Counted from 1 in the order of first sight, without large gaps. */
   readonly number: number;
-  /** Absent once it was deleted. */
+  /** Absent once deleted. */
   readonly serviceId?: number;
   readonly locationCode?: string;
   readonly channelIds: readonly string[];
   readonly firstSeenAt: number;
-  /** When it was last seen to move or to be deleted; absent if it never was. */
+  /** When it was last seen to move or to be deleted; absent if never. */
   readonly movedAt?: number;
 }
 
-/** A provider's hotel went from one master hotel to another; `from` is absent where it came back, `to` where it was deleted. */
+/** A provider hotel moved between master hotels; `from` is absent where it reappeared, `to` where it was deleted. */
 export interface MappingMove {
   readonly from?: number;
   readonly to?: number;
@@ -139,24 +139,24 @@ export interface MappingMove {
 export interface NewMasterHotel {
   readonly number: number;
   readonly serviceId: number;
-  /** The mapping by which it was met. */
+  /** The mapping that introduced it. */
   readonly providerName: string;
   readonly providerHotelId: string;
   readonly seenAt: number;
 }
 
 export interface MappingSummary {
-  /** Those that stand. */
+  /** Current ones. */
   readonly mappings: number;
   readonly masterHotels: number;
   readonly deleted: number;
-  /** By name. */
+  /** Sorted by name. */
   readonly providers: readonly { readonly providerName: string; readonly mappings: number }[];
-  /** The newest of each scope. */
+  /** The newest one of each scope. */
   readonly syncs: readonly MappingSync[];
 }
 
-/** Another process has gone on with the cycle. */
+/** Another process has continued the cycle. */
 export class SyncOvertakenError extends SafeError {
   override readonly name = 'SyncOvertakenError';
 }

@@ -9,24 +9,24 @@ import {
   SyncOvertakenError,
 } from './mapping-copy.js';
 
-/** So often a cycle begins again in one go: a service that never knows its own keys must not be asked for ever. */
+/** Maximum restarts of a cycle in one sync: a service that never accepts its own keys must not be called for ever. */
 const maxRestarts = 5;
-/** How the service may say over HTTP that there is nothing behind a key. */
+/** HTTP statuses by which the service may say that a key is gone. */
 const goneStatuses: readonly unknown[] = [404, 410];
 
 export interface SyncSettings {
-  /** Mappings in a page. */
+  /** Mappings per page. */
   readonly limit: number;
   readonly overlapMs: number;
-  /** The values of `Type` of a mapping that is gone. */
+  /** The values of `Type` that mean a deleted mapping. */
   readonly deletedTypes: readonly string[];
-  /** The StatusCodes that refuse a resume key. */
+  /** The StatusCodes that mean a refused resume key. */
   readonly resumeKeyCodes: readonly number[];
 }
 
 export interface SyncRequest {
   readonly providerFamily?: string | undefined;
-  /** A lower bound instead of the usual one, epoch milliseconds. */
+  /** Overrides the usual lower bound, epoch milliseconds. */
   readonly since?: number | undefined;
 }
 
@@ -41,12 +41,11 @@ export interface SyncParts {
 }
 
 /**
- * Brings the local copy in step with the service: all changes since the last sync, page by page, never two calls at once.
- * Each page is stored with the key of the next one in one transaction, so that a sync that was cut off, wherever, goes on
- * where it was.
+ * Updates the local copy with all changes since the last sync, page by page, never two calls at once. Each page is stored
+ * together with the key of the next one in one transaction, so that an interrupted sync resumes where it stopped.
  *
- * @throws SyncBusyError; SyncOvertakenError when another process has gone on with it; MappingServiceError when the service
- * gives no page; the signal's reason when stopped
+ * @throws SyncBusyError; SyncOvertakenError when another process has continued it; MappingServiceError when the service
+ * returns no page; the signal's reason when aborted
  */
 export async function syncMappings(
   request: SyncRequest,
@@ -124,7 +123,7 @@ async function takePage(
     ...(resumeKey !== undefined && { after: resumeKey }),
     ...(nextKey !== undefined && { resumeKey: nextKey }),
     rows: page.Mappings.map((record) => readMappingRow(record, settings.deletedTypes)),
-    // The service had looked at some time between our question and its answer.
+    // The service read its data at some time between our request and its answer.
     ...(page.answeredAt && { serviceBeganAt: page.answeredAt.getTime() - (now - askedAt) }),
     at: now,
   });
@@ -132,17 +131,17 @@ async function takePage(
   return { sync: stored, restarted: false };
 }
 
-/** A blank key is none. One that comes back as it was sent would be asked for for ever. */
+/** A blank key means none. A key that comes back unchanged would be requested for ever. */
 function readNextKey({ ResumeKey: key }: MappingsPage, resumeKey: string | undefined): string | undefined {
   if (typeof key !== 'string' || key.trim() === '') return undefined;
   if (key !== resumeKey) return key;
   throw new MappingServiceError(
-    'getMappings answered with the very ResumeKey that it was asked by: no page would ever be the last',
+    'getMappings returned the same ResumeKey that was sent, so that no page would ever be the last',
     { kind: 'invalid-answer', code: 'invalid-answer', operation: 'getMappings', field: 'ResumeKey' },
   );
 }
 
-/** Whether the service says of a call with a resume key that there is something wrong with what it was asked. */
+/** Whether the service refused a call because of its resume key. */
 function refusesKey(
   error: unknown,
   { resumeKeyCodes }: Pick<SyncSettings, 'resumeKeyCodes'>,
@@ -153,20 +152,20 @@ function refusesKey(
   return kind === 'refused' || goneStatuses.includes(httpStatus);
 }
 
-/** Where a sync begins when nothing was ever synced. */
+/** The lower bound of the very first sync. */
 const firstBound = 0;
 
-/** From which change on a cycle asks, and what the one after it must not forget. */
+/** The lower bound of a cycle, and the one that the next cycle must keep. */
 export interface SyncBounds {
   readonly since: number;
   readonly keepsSince?: number;
 }
 
 /**
- * The lower bound of a new cycle: where the last one began by the service's clock, less an overlap, so that nothing falls
- * between the two. A cycle that is asked for from a later instant leaves a gap: the next one still begins before it.
+ * The lower bound of a new cycle: the start of the last one by the service's clock, minus an overlap so that nothing is
+ * missed in between. A requested bound later than that leaves a gap, so the next cycle still starts before it.
  *
- * @param asked the lower bound that a person asked for, epoch milliseconds
+ * @param asked the lower bound that a person requested, epoch milliseconds
  */
 export function decideBounds(
   last: MappingSync | undefined,
@@ -178,10 +177,9 @@ export function decideBounds(
 }
 
 /**
- * Up to where nothing is missing in the copy, epoch milliseconds. A cycle that did not end has reached nothing beyond where
- * it began.
+ * The instant up to which the copy is complete, epoch milliseconds. An unfinished cycle is complete only up to its start.
  *
- * @param overlapMs taken off where a cycle has ended
+ * @param overlapMs subtracted where the cycle has ended
  */
 export function readReached(
   { endedAt, keepsSince, since, serviceBeganAt, at }: MappingSync,
@@ -192,7 +190,7 @@ export function readReached(
   return Math.max(firstBound, (serviceBeganAt ?? at) - overlapMs);
 }
 
-/** A mapping record (spec 2.2) as the copy takes it. @param deletedTypes in any case */
+/** Converts a mapping record (spec 2.2) for the copy. @param deletedTypes upper and lower case are equal */
 export function readMappingRow(
   { ServiceId, ProviderName, ProviderHotelId, ProviderLocationCode, Type, ChannelIds }: MappingRecord,
   deletedTypes: readonly string[],
@@ -210,7 +208,7 @@ export function readMappingRow(
 
 const pageSize = 1_000;
 
-/** The master hotels that no list has named yet, page by page, in the order in which they were met. */
+/** The master hotels that no list has contained yet, page by page, in the order in which they were first seen. */
 export async function* readNewHotels(
   copy: Pick<MappingCopy, 'listNewHotels'>,
 ): AsyncGenerator<readonly NewMasterHotel[], void, undefined> {
@@ -224,16 +222,16 @@ export async function* readNewHotels(
   }
 }
 
-/** What happens in a sync, told as it happens. */
+/** Progress of a sync. */
 export type SyncEvent =
   | { readonly type: 'sync-begun'; readonly sync: MappingSync; readonly isResumed: boolean }
   | { readonly type: 'page-stored'; readonly sync: MappingSync }
-  /** The service does not know the resume key any more: the cycle begins again at its lower bound. */
+  /** The service no longer knows the resume key: the cycle restarts at its lower bound. */
   | { readonly type: 'sync-restarted'; readonly sync: MappingSync; readonly code: string };
 
 export type NotifySync = (event: SyncEvent) => void;
 
-/** Somebody alive syncs. */
+/** A live process is syncing. */
 export class SyncBusyError extends SafeError {
   override readonly name = 'SyncBusyError';
 }

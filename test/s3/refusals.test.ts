@@ -53,7 +53,7 @@ async function fail(call: keyof typeof calls, refusal: Refusal): Promise<{ error
   if (!(error instanceof S3Error)) throw new Error('expected an S3Error', { cause: error });
   const said = inspect(error, { depth: 10 });
   for (const secret of [...s3Secrets, wordsOfServer]) expect(said).not.toContain(secret);
-  expect(error.message).toContain(`${call === 'look' ? 'look at' : call} ${never}/${key}: `);
+  expect(error.message).toContain(`${call === 'look' ? 'look up' : call} ${never}/${key}: `);
   const asked = server().requests.filter(({ line }) => line.includes(key)).length;
   return { error, asked };
 }

@@ -2,25 +2,25 @@ import { SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js
 import type { ExportFileKind } from './export-log.js';
 import { createQuietWatch, createSetFinder, type ExportSet, isComplete, isFrom } from './export-set.js';
 
-/** What happens while an export is fetched, told as it happens. */
+/** Progress of fetching an export. */
 export type ExportEvent =
-  /** Nothing is there yet that could be the export. @property newerThan epoch milliseconds */
+  /** No export has appeared yet. @property newerThan epoch milliseconds */
   | { readonly type: 'waiting'; readonly folder: string; readonly newerThan: number | undefined }
-  /** All its files are there; they are watched until they stay as they are. */
+  /** All its files are there; they are watched until they stop changing. */
   | { readonly type: 'sighted'; readonly set: ExportSet }
   | { readonly type: 'downloading'; readonly name: string; readonly done: number; readonly total: number }
   | { readonly type: 'archived'; readonly name: string }
-  /** The server failed; it is tried again after a while. */
+  /** The server failed; the next try is after the delay. */
   | { readonly type: 'held-off'; readonly reason: string; readonly delayMs: number };
 
 export type NotifyExport = (event: ExportEvent) => void;
 
 export interface WatchSettings {
-  /** From the SFTP root, without slashes at its ends; empty for the root itself. */
+  /** Relative to the SFTP root, without leading or trailing slash; empty for the root itself. */
   readonly folder: string;
   readonly patterns: Readonly<Record<ExportFileKind, string>>;
   readonly pollMs: number;
-  /** For so long a whole export stays as it is. */
+  /** A complete export stays unchanged for this long. */
   readonly quietMs: number;
 }
 
@@ -30,25 +30,25 @@ export interface WatchParts extends SessionParts {
   readonly clock: () => number;
 }
 
-/** Which export is looked for. */
+/** Which export to wait for. */
 export interface WantedExport {
-  /** None of its files is older, by the server's clock; epoch milliseconds. */
+  /** Its files are not older than this, by the server's clock; epoch milliseconds. */
   readonly newerThan: number | undefined;
-  /** One that was there before. */
+  /** The id of an export to ignore. */
   readonly not: string | undefined;
-  /** One that is known: whether it is whole need not be seen. */
+  /** The id of an export known to be complete, which need not be watched. */
   readonly known: string | undefined;
-  /** When to give up; a look that was begun is still ended. */
+  /** When to give up; a check in progress is still finished. */
   readonly deadline: number;
 }
 
 const lineEnd = 0x0a;
-/** A file that ends in mid-line may still be written to; after so many times the usual quiet it is taken as it is. */
+/** A file that ends in mid-line may still be growing; after this multiple of the quiet time it is accepted as it is. */
 const doubtFactor = 10;
-/** Timers may be early by a moment. */
+/** Timers may fire slightly early. */
 const timerSlackMs = 5;
 
-/** Waits for an export of which all files are there and are not written to any more; undefined when none came in time. */
+/** Waits until all files of an export are there and have stopped changing; undefined when none came in time. */
 export async function awaitExport(
   wanted: WantedExport,
   parts: WatchParts,
@@ -60,11 +60,11 @@ export async function awaitExport(
   const measureQuiet = createQuietWatch();
   const patient: WatchParts = {
     ...parts,
-    // A server that is away for longer than usual is looked at again: there is time to wait for the export, after all.
+    // Keep trying a server that is away for longer than usual: there is time to wait for the export anyway.
     backOff: (failures) => parts.backOff(failures) ?? (clock() < wanted.deadline ? pollMs : undefined),
   };
-  let told: string | undefined;
-  let isLastLook = false;
+  let reportedId: string | undefined;
+  let isLastCheck = false;
 
   const look = async (session: SftpSession) => {
     const sets = findSets(await session.list(folder));
@@ -80,17 +80,17 @@ export async function awaitExport(
   for (;;) {
     const { set, isWhole, quietFor } = await useSession(patient, signal, look);
     if (isWhole) return set;
-    if (told !== (set?.id ?? '')) {
-      told = set?.id ?? '';
+    if (reportedId !== (set?.id ?? '')) {
+      reportedId = set?.id ?? '';
       notify(set ? { type: 'sighted', set } : { type: 'waiting', folder, newerThan: wanted.newerThan });
     }
     const timeLeft = wanted.deadline - clock();
-    if (timeLeft <= 0 && (isLastLook || !set)) return undefined;
-    // Whether a file is written to is seen by a second look.
-    isLastLook = timeLeft <= 0;
+    if (timeLeft <= 0 && (isLastCheck || !set)) return undefined;
+    // Whether a file still changes shows only in a second check.
+    isLastCheck = timeLeft <= 0;
     const untilQuiet = set && quietFor < quietMs ? quietMs - quietFor + timerSlackMs : pollMs;
     await pause(
-      isLastLook ? Math.min(untilQuiet, quietMs + timerSlackMs) : Math.min(pollMs, untilQuiet, timeLeft),
+      isLastCheck ? Math.min(untilQuiet, quietMs + timerSlackMs) : Math.min(pollMs, untilQuiet, timeLeft),
       signal,
     );
     signal.throwIfAborted();
@@ -115,20 +115,20 @@ export function pathOf(folder: string, name: string): string {
 
 export interface SessionParts {
   readonly sftp: SftpServer;
-  /** How long to wait after so many failures in a row, in milliseconds; undefined where that is enough. */
+  /** The delay after this many consecutive failures, in milliseconds; undefined to give up. */
   readonly backOff: (failures: number) => number | undefined;
   /** Resolves early when the signal aborts. */
   readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly notify: NotifyExport;
 }
 
-/** @param progressed to be called when something was gained: failures before it count no more */
+/** @param progressed call it on progress; it resets the number of failures */
 type SessionAction<Result> = (session: SftpSession, progressed: () => void) => Promise<Result>;
 
 /**
- * Does something in a session of its own, and once more in another one where the server failed.
+ * Runs an action in a session, and again in a new one when the server failed.
  *
- * @throws SftpError when the server failed too often in a row, or is not to be asked again; the signal's reason
+ * @throws SftpError after too many consecutive failures, or when retrying cannot help; the signal's reason
  */
 export async function useSession<Result>(
   { sftp, backOff, pause, notify }: SessionParts,

@@ -1,21 +1,21 @@
-/** A record that is longer has a quote that nobody closed. */
+/** A longer record must have an unclosed quote. */
 const longestRecord = 1_048_576;
 
-/** Text in quotes is not closed where it should be. */
+/** A quoted cell is not closed. */
 export class OpenQuotesError extends Error {
   override readonly name = 'OpenQuotesError';
 }
 
 /**
- * Reads the records of a CSV file in UTF-8 (RFC 4180), many at once; blank lines are none. A quote opens a cell only as
- * its first character.
+ * Reads the records of a CSV file in UTF-8 (RFC 4180), many at a time; skips blank lines. A quote opens a quoted cell only
+ * as its first character.
  *
  * @throws OpenQuotesError
  */
 export async function* readCsvRecords(
   content: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<readonly (readonly string[])[], void, undefined> {
-  // It takes a byte order mark away.
+  // Removes a byte order mark.
   const decoder = new TextDecoder();
   let text = '';
   for await (const block of content) {
@@ -50,7 +50,7 @@ function cutRecords(text: string): { readonly records: readonly string[][]; read
   }
 }
 
-/** A record that begins at that place, up to and with its line end; undefined where the text does not hold all of it. */
+/** The record that starts at that place, including its line end; undefined where the text does not contain all of it. */
 function cutQuotedRecord(text: string, from: number): { cells: string[]; next: number } | undefined {
   const cells: string[] = [];
   let at = from;
@@ -65,7 +65,7 @@ function cutQuotedRecord(text: string, from: number): { cells: string[]; next: n
     const end = findCellEnd(text, at);
     if (end === -1) return undefined;
     const isLast = text[end] === '\n';
-    // Behind a closing quote there should be nothing.
+    // After a closing quote there should be nothing.
     cell += text.slice(at, isLast && text[end - 1] === '\r' && end > at ? end - 1 : end);
     cells.push(cell);
     at = end + 1;
@@ -87,7 +87,7 @@ function findCellEnd(text: string, from: number): number {
   return -1;
 }
 
-/** What is wrong with a file as a whole. */
+/** A fault of a whole file. */
 export type CsvFault = 'binary' | 'endless-header' | 'open-quotes';
 
 const lineFeed = 0x0a;
@@ -97,16 +97,16 @@ const comma = 0x2c;
 
 const headerAtMost = 1_048_576;
 
-/** Where in a record a byte stands. */
+/** States: where in a record the current byte is. */
 const cellStart = 0;
 const bareCell = 1;
 const quotedCell = 2;
-/** Behind a quote in a quoted cell: the end of the cell, or the first of two quotes that mean one. */
-const behindQuote = 3;
+/** After a quote in a quoted cell: either the cell ended, or this was the first of two quotes that mean one. */
+const afterQuote = 3;
 
 /**
- * Counts the records of a CSV file byte by byte: line ends in quotes end no record, and blank lines are none. A quote
- * opens a cell only as its first character.
+ * Counts the records of a CSV file byte by byte: line ends in quotes do not end a record, and blank lines do not count. A
+ * quote opens a quoted cell only as its first character.
  */
 export function createRecordCounter() {
   let state = cellStart;
@@ -120,20 +120,20 @@ export function createRecordCounter() {
   function keepHeader(bytes: Uint8Array): void {
     headerBytes += bytes.length;
     if (headerBytes > headerAtMost) fault ??= 'endless-header';
-    // The block is its reader's, who may use it again.
+    // A copy, because the reader may reuse the block.
     else headerBlocks.push(Uint8Array.from(bytes));
   }
 
   return {
     take(block: Uint8Array): void {
-      // The loop is over every byte of gigabytes: what it touches stands beside it.
+      // This loop runs for every byte of gigabytes, so it uses local variables.
       let [at, place, blank, counted, isBinary] = [0, state, isBlank, records, false];
       const { length } = block;
       let headerEnd = counted === 0 ? length : 0;
       for (; at < length; at += 1) {
         const byte = block[at];
         if (place === quotedCell) {
-          if (byte === quote) place = behindQuote;
+          if (byte === quote) place = afterQuote;
         } else if (byte === comma) {
           place = cellStart;
           blank = false;
@@ -144,7 +144,7 @@ export function createRecordCounter() {
           counted += 1;
           if (counted === 1) headerEnd = at;
         } else if (byte === quote && place !== bareCell) {
-          // Two in a row within quotes are one that belongs to the cell.
+          // Two quotes in a row within a quoted cell are one quote of its text.
           place = quotedCell;
           blank = false;
         } else {

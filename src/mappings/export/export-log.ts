@@ -1,27 +1,27 @@
 import type { MappingService } from '../../mapping-service/operations.js';
 
-/** What was asked for and fetched of the service's exports. (Spec 4.5.) Instants are epoch milliseconds. */
+/** Which exports were requested and fetched. (Spec 4.5.) Instants are epoch milliseconds. */
 export interface ExportLog {
   rememberRequest(request: RequestedExport): Promise<void>;
   latestRequest(): Promise<RequestedExport | undefined>;
-  /** Remembers an export that lies in the archive; the same one again changes nothing. */
+  /** Records an export that is in the archive. Idempotent. */
   rememberFetched(fetched: FetchedExport): Promise<void>;
   latestFetched(): Promise<FetchedExport | undefined>;
 }
 
 export interface RequestedExport {
   readonly requestedAt: number;
-  /** By the service's clock, where it told. */
+  /** By the service's clock, if it sent the time. */
   readonly serviceTime?: number;
-  /** All of them where it is empty. */
+  /** Empty for all providers. */
   readonly providers: readonly string[];
 }
 
 export interface FetchedExport {
-  /** The part that the names of its files share, `guid` in the specification. */
+  /** The part that its file names share, `guid` in the specification. */
   readonly id: string;
   readonly fetchedAt: number;
-  /** Those of the request it is taken for; all of them where it is empty. */
+  /** Those of the request that it answers; empty for all providers. */
   readonly providers: readonly string[];
   readonly files: readonly FetchedFile[];
 }
@@ -44,9 +44,9 @@ export interface RequestParts {
 }
 
 /**
- * Asks the service for an export, and remembers when and of which providers; not to whom it is sent.
+ * Requests an export from the service and records when and for which providers, but not its recipient.
  *
- * @throws MappingServiceError when the service does not take it; the signal's reason
+ * @throws MappingServiceError when the service does not accept the request; the signal's reason
  */
 export async function requestExport(
   { emailId, providers }: { readonly emailId: string; readonly providers: readonly string[] },
@@ -60,7 +60,7 @@ export async function requestExport(
   );
   const requested = {
     requestedAt,
-    // The service had looked at some time between our question and its answer.
+    // The service read its data at some time between our request and its answer.
     ...(answeredAt && { serviceTime: answeredAt.getTime() - (clock() - requestedAt) }),
     providers,
   };

@@ -7,13 +7,13 @@ export interface ExportFile extends RemoteFile {
   readonly kind: ExportFileKind;
 }
 
-/** The files of one export, by the part that their names share; all three of them where it is complete. */
+/** The files of one export, identified by the part that their names share; three when complete. */
 export interface ExportSet {
   readonly id: string;
   readonly files: readonly ExportFile[];
 }
 
-/** Puts the files of a folder together to exports, the newest one first. What fits no pattern is left out. */
+/** Groups the files of a folder into exports, newest first. Ignores files that match no pattern. */
 export function createSetFinder(
   patterns: Readonly<Record<ExportFileKind, string>>,
 ): (files: readonly RemoteFile[]) => readonly ExportSet[] {
@@ -40,7 +40,7 @@ export function isComplete({ files }: ExportSet): boolean {
   return files.length === exportFileKinds.length;
 }
 
-/** Whether none of its files is older. */
+/** Whether none of its files is older than the instant. */
 export function isFrom({ files }: ExportSet, instant: number): boolean {
   return files.every(({ modifiedAt }) => modifiedAt >= instant);
 }
@@ -49,13 +49,13 @@ function newestOf({ files }: ExportSet): number {
   return Math.max(...files.map(({ modifiedAt }) => modifiedAt));
 }
 
-/** Without what no plain file name has: slashes, control characters, halves of characters. */
+/** Excludes what no plain file name contains: slashes, control characters, lone surrogates. */
 const anything = '[^/\\\\\\p{Cc}\\p{Cs}\\u2028\\u2029]';
 const identifier = '([0-9A-Za-z-]{1,100})';
 
 /**
- * Reads the part that the names of an export's files share out of a name that fits the pattern; undefined for any other
- * name. `{guid}` stands for that part, `{account}` for some characters, `*` for any number of them.
+ * Extracts the part that an export's file names share from a name that matches the pattern; undefined for any other name.
+ * `{guid}` stands for that part, `{account}` for one or more characters, `*` for any number of them.
  */
 export function createNameReader(pattern: string): (name: string) => string | undefined {
   const source = pattern
@@ -70,17 +70,17 @@ export function createNameReader(pattern: string): (name: string) => string | un
   return (name) => form.exec(name)?.[1];
 }
 
-/** Tells for how long an export has been seen to stay as it is, in milliseconds. */
+/** Measures for how long an export has stayed unchanged, in milliseconds. */
 export function createQuietWatch(): (set: ExportSet, now: number) => number {
-  let seen: { readonly traits: string; readonly since: number } | undefined;
+  let seen: { readonly print: string; readonly since: number } | undefined;
   return (set, now) => {
-    const traits = describeTraits(set);
-    if (seen?.traits !== traits) seen = { traits, since: now };
+    const print = fingerprint(set);
+    if (seen?.print !== print) seen = { print, since: now };
     return now - seen.since;
   };
 }
 
-function describeTraits({ id, files }: ExportSet): string {
+function fingerprint({ id, files }: ExportSet): string {
   const traits = files.map(({ name, size, modifiedAt }) => [name, size, modifiedAt]);
   return JSON.stringify([id, traits.sort()]);
 }

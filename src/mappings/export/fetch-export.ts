@@ -12,40 +12,40 @@ import type { ExportLog, FetchedExport, RequestedExport } from './export-log.js'
 import { type ExportFile, type ExportSet, isFrom } from './export-set.js';
 import { ExportFileError, type InspectedFile, inspectFile } from './inspect-file.js';
 
-/** In the place of a run's day. */
+/** Used in place of a run's day. */
 export const archiveDay = 'exports';
-/** The clocks of the service and of its server, or ours, are not the same; a server's times are whole seconds. */
+/** The clocks of the service, of its SFTP server and of this machine differ; file times are whole seconds. */
 const clockToleranceMs = 60_000;
 
 export interface FetchSettings extends WatchSettings {
-  /** What the master id's column may be called. */
+  /** Accepted names of the master id's column. */
   readonly masterIdNames: readonly string[];
 }
 
 export interface FetchParts extends WatchParts {
   readonly settings: FetchSettings;
-  /** Its own: what else lies in it is removed. */
+  /** For exports only: anything else in it is removed. */
   readonly spool: Spool;
   readonly archive: Archive;
   readonly log: ExportLog;
 }
 
 export interface FetchRequest {
-  /** Exports from then on, by the server's clock, epoch milliseconds; those after the last request if not given. */
+  /** Only exports since then, by the server's clock, epoch milliseconds; default: since the last request. */
   readonly since?: number | undefined;
   readonly timeoutMs: number;
 }
 
 export type FetchResult =
   | { readonly kind: 'fetched'; readonly fetched: FetchedExport; readonly files: readonly InspectedFile[] }
-  /** It was fetched before. */
+  /** It had been fetched before. */
   | { readonly kind: 'known'; readonly fetched: FetchedExport }
   | { readonly kind: 'absent' };
 
 /**
- * Waits for an export and brings its files home, into the archive. One that was cut off goes on where it was.
+ * Waits for an export and downloads its files into the archive. An interrupted fetch resumes where it stopped.
  *
- * @throws ExportFileError when a file is not what the specification says; SftpError; ArchiveError; the signal's reason
+ * @throws ExportFileError when a file does not follow the specification; SftpError; ArchiveError; the signal's reason
  */
 export async function fetchExport(
   { since, timeoutMs }: FetchRequest,
@@ -57,21 +57,21 @@ export async function fetchExport(
   const isAnswered =
     since === undefined && last !== undefined && !(requested && last.fetchedAt < requested.requestedAt);
   const wanted: WantedExport = {
-    newerThan: since === undefined ? requested && beginningOf(requested) : wholeSeconds(since),
-    // What came before the request can't be its answer.
+    newerThan: since === undefined ? requested && startOf(requested) : wholeSeconds(since),
+    // An export fetched before the request cannot be its answer.
     not: since === undefined && !isAnswered ? last?.id : undefined,
     known: last?.id,
-    // Nothing is due: what has come all the same is taken, and not waited for.
+    // Nothing is due: take a new export if there is one, but don't wait for it.
     deadline: clock() + (isAnswered ? 0 : timeoutMs),
   };
   for (;;) {
     const set = await awaitExport(wanted, parts, signal);
     if (last && (set ? set.id === last.id : isAnswered)) return { kind: 'known', fetched: last };
     if (!set) return { kind: 'absent' };
-    const files = await fetchRecordedResult(set, parts, signal);
-    // It was written to after all.
+    const files = await archiveFiles(set, parts, signal);
+    // It changed after all.
     if (!files) continue;
-    const isOfRequest = requested !== undefined && isFrom(set, beginningOf(requested));
+    const isOfRequest = requested !== undefined && isFrom(set, startOf(requested));
     const fetched: FetchedExport = {
       id: set.id,
       fetchedAt: clock(),
@@ -83,7 +83,7 @@ export async function fetchExport(
   }
 }
 
-function beginningOf({ serviceTime, requestedAt }: RequestedExport): number {
+function startOf({ serviceTime, requestedAt }: RequestedExport): number {
   return wholeSeconds((serviceTime ?? requestedAt) - clockToleranceMs);
 }
 
@@ -91,8 +91,8 @@ function wholeSeconds(instant: number): number {
   return Math.floor(instant / 1_000) * 1_000;
 }
 
-/** Undefined when a file is another one than was seen. */
-async function fetchRecordedResult(
+/** Undefined when a file has changed since it was seen. */
+async function archiveFiles(
   set: ExportSet,
   parts: FetchParts,
   signal: AbortSignal,
@@ -104,14 +104,14 @@ async function fetchRecordedResult(
   const kept = await archive.list(archiveDay, set.id);
   for (const file of set.files.filter(({ name }) => !kept.includes(name))) {
     if (!(await ensureSpooled(file, parts, signal))) return undefined;
-    await archive.keep(archiveDay, set.id, file.name, stoppable(spool.read(file.name), signal));
+    await archive.keep(archiveDay, set.id, file.name, abortable(spool.read(file.name), signal));
     await spool.remove([file.name]);
     notify({ type: 'archived', name: file.name });
   }
 
   const files: InspectedFile[] = [];
   for (const file of set.files) {
-    const content = stoppable(archive.read(archiveDay, set.id, file.name), signal);
+    const content = abortable(archive.read(archiveDay, set.id, file.name), signal);
     const inspected = await inspectFile(file, content, settings.masterIdNames);
     if (inspected.bytes !== file.size)
       throw new ExportFileError(
@@ -123,11 +123,11 @@ async function fetchRecordedResult(
   return files;
 }
 
-/** Answers whether the file that was seen lies in the spool. */
+/** Ensures that the file is in the spool; false when it has changed since it was seen. */
 async function ensureSpooled(file: ExportFile, parts: FetchParts, signal: AbortSignal): Promise<boolean> {
   const { spool, settings, notify } = parts;
   const { name } = file;
-  // Who was killed between download and archive has left it there whole.
+  // A process killed between download and archive has left it there complete.
   if ((await spool.measure(name))?.bytes === file.size) return true;
   const localPath = await spool.locate(name);
   const found = await useSession(parts, signal, (session, progressed) =>
@@ -144,7 +144,7 @@ async function ensureSpooled(file: ExportFile, parts: FetchParts, signal: AbortS
   return false;
 }
 
-async function* stoppable(
+async function* abortable(
   content: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array, void, undefined> {

@@ -4,14 +4,14 @@ import { type CsvFault, createRecordCounter, readCsvRecords } from './csv.js';
 import type { ExportFileKind, FetchedFile } from './export-log.js';
 
 export interface InspectedFile extends FetchedFile {
-  /** Columns that the specification does not know. */
+  /** Columns that are not in the specification. */
   readonly extraColumns: readonly string[];
-  /** Its last line is not ended: more may have been meant to come. */
+  /** Its last line has no line end: the file may be incomplete. */
   readonly endsInMidLine: boolean;
 }
 
 /**
- * Reads a file of an export whole: counts its rows and bytes, and checks its header. (Spec 2.7.)
+ * Reads a whole file of an export: counts its rows and bytes, and checks its header. (Spec 2.7.)
  *
  * @throws ExportFileError; what `content` throws
  */
@@ -59,14 +59,14 @@ function describeFault(fault: CsvFault): string {
     case 'endless-header':
       return 'expected a header, got: a first line of more than 1 MB';
     case 'open-quotes':
-      return 'expected a quote that closes its last cell, got: the end of the file';
+      return 'expected a quote to close the last cell, got: the end of the file';
   }
 }
 
-/** The columns beside the master id's, exact and case-sensitive. (Spec 2.7.) */
+/** All columns but the master id's, exact and case-sensitive. (Spec 2.7.) */
 const columnsOf: Readonly<Record<ExportFileKind, readonly string[]>> = {
   mappings: ['ProviderHotelId', 'ProviderFamily', 'ModifiedOn', 'ChannelIds', 'ProviderLocationId'],
-  // The others are named after providers.
+  // Its other columns are named after providers.
   transformed: [],
   hotels: [
     'HotelName',
@@ -99,11 +99,11 @@ const columnsOf: Readonly<Record<ExportFileKind, readonly string[]>> = {
   ],
 };
 
-/** So many columns are named in a message. */
+/** Maximum number of columns listed in a message. */
 const namedAtMost = 40;
 const longestName = 100;
 
-/** The master id's column in a header, by any of its names; undefined where there is none. */
+/** The name of the master id's column in a header; undefined where there is none. */
 export function findMasterId(
   header: readonly string[],
   masterIdNames: readonly string[],
@@ -114,8 +114,8 @@ export function findMasterId(
 /**
  * Checks the header of an export's file.
  *
- * @returns the columns that the specification does not know
- * @throws ExportFileError that names the columns which are missing
+ * @returns the columns that are not in the specification
+ * @throws ExportFileError that lists the missing columns
  */
 export function checkHeader(
   { kind, name }: { readonly kind: ExportFileKind; readonly name: string },
@@ -143,12 +143,12 @@ function listSome(header: readonly string[]): string {
   return header.length > namedAtMost ? `${some}, …` : some;
 }
 
-/** Whoever wrote the file shall not write to the terminal, nor without end. */
+/** Column names come from outside: no control characters on the terminal, and no endless names. */
 function makePrintable(column: string): string {
   return column.slice(0, longestName).replace(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, '\uFFFD');
 }
 
-/** A file of an export is not what the specification says of it. The message names the file and what is wrong with it. */
+/** A file of an export does not follow the specification. The message names the file and the fault. */
 export class ExportFileError extends SafeError {
   override readonly name = 'ExportFileError';
   constructor(

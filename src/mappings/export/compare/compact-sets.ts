@@ -1,8 +1,8 @@
 import type { ExportedMapping } from './read-mapping-file.js';
 
-/** 32 MB of bits, of which those that are never set take no memory. */
+/** 32 MB of bits; pages that are never written take no memory. */
 const bits = 2 ** 28;
-const bitsForEach = 3;
+const bitsPerKey = 3;
 
 interface LastRow {
   readonly row: number;
@@ -10,18 +10,18 @@ interface LastRow {
 }
 
 /**
- * Finds the provider hotels that stand on several rows of a file of any length, in memory that does not grow with it: all
- * of them, and by chance a few others, which do no harm.
+ * Finds the provider hotels that occur in several rows of a file of any length, in constant memory (a Bloom filter): all
+ * of them, and by chance a few others, which does no harm.
  */
 export function createRepeatedHotels() {
   const seen = new Uint32Array(bits / 32);
   const lastRows = new Map<string, LastRow>();
 
-  /** Answers whether it was seen before, perhaps. */
+  /** Adds a key; true when it was perhaps seen before. */
   function see(key: string): boolean {
     const [first, step] = hash(key);
     let wasSeen = true;
-    for (let index = 0; index < bitsForEach; index += 1) {
+    for (let index = 0; index < bitsPerKey; index += 1) {
       const bit = (first + index * step) % bits;
       const [word, mask] = [bit >>> 5, 1 << (bit & 31)];
       const before = seen[word] ?? 0;
@@ -33,13 +33,13 @@ export function createRepeatedHotels() {
   }
 
   return {
-    /** To be called for each row of the file, in their order, before anything is asked. */
+    /** Call it for all rows of the file in order before the first `laterThan`. */
     add(mapping: ExportedMapping): void {
       const key = keyOf(mapping);
       const { row, serviceId } = mapping;
       if (see(key)) lastRows.set(key, { row, serviceId });
     },
-    /** The row of the same hotel that stands further down and therefore counts; undefined where this one does. */
+    /** A later row of the same hotel, which counts instead of this one; undefined where this one counts. */
     laterThan(mapping: ExportedMapping): LastRow | undefined {
       if (lastRows.size === 0) return undefined;
       const last = lastRows.get(keyOf(mapping));
@@ -52,7 +52,7 @@ function keyOf({ providerName, providerHotelId }: ExportedMapping): string {
   return `${providerName}\u0000${providerHotelId}`;
 }
 
-/** Two numbers of 32 bits, the second one odd. (FNV-1a, and a variant of it.) */
+/** Two 32-bit numbers, the second one odd. (FNV-1a and a variant of it.) */
 function hash(key: string): readonly [number, number] {
   let [one, other] = [0x811c9dc5, 0x9747b28c];
   for (let at = 0; at < key.length; at += 1) {
@@ -70,11 +70,11 @@ const numbersInPage = 65_536;
 export interface SeenNumbers {
   add(number: number): void;
   has(number: number): boolean;
-  /** The first one that was not added, from that number on. */
+  /** The first number not added, starting from that one. */
   nextUnseen(from: number): number;
 }
 
-/** Remembers numbers, a bit for each, in memory that is taken where there are some. */
+/** A set of numbers with one bit each, in pages allocated as needed. */
 export function createSeenNumbers(): SeenNumbers {
   const pages = new Map<number, Uint8Array>();
 

@@ -2,53 +2,53 @@ import type { CopiedMapping, MappingCopy } from '../../mapping-copy.js';
 import { createRepeatedHotels, createSeenNumbers, type SeenNumbers } from './compact-sets.js';
 import { type ExportedMapping, readMappingFile } from './read-mapping-file.js';
 
-/** In the file and in the copy alike. */
+/** For the file and the copy alike. */
 const pageSize = 1_000;
-const rowsNamed = 20;
+const maxRowsListed = 20;
 
 export interface CompareParts {
   readonly copy: Pick<MappingCopy, 'lookUp' | 'listMappings' | 'summarise'>;
-  /** What the master id's column may be called. */
+  /** Accepted names of the master id's column. */
   readonly masterIdNames: readonly string[];
-  /** Takes differences as they are found: those of the file in its order, then what is gone. */
+  /** Receives differences as they are found: those of the file in its order, then mappings that are gone. */
   readonly take: (differences: readonly MappingDifference[]) => Promise<void>;
 }
 
 export interface CompareRequest {
   /** Its name, for messages. */
   readonly file: string;
-  /** Reads the mapping file from its beginning: it is read twice. */
+  /** Opens the mapping file from the start; called twice. */
   readonly open: () => AsyncIterable<Uint8Array>;
-  /** Of these providers alone; of all of them where it is empty. */
+  /** Only these providers; empty for all. */
   readonly providers: readonly string[];
 }
 
 export interface Comparison {
-  /** Of the file, without its header. */
+  /** Rows of the file, without the header. */
   readonly rows: number;
   readonly same: number;
-  /** In the file, and not in the copy. */
+  /** In the file but not in the copy. */
   readonly added: number;
   readonly changed: number;
-  /** In the copy, and not in the file. */
+  /** In the copy but not in the file. */
   readonly gone: number;
-  /** Of the changed ones, those that differ in that column. */
+  /** The number of changed mappings that differ in that column. */
   readonly changedIn: Readonly<Record<ComparedColumn, number>>;
-  /** Rows of a provider's hotel that stands further down once more: the last one counts. */
+  /** Rows of a provider hotel that occurs again further down: the last row counts. */
   readonly repeated: number;
-  /** Of these, rows with another master hotel than the last one. */
+  /** Of these, rows with a different master hotel than the last one. */
   readonly contradicting: number;
   readonly unreadable: number;
-  /** The first few of them, counted from 1 below the header. */
+  /** The first few of them, counted from 1 after the header. */
   readonly unreadableRows: readonly number[];
-  /** Rows of other providers than those asked for. */
+  /** Rows of providers that were not requested. */
   readonly others: number;
 }
 
 /**
- * Compares the mapping file of an export with the local copy, in memory that grows by a bit for each mapping of the copy.
+ * Compares the mapping file of an export with the local copy. Memory grows by one bit per mapping of the copy.
  *
- * @throws ExportFileError when it is no mapping file; the signal's reason
+ * @throws ExportFileError when it is not a mapping file; the signal's reason
  */
 export async function compareExport(
   { file, open, providers }: CompareRequest,
@@ -61,26 +61,26 @@ export async function compareExport(
     for (const mapping of mappings) repeatedHotels.add(mapping);
 
   const counts = { rows: 0, same: 0, added: 0, changed: 0, gone: 0 };
-  const leftOut = { repeated: 0, contradicting: 0, unreadable: 0, others: 0 };
+  const skipped = { repeated: 0, contradicting: 0, unreadable: 0, others: 0 };
   const changedIn = { ServiceId: 0, ChannelIds: 0, ProviderLocationId: 0 };
   const unreadableRows: number[] = [];
   const seen = createSeenNumbers();
   const compareMapping = createComparer();
 
-  function leaveOutUnreadable(row: number): void {
-    leftOut.unreadable += 1;
-    if (unreadableRows.length < rowsNamed) unreadableRows.push(row);
+  function countUnreadable(row: number): void {
+    skipped.unreadable += 1;
+    if (unreadableRows.length < maxRowsListed) unreadableRows.push(row);
   }
 
-  function takesPart(mapping: ExportedMapping): boolean {
+  function isCompared(mapping: ExportedMapping): boolean {
     if (!wanted.has(mapping.providerName)) {
-      leftOut.others += 1;
+      skipped.others += 1;
       return false;
     }
     const later = repeatedHotels.laterThan(mapping);
     if (!later) return true;
-    leftOut.repeated += 1;
-    if (later.serviceId !== mapping.serviceId) leftOut.contradicting += 1;
+    skipped.repeated += 1;
+    if (later.serviceId !== mapping.serviceId) skipped.contradicting += 1;
     return false;
   }
 
@@ -90,7 +90,7 @@ export async function compareExport(
       const copied = found[index];
       if (copied) seen.add(copied.number);
       if (mapping.serviceId === undefined) {
-        leaveOutUnreadable(mapping.row);
+        countUnreadable(mapping.row);
         return [];
       }
       const difference = compareMapping(mapping, copied);
@@ -102,8 +102,8 @@ export async function compareExport(
 
   for await (const { mappings, unreadable } of readMappingFile(file, open(), masterIdNames, signal)) {
     counts.rows += mappings.length + unreadable.length;
-    for (const row of unreadable) leaveOutUnreadable(row);
-    const compared = mappings.filter(takesPart);
+    for (const row of unreadable) countUnreadable(row);
+    const compared = mappings.filter(isCompared);
     for (let at = 0; at < compared.length; at += pageSize)
       await take(await compareWithCopy(compared.slice(at, at + pageSize)));
   }
@@ -113,10 +113,10 @@ export async function compareExport(
     counts.gone += gone.length;
     await take(gone.map((copied) => ({ kind: 'gone', copied })));
   }
-  return { ...counts, ...leftOut, changedIn, unreadableRows };
+  return { ...counts, ...skipped, changedIn, unreadableRows };
 }
 
-/** What the copy holds beside the mappings that were seen; most of those are passed over without being read. */
+/** The mappings of the copy that were not seen; most of the seen ones are skipped without being read. */
 async function* listUnseen(
   copy: Pick<MappingCopy, 'listMappings'>,
   seen: SeenNumbers,
@@ -133,11 +133,11 @@ async function* listUnseen(
   }
 }
 
-/** The columns of the mapping file in which a mapping can have changed. */
+/** The columns of the mapping file that are compared. */
 export const comparedColumns = ['ServiceId', 'ChannelIds', 'ProviderLocationId'] as const;
 export type ComparedColumn = (typeof comparedColumns)[number];
 
-/** How the file and the local copy differ on one provider's hotel. */
+/** A difference between the file and the local copy for one provider hotel. */
 export type MappingDifference =
   | { readonly kind: 'added'; readonly exported: ExportedMapping }
   | {
@@ -148,7 +148,7 @@ export type MappingDifference =
     }
   | { readonly kind: 'gone'; readonly copied: CopiedMapping };
 
-/** Says what the file has otherwise than the copy; nothing where both say the same. */
+/** Returns the difference between file and copy; undefined where they agree. */
 export function createComparer() {
   const readWords = createWordReader();
 
@@ -171,12 +171,12 @@ export function createComparer() {
 }
 
 const word = /[\p{L}\p{M}\p{N}_-]+/gu;
-/** The same few channels stand on most rows. */
+/** Most rows have the same few channels. */
 const rememberedAtMost = 1_000;
 
 /**
- * Reads the words of channels as one text, each word once and in order: how channels are separated in a cell is not
- * specified, so whatever is no letter, digit, hyphen or underscore may stand between them.
+ * Reads the words of a channel cell, each once and sorted, as one text. The separator of channels is not specified, so
+ * anything but letters, digits, hyphens and underscores counts as one.
  */
 export function createWordReader(): (channels: string) => string {
   const remembered = new Map<string, string>();
@@ -185,23 +185,23 @@ export function createWordReader(): (channels: string) => string {
     if (known !== undefined) return known;
     const words = [...new Set(channels.match(word))].sort().join(' ');
     if (remembered.size >= rememberedAtMost) remembered.clear();
-    // A copy: a piece cut out of a large text keeps all of it in memory.
+    // A copy: a slice of a large text would keep all of it in memory.
     remembered.set(Buffer.from(channels).toString(), words);
     return words;
   };
 }
 
-/** Of which providers mappings are compared. */
+/** The providers whose mappings are compared. */
 export interface WantedProviders {
   has(providerName: string): boolean;
-  /** Their names as the copy writes them; undefined for all of them. */
+  /** Their names as the copy writes them; undefined for all providers. */
   readonly inCopy: readonly string[] | undefined;
 }
 
 /**
- * The providers that a person named. The service may have taken their names in another case than it writes them.
+ * The providers that a person named. Their case may differ from the one that the service writes.
  *
- * @param names all of them where it is empty
+ * @param names empty for all providers
  */
 export async function findWantedProviders(
   names: readonly string[],

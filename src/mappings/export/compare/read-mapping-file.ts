@@ -1,10 +1,10 @@
 import { OpenQuotesError, readCsvRecords } from '../csv.js';
 import { ExportFileError, findMasterId } from '../inspect-file.js';
 
-/** Some rows of the file that follow on one another. */
+/** Some consecutive rows of the file. */
 export interface MappingRows {
   readonly mappings: readonly ExportedMapping[];
-  /** The numbers of rows that name no provider's hotel, or have too few cells. */
+  /** The numbers of rows without a provider hotel or with too few cells. */
   readonly unreadable: readonly number[];
 }
 
@@ -12,7 +12,7 @@ export interface MappingRows {
  * Reads the rows of a mapping file. (Spec 2.7.)
  *
  * @param file its name, for messages
- * @throws ExportFileError when it is none; the signal's reason
+ * @throws ExportFileError when it is not a mapping file; the signal's reason
  */
 export async function* readMappingFile(
   file: string,
@@ -41,25 +41,25 @@ export async function* readMappingFile(
     }
   } catch (error) {
     if (!(error instanceof OpenQuotesError)) throw error;
-    throw new ExportFileError(file, `a quote is not closed behind row ${row}: ${error.message}`);
+    throw new ExportFileError(file, `a quote is not closed after row ${row}: ${error.message}`);
   }
   if (!read) throw new ExportFileError(file, 'expected the header of a mapping file, got: an empty file');
 }
 
 /** A row of the mapping file. (Spec 2.7.) */
 export interface ExportedMapping {
-  /** Where it stands among the rows, from 1. */
+  /** Its number, from 1. */
   readonly row: number;
   readonly providerName: string;
   readonly providerHotelId: string;
-  /** Undefined where the cell holds none. */
+  /** Undefined where the cell has none. */
   readonly serviceId: number | undefined;
   readonly locationId: string;
-  /** As it stands in its cell: what separates the channels is not specified. */
+  /** The whole cell: the separator of the channels is not specified. */
   readonly channelIds: string;
 }
 
-/** Reads the rows below that header. @throws ExportFileError where a column is missing */
+/** Returns a reader of the rows below that header. @throws ExportFileError where a column is missing */
 export function createMappingReader(
   file: string,
   header: readonly string[],
