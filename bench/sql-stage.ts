@@ -45,7 +45,7 @@ export const sqlServers = {
       program: 'psql',
       debianPackage: 'postgresql-client',
       delimiter: ',',
-      note: 'The export is `\\copy … csv header`.',
+      note: 'Exported with `\\copy … csv header`.',
       exportCommand: (url, query, file) => ['psql', url, '-c', `\\copy (${query}) to '${file}' csv header`],
     },
     async start(count) {
@@ -62,7 +62,7 @@ export const sqlServers = {
       program: 'mariadb',
       debianPackage: 'mariadb-client',
       delimiter: '\t',
-      note: 'The export is `--batch --quick`, whose cells are parted by tabs.',
+      note: 'Exported with `--batch --quick`, cells separated by tabs.',
       exportCommand(url, query, file) {
         const { username, hostname, port, pathname } = new URL(url);
         const login = [`--host=${hostname}`, `--port=${port}`, `--user=${username}`, pathname.slice(1)];

@@ -15,7 +15,7 @@ export function createCollectingComparison({ name, database, bookings }: Collect
   return {
     name,
     work: `collecting ${show(bookings.full)} bookings from ${title}`,
-    against: `${client.program} into a file, and the file as the source`,
+    against: `${client.program} to a file, file as source`,
     unit: 's',
     reach: { ours: { atMost: 300, unit: 'MB' } },
     findObstacle: () =>
@@ -30,8 +30,8 @@ export function createCollectingComparison({ name, database, bookings }: Collect
           return add(await collect(stage, bookings[scale], 'csv'), exported);
         }),
         notes: [
-          'A whole `run` by body, less the seconds from the first call to the last answer: the program starts, and every booking is in the ledger.',
-          `The server works on the same processors. Of a file, a second thread reads; of a database, none. ${client.note}`,
+          'A whole `run` by body minus the time from first call to last response. The server shares the cores. A second thread reads files, but not databases.',
+          client.note,
         ],
         close: () => stage.close(),
       };

@@ -14,12 +14,12 @@ export interface FileRunOptions {
 
 const peers: Readonly<Record<FileRunOptions['peer'], { readonly what: string; readonly does: string }>> = {
   'node-script': {
-    what: 'a script in Node (csv-parse, zod, csv-stringify, fastPut) that keeps nothing',
-    does: 'The script sends duplicates along; this product drops them.',
+    what: 'a script in Node',
+    does: 'The script (csv-parse, zod, csv-stringify, fastPut) keeps no record and sends duplicates; we drop them.',
   },
   'python-script': {
-    what: 'a script in Python (csv, OpenSSH sftp) that keeps nothing',
-    does: 'The script drops exact duplicates, as this product does; its sftp uses the same cipher.',
+    what: 'a script in Python',
+    does: 'The script (csv, OpenSSH sftp) keeps no record and drops exact duplicates, as we do; same cipher.',
   },
 };
 
@@ -47,9 +47,10 @@ export function createFileRunComparison(options: FileRunOptions): Comparison {
         ours: contestantOn(stage, 'ours', 'booked-hotel review'),
         other: contestantOn(stage, peer, peer.replace('-', ' ')),
         notes: [
-          `${mixed}; all bookings can stand in the file as they are, for the scripts mend none and know no second way to send one.`,
+          `${mixed}.`,
+          'All bookings fit into the file; the scripts know no other way.',
           peers[peer].does,
-          "The stand-in answers the by-file call when the result lies there whole; the seconds it took are off both sides' time.",
+          'Without the time of the service stand-in, which responds once the result is complete.',
         ],
         close: () => stage.close(),
       };

@@ -44,8 +44,8 @@ export function createGrowthComparison({ name, grows, bookings, reach }: GrowthO
         other: contestant('small'),
         notes: [
           grows === 'memory'
-            ? "Resident memory of the command's process at its highest, program and libraries included."
-            : "Start-up included; the seconds that the stand-in of the service took are off both sides' time.",
+            ? 'Peak resident memory of the process, program and libraries included.'
+            : 'Start-up included; without the time of the service stand-in.',
         ],
         async close() {
           for (const stage of Object.values(stages)) await stage.close();

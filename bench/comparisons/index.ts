@@ -11,7 +11,7 @@ import { twoWorkers } from './two-workers.js';
 import { createUploadComparison } from './upload.js';
 
 const millionByFile = {
-  work: 'a day of 1,000,000 bookings by file',
+  work: '1,000,000 bookings by file',
   bookings: { full: 1_000_000, quick: 50_000 },
 };
 
@@ -55,7 +55,7 @@ export const comparisons: readonly Comparison[] = [
   createUploadComparison({
     ...eightyMegabytes,
     name: 'upload-80-mb-with-start',
-    work: 'upload of 80 MB, by a process made for it',
+    work: 'upload of 80 MB, whole process',
     peer: 'open-ssh',
     counts: 'process',
     reach: {},
@@ -63,7 +63,7 @@ export const comparisons: readonly Comparison[] = [
   createUploadComparison({
     ...oneGigabyte,
     name: 'upload-1-gb-with-start',
-    work: 'upload of 1 GB, by a process made for it',
+    work: 'upload of 1 GB, whole process',
     peer: 'open-ssh',
     counts: 'process',
     reach: {},
@@ -99,7 +99,7 @@ export const comparisons: readonly Comparison[] = [
   }),
   createSendingComparison({
     name: 'sending-slow-service',
-    work: 'sending 500,000 bookings to a service that takes 50 ms',
+    work: 'sending 500,000 bookings, service takes 50 ms',
     bookings: { full: 500_000, quick: 100_000 },
     latencyMs: 50,
     reach: { ratio: { atLeast: 0.97 } },
@@ -108,7 +108,7 @@ export const comparisons: readonly Comparison[] = [
   twoWorkers,
   createFileRunComparison({
     name: 'small-day',
-    work: 'a day of 1,000 bookings by file, start-up included',
+    work: '1,000 bookings by file, start-up included',
     bookings: { full: 1_000, quick: 1_000 },
     peer: 'node-script',
     reach: { ratio: { atMost: 1 } },
@@ -117,13 +117,13 @@ export const comparisons: readonly Comparison[] = [
   showBooking,
   createMappingsComparison({
     name: 'mappings-sync',
-    work: 'a local copy of 1,000,000 mappings, made from nothing',
+    work: 'first sync of 1,000,000 mappings',
     does: 'sync',
     mappings: { full: 1_000_000, quick: 50_000 },
   }),
   createMappingsComparison({
     name: 'export-compare',
-    work: 'a mapping file of 1,000,000 rows beside the local copy',
+    work: 'comparing a mapping file of 1,000,000 rows',
     does: 'compare',
     mappings: { full: 1_000_000, quick: 50_000 },
   }),

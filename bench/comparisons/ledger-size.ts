@@ -10,7 +10,7 @@ const bookings = { full: 1_000_000, quick: 50_000 };
 /** What a day takes on the disk when it is done, beside what it took as a CSV. */
 export const ledgerSize: Comparison = {
   name: 'ledger-size',
-  work: 'SQLite ledger on disk after a day of 1,000,000 bookings by file',
+  work: 'SQLite ledger after 1,000,000 bookings by file',
   against: "the day's CSV",
   unit: 'bytes a booking',
   reach: { ratio: { atMost: 3 } },
@@ -33,8 +33,8 @@ export const ledgerSize: Comparison = {
       },
       other: { name: "the source's CSV", run: () => bytesABooking(stage.csvFile) },
       notes: [
-        'The database file when the command has ended: its write-ahead log is merged into it and gone.',
-        'By file the ledger keeps the lines of the review file; by body the JSON, which names each field.',
+        'After the command ended, the write-ahead log merged.',
+        'By file the ledger keeps the lines of the review file; by body JSON, which names each field.',
       ],
       close: () => stage.close(),
     };

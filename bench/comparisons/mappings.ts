@@ -61,8 +61,8 @@ export function createMappingsComparison({ name, work, does, mappings }: Mapping
         },
         notes: [
           does === 'sync'
-            ? 'Pages of 1,000, each stored in a durable transaction with the key of the next; the stand-in makes them up on the same processors.'
-            : 'The mapping file beside a copy that equals it; start-up included.',
+            ? 'Pages of 1,000, one durable transaction each; the stand-in generates them on the same cores.'
+            : 'Compared with an equal copy; start-up included.',
         ],
         async close() {
           const ended = once(service, 'exit');

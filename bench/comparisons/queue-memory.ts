@@ -11,8 +11,8 @@ const peer = fileURLToPath(new URL('../peers/bookings-in-payload.ts', import.met
 /** What a queued day takes of Redis, for a queue that carries references and for one that carries the bookings. */
 export const queueMemory: Comparison = {
   name: 'queue-memory',
-  work: 'Redis memory of a queued day of 1,000,000 bookings',
-  against: 'BullMQ with 500 bookings in the payload of each job',
+  work: 'Redis memory of 1,000,000 queued bookings',
+  against: 'BullMQ with 500 bookings per job payload',
   unit: 'MB',
   reach: { ratio: { atMost: 0.02 } },
   findObstacle: () => findTimeObstacle() ?? findServersObstacle(),
@@ -40,7 +40,7 @@ export const queueMemory: Comparison = {
         },
       },
       notes: [
-        'used_memory of Redis after less before, nobody connected; ours is filled by `run --detach`, with the ledger in PostgreSQL. A job for each booking would take several times as much.',
+        '`used_memory` minus its value before, no clients; ours by `run --detach`, ledger in PostgreSQL. One job per booking would take several times as much.',
       ],
       async close() {
         await servers.close();

@@ -24,7 +24,7 @@ export function createSendingComparison(options: SendingOptions): Comparison {
   return {
     name,
     work,
-    against: `autocannon, the same bodies over ${connections} connections`,
+    against: 'autocannon',
     unit: 'bookings/s',
     reach,
     findObstacle: findTimeObstacle,
@@ -49,8 +49,9 @@ export function createSendingComparison(options: SendingOptions): Comparison {
           run: () => send(stage, post, { bookings: bookings[scale], latencyMs }),
         },
         notes: [
-          'From the beginning of the first call to the end of the last answer, as the service saw it; its process parses each body.',
-          "CPU and memory are the whole command's, ours with its collect; each of our answers is recorded on disk.",
+          'From first call to last response, as seen by the service, which parses each body.',
+          `autocannon sends the same bodies over ${connections} connections.`,
+          'CPU and memory of the whole command, ours including collect and a durable record of each response.',
         ],
         close: () => stage.close(),
       };

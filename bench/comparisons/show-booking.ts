@@ -15,7 +15,7 @@ const sizes = {
 /** How long it takes until a person knows what became of a booking, with the start of the command. */
 export const showBooking: Comparison = {
   name: 'show-booking',
-  work: '`show REFERENCE` in a ledger of 30 days by 1,000,000 bookings, start-up included',
+  work: '`show REFERENCE` in 30 days of 1,000,000 bookings, start-up included',
   against: '–',
   unit: 'ms',
   reach: { ours: { atMost: 150, unit: 'ms' } },
@@ -57,7 +57,7 @@ export const showBooking: Comparison = {
         },
       },
       notes: [
-        `${days} days by ${bookings.toLocaleString('en-GB')} bookings, ${((await stat(ledger)).size / 1e9).toFixed(1)} GB. Each turn asks for another booking, every sixth for one that is not there.`,
+        `${days} days of ${bookings.toLocaleString('en-GB')} bookings, ${((await stat(ledger)).size / 1e9).toFixed(1)} GB. Each turn asks for another booking, every sixth unknown.`,
       ],
       close: () => rm(folder, { recursive: true }),
     };

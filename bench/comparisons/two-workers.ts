@@ -12,7 +12,7 @@ const latencyMs = 50;
 /** What a second worker is worth: processes `work` deliver, and whoever started the run only collects and queues. */
 export const twoWorkers: Comparison = {
   name: 'two-workers',
-  work: 'a day by body on Redis and PostgreSQL, two workers',
+  work: 'by body on Redis and PostgreSQL, two workers',
   against: 'one worker',
   unit: 'bookings/s',
   reach: { ratio: { atLeast: 1.8 } },
@@ -24,7 +24,7 @@ export const twoWorkers: Comparison = {
       ours: { name: 'two workers', run: deliverWith(2, stage, servers, count) },
       other: { name: 'one worker', run: deliverWith(1, stage, servers, count) },
       notes: [
-        `The service answers ${latencyMs} ms after it has read a body, which it does not parse: that would take a sixth of this machine from the workers; each worker makes as many calls at the same time as shipped. The workers wait, then \`run --detach\` collects and queues; from the beginning of the first call to the end of the last answer.`,
+        `The service responds ${latencyMs} ms after reading a body, without parsing it (that would take a sixth of this machine). Default concurrency. \`run --detach\` fills the queue beforehand; from first call to last response.`,
       ],
       async close() {
         await servers.close();

@@ -91,10 +91,10 @@ export function createUploadComparison(options: UploadOptions): Comparison {
           ({ wallSeconds }) => wallSeconds,
         ),
         notes: [
-          `${size} MB that don't compress; cipher aes128-gcm. Under another name, size compared, renamed into place.`,
+          'Incompressible data (1 GB: 1000 MB), aes128-gcm, uploaded under another name, size compared, renamed.',
           counts === 'process'
-            ? 'Both sides are whole processes, from start to exit.'
-            : 'Ours from connecting to the closed connection, in a fresh process whose start is not counted: in a run the upload is one of its steps. The other side is its whole process. CPU seconds hold both starts.',
+            ? 'Both sides are whole processes.'
+            : 'Ours from connecting to closing, because an upload is one step of a run; the other side is a whole process. CPU includes both starts.',
           ...uploader.notes,
         ],
         async close() {

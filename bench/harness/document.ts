@@ -5,9 +5,9 @@ const begin = '<!-- figures: written by `npm run bench` -->';
 const end = '<!-- end of figures -->';
 
 /**
- * Puts the figures between the two markers; what people wrote around them stays.
+ * Puts the figures between the two markers; the text around them stays.
  *
- * @throws Error when the page has not exactly one of each marker, in order.
+ * @throws Error unless the page has exactly one of each marker, in order.
  */
 export function replaceFigures(page: string, figures: string): string {
   const [before, rest, ...more] = page.split(begin);
@@ -19,19 +19,25 @@ export function replaceFigures(page: string, figures: string): string {
   return `${before}${begin}\n\n${figures.trim()}\n\n${end}${after}`;
 }
 
-/** The table with where and how it was taken. */
+/** The table with where and how it was measured. Rows share numbered notes, so that none is repeated. */
 export function renderFigures({ scale, machine, versions, rows, notTried }: Results): string {
   const { processor, cores, memoryGb, system, fileSystem } = machine;
   const listed = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
+  const notes = [...new Set(rows.flatMap(listNotes))];
+  const numbersOf = (row: Row) =>
+    listNotes(row)
+      .map((note) => notes.indexOf(note) + 1)
+      .sort((one, other) => one - other);
+  const columns = ['name', ...head, 'notes'];
   return [
     `${cores} × ${processor}, ${memoryGb} GB, ${system}, temporary files on ${fileSystem}. ${listed.join(', ')}.`,
-    ...(scale === 'quick' ? ['**Taken in small (`--quick`): good for a look, not for a claim.**'] : []),
+    ...(scale === 'quick' ? ['**Measured in small (`--quick`): good for a look, not for a claim.**'] : []),
     [
-      renderLine(head),
-      renderLine(head.map(() => '---')),
-      ...rows.map((row) => renderLine(listCells(row))),
+      renderLine(columns),
+      renderLine(columns.map(() => '---')),
+      ...rows.map((row) => renderLine([`\`${row.name}\``, ...listCells(row), numbersOf(row).join(', ')])),
     ].join('\n'),
-    rows.map(renderNotes).join('\n'),
+    notes.map((note, index) => `${index + 1}. ${note}`).join('\n'),
     ...(notTried.length > 0
       ? [
           `Not tried here:\n\n${notTried.map(({ name, obstacle }) => `- \`${name}\`: ${obstacle}`).join('\n')}`,
@@ -40,9 +46,12 @@ export function renderFigures({ scale, machine, versions, rows, notTried }: Resu
   ].join('\n\n');
 }
 
-function renderNotes({ name, work, ours, takenAt, commit, notes }: Row): string {
-  const taken = `${ours.samples.length} rounds, ${takenAt.slice(0, 10)}, commit ${commit}`;
-  return [`- \`${name}\` (${work}; ${taken})`, ...notes.map((note) => `  - ${note}`)].join('\n');
+function listNotes({ ours, takenAt, commit, notes }: Row): readonly string[] {
+  const { length: rounds } = ours.samples;
+  return [
+    `${rounds} ${rounds === 1 ? 'round' : 'rounds'}, ${takenAt.slice(0, 10)}, commit ${commit}.`,
+    ...notes,
+  ];
 }
 
 function renderLine(cells: readonly string[]): string {

@@ -2,23 +2,23 @@ import type { Comparison, Reach } from '../comparison.js';
 import type { SideSummary } from './judge.js';
 import type { Row } from './results.js';
 
-export const head = ['work', 'against', 'ours', 'the other', 'ratio', 'to reach', 'reached', 'peak', 'CPU'];
+export const head = ['work', 'against', 'ours', 'the other', 'ratio', 'target', 'met', 'peak, MB', 'CPU, s'];
 
 const none = '–';
 
-/** A comparison as a row of the table: medians with their ranges; of peak memory and CPU seconds, ours then the other's. */
+/** A comparison as a row of the table: medians with their ranges; peak memory and CPU seconds, ours then the other's. */
 export function listCells(row: Row): readonly string[] {
   const { ours, other, ratio, unit } = row;
   return [
     row.work,
     row.against,
     showSide(ours, unit),
-    other ? showSide(other, unit) : none,
+    other ? showMedian(other) : none,
     ratio === undefined ? none : ratio.toFixed(3),
     showReach(row.reach),
     row.isReached === undefined ? none : row.isReached ? 'yes' : '**no**',
-    showPair(ours.peakMb, other?.peakMb, (megabytes) => `${megabytes.toFixed(0)} MB`),
-    showPair(ours.cpuSeconds, other?.cpuSeconds, (seconds) => `${showNumber(seconds)} s`),
+    showPair(ours.peakMb, other?.peakMb, (megabytes) => megabytes.toFixed(0)),
+    showPair(ours.cpuSeconds, other?.cpuSeconds, showNumber),
   ];
 }
 
@@ -29,6 +29,11 @@ export function showFigure(value: number, unit: Comparison['unit']): string {
 /** `3.61 s (3.52–3.80)` */
 function showSide({ median, min, max }: SideSummary, unit: Comparison['unit']): string {
   return `${showFigure(median, unit)} (${showNumber(min)}–${showNumber(max)})`;
+}
+
+/** `3.61 (3.52–3.80)`, in the unit of the cell before it. */
+function showMedian({ median, min, max }: SideSummary): string {
+  return `${showNumber(median)} (${showNumber(min)}–${showNumber(max)})`;
 }
 
 export function showReach({ ratio, ours }: Reach): string {
@@ -44,10 +49,10 @@ function showPair(
   show: (value: number) => string,
 ): string {
   if (ours === undefined && other === undefined) return none;
-  return [ours, other].map((value) => (value === undefined ? none : show(value))).join(' / ');
+  return [ours, other].map((value) => (value === undefined ? none : show(value))).join('/');
 }
 
-/** Three digits or so: more would be noise. */
+/** About three digits: more would be noise. */
 function showNumber(value: number): string {
   if (value >= 1_000) return Math.round(value).toLocaleString('en-GB');
   return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2);

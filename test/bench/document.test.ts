@@ -42,9 +42,9 @@ describe('the figures', () => {
     const lines = renderFigures(results([row('file-run', 2, 4), row('slow', 5, 4)])).split('\n');
 
     expect(lines).toContain(
-      '| work of file-run | a script | 2.00 s (2.00–2.00) | 4.00 s (4.00–4.00) | 0.500 | ≤ 1 | yes | 200 MB / – | 1.50 s / – |',
+      '| `file-run` | work of file-run | a script | 2.00 s (2.00–2.00) | 4.00 (4.00–4.00) | 0.500 | ≤ 1 | yes | 200/– | 1.50/– | 1, 2 |',
     );
-    expect(lines.find((line) => line.startsWith('| work of slow'))).toContain('| 1.250 | ≤ 1 | **no** |');
+    expect(lines.find((line) => line.startsWith('| `slow`'))).toContain('| 1.250 | ≤ 1 | **no** |');
   });
 
   it('have a row where nothing is to be reached, and one without another side', () => {
@@ -53,7 +53,7 @@ describe('the figures', () => {
     const figures = renderFigures(results([alone, further]));
 
     expect(figures).toContain('| 0.10 s (0.10–0.10) | – | – | ours ≤ 150 ms | yes |');
-    expect(figures).toContain('| 0.500 | – | – | 200 MB');
+    expect(figures).toContain('| 0.500 | – | – | 200/');
   });
 
   it('say machine, versions, commit and notes, and what could not be tried', () => {
@@ -63,12 +63,20 @@ describe('the figures', () => {
     );
 
     expect(figures).toContain('2 × Fast One, 8 GB, Linux 6, temporary files on ext4. node v20.19.0.');
-    expect(figures).toContain('1 rounds, 2026-11-21, commit 1234567)\n  - a note on file-run');
+    expect(figures).toContain('1. 1 round, 2026-11-21, commit 1234567.\n2. a note on file-run');
     expect(figures).toContain(`Not tried here:\n\n- \`rclone\`: ${obstacle}`);
   });
 
-  it('taken in small say so', () => {
-    expect(renderFigures(results([]))).not.toContain('Taken in small');
-    expect(renderFigures(results([], { scale: 'quick' }))).toContain('Taken in small');
+  it('have a note once, however many rows it is about', () => {
+    const notes = ['a note on both'];
+    const figures = renderFigures(results([row('one', 2, 4, { notes }), row('two', 2, 4, { notes })]));
+
+    expect(figures.match(/a note on both/g)).toHaveLength(1);
+    expect(figures.match(/\| 1, 2 \|$/gm)).toHaveLength(2);
+  });
+
+  it('measured in small say so', () => {
+    expect(renderFigures(results([]))).not.toContain('Measured in small');
+    expect(renderFigures(results([], { scale: 'quick' }))).toContain('Measured in small');
   });
 });
