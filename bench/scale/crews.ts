@@ -13,9 +13,9 @@ const variants: readonly (Partial<Crew> & { readonly name: string })[] = [
   { name: 'concurrency 32', concurrency: 32 },
   { name: 'batches of 500', batchSize: 500 },
   { name: 'batches of 2,000', batchSize: 2_000 },
-  { name: 'four processes, 20 calls a second', processes: 4, requestsPerSecond: 20 },
-  { name: 'four processes, 100 calls a second', processes: 4, requestsPerSecond: 100 },
-  { name: 'two processes, 1 % pushed back', processes: 2, pushBackShare: 0.01 },
+  { name: 'limit of 20 calls/s', processes: 4, requestsPerSecond: 20 },
+  { name: 'limit of 100 calls/s', processes: 4, requestsPerSecond: 100 },
+  { name: '1 % pushed back', processes: 2, pushBackShare: 0.01 },
 ];
 
 /** The service's manners: half of its answers within 50 ms, one of a hundred later than 500 ms. */

@@ -7,7 +7,7 @@ import { retryAfterSeconds } from './service.js';
 import type { Quantity, StraightLines } from './straight-line.js';
 import type { Waiting } from './waiting.js';
 
-/** All that the simulation has found out. */
+/** All findings of the simulation. */
 export interface Found {
   readonly machine: string;
   readonly oneMachine: StraightLines;
@@ -22,34 +22,38 @@ const days = [1e6, 10e6, 100e6] as const;
 const millions = (bookings: number) => `${figure(bookings / 1e6)} million`;
 const hours = (value: number) => (value < 1 ? `${figure(60 * value)} min` : `${figure(value)} h`);
 
-/** What stands between the markers of docs/scale.md, by their names. */
+/** The text between the markers of docs/scale.md, by marker. */
 export function renderFigures(found: Found): Readonly<Record<string, string>> {
   const { oneMachine, manyMachines, tried, paces, waiting, files } = found;
   const bodyLine = tried[0];
   return {
-    machine: found.machine,
+    machine: `${found.machine} ${describeFit(oneMachine)}`,
     'one-machine': renderLines(oneMachine),
     'many-machines': renderLines(manyMachines),
     crews: renderTable(
-      ['what', 'calls a second by the rule', 'measured', 'apart by'],
-      tried.map(({ name, predicted, measured, deviation }, index) => [
+      [
+        'what',
+        'processes',
+        'concurrency',
+        'calls/s predicted',
+        'measured',
+        'deviation',
+        'PostgreSQL connections',
+        'Redis',
+      ],
+      tried.map(({ name, crew, predicted, measured, deviation, reviewed }, index) => [
         name,
-        index === 0 ? 'sets the rule' : figure(predicted),
+        figure(crew.processes),
+        figure(crew.concurrency),
+        index === 0 ? '' : figure(predicted),
         figure(measured),
         index === 0 ? '' : formatShare(deviation),
+        figure(reviewed.connections),
+        figure(reviewed.redisClients),
       ]),
     ),
     ledger: renderTable(
-      [
-        'ledger',
-        'runs',
-        'at once',
-        'steps a second',
-        'claim p50, ms',
-        'claim p99, ms',
-        'record p50, ms',
-        'record p99, ms',
-      ],
+      ['ledger', 'runs', 'concurrent', 'steps/s', 'claim p50, ms', 'p99', 'record p50, ms', 'p99'],
       paces.map(({ ledger, pace }) => [
         ledger,
         ...[pace.runs, pace.concurrency, pace.stepsPerSecond].map(figure),
@@ -57,14 +61,7 @@ export function renderFigures(found: Found): Readonly<Record<string, string>> {
       ]),
     ),
     waiting: renderTable(
-      [
-        'steps that wait',
-        'processes',
-        'Redis, % of a core',
-        'PostgreSQL, % of a core',
-        'each process, % of a core',
-        'bytes of Redis a step',
-      ],
+      ['waiting steps', 'processes', 'Redis, % of a core', 'PostgreSQL', 'each process', 'Redis bytes/step'],
       waiting.map((each) => [
         figure(each.steps),
         figure(each.processes),
@@ -72,27 +69,17 @@ export function renderFigures(found: Found): Readonly<Record<string, string>> {
         figure(each.redisBytesPerStep),
       ]),
     ),
-    connections: renderTable(
-      ['what', 'processes', 'concurrency', 'connections to PostgreSQL, at most', 'to Redis'],
-      tried.map(({ name, crew, reviewed }) => [
-        name,
-        figure(crew.processes),
-        figure(crew.concurrency),
-        figure(reviewed.connections),
-        figure(reviewed.redisClients),
-      ]),
-    ),
     age: renderTable(
       [
         'ledger',
         'bookings',
-        'show one, ms',
-        'blank names, s a million',
-        'remove, s a million',
+        'show, ms',
+        'blank names, s per million',
+        'remove',
         'MB as sent',
         'blanked',
         'removed',
-        'written ahead, MB',
+        'WAL, MB',
       ],
       [oneMachine, manyMachines].map(({ engine, aged }) => [
         engine === 'one machine' ? 'SQLite' : 'PostgreSQL',
@@ -107,14 +94,14 @@ export function renderFigures(found: Found): Readonly<Record<string, string>> {
     ),
     days: renderDays(oneMachine, manyMachines),
     limits: renderTable(
-      ['calls a second', ...days.map(millions)],
+      ['calls/s', ...days.map(millions)],
       [1, 5, 20, 50, 100, 200].map((limit) => [
         figure(limit),
         ...days.map((bookings) => hours(hoursAtLimit(bookings, limit, 500))),
       ]),
     ),
     processes: renderTable(
-      ['to be sent within', ...days.map(millions)],
+      ['sent within', ...days.map(millions)],
       [8, 4, 1].map((within) => [
         hours(within),
         ...days.map((bookings) =>
@@ -124,39 +111,41 @@ export function renderFigures(found: Found): Readonly<Record<string, string>> {
         ),
       ]),
     ),
-    push: `An answer of 429 or 503 with \`Retry-After: ${retryAfterSeconds}\` to one call of a hundred, whatever the pace: ${pushedBack(tried)}`,
+    push: `With \`Retry-After: ${retryAfterSeconds}\` in 1 % of the responses: ${pushedBack(tried)}`,
     files:
       files === undefined
-        ? 'Not tried: there was no sshd.'
+        ? 'Not measured: there was no sshd.'
         : renderFiles(files.days, files.uploadMbPerSecond),
   };
 }
 
-function renderLines({ reviewed, checked, largest }: StraightLines): string {
+function describeFit({ reviewed, largest }: StraightLines): string {
   const sizes = reviewed.map(({ bookings }) => figure(bookings)).join(', ');
-  return `Lines through days of ${sizes} bookings; held against one of ${figure(largest.bookings)}.
-
-${renderTable(
-  ['what', 'to begin with', 'for each million', 'foretold', 'measured', 'apart by'],
-  checked.map(({ quantity, line, predicted, measured, deviation }) => [
-    quantity,
-    figure(line.fixed),
-    figure(line.perMillion),
-    figure(predicted),
-    figure(measured),
-    formatShare(deviation),
-  ]),
-)}`;
+  return `Lines are fitted to days of ${sizes} bookings and checked against one of ${figure(largest.bookings)}.`;
 }
 
-/** The lines foretell the days that nobody tried: processor time and bytes, which don't depend on who else was at work. */
+function renderLines({ checked }: StraightLines): string {
+  return renderTable(
+    ['what', 'fixed', 'per million', 'predicted', 'measured', 'deviation'],
+    checked.map(({ quantity, line, predicted, measured, deviation }) => [
+      quantity,
+      figure(line.fixed),
+      figure(line.perMillion),
+      figure(predicted),
+      figure(measured),
+      formatShare(deviation),
+    ]),
+  );
+}
+
+/** The lines predict days that nobody ran: CPU and bytes, which do not depend on what else the machine does. */
 function renderDays(oneMachine: StraightLines, manyMachines: StraightLines): string {
   const rows: readonly (readonly [string, StraightLines, Quantity])[] = [
-    ['one machine: processor time of `run`, min', oneMachine, 'processor time of `run`, s'],
+    ['one machine: CPU of `run`, min', oneMachine, '`run`: CPU, s'],
     ['one machine: ledger, GB', oneMachine, 'ledger, MB'],
-    ['many machines: processor time of `run`, min', manyMachines, 'processor time of `run`, s'],
-    ['many machines: processor time of PostgreSQL, min', manyMachines, 'processor time of PostgreSQL, s'],
-    ['many machines: processor time of Redis, min', manyMachines, 'processor time of Redis, s'],
+    ['many machines: CPU of `run`, min', manyMachines, '`run`: CPU, s'],
+    ['many machines: CPU of PostgreSQL, min', manyMachines, 'PostgreSQL: CPU, s'],
+    ['many machines: CPU of Redis, min', manyMachines, 'Redis: CPU, s'],
     ['many machines: ledger, GB', manyMachines, 'ledger, MB'],
   ];
   const perBooking = manyMachines.largest.ledgerBytes / manyMachines.largest.bookings;
@@ -172,30 +161,24 @@ function renderDays(oneMachine: StraightLines, manyMachines: StraightLines): str
           ...days.map((bookings) => (found ? figure(predict(found.line, bookings) / scaleBy) : '')),
         ];
       }),
-      ['many machines: ledger of 30 days, GB', ...kept(30)],
-      ['many machines: ledger of `recordDays` (800), GB', ...kept(800)],
+      ['ledger of 30 days, GB', ...kept(30)],
+      ['ledger of `recordDays` (800), GB', ...kept(800)],
     ],
   );
 }
 
 function pushedBack(tried: readonly Tried[]): string {
   const found = tried.find(({ crew }) => (crew.pushBackShare ?? 0) > 0);
-  if (!found) return 'not tried.';
+  if (!found) return 'not measured.';
   const { crew, measured } = found;
-  return `${figure(crew.processes)} processes came to ${figure(measured)} calls a second, where any number of them comes to at most ${figure(1 / ((crew.pushBackShare ?? 1) * retryAfterSeconds))} by the rule.`;
+  return `${figure(crew.processes)} processes reached ${figure(measured)} calls/s; any number of processes reaches at most ${figure(1 / ((crew.pushBackShare ?? 1) * retryAfterSeconds))}.`;
 }
 
 function renderFiles(measured: readonly FileDay[], uploadMbPerSecond: number): string {
   const bytes = measured.reduce((sum, { fileBytes }) => sum + fileBytes, 0);
   const perBooking = bytes / measured.reduce((sum, { bookings }) => sum + bookings, 0);
   return `${renderTable(
-    [
-      'a day by file, measured',
-      'processor time, s',
-      'time without the service, s',
-      'peak memory, MB',
-      'file, MB',
-    ],
+    ['measured', 'CPU, s', 'time without service, s', 'peak, MB', 'file, MB'],
     measured.map((day) => [
       figure(day.bookings),
       figure(day.cpuSeconds),
@@ -206,11 +189,11 @@ function renderFiles(measured: readonly FileDay[], uploadMbPerSecond: number): s
   )}
 
 ${renderTable(
-  ['computed from it', ...days.map(millions)],
+  ['computed', ...days.map(millions)],
   [
     ['file, GB', ...days.map((bookings) => figure((bookings * perBooking) / 1e9))],
     [
-      `upload at ${figure(uploadMbPerSecond)} MB/s, as measured without a network`,
+      `upload at ${figure(uploadMbPerSecond)} MB/s (measured, no network)`,
       ...days.map((bookings) => hours((bookings * perBooking) / 1e6 / uploadMbPerSecond / 3600)),
     ],
     [

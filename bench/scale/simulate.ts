@@ -143,5 +143,5 @@ async function refreshPage(figures: Readonly<Record<string, string>>): Promise<v
 
 function describeMachine(): string {
   const memory = `${Math.round(totalmem() / 2 ** 30)} GB`;
-  return `Measured on ${new Date().toISOString().slice(0, 10)}: ${availableParallelism()} cores (${arch()}) for all of it, commands, servers and service; ${memory} of memory, Node ${process.versions.node}; a load of ${loadBefore.toFixed(1)} before it began. The service's answers: half within ${latency.p50Ms} ms, one of a hundred later than ${latency.p99Ms} ms.`;
+  return `Measured on ${new Date().toISOString().slice(0, 10)}: ${availableParallelism()} cores (${arch()}) for commands, servers and service; ${memory} of memory, Node ${process.versions.node}; load ${loadBefore.toFixed(1)} beforehand. Service response times: p50 ${latency.p50Ms} ms, p99 ${latency.p99Ms} ms.`;
 }

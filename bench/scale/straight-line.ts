@@ -5,15 +5,15 @@ import type { Engine, Stage } from './stage.js';
 
 /** What is held against the straight line. */
 export const quantities = {
-  'processor time of `run`, s': ({ cpu }: Reviewed) => cpu.run,
-  'processor time of `work`, s': ({ cpu }: Reviewed) => cpu.work,
-  'processor time of PostgreSQL, s': ({ cpu }: Reviewed) => cpu.postgres,
-  'processor time of Redis, s': ({ cpu }: Reviewed) => cpu.redis,
-  'time to collect, s': ({ collectSeconds }: Reviewed) => collectSeconds,
-  'time to send, s': ({ deliverSeconds }: Reviewed) => deliverSeconds,
+  '`run`: CPU, s': ({ cpu }: Reviewed) => cpu.run,
+  '`work`: CPU, s': ({ cpu }: Reviewed) => cpu.work,
+  'PostgreSQL: CPU, s': ({ cpu }: Reviewed) => cpu.postgres,
+  'Redis: CPU, s': ({ cpu }: Reviewed) => cpu.redis,
+  'collecting, s': ({ collectSeconds }: Reviewed) => collectSeconds,
+  'sending, s': ({ deliverSeconds }: Reviewed) => deliverSeconds,
   'ledger, MB': ({ ledgerBytes }: Reviewed) => ledgerBytes / 1e6,
-  'written ahead by PostgreSQL, MB': ({ walBytes }: Reviewed) => walBytes / 1e6,
-  'peak memory of `run`, MB': ({ peakMb }: Reviewed) => peakMb.run,
+  'PostgreSQL: WAL, MB': ({ walBytes }: Reviewed) => walBytes / 1e6,
+  '`run`: peak memory, MB': ({ peakMb }: Reviewed) => peakMb.run,
 } as const;
 
 export type Quantity = keyof typeof quantities;
