@@ -1,71 +1,109 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-/** For both engines. */
+const isNightly = process.env.HOTEL_REVIEW_TESTS === 'nightly';
+
 const common = {
-  // Words that name the command shall not depend on how the tests were started.
-  env: { npm_command: '' },
+  env: {
+    // Words that name the command must not depend on how the tests were started.
+    npm_command: '',
+    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+  },
   testTimeout: 60_000,
   hookTimeout: 60_000,
   pool: 'forks' as const,
-  // Servers and processes are real: where nobody watches, what a busy machine was too slow for is tried once more, and
-  // the report says so. A fault that is there each time still fails.
-  retry: process.env.CI ? 1 : 0,
+  // The command is called as it was built.
+  server: { deps: { external: [/\/dist\//] } },
 };
 
-/** Tests of the main job, which run once more where processes share the work. */
-const ofBothEngines = [
-  'bad-input',
+/** What runs for long, or takes another course each time. */
+const nightly = ['test/**/*.nightly.test.ts'];
+
+/** Tests of whole days that run once more where several processes share the work, and where that makes a difference. */
+const shared = [
   'days',
   'faults',
-  'file-calls',
   'file-days',
-  'file-faults',
   'file-frozen-owner',
   'file-kill',
-  'file-kill-at-random',
-  'file-local-faults',
-  'file-results',
-  'file-server-faults',
   'file-stop',
   'frozen-owner',
   'kill',
-  'kill-at-random',
+  'stop-signals',
+  'stopping',
+];
+/** Tests of which the contract suites of ledger and queue have the difference already. */
+const sharedNightly = [
+  ...shared,
+  'bad-input',
+  'file-calls',
+  'file-faults',
+  'file-local-faults',
+  'file-results',
+  'file-server-faults',
   'naughty-bookings',
   'ndjson',
   'replay-range',
-  'stop-signals',
-  'stopping',
   'suspects',
 ];
 
+/** A file that reaches beyond its own process: it starts programs, servers or commands, or measures what it uses itself. */
+const reachesOut =
+  /child_process|worker_threads|process\.(?:on|exit|kill|memoryUsage)|\/dist\/|\/(?:jobs|many-machines|library|docs)\/|support\/(?!made-bookings|sampled|business-day|rendered-line|gate|command-io|filled-copy|mapping-)/;
+const testFiles = readdirSync('test', { recursive: true, encoding: 'utf8' })
+  .map((name) => `test/${name}`)
+  .filter((name) => name.endsWith('.test.ts') && !name.endsWith('.nightly.test.ts'));
+const pure = testFiles.filter((name) => !reachesOut.test(`${name}\n${readFileSync(name, 'utf8')}`));
+
+const distributed = {
+  ...common,
+  name: 'distributed',
+  // Three processes where there is one otherwise, and leases that run out.
+  testTimeout: 120_000,
+  provide: { engine: 'distributed' as const },
+  globalSetup: ['test/support/distributed-servers.ts'],
+  setupFiles: ['test/support/needs-servers.ts'],
+};
+
+const projects = isNightly
+  ? [
+      {
+        ...common,
+        name: 'nightly',
+        testTimeout: 600_000,
+        include: nightly,
+        provide: { engine: 'embedded' as const },
+      },
+      {
+        ...distributed,
+        name: 'distributed nightly',
+        testTimeout: 600_000,
+        include: [
+          'test/jobs/*kill-at-random.nightly.test.ts',
+          ...sharedNightly.map((name) => `test/jobs/${name}.test.ts`),
+        ],
+      },
+    ]
+  : [
+      // One process after another would start for each file otherwise.
+      { ...common, name: 'pure', isolate: false, include: pure, provide: { engine: 'embedded' as const } },
+      {
+        ...common,
+        name: 'embedded',
+        include: testFiles.filter((name) => !pure.includes(name)),
+        provide: { engine: 'embedded' as const },
+      },
+      { ...distributed, include: shared.map((name) => `test/jobs/${name}.test.ts`) },
+    ];
+
 export default defineConfig({
   test: {
-    globalSetup: ['test/support/build.ts'],
-    reporters: ['default', './test/support/skip-reporter.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
+    reporters: ['default', './test/support/reporter.ts'],
     // Most tests wait, for commands and servers that they started.
     maxWorkers: availableParallelism() + 2,
-    projects: [
-      {
-        test: {
-          ...common,
-          name: 'embedded',
-          include: ['test/**/*.test.ts'],
-          provide: { engine: 'embedded' },
-        },
-      },
-      {
-        test: {
-          ...common,
-          name: 'distributed',
-          // Three processes where there is one otherwise, and leases that run out.
-          testTimeout: 120_000,
-          include: ofBothEngines.map((name) => `test/jobs/${name}.test.ts`),
-          provide: { engine: 'distributed' },
-          globalSetup: ['test/support/distributed-servers.ts'],
-          setupFiles: ['test/support/needs-servers.ts'],
-        },
-      },
-    ],
+    slowTestThreshold: 10_000,
+    projects: projects.map((test) => ({ test })),
   },
 });

@@ -43,7 +43,7 @@ async function watchDay(handler?: StandInHandler, settings: Settings = {}, conte
   const results: CommandResult[] = [];
   const start = (...args: string[]) => folder.start(args, { env: secrets });
   const run = async (...args: string[]): Promise<CommandResult> => {
-    const result = await start(...args).ended;
+    const result = await folder.run(args, { env: secrets });
     results.push(result);
     return result;
   };

@@ -2,6 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { businessDayAt } from '../../src/booking/business-day.js';
 import type { RunningCommand } from '../support/command.js';
 import type { DayFolder, StartOptions } from '../support/day-folder.js';
+import { expectNoLeak } from '../support/leaks.js';
 import { findFreePort } from '../support/sftp-server.js';
 import { until } from './machines.js';
 
@@ -50,6 +51,7 @@ export async function serve(folder: DayFolder, options?: StartOptions): Promise<
     async call(body, headers) {
       const response = await fetch(`${url}/hooks/end-of-day`, { method: 'POST', headers, body });
       const text = await response.text();
+      expectNoLeak('an answer of the hook', text, [secret, token]);
       return { status: response.status, text, body: JSON.parse(text) };
     },
     ask(day, signing) {
@@ -58,7 +60,9 @@ export async function serve(folder: DayFolder, options?: StartOptions): Promise<
     },
     async get(path) {
       const response = await fetch(`${url}${path}`);
-      return { status: response.status, text: await response.text() };
+      const text = await response.text();
+      expectNoLeak(path, text, [secret, token]);
+      return { status: response.status, text };
     },
   };
   // The first question to a ledger brings its schema up to date, for which a caller of the hook may not have the time.

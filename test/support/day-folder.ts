@@ -13,6 +13,7 @@ import {
 } from './command.js';
 import { type Crew, createCrew } from './crew.js';
 import { engine } from './engine.js';
+import { expectNoLeak, expectNoLeaks, type Written } from './leaks.js';
 import type { LedgerTables } from './ledger-tables.js';
 import { type LedgerWatch, watchTables } from './ledger-watch.js';
 
@@ -20,6 +21,9 @@ export { day };
 
 export const apiKey = 'key-of-the-test';
 export const accountId = 'account-of-the-test';
+
+/** Variables that hold secrets. */
+const secretName = /KEY|SECRET|ACCOUNT|PASSWORD|TOKEN/;
 
 /** Settings as they stand in the file, as far as a test wants others than the usual ones. */
 export interface Settings {
@@ -77,8 +81,9 @@ export interface DayFolder {
 }
 
 /**
- * Makes the folder of a test. Retries come at once, so that a fault costs no time. When the test ends, so do the
- * commands that still run, and the folder goes.
+ * Makes the folder of a test. Retries come at once, so that a fault costs no time. When the test ends, so do the commands
+ * that still run, and the folder goes. It fails then if a guest's name or a secret stands where it must not: in what the
+ * commands wrote, in the queue, or in a file that is not for it.
  */
 export async function createDayFolder({
   baseUrl,
@@ -91,16 +96,36 @@ export async function createDayFolder({
   const ledgerFile = join(path, 'data', 'ledger.db');
   const place = await engine.openPlace({ ledgerFile });
   const running: RunningCommand[] = [];
-  const called = new Set<CalledCommand>();
+  const called: CalledCommand[] = [];
+  const written: Written[] = [];
+  const secrets = new Set([apiKey, accountId]);
   const watched: LedgerTables[] = [];
   onTestFinished(async () => {
     for (const command of running) command.kill('SIGKILL');
     for (const command of called) command.stop();
     await Promise.all([...running, ...called].map(({ ended }) => ended));
     await Promise.all(watched.map((tables) => tables.close()));
-    await place.close();
-    await rm(path, { recursive: true });
+    try {
+      expectNoLeaks(path, { written, secrets: [...secrets] });
+      expectNoLeak('the queue', await place.readQueue(), [...secrets]);
+    } finally {
+      await place.close();
+      await rm(path, { recursive: true });
+    }
   });
+
+  /** Keeps what it writes, for the check at the end. */
+  function watch<Command extends { readonly ended: Promise<CommandResult> }>(
+    args: readonly string[],
+    env: NodeJS.ProcessEnv,
+    command: Command,
+  ): Command {
+    for (const [name, value] of Object.entries(env))
+      if (value !== undefined && secretName.test(name)) secrets.add(value);
+    const keep = ({ stdout, stderr }: CommandResult) => written.push({ args, stdout, stderr });
+    void command.ended.then(keep, () => {});
+    return command;
+  }
 
   function startPlainly(args: readonly string[], env: NodeJS.ProcessEnv, after?: Promise<unknown>) {
     const command = startCommand(args, {
@@ -109,7 +134,7 @@ export async function createDayFolder({
       ...(after && { after }),
     });
     running.push(command);
-    return command;
+    return watch(args, env, command);
   }
 
   const crew = createCrew({
@@ -143,9 +168,8 @@ export async function createDayFolder({
         temporaryFolder,
         after: takesSteps(args) ? crew.gather(env) : undefined,
       });
-      called.add(command);
-      void command.ended.finally(() => called.delete(command)).catch(() => {});
-      return command;
+      called.push(command);
+      return watch(args, env, command);
     },
     run: (args, { asProcess = false, ...options } = {}) =>
       (asProcess ? folder.start(args, options) : folder.call(args, options)).ended,

@@ -4,6 +4,7 @@ import { expect, inject, vi } from 'vitest';
 import { day } from './business-day.js';
 import type { Engine } from './engine.js';
 import { openPostgresTables } from './postgres-tables.js';
+import { readEverything } from './redis.js';
 
 /** What all folders share: one server of each kind. */
 export interface SharedServers {
@@ -43,6 +44,7 @@ export const distributedEngine: Engine = {
     return {
       settings: { ledger, queue, workers },
       openTables: () => openPostgresTables(ledger),
+      readQueue: () => askRedis(queue, readEverything),
       async close() {
         await askRedis(queue, (client) => client.flushdb());
         await askPostgres(postgresUrl, `DROP DATABASE ${database} WITH (FORCE)`);

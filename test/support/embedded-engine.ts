@@ -18,6 +18,7 @@ export const embeddedEngine: Engine = {
   openPlace: async ({ ledgerFile }) => ({
     settings: {},
     openTables: () => openSqliteTables(ledgerFile),
+    readQueue: async () => '',
     close: async () => {},
   }),
   async expectSecondRun(folder) {

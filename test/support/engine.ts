@@ -36,6 +36,8 @@ export interface EnginePlace {
   /** Laid over the usual ones. */
   readonly settings: Settings;
   openTables(): LedgerTables;
+  /** All that stands in the queue outside of processes, as a text. */
+  readQueue(): Promise<string>;
   /** Called when no command works there any more. */
   close(): Promise<void>;
 }

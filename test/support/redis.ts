@@ -74,7 +74,7 @@ export async function startRedis({ args = [] }: { args?: readonly string[] } = {
     async flushAll() {
       await redis.ask((client) => client.flushall());
     },
-    readEverything: () => redis.ask(dump),
+    readEverything: () => redis.ask(readEverything),
     async ask(question) {
       const client = new Redis(port, '127.0.0.1');
       try {
@@ -109,7 +109,8 @@ async function takesConnections(port: number, server: ChildProcess): Promise<boo
   }
 }
 
-async function dump(client: Redis): Promise<string> {
+/** Keys and values of one database, as a text. */
+export async function readEverything(client: Redis): Promise<string> {
   const told: unknown[] = [];
   for (const key of await client.keys('*')) told.push(key, await readKey(client, key));
   return JSON.stringify(told);

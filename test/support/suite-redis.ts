@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { expectNoLeak } from './leaks.js';
 import { type RunningRedis, redisNeeds, startRedis } from './redis.js';
 
 /** One server for the tests of the current suite, empty for each of them, which are skipped where there is none. */
@@ -9,7 +10,11 @@ export function useRedis(): () => RunningRedis {
   beforeAll(async () => {
     if (redisNeeds === undefined) running = await startRedis();
   });
-  afterEach(() => running?.flushAll());
+  afterEach(async () => {
+    if (running === undefined) return;
+    expectNoLeak('Redis', await running.readEverything());
+    await running.flushAll();
+  });
   afterAll(() => running?.close());
 
   return () => {

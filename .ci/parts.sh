@@ -1,0 +1,46 @@
+# For .ci/run and .ci/nightly: named parts with the time each took, the programs that the tests need, and other versions of
+# Node.
+
+# shellcheck shell=bash
+
+times=()
+
+# part NAME COMMAND...
+part() {
+  local name=$1 before=$SECONDS
+  shift
+  echo "=== $name"
+  "$@"
+  times+=("$(printf '%4d s  %s' $((SECONDS - before)) "$name")")
+}
+
+report_times() {
+  echo '=== how long it took'
+  printf '%s\n' "${times[@]}" "$(printf '%4d s  in all' $SECONDS)"
+}
+
+# Real counterparts for the tests: a certificate maker, two different SFTP servers, databases, and clients that are not ours.
+install_programs() {
+  local package missing=()
+  for package in openssl openssh-server openssh-client proftpd-core proftpd-mod-crypto curl python3 python3-paramiko \
+    redis-server postgresql mariadb-server faketime; do
+    dpkg-query --show --showformat='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+  done
+  if [ ${#missing[@]} -gt 0 ]; then
+    apt-get update
+    apt-get install -y --no-install-recommends "${missing[@]}"
+  fi
+  # PostgreSQL runs under an account of its own, which has to open it; some machines keep it for root.
+  [ -w /dev/null ] && [ "$(stat -c %a /dev/null)" = 666 ] || chmod 666 /dev/null
+}
+
+# with_node VERSION COMMAND...: runs it with that major version of Node first on the PATH.
+with_node() {
+  local version=$1 folder package
+  shift
+  folder=$PWD/node_modules/.cache/node-$version
+  package=node-linux-$(node -p process.arch)
+  [ -x "$folder/node_modules/$package/bin/node" ] ||
+    npm install --prefix "$folder" --no-audit --no-fund --loglevel=error "$package@$version"
+  PATH="$folder/node_modules/$package/bin:$PATH" "$@"
+}

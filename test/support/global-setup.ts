@@ -1,0 +1,61 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { fakeTimeNeeds } from './fake-time.js';
+import { mariadbNeeds } from './mariadb.js';
+import { openSsh } from './open-ssh.js';
+import { postgresNeeds } from './postgres.js';
+import { proFtpd } from './pro-ftpd.js';
+import { redisNeeds } from './redis.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** What the tests start besides Node, by what it is missing. */
+const servers: Readonly<Record<string, string | undefined>> = {
+  PostgreSQL: postgresNeeds,
+  Redis: redisNeeds,
+  MariaDB: mariadbNeeds,
+  OpenSSH: openSsh.needs,
+  ProFTPD: proFtpd.needs,
+  faketime: fakeTimeNeeds,
+};
+
+/** On two cores; more cores are faster, but much of the time is waiting for time limits to pass. */
+const minutesOnTwoCores = 9;
+
+/** Says what is coming, and builds the command: tests call it and start it as built. */
+export default function setUp(): void {
+  const missing = Object.values(servers).filter((needs) => needs !== undefined);
+  const found = Object.keys(servers).filter((name) => servers[name] === undefined);
+  const minutes = Math.ceil(minutesOnTwoCores * Math.max(0.5, 2 / availableParallelism()));
+  console.log(
+    `The whole suite takes about ${minutes} minutes here; a file or a folder: npm test -- test/booking`,
+  );
+  console.log(`Servers found: ${found.length > 0 ? found.join(', ') : 'none'}`);
+  for (const needs of missing) console.log(`MISSING: what ${needs} would add is skipped`);
+  if (isBuilt()) return;
+  execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });
+}
+
+/** Whether nothing has changed since the last build; deleting a file changes its folder. */
+function isBuilt(): boolean {
+  const built = join(root, 'dist/jobs/main.js');
+  if (!existsSync(built)) return false;
+  const since = statSync(built).mtimeMs;
+  const sources = ['src', 'jobs'].flatMap((folder) => [
+    folder,
+    ...readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) =>
+      join(folder, name),
+    ),
+  ]);
+  const settings = [
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'esbuild.config.js',
+  ];
+  return [...sources, ...settings].every((name) => statSync(join(root, name)).mtimeMs < since);
+}

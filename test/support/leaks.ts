@@ -1,0 +1,52 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { expect } from 'vitest';
+
+/** The guests of all tests' bookings: `Guest 17` of the usual ones, and those made up to be looked for. */
+const guestName = /Guest \d+|Canaria|Zwitscherfink/;
+/** Where guests' names may stand below `data`: in the ledger, in the spool, and in the files of the archive. */
+const mayHoldNames = /^(?:[^/]*\.db(?:-wal|-shm)?|spool\/.*|archive\/.*\.csv)$/;
+
+export interface Written {
+  readonly args: readonly string[];
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Fails when a text that logs, metrics, a queue or a terminal get names a guest or holds a secret. */
+export function expectNoLeak(what: string, text: string, secrets: readonly string[] = []): void {
+  const name = guestName.exec(text)?.[0];
+  const secret = secrets.find((word) => text.includes(word));
+  expect({ what, name, secret }).toEqual({ what, name: undefined, secret: undefined });
+}
+
+/** The same for what the commands of one folder wrote, and for what they left there. */
+export function expectNoLeaks(
+  folder: string,
+  { written, secrets }: { readonly written: readonly Written[]; readonly secrets: readonly string[] },
+): void {
+  for (const { args, stdout, stderr } of written) {
+    // Where a person asks for the service's own words, they may name a guest.
+    if (args.includes('--answers')) expectNoSecret(args.join(' '), stdout, secrets);
+    else expectNoLeak(`standard output of ${args.join(' ')}`, stdout, secrets);
+    expectNoLeak(`standard error of ${args.join(' ')}`, stderr, secrets);
+  }
+  const data = join(folder, 'data');
+  for (const path of listFiles(data)) {
+    const name = relative(data, path);
+    const text = readFileSync(path, 'latin1');
+    expectNoSecret(name, text, secrets);
+    if (!mayHoldNames.test(name)) expectNoLeak(name, `${name}\n${text}`, secrets);
+  }
+}
+
+function expectNoSecret(what: string, text: string, secrets: readonly string[]): void {
+  expect({ what, secrets: secrets.filter((word) => text.includes(word)) }).toEqual({ what, secrets: [] });
+}
+
+/** Every file below that folder, if there is one. */
+function listFiles(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}

@@ -1,0 +1,46 @@
+import type { Reporter, TestModule, TestSpecification } from 'vitest/node';
+
+const reportEveryShare = 0.1;
+
+/**
+ * Shows how far the suite is where no terminal draws that, names loudly what was skipped and how to get it, and ends with one
+ * plain line of counts. With REQUIRE_ALL_TESTS set, a skipped test fails the suite.
+ */
+export default class SuiteReporter implements Reporter {
+  #files = 0;
+  #done = 0;
+  #reported = 0;
+  #startedAt = 0;
+
+  onTestRunStart(specifications: readonly TestSpecification[]): void {
+    this.#files = specifications.length;
+    this.#startedAt = Date.now();
+  }
+
+  onTestModuleEnd(): void {
+    this.#done += 1;
+    const share = this.#done / this.#files;
+    if (process.stdout.isTTY || share < this.#reported + reportEveryShare) return;
+    this.#reported = share;
+    const minutes = ((Date.now() - this.#startedAt) / 60_000).toFixed(1);
+    console.log(`--- ${this.#done} of ${this.#files} files after ${minutes} min`);
+  }
+
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const tests = modules.flatMap((module) => [...module.children.allTests()]);
+    const inState = (state: string) => tests.filter((test) => test.result().state === state);
+    const skipped = inState('skipped');
+    for (const test of skipped) {
+      const result = test.result();
+      const note = result.state === 'skipped' ? result.note : undefined;
+      console.log(`SKIPPED: ${test.fullName}${note === undefined ? '' : `: ${note}`}`);
+    }
+    if (skipped.length > 0 && process.env.REQUIRE_ALL_TESTS) {
+      console.log('REQUIRE_ALL_TESTS is set: a skipped test fails the suite.');
+      process.exitCode = 1;
+    }
+    console.log(
+      `${inState('passed').length} passed, ${inState('failed').length} failed, ${skipped.length} skipped`,
+    );
+  }
+}
