@@ -8,7 +8,9 @@ const common = {
   env: {
     // Words that name the command must not depend on how the tests were started.
     npm_command: '',
+    // The SDK of Amazon reads the process's own variables.
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+    AWS_EC2_METADATA_DISABLED: 'true',
   },
   testTimeout: 60_000,
   hookTimeout: 60_000,

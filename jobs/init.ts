@@ -38,7 +38,7 @@ export async function initialise(
   { terminal, schemaFile }: InitParts,
 ): Promise<number> {
   // The questions go to standard error, not to standard output.
-  const { stdin: input, stderr: errors, env: environment, cwd, home, onAbandoned } = terminal.io;
+  const { stdin: input, stderr: errors, env: environment, cwd, home, timeZone, onAbandoned } = terminal.io;
   const file = terminal.locate(config);
   const folder = dirname(file);
   const env = join(folder, dotEnvName);
@@ -55,7 +55,7 @@ export async function initialise(
   const asker = asks
     ? createTerminalAsker({ input, output: errors, signal: terminal.signal })
     : { ...defaultsAsker, tell: (text: string) => void errors.write(`${text}\n`) };
-  const timezone = readMachineZone();
+  const timezone = isTimeZone(timeZone) ? timeZone : 'UTC';
   const { answers, examination, findings } = await interview(options, {
     asker,
     timezone,
@@ -124,9 +124,4 @@ function pickPresent(known: (name: SecretName) => string | undefined): NodeJS.Di
 
 function findUnwrittenModule({ source }: Answers, examination: Examination): string | undefined {
   return source.kind === 'module' && examination.kind === 'no-file' ? source.path : undefined;
-}
-
-function readMachineZone(): string {
-  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
-  return isTimeZone(timeZone) ? timeZone : 'UTC';
 }

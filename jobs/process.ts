@@ -13,6 +13,8 @@ export interface CommandIo {
   readonly cwd: string;
   readonly home: string;
   readonly temporaryFolder: string;
+  /** The machine's. */
+  readonly timeZone: string;
   /** Aborts when the process is asked to stop. */
   readonly signal: AbortSignal;
   /** Called when the command gives up on work that cannot be cancelled and would keep the process alive. */
@@ -36,6 +38,7 @@ export async function runAsProcess(command: (io: CommandIo) => Promise<number>):
       cwd: process.cwd(),
       home: homedir(),
       temporaryFolder: tmpdir(),
+      timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
       signal: stop.signal,
       onAbandoned() {
         hasAbandonedWork = true;

@@ -94,9 +94,9 @@ it('a dry run of a day that would fail says why, with exit 1', async () => {
 
 it('a dry run that is stopped says so, with exit 1, and leaves nothing behind', async () => {
   const { folder } = await prepareDay({ bookings: csvOf(300_000) });
-  const command = folder.start(['run', '--day', day, '--dry-run', '--json', '--log-level', 'debug']);
+  const command = folder.call(['run', '--day', day, '--dry-run', '--json', '--log-level', 'debug']);
   await command.wrote('collecting');
-  command.kill('SIGINT');
+  command.stop('SIGINT');
   const result = await command.ended;
   expect(result.exitCode).toBe(1);
   expect(result.json).toEqual({ error: { class: 'stopped', message: 'stopped by SIGINT' } });

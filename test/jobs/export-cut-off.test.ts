@@ -144,7 +144,7 @@ it('waits on while the server is away, as long as there is time', async () => {
     port: proxy.port,
     settings: { retry: { tries: 2 } },
   });
-  const fetching = folder.start(fetchJson);
+  const fetching = folder.call(fetchJson);
   await fetching.wrote('looking in the SFTP root');
   await proxy.stop();
   put(id, smallExport);

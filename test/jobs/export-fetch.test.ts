@@ -34,7 +34,7 @@ it('brings the export home that was asked for: into the archive, counted, with c
   const { folder, put, archived, nameOf } = await prepareExportFolder(server());
   put(otherId, smallExport, Date.now() - hour);
   expect((await folder.run([...request, '--providers', 'Bedlink'])).exitCode).toBe(0);
-  const fetching = folder.start(fetchJson);
+  const fetching = folder.call(fetchJson);
   await fetching.wrote('looking in the SFTP root');
   put(id, smallExport);
 
@@ -73,7 +73,7 @@ it('says at once that an export was fetched already, and takes the next one that
 
   // Within the minute that clocks may differ: what was fetched before the request is not its answer.
   await folder.run(request);
-  const fetching = folder.start(fetchJson);
+  const fetching = folder.call(fetchJson);
   await fetching.wrote('looking in the SFTP root');
   put(otherId, smallExport);
   expect(await fetching.ended).toMatchObject({ exitCode: 0, json: { id: otherId, isNew: true } });
@@ -127,7 +127,7 @@ it('waits for what is still written to', async () => {
   onTestFinished(() => proxy.stop());
   const { folder, put, nameOf } = await prepareExportFolder(server(), { port: proxy.port });
   put(id, { mappings: smallExport.mappings, transformed: smallExport.transformed });
-  const fetching = folder.start(fetchJson);
+  const fetching = folder.call(fetchJson);
   await fetching.wrote('looking in the SFTP root');
 
   const row = '3,H-3,Bedlink,2026-11-20,,\r\n';
@@ -150,7 +150,7 @@ it('takes nothing for whole that has not been left alone for as long as configur
     settings: { export: { quietSeconds: 4 } },
   });
   put(id, smallExport);
-  const fetching = folder.start(fetchJson);
+  const fetching = folder.call(fetchJson);
   await fetching.wrote('is there; looking whether it is still written to');
   appendFileSync(server().disk(nameOf('mappings', id)), '3,H-3,Bedlink,2026-11-20,,\r\n');
   expect(await fetching.ended).toMatchObject({ exitCode: 0, json: { files: [{ rows: 3 }, {}, {}] } });
@@ -238,9 +238,9 @@ it('looks in the configured folder for names of the configured form', async () =
 
 it('stops while it waits, when it is asked to', async () => {
   const { folder } = await prepareExportFolder(server());
-  const fetching = folder.start(fetchJson);
+  const fetching = folder.call(fetchJson);
   await fetching.wrote('looking in the SFTP root');
-  fetching.kill('SIGTERM');
+  fetching.stop('SIGTERM');
   expect(await fetching.ended).toMatchObject({ exitCode: 1, json: { error: { class: 'stopped' } } });
 });
 

@@ -105,7 +105,7 @@ describe.each(sftpKinds)('a day by file over $name', (kind) => {
       proxy.beforePassing((to) => {
         if (to === 'client' && isPublished()) proxy.dropAnswersAfter(0);
       });
-      const command = folder.start(['run', '--day', day, '--json']);
+      const command = folder.call(['run', '--day', day, '--json']);
       await vi.waitUntil(() => proxy.happened.swallowedChunks > 0, { timeout: 30_000 });
       expect([isPublished(), measurePart(server())]).toEqual([true, undefined]);
       await proxy.clientsGone();
@@ -179,7 +179,7 @@ describe.each(sftpKinds)('a day by file over $name', (kind) => {
     const { folder } = faulty;
     const port = await findFreePort();
     await folder.configure({ file: { sftp: { port } } });
-    const command = folder.start(['run', '--day', day, '--json', '--log-level', 'debug']);
+    const command = folder.call(['run', '--day', day, '--json', '--log-level', 'debug']);
     await command.wrote('sftp-connection-refused');
     const proxy = await startTcpProxy(server().port, port);
     onTestFinished(() => proxy.stop());

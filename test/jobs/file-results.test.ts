@@ -3,7 +3,7 @@ import { appendFile, utimes, writeFile } from 'node:fs/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { archiveOf, archiveOfDay, sha256Of } from '../support/archived-run.js';
 import { attemptCodes } from '../support/attempt-codes.js';
-import type { RunningCommand } from '../support/command.js';
+import type { CalledCommand } from '../support/command.js';
 import { type DayFolder, day, type Settings } from '../support/day-folder.js';
 import { expectReport } from '../support/expectations.js';
 import { type FileDay, prepareFileDay, remoteFolder, remotePath, resultPath } from '../support/file-day.js';
@@ -38,7 +38,7 @@ async function listAffected(folder: DayFolder): Promise<unknown> {
 
 /** A run that waits for its result. */
 interface Waiting {
-  readonly command: RunningCommand;
+  readonly command: CalledCommand;
   readonly ledger: LedgerWatch;
 }
 
@@ -80,7 +80,7 @@ describe('a result', () => {
 
   /** Starts the day's run and waits until it has seen that there is no result. */
   async function startWaiting(folder: DayFolder): Promise<Waiting> {
-    const command = folder.start(['run', '--day', day, '--json']);
+    const command = folder.call(['run', '--day', day, '--json']);
     const ledger = folder.watchLedger();
     const hasLooked = async () => (await countLooks(ledger, 'result-absent')) > 0;
     await vi.waitUntil(async () => command.hasEnded || (await hasLooked()), {

@@ -9,7 +9,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Finding } from '../../src/examination/finding.js';
 import { createExportFolder } from '../setup/export-folder.js';
 import { useBookingsApi } from '../sources/http/bookings-api.js';
-import { type CommandResult, startCommand } from '../support/command.js';
+import { type CommandResult, callCommand } from '../support/command.js';
 import { openSsh } from '../support/open-ssh.js';
 import { isAvailable, needs, runAtTerminal, type Typing } from '../support/pseudo-terminal.js';
 import { bucketName, useS3Server } from '../support/s3-server.js';
@@ -21,7 +21,7 @@ import { useSftpServer } from '../support/suite-server.js';
 
 const command = fileURLToPath(new URL('../../dist/jobs/hotel-review.js', import.meta.url));
 const day = '2026-11-20';
-const env = { PATH: process.env.PATH, TZ: 'Europe/Madrid', AWS_EC2_METADATA_DISABLED: 'true' };
+const env = { PATH: process.env.PATH, TZ: 'Europe/Madrid' };
 
 /** As another program names and writes them. */
 const bookings = Array.from({ length: 8 }, (_, at) => ({
@@ -52,7 +52,7 @@ const statements = [
 ];
 
 const run = (cwd: string, args: readonly string[], own: NodeJS.ProcessEnv = {}): Promise<CommandResult> =>
-  startCommand(args, { cwd, env: { ...env, ...own } }).ended;
+  callCommand(args, { cwd, env: { ...env, ...own } }).ended;
 const init = (cwd: string, args: readonly string[], own?: NodeJS.ProcessEnv) =>
   run(cwd, ['init', '--yes', '--day', day, ...args], own);
 const readText = (...path: string[]) => readFile(join(...path), 'utf8');

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.js';
 import { createExportFolder } from '../setup/export-folder.js';
-import { type CommandResult, startCommand } from '../support/command.js';
+import { type CommandResult, callCommand } from '../support/command.js';
 import { isAvailable, needs, runAtTerminal, type Typing } from '../support/pseudo-terminal.js';
 
 const command = fileURLToPath(new URL('../../dist/jobs/hotel-review.js', import.meta.url));
@@ -15,8 +15,7 @@ const oddExport = [
   'BR-2;18;Grace Hopper;Roomly;R-8;02/12/2026;03/12/2026;12,00',
 ].join('\n');
 
-const run = (cwd: string, ...args: string[]): Promise<CommandResult> =>
-  startCommand(args, { cwd, env }).ended;
+const run = (cwd: string, ...args: string[]): Promise<CommandResult> => callCommand(args, { cwd, env }).ended;
 const load = (folder: string, name = 'hotel-review.yaml') =>
   loadConfig({ file: join(folder, name), env: {} });
 const readText = (...path: string[]) => readFile(join(...path), 'utf8');
@@ -184,7 +183,7 @@ describe('init without a terminal', () => {
       '.env': 'HOTEL_REVIEW_API_KEY=change-me\nHOTEL_REVIEW_ACCOUNT_ID=change-me\n',
     });
     const own = { HOTEL_REVIEW_ACCOUNT_ID: 'a-1' };
-    const { stdout } = await startCommand(['init'], { cwd: folder, env: { ...env, ...own } }).ended;
+    const { stdout } = await callCommand(['init'], { cwd: folder, env: { ...env, ...own } }).ended;
     expect(stdout).toContain('1. put HOTEL_REVIEW_API_KEY into .env\n');
   });
 

@@ -112,9 +112,9 @@ describe('serve with a schedule for the copy', () => {
       mappings: { cron: '0 1 * * *' },
       schedule: { catchUpDays: 0 },
     });
-    const serve = folder.start(['serve', '--port', '0']);
+    const serve = folder.call(['serve', '--port', '0']);
     await serve.wrote('"sync ended"');
-    serve.kill('SIGTERM');
+    serve.stop('SIGTERM');
     expect((await serve.ended).exitCode).toBe(0);
     expect(await readCopy(folder.ledgerFile)).toEqual(truth.standing());
     expect(truth.calls).toHaveLength(1);
@@ -132,11 +132,11 @@ describe('serve with a schedule for the copy', () => {
       settings: { mappings: { cron: '0 1 * * *' }, schedule: { catchUpDays: 0 } },
       hasWorkers: false,
     });
-    const serve = folder.start(['serve', '--port', '0']);
+    const serve = folder.call(['serve', '--port', '0']);
     await serve.wrote('sync failed: it is tried again');
     isAway = false;
     expect(serve.hasEnded).toBe(false);
-    serve.kill('SIGTERM');
+    serve.stop('SIGTERM');
     await vi.waitUntil(() => serve.hasEnded, { timeout: 30_000, interval: 5 });
     expect((await serve.ended).exitCode).toBe(0);
   });

@@ -153,9 +153,9 @@ describe('mappings sync', () => {
         return undefined;
       },
     });
-    const command = folder.start(['mappings', 'sync', '--json']);
+    const command = folder.call(['mappings', 'sync', '--json']);
     await vi.waitUntil(() => truth.calls.length === 3, { timeout: 30_000, interval: 5 });
-    command.kill('SIGTERM');
+    command.stop('SIGTERM');
     const { exitCode, json } = await command.ended;
     isHeld = false;
     go();
@@ -176,7 +176,7 @@ describe('mappings sync', () => {
         return undefined;
       },
     });
-    const command = folder.start(['mappings', 'sync']);
+    const command = folder.call(['mappings', 'sync']);
     await vi.waitUntil(() => truth.calls.length === 1, { timeout: 30_000, interval: 5 });
     const { exitCode, json } = await sync(folder);
     expect(exitCode).toBe(4);

@@ -136,7 +136,7 @@ To go on: hotel-review replay 2026-11-19 --to 2026-11-20
         return success;
       },
     });
-    const other = folder.start(['run', '--day', days[0]]);
+    const other = folder.call(['run', '--day', days[0]]);
     await other.wrote('collected');
     const ended = await folder.run(['replay', ...all, '--json']);
     expect(ended.exitCode).toBe(4);
@@ -154,9 +154,9 @@ To go on: hotel-review replay 2026-11-19 --to 2026-11-20
       answer: (day) => (day === days[0] ? success : hang),
       runsAtOnce: 1,
     });
-    const running = folder.start(['replay', ...all]);
+    const running = folder.call(['replay', ...all]);
     await standIn.received(2);
-    running.kill('SIGINT');
+    running.stop('SIGINT');
     const ended = await running.ended;
     expect(ended.exitCode).toBe(1);
     expect(ended.stdout).toContain('Not begun: 2026-11-19 to 2026-11-20, for it was stopped.\n');
@@ -293,9 +293,9 @@ describe('of the days of a range', () => {
         return success;
       },
     });
-    const first = folder.start(['replay', days[0], '--to', days[1]]);
+    const first = folder.call(['replay', days[0], '--to', days[1]]);
     await standIn.received(1);
-    const second = folder.start(['replay', days[2], '--to', days[3]]);
+    const second = folder.call(['replay', days[2], '--to', days[3]]);
     await second.wrote('2026-11-19: waiting, for as many runs are going on as may at once');
     expect(standIn.accepted()).toEqual([]);
     gate.open();

@@ -27,7 +27,7 @@ describe.each(bookingsDatabases)('a day of bookings in $name', ({ use }) => {
     const prepared = await prepareDay({
       settings: { source: { ...tableSource(database, gate), ...settings }, body: { batchSize: 1_000 } },
     });
-    const command = prepared.folder.start(['run', '--day', day, '--json']);
+    const command = prepared.folder.call(['run', '--day', day, '--json']);
     await gate.reached();
     return { ...prepared, database, gate, command };
   }
@@ -137,7 +137,7 @@ describe.each(bookingsDatabases)('a day of bookings in $name', ({ use }) => {
   it('that answers no more is left at Ctrl-C, and its query ends when it wakes; the next run delivers all', async () => {
     const { database, gate, command, ...prepared } = await collectTo(middle);
     const wake = await database.freeze();
-    command.kill('SIGINT');
+    command.stop('SIGINT');
 
     const result = await command.ended;
     expectReport(result, { exitCode: 1, state: 'collecting', counts: { delivered: 0 } });

@@ -15,6 +15,7 @@ export function captureIo(changes: Partial<Omit<CommandIo, 'stdout' | 'stderr'>>
     cwd: '/nowhere',
     home: '/nowhere',
     temporaryFolder: tmpdir(),
+    timeZone: 'UTC',
     signal: new AbortController().signal,
     onAbandoned: () => {},
     ...changes,

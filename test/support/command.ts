@@ -52,8 +52,8 @@ export interface CalledCommand {
   readonly hasEnded: boolean;
   /** What it has written to standard error so far. */
   readonly stderr: string;
-  /** Asks it to stop, as Ctrl-C does. */
-  stop(): void;
+  /** Asks it to stop, as that signal does; SIGINT if not given. */
+  stop(signal?: 'SIGINT' | 'SIGTERM'): void;
   /** Waits until it has written that text to standard error. @throws Error when it ends without having done so */
   wrote(text: string): Promise<void>;
 }
@@ -79,7 +79,7 @@ export interface CommandOptions {
 }
 
 /** Variables that Node or a library reads from the process itself, not from what the command is given. */
-const ofProcess = /^(?:NODE_|LD_|AWS_|TZ$)/;
+const ofProcess = /^(?:NODE_|LD_|AWS_)/;
 
 export interface CallOptions extends Omit<CommandOptions, 'after'> {
   readonly temporaryFolder?: string;
@@ -101,6 +101,7 @@ export function callCommand(
   const { io, stdout, stderr } = captureIo({
     cwd,
     env,
+    ...(env.TZ !== undefined && { timeZone: env.TZ }),
     signal: stopping.signal,
     ...(temporaryFolder !== undefined && { temporaryFolder }),
   });
@@ -128,7 +129,8 @@ export function callCommand(
     get stderr() {
       return stderr.text();
     },
-    stop: () => void command.then(({ StoppedError }) => stopping.abort(new StoppedError('SIGINT'))),
+    stop: (signal = 'SIGINT') =>
+      void command.then(({ StoppedError }) => stopping.abort(new StoppedError(signal))),
     wrote: (text) => untilWritten(text, { written: stderr.text, hasEnded: () => hasEnded }),
   };
 }

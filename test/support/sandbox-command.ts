@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import { type CommandResult, startCommand } from './command.js';
+import { type CommandResult, callCommand } from './command.js';
 import { type ProgramResult, startProgram } from './program.js';
 
 export const command = fileURLToPath(new URL('../../dist/jobs/hotel-review.js', import.meta.url));
@@ -71,7 +71,9 @@ export async function startSandboxCommand(
 
 /** Runs a command in that folder to its end. */
 export function runIn(folder: string, ...args: readonly string[]): Promise<CommandResult> {
-  return startCommand(args, { cwd: folder, env }).ended;
+  const called = callCommand(args, { cwd: folder, env });
+  onTestFinished(() => called.stop());
+  return called.ended;
 }
 
 /** Makes up the tests' day of bookings where `sandbox.yaml` expects it. */
