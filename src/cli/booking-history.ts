@@ -1,4 +1,4 @@
-import type { Attempt, Trace } from '../review/ledger.js';
+import type { Attempt, Trace } from '../review/history.js';
 import type { StepState } from '../review/step.js';
 import { readMaskedFields } from '../review/stored/stored-line.js';
 import { type Suspicion, toSuspicion } from '../review/suspects/listing.js';

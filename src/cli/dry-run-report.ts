@@ -1,5 +1,5 @@
+import type { ReasonCount } from '../review/collected.js';
 import type { SuspectsReport } from '../review/day/report.js';
-import type { ReasonCount } from '../review/ledger.js';
 import type { Counts } from '../review/run.js';
 import { formatCount, wrapText } from '../text/format.js';
 import { renderReasons } from './run-summary.js';

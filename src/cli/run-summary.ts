@@ -1,5 +1,7 @@
 import { runsCompared } from '../review/collect/delivered-lines.js';
-import type { Ledger, ReasonCount, RefusedBooking } from '../review/ledger.js';
+import type { ReasonCount } from '../review/collected.js';
+import type { RefusedBooking } from '../review/history.js';
+import type { Ledger } from '../review/ledger.js';
 import { isActive, type Run } from '../review/run.js';
 import { readReference } from '../review/stored/stored-line.js';
 import { formatCount, formatDuration, wrapText } from '../text/format.js';

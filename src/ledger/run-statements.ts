@@ -11,7 +11,7 @@ import {
 } from '../review/state-machine.js';
 import type { Claim, PlannedStep, StepEnding } from '../review/step.js';
 import type { StoredRow } from './stored-row.js';
-import { toOpenStep, toStoredStep } from './stored-step.js';
+import { storedStepColumns, toOpenStep, toStoredStep } from './stored-step.js';
 
 /** A statement that both databases understand; PostgreSQL gets its placeholders numbered. */
 export interface Statement {
@@ -178,13 +178,16 @@ export function insertAttempt(
   };
 }
 
+const foundColumns = [...storedStepColumns, 'after', 'not_before'];
+
 /** A step, and all steps that wait for it, directly or not. */
 export function selectStep({ steps, stepsByPredecessor }: Tables, run: number, name: string): Statement {
   return {
-    sql: `WITH RECURSIVE found AS (
-        SELECT steps.* FROM ${steps} WHERE run = ? AND name = ?
+    sql: `WITH RECURSIVE found (${foundColumns.join(', ')}) AS (
+        SELECT ${foundColumns.join(', ')} FROM ${steps} WHERE run = ? AND name = ?
         UNION ALL
-        SELECT steps.* FROM ${stepsByPredecessor} JOIN found ON steps.after = found.name WHERE steps.run = ?
+        SELECT ${foundColumns.map((column) => `steps.${column}`).join(', ')}
+        FROM ${stepsByPredecessor} JOIN found ON steps.after = found.name WHERE steps.run = ?
       ) SELECT * FROM found ORDER BY position, name`,
     values: [run, name, run],
   };
@@ -192,17 +195,11 @@ export function selectStep({ steps, stepsByPredecessor }: Tables, run: number, n
 
 /** What `selectStep` found; undefined when there is no such step. */
 export function toStepWithSuccessors(
-  runId: string,
   name: string,
   rows: readonly StoredRow[],
 ): { readonly step: StoredStep; readonly successors: readonly Successor[] } | undefined {
   const row = rows.find((each) => each.name === name);
-  return (
-    row && {
-      step: toStoredStep(runId, row),
-      successors: rows.filter((each) => each !== row).map(toSuccessor),
-    }
-  );
+  return row && { step: toStoredStep(row), successors: rows.filter((each) => each !== row).map(toSuccessor) };
 }
 
 function toSuccessor(row: StoredRow): Successor {

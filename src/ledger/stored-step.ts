@@ -1,4 +1,5 @@
-import type { Attempt, OpenStep, StoredStep } from '../review/ledger.js';
+import type { Attempt } from '../review/history.js';
+import type { OpenStep, StoredStep } from '../review/ledger.js';
 import type { Step, StepEnding } from '../review/step.js';
 import { readColumns, type StoredRow } from './stored-row.js';
 import { withoutUndefined } from './without-undefined.js';
@@ -23,15 +24,26 @@ export function toStep(runId: string, row: StoredRow): Step {
   });
 }
 
-/** The same row, with what only the ledger needs to know. */
-export function toStoredStep(runId: string, row: StoredRow): StoredStep {
-  const token = readColumns(row).integer('token');
+/** What `toStoredStep` reads. */
+export const storedStepColumns = [
+  ...['name', 'kind', 'state', 'position', 'bookings', 'attempts', 'tries', 'waits'],
+  ...['token', 'repeated', 'outcome_unknown'],
+];
+
+/** The same row, as far as it decides what can happen to the step. */
+export function toStoredStep(row: StoredRow): StoredStep {
   return {
-    ...toStep(runId, row),
+    name: String(row.name),
+    kind: row.kind as Step['kind'],
+    state: row.state as Step['state'],
     position: Number(row.position),
-    ...(token !== undefined && { token }),
+    bookings: Number(row.bookings),
+    attempts: Number(row.attempts),
+    tries: Number(row.tries),
+    waits: Number(row.waits),
     repeated: Number(row.repeated),
     outcomeUnknown: Boolean(row.outcome_unknown),
+    ...(row.token !== null && { token: Number(row.token) }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { CollectedBatch, Suspect, SuspectReason } from '../review/ledger.js';
+import type { CollectedBatch, Suspect, SuspectReason } from '../review/collected.js';
 import type { SuspectCounts } from '../review/run.js';
 import { readColumns, type StoredRow } from './stored-row.js';
 import { withoutUndefined } from './without-undefined.js';

@@ -8,11 +8,9 @@ import { SafeError } from '../text/safe-error.js';
  *
  * Contains no guest data.
  */
-export interface MappingCopy {
+export interface MappingCopy extends MappingReader {
   /** Takes the exclusive right to sync without waiting; undefined while a live process holds it. */
   holdSync(): Promise<Hold | undefined>;
-  /** The newest sync of the scope, ended or not; undefined before the first. */
-  latestSync(scope: SyncScope): Promise<MappingSync | undefined>;
   /** Starts a cycle; abandons an unfinished one of the same scope in the same transaction. */
   beginSync(sync: NewSync): Promise<MappingSync>;
   /**
@@ -24,7 +22,14 @@ export interface MappingCopy {
   storePage(page: StoredPage): Promise<MappingSync>;
   /** Clears the resume key of an unfinished cycle, which then restarts at its lower bound. @throws SyncOvertakenError */
   restartSync(sync: Pick<MappingSync, 'syncId' | 'resumeKey'>): Promise<MappingSync>;
+  /** Records that those up to that number have been listed. */
+  markNewHotelsTold(upTo: number, at: number): Promise<void>;
+}
 
+/** What comparing bookings with the copy and looking things up in it needs. */
+export interface MappingReader {
+  /** The newest sync of the scope, ended or not; undefined before the first. */
+  latestSync(scope: SyncScope): Promise<MappingSync | undefined>;
   find(hotel: ProviderHotel): Promise<{ mapping: CopiedMapping; moves: MappingMove[] } | undefined>;
   /** The mapping of each, in the same order. At most 1,000 per call. */
   lookUp(hotels: readonly ProviderHotel[]): Promise<(CopiedMapping | undefined)[]>;
@@ -40,8 +45,6 @@ export interface MappingCopy {
 
   /** Master hotels that no list has contained yet, in the order in which they were first seen. */
   listNewHotels(page: { readonly after: number; readonly limit: number }): Promise<NewMasterHotel[]>;
-  /** Records that those up to that number have been listed. */
-  markNewHotelsTold(upTo: number, at: number): Promise<void>;
 }
 
 /** Which changes a cycle requests: those of one provider family, or of all where it is empty. */

@@ -5,7 +5,8 @@ import {
   readRunDetails,
   renderClosing,
 } from '../../src/cli/run-summary.js';
-import type { ReasonCount, RefusedBooking } from '../../src/review/ledger.js';
+import type { ReasonCount } from '../../src/review/collected.js';
+import type { RefusedBooking } from '../../src/review/history.js';
 import { createCommandWriter } from '../../src/text/shell.js';
 import { someRun } from '../review/some-run.js';
 import { command } from './plain-command.js';

@@ -71,7 +71,7 @@ describe('recording an accepted batch in PostgreSQL', () => {
       const claim = await histories[name]?.(ledger, await collectedRun(ledger, 'r1'));
       if (!claim) throw new Error(`expected a history, got: ${name}`);
       const run = await ledger.getRun('r1');
-      const before = (await opened.readSteps('r1')).map((row) => toStoredStep('r1', row));
+      const before = (await opened.readSteps('r1')).map(toStoredStep);
       const step = before.find((each) => each.name === claim.step.name);
       const change = step && recordEnding({ run, step, claim, ending: done, at: at + 5, successors: [] });
       if (!change) throw new Error('expected a change, got: none');
@@ -84,7 +84,7 @@ describe('recording an accepted batch in PostgreSQL', () => {
       expect(await ledger.getRun('r1')).toEqual(recorded?.run);
       const { set } = change.steps[0] ?? {};
       const after = await opened.readSteps('r1');
-      expect(after.map((row) => toStoredStep('r1', row))).toEqual(
+      expect(after.map(toStoredStep)).toEqual(
         before.map((each) => (each.name === claim.step.name ? { ...each, state: set?.state } : each)),
       );
       const row = after.find((each) => each.name === claim.step.name);

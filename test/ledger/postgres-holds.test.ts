@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Hold, Ledger } from '../../src/review/ledger.js';
+import type { Hold } from '../../src/async/hold.js';
+import type { Ledger } from '../../src/review/ledger.js';
 import { blankNames } from '../../src/review/stored/stored-line.js';
 import { at, claimStep, collectedRun, day, newRun, rightOf } from '../contracts/ledger/days.js';
 import { usePostgres } from '../support/suite-postgres.js';

@@ -21,7 +21,7 @@ import {
 import type { Claim, PlannedStep, Step, StepEnding, StepState } from '../../src/review/step.js';
 
 /** A step with everything that a change can touch. */
-export interface ModelStep extends StoredStep {
+export interface ModelStep extends StoredStep, Step {
   readonly claimedAt?: number;
   readonly endedAt?: number;
   readonly lastCode?: string;

@@ -1,4 +1,4 @@
-import type { AffectedLines, AffectedPlaces } from '../../review/ledger.js';
+import type { AffectedLines, AffectedPlaces } from '../../review/history.js';
 import { packPlaces, unpackPlaces } from '../packed-places.js';
 import { readLines } from './batches.js';
 import { runNumber } from './runs.js';

@@ -1,4 +1,4 @@
-import type { CollectedBatch } from '../../review/ledger.js';
+import type { CollectedBatch } from '../../review/collected.js';
 import type { BookingForm } from '../../review/step.js';
 import { noSuchRun } from './runs.js';
 import type { Session } from './session.js';

@@ -35,8 +35,8 @@ export async function changeSteps(session: Session, run: number, change: StepsCh
 }
 
 /** A step and those that wait for it; undefined when there is no such step. */
-export async function findStep(session: Session, run: number, runId: string, name: string) {
-  return toStepWithSuccessors(runId, name, await session.query(selectStep(tables, run, name)));
+export async function findStep(session: Session, run: number, name: string) {
+  return toStepWithSuccessors(name, await session.query(selectStep(tables, run, name)));
 }
 
 /** How far the run has come, without regard to one of its steps. */

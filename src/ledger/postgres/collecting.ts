@@ -1,10 +1,5 @@
-import {
-  type Collect,
-  type CollectedChunk,
-  type CollectStart,
-  FencedError,
-  type Right,
-} from '../../review/ledger.js';
+import type { Collect, CollectedChunk, CollectStart } from '../../review/collected.js';
+import { FencedError, type Right } from '../../review/ledger.js';
 import { startDelivery } from '../../review/state-machine.js';
 import type { BookingForm } from '../../review/step.js';
 import { createReferenceIndex, type ReferenceIndex } from '../reference-index.js';

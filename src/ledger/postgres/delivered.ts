@@ -1,4 +1,4 @@
-import type { DeliveredCursor, DeliveredLines } from '../../review/ledger.js';
+import type { DeliveredCursor, DeliveredLines } from '../../review/collected.js';
 import { sliceLines } from '../../review/lines/line-buffer.js';
 import type { BookingForm } from '../../review/step.js';
 import { runNumber } from './runs.js';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type Hold, LedgerAwayError } from '../../review/ledger.js';
+import type { Hold } from '../../async/hold.js';
+import { LedgerAwayError } from '../../review/ledger.js';
 import type { Database } from './database.js';
 
 /** For how long a release is tried: after that the lease ends by itself. */

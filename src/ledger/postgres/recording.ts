@@ -26,7 +26,7 @@ export async function record(
   const row = await lockRight(session, { runId, token: claim.token });
   const number = Number(row.number);
   const run = toRun(row);
-  const found = await findStep(session, number, runId, name);
+  const found = await findStep(session, number, name);
   const others = mayAwaitResult(run) ? await readProgress(session, number, name) : undefined;
   const change = found && recordEnding({ run, ...found, claim, ending, at, others });
   if (!change) throw new FencedError(runId);
@@ -63,7 +63,7 @@ async function findRecorded(
   if (!row) return undefined;
   const number = Number(row.run);
   const run = await readRun(session, number);
-  const found = await findStep(session, number, step.runId, step.name);
+  const found = await findStep(session, number, step.name);
   if (!found) throw new FencedError(step.runId);
   const { position, name } = found.step;
   const free = found.successors.filter(({ state }) => state === 'ready');

@@ -1,4 +1,4 @@
-import type { Hold } from '../../review/ledger.js';
+import type { Hold } from '../../async/hold.js';
 import type { Run } from '../../review/run.js';
 import type { BookingForm } from '../../review/step.js';
 import { quotedActiveStates, runTables, toRun } from '../stored-run.js';

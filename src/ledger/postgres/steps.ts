@@ -1,4 +1,5 @@
-import type { Attempt, OpenStep, StepCursor, Tally } from '../../review/ledger.js';
+import type { Attempt } from '../../review/history.js';
+import type { OpenStep, StepCursor, Tally } from '../../review/ledger.js';
 import { initialState } from '../../review/state-machine.js';
 import type { PlannedStep } from '../../review/step.js';
 import { toAttempt, toOpenStep } from '../stored-step.js';

@@ -1,4 +1,5 @@
-import type { BatchCursor, CollectedBatch, Suspect, SuspectLines } from '../../review/ledger.js';
+import type { CollectedBatch, Suspect } from '../../review/collected.js';
+import type { BatchCursor, SuspectLines } from '../../review/history.js';
 import type { BookingForm } from '../../review/step.js';
 import { toSuspect } from '../stored-suspect.js';
 import { readLines } from './batches.js';

@@ -1,4 +1,5 @@
-import type { ReasonCount, RefusedBooking, RejectCode, Trace } from '../../review/ledger.js';
+import type { ReasonCount, RejectCode } from '../../review/collected.js';
+import type { RefusedBooking, Trace } from '../../review/history.js';
 import type { BookingForm, StepState } from '../../review/step.js';
 import { unpackPlaces } from '../packed-places.js';
 import type { StoredRow } from '../stored-row.js';

@@ -1,4 +1,4 @@
-import type { AffectedLines, AffectedPlaces } from '../../review/ledger.js';
+import type { AffectedLines, AffectedPlaces } from '../../review/history.js';
 import { packPlaces, unpackPlaces } from '../packed-places.js';
 import { readBatch } from './collecting.js';
 import type { Database } from './database.js';

@@ -48,9 +48,9 @@ export function findStep(database: Database, run: number, name: string): Row | u
 }
 
 /** A step and those that wait for it; undefined when there is no such step. */
-export function findStepWithSuccessors(database: Database, run: number, runId: string, name: string) {
+export function findStepWithSuccessors(database: Database, run: number, name: string) {
   const { sql, values } = selectStep(tables, run, name);
-  return toStepWithSuccessors(runId, name, database.all(sql, ...values));
+  return toStepWithSuccessors(name, database.all(sql, ...values));
 }
 
 /** How far the run has come, without regard to one of its steps. */

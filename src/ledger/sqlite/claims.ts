@@ -30,15 +30,16 @@ export function claim(
   const stepRow = row && findStep(database, number, name);
   if (!stepRow) return undefined;
   const run = toRun(row);
-  const step = toStoredStep(runId, stepRow);
+  const step = toStoredStep(stepRow);
   const change = claimStep(run, step, { token, attempt, at });
   if (!change) return undefined;
   changeSteps(database, number, { which: { name }, set: { ...change.step, leaseUntil } });
   changeRun(database, number, change.run);
-  const { slice } = step;
+  const shown = toStep(runId, stepRow);
+  const { slice } = shown;
   const lines = slice && findBatch(database, number, slice.form, slice.batch);
   return {
-    step: toStep(runId, stepRow),
+    step: shown,
     attempt,
     token: run.token,
     claimedAt: at,
@@ -53,7 +54,7 @@ export function record(database: Database, claim: Claim, ending: StepEnding, at:
   const { runId, name } = claim.step;
   const row = database.get('SELECT * FROM runs WHERE id = ?', runId);
   const number = Number(row?.number);
-  const found = row && findStepWithSuccessors(database, number, runId, name);
+  const found = row && findStepWithSuccessors(database, number, name);
   if (!found) throw new FencedError(runId);
   const run = toRun(row);
   const change = recordEnding({

@@ -1,4 +1,5 @@
-import type { Collect, CollectedBatch, CollectedChunk, CollectStart, Right } from '../../review/ledger.js';
+import type { Collect, CollectedBatch, CollectedChunk, CollectStart } from '../../review/collected.js';
+import type { Right } from '../../review/ledger.js';
 import { startDelivery } from '../../review/state-machine.js';
 import type { BookingForm } from '../../review/step.js';
 import { createReferenceIndex, type ReferenceIndex } from '../reference-index.js';

@@ -1,3 +1,4 @@
+import type { Hold } from '../../async/hold.js';
 import type {
   CopiedMapping,
   MappingCopy,
@@ -5,7 +6,6 @@ import type {
   MappingSummary,
   ProviderHotel,
 } from '../../mappings/mapping-copy.js';
-import type { Hold } from '../../review/ledger.js';
 import { toStorableHotel } from '../mapping-changes.js';
 import { toStorable } from '../storable-text.js';
 import { mappingColumns, toMapping, toMove, toNewHotel, toSummary } from '../stored-mapping.js';

@@ -1,4 +1,5 @@
-import type { Hold, Ledger } from '../../review/ledger.js';
+import type { Hold } from '../../async/hold.js';
+import type { Ledger } from '../../review/ledger.js';
 import type { BookingForm } from '../../review/step.js';
 import { nextAffected, replaceAffected } from './affected.js';
 import { checkClaim, claim, findClaimed, isBeingPerformed, record, renewClaims } from './claims.js';

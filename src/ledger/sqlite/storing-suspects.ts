@@ -1,4 +1,4 @@
-import type { CollectedBatch } from '../../review/ledger.js';
+import type { CollectedBatch } from '../../review/collected.js';
 import { countSuspects } from '../stored-suspect.js';
 import type { Database } from './database.js';
 

@@ -1,4 +1,5 @@
-import type { BatchCursor, Suspect, SuspectLines } from '../../review/ledger.js';
+import type { Suspect } from '../../review/collected.js';
+import type { BatchCursor, SuspectLines } from '../../review/history.js';
 import type { BookingForm } from '../../review/step.js';
 import { toSuspect } from '../stored-suspect.js';
 import { readBatch } from './collecting.js';

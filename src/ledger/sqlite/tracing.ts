@@ -1,4 +1,5 @@
-import type { Attempt, ReasonCount, RefusedBooking, RejectCode, Trace } from '../../review/ledger.js';
+import type { ReasonCount, RejectCode } from '../../review/collected.js';
+import type { Attempt, RefusedBooking, Trace } from '../../review/history.js';
 import type { BookingForm, StepState } from '../../review/step.js';
 import { toAttempt } from '../stored-step.js';
 import { withoutUndefined } from '../without-undefined.js';

@@ -1,11 +1,14 @@
 import type { MappingService } from '../../mapping-service/operations.js';
 
 /** Which exports were requested and fetched. (Spec 4.5.) Instants are epoch milliseconds. */
-export interface ExportLog {
+export interface ExportLog extends ExportReader {
   rememberRequest(request: RequestedExport): Promise<void>;
-  latestRequest(): Promise<RequestedExport | undefined>;
   /** Records an export that is in the archive. Idempotent. */
   rememberFetched(fetched: FetchedExport): Promise<void>;
+}
+
+export interface ExportReader {
+  latestRequest(): Promise<RequestedExport | undefined>;
   latestFetched(): Promise<FetchedExport | undefined>;
 }
 

@@ -1,4 +1,4 @@
-import type { Collect, CollectedBatch } from '../ledger.js';
+import type { Collect, CollectedBatch } from '../collected.js';
 import { createBufferPool } from '../lines/buffer-pool.js';
 import type { BookingForm } from '../step.js';
 import type { DeliveredIndex } from './delivered-lines.js';

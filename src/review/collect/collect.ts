@@ -1,8 +1,9 @@
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { MappingCopy } from '../../mappings/mapping-copy.js';
+import type { Collect } from '../collected.js';
 import type { Delivery } from '../delivery.js';
 import type { Notify, RunName } from '../events.js';
-import type { Collect, Ledger, Right } from '../ledger.js';
+import type { Ledger, Right } from '../ledger.js';
 import type { Run } from '../run.js';
 import { formatShare, isMoreThanShare } from '../share.js';
 import { SourceError } from '../source.js';

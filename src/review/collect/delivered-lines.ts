@@ -1,5 +1,6 @@
+import type { DeliveredCursor, DeliveredLines } from '../collected.js';
 import type { Delivery } from '../delivery.js';
-import type { DeliveredCursor, DeliveredLines, Ledger } from '../ledger.js';
+import type { Ledger } from '../ledger.js';
 import { createLineBuffer } from '../lines/line-buffer.js';
 import type { Run } from '../run.js';
 import type { BookingForm } from '../step.js';

@@ -1,5 +1,5 @@
 import { hashReference, noReference } from '../../booking/reference-hash.js';
-import type { Collect, CollectedBatch, ReasonCount, Reject } from '../ledger.js';
+import type { Collect, CollectedBatch, ReasonCount, Reject } from '../collected.js';
 import { type BookingForm, bookingForms } from '../step.js';
 import { readReference } from '../stored/stored-line.js';
 import { createBatcher } from './batcher.js';

@@ -1,6 +1,7 @@
 import { pause } from '../../async/abort.js';
+import type { Hold } from '../../async/hold.js';
 import type { BusinessDay } from '../../booking/business-day.js';
-import type { Hold, Ledger } from '../ledger.js';
+import type { Ledger } from '../ledger.js';
 import type { Workforce } from '../perform/workforce.js';
 import { DayBusyError } from '../refusals.js';
 import { hasWork, isActive, type Run } from '../run.js';

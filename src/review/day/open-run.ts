@@ -1,6 +1,7 @@
+import type { Hold } from '../../async/hold.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { describeIncomparable, runsCompared } from '../collect/delivered-lines.js';
-import type { Hold, Ledger } from '../ledger.js';
+import type { Ledger } from '../ledger.js';
 import { UsageError } from '../refusals.js';
 import { type DeliveryKind, isActive, type Run } from '../run.js';
 import type { RunDayParts, RunRequest } from './run-day.js';

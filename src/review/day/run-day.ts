@@ -1,7 +1,8 @@
+import type { Hold } from '../../async/hold.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { CollectError, type CollectParts, collectDay } from '../collect/collect.js';
 import type { Delivery } from '../delivery.js';
-import type { Hold, Ledger, Right } from '../ledger.js';
+import type { Ledger, Right } from '../ledger.js';
 import type { Workforce } from '../perform/workforce.js';
 import { DayBusyError } from '../refusals.js';
 import { type DeliveryKind, isActive, type Run, type Trigger } from '../run.js';

@@ -1,6 +1,7 @@
 import { pause } from '../../async/abort.js';
+import type { Hold } from '../../async/hold.js';
 import type { BusinessDay } from '../../booking/business-day.js';
-import type { Hold, Ledger } from '../ledger.js';
+import type { Ledger } from '../ledger.js';
 
 /** Between two tries for a place. */
 const tryEveryMs = 1_000;

@@ -1,6 +1,6 @@
 import type { SftpSession } from '../../sftp/sftp.js';
 import type { StepOutcome } from '../delivery.js';
-import type { AffectedPlaces } from '../ledger.js';
+import type { AffectedPlaces } from '../history.js';
 import { isSameSighting, type ReceivedResult, type ResultCounts } from '../review-file.js';
 import { type FileAttempt, type FileParts, inSession } from './file-attempt.js';
 import { keepManifest } from './manifest.js';

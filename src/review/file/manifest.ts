@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Attempt } from '../ledger.js';
+import type { Attempt } from '../history.js';
 import type { ReviewFile } from '../review-file.js';
 import type { Run } from '../run.js';
 import type { FileAttempt, FileParts } from './file-attempt.js';

@@ -1,4 +1,4 @@
-import type { AffectedPlaces } from '../ledger.js';
+import type { AffectedPlaces } from '../history.js';
 import { type Counters, createCounters, createKeyTable } from './key-table.js';
 import {
   type ResultEnd,

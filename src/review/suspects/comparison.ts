@@ -1,5 +1,5 @@
 import type { CopiedMapping, MappingCopy, ProviderHotel } from '../../mappings/mapping-copy.js';
-import type { Collect, CollectedBatch, Suspect } from '../ledger.js';
+import type { Collect, CollectedBatch, Suspect } from '../collected.js';
 import type { BookingForm } from '../step.js';
 import { findHotel, readProviderHotel } from '../stored/stored-line.js';
 

@@ -1,4 +1,6 @@
-import type { Ledger, Suspect, SuspectLines, SuspectReason } from '../ledger.js';
+import type { Suspect, SuspectReason } from '../collected.js';
+import type { SuspectLines } from '../history.js';
+import type { Ledger } from '../ledger.js';
 import type { Run } from '../run.js';
 import { readBooking } from '../stored/stored-line.js';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type AffectedLines, FencedError, type Ledger } from '../../../src/review/ledger.js';
+import type { AffectedLines } from '../../../src/review/history.js';
+import { FencedError, type Ledger } from '../../../src/review/ledger.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
   at,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { DeliveredCursor, Ledger } from '../../../src/review/ledger.js';
+import type { DeliveredCursor } from '../../../src/review/collected.js';
+import type { Ledger } from '../../../src/review/ledger.js';
 import { blankNames } from '../../../src/review/stored/stored-line.js';
 import type { OpenedLedger } from '../ledger.js';
 import {

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toStoredStep } from '../../../src/ledger/stored-step.js';
+
+import { toStep, toStoredStep } from '../../../src/ledger/stored-step.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
+
 import { FencedError, type Ledger } from '../../../src/review/ledger.js';
 import { createPlayer, moves, type Played } from '../../support/run-history.js';
 import { createRunModel, type ModelStep, type RunModel, recount } from '../../support/run-model.js';
@@ -120,7 +122,8 @@ function fromRow(runId: string, row: StepRow): ModelStep {
   const instant = (column: string, field: string) =>
     row[column] === null ? {} : { [field]: Number(row[column]) };
   return {
-    ...toStoredStep(runId, row),
+    ...toStep(runId, row),
+    ...toStoredStep(row),
     ...instant('claimed_at', 'claimedAt'),
     ...instant('ended_at', 'endedAt'),
     ...(row.last_code !== null && { lastCode: String(row.last_code) }),

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
 import { blankNames } from '../../../src/review/body/booking-item.js';
-import type { CollectedBatch, Ledger, Suspect, SuspectLines } from '../../../src/review/ledger.js';
+import type { CollectedBatch, Suspect } from '../../../src/review/collected.js';
+import type { SuspectLines } from '../../../src/review/history.js';
+import type { Ledger } from '../../../src/review/ledger.js';
 import { FencedError } from '../../../src/review/ledger.js';
 import type { Run } from '../../../src/review/run.js';
 import type { OpenedLedger } from '../ledger.js';

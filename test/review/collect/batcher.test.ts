@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { hashReference, noReference } from '../../../src/booking/reference-hash.js';
 import { createBatcher, type LineBlock } from '../../../src/review/collect/batcher.js';
 import { createLineIndex, type LineIndex } from '../../../src/review/collect/line-index.js';
-import type { CollectedBatch } from '../../../src/review/ledger.js';
+import type { CollectedBatch } from '../../../src/review/collected.js';
 
 type Batching = ReturnType<typeof createBatcher>;
 /** Lines to add, one by one; `store` is when the ledger takes the whole batches. */

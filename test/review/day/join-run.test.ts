@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Hold } from '../../../src/async/hold.js';
 import { acquireDay } from '../../../src/review/day/join-run.js';
-import type { Hold, Ledger } from '../../../src/review/ledger.js';
+import type { Ledger } from '../../../src/review/ledger.js';
 import { DayBusyError } from '../../../src/review/refusals.js';
 import { ok, prepareDelivery } from '../delivering.js';
 import { openRun, openTemporaryLedger } from '../temporary-ledger.js';

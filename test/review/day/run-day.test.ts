@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Hold } from '../../../src/async/hold.js';
 import { runDay } from '../../../src/review/day/run-day.js';
-import type { Hold, Ledger } from '../../../src/review/ledger.js';
+import type { Ledger } from '../../../src/review/ledger.js';
 import { DayBusyError, UsageError } from '../../../src/review/refusals.js';
 import { SourceError } from '../../../src/review/source.js';
 import { createArraySource, records } from '../array-source.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BatchCursor, SuspectLines } from '../../../src/review/ledger.js';
+import type { BatchCursor, SuspectLines } from '../../../src/review/history.js';
 import { findComparedRuns, listSuspects, readSuspects } from '../../../src/review/suspects/listing.js';
 import { someRun } from '../some-run.js';
 

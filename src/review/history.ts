@@ -1,0 +1,79 @@
+import type { ReasonCount, RejectCode, Suspect } from './collected.js';
+import type { Run } from './run.js';
+import type { BookingForm, Step, StepEnding, StepState } from './step.js';
+
+/** What looking back at runs reads, beyond their rows. */
+export interface History {
+  countRejects(runId: string): Promise<ReasonCount[]>;
+  countWarnings(runId: string): Promise<ReasonCount[]>;
+  listRefused(runId: string, limit: number): Promise<RefusedBooking[]>;
+  /** Every booking and reject with that reference, in all runs, the newest run first. */
+  trace(reference: string): Promise<Trace[]>;
+  /** The next batch that has affected bookings, with their lines. */
+  nextAffected(runId: string, after?: number): Promise<AffectedLines | undefined>;
+}
+
+/** What a run found out when it compared its bookings with the local copy of the mappings. */
+export interface SuspectReader {
+  /** The next chunk of a run's suspects after the cursor, one stored batch per chunk; undefined at the end. */
+  nextSuspects(runId: string, after?: BatchCursor): Promise<SuspectLines | undefined>;
+}
+
+export interface RefusedBooking {
+  readonly step: string;
+  readonly code: string;
+  readonly line: string;
+  readonly form: BookingForm;
+}
+
+export interface Attempt {
+  readonly step: string;
+  readonly attempt: number;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly outcome: StepEnding['kind'];
+  readonly code: string;
+  readonly httpStatus?: number;
+  readonly statusCode?: number;
+  readonly answer?: string;
+  readonly sha256?: string;
+}
+
+export type Trace =
+  | {
+      readonly kind: 'booking';
+      readonly run: Run;
+      readonly form: BookingForm;
+      readonly line: string;
+      readonly step?: Pick<Step, 'name' | 'kind'> & { readonly state: StepState };
+      /** Whether the result marks its mapping as incorrect; absent until a result has come home. */
+      readonly isAffected?: boolean;
+      /** What the local copy of the mappings had to say about it. */
+      readonly suspect?: Suspect;
+      readonly attempts: readonly Attempt[];
+    }
+  | { readonly kind: 'reject'; readonly run: Run; readonly place: number; readonly reason: RejectCode };
+
+/** Bookings of one batch of the file. */
+export interface AffectedPlaces {
+  readonly batch: number;
+  /** Counted from 0, ascending. */
+  readonly places: readonly number[];
+}
+
+export interface AffectedLines {
+  readonly batch: number;
+  readonly lines: readonly string[];
+}
+
+export interface SuspectLines {
+  readonly cursor: BatchCursor;
+  readonly form: BookingForm;
+  /** In the order of their places. */
+  readonly suspects: readonly (Suspect & { readonly line: string })[];
+}
+
+export interface BatchCursor {
+  readonly form: BookingForm;
+  readonly batch: number;
+}
