@@ -1,10 +1,11 @@
 import type { Config } from '../src/config/load.js';
+import type { MappingReader } from '../src/mappings/mapping-copy.js';
 import type { MappingComparison } from '../src/review/collect/collect.js';
 import { createRunId } from '../src/review/day/open-run.js';
 import type { RunDayParts } from '../src/review/day/run-day.js';
 import type { Delivery } from '../src/review/delivery.js';
 import type { Notify } from '../src/review/events.js';
-import type { Ledger } from '../src/review/ledger.js';
+
 import type { DeliveryKind } from '../src/review/run.js';
 import type { ClosableSftpServer } from '../src/sftp/server.js';
 import { clock, random } from './clock.js';
@@ -73,7 +74,7 @@ export function composeCollect(config: Config, voice: SourceVoice) {
 /** What bookings are compared with before they are sent. */
 export function composeComparison(
   config: Config,
-  { mappings: copy }: Pick<Ledger, 'mappings'>,
+  { mappings: copy }: { readonly mappings: MappingReader },
   voice: SourceVoice,
 ): MappingComparison {
   const { suspectDays, fillServiceId } = config.mappings;

@@ -1,6 +1,7 @@
 import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
-import type { Ledger } from '../src/review/ledger.js';
+import type { MappingCopy } from '../src/mappings/mapping-copy.js';
+
 import { createCronerSchedule, type Schedule } from '../src/schedule/schedule.js';
 import type { NotifyScheduler } from '../src/schedule/scheduler-event.js';
 import { createSlots, type Slots } from '../src/schedule/slots.js';
@@ -30,7 +31,7 @@ export async function openSchedule(
 }
 
 export interface SyncSchedulerContext {
-  readonly ledger: Pick<Ledger, 'mappings'>;
+  readonly ledger: { readonly mappings: MappingCopy };
   readonly notify: NotifyAll;
   readonly signal: AbortSignal;
 }

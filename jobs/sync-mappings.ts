@@ -6,7 +6,7 @@ import type { Config } from '../src/config/load.js';
 import type { MappingService } from '../src/mapping-service/operations.js';
 import type { MappingCopy, MappingSync, NewMasterHotel } from '../src/mappings/mapping-copy.js';
 import { type NotifySync, readNewHotels, syncMappings } from '../src/mappings/sync-mappings.js';
-import type { Ledger } from '../src/review/ledger.js';
+
 import { clock } from './clock.js';
 import { openLedger } from './ledgers.js';
 import { openMappingService } from './mapping-services.js';
@@ -40,7 +40,7 @@ export async function syncOnce(config: Config, options: SyncOptions, terminal: T
 }
 
 export interface SyncAids {
-  readonly ledger: Pick<Ledger, 'mappings'>;
+  readonly ledger: { readonly mappings: MappingCopy };
   readonly service: Pick<MappingService, 'getMappings'>;
   readonly notify: NotifySync;
 }

@@ -1,7 +1,7 @@
 import { runsCompared } from '../review/collect/delivered-lines.js';
 import type { ReasonCount } from '../review/collected.js';
-import type { RefusedBooking } from '../review/history.js';
-import type { Ledger } from '../review/ledger.js';
+import type { RefusedBooking, RejectReader } from '../review/history.js';
+import type { RunLister } from '../review/ledger.js';
 import { isActive, type Run } from '../review/run.js';
 import { readReference } from '../review/stored/stored-line.js';
 import { formatCount, formatDuration, wrapText } from '../text/format.js';
@@ -10,7 +10,7 @@ import { renderFileSummary } from './file-summary.js';
 import { renderSuspectSummary } from './suspects.js';
 import { renderTable } from './tables.js';
 
-type DetailsLedger = Pick<Ledger, 'countRejects' | 'countWarnings' | 'listRefused' | 'listRuns'>;
+type DetailsLedger = RejectReader & RunLister;
 
 /** Gathers what the closing table shows of a run. */
 export async function readRunDetails(

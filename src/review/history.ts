@@ -2,15 +2,24 @@ import type { ReasonCount, RejectCode, Suspect } from './collected.js';
 import type { Run } from './run.js';
 import type { BookingForm, Step, StepEnding, StepState } from './step.js';
 
-/** What looking back at runs reads, beyond their rows. */
-export interface History {
+/** What a run did not send, or sent in vain. */
+export interface RejectReader {
   countRejects(runId: string): Promise<ReasonCount[]>;
   countWarnings(runId: string): Promise<ReasonCount[]>;
   listRefused(runId: string, limit: number): Promise<RefusedBooking[]>;
+}
+
+/** Looking back at single bookings. */
+export interface History {
   /** Every booking and reject with that reference, in all runs, the newest run first. */
   trace(reference: string): Promise<Trace[]>;
   /** The next batch that has affected bookings, with their lines. */
   nextAffected(runId: string, after?: number): Promise<AffectedLines | undefined>;
+}
+
+export interface AttemptReader {
+  /** The ended attempts of a step, in their order. */
+  listAttempts(runId: string, step: string): Promise<Attempt[]>;
 }
 
 /** What a run found out when it compared its bookings with the local copy of the mappings. */

@@ -2,9 +2,9 @@ import type { Hold } from '../async/hold.js';
 import type { ExportLog, ExportReader } from '../mappings/export/export-log.js';
 import type { MappingCopy, MappingReader } from '../mappings/mapping-copy.js';
 import type { Collecting, DeliveredBookings } from './collected.js';
-import type { AffectedPlaces, Attempt, History, SuspectReader } from './history.js';
+import type { AffectedPlaces, AttemptReader, History, RejectReader, SuspectReader } from './history.js';
 import type { DeliveryKind, Run, RunFailure, RunState, Trigger } from './run.js';
-import type { BookingForm, Claim, Claimed, PlannedStep, Step, StepEnding } from './step.js';
+import type { BookingForm, Claim, Claimed, Step, StepEnding } from './step.js';
 
 /**
  * The database that knows every run, step and booking and its state: the truth. (Design 3.)
@@ -29,10 +29,12 @@ export interface Ledger
 /** A ledger for looking back while others work: it changes nothing. */
 export interface ReadOnlyLedger
   extends RunReader,
+    DayOverview,
     StepReader,
     AttemptReader,
     BatchReader,
     DeliveredBookings,
+    RejectReader,
     History,
     SuspectReader {
   readonly mappings: MappingReader;
@@ -42,16 +44,23 @@ export interface ReadOnlyLedger
   close(): Promise<void>;
 }
 
-export interface RunReader {
+export interface RunReader extends RunLister {
   latestRun(day: string): Promise<Run | undefined>;
   /** @throws RangeError for a run that does not exist. */
   getRun(runId: string): Promise<Run>;
-  /** Newest day first, and within a day the newest run first. */
-  listRuns(options: { readonly day?: string; readonly limit: number }): Promise<Run[]>;
-  /** The newest run of each day from `from` to `to` that has one, oldest day first. */
-  listLatestRuns(range: { readonly from: string; readonly to: string }): Promise<Run[]>;
   /** Oldest day first. */
   listActiveRuns(): Promise<Run[]>;
+}
+
+export interface RunLister {
+  /** Newest day first, and within a day the newest run first. */
+  listRuns(options: { readonly day?: string; readonly limit: number }): Promise<Run[]>;
+}
+
+/** Days at a glance. */
+export interface DayOverview {
+  /** The newest run of each day from `from` to `to` that has one, oldest day first. */
+  listLatestRuns(range: { readonly from: string; readonly to: string }): Promise<Run[]>;
   summarise(): Promise<LedgerSummary>;
 }
 
@@ -80,11 +89,6 @@ export interface StepReader {
   isBeingPerformed(runId: string): Promise<boolean>;
   /** Counts again from steps and stored batches, without the counters: the proof that the sums add up. */
   tally(runId: string): Promise<Tally>;
-}
-
-export interface AttemptReader {
-  /** The ended attempts of a step, in their order. */
-  listAttempts(runId: string, step: string): Promise<Attempt[]>;
 }
 
 export interface BatchReader {

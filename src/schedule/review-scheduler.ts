@@ -1,5 +1,5 @@
 import type { BusinessDay } from '../booking/business-day.js';
-import type { Ledger } from '../review/ledger.js';
+import type { DayOverview } from '../review/ledger.js';
 import { DayBusyError } from '../review/refusals.js';
 import { type DueDay, findDayRange, findDueDays } from './due-days.js';
 import type { Schedule } from './schedule.js';
@@ -21,7 +21,7 @@ export interface ScheduledReview {
 }
 
 export interface ReviewSchedulerParts {
-  readonly ledger: Pick<Ledger, 'summarise' | 'listLatestRuns'>;
+  readonly ledger: DayOverview;
   readonly schedule: Schedule;
   readonly slots: Slots;
   /** Reviews a day. It must end soon after the signal aborts. */

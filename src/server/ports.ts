@@ -1,4 +1,5 @@
-import type { Ledger } from '../review/ledger.js';
+import type { LedgerSummary, RunLister } from '../review/ledger.js';
+import type { Run } from '../review/run.js';
 
 /** Where the server writes what its operator should know; pino's loggers are one. */
 export interface ServerLog {
@@ -7,4 +8,8 @@ export interface ServerLog {
 }
 
 /** What the status page and its JSON are read from. */
-export type Statuses = Pick<Ledger, 'getRun' | 'listRuns' | 'summarise'>;
+export interface Statuses extends RunLister {
+  /** @throws RangeError for a run that does not exist. */
+  getRun(runId: string): Promise<Run>;
+  summarise(): Promise<LedgerSummary>;
+}

@@ -34,6 +34,8 @@ import { nextSuspects } from './suspects.js';
 import { countRejects, countWarnings, listRefused, trace } from './tracing.js';
 
 const pingTimeoutMs = 1_900;
+/** By how much the renewal of a lease can be late. */
+const lateRenewalMs = 1_000;
 
 export interface PostgresLedgerOptions {
   /** postgres://user:password@host:port/database, with the parameters that libpq knows, such as sslmode. */
@@ -83,7 +85,7 @@ export function createPostgresLedger({
   const holdDay = (day: string) => holds.take(`day ${day}`);
 
   const ledger: Ledger = {
-    leaseMs,
+    staleHoldMs: leaseMs + lateRenewalMs,
     mappings: createMappingCopy(database, () => holds.take('mappings sync')),
     exports: createExportLog(database),
     holdDay,

@@ -63,7 +63,7 @@ export function createSqliteLedger({
     return lock && { lost: new AbortController().signal, release: async () => lock.release() };
   };
   return {
-    leaseMs: 0,
+    staleHoldMs: 0,
     mappings: createMappingCopy(database, () => tryHold('mappings-sync')),
     exports: createExportLog(database),
     holdDay: async (day) => tryHold(day),

@@ -1,9 +1,9 @@
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { MappingCopy } from '../../mappings/mapping-copy.js';
-import type { Collect } from '../collected.js';
+import type { Collect, Collecting, DeliveredBookings } from '../collected.js';
 import type { Delivery } from '../delivery.js';
 import type { Notify, RunName } from '../events.js';
-import type { Ledger, Right } from '../ledger.js';
+import type { Right, RunLister } from '../ledger.js';
 import type { Run } from '../run.js';
 import { formatShare, isMoreThanShare } from '../share.js';
 import { SourceError } from '../source.js';
@@ -27,7 +27,7 @@ export interface CollectLimits {
 export interface CollectParts {
   readonly reader: DayReader;
   readonly delivery: Delivery;
-  readonly ledger: Pick<Ledger, 'beginCollect'>;
+  readonly ledger: Collecting;
   readonly limits: CollectLimits;
   readonly clock: () => number;
   readonly notify: Notify;
@@ -35,7 +35,7 @@ export interface CollectParts {
    * Of a run that tops up: knows what the day's other runs have delivered. Such bookings count as duplicates; those of
    * the file stand in its file too, where there is to be one, so that it is the whole day's.
    */
-  readonly delivered?: Pick<Ledger, 'nextDelivered' | 'listRuns'>;
+  readonly delivered?: DeliveredBookings & RunLister;
   /** What bookings are compared with before they are sent. */
   readonly comparison?: MappingComparison;
 }
@@ -120,7 +120,7 @@ async function beginCollect(
 }
 
 async function readKnown(
-  ledger: Pick<Ledger, 'nextDelivered' | 'listRuns'>,
+  ledger: DeliveredBookings & RunLister,
   { id, day }: RunName,
   delivery: Delivery,
   signal: AbortSignal,

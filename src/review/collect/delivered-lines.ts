@@ -1,6 +1,6 @@
-import type { DeliveredCursor, DeliveredLines } from '../collected.js';
+import type { DeliveredBookings, DeliveredCursor, DeliveredLines } from '../collected.js';
 import type { Delivery } from '../delivery.js';
-import type { Ledger } from '../ledger.js';
+
 import { createLineBuffer } from '../lines/line-buffer.js';
 import type { Run } from '../run.js';
 import type { BookingForm } from '../step.js';
@@ -30,7 +30,7 @@ interface Place {
  * before a line is said to be known, it is compared with the one that was delivered.
  */
 export async function indexDelivered(
-  ledger: Pick<Ledger, 'nextDelivered'>,
+  ledger: DeliveredBookings,
   runId: string,
   delivery: Delivery,
   signal: AbortSignal,

@@ -1,7 +1,7 @@
 import { pause } from '../../async/abort.js';
 import type { Hold } from '../../async/hold.js';
 import type { BusinessDay } from '../../booking/business-day.js';
-import type { Ledger } from '../ledger.js';
+import type { DayHolds, RunReader, StepReader } from '../ledger.js';
 import type { Workforce } from '../perform/workforce.js';
 import { DayBusyError } from '../refusals.js';
 import { hasWork, isActive, type Run } from '../run.js';
@@ -9,11 +9,9 @@ import { type DayRequest, decideOpening } from './open-run.js';
 
 /** Between two tries to have a day that somebody else holds. */
 const tryEveryMs = 500;
-/** What renewing a lease may be late by. */
-const slackMs = 1_000;
 
 export interface JoinParts {
-  readonly ledger: Pick<Ledger, 'leaseMs' | 'holdDay' | 'latestRun' | 'isBeingPerformed'>;
+  readonly ledger: DayHolds & RunReader & StepReader;
   readonly workforce: Pick<Workforce, 'isShared'>;
   readonly clock: () => number;
 }
@@ -42,7 +40,7 @@ export async function acquireDay(
   const { ledger, workforce, clock } = parts;
   const { day, mode } = request;
   const joins = workforce.isShared && mode === 'run';
-  const giveUpAt = ledger.leaseMs === 0 ? clock() : clock() + ledger.leaseMs + slackMs;
+  const giveUpAt = clock() + ledger.staleHoldMs;
   let isWaiting = false;
   const findOthers = async (): Promise<FoundDay | undefined> => {
     const run = workforce.isShared ? await findSharedRun(request, ledger) : undefined;
@@ -78,7 +76,7 @@ async function heldUnless(findOthers: () => Promise<FoundDay | undefined>, hold:
 /** The run that others work on. For a replay, one that nobody performs a step of is free to be given up. */
 export async function findSharedRun(
   request: RequestForDay,
-  ledger: Pick<Ledger, 'latestRun' | 'isBeingPerformed'>,
+  ledger: RunReader & StepReader,
 ): Promise<Run | undefined> {
   const latest = await ledger.latestRun(request.day.iso);
   if (!latest || latest.collectedAt === undefined || !isActive(latest)) return undefined;

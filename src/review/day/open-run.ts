@@ -1,7 +1,7 @@
 import type { Hold } from '../../async/hold.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { describeIncomparable, runsCompared } from '../collect/delivered-lines.js';
-import type { Ledger } from '../ledger.js';
+import type { RunLister } from '../ledger.js';
 import { UsageError } from '../refusals.js';
 import { type DeliveryKind, isActive, type Run } from '../run.js';
 import type { RunDayParts, RunRequest } from './run-day.js';
@@ -145,7 +145,7 @@ export async function openRun(
 }
 
 /** @throws UsageError before there is a run that could only fail. */
-async function refuseIncomparable({ iso }: BusinessDay, ledger: Pick<Ledger, 'listRuns'>): Promise<void> {
+async function refuseIncomparable({ iso }: BusinessDay, ledger: RunLister): Promise<void> {
   const obstacle = describeIncomparable(await ledger.listRuns({ day: iso, limit: runsCompared }));
   if (obstacle !== undefined) throw new UsageError(obstacle);
 }

@@ -1,7 +1,7 @@
 import { pause } from '../../async/abort.js';
 import type { Hold } from '../../async/hold.js';
 import type { BusinessDay } from '../../booking/business-day.js';
-import type { Ledger } from '../ledger.js';
+import type { PlaceHolds } from '../ledger.js';
 
 /** Between two tries for a place. */
 const tryEveryMs = 1_000;
@@ -13,7 +13,7 @@ const tryEveryMs = 1_000;
  * @returns undefined when a stop was asked for
  */
 export async function waitForRunSlot(
-  ledger: Pick<Ledger, 'holdPlace'>,
+  ledger: PlaceHolds,
   places: number,
   { signal, onWait }: { readonly signal: AbortSignal; readonly onWait: () => void },
 ): Promise<Hold | undefined> {

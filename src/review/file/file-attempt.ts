@@ -5,17 +5,22 @@ import { SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js
 import type { Spool } from '../../spool/spool.js';
 import type { StepOutcome } from '../delivery.js';
 import type { Notify } from '../events.js';
-import { FencedError, type Ledger } from '../ledger.js';
+import type { AttemptReader } from '../history.js';
+import {
+  type AffectedWriter,
+  type AttemptReader,
+  type BatchReader,
+  type ClaimCheck,
+  FencedError,
+  type RunReader,
+} from '../ledger.js';
 import type { Run } from '../run.js';
 import type { Claim } from '../step.js';
 import type { RemoteFiles } from './remote-files.js';
 
 /** What the steps of a file delivery work with. */
 export interface FileParts {
-  readonly ledger: Pick<
-    Ledger,
-    'getRun' | 'measureBatches' | 'readBatch' | 'holdsClaim' | 'replaceAffected' | 'listAttempts'
-  >;
+  readonly ledger: RunReader & BatchReader & AttemptReader & ClaimCheck & AffectedWriter;
   readonly service: Pick<ReviewService, 'reviewBookedHotelsByFile'>;
   readonly sftp: SftpServer;
   readonly spool: Spool;

@@ -1,6 +1,6 @@
 import { SftpError, type SftpSession } from '../../sftp/sftp.js';
 import type { Spool, SpooledFile } from '../../spool/spool.js';
-import type { Ledger } from '../ledger.js';
+import type { BatchReader } from '../ledger.js';
 import { isSameSighting, type Sighting } from '../review-file.js';
 import type { Run } from '../run.js';
 import { lineEnd } from './csv.js';
@@ -51,7 +51,7 @@ export async function ensureSpooled(parts: FileParts, run: Run): Promise<void> {
 }
 
 interface SentParts {
-  readonly ledger: Pick<Ledger, 'measureBatches' | 'readBatch'>;
+  readonly ledger: BatchReader;
 }
 
 /** The bookings of the file, as they are kept. */

@@ -1,5 +1,6 @@
 import { type Archive, ArchiveError } from '../../archive/archive.js';
-import type { Ledger } from '../ledger.js';
+import type { AttemptReader } from '../history.js';
+import type { BatchReader } from '../ledger.js';
 import type { Run } from '../run.js';
 import { checkReviewFile } from './file-check.js';
 import { describeCalls, describeRun, type Manifest, manifestName, measure } from './manifest.js';
@@ -13,7 +14,7 @@ export interface VerifiedItem {
 
 export interface VerifyParts {
   readonly archive: Archive;
-  readonly ledger: Pick<Ledger, 'measureBatches' | 'readBatch' | 'listAttempts'>;
+  readonly ledger: BatchReader & AttemptReader;
   readonly masterIdColumn: string;
 }
 

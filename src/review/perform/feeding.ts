@@ -1,5 +1,5 @@
 import { untilAborted } from '../../async/abort.js';
-import type { Ledger, StepCursor } from '../ledger.js';
+import type { StepCursor, StepReader } from '../ledger.js';
 import type { StepQueue } from '../queue.js';
 import { toQueuedStep } from './queueing.js';
 
@@ -7,7 +7,7 @@ import { toQueuedStep } from './queueing.js';
 const pageOfSteps = 500;
 
 export interface FeedingParts {
-  readonly ledger: Pick<Ledger, 'listOpenSteps'>;
+  readonly ledger: StepReader;
   readonly queue: Pick<StepQueue, 'add' | 'waitForCapacity'>;
 }
 

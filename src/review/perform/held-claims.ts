@@ -1,4 +1,4 @@
-import { FencedError, type Ledger } from '../ledger.js';
+import { type ClaimRenewal, FencedError } from '../ledger.js';
 import type { Claim } from '../step.js';
 
 /** Renewals in a lease: one that is lost or late does no harm. */
@@ -22,7 +22,7 @@ export function createHeldClaims({
   ledger,
   leaseMs,
 }: {
-  readonly ledger: Pick<Ledger, 'renewClaims'>;
+  readonly ledger: ClaimRenewal;
   readonly leaseMs: number;
 }): HeldClaims {
   const held = new Map<Claim, AbortController>();

@@ -1,15 +1,12 @@
 import type { Notify } from '../events.js';
-import type { Ledger } from '../ledger.js';
+import type { RunReader, RunWriter, StepReader } from '../ledger.js';
 import type { StepQueue } from '../queue.js';
 import { hasWork, type Run } from '../run.js';
 import { feed } from './feeding.js';
 import { type SettleLimits, settleWhenDue } from './settle.js';
 
 export interface ReconcileParts {
-  readonly ledger: Pick<
-    Ledger,
-    'listActiveRuns' | 'reopenAbandoned' | 'getRun' | 'listOpenSteps' | 'tally' | 'settle'
-  >;
+  readonly ledger: RunReader & RunWriter & StepReader;
   readonly queue: Pick<StepQueue, 'add' | 'waitForCapacity'>;
   readonly limits: SettleLimits;
   readonly clock: () => number;
@@ -52,7 +49,7 @@ export async function settleWhenLeftOver(
 }
 
 /** It stays active, and the next `run` looks for its result again: there is nothing to settle. */
-async function isOverdue({ id, state, openSteps }: Run, ledger: Pick<Ledger, 'tally'>): Promise<boolean> {
+async function isOverdue({ id, state, openSteps }: Run, ledger: StepReader): Promise<boolean> {
   if (state !== 'awaiting-result' || openSteps > 0) return false;
   const { overdueSteps, failedSteps } = await ledger.tally(id);
   return overdueSteps > 0 && failedSteps === 0;

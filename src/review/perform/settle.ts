@@ -1,6 +1,6 @@
 import type { Notify } from '../events.js';
 import { adviseOnDisk } from '../file/file-attempt.js';
-import type { Ledger, Settlement, Tally } from '../ledger.js';
+import type { RunReader, RunWriter, Settlement, StepReader, Tally } from '../ledger.js';
 import { isActive, type Run, type RunFailure } from '../run.js';
 import { formatShare, isMoreThanShare } from '../share.js';
 
@@ -14,7 +14,7 @@ export interface SettleLimits {
 }
 
 interface SettleParts {
-  readonly ledger: Pick<Ledger, 'settle' | 'tally' | 'getRun'>;
+  readonly ledger: RunReader & RunWriter & StepReader;
   readonly limits: SettleLimits;
   readonly clock: () => number;
   readonly notify: Notify;

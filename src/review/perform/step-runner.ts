@@ -3,11 +3,14 @@ import { halveBatch } from '../body/body-delivery.js';
 import type { Delivery, StepOutcome } from '../delivery.js';
 import type { Notify } from '../events.js';
 import {
+  type Claims,
   FencedError,
-  type Ledger,
   LedgerAwayError,
   LedgerFullError,
   LedgerUnusableError,
+  type RunReader,
+  type RunWriter,
+  type StepReader,
 } from '../ledger.js';
 import type { StepQueue, StepReference } from '../queue.js';
 import { hasWork, type Run } from '../run.js';
@@ -28,7 +31,7 @@ const fault: StepOutcome = {
 const maxFailuresInRow = 5;
 
 export interface StepRunnerParts {
-  readonly ledger: Ledger;
+  readonly ledger: RunReader & RunWriter & StepReader & Claims;
   readonly queue: Pick<StepQueue, 'add' | 'holdOff' | 'drop'>;
   readonly claims: Pick<HeldClaims, 'whileHeld'>;
   readonly deliveryOf: (run: Run) => Delivery;

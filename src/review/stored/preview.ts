@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { buildRequestBody } from '../body/request-body.js';
 import { renderReviewFile } from '../file/spooled-files.js';
-import type { Ledger } from '../ledger.js';
+import type { BatchReader } from '../ledger.js';
 import type { Run } from '../run.js';
 import type { BookingForm } from '../step.js';
 
@@ -14,11 +14,9 @@ export interface SentSums {
   readonly sha256: string;
 }
 
-type PreviewLedger = Pick<Ledger, 'measureBatches' | 'readBatch'>;
-
 /** The first kept lines of a collected run, the file's before the bodies'. */
 export async function readFirstLines(
-  ledger: PreviewLedger,
+  ledger: BatchReader,
   { id }: Run,
   count: number,
 ): Promise<readonly { readonly line: string; readonly form: BookingForm }[]> {
@@ -35,7 +33,7 @@ export async function readFirstLines(
 
 /** Builds every request body as it would be sent. */
 export async function previewBodies(
-  ledger: PreviewLedger,
+  ledger: BatchReader,
   { id }: Run,
   take?: TakeContent,
 ): Promise<SentSums & { readonly batches: number }> {
@@ -55,7 +53,7 @@ export async function previewBodies(
 
 /** Builds the review file as it would be sent; undefined where no booking can stand in it. */
 export async function previewReviewFile(
-  ledger: PreviewLedger,
+  ledger: BatchReader,
   run: Run,
   { masterIdColumn, name }: { readonly masterIdColumn: string; readonly name: string },
   take?: TakeContent,

@@ -3,7 +3,7 @@ import type { BusinessDay } from '../../booking/business-day.js';
 import type { Spool } from '../../spool/spool.js';
 import { manifestName } from '../file/manifest.js';
 import { removeSpooled } from '../file/spooled-files.js';
-import type { Ledger } from '../ledger.js';
+import type { Retention } from '../ledger.js';
 import type { Run } from '../run.js';
 import { blankNames } from './stored-line.js';
 
@@ -15,7 +15,7 @@ export interface RetentionPeriods {
 }
 
 export interface RetentionParts {
-  readonly ledger: Pick<Ledger, 'listRunsWithNames' | 'blankGuestNames' | 'prune'>;
+  readonly ledger: Retention;
   readonly archive: Pick<Archive, 'list' | 'remove'>;
   readonly spool: Pick<Spool, 'list' | 'remove'>;
 }

@@ -1,6 +1,6 @@
 import type { Suspect, SuspectReason } from '../collected.js';
-import type { SuspectLines } from '../history.js';
-import type { Ledger } from '../ledger.js';
+import type { SuspectLines, SuspectReader } from '../history.js';
+
 import type { Run } from '../run.js';
 import { readBooking } from '../stored/stored-line.js';
 
@@ -26,11 +26,9 @@ export interface Suspicion {
 /** How many of a run's suspects its report names. */
 export const suspectsReported = 100;
 
-type SuspectLedger = Pick<Ledger, 'nextSuspects'>;
-
 /** The first suspects of a run, those of the file behind the others. */
 export async function listSuspects(
-  ledger: SuspectLedger,
+  ledger: SuspectReader,
   { id, suspects }: Pick<Run, 'id' | 'suspects'>,
   limit: number,
 ): Promise<SuspectReport[]> {
@@ -58,7 +56,7 @@ export function findComparedRuns(runs: readonly Run[]): readonly Run[] {
 
 /** All suspects of these runs, a piece at a time. One that several of them have sent comes once. */
 export async function* readSuspects(
-  ledger: SuspectLedger,
+  ledger: SuspectReader,
   runs: readonly Run[],
 ): AsyncGenerator<readonly SuspectReport[]> {
   const seen = new Set<string>();
@@ -86,7 +84,7 @@ interface Piece {
   readonly reports: readonly SuspectReport[];
 }
 
-async function* readPieces(ledger: SuspectLedger, runId: string): AsyncGenerator<Piece> {
+async function* readPieces(ledger: SuspectReader, runId: string): AsyncGenerator<Piece> {
   let page = await ledger.nextSuspects(runId);
   while (page) {
     yield { lines: page.suspects.map(({ line }) => line), reports: toReports(page) };

@@ -182,7 +182,8 @@ describe('a process that shares the work', () => {
 /** @param leaseMs as of a ledger whose rights are leases; the kernel holds them if not given */
 async function prepareDay({ isShared = false, leaseMs: lease = 0 } = {}) {
   const kept = await openTemporaryLedger(Date.now);
-  const ledger: Ledger = { ...kept, leaseMs: lease, holdDay: lease === 0 ? kept.holdDay : createLeases() };
+  const leased = { staleHoldMs: lease + 1_000, holdDay: createLeases() };
+  const ledger: Ledger = { ...kept, ...(lease > 0 && leased) };
   const onWaiting = vi.fn();
   return {
     ledger,
