@@ -1,4 +1,4 @@
-import type { Hold } from '../review/ledger.js';
+import type { Hold } from '../async/hold.js';
 import { SafeError } from '../text/safe-error.js';
 
 /**

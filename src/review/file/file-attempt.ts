@@ -8,7 +8,6 @@ import type { Notify } from '../events.js';
 import type { AttemptReader } from '../history.js';
 import {
   type AffectedWriter,
-  type AttemptReader,
   type BatchReader,
   type ClaimCheck,
   FencedError,
