@@ -193,7 +193,7 @@ async function stopInTime(
   const overdue = new Promise<number>((resolve) => {
     const giveUp = () => {
       stderr.write(
-        'hotel-review: something did not end in time and was given up; the ledger knows what is left\n',
+        'hotel-review: something did not stop in time and was abandoned; the ledger knows what is left\n',
       );
       resolve(exitCode.failed);
     };

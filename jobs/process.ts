@@ -1,6 +1,5 @@
 import { homedir, tmpdir } from 'node:os';
-import { listenForStop } from '../src/cli/stop-signal.js';
-import { ignoreClosedPipe, leaveOnceWritten } from '../src/cli/streams.js';
+import { ignoreClosedPipe, leaveOnceWritten, listenForStop } from '../src/cli/process.js';
 import { endDespiteAbandonedWork } from '../src/doctor/ending.js';
 
 /** All that a command uses of the process it runs in. */

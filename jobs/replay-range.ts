@@ -84,7 +84,7 @@ export async function replayRange(
   const [next, to] = [notBegun[0], days.at(-1)];
   if (next && to) {
     const end = findEnd();
-    const why = signal.aborted || !end ? 'it was stopped' : `${end.day} ended with what each day would meet`;
+    const why = signal.aborted || !end ? 'it was stopped' : `${end.day} failed in a way that every day would`;
     terminal.say(renderNotBegun({ ...options, why, next: next.iso, to: to.iso }, terminal.command));
   }
   const codes = inOrder.map(exitCodeOfDay);
@@ -134,5 +134,5 @@ async function reviewOne(
 }
 
 function sayWait({ iso }: BusinessDay, places: number): string {
-  return `${iso}: waiting, for as many runs are going on as may at once (workers.runsAtOnce: ${places})`;
+  return `${iso}: waiting: the maximum number of runs is in progress (workers.runsAtOnce: ${places})`;
 }

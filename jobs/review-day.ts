@@ -44,8 +44,8 @@ export async function reviewDay(
     terminal.endProgress();
     if (wasDone)
       terminal.say(
-        `${day.iso} is done already: run ${run.id}; late bookings: ${terminal.command(`replay ${day.iso} --late`)}; ` +
-          `to review it once more: ${terminal.command(`replay ${day.iso}`)}`,
+        `${day.iso} is already done: run ${run.id}; late bookings: ${terminal.command(`replay ${day.iso} --late`)}; ` +
+          `to review it again: ${terminal.command(`replay ${day.iso}`)}`,
       );
     terminal.say(
       renderClosing(await readRunDetails(parts.ledger, run, parts.reader.placeUnit), {

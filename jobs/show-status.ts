@@ -1,6 +1,5 @@
 import { exitCode } from '../src/cli/exit-code.js';
-import { readRunDetails, renderClosing } from '../src/cli/run-summary.js';
-import { renderStatus } from '../src/cli/status.js';
+import { readRunDetails, renderClosing, renderStatus } from '../src/cli/run-summary.js';
 import type { Config } from '../src/config/load.js';
 import { toReport } from '../src/review/day/report.js';
 import { readReference } from '../src/review/stored/stored-line.js';

@@ -17,7 +17,7 @@ export async function signHook(
   const [secret] = [hook.secret ?? []].flat();
   const isSigned = how === undefined ? secret !== undefined : how === 'signature';
   if (isSigned && secret === undefined)
-    throw new UsageError('there is nothing to sign with: set hook.secret, or use --with token');
+    throw new UsageError('there is no secret to sign with: set hook.secret, or use --with token');
   if (!isSigned && hook.token === undefined)
     throw new UsageError('the hook has neither secret nor token: set hook.secret or hook.token');
   const curl = renderSignedCurl({

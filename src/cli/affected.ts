@@ -27,12 +27,12 @@ export function renderAffected(
 ): string {
   if (!run) return `There is no run of ${day}.\n`;
   if (run.delivery === 'body')
-    return `${day} was reviewed by body: the service names affected bookings by e-mail alone (run ${run.id}).\n`;
-  if (!run.file?.verdicts) return `No result of ${day} is home yet: run ${run.id} is ${run.state}.\n`;
+    return `${day} was reviewed by body: the service reports affected bookings only by e-mail (run ${run.id}).\n`;
+  if (!run.file?.verdicts) return `No result of ${day} has arrived yet: run ${run.id} is ${run.state}.\n`;
   if (affected.length === 0) {
     const doubt = isClear(run.file.verdicts)
       ? ''
-      : `, but it is not clear on all of them: ${command(`status ${day}`)}`;
+      : `, but it has no clear verdict on some: ${command(`status ${day}`)}`;
     return `${day}: the result marks no booking as affected${doubt} (run ${run.id}).\n`;
   }
   const rows = affected

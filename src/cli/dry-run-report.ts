@@ -55,7 +55,7 @@ export function renderDryRun(report: DryRunReport, placeUnit: string, out: strin
         ...(file && batches === 0 ? [] : renderSums('bodies', { batches, bytes }, sha256)),
         ...(sample.length > 0 ? ['the first bookings, names masked:'] : []),
         ...sample.map((item) => `  ${JSON.stringify(item)}`),
-        ...(out === undefined ? [] : [`All of it is in ${out}; it holds guest names.`]),
+        ...(out === undefined ? [] : [`Everything is in ${out}; it holds guest names.`]),
       ];
   const sections = [
     `${day}: dry run; nothing was sent`,

@@ -78,7 +78,7 @@ function describeExportEvent(event: Exclude<ExportEvent, { type: 'downloading' }
       return `looking in ${where} for an export${since}`;
     }
     case 'sighted':
-      return `  export ${event.set.id} is there; looking whether it is still written to`;
+      return `  export ${event.set.id} is there; waiting until it no longer changes`;
     case 'archived':
       return `  ${event.name} is in the archive`;
     case 'held-off':

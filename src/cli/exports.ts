@@ -20,7 +20,7 @@ export function toRequestReport({ requestedAt, serviceTime, providers }: Request
 
 export function renderRequest({ providers }: RequestedExport, email: string, command: WriteCommand): string {
   const what = providers.length === 0 ? 'all providers' : providers.join(', ');
-  return `The service exports the mappings of ${what}, and sends them to ${email}.\nTo bring the files home: ${command('export fetch')}\n`;
+  return `The service exports the mappings of ${what} and sends them to ${email}.\nTo fetch the files: ${command('export fetch')}\n`;
 }
 
 /** What `export fetch --json` prints. */
@@ -36,10 +36,10 @@ export function renderFetched(
   { archivedTo, inspected }: { readonly archivedTo: string; readonly inspected: readonly InspectedFile[] },
 ): string {
   const lines = [
-    `Export ${id} is home:`,
+    `Export ${id} was fetched:`,
     renderFiles(files),
     ...inspected.flatMap(describeOddities),
-    `It lies in ${archivedTo}`,
+    `It is in ${archivedTo}`,
     '',
   ];
   return lines.join('\n');
@@ -50,16 +50,16 @@ export function renderKnown(
   { archivedTo, command }: { readonly archivedTo: string; readonly command: WriteCommand },
 ): string {
   return [
-    `Export ${id} was fetched already, at ${formatInstant(fetchedAt)}:`,
+    `Export ${id} was already fetched at ${formatInstant(fetchedAt)}:`,
     renderFiles(files),
-    `It lies in ${archivedTo}. To ask for a new one: ${command('export request --email ADDRESS')}`,
+    `It is in ${archivedTo}. To request a new one: ${command('export request --email ADDRESS')}`,
     '',
   ].join('\n');
 }
 
 export function renderAbsent(folder: string, command: WriteCommand): string {
   const where = folder === '' ? 'in the SFTP root' : `in ${folder} below the SFTP root`;
-  return `There is no whole export ${where} yet. To look again: ${command('export fetch')}\n`;
+  return `There is no complete export ${where} yet. To check again: ${command('export fetch')}\n`;
 }
 
 function renderFiles(files: FetchedExport['files']): string {
@@ -76,8 +76,10 @@ function describeOddities({ name, extraColumns, endsInMidLine }: InspectedFile):
   const some = extraColumns.slice(0, columnsNamed).join(', ');
   const more = extraColumns.length > columnsNamed ? `, and ${extraColumns.length - columnsNamed} more` : '';
   return [
-    ...(extraColumns.length === 0 ? [] : [`  ${name} has columns that are not specified: ${some}${more}`]),
-    ...(endsInMidLine ? [`  ${name} does not end with a line end: is it whole?`] : []),
+    ...(extraColumns.length === 0
+      ? []
+      : [`  ${name} has columns that the specification does not name: ${some}${more}`]),
+    ...(endsInMidLine ? [`  ${name} does not end with a line break: is it complete?`] : []),
   ];
 }
 
@@ -183,7 +185,7 @@ function listLeftOut(comparison: Comparison): string[] {
     ...(repeated === 0
       ? []
       : [
-          `  ${formatCountOf(repeated, 'row')} stand again further down, where the last one counts; ${formatCount(contradicting)} of them with another ServiceId`,
+          `  ${formatCountOf(repeated, 'row')} repeat a hotel, whose last row counts; ${formatCount(contradicting)} of them with another ServiceId`,
         ]),
     ...(unreadable === 0
       ? []

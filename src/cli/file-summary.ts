@@ -21,16 +21,12 @@ function describeOddities({ rows, result, verdicts }: NonNullable<Run['file']>):
   const oddities: (string | false | undefined)[] = [
     result &&
       !result.isWhole &&
-      `the result was taken as it is, for it no longer changed: ${formatCount(result.rows)} records for ${formatCount(rows ?? 0)} sent`,
+      `the result was accepted although incomplete, because it had stopped changing: ${formatCount(result.rows)} records for ${formatCount(rows ?? 0)} sent`,
     verdicts &&
       verdicts.unanswered > 0 &&
-      `bookings that are not in the result: ${formatCount(verdicts.unanswered)}`,
-    verdicts &&
-      verdicts.unclear > 0 &&
-      `rows of the result that hold no verdict: ${formatCount(verdicts.unclear)}`,
-    verdicts &&
-      verdicts.malformed > 0 &&
-      `rows of the result that can't be read: ${formatCount(verdicts.malformed)}`,
+      `bookings missing from the result: ${formatCount(verdicts.unanswered)}`,
+    verdicts && verdicts.unclear > 0 && `result rows without a verdict: ${formatCount(verdicts.unclear)}`,
+    verdicts && verdicts.malformed > 0 && `unreadable result rows: ${formatCount(verdicts.malformed)}`,
   ];
   return oddities
     .filter((oddity) => typeof oddity === 'string')
@@ -45,7 +41,7 @@ function describeAffected(
   if (!verdicts) return [];
   if (verdicts.affected > 0)
     return [
-      `  affected bookings: ${formatCount(verdicts.affected)}; to see which:`,
+      `  affected bookings: ${formatCount(verdicts.affected)}; to list them:`,
       `  ${command(`affected ${day}`)}`,
     ];
   return isClear(verdicts) ? ['  The result marks no booking as affected.'] : [];
@@ -61,7 +57,7 @@ export function renderVerified(
   day: string,
   runs: readonly { readonly runId: string; readonly items: readonly VerifiedItem[] }[],
 ): string {
-  if (runs.length === 0) return `No run of ${day} has anything in the archive; only runs by file have.\n`;
+  if (runs.length === 0) return `No run of ${day} has files in the archive; only runs by file do.\n`;
   const lines = runs.flatMap(({ runId, items }) => [
     `run ${runId}:`,
     ...items.map(({ item, fault }) =>

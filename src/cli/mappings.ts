@@ -43,7 +43,7 @@ export function renderSync(sync: MappingSync): string {
     .filter((name) => name !== 'restarts' || sync.counts.restarts > 0)
     .map((name) => [countNames[name], formatCount(sync.counts[name])]);
   const duration = formatDuration((sync.endedAt ?? sync.at) - sync.at);
-  return `The local copy is in step, after ${duration}.\n${renderTable(rows)}\n`;
+  return `The local copy is up to date, after ${duration}.\n${renderTable(rows)}\n`;
 }
 
 /** @param file where they were written */
@@ -51,7 +51,7 @@ export function renderNewHotels(
   hotels: readonly NewMasterHotel[],
   { more, file }: { readonly more: boolean; readonly file?: string | undefined },
 ): string {
-  if (file !== undefined) return `The master hotels that are to be created are in ${file}.\n`;
+  if (file !== undefined) return `The master hotels to be created are listed in ${file}.\n`;
   if (hotels.length === 0) return '';
   const rows = hotels.map(({ serviceId, providerName, providerHotelId }) => [
     serviceId,
@@ -59,7 +59,7 @@ export function renderNewHotels(
     providerHotelId,
   ]);
   return [
-    'master hotels that are to be created:',
+    'master hotels to be created:',
     renderTable(rows, ['ServiceId', 'ProviderName', 'ProviderHotelId']),
     ...(more ? ['  … and more; the next sync with --new-hotels FILE lists them all'] : []),
     '',
@@ -86,7 +86,7 @@ export function toMappingReport(mapping: CopiedMapping, moves: readonly MappingM
 
 export function renderMapping(mapping: CopiedMapping, moves: readonly MappingMove[]): string {
   const { providerName, providerHotelId, serviceId, locationCode, channelIds, firstSeenAt } = mapping;
-  const what = serviceId === undefined ? 'no master hotel any more' : `master hotel ${serviceId}`;
+  const what = serviceId === undefined ? 'no longer mapped to a master hotel' : `master hotel ${serviceId}`;
   const lines = [
     `${providerName} ${providerHotelId}: ${what}`,
     ...(locationCode === undefined ? [] : [`  location: ${locationCode}`]),
@@ -107,7 +107,7 @@ export function toStatsReport({ syncs, ...summary }: MappingSummary) {
 
 export function renderStats(summary: MappingSummary, command: WriteCommand): string {
   const { mappings, masterHotels, deleted, providers, syncs } = summary;
-  if (syncs.length === 0) return `There is no local copy yet. To make one: ${command('mappings sync')}\n`;
+  if (syncs.length === 0) return `There is no local copy yet. To create one: ${command('mappings sync')}\n`;
   const counts = renderTable([
     ['mappings', formatCount(mappings)],
     ['master hotels', formatCount(masterHotels)],
@@ -126,12 +126,12 @@ function describeSync({ scope, at, since, endedAt, counts }: MappingSync, comman
   const what = scope === '' ? 'all providers' : scope;
   const read = `${formatCount(counts.read)} changes since ${formatInstant(since)}`;
   return endedAt === undefined
-    ? `${what}: a sync of ${formatInstant(at)} is not at its end; to go on: ${command('mappings sync')}`
+    ? `${what}: a sync of ${formatInstant(at)} is not finished; to resume it: ${command('mappings sync')}`
     : `${what}: synced at ${formatInstant(endedAt)} (${read})`;
 }
 
 export function renderBrands(brands: readonly HotelBrand[]): string {
-  if (brands.length === 0) return 'The service tells of no brand.\n';
+  if (brands.length === 0) return 'The service has no brands.\n';
   const rows = brands.map(({ Id, BrandCode, BrandName, ChainId }) => [
     Id,
     BrandCode ?? '',
@@ -171,7 +171,7 @@ export async function writeNewHotels(
     await rm(unfinished, { force: true });
     if (error instanceof Error && 'syscall' in error && 'code' in error)
       throw new UsageError(
-        `--new-hotels: ${name} can't be written (${error.code}); the copy is in step, and the next sync with --new-hotels lists them`,
+        `--new-hotels: ${name} can't be written (${error.code}); the copy is up to date, and the next sync with --new-hotels lists them`,
       );
     throw error;
   }

@@ -76,6 +76,6 @@ async function* passThrough(content: AsyncIterable<Uint8Array>, hash: Hash): Asy
 
 function refusalOf(name: string, { message }: Error): UsageError {
   return new UsageError(
-    `--out ${name}: expected a folder that can be made and written, got: ${message}; name another`,
+    `--out ${name}: expected a folder that can be created and written to, got: ${message}; name another`,
   );
 }

@@ -37,7 +37,7 @@ function sayWait(milliseconds: number): string {
 }
 
 export function describeOpened(run: Run, isResumed: boolean): string {
-  const what = isResumed ? 'going on with' : 'starting';
+  const what = isResumed ? 'resuming' : 'starting';
   return `${run.day}: ${what} run ${run.id} by ${run.delivery}${run.topsUp ? ', for late bookings' : ''}`;
 }
 
@@ -64,7 +64,7 @@ export function describe(event: ReviewEvent, now: number): string | undefined {
     case 'collecting':
       return `collecting: ${formatCountOf(event.read, 'record')} read`;
     case 'source-notice':
-      return `the source has no column ${event.notice.column}: every booking goes without it`;
+      return `the source has no column ${event.notice.column}: all bookings are sent without it`;
     case 'collected': {
       const { counts, openSteps } = event.run;
       const collected = `collected: ${formatCountOf(counts.accepted, 'booking')} in ${formatCountOf(openSteps, 'step')}`;
@@ -79,21 +79,21 @@ export function describe(event: ReviewEvent, now: number): string | undefined {
     case 'transferring':
       return `${event.step.name}: ${formatBytes(event.done)} of ${formatBytes(event.total)}`;
     case 'holding-off':
-      return `${event.cause === 'asked' ? 'the service asks for patience' : 'nothing gets through'} (${event.code}): waiting ${sayWait(event.until - now)}`;
+      return `${event.cause === 'asked' ? 'the service asked for a pause' : 'no call succeeds'} (${event.code}): waiting ${sayWait(event.until - now)}`;
     case 'waiting-for-day':
-      return `${event.day} is being worked on by another process: waiting for it`;
+      return `${event.day} is in use by another process: waiting for it`;
     case 'superseded':
       return `${event.step} was taken over by another process`;
     case 'faulted':
-      return `${event.step ?? 'the work'} broke off: ${describeError(event.error)}; it is tried again`;
+      return `${event.step ?? 'the work'} broke off: ${describeError(event.error)}; it will be tried again`;
     case 'review-broke-off':
       return `the review of ${event.day} broke off: ${describeError(event.error)}`;
     case 'queue-away':
       return `the queue at ${event.address} does not answer (${event.reason}): waiting for it`;
     case 'queue-back':
-      return 'the queue answers again';
+      return 'the queue is back';
     case 'stopping':
-      return `stopping: waiting at most ${formatDuration(event.graceMs)} for the steps in hand`;
+      return `stopping: waiting at most ${formatDuration(event.graceMs)} for the steps in progress`;
     case 'step-claimed':
     case 'working':
     case 'settled':

@@ -78,7 +78,7 @@ export function renderRangeSummary(outcomes: readonly DayOutcome[], command: Wri
   const sections = [
     renderTable(outcomes.map(toRow), head),
     ...(outcomes.some((outcome) => outcome.kind === 'reviewed' && outcome.report.topsUp)
-      ? ['  + late bookings: only what the runs before it had not delivered']
+      ? ['  + late bookings: only what earlier runs had not delivered']
       : []),
     ...outcomes.flatMap((outcome) => explain(outcome, command)),
   ];
@@ -110,8 +110,8 @@ function explain(outcome: DayOutcome, command: WriteCommand): string[] {
   if (outcome.kind === 'error') return [`${day}:`, ...wrapText(outcome.failure.message)];
   const { error, state } = outcome.report;
   const next = command(`run --day ${day}`);
-  if (error) return [`${day}:`, ...wrapText(error.message), `  When that is mended: ${next}`];
-  const what = state === 'awaiting-result' ? 'To look for its result again' : 'To go on';
+  if (error) return [`${day}:`, ...wrapText(error.message), `  Once that is fixed: ${next}`];
+  const what = state === 'awaiting-result' ? 'To check for its result' : 'To resume it';
   return [`${day}:`, `  ${what}: ${next}`];
 }
 
@@ -132,7 +132,9 @@ export interface EndedRange {
 export function renderNotBegun(range: EndedRange, command: WriteCommand): string {
   const { next, to, why } = range;
   const days = next === to ? next : `${next} to ${to}`;
-  return [`Not begun: ${days}, for ${why}.`, `To go on: ${command(writeReplay(range))}`, ''].join('\n');
+  return [`Not started: ${days}, because ${why}.`, `To continue: ${command(writeReplay(range))}`, ''].join(
+    '\n',
+  );
 }
 
 /** The command for the days that are left, with the options that this one had. */
@@ -187,7 +189,7 @@ function describePlan(plan: DayPlan): string {
     case 'new-run':
       return `new run${giveUp(plan)}`;
     case 'resume':
-      return `go on with run ${plan.run.id} (${plan.run.state})`;
+      return `resume run ${plan.run.id} (${plan.run.state})`;
     case 'top-up':
       return `late bookings: top-up of run ${plan.run.id}${giveUp(plan)}`;
     case 'nothing':
@@ -200,5 +202,5 @@ function describePlan(plan: DayPlan): string {
 }
 
 function giveUp({ replaces }: { readonly replaces?: string }): string {
-  return replaces === undefined ? '' : `; gives up run ${replaces}`;
+  return replaces === undefined ? '' : `; cancels run ${replaces}`;
 }

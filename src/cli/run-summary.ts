@@ -4,7 +4,7 @@ import type { RefusedBooking, RejectReader } from '../review/history.js';
 import type { RunLister } from '../review/ledger.js';
 import { isActive, type Run } from '../review/run.js';
 import { readReference } from '../review/stored/stored-line.js';
-import { formatCount, formatDuration, wrapText } from '../text/format.js';
+import { formatCount, formatDuration, formatInstant, wrapText } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import { renderFileSummary } from './file-summary.js';
 import { renderSuspectSummary } from './suspects.js';
@@ -62,7 +62,7 @@ export function renderClosing(
   const duration = formatDuration((run.finishedAt ?? now) - run.startedAt);
   const sections = [
     isOnlooker && isActive(run)
-      ? `${run.day}: run ${run.id} is ${run.state}, begun ${duration} ago`
+      ? `${run.day}: run ${run.id} is ${run.state}, started ${duration} ago`
       : `${run.day}: run ${run.id} ${describeState(run)} ${isActive(run) ? 'after' : 'in'} ${duration}`,
     ...explain(run, toppedUp),
     renderTable(
@@ -100,7 +100,7 @@ function explain({ state, failure, counts, topsUp }: Run, toppedUp = 'before'): 
   const late = topsUp ? [`  late bookings: it tops up run ${toppedUp}`] : [];
   if (failure) return [...late, ...wrapText(failure.message)];
   if (state !== 'succeeded') return late;
-  if (counts.read === 0) return [...late, '  The source holds no bookings: nothing was sent.'];
+  if (counts.read === 0) return [...late, '  The source has no bookings: nothing was sent.'];
   return topsUp && counts.accepted === 0 ? [`  Nothing new since run ${toppedUp}: nothing was sent.`] : late;
 }
 
@@ -124,17 +124,38 @@ function renderRefused(refused: readonly RefusedBooking[], total: number): strin
 }
 
 function nextSteps(run: Run, command: WriteCommand, isOnlooker: boolean): string[] {
-  if (run.state === 'awaiting-result') return [`To look for it again: ${command(`run --day ${run.day}`)}`];
+  if (run.state === 'awaiting-result') return [`To check for it again: ${command(`run --day ${run.day}`)}`];
   if (isActive(run))
-    return [`To go on${isOnlooker ? ', if nobody works on it' : ''}: ${command(`run --day ${run.day}`)}`];
+    return [
+      `To resume it${isOnlooker ? ', if no process is working on it' : ''}: ${command(`run --day ${run.day}`)}`,
+    ];
   if (run.state === 'failed') {
     return [
-      `When the cause is mended: ${command(`run --day ${run.day}`)}`,
+      `Once the cause is fixed: ${command(`run --day ${run.day}`)}`,
       '(what was delivered is not sent again)',
     ];
   }
   if (run.counts.refused > 0) {
-    return [`What the service said of one: ${command('show REFERENCE --answers')}`];
+    return [`To see what the service said about one: ${command('show REFERENCE --answers')}`];
   }
   return [];
+}
+
+/** One line a run, for `status` without a day, within 80 columns. */
+export function renderStatus(runs: readonly Run[], command: WriteCommand): string {
+  if (runs.length === 0) return `No runs yet. The first one: ${command('run')}\n`;
+  const rows = runs.map((run) => [
+    run.day,
+    `${run.state}${run.topsUp ? ' +' : ''}`,
+    formatCount(run.counts.delivered),
+    formatCount(run.counts.pending),
+    formatCount(run.counts.refused),
+    formatCount(run.counts.rejected),
+    formatInstant(run.startedAt),
+  ]);
+  const head = ['day', 'state', 'delivered', 'pending', 'refused', 'rejected', 'started'];
+  const late = runs.some(({ topsUp }) => topsUp)
+    ? `  + late bookings: only what earlier runs had not delivered\n`
+    : '';
+  return `${renderTable(rows, head)}\n${late}`;
 }

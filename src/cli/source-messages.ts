@@ -8,7 +8,7 @@ const worthTellingMs = 2_000;
 /** What is told of a wait for an API; undefined where nothing is. */
 export function describePageWait({ code, delayMs }: PageWait): string | undefined {
   if (delayMs < worthTellingMs) return undefined;
-  return `source: the API gave no page (${code}); it is asked again in ${formatDuration(delayMs)}`;
+  return `source: the API returned no page (${code}); retrying in ${formatDuration(delayMs)}`;
 }
 
 /** A cause has a cause; at last one may be its own. */

@@ -36,7 +36,7 @@ export function renderSuspects(
       '',
     ].join('\n');
   const all = counts.suspects + counts.filledIn;
-  if (all === 0) return `${day}: the local copy of the mappings doubts no booking (run ${run.id}).\n`;
+  if (all === 0) return `${day}: the local copy of the mappings flags no booking (run ${run.id}).\n`;
   return [
     `${day}: what the local copy of the mappings says (run ${run.id}):`,
     ...explainSuspects(counts),
@@ -54,11 +54,11 @@ export function describeSuspicion({ reason, copyServiceId, movedAt }: Suspicion)
   const seen = movedAt === null ? '' : ` (seen ${formatInstant(Date.parse(movedAt))})`;
   switch (reason) {
     case 'other-master':
-      return `suspect: the local copy has its hotel under ServiceId ${copyServiceId}${movedAt === null ? '' : ', to which it moved'}${seen}`;
+      return `suspect: the local copy has its hotel under ServiceId ${copyServiceId}${movedAt === null ? '' : ', to which it was moved'}${seen}`;
     case 'moved':
       return copyServiceId === null
         ? `suspect: its mapping was deleted${seen}`
-        : `suspect: its mapping moved to this ServiceId lately${seen}`;
+        : `suspect: its mapping changed to this ServiceId recently${seen}`;
     case 'filled-in':
       return 'not independently checked: its ServiceId was filled in from the local copy';
   }
@@ -69,7 +69,7 @@ export function explainSuspects({ suspects, filledIn }: SuspectCounts): string[]
   const explained: string[] = [];
   if (suspects > 0)
     explained.push(
-      `  suspects: ${formatCountOf(suspects, 'booking')} whose mapping differs or has moved lately`,
+      `  suspects: ${formatCountOf(suspects, 'booking')} whose mapping differs or changed recently`,
     );
   if (filledIn > 0)
     explained.push(

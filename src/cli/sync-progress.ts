@@ -1,7 +1,7 @@
 import { clearLine, cursorTo } from 'node:readline';
 import type { MappingSync } from '../mappings/mapping-copy.js';
 import type { NotifySync, SyncEvent } from '../mappings/sync-mappings.js';
-import { formatCount, formatCountOf, formatInstant, formatRate } from '../text/format.js';
+import { formatCountOf, formatInstant, formatRate } from '../text/format.js';
 import { canDraw, type ProgressOptions } from './progress.js';
 
 /** Between two lines of progress where there is no terminal. */
@@ -63,13 +63,13 @@ function describeSyncEvent({ type, sync, ...event }: SyncEvent): string {
     case 'page-stored':
       return `  ${formatCountOf(sync.counts.read, 'mapping')} read, ${formatCountOf(sync.counts.pages, 'page')}`;
     case 'sync-restarted':
-      return `  the service does not know its resume key any more (${'code' in event ? event.code : ''}): beginning again`;
+      return `  the service no longer knows the resume key (${'code' in event ? event.code : ''}): starting over`;
   }
 }
 
 function describeBegun({ since, scope, counts }: MappingSync, isResumed: boolean): string {
   const what = scope === '' ? 'all providers' : scope;
   return isResumed
-    ? `mappings of ${what}: going on behind ${formatCount(counts.read)} of the sync that was cut off`
+    ? `mappings of ${what}: resuming the interrupted sync after ${formatCountOf(counts.read, 'mapping')}`
     : `mappings of ${what}: changes since ${formatInstant(since)}`;
 }

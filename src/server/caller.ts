@@ -48,19 +48,17 @@ export function createCallerCheck({ secrets, tokens, toleranceSeconds = 300 }: C
     }
     if (!requestId.test(id)) throw new HttpError(400, unusableId);
     if (!/^\d{1,12}$/.test(timestamp)) {
-      throw turnAway('webhook-timestamp is not written in whole seconds since 1970');
+      throw turnAway('webhook-timestamp must be in whole seconds since 1970');
     }
     if (!isSigned({ id, timestamp, body }, signatures, keys)) {
-      throw turnAway(
-        'webhook-signature is not that of this id, timestamp and body under a secret known here',
-      );
+      throw turnAway('webhook-signature does not match this id, timestamp and body under any known secret');
     }
     // Only who can sign learns what the clock here shows.
     const secondsAgo = Math.floor(at / 1000) - Number(timestamp);
     if (Math.abs(secondsAgo) > toleranceSeconds) {
       const side = secondsAgo > 0 ? 'too old' : 'in the future';
       throw turnAway(
-        `webhook-timestamp is ${side}, by more than the ${toleranceSeconds} s allowed: see that both clocks are right, and sign each attempt anew`,
+        `webhook-timestamp is ${side}, by more than the ${toleranceSeconds} s allowed: check both clocks, and sign each attempt anew`,
       );
     }
     return id;
@@ -71,13 +69,12 @@ export function createCallerCheck({ secrets, tokens, toleranceSeconds = 300 }: C
     if (given === undefined) {
       throw turnAway(
         keys.length > 0
-          ? 'the request is neither signed nor has it the header authorization: Bearer TOKEN'
+          ? 'the request has neither a signature nor the header authorization: Bearer TOKEN'
           : 'the header authorization: Bearer TOKEN is missing',
       );
     }
     const hashed = digest(given);
-    if (!digests.some((one) => timingSafeEqual(one, hashed)))
-      throw turnAway('the bearer token is not known here');
+    if (!digests.some((one) => timingSafeEqual(one, hashed))) throw turnAway('the bearer token is unknown');
     const id = readHeader(headers, 'webhook-id');
     if (id !== undefined && !requestId.test(id)) throw new HttpError(400, unusableId);
     return id;
@@ -89,7 +86,7 @@ export function createCallerCheck({ secrets, tokens, toleranceSeconds = 300 }: C
   };
 }
 
-const unusableId = 'webhook-id is longer than 256 characters, or not of visible ASCII characters alone';
+const unusableId = 'webhook-id must be at most 256 visible ASCII characters';
 
 /** Digests are of one length, as the comparison needs it. */
 function digest(token: string): Buffer {

@@ -33,13 +33,13 @@ export function readDay({ body, contentType, at, zone }: DayRequest): BusinessDa
   const today = businessDayAt(new Date(at), zone);
   if (body.length === 0) return today.previous();
   if (!jsonType.test(contentType ?? '')) {
-    throw new HttpError(415, 'the body is to be JSON: send the header content-type: application/json');
+    throw new HttpError(415, 'the body must be JSON: send the header content-type: application/json');
   }
   const content = parseObject(body);
   if (!Object.hasOwn(content, 'day')) return today.previous();
   const { day } = content;
   if (typeof day !== 'string' || !isCalendarDay(day)) {
-    throw new HttpError(400, 'day is to be a calendar date written YYYY-MM-DD');
+    throw new HttpError(400, 'day must be a calendar date written YYYY-MM-DD');
   }
   if (day > today.iso) {
     throw new HttpError(422, `${day} has not begun: in ${zone} it is ${today.iso}`);
@@ -56,7 +56,7 @@ function parseObject(body: Uint8Array): Record<string, unknown> {
     throw new HttpError(400, 'the body is not JSON in UTF-8');
   }
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-    throw new HttpError(400, 'the body is to be a JSON object such as {"day":"2026-11-20"}');
+    throw new HttpError(400, 'the body must be a JSON object such as {"day":"2026-11-20"}');
   }
   return content as Record<string, unknown>;
 }

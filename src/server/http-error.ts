@@ -62,7 +62,7 @@ export function toHttpError(error: unknown): HttpError {
   const status = toErrorStatus(readStatus(error));
   return new HttpError(
     status,
-    status === 500 ? 'it failed in here: the log of this process says more' : 'the request cannot be read',
+    status === 500 ? 'internal error: see the log of this process' : 'the request cannot be read',
   );
 }
 
@@ -83,7 +83,9 @@ export function setErrorAnswers(app: FastifyInstance, log: ServerLog): void {
     }
     return sendError(reply, answer);
   });
-  app.setNotFoundHandler((_request, reply) => sendError(reply, new HttpError(404, 'there is nothing here')));
+  app.setNotFoundHandler((_request, reply) =>
+    sendError(reply, new HttpError(404, 'there is nothing at this path')),
+  );
 }
 
 export function sendError(reply: FastifyReply, { status, message, headers }: HttpError): FastifyReply {
@@ -114,7 +116,7 @@ export function refuseBrokenRequest(error: { readonly code?: string }, socket: S
 function nameBreak(code: string | undefined): [ErrorStatus, string, string] {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return [408, 'Request Timeout', 'the request was not here whole in time'];
+      return [408, 'Request Timeout', 'the request did not arrive completely in time'];
     case 'HPE_HEADER_OVERFLOW':
       return [431, 'Request Header Fields Too Large', 'the headers are too large'];
     default:
@@ -130,7 +132,7 @@ export function allowOnly(app: FastifyInstance, method: 'GET' | 'POST', url: str
     url,
     method: app.supportedMethods.filter((other) => !allowed.includes(other)),
     handler: async () => {
-      throw new HttpError(405, `this path takes ${allow} alone`, { allow });
+      throw new HttpError(405, `this path only accepts ${allow}`, { allow });
     },
   });
 }

@@ -103,6 +103,6 @@ ${content}
 /** The page while there is nothing to show. */
 export function renderAwayPage(): string {
   return renderPage(html`<section class="card bad"><h2>Ledger</h2><p class="big">does not answer</p></section>
-<p>Nothing is lost: work goes on where it stood once the ledger is back. See that it runs and can be reached; this page
-looks again every 30 seconds.</p>`);
+<p>Nothing is lost: work continues once the ledger is back. Check that it runs and can be reached; this page
+checks again every 30 seconds.</p>`);
 }

@@ -28,7 +28,7 @@ export function readKeys(secret: string): [Buffer, ...Buffer[]] {
     const encoded = secret.slice(prefix.length);
     const key = Buffer.from(encoded, 'base64');
     if (!base64.test(encoded) || key.length === 0) {
-      throw new RangeError("a hook's secret that begins with whsec_ goes on in base64: copy the whole of it");
+      throw new RangeError("a hook's secret that begins with whsec_ must continue in base64: copy all of it");
     }
     return [key];
   }

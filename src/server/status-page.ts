@@ -27,7 +27,7 @@ export function renderStatusPage({ summary, runs, now, timezone }: StatusPageCon
   return renderPage(html`
 ${renderLastGood(summary, now, timezone)}
 ${rows.length === 0 ? html`<p class="none">No runs in the last two weeks.</p>` : renderTable(rows)}
-<footer>As of ${writeInstant(now, timezone)}, ${timezone}. This page loads itself anew every 30 seconds.</footer>`);
+<footer>As of ${writeInstant(now, timezone)}, ${timezone}. This page reloads every 30 seconds.</footer>`);
 }
 
 function renderLastGood({ lastGoodDay }: LedgerSummary, now: number, timezone: string): Html {

@@ -19,13 +19,13 @@ describe('the affected bookings', () => {
   it('of a run whose result is not home are told to be unknown', () => {
     const run = someRun({ state: 'awaiting-result', delivery: 'file', file: { rows: 3 } });
     expect(renderAffected(day, run, [], { command })).toBe(
-      'No result of 2026-11-20 is home yet: run 20261120-k3f9xq7d is awaiting-result.\n',
+      'No result of 2026-11-20 has arrived yet: run 20261120-k3f9xq7d is awaiting-result.\n',
     );
   });
 
   it("of a run by body are the service's to tell", () => {
     expect(renderAffected(day, someRun({ delivery: 'body' }), [], { command })).toBe(
-      '2026-11-20 was reviewed by body: the service names affected bookings by e-mail alone (run 20261120-k3f9xq7d).\n',
+      '2026-11-20 was reviewed by body: the service reports affected bookings only by e-mail (run 20261120-k3f9xq7d).\n',
     );
   });
 

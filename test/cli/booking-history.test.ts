@@ -51,7 +51,7 @@ describe('the history of a booking', () => {
     [
       { place: 0, reason: 'moved', serviceId: 7, movedAt: first.startedAt },
       { reason: 'moved', copyServiceId: 7, movedAt: '2026-11-21T02:30:05.000Z' },
-      'suspect: its mapping moved to this ServiceId lately (seen 2026-11-21 02:30:05Z)',
+      'suspect: its mapping changed to this ServiceId recently (seen 2026-11-21 02:30:05Z)',
     ],
     [
       { place: 0, reason: 'moved', movedAt: first.startedAt },

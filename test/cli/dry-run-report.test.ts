@@ -40,7 +40,7 @@ the first bookings, names masked:
   it('tells what the local copy of the mappings says, where it says something', () => {
     const suspects = { bookings: 1, notIndependentlyChecked: 0 };
     expect(renderDryRun({ ...report, suspects }, 'line', undefined)).toContain(
-      'what the local copy of the mappings says:\n  suspects: 1 booking whose mapping differs or has moved lately\n',
+      'what the local copy of the mappings says:\n  suspects: 1 booking whose mapping differs or changed recently\n',
     );
     const none = { ...suspects, bookings: 0 };
     expect(renderDryRun({ ...report, suspects: none }, 'line', undefined)).toBe(
@@ -72,7 +72,7 @@ the first bookings, names masked:
 
   it('tells where the bodies are, and that they hold names', () => {
     const text = renderDryRun({ ...report, sha256: '' }, 'line', './out');
-    expect(text.split('\n').at(-2)).toBe('All of it is in ./out; it holds guest names.');
+    expect(text.split('\n').at(-2)).toBe('Everything is in ./out; it holds guest names.');
   });
 
   it('tells why the run would fail, and of no bodies', () => {

@@ -37,7 +37,7 @@ describe('the exit code', () => {
   });
 
   it.each([
-    [new UsageError('--out goes with --dry-run'), 2, 'usage', '--out goes with --dry-run'],
+    [new UsageError('--out requires --dry-run'), 2, 'usage', '--out requires --dry-run'],
     [
       new ConfigurationError('my.yaml', [{ path: 'source', message: 'is missing' }]),
       2,

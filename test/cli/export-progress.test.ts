@@ -40,7 +40,7 @@ it('is a line for what happens and sparse lines for a download, where there is n
   later(0, { type: 'archived', name: 'a.csv' });
   expect(text().split('\n')).toEqual([
     'looking in out for an export from 2026-11-20 00:00:00Z on',
-    '  export g-1 is there; looking whether it is still written to',
+    '  export g-1 is there; waiting until it no longer changes',
     '  a.csv: 51.0 MB of 100.0 MB, 5.0 MB/s',
     '  download a.csv: the connection was lost; again in 2.0 s',
     // What had come before the connection was lost counts for nothing in the rate.

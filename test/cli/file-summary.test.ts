@@ -44,15 +44,15 @@ describe('the summary of a file', () => {
 
   it('tells how many bookings are affected, and how to see which', () => {
     expect(summarise({ ...whole, verdicts: { ...verdicts, affected: 1_234 } }).slice(-2)).toEqual([
-      ['affected bookings: 1,234; to see which:'],
+      ['affected bookings: 1,234; to list them:'],
       ['hotel-review affected 2026-11-20'],
     ]);
   });
 
   it.each<[Partial<ReviewFile>, string]>([
-    [{ verdicts: { ...verdicts, unanswered: 1_001 } }, 'bookings that are not in the result: 1,001'],
-    [{ verdicts: { ...verdicts, unclear: 1_002 } }, 'rows of the result that hold no verdict: 1,002'],
-    [{ verdicts: { ...verdicts, malformed: 1_003 } }, "rows of the result that can't be read: 1,003"],
+    [{ verdicts: { ...verdicts, unanswered: 1_001 } }, 'bookings missing from the result: 1,001'],
+    [{ verdicts: { ...verdicts, unclear: 1_002 } }, 'result rows without a verdict: 1,002'],
+    [{ verdicts: { ...verdicts, malformed: 1_003 } }, 'unreadable result rows: 1,003'],
   ])('warns of what is odd about the result, and of nothing else (%#)', (odd, words) => {
     const lines = renderFileSummary(someRun({ file: { ...whole, ...odd } }), command);
     expect(lines.slice(1)).toEqual([`  warning: ${words}`]);
@@ -64,8 +64,8 @@ describe('the summary of a file', () => {
       command,
     );
     expect(lines.slice(1, 3)).toEqual([
-      '  warning: the result was taken as it is, for it no longer changed: 12,000',
-      '  records for 12,345 sent',
+      '  warning: the result was accepted although incomplete, because it had stopped',
+      '  changing: 12,000 records for 12,345 sent',
     ]);
   });
 
@@ -89,7 +89,7 @@ function summarise(file: Partial<ReviewFile>): string[][] {
 describe('what was verified', () => {
   it('is nothing where the archive holds nothing of the day', () => {
     expect(renderVerified('2026-11-20', [])).toBe(
-      'No run of 2026-11-20 has anything in the archive; only runs by file have.\n',
+      'No run of 2026-11-20 has files in the archive; only runs by file do.\n',
     );
   });
 

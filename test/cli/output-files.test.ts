@@ -48,7 +48,7 @@ describe('the folder of bodies', () => {
     const error = await createOutFolder(join(folder, name)).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(UsageError);
     expect(String(error)).toContain(
-      `--out ${join(folder, name)}: expected a folder that can be made and written, got: E`,
+      `--out ${join(folder, name)}: expected a folder that can be created and written to, got: E`,
     );
     expect(String(error)).toMatch(/; name another$/);
     expect(await readFile(join(folder, 'file'), 'utf8')).toBe('of an earlier time');

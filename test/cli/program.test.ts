@@ -222,36 +222,33 @@ describe('the command line', () => {
     ],
     ['replay 20.11.2026', 'expected a day as YYYY-MM-DD, got: 20.11.2026; see `hotel-review --help`'],
     ['status yesterday', 'expected a day as YYYY-MM-DD, got: yesterday; see `hotel-review --help`'],
-    ['run --out bodies', '--out goes with --dry-run'],
+    ['run --out bodies', '--out requires --dry-run'],
     [
       'sandbox --port 70000',
       "option '--port <port>' argument '70000' is invalid: expected a whole number from 0 to 65535, got: 70000; see " +
         '`hotel-review --help`',
     ],
-    ['sandbox bookings --json', '--json goes with --out: without it, standard output holds the bookings'],
+    ['sandbox bookings --json', '--json requires --out: without it, standard output holds the bookings'],
     ['sandbox bookings --port 8080', "unknown option '--port'; see `hotel-review sandbox bookings --help`"],
     [
       'sandbox bookings --wrong-share 20%',
       "option '--wrong-share <share>' argument '20%' is invalid: expected a number from 0 to 1, got: 20%; see " +
         '`hotel-review --help`',
     ],
-    ['replay 2026-11-20 --out bodies', '--out goes with --dry-run'],
+    ['replay 2026-11-20 --out bodies', '--out requires --dry-run'],
     [
       'replay 2026-11-20 --late --failed --missing',
       'expected one of --missing, --failed, --all, --late, got: --missing --failed --late',
     ],
     [
       'replay 2026-11-20 --late --dry-run --out bodies',
-      '--out takes the content of one day; with --late, --dry-run lists days',
+      '--out writes what one day would send; with --late, --dry-run only lists days',
     ],
     [
       'replay 2026-11-20 --all',
-      '--all gives up unfinished runs and sends every day again: say why with --reason TEXT',
+      '--all cancels unfinished runs and sends every day again: give the reason with --reason TEXT',
     ],
-    [
-      'replay 2026-11-20 --failed --reason again',
-      '--failed goes on with runs and gives none up: leave --reason out',
-    ],
+    ['replay 2026-11-20 --failed --reason again', '--failed resumes runs and cancels none: omit --reason'],
   ])('refuses %s and starts nothing', async (line, message) => {
     const { error, calls, written } = await start(line);
     expect(error).toBeInstanceOf(UsageError);

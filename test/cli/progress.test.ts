@@ -43,12 +43,12 @@ describe('progress where there is no terminal', () => {
     later(0, { type: 'settled', run: someRun() });
     expect(lines()).toEqual([
       '2026-11-20: starting run 20261120-k3f9xq7d by body',
-      'the source has no column guest: every booking goes without it',
+      'the source has no column guest: all bookings are sent without it',
       'collecting: 200 records read',
       'collected: 1,200 bookings in 3 steps',
       'delivering: 1,000 of 1,200 bookings',
-      'the service asks for patience (http-429): waiting 39.5 s',
-      'stopping: waiting at most 3.0 s for the steps in hand',
+      'the service asked for a pause (http-429): waiting 39.5 s',
+      'stopping: waiting at most 3.0 s for the steps in progress',
     ]);
   });
 
@@ -116,7 +116,7 @@ describe('progress where there is no terminal', () => {
   ])('says of a hold-off of %d ms that it waits %s', (until, wait) => {
     const { later, text } = start();
     later(0, { type: 'holding-off', cause: 'failing', run, until, code: 'http-503' });
-    expect(text()).toBe(`nothing gets through (http-503): waiting ${wait}\n`);
+    expect(text()).toBe(`no call succeeds (http-503): waiting ${wait}\n`);
   });
 
   it('is the same on a terminal that knows no escape codes', () => {
@@ -134,7 +134,7 @@ describe('progress where there is no terminal', () => {
   it('says when it goes on with a run', () => {
     const { later, text } = start();
     later(0, opened(deliveringRun(500, 1_200), true));
-    expect(text()).toBe('2026-11-20: going on with run 20261120-k3f9xq7d by body\n');
+    expect(text()).toBe('2026-11-20: resuming run 20261120-k3f9xq7d by body\n');
   });
 });
 
@@ -182,9 +182,9 @@ describe('progress on a terminal', () => {
     progress.stop();
     expect(screen().filter((line) => line.includes('deliver'))).toHaveLength(1);
     const text = screen().join('\n');
-    expect(text).toContain('  the source has no column guest: every booking goes without it');
+    expect(text).toContain('  the source has no column guest: all bookings are sent without it');
     expect(text).toMatch(/collect █+░* 100 % {2}500 read {2}500\/s/);
-    expect(text).toContain('  the service asks for patience (http-429): waiting 30.0 s');
+    expect(text).toContain('  the service asked for a pause (http-429): waiting 30.0 s');
     expect(screen().at(-1)).toMatch(/^ {2}deliver █{12}░{12} 50 % {2}500 reviewed {2}250\/s/);
   });
 

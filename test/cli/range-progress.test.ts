@@ -63,7 +63,7 @@ describe('the progress of many days where there is no terminal', () => {
     progress.notify({ type: 'waiting-for-day', day: two });
     expect(lines()).toEqual([
       'batch 3 was taken over by another process',
-      '2026-11-18 is being worked on by another process: waiting for it',
+      '2026-11-18 is in use by another process: waiting for it',
     ]);
   });
 });

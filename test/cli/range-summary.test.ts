@@ -64,15 +64,15 @@ describe('the summary of a range', () => {
   2026-11-22                     has no run
   2026-11-23                     busy
   2026-11-24                     error
-  + late bookings: only what the runs before it had not delivered
+  + late bookings: only what earlier runs had not delivered
 2026-11-18:
   batch 3 of run 20261118-k3f9xq7d ended with http-403, which no retry mends.
   Check service.apiKey.
-  When that is mended: hotel-review run --day 2026-11-18
+  Once that is fixed: hotel-review run --day 2026-11-18
 2026-11-19:
-  To look for its result again: hotel-review run --day 2026-11-19
+  To check for its result: hotel-review run --day 2026-11-19
 2026-11-20:
-  To go on: hotel-review run --day 2026-11-20
+  To resume it: hotel-review run --day 2026-11-20
 2026-11-23:
   2026-11-23 is being run by another process
 2026-11-24:
@@ -132,8 +132,8 @@ const range: EndedRange = { why: 'it was stopped', next: '2026-11-04', to: '2026
 describe('the end of a range that stopped early', () => {
   it('says which days were not begun, and how to go on', () => {
     expect(renderNotBegun(range, command)).toBe(
-      `Not begun: 2026-11-04 to 2026-11-20, for it was stopped.
-To go on: hotel-review replay 2026-11-04 --to 2026-11-20
+      `Not started: 2026-11-04 to 2026-11-20, because it was stopped.
+To continue: hotel-review replay 2026-11-04 --to 2026-11-20
 `,
     );
   });
@@ -141,7 +141,7 @@ To go on: hotel-review replay 2026-11-04 --to 2026-11-20
   it('names a single day that is left as one', () => {
     const text = renderNotBegun({ ...range, next: '2026-11-20' }, command);
     expect(text).toBe(
-      'Not begun: 2026-11-20, for it was stopped.\nTo go on: hotel-review replay 2026-11-20\n',
+      'Not started: 2026-11-20, because it was stopped.\nTo continue: hotel-review replay 2026-11-20\n',
     );
   });
 
@@ -152,7 +152,7 @@ To go on: hotel-review replay 2026-11-04 --to 2026-11-20
       createCommandWriter('npx hotel-review', 'other.yaml'),
     );
     expect(text).toContain(
-      "To go on: npx hotel-review replay 2026-11-04 --to 2026-11-20 --all --reason 'the hotel'\\''s export came late' " +
+      "To continue: npx hotel-review replay 2026-11-04 --to 2026-11-20 --all --reason 'the hotel'\\''s export came late' " +
         '--delivery file --dry-run --config other.yaml\n',
     );
   });
@@ -175,8 +175,8 @@ describe('the plan of a range', () => {
     const text = renderRangePlan(days);
     expect(text).toBe(`dry run: 4 days of 7 would be reviewed; nothing was sent
   2026-11-15  new run
-  2026-11-16  new run; gives up run 20261120-k3f9xq7d
-  2026-11-17  go on with run 20261120-k3f9xq7d (failed)
+  2026-11-16  new run; cancels run 20261120-k3f9xq7d
+  2026-11-17  resume run 20261120-k3f9xq7d (failed)
   2026-11-18  late bookings: top-up of run 20261120-k3f9xq7d
   2026-11-19  nothing: it has a run (20261120-k3f9xq7d, failed)
   2026-11-20  nothing: it has no run

@@ -31,20 +31,24 @@ describe('the closing words', () => {
   it('of a run that another process may be working on say how it stands, not that it was stopped', () => {
     const { finishedAt: _, ...run } = someRun({ state: 'delivering', startedAt: now - 125_000 });
     const lines = close({ run }, { isOnlooker: true }).split('\n');
-    expect(lines[0]).toBe('2026-11-20: run 20261120-k3f9xq7d is delivering, begun 2 min 5 s ago');
-    expect(lines.at(-2)).toBe('To go on, if nobody works on it: hotel-review run --day 2026-11-20');
+    expect(lines[0]).toBe('2026-11-20: run 20261120-k3f9xq7d is delivering, started 2 min 5 s ago');
+    expect(lines.at(-2)).toBe(
+      'To resume it, if no process is working on it: hotel-review run --day 2026-11-20',
+    );
   });
 
   it('name the configuration in what to do next, when it is not the usual one', () => {
     const options = { command: createCommandWriter('npx hotel-review', "it's mine.yaml") };
     const text = close({ run: someRun({ state: 'delivering' }) }, options);
-    expect(text).toContain(`To go on: npx hotel-review run --day 2026-11-20 --config 'it'\\''s mine.yaml'`);
+    expect(text).toContain(
+      `To resume it: npx hotel-review run --day 2026-11-20 --config 'it'\\''s mine.yaml'`,
+    );
   });
 
   it('tell of suspects, and where all of them are', () => {
     const run = someRun({ suspects: { suspects: 1_234_567, filledIn: 1 } });
     expect(close({ run })).toContain(`what the local copy of the mappings says:
-  suspects: 1,234,567 bookings whose mapping differs or has moved lately
+  suspects: 1,234,567 bookings whose mapping differs or changed recently
   filled in: 1 booking without a ServiceId, not independently checked
   all of them: hotel-review suspects 2026-11-20
 `);
@@ -104,7 +108,7 @@ refused by the service:
   BR-1042         code-2009  batch 7.0.1
   (no reference)  code-2009  batch 12.1
   … and 23 more
-What the service said of one: hotel-review show REFERENCE --answers
+To see what the service said about one: hotel-review show REFERENCE --answers
 `,
     );
   });
@@ -138,7 +142,7 @@ What the service said of one: hotel-review show REFERENCE --answers
   refused         0
   pending       490
   repeated        0
-When the cause is mended: hotel-review run --day 2026-11-20
+Once the cause is fixed: hotel-review run --day 2026-11-20
 (what was delivered is not sent again)
 `,
     );
@@ -151,7 +155,7 @@ When the cause is mended: hotel-review run --day 2026-11-20
     });
     const lines = close({ run }).split('\n');
     expect(lines[0]).toBe('2026-11-20: run 20261120-k3f9xq7d was stopped while delivering after 2 min 5 s');
-    expect(lines.at(-2)).toBe('To go on: hotel-review run --day 2026-11-20');
+    expect(lines.at(-2)).toBe('To resume it: hotel-review run --day 2026-11-20');
   });
 
   it('of an empty day say so', () => {
@@ -162,15 +166,19 @@ When the cause is mended: hotel-review run --day 2026-11-20
         .slice(0, 3),
     ).toEqual([
       '2026-11-20: run 20261120-k3f9xq7d succeeded in 12.3 s',
-      '  The source holds no bookings: nothing was sent.',
+      '  The source has no bookings: nothing was sent.',
       '  read        0',
     ]);
   });
 
   it.each([
-    ['awaiting-result', 'awaits its result after', 'To look for it again: hotel-review run --day 2026-11-20'],
+    [
+      'awaiting-result',
+      'awaits its result after',
+      'To check for it again: hotel-review run --day 2026-11-20',
+    ],
     ['cancelled', 'was cancelled in', '  repeated        0'],
-    ['collecting', 'was stopped while collecting after', 'To go on: hotel-review run --day 2026-11-20'],
+    ['collecting', 'was stopped while collecting after', 'To resume it: hotel-review run --day 2026-11-20'],
   ] as const)('of a run that is %s', (state, words, last) => {
     const lines = close({ run: someRun({ state }) }).split('\n');
     expect(lines[0]).toBe(`2026-11-20: run 20261120-k3f9xq7d ${words} 12.3 s`);

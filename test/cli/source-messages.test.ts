@@ -37,7 +37,7 @@ describe('what a bookings module threw', () => {
 });
 
 it('tells of a long wait for an API, its reason and its length', () => {
-  expect(describePageWait({ code: 'http-429', delayMs: 300_000 })).toMatch(/http-429.*again in 5 min/);
+  expect(describePageWait({ code: 'http-429', delayMs: 300_000 })).toMatch(/http-429.*retrying in 5 min/);
 });
 
 it('is silent about a wait that is over at once', () => {

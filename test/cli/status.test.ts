@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderStatus } from '../../src/cli/status.js';
+import { renderStatus } from '../../src/cli/run-summary.js';
 import { someRun } from '../review/some-run.js';
 import { command } from './plain-command.js';
 
@@ -33,7 +33,7 @@ describe('the status', () => {
   2026-11-20  succeeded +                3        0        0         3  2026-11-21 02:30:00Z
   2026-11-20  awaiting-result +     12,345        0        0         3  2026-11-21 02:30:00Z
   2026-11-20  succeeded                990        0        0         3  2026-11-21 02:30:00Z
-  + late bookings: only what the runs before it had not delivered
+  + late bookings: only what earlier runs had not delivered
 `,
     );
   });

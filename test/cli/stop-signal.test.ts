@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { StoppedError } from '../../src/async/stopped-error.js';
-import { listenForStop } from '../../src/cli/stop-signal.js';
+import { listenForStop } from '../../src/cli/process.js';
 import { captureStream } from './captured-stream.js';
 
 describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (name) => {
@@ -10,7 +10,7 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (name) => {
     expect(stop.signal.aborted).toBe(false);
     process.emit(name, name);
     expect(stop.signal.reason).toEqual(new StoppedError(name));
-    expect(errors.text()).toBe(`\n${name}: stopping; once more stops at once\n`);
+    expect(errors.text()).toBe(`\n${name}: stopping; send the signal again to stop at once\n`);
     expect(exits).toEqual([]);
   });
 

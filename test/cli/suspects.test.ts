@@ -34,7 +34,7 @@ it when run 20261120-k3f9xq7d began. To fill it: hotel-review mappings sync
 
   it('may be none', () => {
     expect(renderSuspects(day, compared, none, { command })).toBe(
-      '2026-11-20: the local copy of the mappings doubts no booking (run 20261120-k3f9xq7d).\n',
+      '2026-11-20: the local copy of the mappings flags no booking (run 20261120-k3f9xq7d).\n',
     );
   });
 
@@ -55,7 +55,7 @@ it when run 20261120-k3f9xq7d began. To fill it: hotel-review mappings sync
     const counts = { suspects: 3, filledIn: 1 };
     const text = renderSuspects(day, compared, { counts, first }, { command, csv: 'doubted.csv' });
     expect(text).toBe(`2026-11-20: what the local copy of the mappings says (run 20261120-k3f9xq7d):
-  suspects: 3 bookings whose mapping differs or has moved lately
+  suspects: 3 bookings whose mapping differs or changed recently
   filled in: 1 booking without a ServiceId, not independently checked
   booking  ServiceId  provider   hotel id  check-in    in the copy
   BR-1042     100200  hotelbeds  00123     2026-12-01  100300

@@ -104,7 +104,7 @@ describe('--out', () => {
     await writeFile(join(folder.path, 'out'), 'of an earlier time');
     const out = join(folder.path, name);
     const message = messageOf(await dryRun(folder, out), 'usage');
-    expect(message).toContain(`--out ${out}: expected a folder that can be made and written, got: E`);
+    expect(message).toContain(`--out ${out}: expected a folder that can be created and written to, got: E`);
     expect(await readFile(join(folder.path, 'out'), 'utf8')).toBe('of an earlier time');
   });
 });

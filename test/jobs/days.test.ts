@@ -24,7 +24,7 @@ describe('a day whose last run succeeded', () => {
     const again = await folder.runDay();
     expectReport(again, { exitCode: 0, state: 'succeeded', counts: { delivered: 120 } });
     expect(again.report).toEqual(first.report);
-    expect(again.stderr).toContain(`${day} is done already: run ${first.report.runId}`);
+    expect(again.stderr).toContain(`${day} is already done: run ${first.report.runId}`);
     expect((await folder.run(['run', '--day', day])).stdout).toContain(`${day} is done already`);
     expect(standIn.requests).toHaveLength(3);
     expectEachOnce(standIn, bookings);
@@ -121,7 +121,7 @@ describe('a day that is being worked on', () => {
     expect(status.json).toMatchObject({
       runs: [{ day, state: 'delivering', finishedAt: null, counts: { delivered: 50, pending: 70 } }],
     });
-    expect((await folder.run(['status', day])).stdout).toContain('is delivering, begun');
+    expect((await folder.run(['status', day])).stdout).toContain('is delivering, started');
     expect((await folder.run(['status'])).stdout).toMatch(/2026-11-20 .*delivering .*50 +70/);
 
     const shown = await folder.run(['show', 'BR-1', '--json']);

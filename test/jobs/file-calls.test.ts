@@ -78,7 +78,7 @@ describe('a by-file call that the service has not taken', () => {
     const first = await folder.runDay();
     expectReport(first, { exitCode: 1, state: 'failed', counts: { delivered: 0, pending: 4 } });
     expect(first.report.error?.message).toContain('trigger failed with code-2020');
-    expect(first.stderr).toContain(`When the cause is mended: hotel-review run --day ${day}`);
+    expect(first.stderr).toContain(`Once the cause is fixed: hotel-review run --day ${day}`);
     expect(await attemptCodes(folder.watchLedger(), 'trigger')).toEqual(['code-2020']);
     expect(`${first.stdout}${first.stderr}`).not.toContain('Guest 1');
     expect((await folder.run(['show', 'BR-1', '--answers'])).stdout).toContain('no such file');

@@ -198,7 +198,7 @@ describe.each(sftpKinds.map((kind) => [kind.name, kind] as const))('a day by fil
     const again = await folder.runDay();
     expectReport(again, { exitCode: 0, state: 'succeeded', counts: { delivered: 5 } });
     expect(again.json).toEqual(first.json);
-    expect(again.stderr).toContain(`${day} is done already: run ${first.report.runId}`);
+    expect(again.stderr).toContain(`${day} is already done: run ${first.report.runId}`);
     expect(service.calls).toHaveLength(1);
     expect(standIn.requests).toHaveLength(requests);
     const { ino, mtimeMs } = statSync(server().disk(remotePath));

@@ -108,9 +108,7 @@ describe('verify', () => {
       state: 'succeeded',
     });
     const verified = await folder.run(['verify', day]);
-    expect(verified.stdout).toContain(
-      `No run of ${day} has anything in the archive; only runs by file have.`,
-    );
+    expect(verified.stdout).toContain(`No run of ${day} has files in the archive; only runs by file do.`);
     expect(verified.exitCode).toBe(1);
   });
 });
@@ -165,7 +163,7 @@ describe('affected', () => {
     expectReport(await folder.runDay(), { exitCode: 3, state: 'awaiting-result' });
     const early = await folder.run(['affected', day, '--csv', 'wrong.csv']);
     expect(early.exitCode).toBe(3);
-    expect(early.stdout).toContain(`No result of ${day} is home yet`);
+    expect(early.stdout).toContain(`No result of ${day} has arrived yet`);
     await expect(stat(join(folder.path, 'wrong.csv'))).rejects.toThrow('ENOENT');
   });
 });

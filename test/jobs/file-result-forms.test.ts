@@ -138,7 +138,7 @@ describe('a result of which nothing can be understood', () => {
     expect(affected).toEqual([]);
     expect(archive.read('20112026_Result.csv')).toEqual(Buffer.from(content));
     expect(words).toContain('warning: the result was taken as it is');
-    expect(words).toContain('bookings that are not in the result: 4');
+    expect(words).toContain('bookings missing from the result: 4');
     expect(archive.readManifest()).toMatchObject({
       result: { isWhole: false },
       verdicts: { affected: 0, unanswered: 4 },
@@ -156,7 +156,7 @@ describe('a result of which something can be understood', () => {
     const { result, words, affected, archive } = await runWith(content);
     expectReport(result, { exitCode: 0, state: 'succeeded', counts: { affected: 1 } });
     expect(affected).toEqual(['BR-2']);
-    expect(words).toContain('warning: rows of the result that hold no verdict: 1');
+    expect(words).toContain('warning: result rows without a verdict: 1');
     expect(archive.readManifest()).toMatchObject({ verdicts: { affected: 1, unclear: 1 } });
   });
 
@@ -169,7 +169,7 @@ describe('a result of which something can be understood', () => {
     const { result, words, affected, archive } = await runWith(content);
     expectReport(result, { exitCode: 0, state: 'succeeded', counts: { affected: 1 } });
     expect(affected).toEqual(['BR-2']);
-    expect(words).toContain("warning: rows of the result that can't be read: 1");
+    expect(words).toContain('warning: unreadable result rows: 1');
     expect(archive.readManifest()).toMatchObject({ verdicts: { malformed: 1, unanswered: 1 } });
   });
 
@@ -177,6 +177,6 @@ describe('a result of which something can be understood', () => {
     const content = write('IsCorrectMapping', (_, isCorrect) => String(isCorrect));
     const { words } = await runWith(content);
     expect(words).toContain('warning');
-    expect(words).toContain('bookings that are not in the result: 4');
+    expect(words).toContain('bookings missing from the result: 4');
   });
 });

@@ -207,7 +207,7 @@ describe('a result', () => {
     const words = inOneLine(result.stderr);
     expect(words).toContain('warning: the result was taken as it is');
     expect(words).toContain('3 records for 4 sent');
-    expect(words).toContain('bookings that are not in the result: 1');
+    expect(words).toContain('bookings missing from the result: 1');
     const archive = archiveOf(result);
     expect(archive.read('20112026_Result.csv').toString()).toBe(short);
     expect(archive.readManifest()).toMatchObject({

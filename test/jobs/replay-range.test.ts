@@ -74,7 +74,7 @@ describe('a replay of a range', () => {
     const ended = await folder.run(['replay', ...all]);
     expect(ended.exitCode).toBe(1);
     expect(standIn.accepted()).toHaveLength(30);
-    expect(ended.stdout).not.toContain('Not begun');
+    expect(ended.stdout).not.toContain('Not started');
     service.answer = () => success;
     expect(advisedBy(ended)).toEqual([['run', '--day', days[1]]]);
     expect((await folder.run(advisedBy(ended)[0] ?? [])).exitCode).toBe(0);
@@ -103,8 +103,8 @@ describe('a replay of a range', () => {
     expect(ended.exitCode).toBe(1);
     expect(standIn.accepted()).toHaveLength(10);
     expect(ended.stdout).toContain(
-      `Not begun: 2026-11-19 to 2026-11-20, for 2026-11-18 ended with what each day would meet.
-To go on: hotel-review replay 2026-11-19 --to 2026-11-20
+      `Not started: 2026-11-19 to 2026-11-20, because 2026-11-18 failed in a way that every day would.
+To continue: hotel-review replay 2026-11-19 --to 2026-11-20
 `,
     );
     service.answer = () => success;
@@ -159,7 +159,7 @@ To go on: hotel-review replay 2026-11-19 --to 2026-11-20
     running.stop('SIGINT');
     const ended = await running.ended;
     expect(ended.exitCode).toBe(1);
-    expect(ended.stdout).toContain('Not begun: 2026-11-19 to 2026-11-20, for it was stopped.\n');
+    expect(ended.stdout).toContain('Not started: 2026-11-19 to 2026-11-20, because it was stopped.\n');
     service.answer = () => success;
     expect(advisedBy(ended)).toHaveLength(2);
     for (const command of advisedBy(ended)) expect((await folder.run(command)).exitCode).toBe(0);

@@ -88,6 +88,6 @@ it('The sandbox tells a person the same on standard output, its addresses first,
     /call 1 by-body: 200 2000, 60 bookings accepted, 60 wrongly mapped\n\S+ {2}e-mail about 60 of call 1: /,
   );
   expect(stdout).toMatch(/stopped after 1 calls[\s\S]*60 of them wrongly mapped\. Its files are kept in /);
-  expect(stderr).toBe('\nSIGTERM: stopping; once more stops at once\n');
+  expect(stderr).toBe('\nSIGTERM: stopping; send the signal again to stop at once\n');
   expectSilence(stdout);
 });

@@ -45,7 +45,7 @@ describe.each(bookingsDatabases)('a day of bookings in $name', ({ use }) => {
     expectReport(result, { exitCode: 1, state: 'failed', counts: { delivered: 0, refused: 0 } });
     expect(result.report.error).toEqual({ class: 'data', message: expect.stringMatching(message) });
     expect(result.stderr).toContain(`${day}: run ${result.report.runId} failed`);
-    expect(result.stderr).toContain(`When the cause is mended: hotel-review run --day ${day}`);
+    expect(result.stderr).toContain(`Once the cause is fixed: hotel-review run --day ${day}`);
     expectDiscreet(result, database);
     expect(standIn.connections).toBe(0);
   }
@@ -141,7 +141,7 @@ describe.each(bookingsDatabases)('a day of bookings in $name', ({ use }) => {
 
     const result = await command.ended;
     expectReport(result, { exitCode: 1, state: 'collecting', counts: { delivered: 0 } });
-    expect(result.stderr).toContain(`To go on: hotel-review run --day ${day}`);
+    expect(result.stderr).toContain(`To resume it: hotel-review run --day ${day}`);
     expectDiscreet(result, database);
     expect(prepared.standIn.connections).toBe(0);
     wake();

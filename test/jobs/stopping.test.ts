@@ -136,7 +136,7 @@ it('a second Ctrl-C stops at once, and the next run goes on', async () => {
   const command = folder.start(['run', '--day', day, '--json']);
   await standIn.received(inFlight);
   folder.crew.signal('SIGINT');
-  for (const one of [command, ...folder.crew.workers]) await one.wrote('once more stops at once');
+  for (const one of [command, ...folder.crew.workers]) await one.wrote('again to stop at once');
   folder.crew.signal('SIGINT');
   const result = await folder.crew.ended();
   expect(result.exitCode).toBe(1);

@@ -75,7 +75,7 @@ describe('a caller of the hook that signs', () => {
   it('learns nothing of our clock without a secret', async () => {
     const { url } = await startHook({ secrets: [secret] });
     const answer = await ask(url, {}, { with: other, at: now - 3_600_000 });
-    expect(answer.body.error.message).toContain('webhook-signature is not that of');
+    expect(answer.body.error.message).toContain('webhook-signature does not match');
   });
 
   it('is turned away with an id that cannot be kept', async () => {
@@ -128,7 +128,7 @@ describe('a caller of the hook that cannot sign', () => {
     expect((await ask(url, {})).status).toBe(202);
     const wrongly = { ...signed(body, { with: other }), authorization: 'Bearer token' };
     expect((await post(url, body, wrongly)).status).toBe(401);
-    expect((await post(url, body, json)).body.error.message).toContain('neither signed');
+    expect((await post(url, body, json)).body.error.message).toContain('neither a signature');
   });
 });
 

@@ -94,7 +94,7 @@ describe('a secret', () => {
   it('that can be no key is refused without being told', () => {
     expect(() => readKeys('')).toThrow(RangeError);
     for (const broken of ['whsec_', 'whsec_not base64!', 'whsec_abcde']) {
-      expect(() => readKeys(broken)).toThrow('goes on in base64');
+      expect(() => readKeys(broken)).toThrow('must continue in base64');
       expect(() => readKeys(broken)).not.toThrow('not base64!');
     }
   });

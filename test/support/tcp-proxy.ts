@@ -15,7 +15,7 @@ export interface TcpProxy {
   resetAfter(bytesToServer: number): void;
   /** Resets the connections there are, to both sides. */
   cutAll(): void;
-  /** From now on nothing gets through in either direction, and nobody is told. */
+  /** From now on no call succeeds in either direction, and nobody is told. */
   blackHole(): void;
   /** From now on requests get through, but of what comes back only so many chunks more. */
   dropAnswersAfter(chunks: number): void;

@@ -4,24 +4,24 @@ import { type Finish, type GlobalOptions, numberUpTo, readGlobals, readInstant }
 
 export interface RequestExportOptions {
   readonly email: string;
-  /** All of them where it is empty. */
+  /** Empty for all of them. */
   readonly providers: readonly string[];
 }
 
 export interface FetchExportOptions {
-  /** Epoch milliseconds; the last request if not given. */
+  /** Epoch milliseconds; defaults to the last request. */
   readonly since?: number;
-  /** In minutes; as configured if not given. */
+  /** Minutes; defaults to the configured time. */
   readonly wait?: number;
 }
 
 export interface CompareExportOptions {
-  /** Those of the export if not given. */
+  /** Defaults to those of the export. */
   readonly providers?: readonly string[];
   readonly out?: string;
 }
 
-/** The service's exports of mappings; each answers the exit code. */
+/** The commands about the service's exports of mappings; each returns the exit code. */
 export interface ExportHandlers {
   requestExport(options: RequestExportOptions, globals: GlobalOptions): Promise<number>;
   fetchExport(options: FetchExportOptions, globals: GlobalOptions): Promise<number>;
@@ -37,14 +37,14 @@ const weekInMinutes = 10_080;
 export function addExportCommands(program: Command, handlers: ExportHandlers, finish: Finish): void {
   const exports = program
     .command('export')
-    .description("the service's exports of all mappings as files: ask for one, fetch it, compare it")
+    .description("the service's exports of all mappings as files: request, fetch and compare them")
     .addHelpText('after', exportExamples);
 
   exports
     .command('request')
-    .description('ask the service for an export; it goes to an address by e-mail, and onto the SFTP server')
-    .requiredOption('--email <address>', 'to whom the service sends it')
-    .option('--providers <names>', 'the mappings of these alone, such as Bedlink,Roomex (default: of all)')
+    .description('request an export, which the service sends by e-mail and puts on the SFTP server')
+    .requiredOption('--email <address>', 'the recipient')
+    .option('--providers <names>', 'only the mappings of these, such as Bedlink,Roomex (default: all)')
     .addHelpText('after', requestExamples)
     .action(async ({ email, providers }: { email: string; providers?: string }, command: Command) => {
       const request = {
@@ -56,11 +56,15 @@ export function addExportCommands(program: Command, handlers: ExportHandlers, fi
 
   exports
     .command('fetch')
-    .description('wait for the export that was asked for, and bring its files into the archive')
-    .option('--since <instant>', 'one from there on, as 2026-11-20 or 2026-11-20T12:00:00Z', readInstant)
+    .description('wait for the requested export, and store its files in the archive')
+    .option(
+      '--since <instant>',
+      'take only an export since then, as 2026-11-20 or 2026-11-20T12:00:00Z',
+      readInstant,
+    )
     .option(
       '--wait <minutes>',
-      'for so long (default: as configured); 0 looks once',
+      'how long to wait (default: as configured); 0 checks once',
       numberUpTo(weekInMinutes),
     )
     .addHelpText('after', fetchExamples)
@@ -70,11 +74,9 @@ export function addExportCommands(program: Command, handlers: ExportHandlers, fi
 
   exports
     .command('compare [file]')
-    .description(
-      'say how a mapping file and the local copy differ (default: that of the export fetched last)',
-    )
-    .option('--providers <names>', 'compare the mappings of these alone')
-    .option('--out <file>', 'write all differences there, as NDJSON')
+    .description('show how a mapping file differs from the local copy (default: the last export fetched)')
+    .option('--providers <names>', 'compare only the mappings of these')
+    .option('--out <file>', 'write all differences to this file, as NDJSON')
     .addHelpText('after', compareExamples)
     .action(
       async (
@@ -91,7 +93,7 @@ export function addExportCommands(program: Command, handlers: ExportHandlers, fi
     );
 }
 
-/** Roughly: the service knows better. The address itself stands in no message, which may end in a log. */
+/** A rough check; the service does the rest. The message omits the address, because it may end up in a log. */
 function readAddress(text: string): string {
   if (/^[^\s\p{Cc},@]+@[^\s\p{Cc},@]+$/u.test(text)) return text;
   throw new UsageError('--email: expected one address such as name@example.com, got: something else');
@@ -100,13 +102,13 @@ function readAddress(text: string): string {
 function readNames(text: string): string[] {
   const names = text.split(',').map((name) => name.trim());
   if (!names.includes('')) return [...new Set(names)];
-  throw new UsageError('--providers: expected names with a comma between two of them, got: an empty one');
+  throw new UsageError('--providers: expected names separated by commas, got: an empty one');
 }
 
 const exportExamples = `
 Examples:
-  hotel-review export request --email ops@example.com   ask for all mappings
-  hotel-review export fetch                             wait, bring them home
+  hotel-review export request --email ops@example.com   request all mappings
+  hotel-review export fetch                             wait for the files
   hotel-review export compare                           with the local copy`;
 
 const requestExamples = `
@@ -115,16 +117,16 @@ Examples:
   hotel-review export request --email ops@example.com --providers Bedlink,Roomex`;
 
 const fetchExamples = `
-Exits with 3 when there is no whole export yet. A download that was cut off goes
-on where it was.
+Exits with 3 when there is no complete export yet. An interrupted download is
+resumed.
 
 Examples:
   hotel-review export fetch
-  hotel-review export fetch --wait 0             look once
+  hotel-review export fetch --wait 0             check once
   hotel-review export fetch --since 2026-11-20   the newest of that day or later`;
 
 const compareExamples = `
-Exits with 0 whether they differ or not.
+Exits with 0 whether or not they differ.
 
 Examples:
   hotel-review export compare

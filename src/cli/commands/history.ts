@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type Finish, type GlobalOptions, readDay, readGlobals } from './options.js';
 
-/** What tells of days that were reviewed; each answers the exit code. */
+/** The commands that look back at reviewed days; each returns the exit code. */
 export interface HistoryHandlers {
   status(day: string | undefined, globals: GlobalOptions): Promise<number>;
   show(reference: string, options: { readonly answers: boolean }, globals: GlobalOptions): Promise<number>;
@@ -21,7 +21,7 @@ export interface HistoryHandlers {
 export function addHistoryCommands(program: Command, handlers: HistoryHandlers, finish: Finish): void {
   program
     .command('status [day]')
-    .description('show the days and their runs, or one day with what was rejected and refused')
+    .description('show days and their runs, or one day with its rejected and refused bookings')
     .addHelpText('after', statusExamples)
     .action(async (day: string | undefined, _options: unknown, command: Command) => {
       finish(await handlers.status(day === undefined ? undefined : readDay(day), readGlobals(command)));
@@ -29,8 +29,8 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
 
   program
     .command('show <booking-reference>')
-    .description('show what became of one booking: sent when, in which step, with what verdict')
-    .option('--answers', "show the service's own words too; they may name a guest", false)
+    .description('show the history of a booking: when it was sent, in which step, with what verdict')
+    .option('--answers', "also show the service's own messages, which may name a guest", false)
     .addHelpText('after', showExamples)
     .action(async (reference: string, options: { answers: boolean }, command: Command) => {
       finish(await handlers.show(reference, options, readGlobals(command)));
@@ -39,7 +39,7 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
   program
     .command('affected [day]')
     .description("list a day's bookings whose mapping its result marks as incorrect (default: yesterday)")
-    .option('--csv <file>', 'write all of them into that file')
+    .option('--csv <file>', 'write all of them to this file')
     .addHelpText('after', affectedExamples)
     .action(async (day: string | undefined, options: { csv?: string }, command: Command) => {
       const checked = day === undefined ? undefined : readDay(day);
@@ -48,8 +48,8 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
 
   program
     .command('suspects [day]')
-    .description("list a day's bookings that the local copy of the mappings doubts (default: yesterday)")
-    .option('--csv <file>', 'write all of them into that file')
+    .description("list a day's bookings that the local copy of the mappings flags (default: yesterday)")
+    .option('--csv <file>', 'write all of them to this file')
     .addHelpText('after', suspectsExamples)
     .action(async (day: string | undefined, options: { csv?: string }, command: Command) => {
       const checked = day === undefined ? undefined : readDay(day);
@@ -76,13 +76,13 @@ Example:
 
 const affectedExamples = `
 Examples:
-  hotel-review affected                             yesterday's
-  hotel-review affected 2026-11-20 --csv wrong.csv  all of that day's, as a file`;
+  hotel-review affected                             those of yesterday
+  hotel-review affected 2026-11-20 --csv wrong.csv  those of a day, as a file`;
 
 const suspectsExamples = `
 Examples:
-  hotel-review suspects                             yesterday's
-  hotel-review suspects 2026-11-20 --csv doubt.csv  all of that day's, in a file`;
+  hotel-review suspects                             those of yesterday
+  hotel-review suspects 2026-11-20 --csv doubt.csv  those of a day, as a file`;
 
 const verifyExamples = `
 Example:

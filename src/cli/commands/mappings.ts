@@ -2,15 +2,15 @@ import type { Command } from 'commander';
 import { type Finish, type GlobalOptions, readGlobals, readInstant } from './options.js';
 
 export interface SyncOptions {
-  /** Epoch milliseconds; where the last sync began if not given. */
+  /** Epoch milliseconds; defaults to the start of the last sync. */
   readonly since?: number;
-  /** The configured one if not given. */
+  /** Defaults to the configured one. */
   readonly providerFamily?: string;
-  /** Where the master hotels are listed that are new. */
+  /** The file for the new master hotels. */
   readonly newHotels?: string;
 }
 
-/** The local copy of the mappings, and what else the service tells of; each answers the exit code. */
+/** The commands about the local copy of the mappings, and `brands`; each returns the exit code. */
 export interface MappingHandlers {
   syncMappings(options: SyncOptions, globals: GlobalOptions): Promise<number>;
   showMapping(provider: string, hotelId: string, globals: GlobalOptions): Promise<number>;
@@ -21,15 +21,19 @@ export interface MappingHandlers {
 export function addMappingCommands(program: Command, handlers: MappingHandlers, finish: Finish): void {
   const mappings = program
     .command('mappings')
-    .description('keep a local copy of the mappings of the account, and look into it')
+    .description("keep a local copy of the account's mappings, and query it")
     .addHelpText('after', mappingsExamples);
 
   mappings
     .command('sync')
-    .description('bring the copy in step: all changes since the last sync, or where that was cut off')
-    .option('--since <instant>', 'changes from there on, as 2026-11-20 or 2026-11-20T12:00:00Z', readInstant)
-    .option('--provider-family <name>', 'the mappings of this provider alone (default: as configured)')
-    .option('--new-hotels <file>', 'write the master hotels that are new there, as NDJSON')
+    .description('update the copy: fetch all changes since the last sync, or resume an interrupted one')
+    .option(
+      '--since <instant>',
+      'fetch changes since then, as 2026-11-20 or 2026-11-20T12:00:00Z',
+      readInstant,
+    )
+    .option('--provider-family <name>', 'only the mappings of this provider (default: as configured)')
+    .option('--new-hotels <file>', 'write the new master hotels to this file, as NDJSON')
     .addHelpText('after', syncExamples)
     .action(async (options: SyncOptions, command: Command) => {
       finish(await handlers.syncMappings(options, readGlobals(command)));
@@ -37,7 +41,7 @@ export function addMappingCommands(program: Command, handlers: MappingHandlers, 
 
   mappings
     .command('show <provider> <hotel-id>')
-    .description("show which master hotel a provider's hotel is, and which it was")
+    .description("show the master hotel of a provider's hotel, and earlier ones")
     .addHelpText('after', showExamples)
     .action(async (provider: string, hotelId: string, _options: unknown, command: Command) => {
       finish(await handlers.showMapping(provider, hotelId, readGlobals(command)));
@@ -45,7 +49,7 @@ export function addMappingCommands(program: Command, handlers: MappingHandlers, 
 
   mappings
     .command('stats')
-    .description('count what the copy holds, by provider, and tell when it was synced')
+    .description('count the mappings in the copy by provider, and show when it was synced')
     .action(async (_options: unknown, command: Command) => {
       finish(await handlers.mappingStats(readGlobals(command)));
     });
@@ -53,7 +57,7 @@ export function addMappingCommands(program: Command, handlers: MappingHandlers, 
   program
     .command('brands')
     .description("list the service's brands of master hotels")
-    .option('--csv <file>', 'write them into that file')
+    .option('--csv <file>', 'write them to this file')
     .addHelpText('after', brandsExamples)
     .action(async (options: { csv?: string }, command: Command) => {
       finish(await handlers.brands(options, readGlobals(command)));
@@ -67,12 +71,12 @@ Examples:
   hotel-review mappings stats                 how many there are`;
 
 const syncExamples = `
-A sync that was cut off goes on where it was. The file of new hotels names each
-master hotel once that no such file has named before.
+An interrupted sync is resumed. The file of new hotels lists each master hotel
+that no earlier such file has listed.
 
 Examples:
   hotel-review mappings sync --new-hotels new.ndjson
-  hotel-review mappings sync --since 1970-01-01   all of it once more`;
+  hotel-review mappings sync --since 1970-01-01   everything again`;
 
 const showExamples = `
 Examples:

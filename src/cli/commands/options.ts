@@ -10,12 +10,12 @@ export interface GlobalOptions {
   readonly stackTrace: boolean;
 }
 
-/** Those of the whole program, wherever on the line they stood. */
+/** The program's options, wherever on the command line they were given. */
 export function readGlobals(command: Command): GlobalOptions {
   return command.parent ? readGlobals(command.parent) : command.opts();
 }
 
-/** Told the exit code when a handler is done. */
+/** Receives the exit code of a handler. */
 export type Finish = (exitCode: number) => void;
 
 export function readDay(text: string): string {
@@ -23,7 +23,7 @@ export function readDay(text: string): string {
   return text;
 }
 
-/** A reader of whole numbers from `least` to `most`. */
+/** A parser of whole numbers from `least` to `most`. */
 export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {
     const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
@@ -33,7 +33,7 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
   };
 }
 
-/** A reader of decimal numbers from 0 to `most`. */
+/** A parser of decimal numbers from 0 to `most`. */
 export function numberUpTo(most: number): (text: string) => number {
   return (text) => {
     const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
@@ -45,7 +45,7 @@ export function numberUpTo(most: number): (text: string) => number {
 
 const instant = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
-/** Epoch milliseconds from 1970 on. A day is its beginning in UTC; a time of the day says its zone. */
+/** Epoch milliseconds, not before 1970. A date alone means its start in UTC; a time needs a zone. */
 export function readInstant(text: string): number {
   const read = instant.test(text) ? Date.parse(text) : Number.NaN;
   if (!(read >= 0))

@@ -10,7 +10,7 @@ import { addSandboxCommands, type SandboxHandlers } from './sandbox.js';
 import { addServiceCommands, type ServiceHandlers } from './service.js';
 import { addSetupCommands, type SetupHandlers } from './setup.js';
 
-/** What each command does; each answers the exit code. */
+/** The handler of each command; each returns the exit code. */
 export interface Handlers
   extends ReviewHandlers,
     HistoryHandlers,
@@ -25,11 +25,11 @@ interface Output {
   readonly writeErr: (text: string) => void;
 }
 
-/** Help or version was asked for and printed. */
+/** Help or version was requested and printed. */
 export const helpShown = Symbol('help shown');
 
 /**
- * Reads the command line and runs the handler that it names.
+ * Parses the command line and runs the handler of the command.
  *
  * @throws UsageError when the command line can't be understood
  */
@@ -62,7 +62,9 @@ export async function runCommandLine(
 
 function createProgram(version: string, handlers: Handlers, finish: Finish): Command {
   const program = new Command('hotel-review')
-    .description("Sends each business day's hotel bookings to the mapping service for review, and proves it.")
+    .description(
+      "Sends each business day's hotel bookings to the mapping service for review, and keeps proof of it.",
+    )
     .version(version)
     .option('--config <file>', 'the configuration file', 'hotel-review.yaml')
     .option('--json', 'print one JSON object on standard output', false)
@@ -91,14 +93,14 @@ function listCommands(command: Command): Command[] {
   return [command, ...command.commands.flatMap(listCommands)];
 }
 
-/** The program's own: commander would list those of every command above, and `sandbox bookings` refuses most of them. */
+/** The program's own: commander would list those of every parent command too, and `sandbox bookings` rejects most of them. */
 function listGlobalOptions(command: Command): Option[] {
   let program = command;
   while (program.parent) program = program.parent;
   return program === command ? [] : [...program.options];
 }
 
-/** Commander's words, which are up to three sentences on two lines, as one clause. */
+/** Commander's message, up to three sentences on two lines, as one clause. */
 function toClause(message: string): string {
   return message
     .replace(/^error: /, '')
@@ -110,7 +112,7 @@ function toClause(message: string): string {
     .replace(/\.$/, '');
 }
 
-/** A command that does something itself takes a mistyped command below it for an argument too many. */
+/** A command with an action of its own takes a mistyped subcommand for an excess argument. */
 function findStrayCommand(program: Command): string | undefined {
   for (const command of program.commands) {
     const [word] = command.args;
@@ -125,14 +127,14 @@ function findStrayCommand(program: Command): string | undefined {
 const examples = `
 Exit codes:
   0  done
-  1  failed; \`run\` goes on with it
+  1  failed; \`run\` resumes it
   2  the command line or the configuration is wrong
-  3  delivered, but the result is not there yet
+  3  delivered, but the result has not arrived yet
   4  that day is being run by another process
 
 Examples:
   hotel-review init                         write a configuration
-  hotel-review doctor                       try it
+  hotel-review doctor                       check it
   hotel-review run                          review yesterday
   hotel-review run --day 2026-11-20 --json  review that day, the report as JSON
   hotel-review status                       what was reviewed, and what was not

@@ -1,9 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { RangeMode } from '../../review/day/range-plan.js';
+import { type RangeMode, rangeModes } from '../../review/day/range-plan.js';
 import { UsageError } from '../../review/refusals.js';
 import type { DeliveryKind } from '../../review/run.js';
 import { type Finish, type GlobalOptions, readDay, readGlobals } from './options.js';
-import { addRangeModes, type ModeFlags, readRangeMode } from './range-modes.js';
 
 export interface DryRunOptions {
   readonly dryRun: boolean;
@@ -13,19 +12,19 @@ export interface DryRunOptions {
 export interface RunOptions extends DryRunOptions {
   readonly day?: string;
   readonly delivery?: DeliveryKind;
-  /** Leaves the steps to workers, and ends. */
+  /** Leaves the steps to workers and exits. */
   readonly detach: boolean;
 }
 
 export interface ReplayOptions extends DryRunOptions {
   readonly to?: string;
-  /** Which of the days, and how; every one in a new run where it isn't said. */
+  /** Which days, and how; without one every day gets a new run. */
   readonly mode?: RangeMode;
   readonly reason?: string;
   readonly delivery?: DeliveryKind;
 }
 
-/** What reviews days; each answers the exit code. */
+/** The commands that review days; each returns the exit code. */
 export interface ReviewHandlers {
   run(options: RunOptions, globals: GlobalOptions): Promise<number>;
   replay(day: string, options: ReplayOptions, globals: GlobalOptions): Promise<number>;
@@ -34,16 +33,16 @@ export interface ReviewHandlers {
 export function addReviewCommands(program: Command, handlers: ReviewHandlers, finish: Finish): void {
   program
     .command('run')
-    .description('review a business day, or go on with one that was cut off')
+    .description('review a business day, or resume one that was interrupted')
     .option(
       '--day <day>',
       'the business day as YYYY-MM-DD (default: yesterday in the configured zone)',
       readDay,
     )
     .addOption(deliveryOption())
-    .option('--detach', 'collect the day, leave the rest to workers (`work`, `serve`), and end', false)
+    .option('--detach', 'collect the day, leave the rest to workers (`work`, `serve`), and exit', false)
     .option('--dry-run', 'read and check the day, send nothing', false)
-    .option('--out <dir>', 'with --dry-run: write what would be sent into that folder (it holds guest names)')
+    .option('--out <dir>', 'with --dry-run: write what would be sent to this folder (with guest names)')
     .addHelpText('after', runExamples)
     .action(async (options: RunOptions, command: Command) => {
       checkOut(options);
@@ -52,17 +51,17 @@ export function addReviewCommands(program: Command, handlers: ReviewHandlers, fi
 
   const replay = program
     .command('replay <day>')
-    .description('review a day or a range of days again, or what is left of them')
-    .option('--to <day>', 'the last day of a range that starts with <day>', readDay);
+    .description('review a day or a range of days again, or only what is missing')
+    .option('--to <day>', 'the last day of the range that starts with <day>', readDay);
   addRangeModes(replay)
     .option(
       '--reason <text>',
-      'why; needed with --all, and where a run is unfinished, which is then given up',
+      'why; required with --all, and for a day with an unfinished run, which is then cancelled',
       readReason,
     )
     .addOption(deliveryOption())
-    .option('--dry-run', 'read and check, send nothing; with one of the above: list the days', false)
-    .option('--out <dir>', 'with --dry-run: write what would be sent into that folder (it holds guest names)')
+    .option('--dry-run', 'read and check, send nothing; with one of the above: only list the days', false)
+    .option('--out <dir>', 'with --dry-run: write what would be sent to this folder (with guest names)')
     .addHelpText('after', replayExamples)
     .action(async (day: string, options: Omit<ReplayOptions, 'mode'> & ModeFlags, command: Command) => {
       checkOut(options);
@@ -82,37 +81,73 @@ function deliveryOption(): Option {
 
 function readReason(text: string): string {
   const reason = text.trim();
-  if (reason === '') throw new InvalidArgumentError('expected a few words');
+  if (reason === '') throw new InvalidArgumentError('expected some text');
   return reason;
 }
 
 function checkOut({ dryRun, out }: DryRunOptions): void {
-  if (out !== undefined && !dryRun) throw new UsageError('--out goes with --dry-run');
+  if (out !== undefined && !dryRun) throw new UsageError('--out requires --dry-run');
 }
 
 const runExamples = `
 Examples:
-  hotel-review run                review yesterday, or go on with it
+  hotel-review run                review yesterday, or resume it
   hotel-review run --day 2026-11-20 --dry-run
                                   what would be sent, and what rejected
   hotel-review run --day 2026-11-20 --dry-run --out out
                                   what would be sent, as files
-  hotel-review run --detach       with Redis: workers go on, \`status\` tells`;
+  hotel-review run --detach       with Redis: workers do the rest, see \`status\``;
 
 const replayExamples = `
-A range goes on past days that are not done; only what every other day would
-meet as well (a wrong key, a wrong host key) ends it. Its exit code is that of
-its worst day: 2 before 1 before 4 before 3 before 0.
+A failed day does not end a range, unless every other day would fail in the same
+way (a wrong API key, a wrong host key). The exit code is that of the worst day:
+2 before 1 before 4 before 3 before 0.
 
 Examples:
   hotel-review replay 2026-11-20  review a finished day once more
   hotel-review replay 2026-11-20 --reason "new export"
-                                  give up its unfinished run and start anew
+                                  cancel its unfinished run and start a new one
   hotel-review replay 2026-11-20 --late
-                                  send what was booked late, and nothing twice
+                                  send only what was booked late
   hotel-review replay 2026-11-01 --to 2026-11-20 --missing --dry-run
                                   which days would be reviewed
   hotel-review replay 2026-11-01 --to 2026-11-20 --failed
-                                  go on with all that failed
+                                  resume all that failed
   hotel-review replay 2026-11-01 --to 2026-11-20 --all --reason "new mapping"
                                   every day in a new run`;
+
+/** The modes that were given. */
+export type ModeFlags = { readonly [mode in RangeMode]?: boolean | undefined };
+
+const descriptions: { readonly [mode in RangeMode]: string } = {
+  missing: 'only days that have no run',
+  failed: 'only days whose run failed or was interrupted; resumes it',
+  all: 'every day in a new run, with a --reason',
+  late: 'late bookings: send only what no earlier run of the day delivered',
+};
+
+export function addRangeModes(command: Command): Command {
+  for (const mode of rangeModes) command.option(`--${mode}`, descriptions[mode]);
+  return command;
+}
+
+/** @throws UsageError for options that can't be combined */
+export function readRangeMode(
+  flags: ModeFlags,
+  { reason, out }: { readonly reason?: string; readonly out?: string },
+): RangeMode | undefined {
+  const [mode, ...others] = rangeModes.filter((name) => flags[name]);
+  if (others.length > 0)
+    throw new UsageError(
+      `expected one of --${rangeModes.join(', --')}, got: --${[mode, ...others].join(' --')}`,
+    );
+  if (mode !== undefined && out !== undefined)
+    throw new UsageError(`--out writes what one day would send; with --${mode}, --dry-run only lists days`);
+  if (mode === 'all' && reason === undefined)
+    throw new UsageError(
+      '--all cancels unfinished runs and sends every day again: give the reason with --reason TEXT',
+    );
+  if (mode === 'failed' && reason !== undefined)
+    throw new UsageError('--failed resumes runs and cancels none: omit --reason');
+  return mode;
+}

@@ -3,9 +3,9 @@ import { UsageError } from '../../review/refusals.js';
 import { type Finish, type GlobalOptions, numberUpTo, readDay, readGlobals, wholeNumber } from './options.js';
 
 export interface SandboxOptions {
-  /** Where it keeps its files; a fresh temporary folder if not given. */
+  /** The folder for its files; defaults to a new temporary folder. */
   readonly folder?: string;
-  /** The name or address by which others reach it. */
+  /** The name or address under which others reach it. */
   readonly host: string;
   readonly port: number;
   readonly sftpPort: number;
@@ -14,7 +14,7 @@ export interface SandboxOptions {
   readonly tlsKey?: string;
   readonly world: number;
   readonly hotels: number;
-  /** 0 for a world that stands still. */
+  /** 0 for a world that doesn't change. */
   readonly changesPerHour: number;
   readonly seed: number;
   /** As written, for example `status:503@10%`. */
@@ -30,7 +30,7 @@ export interface SandboxOptions {
 }
 
 export interface MakeBookingsOptions {
-  /** Yesterday if not given. */
+  /** Defaults to yesterday. */
   readonly day?: string;
   readonly count: number;
   readonly seed: number;
@@ -38,11 +38,11 @@ export interface MakeBookingsOptions {
   readonly hotels: number;
   readonly wrongShare: number;
   readonly format?: 'csv' | 'ndjson';
-  /** Standard output if not given. */
+  /** Defaults to standard output. */
   readonly out?: string;
 }
 
-/** The stand-in of the service and its days; each answers the exit code. */
+/** The commands of the service's stand-in; each returns the exit code. */
 export interface SandboxHandlers {
   sandbox(options: SandboxOptions, globals: GlobalOptions): Promise<number>;
   makeBookings(options: MakeBookingsOptions, globals: GlobalOptions): Promise<number>;
@@ -57,28 +57,28 @@ const mostHotels = 1_000_000;
 export function addSandboxCommands(program: Command, handlers: SandboxHandlers, finish: Finish): void {
   const sandbox = program
     .command('sandbox')
-    .description('run a stand-in of the mapping service on this machine: HTTP, SFTP and an outbox of e-mails')
-    .option('--folder <dir>', 'where it keeps its files (default: a fresh temporary folder)')
-    .option('--host <host>', 'the name or address of this machine by which others reach it', '127.0.0.1')
-    .option('--port <port>', 'the port of the service; 0 is any that is free', wholeNumber(0, 65_535), 0)
+    .description('run a stand-in for the mapping service on this machine: HTTP, SFTP and an e-mail outbox')
+    .option('--folder <dir>', 'the folder for its files (default: a new temporary folder)')
+    .option('--host <host>', 'the name or address under which others reach this machine', '127.0.0.1')
+    .option('--port <port>', 'the port of the service; 0 takes a free one', wholeNumber(0, 65_535), 0)
     .option('--sftp-port <port>', 'the port of the SFTP server', wholeNumber(0, 65_535), 0)
     .option(
       '--tls-certificate <file>',
-      'serve https with this certificate; needed where --host is not loopback',
+      'serve https with this certificate; required unless --host is loopback',
     )
     .option('--tls-key <file>', 'its private key')
     .addOption(worldOption())
     .addOption(hotelsOption())
     .option(
       '--changes-per-hour <changes>',
-      'how fast the world changes; 3600 is one change a second',
+      'how fast the world changes; 3600 is one change per second',
       numberUpTo(mostChangesPerHour),
       0,
     )
-    .option('--seed <seed>', 'decides which calls the faults with a rate strike', anySeed, 1)
+    .option('--seed <seed>', 'decides which calls faults with a rate affect', anySeed, 1)
     .option(
       '--fault <rule>',
-      'a fault and when: status:503@10%, hang@3, result-late:30@1-2; can be given often',
+      'a fault and when: status:503@10%, hang@3, result-late:30@1-2; repeatable',
       (rule: string, before: readonly string[]) => [...before, rule],
       [],
     )
@@ -89,14 +89,14 @@ export function addSandboxCommands(program: Command, handlers: SandboxHandlers, 
     )
     .option(
       '--result-delay <seconds>',
-      'how long after the call a result, or an export, is there',
+      'how long after the call a result or an export appears',
       numberUpTo(hourInSeconds),
       2,
     )
-    .option('--resume-key-days <days>', 'how long a resume key can be used', numberUpTo(yearInDays), 14)
+    .option('--resume-key-days <days>', 'how long a resume key is valid', numberUpTo(yearInDays), 14)
     .option(
       '--export-folder <path>',
-      'where below the SFTP root exports are written (default: the root itself)',
+      'the folder below the SFTP root for exports (default: the root itself)',
       '',
     )
     .option('--master-id-name <name>', "the master hotel id's name in JSON", 'ServiceId')
@@ -108,26 +108,31 @@ export function addSandboxCommands(program: Command, handlers: SandboxHandlers, 
 
   sandbox
     .command('bookings')
-    .description("make up a day of bookings of the sandbox's hotels, some of them wrongly mapped")
+    .description("generate a day of bookings for the sandbox's hotels, some of them wrongly mapped")
     .option('--day <day>', 'the day (default: yesterday)', readDay)
     .option('--count <records>', 'how many records', wholeNumber(0, 100_000_000), 1_000)
     .option('--seed <seed>', 'the same seed makes the same day', anySeed, 1)
     .addOption(worldOption())
     .addOption(hotelsOption())
     .option('--wrong-share <share>', 'the share of wrongly mapped bookings', numberUpTo(1), 0.02)
-    .addOption(new Option('--format <format>', 'csv if nothing says otherwise').choices(['csv', 'ndjson']))
-    .option('--out <file>', 'write them there (.csv, .ndjson, each also .gz), not to standard output')
+    .addOption(
+      new Option('--format <format>', 'the format (default: by the name of --out, else csv)').choices([
+        'csv',
+        'ndjson',
+      ]),
+    )
+    .option('--out <file>', 'write to this file (.csv, .ndjson, each also .gz) instead of standard output')
     .addHelpText('after', bookingsExamples)
     .action(async (options: MakeBookingsOptions, command: Command) => {
       const globals = readGlobals(command);
       if (globals.json && options.out === undefined)
-        throw new UsageError('--json goes with --out: without it, standard output holds the bookings');
+        throw new UsageError('--json requires --out: without it, standard output holds the bookings');
       finish(await handlers.makeBookings({ ...options, ...readShared(command) }, globals));
     });
 }
 
 /**
- * What was written behind `sandbox bookings` and `sandbox` has too: commander gives it to the outer command.
+ * Options given after `sandbox bookings` that `sandbox` has too: commander assigns them to the outer command.
  *
  * @throws UsageError for an option that only `sandbox` has
  */
@@ -150,25 +155,25 @@ function nameOption(command: Command | null, attribute: string): string | undefi
 }
 
 function worldOption(): Option {
-  return new Option('--world <seed>', 'decides which hotels and mappings there are')
+  return new Option('--world <seed>', 'decides which hotels and mappings exist')
     .argParser(anySeed)
     .default(1);
 }
 
 function hotelsOption(): Option {
-  return new Option('--hotels <hotels>', 'how many hotels there are; about 3.6 times as many mappings')
+  return new Option('--hotels <hotels>', 'the number of hotels; there are about 3.6 times as many mappings')
     .argParser(wholeNumber(2, mostHotels))
     .default(2_000);
 }
 
 const sandboxExamples = `
-It prints its addresses and writes a configuration that goes with them into its
-folder. Ctrl-C stops it.
+It prints its addresses and writes a matching configuration into its folder.
+Ctrl-C stops it.
 
 Examples:
   hotel-review sandbox --folder sandbox --port 8080 --sftp-port 2222
   hotel-review sandbox --fault status:503@10% --fault hang@3
-                                  a tenth of the calls fails, the third hangs
+                                  a tenth of the calls fail, the third hangs
   hotel-review sandbox --folder sandbox --changes-per-hour 3600
                                   a mapping or a hotel changes every second
   hotel-review sandbox bookings --count 20000 --out bookings.csv

@@ -2,24 +2,24 @@ import { type Command, Option } from 'commander';
 import { type Finish, type GlobalOptions, readDay, readGlobals, wholeNumber } from './options.js';
 
 export interface WorkOptions {
-  /** Where health and metrics are served; nowhere if not given. */
+  /** The port for health and metrics; without one they are not served. */
   readonly port?: number;
 }
 
 export interface ServeOptions {
-  /** Instead of the configured one. */
+  /** Overrides the configured one. */
   readonly port?: number;
 }
 
 export interface HookOptions {
-  /** Yesterday if not given. */
+  /** Defaults to yesterday. */
   readonly day?: string;
   /** The address of `serve`, without a path. */
   readonly url?: string;
   readonly with?: 'signature' | 'token';
 }
 
-/** What stays and works, and what tries it; each answers the exit code. */
+/** The long-running commands, and `hook`, which tries one; each returns the exit code. */
 export interface ServiceHandlers {
   work(options: WorkOptions, globals: GlobalOptions): Promise<number>;
   serve(options: ServeOptions, globals: GlobalOptions): Promise<number>;
@@ -31,8 +31,8 @@ const anyPort = wholeNumber(0, 65_535);
 export function addServiceCommands(program: Command, handlers: ServiceHandlers, finish: Finish): void {
   program
     .command('work')
-    .description('take steps from the queue on Redis, of any run, until it is stopped')
-    .option('--port <port>', 'serve /healthz, /readyz and /metrics there', anyPort)
+    .description('perform steps of any run from the queue on Redis, until stopped')
+    .option('--port <port>', 'serve /healthz, /readyz and /metrics on this port', anyPort)
     .addHelpText('after', workExamples)
     .action(async (options: WorkOptions, command: Command) => {
       finish(await handlers.work(options, readGlobals(command)));
@@ -40,8 +40,8 @@ export function addServiceCommands(program: Command, handlers: ServiceHandlers, 
 
   program
     .command('serve')
-    .description('keep the nightly schedule, answer the end-of-day hook, show how things stand')
-    .option('--port <port>', 'listen there (default: as configured)', anyPort)
+    .description('run the nightly schedule, answer the end-of-day hook, serve the status page')
+    .option('--port <port>', 'listen on this port (default: as configured)', anyPort)
     .addHelpText('after', serveExamples)
     .action(async (options: ServeOptions, command: Command) => {
       finish(await handlers.serve(options, readGlobals(command)));
@@ -49,11 +49,11 @@ export function addServiceCommands(program: Command, handlers: ServiceHandlers, 
 
   program
     .command('hook')
-    .description('print a signed curl command that calls the end-of-day hook, for trying it')
+    .description('print a signed curl command that calls the end-of-day hook, to try it')
     .option('--day <day>', 'the business day as YYYY-MM-DD (default: yesterday)', readDay)
     .option('--url <url>', 'the address of serve (default: as configured)')
     .addOption(
-      new Option('--with <how>', 'how to prove who calls (default: whichever is configured)').choices([
+      new Option('--with <how>', 'how to authenticate (default: whichever is configured)').choices([
         'signature',
         'token',
       ]),
@@ -78,4 +78,4 @@ const hookExamples = `
 Examples:
   hotel-review hook               print the command for yesterday
   hotel-review hook --day 2026-11-20 --url https://review.example.com | sh
-                                  call it at once`;
+                                  call it right away`;

@@ -6,7 +6,7 @@ export interface DoctorOptions {
   readonly day?: string;
 }
 
-/** What sets the job up; each answers the exit code. */
+/** The commands that set up and check an installation; each returns the exit code. */
 export interface SetupHandlers {
   init(options: InitOptions, globals: GlobalOptions): Promise<number>;
   doctor(options: DoctorOptions, globals: GlobalOptions): Promise<number>;
@@ -15,34 +15,27 @@ export interface SetupHandlers {
 export function addSetupCommands(program: Command, handlers: SetupHandlers, finish: Finish): void {
   program
     .command('init')
-    .description('write a commented configuration and a .env for its secrets; asks what it needs to know')
+    .description('write a commented configuration and a .env for its secrets, asking what it needs')
     .addOption(
-      new Option(
-        '--kind <kind>',
-        'what the bookings come from: a file a day, a database, an API, own code',
-      ).choices(['csv', 'ndjson', 'sql', 'http', 'module']),
+      new Option('--kind <kind>', 'the kind of source: a file per day, a database, an API, own code').choices(
+        ['csv', 'ndjson', 'sql', 'http', 'module'],
+      ),
     )
-    .option('--path <path>', "a day's file, {day} for the day; also s3://…, sftp://…; or the module's file")
     .option(
-      '--day <day>',
-      'the day that is looked at (default: that of the newest file, or yesterday)',
-      readDay,
+      '--path <path>',
+      "a day's file, with {day} for the day; also s3://…, sftp://…; or the module's file",
     )
+    .option('--day <day>', 'the day to read (default: that of the newest file, or yesterday)', readDay)
     .option('--url <url>', "sql: the database's address, without a password; http: the API's")
     .option('--query <text>', 'sql: the query, with :day or :dayStart and :dayEnd')
     .option('--query-file <path>', 'sql: the file that holds it')
     .addOption(
-      new Option('--auth <how>', 'http: how it knows who asks').choices([
-        'none',
-        'bearer',
-        'basic',
-        'header',
-      ]),
+      new Option('--auth <how>', 'http: how to authenticate').choices(['none', 'bearer', 'basic', 'header']),
     )
     .option('--auth-name <name>', 'http: the user name (basic), or the name of the header (header)')
-    .option('--records <path>', 'http: where an answer holds its list of bookings: data.bookings')
+    .option('--records <path>', 'http: where a response holds its list of bookings: data.bookings')
     .addOption(
-      new Option('--pagination <how>', 'http: how it hands out its pages').choices([
+      new Option('--pagination <how>', 'http: how the API paginates').choices([
         'none',
         'page',
         'offset',
@@ -50,15 +43,15 @@ export function addSetupCommands(program: Command, handlers: SetupHandlers, fini
         'link',
       ]),
     )
-    .option('--page-parameter <name>', 'http: the parameter that says where to go on')
+    .option('--page-parameter <name>', 'http: the parameter that selects the page')
     .addOption(new Option('--first-page <number>', 'http: the number of the first page').choices(['0', '1']))
-    .option('--page-size-parameter <name>', 'http: the parameter that says how many to give')
-    .option('--page-size <number>', 'http: how many to ask for at a time', wholeNumber(1, 1_000_000))
-    .option('--cursor-field <path>', 'http: the field that says what comes next: meta.next')
+    .option('--page-size-parameter <name>', 'http: the parameter for the page size')
+    .option('--page-size <number>', 'http: the page size', wholeNumber(1, 1_000_000))
+    .option('--cursor-field <path>', 'http: the field that holds the next cursor: meta.next')
     .option('--s3-endpoint <url>', "s3://: the server, if not Amazon's")
     .option('--s3-region <region>', 's3://: the region')
-    .option('--source-sftp-username <name>', 'sftp://: the user name there')
-    .option('--source-sftp-key-file <path>', 'sftp://: the private key to log in with; without it a password')
+    .option('--source-sftp-username <name>', 'sftp://: the user name')
+    .option('--source-sftp-key-file <path>', 'sftp://: the private key; without one a password is used')
     .option('--source-sftp-host-key <fingerprint>', "sftp://: the server's host key, SHA256:…")
     .option('--timezone <zone>', "the account's time zone, such as Europe/Madrid")
     .option('--base-url <url>', 'the address of the mapping service, with its version')
@@ -70,9 +63,9 @@ export function addSetupCommands(program: Command, handlers: SetupHandlers, fini
     )
     .option('--sftp-host <host>', 'for delivery by file: the SFTP server')
     .option('--sftp-port <port>', 'its port', wholeNumber(1, 65_535))
-    .option('--sftp-username <name>', 'the user name there')
-    .option('--sftp-key-file <path>', 'the private key to log in with; without it a password')
-    .option('--yes', 'ask nothing: what no option gives is left to its default or to be filled in', false)
+    .option('--sftp-username <name>', 'its user name')
+    .option('--sftp-key-file <path>', 'its private key; without one a password is used')
+    .option('--yes', 'ask nothing: what no option sets gets its default or is left to fill in', false)
     .addHelpText('after', initExamples)
     .action(async (options: InitOptions, command: Command) => {
       finish(await handlers.init(options, readGlobals(command)));
@@ -80,8 +73,8 @@ export function addSetupCommands(program: Command, handlers: SetupHandlers, fini
 
   program
     .command('doctor')
-    .description('try the configuration, the source, the service, SFTP and the disk; say what to mend')
-    .option('--day <day>', 'the day whose bookings are looked at (default: yesterday)', readDay)
+    .description('check the configuration, the source, the service, SFTP and the disk; say what to fix')
+    .option('--day <day>', 'the day whose bookings are checked (default: yesterday)', readDay)
     .addHelpText('after', doctorExamples)
     .action(async (options: DoctorOptions, command: Command) => {
       finish(await handlers.doctor(options, readGlobals(command)));
@@ -89,11 +82,11 @@ export function addSetupCommands(program: Command, handlers: SetupHandlers, fini
 }
 
 const initExamples = `
-Up to five bookings of the day are read and shown as understood, names masked.
-Nothing is sent, and no file is overwritten.
+Up to five bookings of the day are read and shown as they were understood, with
+names masked. Nothing is sent, and no file is overwritten.
 
-There are no options for secrets: others on this machine could read them. On
-a terminal they are asked for; or put them into the environment or into .env:
+There are no options for secrets: others on this machine could read them. On a
+terminal init asks for them; or put them into the environment or into .env:
   HOTEL_REVIEW_SOURCE_URL       the address of the database, with its password
   HOTEL_REVIEW_SOURCE_TOKEN     --auth bearer
   HOTEL_REVIEW_SOURCE_PASSWORD  --auth basic; the password of sftp://
@@ -118,11 +111,11 @@ Examples:
 
 const doctorExamples = `
 Nothing is sent for review: the service is called with an empty list of
-bookings. On the SFTP server a small file is written and removed again.
+bookings. On the SFTP server a small file is written and then removed.
 
 Examples:
-  hotel-review doctor                    yesterday's bookings are looked at
-  hotel-review doctor --day 2026-11-20   that day's
+  hotel-review doctor                    with yesterday's bookings
+  hotel-review doctor --day 2026-11-20   with those of that day
   hotel-review doctor --json             {"ok": …, "findings": […]}
 
 Exit code 2 when something is wrong.`;
