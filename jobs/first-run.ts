@@ -81,7 +81,7 @@ async function reviewTwoDays(io: CommandIo): Promise<number> {
   }
   await listAffected(config, days.file.iso, {}, openTerminal());
   sayEmails('The e-mail about them:', emails.byFile, say);
-  sayEmails('By body, the service reports affected bookings only by e-mail:', emails.byBody, say);
+  sayEmails('By body, the service reports affected bookings by e-mail only:', emails.byBody, say);
   sayWhatIsNext(days, command, say);
   return code;
 }

@@ -94,7 +94,7 @@ describe('npm start', () => {
 
   it('names an e-mail of a delivery by body, and how many lie beside it', () => {
     const emails = readEmails(outbox()).filter(({ about }) => about !== `${reviewedFile()}.csv`);
-    const [path = ''] = matchesOf(/by e-mail alone:\n {2}(.+)$/gm);
+    const [path = ''] = matchesOf(/by e-mail only:\n {2}(.+)$/gm);
     expect(emails.map((email) => email.path)).toContain(path);
     expect(result.stdout).toContain(`\n  and ${emails.length - 1} more in that folder\n`);
     expect(emails.every(({ references }) => references.length > 0)).toBe(true);
