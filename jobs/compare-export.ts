@@ -23,7 +23,7 @@ import { listMasterIdNames } from './fetch-export.js';
 import { lookIntoLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
-/** `hotel-review export compare`: that they differ is an answer, and no failure. */
+/** `hotel-review export compare`: differences are a result, not a failure. */
 export async function compareOneExport(
   config: Config,
   file: string | undefined,
@@ -32,7 +32,7 @@ export async function compareOneExport(
 ): Promise<number> {
   const refuse = (): never => {
     throw new UsageError(
-      `there is no local copy to compare with; to make one: ${terminal.command('mappings sync')}`,
+      `there is no local copy to compare with; to create one: ${terminal.command('mappings sync')}`,
     );
   };
   return lookIntoLedger(config, refuse, async ({ mappings, exports }) => {
@@ -73,7 +73,7 @@ async function openNamed(file: string, path: string): Promise<CompareRequest> {
       `${file} can't be read (${error.code ?? error.name}); name the mapping file of an export`,
     );
   });
-  if (!found.isFile()) throw new UsageError(`${file} is no file; name the mapping file of an export`);
+  if (!found.isFile()) throw new UsageError(`${file} is not a file; name the mapping file of an export`);
   return { file, open: () => createReadStream(path), providers: [] };
 }
 

@@ -14,10 +14,10 @@ import { openLedger } from './ledgers.js';
 import { openRetryPolicy } from './retry-policy.js';
 import type { Terminal } from './terminal.js';
 
-/** Looks that follow on one another share a connection. */
+/** Consecutive checks share a connection. */
 const sftpIdleMs = 60_000;
 
-/** `hotel-review export fetch`: exits with 3 where there is no whole export yet. */
+/** `hotel-review export fetch`: exits with 3 if there is no complete export yet. */
 export async function fetchOneExport(
   config: Config,
   { since, wait }: FetchExportOptions,
@@ -55,14 +55,14 @@ export async function fetchOneExport(
       terminal.signal,
     );
     terminal.endProgress();
-    return tell(result, folder, (id) => archive.locate(archiveDay, id), terminal);
+    return report(result, folder, (id) => archive.locate(archiveDay, id), terminal);
   } finally {
     terminal.endProgress();
     await Promise.all([sftp.close(), ledger.close()]);
   }
 }
 
-function tell(
+function report(
   result: FetchResult,
   folder: string,
   locate: (id: string) => string,
@@ -97,12 +97,12 @@ function listPatterns({ export: { mappingsPattern, transformedPattern, hotelsPat
   return { mappings: mappingsPattern, transformed: transformedPattern, hotels: hotelsPattern };
 }
 
-/** The specification has it as ServiceId; a deployment that calls it otherwise may do so here too. */
+/** The specification says ServiceId; a deployment with another name in JSON may use it here, too. */
 export function listMasterIdNames({ service: { masterIdName } }: Config): readonly string[] {
   return [...new Set([masterIdName, 'ServiceId'])];
 }
 
-/** From the SFTP root, without slashes at its ends. */
+/** Relative to the SFTP root, without leading or trailing slash. */
 function findFolder({ export: { folder } }: Config): string {
   const parts = folder.split('/').filter((part) => part !== '' && part !== '.');
   if (!parts.includes('..')) return parts.join('/');

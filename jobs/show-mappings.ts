@@ -7,20 +7,20 @@ import type { Terminal } from './terminal.js';
 
 const nothing: MappingSummary = { mappings: 0, masterHotels: 0, deleted: 0, providers: [], syncs: [] };
 
-/** `hotel-review mappings show`: exits with 1 where the copy does not hold the provider's hotel. */
+/** `hotel-review mappings show`: exits with 1 if the provider hotel is not in the copy. */
 export async function showMapping(config: Config, hotel: ProviderHotel, terminal: Terminal): Promise<number> {
-  const tellNone = (notice: string): number => {
+  const answerNone = (notice: string): number => {
     terminal.answer(`${notice}\n`, { ...hotel, serviceId: null });
     return exitCode.failed;
   };
-  return lookIntoLedger(config, tellNone, async ({ mappings }) => {
+  return lookIntoLedger(config, answerNone, async ({ mappings }) => {
     const found = await mappings.find(hotel);
     if (!found) {
       const { providerName, providerHotelId } = hotel;
       const advice = (await mappings.isEmpty())
         ? `, which is empty: ${terminal.command('mappings sync')}`
-        : '; names and ids are taken exactly as the service writes them';
-      return tellNone(`${providerName} ${providerHotelId} is not in the local copy${advice}.`);
+        : '; names and ids must be exactly as the service writes them';
+      return answerNone(`${providerName} ${providerHotelId} is not in the local copy${advice}.`);
     }
     const { mapping, moves } = found;
     terminal.answer(renderMapping(mapping, moves), toMappingReport(mapping, moves));
@@ -30,13 +30,13 @@ export async function showMapping(config: Config, hotel: ProviderHotel, terminal
 
 /** `hotel-review mappings stats` */
 export async function showStats(config: Config, terminal: Terminal): Promise<number> {
-  const tell = (summary: MappingSummary): number => {
+  const answer = (summary: MappingSummary): number => {
     terminal.answer(renderStats(summary, terminal.command), toStatsReport(summary));
     return exitCode.done;
   };
   return lookIntoLedger(
     config,
-    () => tell(nothing),
-    async ({ mappings }) => tell(await mappings.summarise()),
+    () => answer(nothing),
+    async ({ mappings }) => answer(await mappings.summarise()),
   );
 }

@@ -12,10 +12,10 @@ import { openLedger } from './ledgers.js';
 import { openMappingService } from './mapping-services.js';
 import type { Terminal } from './terminal.js';
 
-/** So many new hotels are named where no file takes them. */
+/** Maximum number of new hotels shown without a file. */
 const hotelsShown = 20;
 
-/** `hotel-review mappings sync`: brings the local copy in step, and lists the master hotels that are new. */
+/** `hotel-review mappings sync`: updates the local copy, and lists new master hotels. */
 export async function syncOnce(config: Config, options: SyncOptions, terminal: Terminal): Promise<number> {
   const ledger = await openLedger(config);
   const service = openMappingService(config);
@@ -39,17 +39,17 @@ export async function syncOnce(config: Config, options: SyncOptions, terminal: T
   }
 }
 
-export interface SyncAids {
+export interface SyncDeps {
   readonly ledger: { readonly mappings: MappingCopy };
   readonly service: Pick<MappingService, 'getMappings'>;
   readonly notify: NotifySync;
 }
 
-/** A sync as the configuration has it. */
+/** A sync with the configured settings. */
 export function syncCopy(
   { mappings }: Config,
   { since, providerFamily = mappings.providerFamily }: SyncOptions,
-  { ledger, service, notify }: SyncAids,
+  { ledger, service, notify }: SyncDeps,
   signal: AbortSignal,
 ): Promise<MappingSync> {
   const settings = { ...mappings, overlapMs: mappings.overlapMinutes * 60_000 };
@@ -57,7 +57,7 @@ export function syncCopy(
   return syncMappings({ since, providerFamily }, parts, signal);
 }
 
-/** All of them into a file, or the first of them for the screen; what was listed whole is not listed again. */
+/** Writes all new hotels to a file, or returns the first ones for the screen. A complete list is not repeated. */
 async function listNewHotels(copy: MappingCopy, file: string | undefined, locate: Terminal['locate']) {
   if (file !== undefined) {
     const last = await writeNewHotels({ name: file, path: locate(file) }, readNewHotels(copy));

@@ -31,14 +31,14 @@ describe('the directory archive', () => {
   const folder = () => join(root, day, run);
   const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
-  it('lays each file into the folder of its run', async () => {
+  it('keeps each file in the folder of its run', async () => {
     const archive = createDirectoryArchive({ root });
     expect(archive.locate(day, run)).toBe(folder());
     await archive.keep(day, run, '20112026.csv', text('content'));
     expect(await readFile(join(folder(), '20112026.csv'), 'utf8')).toBe('content');
   });
 
-  it('makes files and folders for their owner alone, whatever the umask', async () => {
+  it('creates files and folders for their owner only, whatever the umask', async () => {
     const before = process.umask(0);
     try {
       await createDirectoryArchive({ root }).keep(day, run, 'file.csv', text('x'));
@@ -50,7 +50,7 @@ describe('the directory archive', () => {
       expect(await modeOf(path)).toBe('700');
   });
 
-  it('leaves no temporary file behind, whether it kept a file or not', async () => {
+  it('leaves no temporary file, whether it kept a file or not', async () => {
     const archive = createDirectoryArchive({ root });
     await archive.keep(day, run, 'file.csv', text('x'));
     await archive.keep(day, run, 'file.csv', text('x'));
@@ -77,7 +77,7 @@ describe('the directory archive', () => {
     },
   );
 
-  it('leaves alone what others put there, and lists no hidden file', async () => {
+  it('leaves foreign files alone, and lists no hidden file', async () => {
     await mkdir(folder(), { recursive: true });
     for (const name of ['.DS_Store', 'note.partial', '.partial-note'])
       await writeFile(join(folder(), name), 'x');
@@ -94,7 +94,7 @@ describe('the directory archive', () => {
     ]);
   });
 
-  it('keeps nothing for one whose temporary file another process took away', async () => {
+  it('keeps nothing when another process removed the temporary file', async () => {
     const slow = createDirectoryArchive({ root });
     const other = createDirectoryArchive({ root });
     async function* content() {
@@ -105,7 +105,7 @@ describe('the directory archive', () => {
     expect(await readdir(folder())).toEqual(['file.csv']);
   });
 
-  it('keeps nothing on a full disk, says so, goes on when there is room, and stops when it may not write', async ({
+  it('keeps nothing on a full disk, says so, continues once there is space, and fails without write permission', async ({
     skip,
   }) => {
     await mkdir(root, { recursive: true });
@@ -146,7 +146,7 @@ describe('the directory archive', () => {
     await expect(readAll(archive.read(day, run, 'file.csv'))).rejects.toMatchObject({ code: 'unreadable' });
   });
 
-  /** Another process keeps a file that never ends, and is killed in the middle. */
+  /** Starts another process that keeps an endless file, and kills it midway. */
   async function keepUntilKilled(): Promise<void> {
     const built = new URL('../../dist/src/archive/directory.js', import.meta.url).href;
     const script = `

@@ -40,7 +40,7 @@ function openForTest(key?: string, access?: S3Access) {
 describeArchiveContract('the archive in a bucket', { create: async () => open() });
 
 describe('the archive in a bucket', () => {
-  it('lays each file under the key of its run, with its checksum', async () => {
+  it('keeps each file under the key of its run, with its checksum', async () => {
     const { archive, root } = openForTest('evidence/of the agency');
     expect(archive.locate(day, run)).toBe(`s3://${bucketName}/${root}/${day}/${run}`);
     await archive.keep(day, run, '20112026.csv', text('content'));
@@ -49,7 +49,7 @@ describe('the archive in a bucket', () => {
     expect(await server().metadataOf(key)).toEqual({ sha256: sha256Of('content') });
   });
 
-  it('may begin at the bucket itself', async () => {
+  it('may use the root of the bucket', async () => {
     const { archive } = openForTest('');
     expect(archive.locate(day, run)).toBe(`s3://${bucketName}/${day}/${run}`);
     await archive.keep(day, run, 'file.csv', text('x'));
@@ -59,7 +59,7 @@ describe('the archive in a bucket', () => {
     expect(await server().keys()).not.toContain(`${day}/${run}/file.csv`);
   });
 
-  it('sends a file a second time only where it is not there', async () => {
+  it('sends a file again only if it is not there', async () => {
     const { archive } = openForTest();
     await archive.keep(day, run, 'file.csv', text('the same'));
     const before = countRequests('PUT');
@@ -70,7 +70,7 @@ describe('the archive in a bucket', () => {
     expect(countRequests('PUT')).toBe(before);
   });
 
-  it('tells by its bytes an object that has no checksum', async () => {
+  it('compares the bytes of an object without checksum', async () => {
     const { archive, root } = openForTest();
     await server().put(`${root}/${day}/${run}/file.csv`, 'put by hand');
     await archive.keep(day, run, 'file.csv', text('put by hand'));
@@ -79,7 +79,7 @@ describe('the archive in a bucket', () => {
     });
   });
 
-  it('asks for its writing only where nothing stands there', async () => {
+  it('writes only where there is no object', async () => {
     const { archive } = openForTest();
     await archive.keep(day, run, 'file.csv', text('x'));
     const put = server().requests.findLast(({ line }) => line.startsWith('PUT'));
@@ -89,7 +89,7 @@ describe('the archive in a bucket', () => {
   it.each([
     ['the same bytes', 'mine'],
     ['other bytes', 'theirs'],
-  ])('looks again when another was faster, with %s', async (_, theirs) => {
+  ])('checks again when another process was faster, with %s', async (_, theirs) => {
     const { archive, root } = openForTest();
     const key = `${root}/${day}/${run}/file.csv`;
     let isDone = false;
@@ -106,7 +106,7 @@ describe('the archive in a bucket', () => {
     expect((await server().read(key)).toString()).toBe(theirs);
   });
 
-  it('does without the condition on a server that does not know it', async () => {
+  it('omits the condition on a server without support', async () => {
     const { archive } = openForTest();
     server().intercept(
       refuse('PUT', 501, 'NotImplemented', ({ headers }) => headers['if-none-match'] !== undefined),
@@ -116,7 +116,7 @@ describe('the archive in a bucket', () => {
     expect(await archive.list(day, run)).toEqual(['file.csv']);
   });
 
-  it('keeps a large file in parts, and nothing of it when the last one fails', async () => {
+  it('uploads a large file in parts, and keeps nothing when the last one fails', async () => {
     const { archive, temporaryFolder } = openForTest();
     const part = Buffer.alloc(1024 * 1024, 'x');
     async function* large() {
@@ -135,7 +135,7 @@ describe('the archive in a bucket', () => {
     expect(readdirSync(temporaryFolder)).toEqual([]);
   });
 
-  it('ends the uploads of its run that a killed process left, and no others', async () => {
+  it('aborts only the uploads of its run that a killed process left', async () => {
     const { archive, root } = openForTest();
     const prefix = `${root}/${day}/${run}/`;
     const ended: string[] = [];
@@ -162,7 +162,7 @@ describe('the archive in a bucket', () => {
     expect(ended).toHaveLength(2);
   });
 
-  it('leaves nothing on this machine while it waits', async () => {
+  it('leaves no named file on this machine', async () => {
     const { archive, temporaryFolder } = openForTest();
     async function* content() {
       yield Buffer.from(guest);
@@ -172,7 +172,7 @@ describe('the archive in a bucket', () => {
     expect(readdirSync(temporaryFolder)).toEqual([]);
   });
 
-  it('lists more files than the server tells at once', async () => {
+  it('lists more files than one answer of the server contains', async () => {
     const { archive, root } = openForTest();
     const names = Array.from({ length: 2_500 }, (_, index) => `file-${String(index).padStart(4, '0')}`);
     server().intercept((request, response) => {
@@ -211,7 +211,7 @@ describe('the archive in a bucket', () => {
     expect(error).toMatchObject({ name: 'ArchiveError', code });
     const said = inspect(error, { depth: 10 });
     for (const text of [guest, ...s3Secrets]) expect(said).not.toContain(text);
-    // A look at an object has no body in which the server could tell more.
+    // The answer to HEAD has no body with a reason.
     const told = method === 'HEAD' ? '(HTTP-403)' : '(InvalidAccessKeyId)';
     expect(error).toMatchObject({
       message: expect.stringContaining(
@@ -220,7 +220,7 @@ describe('the archive in a bucket', () => {
     });
   });
 
-  it('says why a look is refused, where the server tells it to who asks for a byte', async () => {
+  it('says why HEAD is refused, where a GET of one byte reveals it', async () => {
     const { archive } = openForTest();
     server().intercept((request, response) =>
       refuse(request.method ?? '', 403, 'ExpiredToken', () => true)(request, response),
@@ -244,7 +244,7 @@ describe('the archive in a bucket', () => {
   }
 
   async function* putFirst(key: string, theirs: string, mine: string): AsyncGenerator<Uint8Array> {
-    // Between the look and the writing: the look comes when the content is whole, so it is put by the refused call.
+    // Between HEAD and PUT: HEAD comes when the content is complete, so the refused call puts it.
     yield Buffer.from(mine);
     pending.set(key, theirs);
   }

@@ -12,12 +12,12 @@ const day = '2026-11-20';
 const run = '20261120-aaaa';
 const guest = 'Ann Guest-Canary';
 
-/** What every archive promises to the review. Each test gets an empty one. */
+/** The contract of every archive. Each test gets an empty one. */
 export function describeArchiveContract(
   name: string,
   { create }: { create(): Promise<ArchiveUnderTest> },
 ): void {
-  describe(`${name} keeps the contract of an archive: it`, () => {
+  describe(`${name} fulfils the contract of an archive: it`, () => {
     let underTest: ArchiveUnderTest;
     let archive: Archive;
     beforeEach(async () => {
@@ -35,7 +35,7 @@ export function describeArchiveContract(
     };
 
     describe('keeps a file', () => {
-      it('byte for byte, and says how long it is and what its checksum is', async () => {
+      it('byte for byte, and returns size and checksum', async () => {
         const anyBlocks = fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 8 });
         let count = 0;
         await fc.assert(
@@ -50,7 +50,7 @@ export function describeArchiveContract(
         );
       });
 
-      it('also one of many megabytes, from a reader that uses its buffer again', async () => {
+      it('of many megabytes, from a reader that reuses its buffer', async () => {
         const part = Buffer.alloc(1_000_003);
         async function* content() {
           for (let index = 0; index < 20; index += 1) yield part.fill(index);
@@ -63,14 +63,14 @@ export function describeArchiveContract(
         for (let index = 0; index < 20; index += 1) expect(back[index * part.length + 7]).toBe(index);
       });
 
-      it('under names that are unusual and harmless', async () => {
+      it('under unusual but harmless names', async () => {
         const names = ['20112026_Result.csv', 'a b (1).csv', 'żółć 山田.csv', '-rf', 'a..b', 'x'.repeat(200)];
         for (const file of names) await keep(file, file);
         for (const file of names) expect((await read(file)).toString()).toBe(file);
         expect(await archive.list(day, run)).toEqual(names.toSorted());
       });
 
-      it('apart from those of other runs and days', async () => {
+      it('separately from those of other runs and days', async () => {
         await keep('file.csv', 'one');
         await keep('file.csv', 'two', 'other-run');
         await archive.keep('2026-11-21', run, 'file.csv', blocksOf(Buffer.from('three')));
@@ -80,7 +80,7 @@ export function describeArchiveContract(
         for (const part of [day, run]) expect(archive.locate(day, run)).toContain(part);
       });
 
-      it('next to others that are being kept at the same time', async () => {
+      it('while others are being kept', async () => {
         const files = Array.from({ length: 10 }, (_, index) => `file-${index}`);
         await Promise.all(files.map((file) => keep(file, file.repeat(10_000))));
         expect(await archive.list(day, run)).toEqual(files);
@@ -88,14 +88,14 @@ export function describeArchiveContract(
       });
     });
 
-    describe('with a name that is taken', () => {
+    describe('with a name in use', () => {
       it('changes nothing for the same bytes', async () => {
         const first = await keep('file.csv', 'the same');
         expect(await keep('file.csv', 'the same')).toEqual(first);
         expect(await archive.list(day, run)).toEqual(['file.csv']);
       });
 
-      it('refuses other bytes, and holds what it had', async () => {
+      it('refuses other bytes, and keeps the old ones', async () => {
         await keep('file.csv', 'the first');
         for (const other of ['', 'the First', 'the first ', 'the'])
           await expectError(keep('file.csv', other), 'different-content');
@@ -103,7 +103,7 @@ export function describeArchiveContract(
         expect(await archive.list(day, run)).toEqual(['file.csv']);
       });
 
-      it('keeps one whole file of two that come at once', async () => {
+      it('keeps one complete file of two concurrent ones', async () => {
         const contents = ['a', 'b', 'c'].map((letter) => letter.repeat(300_000));
         const outcomes = await Promise.allSettled(contents.map((content) => keep('file.csv', content)));
         const kept = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
@@ -115,8 +115,8 @@ export function describeArchiveContract(
       });
     });
 
-    describe('when the content breaks off', () => {
-      it('keeps nothing, lets the error through, and takes the file afterwards', async () => {
+    describe('when the content fails', () => {
+      it('keeps nothing, rethrows the error, and accepts the file afterwards', async () => {
         const failure = new Error('the server is gone');
         async function* broken() {
           yield Buffer.from('half of ');
@@ -129,7 +129,7 @@ export function describeArchiveContract(
         expect((await read('file.csv')).toString()).toBe('half of the whole');
       });
 
-      it('holds the whole file that it had', async () => {
+      it('keeps the old file', async () => {
         await keep('file.csv', 'whole');
         async function* broken() {
           yield Buffer.from('wh');
@@ -154,7 +154,7 @@ export function describeArchiveContract(
     });
 
     describe('reads', () => {
-      it('nothing where there is nothing, and says so', async () => {
+      it('nothing where there is nothing, and reports it', async () => {
         await expectError(read('file.csv'), 'absent');
         await keep('file.csv', 'x');
         await expectError(read('other.csv'), 'absent');
@@ -162,7 +162,7 @@ export function describeArchiveContract(
         expect(await archive.list(day, 'other-run')).toEqual([]);
       });
 
-      it('as far as somebody asks', async () => {
+      it('only as far as the consumer asks', async () => {
         await keep('large.bin', Buffer.alloc(5_000_000, 'x'));
         for await (const block of archive.read(day, run, 'large.bin')) {
           expect(block.length).toBeGreaterThan(0);
@@ -173,7 +173,7 @@ export function describeArchiveContract(
     });
 
     describe('removes', () => {
-      it('the files that are named, and no others', async () => {
+      it('only the named files', async () => {
         for (const file of ['sent.csv', 'result.csv', 'manifest.json']) await keep(file, file);
         await archive.remove(day, run, ['sent.csv', 'result.csv']);
         expect(await archive.list(day, run)).toEqual(['manifest.json']);
@@ -181,7 +181,7 @@ export function describeArchiveContract(
         expect((await read('manifest.json')).toString()).toBe('manifest.json');
       });
 
-      it('what is gone already, without complaint', async () => {
+      it('missing files without an error', async () => {
         await archive.remove(day, run, ['never-there.csv']);
         await keep('file.csv', 'x');
         await archive.remove(day, run, ['file.csv']);
@@ -206,7 +206,7 @@ export function describeArchiveContract(
         'a\ud800b',
         'x'.repeat(201),
         'ż'.repeat(101),
-      ])('%j, of a file, a run, or a day', async (unsafe) => {
+      ])('%j, for a file, a run, or a day', async (unsafe) => {
         await keep('file.csv', 'x');
         const content = () => blocksOf(Buffer.from('x'));
         await expectError(keep(unsafe, 'x'), 'unsafe-name');

@@ -16,7 +16,7 @@ function fetchedExport(id: string, changes: Partial<FetchedExport> = {}): Fetche
   };
 }
 
-/** What every adapter of the export log must do, in the words of the port. */
+/** The contract of every adapter of the export log. */
 export function describeExportLogContract(
   name: string,
   { open }: { readonly open: () => Promise<OpenedLedger> },
@@ -28,12 +28,12 @@ export function describeExportLogContract(
     });
     afterEach(() => opened.cleanUp());
 
-    it('knows of nothing at first', async () => {
+    it('is empty at first', async () => {
       expect(await opened.ledger.exports.latestRequest()).toBeUndefined();
       expect(await opened.ledger.exports.latestFetched()).toBeUndefined();
     });
 
-    it('tells every process the request that was remembered last', async () => {
+    it('returns the latest request in every process', async () => {
       const { exports } = opened.ledger;
       await exports.rememberRequest({ requestedAt: at, serviceTime: at - 3, providers: ['a', 'é "b"'] });
       const other = (await opened.reopen()).exports;
@@ -42,12 +42,12 @@ export function describeExportLogContract(
         serviceTime: at - 3,
         providers: ['a', 'é "b"'],
       });
-      // A clock that was put back makes no older request the latest.
+      // A clock that was set back does not make an older request the latest.
       await other.rememberRequest({ requestedAt: at - 60_000, providers: [] });
       expect(await exports.latestRequest()).toEqual({ requestedAt: at - 60_000, providers: [] });
     });
 
-    it('tells every process the export that was remembered last', async () => {
+    it('returns the latest fetched export in every process', async () => {
       const { exports } = opened.ledger;
       await exports.rememberFetched(fetchedExport('g1', { providers: ['a', 'b'] }));
       await exports.rememberFetched(fetchedExport('g2'));
@@ -55,7 +55,7 @@ export function describeExportLogContract(
       expect(await other.latestFetched()).toEqual(fetchedExport('g2'));
     });
 
-    it('keeps an export as it was when the same one is remembered again', async () => {
+    it('does not change an export that is recorded again', async () => {
       const { exports } = opened.ledger;
       await exports.rememberFetched(fetchedExport('g1'));
       await exports.rememberFetched(fetchedExport('g2'));

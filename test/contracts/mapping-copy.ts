@@ -6,7 +6,7 @@ import { describeNewHotels } from './mapping-copy/new-hotels.js';
 import { describeReading } from './mapping-copy/reading.js';
 import { describeRows } from './mapping-copy/rows.js';
 
-/** What every adapter of the mappings' local copy must do, in the words of the port. */
+/** The contract of every adapter of the local copy. */
 export function describeMappingCopyContract(
   name: string,
   { open }: { readonly open: () => Promise<OpenedLedger> },

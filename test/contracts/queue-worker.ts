@@ -1,6 +1,6 @@
 import type { PerformStep, StepQueue, StepReference } from '../../src/review/queue.js';
 
-/** Performs what it is handed, and remembers it. */
+/** Performs the steps it receives, and records them. */
 export function createWorker(queue: StepQueue) {
   const log: string[] = [];
   const handedOut: { readonly name: string; readonly at: number }[] = [];
@@ -40,7 +40,7 @@ export function createWorker(queue: StepQueue) {
       });
     },
     letAllGo: () => letGo(),
-    /** From now on each step gives its place to the next one as soon as it has begun. */
+    /** From now on each step releases its slot as soon as it has started. */
     leaveAtOnce() {
       leavesAtOnce = true;
     },

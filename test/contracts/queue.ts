@@ -13,15 +13,15 @@ export interface QueueOptions {
 }
 
 const anHour = 3_600_000;
-/** More than any queue keeps in memory at a time. */
+/** More than any queue keeps in memory. */
 const fullBacklog = 3_000;
 
-/** What every queue promises to the review. */
+/** The contract of every queue. */
 export function describeQueueContract(
   name: string,
   { create }: { create(options: QueueOptions): Promise<QueueUnderTest> },
 ): void {
-  describe(`${name} keeps the contract of a queue: it`, () => {
+  describe(`${name} fulfils the contract of a queue: it`, () => {
     const opened: QueueUnderTest[] = [];
     const open = async (options: QueueOptions) => {
       const underTest = await create(options);
@@ -36,7 +36,7 @@ export function describeQueueContract(
     });
 
     describe('hands out', () => {
-      it('every reference that is added, before and after work begins', async () => {
+      it('every reference, added before or after work starts', async () => {
         const { queue, worker } = await open({ concurrency: 4 });
         const references = [...stepsOf('run-a', 5), { runId: 'run-b', step: 'batch 0.1', attempt: 7 }];
         await queue.add(references.slice(0, 3));
@@ -46,7 +46,7 @@ export function describeQueueContract(
         expect(worker.names().sort()).toEqual(references.map(nameOf).sort());
       });
 
-      it('the steps one by one in the order of adding, with a concurrency of 1', async () => {
+      it('steps one at a time in the order of adding, with a concurrency of 1', async () => {
         const { queue, worker } = await open({ concurrency: 1 });
         const references = stepsOf('run-a', 30);
         await queue.add(references.slice(0, 20));
@@ -56,7 +56,7 @@ export function describeQueueContract(
         expect(worker.names()).toEqual(references.map(nameOf));
       });
 
-      it('the next one when one leaves its place, and waits for both at the end', async () => {
+      it('the next step when one releases its slot, and waits for both at the end', async () => {
         const { queue, worker } = await open({ concurrency: 1 });
         worker.holdAll();
         worker.leaveAtOnce();
@@ -71,7 +71,7 @@ export function describeQueueContract(
         );
       });
 
-      it('what is urgent before what waits already', async () => {
+      it('urgent steps before waiting ones', async () => {
         const { queue, worker } = await open({ concurrency: 1 });
         await queue.add(stepsOf('run-a', 5));
         await queue.add([{ runId: 'run-a', step: 'upload', attempt: 1, isUrgent: true }]);
@@ -89,7 +89,7 @@ export function describeQueueContract(
         expect(worker.names()).toEqual([...stepsOf('run-b', 5), ...stepsOf('run-a', 2)].map(nameOf));
       });
 
-      it('the next attempt that a step adds while it is in hand itself', async () => {
+      it('the next attempt that a step adds while it is in hand', async () => {
         const { queue, worker } = await open({ concurrency: 1 });
         worker.holdAll();
         worker.start();
@@ -112,7 +112,7 @@ export function describeQueueContract(
         expect(worker.mostInHand()).toBe(3);
       });
 
-      it('no step before its instant, and the others meanwhile', async () => {
+      it('no step before its time, and the others meanwhile', async () => {
         const { queue, worker } = await open({ concurrency: 1 });
         worker.start();
         const notBefore = Date.now() + 300;
@@ -122,7 +122,7 @@ export function describeQueueContract(
         expect(worker.handedOutAt('run-a late 2')).toBeGreaterThanOrEqual(notBefore);
       });
 
-      it('the others when performing one fails, and tells of that one', async () => {
+      it('the others when one fails, and reports that one', async () => {
         const { queue, worker } = await open({ concurrency: 1 });
         const fault = new Error('the second step broke');
         worker.failOn('run-a batch 1 1', fault);
@@ -134,7 +134,7 @@ export function describeQueueContract(
         expect(worker.errors[0]?.reference).toMatchObject({ runId: 'run-a', step: 'batch 1', attempt: 1 });
       });
 
-      it('no more in any time than its pace allows', async () => {
+      it('no more steps than its rate allows', async () => {
         const perSecond = 10;
         const { queue, worker } = await open({ concurrency: 50, perSecond });
         await queue.add(stepsOf('run-a', 25));
@@ -149,7 +149,7 @@ export function describeQueueContract(
     });
 
     describe('holds off', () => {
-      it('everybody until that instant, and then goes on', async () => {
+      it('all steps until that instant, and then continues', async () => {
         const { queue, worker } = await open({ concurrency: 2 });
         worker.start();
         const until = Date.now() + 400;
@@ -161,7 +161,7 @@ export function describeQueueContract(
         expect(Math.min(...worker.instants())).toBeGreaterThanOrEqual(until);
       });
 
-      it('also when work begins only afterwards', async () => {
+      it('also when work starts only afterwards', async () => {
         const { queue, worker } = await open({ concurrency: 2 });
         const until = Date.now() + 300;
         await queue.holdOff(until);
@@ -173,7 +173,7 @@ export function describeQueueContract(
     });
 
     describe('drops', () => {
-      it('what waits of that run and nothing else', async () => {
+      it('only the waiting steps of that run', async () => {
         const { queue, worker } = await open({ concurrency: 1 });
         worker.holdAll();
         worker.start();
@@ -196,7 +196,7 @@ export function describeQueueContract(
         ]);
       });
 
-      it('nothing that is added later: of that run, only what was dropped stays forgotten', async () => {
+      it('nothing that is added later, even of that run', async () => {
         const { queue, worker } = await open({ concurrency: 1 });
         await queue.add(stepsOf('run-a', 3));
         await queue.drop('run-a');
@@ -210,14 +210,14 @@ export function describeQueueContract(
       });
     });
 
-    describe('says that there is room', () => {
-      it('at once while little waits', async () => {
+    describe('reports capacity', () => {
+      it('at once while few steps wait', async () => {
         const { queue } = await open({ concurrency: 1 });
         await queue.add(stepsOf('run-a', 1));
         await expect(queue.waitForCapacity()).resolves.toBeUndefined();
       });
 
-      it('when a full backlog has gone down', async () => {
+      it('when a full backlog has shrunk', async () => {
         const { queue, worker } = await open({ concurrency: 50 });
         await queue.add(stepsOf('run-a', fullBacklog));
         const room = queue.waitForCapacity();
@@ -226,7 +226,7 @@ export function describeQueueContract(
         await settled(() => expect(worker.names()).toHaveLength(fullBacklog));
       });
 
-      it('when it is closed, so that nobody waits for ever', async () => {
+      it('when it closes, so that nobody waits for ever', async () => {
         const { queue } = await open({ concurrency: 1 });
         await queue.add(stepsOf('run-a', fullBacklog));
         const room = queue.waitForCapacity();
@@ -236,7 +236,7 @@ export function describeQueueContract(
     });
 
     describe('closes', () => {
-      it('by handing out nothing more, and waits for what is in hand', async () => {
+      it('by handing out nothing more and waiting for steps in hand', async () => {
         const { queue, worker } = await open({ concurrency: 1 });
         worker.holdAll();
         worker.start();
@@ -249,7 +249,7 @@ export function describeQueueContract(
         expect(worker.log).toEqual(['began run-a batch 0 1', 'ended run-a batch 0 1', 'closed']);
       });
 
-      it('by aborting what is in hand when its time is over', async () => {
+      it('by aborting steps in hand after the grace period', async () => {
         const { queue, worker } = await open({ concurrency: 2 });
         worker.holdAll();
         worker.start();
@@ -264,14 +264,14 @@ export function describeQueueContract(
         expect(worker.names()).toHaveLength(2);
       });
 
-      it('once, however often it is asked', async () => {
+      it('once, however often it is called', async () => {
         const { queue, worker } = await open({ concurrency: 1 });
         worker.start();
         await Promise.all([queue.close(), queue.close({ graceMs: anHour })]);
         await queue.close();
       });
 
-      it('while it is held off, with a full backlog and with steps that are due much later', async () => {
+      it('during a hold-off, with a full backlog and with steps due much later', async () => {
         const { queue, worker } = await open({ concurrency: 1 });
         worker.start();
         await queue.holdOff(Date.now() + anHour);
@@ -283,7 +283,7 @@ export function describeQueueContract(
         expect(worker.names()).toEqual([]);
       });
 
-      it('before work ever began', async () => {
+      it('before work ever started', async () => {
         const { queue } = await open({ concurrency: 1 });
         await queue.add(stepsOf('run-a', 3));
         await queue.close({ graceMs: anHour });

@@ -24,7 +24,7 @@ describe('the wait that Retry-After asks for', () => {
     ['words', 'soon'],
     ['a date that has passed', 'Fri, 20 Nov 2026 02:29:59 GMT'],
     ['a date without a zone', 'Fri, 20 Nov 2026 02:31:30'],
-    ['a date that is none', 'Xxx, 99 Yyy 2026 02:31:30 GMT'],
+    ['an invalid date', 'Xxx, 99 Yyy 2026 02:31:30 GMT'],
   ])('is left to the back-off with %s', (_what, header) => {
     expect(readRetryAfter(header, now)).toBeUndefined();
   });

@@ -5,7 +5,7 @@ it.each([
   'postgres://reader:p@ss/word@db.example.com/hotel',
   'mysql://reader:pass?word@db.example.com/hotel',
   'redis://:pass#word@cache.example.com',
-])('an address whose host was ended early by a sign of its password is told: %s', (address) => {
+])('recognises an address whose password ended the host early: %s', (address) => {
   expect(mayContainUnescapedPassword(address)).toBe(true);
 });
 
@@ -14,6 +14,6 @@ it.each([
   'postgres://reader:p%40ss%2Fword@db.example.com/hotel',
   'redis://cache.example.com:6379/0',
   'sqlite:./data/a@b.db',
-])('any other is not: %s', (address) => {
+])('accepts any other address: %s', (address) => {
   expect(mayContainUnescapedPassword(address)).toBe(false);
 });

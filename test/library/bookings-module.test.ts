@@ -25,7 +25,7 @@ void test('our bookings', () => checkBookingSource({ source, day: createBusiness
 `;
 
 describe('a bookings module in a project of its own', () => {
-  it('compiles strictly, and is checked by the suite that the package exports', async () => {
+  it('compiles strictly, and is tested by the suite that the package exports', async () => {
     await project.write('ours.ts', ours);
     await project.write('check.ts', check);
     expect(await project.compile(['ours.ts', 'check.ts'])).toEqual({ exitCode: 0, stdout: '', stderr: '' });
@@ -36,7 +36,7 @@ describe('a bookings module in a project of its own', () => {
     });
   });
 
-  it('is told when it yields what is no booking', async () => {
+  it('fails the suite when it yields something other than a booking', async () => {
     await project.write('wrong.ts', ours.replace('yield [{ ServiceId: 43 }]', "yield 'BR-1042'"));
     const { exitCode, stdout } = await project.compile(['wrong.ts'], { noEmit: true });
     expect(exitCode).not.toBe(0);

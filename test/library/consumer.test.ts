@@ -8,7 +8,7 @@ const [quickStart = '', rawCall = ''] = [...page.matchAll(/^```ts\n([\s\S]*?)^``
   ([, code]) => code,
 );
 
-/** Uses whatever the package exports, and stops compiling when something of it is `any`. */
+/** Uses everything that the package exports; does not compile if any of it is `any`. */
 const everyOperation = `
 import {
   createMappingService,
@@ -101,8 +101,8 @@ async function standInFor(): Promise<StandIn> {
 
 const compiled = { exitCode: 0, stdout: '', stderr: '' };
 
-describe('a project that has the packed package', () => {
-  it('compiles strictly, libraries included, and calls every operation', async () => {
+describe('a project that installs the packed package', () => {
+  it('compiles strictly, including libraries, and calls every operation', async () => {
     await project.write('every-operation.ts', everyOperation);
     expect(await project.compile(['every-operation.ts'], { exactOptionalPropertyTypes: true })).toEqual(
       compiled,
@@ -134,7 +134,7 @@ describe('a project that has the packed package', () => {
     }
   });
 
-  it('runs what the page of the service begins with', async () => {
+  it('runs the first example of docs/service.md', async () => {
     await project.write('quick-start.ts', quickStart);
     expect(await project.compile(['quick-start.ts'])).toEqual(compiled);
 
@@ -155,7 +155,7 @@ describe('a project that has the packed package', () => {
     ]);
   });
 
-  it('runs the raw call of that page', async () => {
+  it('runs the raw call of docs/service.md', async () => {
     const standIn = await standInFor();
     const beginning = `import { createMappingService } from 'booked-hotel-review';
       const service = createMappingService({ baseUrl: process.argv[2] ?? '', apiKey: 'k', accountId: 'a' });`;
@@ -169,7 +169,7 @@ describe('a project that has the packed package', () => {
     expect(standIn.requests[0]?.url).toBe('/api/3.0/content/WhateverItIsCalled?page=1');
   });
 
-  it('needs nothing of Node for the types alone', async () => {
+  it('needs no Node types for the public types', async () => {
     const text =
       "import type { MappingService } from 'booked-hotel-review';\nexport type Mine = MappingService;\n";
     await project.write('types-alone.ts', text);
@@ -177,7 +177,7 @@ describe('a project that has the packed package', () => {
     expect(await project.compile(['types-alone.ts'], options)).toEqual(compiled);
   });
 
-  it('is told of a wrong use when it compiles', async () => {
+  it('gets compile errors for wrong use', async () => {
     const wrong = `import { createMappingService } from 'booked-hotel-review';
       const service = createMappingService({ baseUrl: '', apiKey: '', accountId: 7 });
       await service.getMappings({ lastUpdateDateTime: '2026-11-20', syncId: 'x' });
@@ -188,14 +188,14 @@ describe('a project that has the packed package', () => {
     expect([...stdout.matchAll(/wrong\.ts\((\d)/g)].map(([, line]) => line)).toEqual(['2', '3', '4']);
   });
 
-  it('gets no further than the entry', async () => {
+  it('cannot import internal modules', async () => {
     await project.write('deep.js', "await import('booked-hotel-review/dist/src/http/transport.js');");
     expect((await project.run(['deep.js'])).stderr).toContain('ERR_PACKAGE_PATH_NOT_EXPORTED');
     await project.write('package-file.js', "import.meta.resolve('booked-hotel-review/package.json');");
     expect((await project.run(['package-file.js'])).exitCode).toBe(0);
   });
 
-  it('has the command as well', async () => {
+  it('has the command, too', async () => {
     const { exitCode, stdout } = await project.run([
       `${project.packageFolder}/dist/jobs/hotel-review.js`,
       '--help',

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 const entry = fileURLToPath(new URL('../../dist/src/index.d.ts', import.meta.url));
 const specifiers = /\bfrom\s+['"]([^'"]+)['"]|\bimport\(?\s*['"]([^'"]+)['"]/g;
 
-/** The declarations that can be reached from the entry: their code without comments, by file. */
+/** The declarations reachable from the entry point, without comments, by file. */
 function readReachable(file = entry, read = new Map<string, string>()): ReadonlyMap<string, string> {
   if (read.has(file)) return read;
   const code = readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
@@ -24,7 +24,7 @@ function importsOf(code: string): string[] {
 
 const reachable = new Map([...readReachable()].map(([file, code]) => [relative(dirname(entry), file), code]));
 
-describe('the types that the package shows', () => {
+describe('the public types of the package', () => {
   it('are those of the client', () => {
     const names = [...reachable.keys()];
     expect(names).toContain('index.d.ts');
@@ -32,11 +32,11 @@ describe('the types that the package shows', () => {
     expect(names).toContain('mapping-service/errors.d.ts');
   });
 
-  it.each([...reachable])('hold no any: %s', (_file, code) => {
+  it.each([...reachable])('contain no any: %s', (_file, code) => {
     expect(code).not.toMatch(/\bany\b/);
   });
 
-  it.each([...reachable])('ask for no other package, and nothing of Node: %s', (_file, code) => {
+  it.each([...reachable])('need no other package and no Node types: %s', (_file, code) => {
     for (const specifier of importsOf(code)) expect(specifier).toMatch(/^\./);
     expect(code).not.toMatch(/\b(?:Buffer|NodeJS)\b|reference types/);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkBaseUrl } from '../../src/mapping-service/options.js';
 
-describe('the address of the service', () => {
+describe('the base URL', () => {
   it.each([
     'https://service.example.com/api/3.0',
     'https://service.example.com/api/3.0/',
@@ -11,7 +11,7 @@ describe('the address of the service', () => {
     'http://127.0.0.1:8080/api/3.0',
     'http://127.8.9.10/api/3.0',
     'http://[::1]:8080/api/3.0',
-  ])('may be %s', (url) => {
+  ])('accepts %s', (url) => {
     expect(checkBaseUrl(url)).toBeUndefined();
   });
 
@@ -29,11 +29,11 @@ describe('the address of the service', () => {
     ['an empty query', 'https://service.example.com/api/3.0?', /query/],
     ['a fragment', 'https://service.example.com/api/3.0#s3cret', /fragment/],
     ['an empty fragment', 'https://service.example.com/api/3.0#', /fragment/],
-  ])('may not be or hold %s', (_what, url, words) => {
+  ])('refuses %s', (_what, url, words) => {
     expect(checkBaseUrl(url)).toMatch(words);
   });
 
-  it('is not repeated in the explanation, for it may hold a password', () => {
+  it('is not quoted in the message, because it may contain a password', () => {
     expect(checkBaseUrl('https://acme:s3cret@service.example.com/')).not.toMatch(
       /s3cret|acme|service\.example/,
     );

@@ -45,7 +45,7 @@ function review(
 }
 
 describe('a call by file', () => {
-  it('is the request of the specification, to the letter', async () => {
+  it('sends exactly the request of the specification', async () => {
     const standIn = await standInFor();
 
     expect(await review(clientOf(standIn.baseUrl))).toMatchObject({ kind: 'accepted', code: 'ok' });
@@ -70,7 +70,7 @@ describe('a call by file', () => {
     'żółć/山田 😀.csv',
     '/with/a/leading/slash.csv',
     'carriage\r\nreturn.csv',
-  ])('carries any path whole: %j', async (path) => {
+  ])('transmits any path intact: %j', async (path) => {
     const standIn = await standInFor();
     await review(clientOf(standIn.baseUrl), path);
     const url = new URL(standIn.requests[0]?.url ?? '', standIn.baseUrl);
@@ -102,7 +102,7 @@ describe('a call by file', () => {
     expect(standIn.requests).toHaveLength(1);
   });
 
-  it('may be stopped by the caller, who gets the own reason back', async () => {
+  it('rejects with the reason of an abort', async () => {
     const standIn = await standInFor(() => ({ kind: 'hang' }));
     const stop = new AbortController();
     const call = review(clientOf(standIn.baseUrl), filePath, stop.signal);
@@ -112,7 +112,7 @@ describe('a call by file', () => {
     await expect(call).rejects.toBe(reason);
   });
 
-  it('goes over the same connection as one by body', async () => {
+  it('uses the same connection as a call by body', async () => {
     const standIn = await standInFor();
     const client = clientOf(standIn.baseUrl);
     const { signal } = new AbortController();
@@ -152,7 +152,7 @@ describe('a call by file whose connection drops', () => {
     },
   );
 
-  it('is made once while others wait for the same connections', async () => {
+  it('is made once while others wait for a connection', async () => {
     const standIn = await standInFor((_request, number) =>
       number % 3 === 0 ? { kind: 'drop', when: 'after-reading' } : success,
     );
@@ -166,7 +166,7 @@ describe('a call by file whose connection drops', () => {
     );
   });
 
-  it('between two calls, at whatever moment, arrives once at most, and unless it did its outcome is unknown', async () => {
+  it('at any moment: the next call arrives at most once, and otherwise its outcome is unknown', async () => {
     const arrived: string[] = [];
     let drops = 0;
     const port = await startServer((request, response) => {
@@ -194,7 +194,7 @@ function pathsOf({ requests }: StandIn): string[] {
   return requests.map(({ url }) => url.split('=')[1] ?? '');
 }
 
-/** Cuts a connection so many turns of the event loop later, unless the other side was quicker. */
+/** Cuts a connection after this many turns of the event loop, unless the other side was faster. */
 function cutAfter(turns: number, socket: Socket, onCut: () => void): void {
   if (turns > 0) {
     setImmediate(() => cutAfter(turns - 1, socket, onCut));

@@ -51,7 +51,7 @@ function review(client: ServiceClient, signal = new AbortController().signal): P
   return client.reviewBookedHotels(body, { signal });
 }
 
-/** A bare TCP server, for what no HTTP server would do. */
+/** A bare TCP server, for behaviour that no HTTP server has. */
 async function startTcp(onConnection: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>();
   const server: Server = createTcpServer((socket) => {
@@ -71,7 +71,7 @@ async function startTcp(onConnection: (socket: Socket) => void): Promise<number>
 }
 
 describe('a call', () => {
-  it('is the request of the specification, to the letter', async () => {
+  it('sends exactly the request of the specification', async () => {
     const standIn = await standInFor();
 
     expect(await review(clientOf(standIn.baseUrl))).toMatchObject({ kind: 'accepted', code: 'ok' });
@@ -98,13 +98,13 @@ describe('a call', () => {
     ['/api/3.0//', '/api/3.0/hotels/ReviewMappingsOfBookedHotels'],
     ['', '/hotels/ReviewMappingsOfBookedHotels'],
     ['/a%20b', '/a%20b/hotels/ReviewMappingsOfBookedHotels'],
-  ])('goes below the base path %j', async (path, expected) => {
+  ])('appends its path to the base path %j', async (path, expected) => {
     const standIn = await standInFor();
     await review(clientOf(`http://127.0.0.1:${standIn.port}${path}`));
     expect(standIn.requests[0]?.url).toBe(expected);
   });
 
-  it('uses no more connections than it may, and uses them again', async () => {
+  it('limits and reuses connections', async () => {
     const standIn = await standInFor();
     const client = clientOf(standIn.baseUrl, { connections: 3 });
     await Promise.all(Array.from({ length: 60 }, () => review(client)));
@@ -112,7 +112,7 @@ describe('a call', () => {
     expect(standIn.connections).toBe(3);
   });
 
-  it('sends a part of a larger buffer as that part', async () => {
+  it('sends only its part of a larger buffer', async () => {
     const standIn = await standInFor();
     const whole = new Uint8Array([1, 2, ...body, 3, 4]);
     const { signal } = new AbortController();
@@ -182,7 +182,7 @@ describe('an answer is judged', () => {
     expect(standIn.requests).toHaveLength(1);
   });
 
-  it('without following a redirect', async () => {
+  it('without following redirects', async () => {
     const elsewhere = await standInFor();
     const standIn = await standInFor(() => ({
       kind: 'text',
@@ -195,7 +195,7 @@ describe('an answer is judged', () => {
     expect(elsewhere.requests).toHaveLength(0);
   });
 
-  it('after a notice that came before it', async () => {
+  it('after an informational response', async () => {
     const port = await startTcp((socket) => {
       const json = '{"Status":true,"StatusCode":2000}';
       const early = 'HTTP/1.1 103 Early Hints\r\nRetry-After: 9\r\n\r\n';
@@ -205,7 +205,7 @@ describe('an answer is judged', () => {
     expect(await review(clientOf(`http://127.0.0.1:${port}`))).toMatchObject({ kind: 'accepted' });
   });
 
-  it('by its status alone when the rest of it never comes', async () => {
+  it('by its status alone when the body never arrives', async () => {
     const port = await startTcp((socket) => {
       socket.once('data', () => socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 100\r\n\r\n{"mess'));
     });
@@ -222,7 +222,7 @@ describe('an answer is judged', () => {
     expect(verdict).toMatchObject({ ...perhapsDone, code: 'unreadable-answer', answer: 'x'.repeat(2_000) });
   });
 
-  it('from its first bytes when it never ends, and the connection is cut', async () => {
+  it('from its first bytes when it never ends; then the connection is cut', async () => {
     const server = createServer((_request, response) => {
       const pour = () => {
         while (!response.destroyed && response.write('x'.repeat(16_384))) {}
@@ -242,7 +242,7 @@ describe('an answer is judged', () => {
     await hungUp;
   });
 
-  it('as whole when it is exactly as long as is read, and as unreadable when longer', async () => {
+  it('as complete up to the size limit, and as unreadable beyond it', async () => {
     const json = '{"Status":true,"StatusCode":2000}';
     const standIn = await standInFor(() => ({ kind: 'text', body: json }));
     const exact = clientOf(standIn.baseUrl, { maxAnswerBytes: json.length });
@@ -260,14 +260,14 @@ describe('a call without a clear answer', () => {
     expect(standIn.requests[0]?.body).toEqual(when === 'after-reading' ? body : Buffer.alloc(0));
   });
 
-  it('is a connection dropped in the middle of the answer, whose beginning is kept', async () => {
+  it('is a connection dropped in mid-answer; the part received is kept', async () => {
     const standIn = await standInFor(() => ({ kind: 'drop', when: 'mid-answer' }));
     const verdict = await review(clientOf(standIn.baseUrl));
     expect(verdict).toMatchObject({ ...perhapsDone, code: 'connection-reset', httpStatus: 200 });
     expect(verdict.answer).toMatch(/^\{"Status":true/);
   });
 
-  it('is a connection dropped after a notice that is no answer', async () => {
+  it('is a connection dropped after an informational response', async () => {
     const port = await startTcp((socket) => {
       socket.once('data', () => socket.end('HTTP/1.1 103 Early Hints\r\n\r\n'));
     });
@@ -277,7 +277,7 @@ describe('a call without a clear answer', () => {
     });
   });
 
-  it('is an answer that is no HTTP', async () => {
+  it('is an answer that is not HTTP', async () => {
     const port = await startTcp((socket) => socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.6\r\n')));
     expect(await review(clientOf(`http://127.0.0.1:${port}`))).toEqual({
       ...perhapsDone,
@@ -293,7 +293,7 @@ describe('a call without a clear answer', () => {
     expect(standIn.connections).toBe(2);
   });
 
-  it('is an answer whose body stalls, ended by the timeout', async () => {
+  it('is an answer whose body stalls until the timeout', async () => {
     const port = await startTcp((socket) => {
       socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"Sta'));
     });
@@ -307,7 +307,7 @@ describe('a call without a clear answer', () => {
 });
 
 describe('a call that was never sent', () => {
-  it('is a refused connection, for every call that waited for it', async () => {
+  it('is a refused connection, for all calls waiting for it', async () => {
     const standIn = await startStandIn();
     await standIn.close();
     const client = clientOf(standIn.baseUrl, { connections: 2 });
@@ -315,13 +315,13 @@ describe('a call that was never sent', () => {
     for (const verdict of verdicts) expect(verdict).toEqual({ ...notDone, code: 'connection-refused' });
   });
 
-  it('is a connection that does not come about in time', async () => {
+  it('is a connection that is not established in time', async () => {
     const port = await startTcp(() => {});
     const client = clientOf(`https://127.0.0.1:${port}`, { connectTimeoutMs: 200 });
     expect(await review(client)).toEqual({ ...notDone, code: 'connect-timeout' });
   });
 
-  it('is one whose whole time passed before the connection was there', async () => {
+  it('is one whose time ran out before the connection was established', async () => {
     const port = await startTcp(() => {});
     const client = clientOf(`https://127.0.0.1:${port}`, { timeoutMs: 200 });
     expect(await review(client)).toEqual({ ...notDone, code: 'timeout' });
@@ -329,7 +329,7 @@ describe('a call that was never sent', () => {
 });
 
 describe('the caller', () => {
-  it('stops all its calls that hang, and gets its own reason back from each', async () => {
+  it('aborts all hanging calls, and each rejects with the reason', async () => {
     const standIn = await standInFor(() => ({ kind: 'hang' }));
     const stop = new AbortController();
     const client = clientOf(standIn.baseUrl);
@@ -340,7 +340,7 @@ describe('the caller', () => {
     for (const call of calls) await expect(call).rejects.toBe(reason);
   });
 
-  it('stops a call that waits for a connection, and it is not sent later', async () => {
+  it('aborts a call that waits for a connection, which is not sent later', async () => {
     let release = () => {};
     const released = new Promise<void>((resolve) => {
       release = resolve;
@@ -361,14 +361,14 @@ describe('the caller', () => {
     expect(standIn.requests.map((request) => request.body)).toEqual([body, body]);
   });
 
-  it('that had stopped before sends nothing', async () => {
+  it('sends nothing once aborted', async () => {
     const standIn = await standInFor();
     const reason = new Error('stopped');
     await expect(review(clientOf(standIn.baseUrl), AbortSignal.abort(reason))).rejects.toBe(reason);
     expect(standIn.requests).toHaveLength(0);
   });
 
-  it('may use one signal for 10,000 calls, a hundred at a time, and nothing is left hanging on it', async () => {
+  it('can use one signal for 10,000 calls, a hundred at a time, without leftover listeners', async () => {
     const standIn = await standInFor();
     const client = clientOf(standIn.baseUrl, { connections: 8 });
     const warnings: Error[] = [];
@@ -407,7 +407,7 @@ function countListeners(): { signal: AbortSignal; listeners: () => number } {
 }
 
 describe('closing', () => {
-  it('ends what is in flight without a clear answer, and may be asked for twice', async () => {
+  it('ends calls in flight with an unknown outcome, and is idempotent', async () => {
     const standIn = await standInFor(() => ({ kind: 'hang' }));
     const client = clientOf(standIn.baseUrl, { connections: 1 });
     const sent = review(client);
@@ -421,7 +421,7 @@ describe('closing', () => {
     expect(standIn.requests).toHaveLength(1);
   });
 
-  it('gives up connections that are only being opened', async () => {
+  it('aborts connections that are still being opened', async () => {
     const events = new EventEmitter();
     const opened = once(events, 'opened');
     const hungUp = once(events, 'hung up');
@@ -438,13 +438,13 @@ describe('closing', () => {
   });
 });
 
-describe('what the client is made with', () => {
+describe('the options', () => {
   it.each([
     ['an address that is refused', { baseUrl: 'http://service.example.com/?key=s3cret' }, /baseUrl must/],
     ['an empty key', { apiKey: '' }, /apiKey/],
     ['a key with the line end of its file', { apiKey: 's3cret\n' }, /apiKey/],
     ['an account outside ASCII', { accountId: 's3cretö' }, /accountId/],
-  ])('is checked at once, and the message quotes nothing: %s', (_what, options, words) => {
+  ])('are checked at once, and the message quotes nothing: %s', (_what, options, words) => {
     const make = () => clientOf('http://127.0.0.1:9', options);
     expect(make).toThrow(words);
     expect(make).not.toThrow(/s3cret/);

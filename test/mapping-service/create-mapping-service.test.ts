@@ -11,29 +11,29 @@ const accountId = 'canary-account-77';
 const guest = 'Zoë Okonjo';
 const hotels = [{ ServiceId: 101, BookingReferenceId: 'BR-1042', BookingClientName: guest }];
 
-describe('what the client is made with', () => {
+describe('the options', () => {
   it.each<[string, Partial<CreateMappingServiceOptions>, RegExp]>([
     ['an address that is refused', { baseUrl: 'http://service.example.com/?key=s3cret' }, /baseUrl must/],
     ['an empty key', { apiKey: '' }, /apiKey/],
     ['a key with the line end of its file', { apiKey: 's3cret\n' }, /apiKey/],
     ['an account outside ASCII', { accountId: 's3cretö' }, /accountId/],
     ['no time', { timeoutSeconds: 0 }, /^timeoutSeconds/],
-    ['a time that is no number', { timeoutSeconds: Number.NaN }, /^timeoutSeconds/],
-    ['a time that no timer holds', { connectTimeoutSeconds: 3_000_000 }, /^connectTimeoutSeconds/],
+    ['a time that is not a number', { timeoutSeconds: Number.NaN }, /^timeoutSeconds/],
+    ['a time too long for a timer', { connectTimeoutSeconds: 3_000_000 }, /^connectTimeoutSeconds/],
     ['no connections', { connections: 0 }, /^connections/],
     ['half a connection', { connections: 1.5 }, /^connections/],
     ['no tries', { retry: { tries: 0 } }, /^retry\.tries/],
-    ['fewer waits than none', { retry: { waits: -1 } }, /^retry\.waits/],
-    ['a wait that no timer holds', { retry: { capMs: 2 ** 31 } }, /^retry\.capMs/],
-    ['a wait that is no number', { retry: { retryAfterCapMs: Number.NaN } }, /^retry\.retryAfterCapMs/],
-  ])('is checked at once, and the message quotes nothing: %s', (_what, options, words) => {
+    ['a negative number of waits', { retry: { waits: -1 } }, /^retry\.waits/],
+    ['a wait too long for a timer', { retry: { capMs: 2 ** 31 } }, /^retry\.capMs/],
+    ['a wait that is not a number', { retry: { retryAfterCapMs: Number.NaN } }, /^retry\.retryAfterCapMs/],
+  ])('are checked at once, and the message quotes nothing: %s', (_what, options, words) => {
     const make = () => createMappingService({ baseUrl: 'http://127.0.0.1:9', apiKey, accountId, ...options });
     expect(make).toThrow(TypeError);
     expect(make).toThrow(words);
     expect(make).not.toThrow(/s3cret|canary/);
   });
 
-  it('has for retries what the configuration has if nothing is said', () => {
+  it('use the same defaults for retries as the configuration', () => {
     const { retry } = settingsSchema.parse({
       service: { baseUrl: 'http://127.0.0.1:9', apiKey, accountId },
       source: { kind: 'csv', path: 'a.csv' },
@@ -47,7 +47,7 @@ describe('what the client is made with', () => {
     });
   });
 
-  it('uses eight connections if nothing is said, and as many as are said', async () => {
+  it('limit the connections, to eight by default', async () => {
     const eight = await openService();
     const two = await openService(undefined, { connections: 2 });
     for (const { service } of [eight, two]) {
@@ -65,10 +65,13 @@ describe('an error', () => {
     ['a refusal', json(200, { Status: false, Message: echo, StatusCode: 2009 })],
     ['a refusal of the key', json(403, { code: 2003, message: echo })],
     ['an unknown code', json(200, { Status: false, Message: echo, StatusCode: 2999 })],
-    ['a page of a proxy', { kind: 'text', status: 503, body: echo }],
+    ['an error page of a proxy', { kind: 'text', status: 503, body: echo }],
     ['no JSON', { kind: 'text', body: `{"Message":"${echo}"` }],
-    ['an answer that is not as specified', json(200, { Status: echo, Message: echo, StatusCode: 2000 })],
-  ])('tells neither the key nor the account nor a guest to a log: %s', async (_what, answer) => {
+    [
+      'an answer that does not follow the specification',
+      json(200, { Status: echo, Message: echo, StatusCode: 2000 }),
+    ],
+  ])('shows neither key nor account nor guest when it is logged: %s', async (_what, answer) => {
     const standIn = await startStandIn(() => answer);
     try {
       const service = serviceAt(standIn.baseUrl, { apiKey, accountId, retry: { tries: 2 } });
@@ -84,7 +87,7 @@ describe('an error', () => {
     }
   });
 
-  it('keeps the words of the service for who asks for them', async () => {
+  it('keeps the words of the service in its answer property', async () => {
     const { service } = await openService(
       () => json(200, { Status: false, Message: echo, StatusCode: 2009 }),
       {
@@ -95,7 +98,7 @@ describe('an error', () => {
     expect((await errorOf(service.reviewBookedHotels(hotels))).answer).toBe(`${guest}: no key *** of ***`);
   });
 
-  it('tells nothing of where an unreachable service is asked', async () => {
+  it('does not show what was sent to an unreachable service', async () => {
     const standIn = await startStandIn();
     await standIn.close();
     const service = serviceAt(standIn.baseUrl, { apiKey, accountId });

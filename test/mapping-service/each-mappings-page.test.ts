@@ -32,7 +32,7 @@ describe('all pages of mappings', () => {
     ['null', null],
     ['empty', ''],
     ['blank', ' \t'],
-  ])('come one after another, until the key is %s', async (_what, last) => {
+  ])('come one at a time, until the key is %s', async (_what, last) => {
     let inFlight = 0;
     let mostInFlight = 0;
     const { service, standIn } = await openService(async (request) => {
@@ -60,13 +60,13 @@ describe('all pages of mappings', () => {
     }
   });
 
-  it('go on from a key', async () => {
+  it('continue from a key', async () => {
     const { service, standIn } = await openService(() => answerWith({ Mappings: [row(9)] }));
     expect(await readIds(service, { ...query, resumeKey: 'key-7' })).toEqual([[9]]);
     expect(keysOf(standIn)).toEqual(['key-7']);
   });
 
-  it('may come under one key, as long as they are others', async () => {
+  it('may share a key as long as they differ', async () => {
     const { service } = await openService((_request, number) =>
       answerWith({ ResumeKey: number < 4 ? 'cursor' : null, Mappings: [row(number)] }),
     );
@@ -80,7 +80,7 @@ describe('all pages of mappings', () => {
     expect(await readIds(service)).toEqual([[], [], [3]]);
   });
 
-  it('are not asked for without end when the same page comes under the same key again', async () => {
+  it('end with an error when the same page comes with the same key again', async () => {
     const { service, standIn } = await openService(() =>
       answerWith({ ResumeKey: 'stuck', Mappings: [row(1)] }),
     );
@@ -95,7 +95,7 @@ describe('all pages of mappings', () => {
     expect(pages).toEqual([1]);
   });
 
-  it('are not asked for before they are wanted, nor when nobody wants them any more', async () => {
+  it('are requested only when the consumer asks for them', async () => {
     const { service, standIn } = await openService((_request, number) =>
       answerWith({ ResumeKey: `key-${number}`, Mappings: [row(number)] }),
     );
@@ -106,7 +106,7 @@ describe('all pages of mappings', () => {
     expect(standIn.requests).toHaveLength(2);
   });
 
-  it('repeat a page that failed, and only that', async () => {
+  it('retry only the page that failed', async () => {
     const { service, standIn } = await openService((request, number) => {
       if (number === 2) return { kind: 'json', status: 503, body: {} };
       if (number === 4) return { kind: 'drop', when: 'after-reading' };
@@ -138,7 +138,7 @@ describe('all pages of mappings', () => {
     },
   );
 
-  it('end with the reason of who stops them, between two pages too', async () => {
+  it('end with the reason of an abort, also between two pages', async () => {
     const { service, standIn } = await openService((_request, number) =>
       answerWith({ ResumeKey: `key-${number}`, Mappings: [row(number)] }),
     );

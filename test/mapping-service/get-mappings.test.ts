@@ -6,7 +6,7 @@ const query: MappingsQuery = { lastUpdateDateTime: new Date('2026-11-20T00:00:00
 const mapping = { ServiceId: 101, ProviderHotelId: '00042', ProviderName: 'Bedlink' };
 
 describe('a call of Get Mappings', () => {
-  it('is the request of the specification, to the letter', async () => {
+  it('sends exactly the request of the specification', async () => {
     const { service, standIn } = await openService(() => answerWith({ Mappings: [] }));
     await service.getMappings({ ...query, providerFamily: 'Bedlink', resumeKey: 'key-1', limit: 1000 });
 
@@ -24,7 +24,7 @@ describe('a call of Get Mappings', () => {
     expect(headers.join('\n')).not.toMatch(/content-type|content-length/i);
   });
 
-  it('sends no parameter that is absent, nor a blank resume key', async () => {
+  it('sends no absent parameter and no blank resume key', async () => {
     const { service, standIn } = await openService(() => answerWith({ Mappings: [] }));
     await service.getMappings(query);
     await service.getMappings({ ...query, resumeKey: ' ' });
@@ -50,7 +50,7 @@ describe('a call of Get Mappings', () => {
     ['half a mapping', { limit: 1.5 }, /limit/],
     ['no sync id', { syncId: '' }, /syncId/],
     ['a sync id that would begin another header', { syncId: 'x\r\nHost: y' }, /syncId/],
-  ])('is not made with %s', async (_what, wrong, words) => {
+  ])('is refused with %s', async (_what, wrong, words) => {
     const { service, standIn } = await openService();
     const call = service.getMappings({ ...query, ...wrong });
     await expect(call).rejects.toThrow(TypeError);
@@ -60,7 +60,7 @@ describe('a call of Get Mappings', () => {
 });
 
 describe('a page of mappings', () => {
-  it('comes with all that the service says, known or not, and with its clock', async () => {
+  it('has all fields of the service, known or not, and its time', async () => {
     const { service } = await openService(() => ({
       ...answerWith({
         ResumeKey: '7b1c',
@@ -103,7 +103,7 @@ describe('a page of mappings', () => {
     });
   });
 
-  it('may leave out what is not needed, or give null for it', async () => {
+  it('may lack optional fields or have null in them', async () => {
     const nothing = { ProviderLocationCode: null, Type: null, ChannelIds: null };
     const { service } = await openService(() =>
       answerWith({ Message: null, ResumeKey: null, Mappings: [mapping, { ...mapping, ...nothing }] }),
@@ -121,7 +121,7 @@ describe('a page of mappings', () => {
     expect((await service.getMappings(query)).Mappings).toEqual([]);
   });
 
-  it('leaves ids as they came: no number is made of them', async () => {
+  it('keeps provider ids as text', async () => {
     const ids = ['007', '1e3', '12345678901234567890', ' 4', 'AB-1', '0x1F', ''];
     const { service } = await openService(() =>
       answerWith({ Mappings: ids.map((ProviderHotelId) => ({ ...mapping, ProviderHotelId })) }),
@@ -130,7 +130,7 @@ describe('a page of mappings', () => {
     expect(Mappings.map(({ ProviderHotelId }) => ProviderHotelId)).toEqual(ids);
   });
 
-  it('shows the master id as ServiceId, whatever this deployment calls it', async () => {
+  it('has the master id as ServiceId, whatever its name in this deployment', async () => {
     const { service } = await openService(
       () => answerWith({ Mappings: [{ HotelCode: 7, ProviderHotelId: '1', ProviderName: 'Bedlink' }] }),
       { masterIdName: 'HotelCode' },
@@ -139,7 +139,7 @@ describe('a page of mappings', () => {
     expect(Mappings).toEqual([{ ServiceId: 7, ProviderHotelId: '1', ProviderName: 'Bedlink', channels: [] }]);
   });
 
-  it('has no clock where the service tells no time', async () => {
+  it('has no time where the service sends none', async () => {
     const { service } = await openService(() => ({
       ...answerWith({ Mappings: [] }),
       headers: { date: 'yesterday' },
@@ -159,7 +159,7 @@ describe('a page of mappings', () => {
   });
 });
 
-describe('an answer that is not as specified', () => {
+describe('an answer that does not follow the specification', () => {
   const third = (wrong: object) => ({ Mappings: [mapping, mapping, mapping, { ...mapping, ...wrong }] });
   const without = (name: string) => third({ [name]: undefined });
   const masterId = 'an integer from 1 to 2^53-1';
@@ -189,7 +189,7 @@ describe('an answer that is not as specified', () => {
     ['Mappings[3].Type', 'a string, got: a boolean', third({ Type: true })],
     ['Mappings[3].ChannelIds', 'an array, got: a string', third({ ChannelIds: 'Web,Package' })],
     ['Mappings[3].ChannelIds[1]', 'a string, got: null', third({ ChannelIds: ['Web', null] })],
-  ])('names the field: %s is to be %s', async (field, expected, fields) => {
+  ])('is an error that names the field: %s, expected %s', async (field, expected, fields) => {
     const { service, standIn } = await openService(() => answerWith(fields));
     const error = await errorOf(service.getMappings(query));
     expect(error).toMatchObject({
@@ -214,7 +214,7 @@ describe('an answer that is not as specified', () => {
     },
   );
 
-  it('names the master id as this deployment does', async () => {
+  it('names the master id as in this deployment', async () => {
     const { service } = await openService(() => answerWith({ Mappings: [mapping] }), {
       masterIdName: 'HotelCode',
     });

@@ -23,7 +23,7 @@ describe('a failure of the network', () => {
     ['EADDRNOTAVAIL', 'no-local-address'],
     ['EMFILE', 'too-many-open-files'],
     ['UND_ERR_CONNECT_TIMEOUT', 'connect-timeout'],
-  ])('%s is tried again: nothing was sent', (code, word) => {
+  ])('%s is retryable: nothing was sent', (code, word) => {
     expect(judgeFailure(failure(code))).toEqual({ ...unreached, code: word });
   });
 
@@ -37,7 +37,7 @@ describe('a failure of the network', () => {
     ['UND_ERR_HEADERS_OVERFLOW', 'malformed-answer'],
     ['UND_ERR_DESTROYED', 'client-closed'],
     ['E_NEVER_HEARD_OF', 'network-error'],
-  ])('%s is tried again: the service may have taken it', (code, word) => {
+  ])('%s is retryable: the service may have processed the call', (code, word) => {
     expect(judgeFailure(failure(code))).toEqual({ ...broken, code: word });
   });
 
@@ -63,7 +63,7 @@ describe('a failure of the network', () => {
     expect(judgeFailure(failure('ETIMEDOUT', { syscall: 'read' }))).toEqual({ ...broken, code: 'timeout' });
   });
 
-  it('is known by the errors that undici and the platform make', () => {
+  it('recognises the errors of undici and the platform', () => {
     expect(judgeFailure(new errors.ConnectTimeoutError())).toMatchObject({ code: 'connect-timeout' });
     expect(judgeFailure(new errors.SocketError('other side closed'))).toMatchObject({
       code: 'connection-reset',
@@ -73,7 +73,7 @@ describe('a failure of the network', () => {
     expect(judgeFailure(new DOMException('too long', 'TimeoutError'))).toMatchObject({ code: 'timeout' });
   });
 
-  it('is found inside other errors', () => {
+  it('is found in nested errors', () => {
     const inCause = new TypeError('fetch failed', { cause: failure('ENOTFOUND') });
     const inList = new AggregateError([failure('E_NEVER_HEARD_OF'), failure('ECONNREFUSED')]);
     expect(judgeFailure(inCause)).toMatchObject({ ...unreached, code: 'host-not-found' });
@@ -81,7 +81,7 @@ describe('a failure of the network', () => {
     expect(judgeFailure(new Error('outer', { cause: inList }))).toMatchObject({ code: 'connection-refused' });
   });
 
-  it('that holds itself comes to an end', () => {
+  it('may contain itself', () => {
     const error = new Error('round');
     error.cause = new AggregateError([error]);
     expect(judgeFailure(error)).toEqual({ ...broken, code: 'network-error' });
@@ -91,7 +91,7 @@ describe('a failure of the network', () => {
     expect(judgeFailure(value)).toEqual({ ...broken, code: 'network-error' });
   });
 
-  it('is judged by what is known of the sending, where that is known', () => {
+  it('depends on whether the request was sent, where that is known', () => {
     expect(judgeFailure(failure('ECONNRESET'), { requestWasSent: false })).toMatchObject(unreached);
     expect(judgeFailure(failure('EHOSTUNREACH'), { requestWasSent: true })).toMatchObject(broken);
     expect(judgeFailure(failure('CERT_HAS_EXPIRED'), { requestWasSent: false })).toMatchObject({
@@ -99,7 +99,7 @@ describe('a failure of the network', () => {
     });
   });
 
-  it('never brings the words of the error along', () => {
+  it('never contains the message of the error', () => {
     expect(JSON.stringify(judgeFailure(failure('E_OKONJO')))).not.toMatch(/Okonjo/i);
   });
 });

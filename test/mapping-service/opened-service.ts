@@ -10,7 +10,7 @@ import {
   startStandIn,
 } from '../support/http-stand-in.js';
 
-/** Tries again at once, so that a fault costs no time. */
+/** Retries immediately, so that faults don't slow the tests. */
 export const atOnce = { baseMs: 0, capMs: 0, retryAfterCapMs: 0 };
 
 export interface OpenedService {
@@ -18,7 +18,7 @@ export interface OpenedService {
   readonly standIn: StandIn;
 }
 
-/** The typed client before a stand-in; both are closed when the test ends. */
+/** The typed operations against a stand-in; both are closed when the test ends. */
 export async function openService(
   handler?: StandInHandler,
   options: Partial<CreateMappingServiceOptions> = {},
@@ -44,18 +44,18 @@ export function serviceAt(
   return service;
 }
 
-/** A success with further fields. */
+/** A success with additional fields. */
 export function answerWith(fields: object) {
   return { kind: 'json', body: { Status: true, Message: 'Success', StatusCode: 2000, ...fields } } as const;
 }
 
-/** `name: value`, in the order and spelling in which they came. */
+/** `name: value`, in the order and spelling received. */
 export function headersOf(request: RecordedRequest | undefined): string[] {
   const headers = request?.rawHeaders ?? [];
   return headers.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${headers[i + 1]}`] : []));
 }
 
-/** The error that a call rejects with. @throws Error when it succeeds, and what is no error of the service */
+/** The MappingServiceError that a call rejects with. @throws when it succeeds, and any other error */
 export async function errorOf(call: Promise<unknown>): Promise<MappingServiceError> {
   try {
     await call;

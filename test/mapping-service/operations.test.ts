@@ -14,7 +14,7 @@ const hotel: BookedHotel = {
 const success = { Status: true, Message: 'Success', StatusCode: 2000 };
 
 describe('a review of booked hotels', () => {
-  it('is the request of the specification, to the letter, and answers the envelope', async () => {
+  it('sends exactly the request of the specification, and returns the envelope', async () => {
     const { service, standIn } = await openService(() => answerWith({ RequestId: 'r-1' }));
     expect(await service.reviewBookedHotels([hotel, { ServiceId: 7 }])).toEqual({
       ...success,
@@ -31,14 +31,14 @@ describe('a review of booked hotels', () => {
     expect(headers).toContain('Content-Type: application/json');
   });
 
-  it('names the master id as this deployment does', async () => {
+  it('names the master id as in this deployment', async () => {
     const { service, standIn } = await openService(undefined, { masterIdName: 'HotelCode' });
     await service.reviewBookedHotels([hotel]);
     const { ServiceId, ...others } = hotel;
     expect(standIn.accepted()).toEqual([{ HotelCode: ServiceId, ...others }]);
   });
 
-  it.each([0, -1, 1.5, 2 ** 53, Number.NaN])('is not made for the ServiceId %d', async (ServiceId) => {
+  it.each([0, -1, 1.5, 2 ** 53, Number.NaN])('is refused for the ServiceId %d', async (ServiceId) => {
     const { service, standIn } = await openService();
     const call = service.reviewBookedHotels([hotel, { ...hotel, ServiceId }]);
     await expect(call).rejects.toThrow(TypeError);
@@ -49,7 +49,7 @@ describe('a review of booked hotels', () => {
 });
 
 describe('a review by file', () => {
-  it('is the request of the specification, to the letter', async () => {
+  it('sends exactly the request of the specification', async () => {
     const { service, standIn } = await openService();
     expect(await service.reviewBookedHotelsByFile('VerifyMappings/112026/20112026.csv')).toEqual(success);
     const [request] = standIn.requests;
@@ -62,7 +62,7 @@ describe('a review by file', () => {
 });
 
 describe('the list of brands', () => {
-  it('is asked for as specified, and comes with all that the service says', async () => {
+  it('is requested as specified, and has all fields of the service', async () => {
     const HotelBrands = [
       { Id: 1, BrandCode: 'AB', BrandName: 'Àbaco', ChainId: 12, Logo: 'a.png' },
       { Id: 2, BrandCode: null, BrandName: null, ChainId: null },
@@ -85,7 +85,7 @@ describe('the list of brands', () => {
     ['HotelBrands[0].BrandCode', { HotelBrands: [{ Id: 1, BrandCode: 7 }] }],
     ['HotelBrands[0].BrandName', { HotelBrands: [{ Id: 1, BrandName: {} }] }],
     ['HotelBrands[0].ChainId', { HotelBrands: [{ Id: 1, ChainId: '12' }] }],
-  ])('is not taken where %s is not as specified', async (field, fields) => {
+  ])('is refused when %s does not follow the specification', async (field, fields) => {
     const { service, standIn } = await openService(() => answerWith(fields));
     const call = service.getMasterHotelBrands();
     expect(await errorOf(call)).toMatchObject({
@@ -104,7 +104,7 @@ describe('a request for an export', () => {
       { emailId: 'ops@example.com', providerfamilies: ['Bedlink', 'Room & Co', 'Atlántico'] },
       'emailId=ops%40example.com&providerfamilies=Bedlink,Room%20%26%20Co,Atl%C3%A1ntico',
     ],
-  ])('is the request of the specification, to the letter: %j', async (request, query) => {
+  ])('sends exactly the request of the specification: %j', async (request, query) => {
     const answeredAt = new Date('2026-11-20T02:30:00Z');
     const { service, standIn } = await openService(() => ({
       ...answerWith({}),
@@ -121,9 +121,9 @@ describe('a request for an export', () => {
   it.each<[string, ExportRequest, RegExp]>([
     ['a name with a comma', { emailId: 'a@b', providerfamilies: ['Bedlink', 'Room, Co'] }, /name 1 .* comma/],
     ['a blank name', { emailId: 'a@b', providerfamilies: [' '] }, /name 0 .* blank/],
-    ['a list of nothing', { emailId: 'a@b', providerfamilies: [] }, /is empty/],
+    ['an empty list', { emailId: 'a@b', providerfamilies: [] }, /is empty/],
     ['no address', { emailId: ' ' }, /emailId/],
-  ])('is not made with %s', async (_what, request, words) => {
+  ])('is refused with %s', async (_what, request, words) => {
     const { service, standIn } = await openService();
     const call = service.exportMappingsFile(request);
     await expect(call).rejects.toThrow(TypeError);
@@ -134,7 +134,7 @@ describe('a request for an export', () => {
 });
 
 describe('a raw call', () => {
-  it('is authenticated, below the base address, and answers whatever comes in the envelope', async () => {
+  it('is authenticated, relative to the base URL, and returns whatever the envelope has', async () => {
     const { service, standIn } = await openService(() => answerWith({ Chains: [{ Id: 1 }] }));
     const answer = await service.call({
       method: 'GET',
@@ -171,7 +171,7 @@ describe('a raw call', () => {
     expect(await errorOf(call)).toMatchObject({ kind: 'invalid-answer', operation: 'call', field: 'Status' });
   });
 
-  it('of a path that is none says what to look at', async () => {
+  it('to an unknown path says what to check', async () => {
     const { service } = await openService(() => ({ kind: 'json', status: 404, body: {} }));
     const error = await errorOf(service.call({ method: 'GET', path: '/content/GetSomething' }));
     expect(error).toMatchObject({ kind: 'fatal', code: 'http-404', operation: 'call' });
@@ -182,17 +182,17 @@ describe('a raw call', () => {
     ['a path without a slash', { path: 'content/GetSomething' }, /path/],
     ['a whole address', { path: 'https://elsewhere.example.com/' }, /path/],
     ['a query in the path', { path: '/content/GetSomething?key=s3cret' }, /query/],
-    ['a path that leads out', { path: '/content/../../admin' }, /dot segments/],
+    ['a path that leaves the base URL', { path: '/content/../../admin' }, /dot segments/],
     ['a path with a line end', { path: '/content/Get\r\nSomething' }, /path/],
     ['the header of the key', { headers: { ApiKey: 's3cret' } }, /set by the client/],
     ['the header of the account', { headers: { ACCOUNTID: 's3cret' } }, /set by the client/],
     ['a header of the connection', { headers: { 'Transfer-Encoding': 'chunked' } }, /set by the client/],
-    ['a name of a header that is none', { headers: { 's3cret: x': 'y' } }, /invalid name/],
-    ['a header that would begin another', { headers: { syncId: 's3cret\r\nHost: y' } }, /syncId/],
+    ['an invalid header name', { headers: { 's3cret: x': 'y' } }, /invalid name/],
+    ['a header that would start another one', { headers: { syncId: 's3cret\r\nHost: y' } }, /syncId/],
     ['a GET with a body', { body: { key: 's3cret' } }, /GET has no body/],
-    ['a body that is none', { method: 'POST', body: () => 's3cret' }, /JSON/],
+    ['a body that is not JSON', { method: 'POST', body: () => 's3cret' }, /JSON/],
     ['another method', { method: 'DELETE' as 'GET' }, /method/],
-  ])('is not made with %s', async (_what, wrong, words) => {
+  ])('is refused with %s', async (_what, wrong, words) => {
     const { service, standIn } = await openService();
     const call = service.call({ method: 'GET', path: '/content/GetSomething', ...wrong });
     await expect(call).rejects.toThrow(TypeError);

@@ -24,18 +24,18 @@ const dated = (date: string, status = 200): StandInAnswer => ({
   body: { Status: true, StatusCode: 2000 },
 });
 
-it.each([200, 401, 503])('tells by how much our clock is ahead, also with HTTP %i', async (status) => {
+it.each([200, 401, 503])('measures how far our clock is ahead, also with HTTP %i', async (status) => {
   const { answer } = await probe(dated('Fri, 20 Nov 2026 02:28:00 GMT', status));
   expect(answer.aheadMs).toBe(120_000);
 });
 
-it('tells nothing of a time that cannot be read', async () => {
+it('ignores an unreadable date', async () => {
   expect((await probe(dated('yesterday'))).answer).toEqual({
     verdict: expect.objectContaining({ kind: 'accepted' }),
   });
 });
 
-it('is stopped by its signal', async () => {
+it('rejects with the reason of an abort', async () => {
   const controller = new AbortController();
   const stopped = new Error('stopped');
   controller.abort(stopped);

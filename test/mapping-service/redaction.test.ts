@@ -4,14 +4,14 @@ import { judgeAnswer } from '../../src/mapping-service/verdict.js';
 
 it.each([
   [
-    'the key, wherever it stands',
+    'the key anywhere',
     'k-1$&',
     'acme',
     'no key k-1$&, "xk-1$&y" is unknown',
     'no key ***, "x***y" is unknown',
   ],
   [
-    'the account, as a word',
+    'the account as a separate word',
     'key',
     'acme.eu',
     'account acme.eu: who is acme-eu?',
@@ -24,13 +24,13 @@ it.each([
     'account 20 of 2009, page20',
     'account *** of 2009, page20',
   ],
-  ['an account with signs at its ends', 'key', '[a|b]*', '([a|b]*)', '(***)'],
-  ['a key that holds the account', 'acme-77', 'acme', 'acme-77 of acme', '*** of ***'],
-])('takes out %s', (_, apiKey, accountId, text, redacted) => {
+  ['an account with punctuation at its ends', 'key', '[a|b]*', '([a|b]*)', '(***)'],
+  ['a key that contains the account', 'acme-77', 'acme', 'acme-77 of acme', '*** of ***'],
+])('removes %s', (_, apiKey, accountId, text, redacted) => {
   expect(createRedaction({ apiKey, accountId })(text)).toBe(redacted);
 });
 
-it('leaves no half of a key where the kept words end', () => {
+it('leaves no part of a key where the kept text is cut', () => {
   const apiKey = 'canary-key-5f0c7e3b';
   const redact = createRedaction({ apiKey, accountId: 'acme' });
   for (let before = 1_980; before < 2_000; before += 1) {

@@ -26,8 +26,8 @@ const unrepeatable: [string, Call][] = [
 ];
 const all = [...repeatable, ...unrepeatable];
 
-describe('a call that the service has not done', () => {
-  it.each(all)('is made again, just as it was, until it succeeds: %s', async (_operation, call) => {
+describe('a call that the service has not processed', () => {
+  it.each(all)('is repeated unchanged until it succeeds: %s', async (_operation, call) => {
     const answers = [busy, { ...busy, status: 429 }, refusal(2030), refusal(2001)];
     const { service, standIn } = await openService((_request, number) => answers[number - 1] ?? lists);
     expect(await call(service)).toMatchObject({ Status: true, StatusCode: 2000 });
@@ -49,7 +49,7 @@ describe('a call that the service has not done', () => {
     expect(standIn.requests).toHaveLength(3);
   });
 
-  it.each(all)('because it was not there, is made again when it comes up: %s', async (_operation, call) => {
+  it.each(all)('because it was down is repeated once it is up: %s', async (_operation, call) => {
     const standIn = await startStandIn();
     const { port } = standIn;
     await standIn.close();
@@ -74,7 +74,7 @@ describe('a call that the service has not done', () => {
   });
 });
 
-describe('a call that the service may have done', () => {
+describe('a call that the service may have processed', () => {
   const unclear: [string, StandInAnswer, string][] = [
     ['whose connection drops before it is answered', dropped, 'connection-reset'],
     [
@@ -88,7 +88,7 @@ describe('a call that the service may have done', () => {
   ];
 
   for (const [what, answer, code] of unclear) {
-    it.each(repeatable)(`and ${what} is made again where that does no harm: %s`, async (_operation, call) => {
+    it.each(repeatable)(`and ${what} is repeated where that is harmless: %s`, async (_operation, call) => {
       const { service, standIn } = await openService((_request, number) => (number < 3 ? answer : lists));
       expect(await call(service)).toMatchObject({ StatusCode: 2000 });
       expect(standIn.requests).toHaveLength(3);
@@ -106,7 +106,7 @@ describe('a call that the service may have done', () => {
     );
   }
 
-  it('because it is too slow is given up in time', async () => {
+  it('because it is too slow times out', async () => {
     const { service, standIn } = await openService(
       (_request, number) => (number === 1 ? { kind: 'hang' } : lists),
       { timeoutSeconds: 0.3 },
@@ -115,7 +115,7 @@ describe('a call that the service may have done', () => {
     expect(standIn.requests).toHaveLength(2);
   });
 
-  it('because its answer stalls is made again, whatever the beginning of the answer looks like', async () => {
+  it('because its answer stalls is repeated, whatever part of the answer arrived', async () => {
     const stalls: StandInAnswer = { kind: 'text', body: '{}', headers: { 'content-length': 100 } };
     const { service, standIn } = await openService((_request, number) => (number === 1 ? stalls : lists), {
       timeoutSeconds: 0.3,
@@ -124,7 +124,7 @@ describe('a call that the service may have done', () => {
     expect(standIn.requests).toHaveLength(2);
   });
 
-  it('is not made again when a later try went unanswered', async () => {
+  it('is not repeated when a later try had no answer', async () => {
     const { service, standIn } = await openService((_request, number) => (number === 1 ? busy : dropped));
     const error = await errorOf(service.reviewBookedHotelsByFile('a.csv'));
     expect(error).toMatchObject({ kind: 'retryable', code: 'connection-reset' });
@@ -132,7 +132,7 @@ describe('a call that the service may have done', () => {
   });
 });
 
-describe('a clear no', () => {
+describe('a clear refusal', () => {
   it.each<[StandInAnswer, object]>([
     [
       { kind: 'json', status: 401, body: {} },
@@ -173,7 +173,7 @@ describe('a clear no', () => {
         { kind: 'refused', code: `code-${code}`, httpStatus: 200, statusCode: code, answer: 'no' },
       ],
     ),
-  ])('is taken at once: %j', async (answer, expected) => {
+  ])('is final at once: %j', async (answer, expected) => {
     const { service, standIn } = await openService(() => answer);
     const error = await errorOf(service.getMappings(query));
     expect(error).toMatchObject({ operation: 'getMappings', ...expected });
@@ -183,14 +183,14 @@ describe('a clear no', () => {
   it.each([
     ['an unknown code', refusal(2999), { code: 'code-2999', statusCode: 2999 }],
     ['Status false with 2000', refusal(2000), { code: 'status-false', statusCode: 2000 }],
-  ])('is %s, once its tries are spent', async (_what, answer, expected) => {
+  ])('is %s once its tries are spent', async (_what, answer, expected) => {
     const { service, standIn } = await openService(() => answer, { retry: { tries: 2 } });
     const error = await errorOf(service.exportMappingsFile({ emailId: 'a@b.eu' }));
     expect(error).toMatchObject({ kind: 'refused', ...expected });
     expect(standIn.requests).toHaveLength(2);
   });
 
-  it('is what the caller says of a code, over what is known of it', async () => {
+  it('follows the statusCodes option before the defaults', async () => {
     const statusCodes = { 2999: 'fatal', 2009: 'retryable' } as const;
     const { service, standIn } = await openService(
       (_request, number) => refusal(number === 1 ? 2009 : 2999),
@@ -202,7 +202,7 @@ describe('a clear no', () => {
 });
 
 describe('a wait between two tries', () => {
-  it('is as long as the service asks for, and spends no try', async () => {
+  it('is as long as the service requests, and spends no try', async () => {
     const { service, standIn } = await openService(
       (_request, number) => (number === 1 ? { ...busy, headers: { 'retry-after': '1' } } : success),
       { retry: { tries: 1, retryAfterCapMs: 10_000 } },
@@ -223,7 +223,7 @@ describe('a wait between two tries', () => {
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(990);
   });
 
-  it('is no longer than its cap, and comes no more often than allowed', async () => {
+  it('is limited in length and in number', async () => {
     const { service, standIn } = await openService(() => ({ ...busy, headers: { 'retry-after': '86400' } }), {
       retry: { tries: 2, waits: 3, retryAfterCapMs: 1 },
     });
@@ -231,7 +231,7 @@ describe('a wait between two tries', () => {
     expect(standIn.requests).toHaveLength(5);
   });
 
-  it('ends with the reason of who stops the call', async () => {
+  it('ends with the reason of an abort', async () => {
     const { service, standIn, waits } = await openWaiting();
     const stop = new AbortController();
     const call = service.getMappings(query, { signal: stop.signal });
@@ -242,7 +242,7 @@ describe('a wait between two tries', () => {
     expect(standIn.requests).toHaveLength(1);
   });
 
-  it('ends with the closing of the service', async () => {
+  it('ends when the service is closed', async () => {
     const { service, standIn, waits } = await openWaiting();
     const call = errorOf(service.getMappings(query));
     await waits(1);
@@ -251,7 +251,7 @@ describe('a wait between two tries', () => {
     expect(standIn.requests).toHaveLength(1);
   });
 
-  it('is not begun by who was stopped just before', async () => {
+  it('does not start when the call was aborted just before', async () => {
     const stop = new AbortController();
     const reason = new Error('Ctrl-C');
     const { service, standIn } = await openWaiting(() => stop.abort(reason));
@@ -259,13 +259,13 @@ describe('a wait between two tries', () => {
     expect(standIn.requests).toHaveLength(1);
   });
 
-  it('is not begun when the service was closed just before', async () => {
+  it('does not start when the service was closed just before', async () => {
     const { service, standIn } = await openWaiting(() => void service.close());
     expect(await errorOf(service.getMappings(query))).toMatchObject({ kind: 'retryable', code: 'http-503' });
     expect(standIn.requests).toHaveLength(1);
   });
 
-  it('ends with the reason of who stopped the call and closed the service', async () => {
+  it('ends with the reason of an abort when the service is closed, too', async () => {
     const stop = new AbortController();
     const reason = new Error('Ctrl-C');
     const { service } = await openWaiting(() => {
@@ -275,7 +275,7 @@ describe('a wait between two tries', () => {
     await expect(service.getMappings(query, { signal: stop.signal })).rejects.toBe(reason);
   });
 
-  it('leaves nothing behind on the signal', async () => {
+  it('leaves no listener on the signal', async () => {
     const { service } = await openService((_request, number) => (number < 6 ? busy : lists));
     const { signal } = new AbortController();
     const listen = vi.spyOn(signal, 'addEventListener');
@@ -285,7 +285,7 @@ describe('a wait between two tries', () => {
     expect(unlisten.mock.calls.length).toBe(listen.mock.calls.length);
   });
 
-  it('may be that of many calls at once under one signal, without a warning of a leak', async () => {
+  it('may happen in many calls with one signal without a leak warning', async () => {
     const warnings: Error[] = [];
     const note = (warning: Error) => warnings.push(warning);
     process.on('warning', note);
@@ -302,8 +302,8 @@ describe('a wait between two tries', () => {
   });
 });
 
-describe('stopping', () => {
-  it.each(all)('ends a call in flight with the own reason: %s', async (_operation, call) => {
+describe('an abort', () => {
+  it.each(all)('ends a call in flight with its reason: %s', async (_operation, call) => {
     const { service, standIn } = await openService(() => ({ kind: 'hang' }));
     const stop = new AbortController();
     const made = call(service, { signal: stop.signal });
@@ -313,14 +313,14 @@ describe('stopping', () => {
     expect(standIn.requests).toHaveLength(1);
   });
 
-  it('before the call sends nothing', async () => {
+  it('before the call prevents it', async () => {
     const { service, standIn } = await openService();
     const reason = new Error('stopped');
     await expect(service.getMappings(query, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     expect(standIn.requests).toEqual([]);
   });
 
-  it('the service ends its calls and makes no further one', async () => {
+  it('of the service ends its calls and allows no further one', async () => {
     const { service, standIn } = await openService(() => ({ kind: 'hang' }));
     const call = errorOf(service.getMappings(query));
     await standIn.received(1);
@@ -332,7 +332,7 @@ describe('stopping', () => {
   });
 });
 
-/** A service that is always busy for an hour: each call waits. @param onDecided called just before it does */
+/** A service that always asks for an hour of patience, so that each call waits. @param onDecided called just before */
 async function openWaiting(onDecided = () => {}) {
   let decided = 0;
   const opened = await openService(() => ({ ...busy, headers: { 'retry-after': '3600' } }), {

@@ -12,7 +12,7 @@ import { startStandIn } from '../support/http-stand-in.js';
 
 const certificate = makeCertificate();
 
-/** A certificate for `localhost` that nobody vouches for; undefined where there is no openssl to make one. */
+/** A certificate for `localhost` that nobody trusts; undefined where openssl is not installed. */
 function makeCertificate(): { key: Buffer; cert: Buffer } | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'certificate-'));
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
@@ -51,7 +51,7 @@ async function review(baseUrl: string): Promise<Verdict> {
   return client.reviewBookedHotels(Buffer.from('{"Hotels":[]}'), { signal }).finally(() => client.close());
 }
 
-describe('a service whose certificate nobody vouches for', () => {
+describe('a service with an untrusted certificate', () => {
   beforeEach(({ skip }) =>
     skip(certificate === undefined, 'needs openssl on the PATH (Debian: apt-get install openssl)'),
   );

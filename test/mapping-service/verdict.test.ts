@@ -9,7 +9,7 @@ interface Given {
   readonly codes?: StatusCodeTable;
 }
 
-/** A body that is no text or bytes is sent as JSON. */
+/** A body that is neither text nor bytes is sent as JSON. */
 function judge({ status = 200, retryAfter, body = '', bodyTruncated = false, codes }: Given) {
   const bytes =
     body instanceof Uint8Array
@@ -59,12 +59,12 @@ describe('a 200 with an envelope', () => {
   it.each([
     ['Status false with 2000', { Status: false, StatusCode: 2000 }, 'status-false'],
     ['2000 without Status', { StatusCode: 2000 }, 'status-missing'],
-    ['2000 with a Status that is no boolean', { Status: 'true', StatusCode: 2000 }, 'status-missing'],
+    ['2000 with a Status that is not a boolean', { Status: 'true', StatusCode: 2000 }, 'status-missing'],
     ['Status false without a code', { Status: false }, 'status-false'],
     ['Status true without a code', { Status: true }, 'code-missing'],
-    ['a code that is no number', { code: 'E_SOMETHING' }, 'code-missing'],
+    ['a code that is not a number', { code: 'E_SOMETHING' }, 'code-missing'],
     ['a code with a fraction', { Status: true, StatusCode: 2000.5 }, 'code-missing'],
-  ])('is tried again and at last refused with %s', (_what, body, code) => {
+  ])('is retried and finally refused: %s', (_what, body, code) => {
     expect(judge({ body })).toMatchObject({ ...unknownNo, code });
   });
 
@@ -72,16 +72,16 @@ describe('a 200 with an envelope', () => {
     ['a numeric string', { Status: true, StatusCode: '2000' }, 'accepted'],
     ['the shape {code, message}', { code: 2009, message: 'bad hotel' }, 'refused'],
     ['{code, message} with a numeric string', { code: ' 2003 ', message: 'bad key' }, 'fatal'],
-    ['fields that nobody announced', { Status: true, StatusCode: 2000, Hotels: [{}] }, 'accepted'],
+    ['unknown fields', { Status: true, StatusCode: 2000, Hotels: [{}] }, 'accepted'],
   ])('is read leniently: %s', (_what, body, kind) => {
     expect(judge({ body })).toMatchObject({ kind });
   });
 
-  it('is read with a byte-order mark before it', () => {
+  it('may start with a byte order mark', () => {
     expect(judge({ body: '\uFEFF{"Status":true,"StatusCode":2000}' })).toMatchObject({ kind: 'accepted' });
   });
 
-  it('tells when to come again, where the code asks for it', () => {
+  it('includes Retry-After where the code is retryable', () => {
     const body = { Status: false, StatusCode: 2030 };
     expect(judge({ body, retryAfter: '9' })).toMatchObject({ ...notDone, retryAfterMs: 9_000 });
   });
@@ -103,16 +103,16 @@ describe('a 200 that cannot be read', () => {
     ['a list', '[{"Status":true,"StatusCode":2000}]'],
     ['a bare value', 'true'],
     ['null', 'null'],
-    ['an object that says nothing', '{"Message":"Success"}'],
+    ['an object without status and code', '{"Message":"Success"}'],
     ['an object of nulls', '{"Status":null,"StatusCode":null,"code":null}'],
     ['cut off', success.slice(0, -1)],
     ['compressed', Buffer.from('1f8b0800000000000003', 'hex')],
-    ['nested without end', '['.repeat(60_000)],
+    ['deeply nested', '['.repeat(60_000)],
   ])('leaves the outcome unknown: %s', (_what, body) => {
     expect(judge({ body })).toMatchObject({ ...perhapsDone, code: 'unreadable-answer', httpStatus: 200 });
   });
 
-  it('leaves the outcome unknown when it went on after what was read', () => {
+  it('leaves the outcome unknown when it was longer than what was read', () => {
     expect(judge({ body: success, bodyTruncated: true })).toMatchObject({
       ...perhapsDone,
       code: 'unreadable-answer',
@@ -121,11 +121,11 @@ describe('a 200 that cannot be read', () => {
 });
 
 describe('any other status', () => {
-  it.each([408, 425, 429, 500, 501, 502, 503, 504, 599])('%i is tried again', (status) => {
+  it.each([408, 425, 429, 500, 501, 502, 503, 504, 599])('%i is retryable', (status) => {
     expect(judge({ status })).toEqual({ ...notDone, code: `http-${status}`, httpStatus: status });
   });
 
-  it.each([408, 425, 429, 500, 503])('%i is tried again when Retry-After says', (status) => {
+  it.each([408, 425, 429, 500, 503])('%i includes Retry-After', (status) => {
     expect(judge({ status, retryAfter: '30' })).toMatchObject({ ...notDone, retryAfterMs: 30_000 });
     expect(judge({ status, retryAfter: 'Fri, 20 Nov 2026 02:30:10 GMT' })).toMatchObject({
       retryAfterMs: 10_000,
@@ -155,7 +155,7 @@ describe('any other status', () => {
     });
   });
 
-  it('is judged by the status, not by the code inside, which is kept as evidence', () => {
+  it('is judged by the HTTP status; the code inside is kept as evidence', () => {
     const body = { Status: true, Message: 'Forbidden', StatusCode: 2000 };
     expect(judge({ status: 403, body })).toEqual({
       kind: 'fatal',
@@ -170,16 +170,16 @@ describe('any other status', () => {
 describe("the service's words", () => {
   it.each([
     ['the Message', { Message: 'Invalid hotel', StatusCode: 2009 }, 'Invalid hotel'],
-    ['the message of the other shape', { code: 2009, message: 'invalid' }, 'invalid'],
-    ['the message of an object that says nothing else', { message: 'Forbidden' }, 'Forbidden'],
+    ['the message of {code, message}', { code: 2009, message: 'invalid' }, 'invalid'],
+    ['the message of an object without code', { message: 'Forbidden' }, 'Forbidden'],
     ['the whole body where there is no message', { error: 7 }, '{"error":7}'],
     ['the whole body where the message is empty', { Message: ' ', code: 1 }, '{"Message":" ","code":1}'],
-    ['a page', '<h1>Sorry</h1>', '<h1>Sorry</h1>'],
+    ['an HTML page', '<h1>Sorry</h1>', '<h1>Sorry</h1>'],
   ])('are %s', (_what, body, answer) => {
     expect(judge({ status: 500, body })).toMatchObject({ answer });
   });
 
-  it('can be stored anywhere: no control characters, no broken text', () => {
+  it('can be stored in any database: no control characters, no broken text', () => {
     expect(judge({ status: 500, body: 'a\0b\r\nc\u001B[1m\u0085d' })).toMatchObject({
       answer: 'a b c [1m d',
     });
@@ -191,7 +191,7 @@ describe("the service's words", () => {
     });
   });
 
-  it('end after 2,000 bytes, between two characters', () => {
+  it('are cut after 2,000 bytes, between two characters', () => {
     const long = 'é'.repeat(1_500);
     expect(judge({ status: 500, body: `x${long}` })).toMatchObject({ answer: `x${'é'.repeat(999)}` });
     expect(judge({ body: { StatusCode: 2009, Message: long } })).toMatchObject({ answer: 'é'.repeat(1_000) });

@@ -30,11 +30,11 @@ describe('the lower bound of a sync', () => {
     expect(decideBounds(undefined, { overlapMs })).toEqual({ since: 0 });
   });
 
-  it("is where the last one began by the service's clock, less the overlap", () => {
+  it("is the start of the last one by the service's clock, minus the overlap", () => {
     expect(decideBounds(ended, { overlapMs })).toEqual({ since: 3_400_000 });
   });
 
-  it('is where the last one began by our own clock where the service told no time', () => {
+  it('is the start of the last one by our clock where the service sent no time', () => {
     const { serviceBeganAt: __, ...untold } = ended;
     expect(decideBounds(untold, { overlapMs })).toEqual({ since: 4_400_000 });
   });
@@ -43,12 +43,12 @@ describe('the lower bound of a sync', () => {
     expect(decideBounds({ ...ended, serviceBeganAt: 1 }, { overlapMs })).toEqual({ since: 0 });
   });
 
-  it('is what was asked for, and the next one begins where this one began', () => {
+  it('is the requested one, and the next sync starts where this one did', () => {
     expect(decideBounds(ended, { asked: 1_000, overlapMs })).toEqual({ since: 1_000 });
     expect(decideBounds(undefined, { asked: 9_000_000, overlapMs })).toEqual({ since: 9_000_000 });
   });
 
-  it('leaves the next one its own where what was asked for lies behind it', () => {
+  it('is kept for the next sync where the requested one is later', () => {
     expect(decideBounds(ended, { asked: 4_500_000, overlapMs })).toEqual({
       since: 4_500_000,
       keepsSince: 3_400_000,
@@ -56,7 +56,7 @@ describe('the lower bound of a sync', () => {
     expect(decideBounds({ ...ended, keepsSince: 70 }, { overlapMs })).toEqual({ since: 70 });
   });
 
-  it('is never behind that of a cycle that was given up', () => {
+  it('is never later than that of an abandoned cycle', () => {
     expect(decideBounds(open, { asked: 100, overlapMs })).toEqual({ since: 100, keepsSince: 0 });
   });
 });

@@ -25,7 +25,7 @@ function open(options: Partial<Parameters<typeof openQueue>[0]> = {}) {
   return openQueue({ url: redis.url, answerMs, ...options });
 }
 
-/** Works until a first step is in hand. */
+/** Starts work and waits until a step is in hand. */
 async function openWorking(options: Partial<Parameters<typeof openQueue>[0]> = {}) {
   const opened = open(options);
   opened.worker.start();
@@ -37,7 +37,7 @@ async function openWorking(options: Partial<Parameters<typeof openQueue>[0]> = {
 const sinceFirst = ({ worker }: ReturnType<typeof open>) => worker.names().slice(1);
 
 describe('while Redis is away', () => {
-  it('a queue opens, says of what is added that nobody answers, and takes it when Redis is back', async () => {
+  it('a queue opens, rejects what is added, and accepts it once Redis is back', async () => {
     await redis.kill();
     const { queue, worker, notices } = open();
     worker.start();
@@ -46,12 +46,12 @@ describe('while Redis is away', () => {
     await expect(queue.add(steps)).rejects.toThrow(`the queue at ${redis.url} does not answer`);
     await redis.startAgain({ empty: true });
     await settled(() => expect(notices.at(-1)?.type).toBe('queue-back'));
-    // What was given up is not added behind one's back.
+    // A rejected step is not added later.
     await queue.add(stepsOf('run-b', 2));
     await settled(() => expect(worker.names()).toEqual(stepsOf('run-b', 2).map(nameOf)));
   });
 
-  it('it is told once that it went and once that it is back, without user and password', async () => {
+  it('this is reported once, and so is its return, without user and password', async () => {
     const url = `redis://reviewer:s3cret@127.0.0.1:${redis.port}/2`;
     const setUser = ['SETUSER', 'reviewer', 'on', '>s3cret', 'allkeys', 'allcommands'] as const;
     await redis.ask((client) => client.call('ACL', ...setUser));
@@ -73,7 +73,7 @@ describe('while Redis is away', () => {
     expect(JSON.stringify([notices, faults])).not.toMatch(/s3cret|reviewer/);
   });
 
-  it('holding off, dropping and asking for room harm nobody', async () => {
+  it('holdOff, drop and waitForCapacity do no harm', async () => {
     const { queue } = await openWorking();
     await redis.kill();
     await queue.holdOff(Date.now() + anHour);
@@ -83,7 +83,7 @@ describe('while Redis is away', () => {
     await room;
   });
 
-  it('a step in hand goes on, and its end is told when Redis is back', async () => {
+  it('a step in hand continues, and its end is recorded once Redis is back', async () => {
     const { queue, worker, notices } = open({ lockMs: 60_000 });
     worker.holdAll();
     worker.start();
@@ -103,7 +103,7 @@ describe('while Redis is away', () => {
   });
 });
 
-describe('a worker goes on with what is added later', () => {
+describe('a worker continues with what is added later', () => {
   it.each([
     ['was killed and came back empty', () => redis.kill().then(() => redis.startAgain({ empty: true }))],
     ['was killed and came back as it was', () => redis.kill().then(() => redis.startAgain({ empty: false }))],
@@ -143,7 +143,7 @@ describe('a worker goes on with what is added later', () => {
     expect(worker.errors).toEqual([]);
   });
 
-  it('when Redis stood still for a while, though what was added meanwhile was given up', async () => {
+  it('when Redis was frozen for a while, although additions were rejected meanwhile', async () => {
     const opened = await openWorking();
     await redis.stopAnswering();
     await expect(opened.queue.add(stepsOf('run-a', 3))).rejects.toThrow(QueueAwayError);
@@ -155,7 +155,7 @@ describe('a worker goes on with what is added later', () => {
     expect(new Set(opened.worker.names()).size).toBe(opened.worker.names().length);
   });
 
-  it('when the network swallowed everything for a while and broke no connection', async () => {
+  it('when the network dropped all packets for a while without breaking a connection', async () => {
     const opened = await openWorking({ url: `redis://127.0.0.1:${proxy.port}` });
     proxy.blackHole();
     await expect(opened.queue.add(stepsOf('run-a', 1))).rejects.toThrow(QueueAwayError);
@@ -170,8 +170,8 @@ describe('a worker goes on with what is added later', () => {
   });
 });
 
-describe('a worker goes on, with connections that had to be made anew', () => {
-  it('while the network swallowed everything, greetings too', async () => {
+describe('a worker continues with new connections', () => {
+  it('when the network dropped everything, including handshakes', async () => {
     const opened = await openWorking({ url: `redis://127.0.0.1:${proxy.port}` });
     proxy.blackHole();
     await redis.ask((client) => client.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes'));
@@ -183,8 +183,8 @@ describe('a worker goes on, with connections that had to be made anew', () => {
   });
 });
 
-describe('a queue refuses with words that help', () => {
-  it('what a full Redis does not take', async () => {
+describe('a queue reports helpful errors', () => {
+  it('when a full Redis refuses additions', async () => {
     const { queue } = await openWorking();
     await redis.ask((client) => client.config('SET', 'maxmemory', '1'));
     await expect(queue.add(stepsOf('run-a', 1))).rejects.toThrow(
@@ -192,7 +192,7 @@ describe('a queue refuses with words that help', () => {
     );
   });
 
-  it('nothing to workers, which ask a full Redis with patience and go on when it has room', async () => {
+  it('not to workers, which retry a full Redis slowly and continue once it has memory', async () => {
     const { queue, worker } = open({ concurrency: 4 });
     await queue.add(stepsOf('run-a', 10));
     await redis.ask((client) => client.config('SET', 'maxmemory', '1'));
@@ -204,7 +204,7 @@ describe('a queue refuses with words that help', () => {
     await settled(() => expect(worker.names()).toEqual(stepsOf('run-a', 10).map(nameOf)));
   });
 
-  it('what is added with a wrong password', async () => {
+  it('with a wrong password', async () => {
     await redis.ask((client) => client.config('SET', 'requirepass', 's3cret'));
     const { queue } = open({ url: `redis://:wr0ng@127.0.0.1:${redis.port}` });
     const fault = await queue.add(stepsOf('run-a', 1)).catch(String);
@@ -213,10 +213,10 @@ describe('a queue refuses with words that help', () => {
   });
 });
 
-describe('Redis holds references and nothing else', () => {
+describe('Redis contains references only', () => {
   const canary = 'Maria Canary-Rodriguez';
 
-  it('also of a step whose error has more to say', async () => {
+  it('even after a step failed with a detailed error', async () => {
     const { queue, worker } = open();
     const fault = Object.assign(new Error(canary), { detail: canary, cause: new Error(canary) });
     worker.failOn('run-a batch 0 1', fault);
@@ -239,7 +239,7 @@ describe('Redis holds references and nothing else', () => {
   });
 });
 
-/** How often scripts were run, and how often in vain. */
+/** How many scripts ran, and how many failed. */
 async function countScripts(): Promise<{ called: number; rejected: number }> {
   const told = await redis.ask((client) => client.info('commandstats'));
   const sum = (name: string) =>
@@ -253,7 +253,7 @@ function stepOf(step: string) {
   return { runId: 'run-a', step, attempt: 1 };
 }
 
-/** Adds as the reconciler does: again and again, until it is taken. */
+/** Adds like the reconciler: again and again until it succeeds. */
 async function settledAdd(
   queue: ReturnType<typeof open>['queue'],
   steps: ReturnType<typeof stepsOf>,

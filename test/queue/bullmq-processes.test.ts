@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 const open = useQueues();
 
-/** A worker process that says what it begins and then holds it, until it gets SIGUSR2. */
+/** A worker process that reports each step that it starts, and holds it until SIGUSR2. */
 function startWorker(): Child {
   const child = startChild(`
     const { createBullmqQueue } = await import(${JSON.stringify(module)});
@@ -55,7 +55,7 @@ describe('the step of a worker process', () => {
     await settled(() => expect([...worker.names()].sort()).toEqual(['run-a batch 0 1', 'run-a batch 1 1']));
   });
 
-  it('is handed out again as often as its workers die', async () => {
+  it('is handed out again however often its workers die', async () => {
     const { queue, worker } = open({ url: redis.url, lockMs });
     await queue.add(stepsOf('run-a', 1));
     for (let deaths = 0; deaths < 3; deaths += 1) {
@@ -67,7 +67,7 @@ describe('the step of a worker process', () => {
     await settled(() => expect(worker.names()).toEqual(['run-a batch 0 1']));
   });
 
-  it('is handed out again when the process freezes, which goes on with the next one when it wakes', async () => {
+  it('is handed out again when the process freezes, which continues with the next one when it wakes', async () => {
     const { queue, worker } = open({ url: redis.url, lockMs });
     const child = startWorker();
     await queue.add(stepsOf('run-a', 1));
@@ -85,8 +85,8 @@ describe('the step of a worker process', () => {
   });
 });
 
-describe('a process that has closed its queue ends by itself', () => {
-  /** Runs to its end a script that has a `queue`, and `held`: a step in hand that ends when it is aborted. */
+describe('a process that has closed its queue exits', () => {
+  /** Runs a script that has a `queue`, and `held`: a step in hand that ends when it is aborted. */
   async function runToEnd(script: string, port = redis.port): Promise<string> {
     const source = `
       const { createBullmqQueue } = await import(${JSON.stringify(module)});
@@ -142,7 +142,7 @@ describe('a process that has closed its queue ends by itself', () => {
     expect(await runToEnd(script)).toContain('closed');
   });
 
-  describe.each(['kill', 'freeze', 'swallow'])('though Redis does not answer any more (%s)', (fault) => {
+  describe.each(['kill', 'freeze', 'swallow'])('even though Redis no longer answers (%s)', (fault) => {
     it.each([
       ['before work', `await told('${fault}'); work(); await queue.close();`],
       [

@@ -15,7 +15,7 @@ const namesOf = (queues: readonly ReturnType<typeof open>[]) =>
 const oneOf = (runId: string, step: string) => ({ runId, step, attempt: 1 });
 
 describe('queues of several processes on one Redis', () => {
-  it('hand out each reference once, to whoever is free, also when two have added it', async () => {
+  it('hand out each reference once, to any free worker, even when two processes added it', async () => {
     const queues = [open({ concurrency: 3 }), open({ concurrency: 3 }), open({ concurrency: 3 })];
     for (const { worker } of queues.slice(1)) worker.start();
     const steps = stepsOf('run-a', 2_000);
@@ -24,12 +24,12 @@ describe('queues of several processes on one Redis', () => {
     await queues[1]?.queue.add(rest);
     await settled(() => expect(namesOf(queues).filter((name) => name.startsWith('run-b'))).toHaveLength(10));
     const names = namesOf(queues);
-    // What was done already when the second adding came to it is added anew: the ledger knows it as done.
+    // A step done before the second addition is added again; the ledger knows that it is done.
     expect([...new Set(names)]).toEqual([...steps, ...rest].map(nameOf).sort());
     for (const { worker } of queues.slice(1)) expect(worker.names().length).toBeGreaterThan(100);
   });
 
-  it('take a reference that waits already for the same one', async () => {
+  it('ignore a reference that already waits', async () => {
     const [feeding, other] = [open(), open({ concurrency: 20 })];
     const steps = stepsOf('run-a', 2_000);
     await feeding.queue.add(steps);
@@ -42,7 +42,7 @@ describe('queues of several processes on one Redis', () => {
     expect(other.worker.names()).toEqual([...steps.map(nameOf), 'run-b last 1']);
   });
 
-  it.each([4, 10, 45])('keep a pace of %d a second together', async (perSecond) => {
+  it.each([4, 10, 45])('keep to %d steps per second together', async (perSecond) => {
     const queues = [1, 2, 3].map(() => open({ concurrency: 50, perSecond }));
     const count = 3 * perSecond;
     await queues[0]?.queue.add(stepsOf('run-a', count));
@@ -51,7 +51,7 @@ describe('queues of several processes on one Redis', () => {
     const instants = queues.flatMap(({ worker }) => worker.instants()).sort((one, other) => one - other);
     const portion = Math.ceil(perSecond / 10);
     instants.forEach((instant, index) => {
-      // A portion may stand on either edge of the second.
+      // A portion may fall on either edge of the second.
       const inSecond = instants.slice(index).filter((later) => later < instant + 1_000).length;
       expect(inSecond).toBeLessThanOrEqual(perSecond + 2 * portion);
     });
@@ -60,7 +60,7 @@ describe('queues of several processes on one Redis', () => {
     );
   });
 
-  it('hold off everywhere when one is told to, and no earlier instant shortens it', async () => {
+  it('all hold off when one is told to, and an earlier instant does not shorten it', async () => {
     const [asking, ...working] = [open(), open({ concurrency: 2 }), open({ concurrency: 2, perSecond: 50 })];
     for (const { worker } of working) worker.start();
     await asking.queue.add(stepsOf('run-a', 4));
@@ -82,7 +82,7 @@ describe('queues of several processes on one Redis', () => {
     expect(later.length).toBeGreaterThan(0);
   });
 
-  it('forget what waits of a run when one drops it, due or not, and leave a run of a similar name', async () => {
+  it('forget the waiting steps of a run when one drops it, due or not, but not of a run with a similar name', async () => {
     const [asking, working] = [open(), open()];
     const late = Date.now() + 1_500;
     await working.queue.add([
@@ -100,7 +100,7 @@ describe('queues of several processes on one Redis', () => {
     expect(await redis().ask((client) => client.keys('*:run-a/*'))).toEqual([]);
   });
 
-  it('leave a step in hand alone that lasts much longer than its lock', async () => {
+  it('do not interrupt a step that lasts much longer than its lock', async () => {
     const lockMs = 1_500;
     const [first, second] = [open({ lockMs }), open({ lockMs })];
     first.worker.holdAll();
@@ -114,7 +114,7 @@ describe('queues of several processes on one Redis', () => {
     await settled(() => expect(first.worker.log).toContain('ended run-a batch 0 1'));
   });
 
-  it('tell nobody that there is room while twenty thousand references wait', async () => {
+  it('have no capacity while twenty thousand references wait', async () => {
     const [feeding, working] = [open(), open({ concurrency: 100 })];
     await feeding.queue.add(stepsOf('run-a', 20_000));
     let hasRoom = false;
@@ -131,7 +131,7 @@ describe('queues of several processes on one Redis', () => {
 });
 
 describe('a queue that closes', () => {
-  it('lets a step that it interrupts queue itself for the others, as its last act', async () => {
+  it('lets an interrupted step requeue itself for the others', async () => {
     const [leaving, staying] = [open(), open()];
     leaving.queue.work(
       async (reference, signal) => {
@@ -147,7 +147,7 @@ describe('a queue that closes', () => {
     await settled(() => expect(staying.worker.names()).toEqual(['run-a batch 0 2']));
   });
 
-  it('takes no reference any more once it is closed', async () => {
+  it('accepts no reference once closed', async () => {
     const [leaving, staying] = [open(), open()];
     await leaving.queue.close();
     await leaving.queue.add(stepsOf('run-a', 3));
@@ -157,7 +157,7 @@ describe('a queue that closes', () => {
     await settled(() => expect(staying.worker.names()).toEqual(['run-b batch 0 1']));
   });
 
-  it('keeps no reference that it did not begin: the others have it long before its lock is over', async () => {
+  it('keeps no reference that it did not start: others get it long before its lock expires', async () => {
     const lockMs = 3_600_000;
     for (let round = 0; round < 15; round += 1) {
       const [leaving, staying] = [open({ lockMs, concurrency: 3 }), open({ lockMs, concurrency: 3 })];

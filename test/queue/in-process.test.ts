@@ -5,13 +5,13 @@ import { describeQueueContract } from '../contracts/queue.js';
 const aDay = 86_400_000;
 const clock = () => Date.now();
 
-describeQueueContract('the queue in the process', {
+describeQueueContract('the in-process queue', {
   async create(options) {
     return { queue: createInProcessQueues({ ...options, clock })(), cleanUp: async () => {} };
   },
 });
 
-describe('the queue in the process, by a clock of our own,', () => {
+describe('the in-process queue, with a fake clock,', () => {
   beforeEach(() => {
     vi.useFakeTimers({ now: new Date('2026-11-21T02:30:00Z') });
   });
@@ -35,7 +35,7 @@ describe('the queue in the process, by a clock of our own,', () => {
     return { queue, instants };
   }
 
-  it.each([0.5, 3, 20, 30, 45, 75, 300, 1_000])('spreads %d steps a second over it', async (perSecond) => {
+  it.each([0.5, 3, 20, 30, 45, 75, 300, 1_000])('spreads %d steps over a second', async (perSecond) => {
     const { queue, instants } = openQueue({ concurrency: 1_000, perSecond });
     const started = clock();
     await queue.add(Array.from({ length: 4 * perSecond + 10 }, (_, index) => step(`batch ${index}`)));
@@ -50,7 +50,7 @@ describe('the queue in the process, by a clock of our own,', () => {
     await queue.close();
   });
 
-  it('waits for a step that is due later than a timer can count', async () => {
+  it('waits for a step that is due beyond the range of a timer', async () => {
     const { queue, instants } = openQueue({ concurrency: 1 });
     const notBefore = clock() + 60 * aDay;
     await queue.add([{ ...step('late'), notBefore }]);
@@ -60,7 +60,7 @@ describe('the queue in the process, by a clock of our own,', () => {
     expect(instants).toEqual([notBefore]);
   });
 
-  it('holds off for longer than a timer can count', async () => {
+  it('holds off beyond the range of a timer', async () => {
     const { queue, instants } = openQueue({ concurrency: 1 });
     const until = clock() + 60 * aDay;
     await queue.holdOff(until);
@@ -71,7 +71,7 @@ describe('the queue in the process, by a clock of our own,', () => {
     expect(instants).toEqual([until]);
   });
 
-  it('spends none of its pace on what was dropped', async () => {
+  it('does not count dropped steps towards its rate', async () => {
     const { queue, instants } = openQueue({ concurrency: 1, perSecond: 1 });
     await queue.add(Array.from({ length: 500 }, (_, index) => step(`batch ${index}`)));
     await queue.drop('run-a');
@@ -80,7 +80,7 @@ describe('the queue in the process, by a clock of our own,', () => {
     expect(instants).toHaveLength(2);
   });
 
-  it('lets many steps in hand listen for the stop without a warning of a leak', async () => {
+  it('lets many steps in hand listen for an abort without a leak warning', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
     const queue = createInProcessQueues({ concurrency: 50, clock })();
     let listening = 0;
@@ -100,7 +100,7 @@ describe('the queue in the process, by a clock of our own,', () => {
     warn.mockRestore();
   });
 
-  it('shares concurrency, pace and patience with the other queues of its process', async () => {
+  it('shares concurrency, rate and hold-off with the other queues of its process', async () => {
     const open = createInProcessQueues({ concurrency: 3, perSecond: 10, clock });
     const begun: number[] = [];
     let inHand = 0;
@@ -128,7 +128,7 @@ describe('the queue in the process, by a clock of our own,', () => {
     await vi.advanceTimersByTimeAsync(60_000);
     expect(begun).toHaveLength(40);
     expect(mostInHand).toBe(3);
-    // One that closes takes nothing from the other.
+    // Closing one queue takes nothing from the other.
     await queues[0]?.queue.close();
     await queues[1]?.queue.add([step('last')]);
     await vi.advanceTimersByTimeAsync(2_000);
@@ -136,7 +136,7 @@ describe('the queue in the process, by a clock of our own,', () => {
     await queues[1]?.queue.close();
   });
 
-  it('leaves nothing behind that would keep the process alive', async () => {
+  it('leaves nothing that would keep the process alive', async () => {
     const { queue } = openQueue({ concurrency: 1, perSecond: 1 });
     const late = { ...step('late'), notBefore: clock() + aDay };
     await queue.add([step('batch 0'), step('batch 1'), late]);
@@ -147,7 +147,7 @@ describe('the queue in the process, by a clock of our own,', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('has no room while a thousand references wait', async () => {
+  it('has no capacity while a thousand references wait', async () => {
     const queue = createInProcessQueues({ concurrency: 1, clock })();
     await queue.add(Array.from({ length: 999 }, (_, index) => step(`batch ${index}`)));
     await queue.waitForCapacity();

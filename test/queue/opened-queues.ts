@@ -4,7 +4,7 @@ import type { QueueNotice } from '../../src/queue/redis-connection.js';
 import type { QueuedStep } from '../../src/review/queue.js';
 import { createWorker } from '../contracts/queue-worker.js';
 
-/** Queues as processes would open them on one Redis, closed after each test. */
+/** Queues like those of separate processes on one Redis, closed after each test. */
 export function useQueues() {
   const opened: ReturnType<typeof createBullmqQueue>[] = [];
   afterEach(async () => {

@@ -17,7 +17,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.disconnect();
 });
 
-/** A stand-in that tells that of itself, and these settings. */
+/** A stand-in with this INFO and these settings. */
 function serverThat(info: Partial<typeof good>, settings: Record<string, string> | Error = {}) {
   const lines = Object.entries({ ...good, ...info }).map(([name, value]) => `${name}:${value}`);
   const server = new RedisMock();
@@ -36,8 +36,8 @@ async function findingsOf(...server: Parameters<typeof serverThat>): Promise<str
   return findings.map(({ verdict, message }) => `${verdict}: ${message}`);
 }
 
-describe('a server that carries the queue', () => {
-  it('is told as such', async () => {
+describe('a suitable server', () => {
+  it('is reported as such', async () => {
     expect(await findingsOf({})).toEqual([
       'ok: Redis 7.2.4',
       'ok: maxmemory-policy is noeviction',
@@ -45,11 +45,11 @@ describe('a server that carries the queue', () => {
     ]);
   });
 
-  it('may keep its settings to itself, as managed ones do', async () => {
+  it('may hide its settings, as managed servers do', async () => {
     expect(await findingsOf({}, forbidden)).toEqual(await findingsOf({}));
   });
 
-  it('may keep snapshots only', async () => {
+  it('may only take snapshots', async () => {
     expect(await findingsOf({ aof_enabled: '0' }, { save: '3600 1 300 100' })).toContain(
       'ok: data is persisted to disk (snapshots: save 3600 1 300 100)',
     );
@@ -57,7 +57,7 @@ describe('a server that carries the queue', () => {
 });
 
 describe('a version', () => {
-  it.each(['6.2.0', '6.10.1', '7.0.15', '10.0.0'])('%s will do', async (redis_version) => {
+  it.each(['6.2.0', '6.10.1', '7.0.15', '10.0.0'])('%s is accepted', async (redis_version) => {
     expect(await findingsOf({ redis_version })).toContain(`ok: Redis ${redis_version}`);
   });
 
@@ -70,15 +70,15 @@ describe('a version', () => {
     });
   });
 
-  it('that is not told is a warning', async () => {
+  it('that is unknown is a warning', async () => {
     expect((await findingsOf({ redis_version: '' }))[0]).toBe(
       'warning: the server does not reveal its version',
     );
   });
 });
 
-describe('what a server does when its memory is full', () => {
-  it.each(['allkeys-lru', 'volatile-lru', 'volatile-ttl'])('is wrong with %s', async (policy) => {
+describe('the eviction policy', () => {
+  it.each(['allkeys-lru', 'volatile-lru', 'volatile-ttl'])('%s is wrong', async (policy) => {
     const findings = await checkRedis(serverThat({}, { 'maxmemory-policy': policy }));
     expect(findings[1]).toMatchObject({
       verdict: 'wrong',
@@ -90,7 +90,7 @@ describe('what a server does when its memory is full', () => {
     );
   });
 
-  it('is a warning when nobody tells', async () => {
+  it('is a warning when unknown', async () => {
     const server = serverThat({}, forbidden);
     const info = async () => 'redis_version:7.2.4\r\n';
     const findings = await checkRedis(Object.assign(server, { info }));
@@ -98,8 +98,8 @@ describe('what a server does when its memory is full', () => {
   });
 });
 
-describe('a server that keeps nothing on disk', () => {
-  it('is a warning, for the ledger rebuilds the queue', async () => {
+describe('a server without persistence', () => {
+  it('is a warning, because the ledger rebuilds the queue', async () => {
     const findings = await checkRedis(serverThat({ aof_enabled: '0' }, { save: '' }));
     expect(findings[2]).toMatchObject({
       verdict: 'warning',
@@ -108,12 +108,12 @@ describe('a server that keeps nothing on disk', () => {
     });
   });
 
-  it('is a warning too when it does not tell', async () => {
+  it('is a warning when its snapshots are unknown', async () => {
     expect((await findingsOf({ aof_enabled: '0' }, forbidden))[2]).toContain('warning: appendonly is off');
   });
 });
 
-describe('a server of a kind that the queue cannot use', () => {
+describe('a server in a mode that the queue cannot use', () => {
   it.each([
     [{ redis_mode: 'cluster' }, 'wrong: the server is part of a cluster, which the queue cannot use'],
     [{ role: 'slave' }, 'wrong: the server is a replica, which accepts no writes'],
@@ -125,7 +125,7 @@ describe('a server of a kind that the queue cannot use', () => {
 describe('a real server', () => {
   const redis = useRedis();
 
-  it('tells what was set', async () => {
+  it('reports its settings', async () => {
     const look = () => redis().ask(checkRedis);
     expect((await look()).map(({ verdict }) => verdict)).toEqual(['ok', 'ok', 'ok']);
     await redis().ask((client) => client.config('SET', 'maxmemory-policy', 'allkeys-lru'));

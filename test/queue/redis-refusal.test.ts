@@ -5,8 +5,8 @@ import { type RunningRedis, redisNeeds, startRedis } from '../support/redis.js';
 
 const answerMs = 1_000;
 
-/** It quotes what comes with a command that it doesn't know. */
-describe('a server that knows no AUTH', () => {
+/** Such a server quotes the arguments of the unknown command. */
+describe('a server without AUTH', () => {
   let redis: RunningRedis | undefined;
   let url: string;
   beforeEach(async ({ skip }) => {
@@ -16,7 +16,7 @@ describe('a server that knows no AUTH', () => {
   });
   afterEach(() => redis?.close());
 
-  it('is told of as one that refuses, without the password that was sent to it', async () => {
+  it('is reported as refusing, without the password that was sent', async () => {
     const notices: QueueNotice[] = [];
     const { client, answered, close } = openRedisConnection({
       url,
@@ -29,7 +29,7 @@ describe('a server that knows no AUTH', () => {
     expect(JSON.stringify([notices, fault])).not.toMatch(/s3cret|reviewer/);
   });
 
-  it('is so told by doctor too', async () => {
+  it('is reported likewise by doctor', async () => {
     const findings = await checkQueue({ url, answerMs }, new AbortController().signal);
     expect(findings).toMatchObject([
       { verdict: 'wrong', message: expect.stringContaining('unknown command') },

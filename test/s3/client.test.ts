@@ -6,7 +6,7 @@ import { bucketName, useS3Server } from '../support/s3-server.js';
 
 const server = useS3Server();
 
-/** Reached as Amazon is: the configuration names no endpoint. */
+/** As for Amazon, the configuration has no endpoint. */
 function openAsAmazon(url: string) {
   process.env.AWS_ENDPOINT_URL_S3 = url;
   onTestFinished(() => {
@@ -16,13 +16,13 @@ function openAsAmazon(url: string) {
   return createAwsBucket(bucketName, { ...access, region: 'us-east-1', pathStyle: true });
 }
 
-describe('a checksum that servers of others refuse', () => {
+describe('a checksum that other servers refuse', () => {
   const checksumsOf = (key: string) =>
     server()
       .requests.filter(({ line }) => line.startsWith('PUT') && line.includes(key))
       .map(({ headers }) => headers['x-amz-checksum-crc32']);
 
-  it('is sent to Amazon, which wants it in a bucket with Object Lock', async () => {
+  it('is sent to Amazon, which requires it for buckets with Object Lock', async () => {
     const key = randomUUID();
     const bucket = openAsAmazon(server().access().endpoint);
     await bucket.put(`${key}/small`, text('content'));
@@ -49,13 +49,13 @@ describe('a server', () => {
     ['https://s3.cn-north-1.amazonaws.com.cn', 'WHEN_SUPPORTED'],
     ['https://amazonaws.com.example.org', 'WHEN_REQUIRED'],
     ['https://notamazonaws.com', 'WHEN_REQUIRED'],
-  ])("is Amazon's by its name: %s", async (endpoint, checksums) => {
+  ])("is recognised as Amazon's by its name: %s", async (endpoint, checksums) => {
     expect(await createS3Client({ endpoint }).config.requestChecksumCalculation()).toBe(checksums);
   });
 });
 
 describe('an endpoint of the environment', () => {
-  it('is not asked over plain http, but on this machine', async () => {
+  it('is not called over plain http, except on this machine', async () => {
     await expect(openAsAmazon('http://storage.invalid').put('x', text('x'))).rejects.toMatchObject({
       fault: 'failed',
       message: expect.stringContaining('plain http:// is allowed for this machine only'),

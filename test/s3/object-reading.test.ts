@@ -5,24 +5,24 @@ import { type ArrivingObject, readObject } from '../../src/s3/reading.js';
 const whole = Buffer.from('0123456789');
 
 describe('reading an object', () => {
-  it('goes on behind what came, as often as something comes', async () => {
+  it('continues after what arrived, as long as there is progress', async () => {
     const { asked, read } = prepare((from) => arrive(from, { bytes: 1, isCut: true }));
     expect(await read()).toEqual(whole);
     expect(asked).toEqual([undefined, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
-  it('goes on where the body ends early without a word', async () => {
+  it('continues where the body ends early without an error', async () => {
     const { read } = prepare((from) => arrive(from, { bytes: 4, isCut: false }));
     expect(await read()).toEqual(whole);
   });
 
-  it('gives up after five calls of which nothing came', async () => {
+  it('gives up after five calls without progress', async () => {
     const { asked, read } = prepare((from) => arrive(from, { bytes: from === 0 ? 3 : 0, isCut: true }));
     await expect(read()).rejects.toMatchObject({ fault: 'unreachable', code: 'CutOff' });
     expect(asked).toEqual([undefined, 3, 3, 3, 3]);
   });
 
-  it('asks again where the server is not reached, and not where it refuses', async () => {
+  it('retries when the server is unreachable, but not when it refuses', async () => {
     const lost = prepare((from, calls) => {
       if (calls === 2) throw new S3Error('unreachable', 'ECONNREFUSED', 'read x', 'gone');
       return arrive(from, { bytes: 5, isCut: true });
@@ -37,9 +37,9 @@ describe('reading an object', () => {
   });
 
   it.each([
-    ['is another one', { etag: '"other"' }, 'changed'],
-    ['has another size', { size: 11 }, 'changed'],
-    ['begins elsewhere', { from: 0 }, 'failed'],
+    ['is a different one', { etag: '"other"' }, 'changed'],
+    ['has a different size', { size: 11 }, 'changed'],
+    ['starts elsewhere', { from: 0 }, 'failed'],
   ] as const)('drops a rest that %s, and says so', async (_, difference, fault) => {
     const drop = vi.fn();
     const { read } = prepare((from) => ({
@@ -51,12 +51,12 @@ describe('reading an object', () => {
     expect(drop).toHaveBeenCalledTimes(1);
   });
 
-  it('is no object of which more comes than was told', async () => {
+  it('fails when more bytes arrive than announced', async () => {
     const { read } = prepare((from) => ({ ...arrive(from, { bytes: 10, isCut: false }), size: 9 }));
     await expect(read()).rejects.toMatchObject({ fault: 'changed' });
   });
 
-  it('stops at once while it waits to ask again', async () => {
+  it('aborts at once while waiting to retry', async () => {
     const stopping = new AbortController();
     onTestFinished(() => stopping.abort());
     const reason = new Error('stopped by hand');
@@ -84,7 +84,7 @@ function prepare(answer: (from: number, calls: number) => ArrivingObject) {
   };
 }
 
-/** So many bytes of the rest; then the connection is cut, or the body ends as if that were all. */
+/** This many bytes of the rest; then the connection is cut, or the body ends as if complete. */
 function arrive(
   from: number,
   { bytes, isCut }: { readonly bytes: number; readonly isCut: boolean },

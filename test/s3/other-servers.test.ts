@@ -5,7 +5,7 @@ import { createAwsBucket } from '../../src/s3/aws-bucket.js';
 import { large, text } from '../support/object-content.js';
 import { bucketName, type Intercept, useS3Server } from '../support/s3-server.js';
 
-/** What Ceph's object gateway, OpenStack Swift and Amazon do in ways of their own, as they were seen or say that they do. */
+/** Peculiarities of Ceph's object gateway, OpenStack Swift and Amazon, as observed or documented. */
 const server = useS3Server();
 const open = () => createAwsBucket(bucketName, server().access());
 
@@ -29,8 +29,8 @@ const linesOf = (key: string) =>
     .requests.map(({ line }) => line)
     .filter((line) => line.includes(key));
 
-describe('a server that minds a condition only where an object comes at once', () => {
-  it('keeps what another put there while the parts of a large one were on their way', async () => {
+describe('a server that honours conditions only for single puts', () => {
+  it('keeps an object that another process put there during a multipart upload', async () => {
     const key = randomUUID();
     const put = open().put(
       key,
@@ -44,7 +44,7 @@ describe('a server that minds a condition only where an object comes at once', (
     expect(lines.filter((line) => /^DELETE .*uploadId=/.test(line))).toHaveLength(1);
   });
 
-  it('is taken at its word when the answer to the last call was lost', async () => {
+  it('may have succeeded when the answer to the last call was lost', async () => {
     const key = randomUUID();
     let isLost = false;
     intercept((request, response) => {
@@ -60,11 +60,11 @@ describe('a server that minds a condition only where an object comes at once', (
   });
 });
 
-describe('a server that knows no condition', () => {
+describe('a server without conditional writes', () => {
   const refuseConditions: Intercept = (request, response) =>
     request.headers['if-none-match'] !== undefined && answer(501, 'NotImplemented')(request, response);
 
-  it('gets all of many objects that come at once, before that is known', async () => {
+  it('gets all of several concurrent objects before this is known', async () => {
     const folder = randomUUID();
     intercept(refuseConditions);
     const bucket = open();
@@ -74,7 +74,7 @@ describe('a server that knows no condition', () => {
     expect(await bucket.list(`${folder}/`)).toEqual(keys);
   });
 
-  it('is asked for it no more', async () => {
+  it('gets no further conditions', async () => {
     const folder = randomUUID();
     intercept(refuseConditions);
     const bucket = open();
@@ -84,11 +84,11 @@ describe('a server that knows no condition', () => {
   });
 });
 
-describe('an upload that somebody ended meanwhile', () => {
+describe('an upload that was aborted meanwhile', () => {
   it.each([
-    ['as Amazon says it', 'NoSuchUpload'],
-    ['as Swift says it', 'NoSuchKey'],
-  ])('is no failure of who would end it: %s', async (_, code) => {
+    ['as Amazon reports it', 'NoSuchUpload'],
+    ['as Swift reports it', 'NoSuchKey'],
+  ])('is no error when aborting it: %s', async (_, code) => {
     let ended = 0;
     intercept((request, response) => {
       if (request.method === 'DELETE') {
@@ -106,7 +106,7 @@ describe('an upload that somebody ended meanwhile', () => {
 });
 
 describe('a key', () => {
-  it('may have spaces, signs and letters of any script', async () => {
+  it('may have spaces, punctuation and letters of any script', async () => {
     const folder = `evidence of żółć ${randomUUID()}`;
     const names = ['a b+c&d=e%20.csv', '山田 😀.csv', "it's (1) *!~.csv", 'per%2Fcent', 'a,b;c:d@e$f', '-'];
     const bucket = open();

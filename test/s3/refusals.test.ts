@@ -32,7 +32,7 @@ interface Refusal {
   readonly more?: string;
 }
 
-/** As servers refuse: without a word where HEAD asks. */
+/** Refuses as servers do: without a body for HEAD. */
 function refuse({ status, code, headers = {}, more = '' }: Refusal): Intercept {
   return (request, response) => {
     void once(request.resume(), 'end').then(() => {
@@ -60,13 +60,13 @@ async function fail(call: keyof typeof calls, refusal: Refusal): Promise<{ error
 
 const everyCall = ['look', 'read', 'write'] as const;
 
-describe.each(everyCall)('where a server refuses a %s, it is told', (call) => {
+describe.each(everyCall)('when a server refuses a %s, the error says', (call) => {
   it.each([
     ['InvalidAccessKeyId', 403],
     ['SignatureDoesNotMatch', 403],
     ['AccessDenied', 403],
     ['ExpiredToken', 400],
-  ])('that the account may not, by the code of the server: %s', async (code, status) => {
+  ])('that the account is not allowed, with the server code %s', async (code, status) => {
     const { error } = await fail(call, { status, code });
     expect(error).toMatchObject({ fault: 'denied', code });
     expect(error.why).toContain(`check its key and permissions (${code})`);
@@ -76,7 +76,7 @@ describe.each(everyCall)('where a server refuses a %s, it is told', (call) => {
     ['301', { status: 301, code: 'PermanentRedirect', headers: { 'x-amz-bucket-region': 'eu-south-2' } }],
     ['307', { status: 307, code: 'TemporaryRedirect', headers: { 'x-amz-bucket-region': 'eu-south-2' } }],
     ['400', { status: 400, code: 'AuthorizationHeaderMalformed', more: '<Region>eu-south-2</Region>' }],
-  ])('that the bucket is in another region, and in which: %s', async (_, refusal) => {
+  ])('which region the bucket is in: %s', async (_, refusal) => {
     const { headers } = refusal as Refusal;
     const location = `${server().access().endpoint}/elsewhere/`;
     const { error, asked } = await fail(call, { ...refusal, headers: { ...headers, location } });
@@ -84,18 +84,18 @@ describe.each(everyCall)('where a server refuses a %s, it is told', (call) => {
     expect(error.why).toBe(
       `the bucket is in the region eu-south-2; set s3.region to it, and check s3.endpoint (${refusal.code})`,
     );
-    // Nobody goes where a server sends them; who looked asks once more for the reason.
+    // Redirects are not followed; after a HEAD, a GET asks for the reason.
     expect(asked).toBe(call === 'look' ? 2 : 1);
     expect(server().requests.some(({ line }) => line.includes('/elsewhere/'))).toBe(false);
   });
 
-  it('that the bucket is in another region, and nothing that could not be the name of one', async () => {
+  it('that the bucket is in another region, without quoting an invalid name', async () => {
     const headers = { 'x-amz-bucket-region': wordsOfServer };
     const { error } = await fail(call, { status: 301, code: 'PermanentRedirect', headers });
     expect(error.why).toContain('the bucket is in another region; set s3.region to it');
   });
 
-  it('that a key can not be one', async () => {
+  it('that an access key is malformed', async () => {
     const { error } = await fail(call, { status: 400, code: 'AuthorizationHeaderMalformed' });
     expect(error.why).toBe('the server refuses it (AuthorizationHeaderMalformed)');
   });
@@ -118,7 +118,7 @@ describe.each(everyCall)('where a server refuses a %s, it is told', (call) => {
 });
 
 describe('a clock that is wrong', () => {
-  it('is made good for the next try, by the time that the server tells', async () => {
+  it('is corrected for the next try by the time of the server', async () => {
     const hour = 3_600_000;
     onTestFinished(() => server().intercept());
     const times: number[] = [];

@@ -10,7 +10,7 @@ const pem = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.expor
 const key = ssh2.utils.parseKey(pem as string);
 if (key instanceof Error) throw key;
 
-/** The methods that are tried against a server which refuses them all, or calls each of them a part. */
+/** The methods tried against a server that refuses them all, or accepts each only as one of several. */
 function triedBy(
   credentials: Partial<Credentials>,
   ...offers: readonly (readonly AuthenticationType[] | null)[]
@@ -32,12 +32,12 @@ describe('logging in', () => {
     expect(triedBy({ key }, null, ['publickey', 'password'])).toEqual(['publickey', false]);
   });
 
-  it('gives the password once, and not before the server wants one', () => {
+  it('sends the password once, and only when the server asks for one', () => {
     const both: AuthenticationType[] = ['password', 'keyboard-interactive'];
     expect(triedBy({ password: 'secret' }, null, both, both)).toEqual(['none', 'password', false]);
   });
 
-  it('answers a server that asks for the password in a dialogue', () => {
+  it('answers a server that asks for the password interactively', () => {
     const dialogue: AuthenticationType[] = ['publickey', 'keyboard-interactive'];
     expect(triedBy({ password: 'secret' }, null, dialogue, dialogue)).toEqual([
       'none',
@@ -46,16 +46,16 @@ describe('logging in', () => {
     ]);
   });
 
-  it('gives key and password to a server that wants both', () => {
+  it('gives key and password to a server that requires both', () => {
     expect(triedBy({ key, password: 'secret' }, null, ['password'])).toEqual(['publickey', 'password']);
   });
 
-  it('gives up where no method is left', () => {
+  it('gives up when no method is left', () => {
     expect(triedBy({ password: 'secret' }, null, ['publickey', 'hostbased'])).toEqual(['none', false]);
     expect(triedBy({}, null, ['password'])).toEqual(['none', false]);
   });
 
-  it('types the password only where it is hidden', () => {
+  it('sends the password only to prompts without echo', () => {
     const choose = chooseAuthentication({ username: 'acme', password: 'secret', key: undefined });
     const next: unknown = Reflect.apply(choose, undefined, [['keyboard-interactive'], false, () => {}]);
     const finish = vi.fn();

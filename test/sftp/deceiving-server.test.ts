@@ -13,7 +13,7 @@ writeFileSync(localPath, 'content');
 
 const statusError = (code: number, message: string) => Object.assign(new Error(message), { code });
 
-/** The calls of a server of which `files` is the disk, without posix-rename. */
+/** The calls of a server without posix-rename whose disk is `files`. */
 function callsTo(files: Map<string, string>, different: Partial<RemoteCalls>): RemoteCalls {
   return {
     stat: async (path) => {
@@ -61,7 +61,7 @@ describe('a server that answers every write with success', () => {
     await expect(uploadFile(remote, localPath, 'x', {})).rejects.toMatchObject({ code: 'short-upload' });
   });
 
-  it('and lets nobody read what it took, is believed by the size', async () => {
+  it('and allows no reading is trusted by the size', async () => {
     const remote = callsTo(new Map(), {
       open: async () => {
         throw statusError(3, 'Permission denied');
@@ -72,7 +72,7 @@ describe('a server that answers every write with success', () => {
 });
 
 describe('a server that answers reads in small pieces', () => {
-  it('is asked for the rest', async () => {
+  it('gets requests for the rest', async () => {
     const remote = callsTo(new Map(), {
       read: async (_handle, buffer, length, position) =>
         buffer.write('content'.slice(position, position + Math.min(length, 3))),
@@ -86,17 +86,17 @@ describe('a server that fails without a reason', () => {
     throw statusError(4, 'Failure');
   };
 
-  it('has a short file, as when its disk is full', async () => {
+  it('has a short file, as with a full disk', async () => {
     const remote = callsTo(new Map([['x', 'con']]), { upload: failing });
     await expect(uploadFile(remote, localPath, 'x', {})).rejects.toMatchObject({ code: 'short-upload' });
   });
 
-  it('is not believed even when the size is right', async () => {
+  it('is not trusted even when the size is right', async () => {
     const remote = callsTo(new Map([['x', 'content']]), { upload: failing });
     await expect(uploadFile(remote, localPath, 'x', {})).rejects.toMatchObject({ code: 4 });
   });
 
-  it('keeps the old file when it is not the reason of a failed rename', async () => {
+  it('keeps the old file when it did not cause the failed rename', async () => {
     const files = new Map([['x.tmp', 'content']]);
     const remote = callsTo(files, { rename: failing });
     await expect(publishFile(remote, 'x.tmp', 'x', 7)).rejects.toMatchObject({ code: 4 });
@@ -104,12 +104,12 @@ describe('a server that fails without a reason', () => {
   });
 });
 
-describe('a server that cannot replace a file by a rename', () => {
+describe('a server whose rename does not replace files', () => {
   it('keeps what a successor published while this process was frozen', async () => {
     const files = new Map([['x.tmp', 'content']]);
     const remote = callsTo(files, {
       async rename() {
-        // It wakes only now: its successor has cleaned up, and published.
+        // It wakes only now, after its successor has cleaned up and published.
         files.delete('x.tmp');
         files.set('x', 'new one');
         throw statusError(4, 'Failure');
@@ -121,7 +121,7 @@ describe('a server that cannot replace a file by a rename', () => {
 });
 
 describe('a server that denies the rename', () => {
-  it('loses nothing, though the target is there', async () => {
+  it('loses nothing although the target exists', async () => {
     const files = new Map([
       ['x.tmp', 'content'],
       ['x', 'old'],

@@ -9,7 +9,7 @@ import { describeResuming } from './session/resuming.js';
 import { prepareTrial } from './session/trial.js';
 import { describeUploading } from './session/uploading.js';
 
-/** What a session promises, tried on a real server. */
+/** The contract of a session, tested on a real server. */
 export function describeSftpSession(kind: SftpServerKind): void {
   describe(`a session with ${kind.name}`, () => {
     const trial = prepareTrial(kind);
@@ -19,7 +19,7 @@ export function describeSftpSession(kind: SftpServerKind): void {
     describeReadingRanges(trial);
     describeResuming(trial);
     describePublishing(trial);
-    // Last: it freezes sessions, the usual one too.
+    // Last, because it freezes sessions, including the shared one.
     describeFaults(trial);
   });
 }

@@ -37,13 +37,13 @@ describe('a failed operation', () => {
     expect(explained.message).toMatch(/^upload a\/b\.csv: /);
   });
 
-  it('does not pass on what the server says', () => {
+  it('does not quote the server', () => {
     const cause = error('Failure about Jane Doe\0', { code: 4 });
     expect(explainFailure('list a', cause).message).not.toMatch(/Jane|\0/);
   });
 });
 
-describe('a connection that could not be made', () => {
+describe('a failed connection', () => {
   const refused = 'All configured authentication methods failed';
 
   it.each([
@@ -87,7 +87,7 @@ describe('a connection that could not be made', () => {
     expect(explained.message).toMatch(/^SFTP server sftp\.example\.com:22: /);
   });
 
-  it('names what is missing among the algorithms', () => {
+  it('names the missing kind of algorithm', () => {
     const cause = error('Handshake failed: no matching S->C MAC', { level: 'handshake' });
     expect(explainConnectFailure('a:22', 'acme', cause).message).toContain(
       'no MAC that is considered secure',

@@ -42,14 +42,14 @@ describe('a connection that is kept between sessions', () => {
   const connect = (sftp: ClosableSftpServer, signal = new AbortController().signal) =>
     sftp.connect({ signal });
 
-  /** A session that looks at something, and is closed. */
+  /** A session that does one stat and is closed. */
   async function use(sftp: ClosableSftpServer): Promise<void> {
     const session = await connect(sftp);
     expect(await session.list('absent')).toEqual([]);
     await session.close();
   }
 
-  it('serves sessions that follow on one another', async () => {
+  it('serves consecutive sessions', async () => {
     const sftp = openKeeping();
     const folder = newFolder();
     const first = await connect(sftp);
@@ -63,7 +63,7 @@ describe('a connection that is kept between sessions', () => {
     expect(connections).toBe(1);
   });
 
-  it('is of no use to a session that was closed', async () => {
+  it('cannot be used by a closed session', async () => {
     const sftp = openKeeping();
     const first = await connect(sftp);
     await first.close();
@@ -73,7 +73,7 @@ describe('a connection that is kept between sessions', () => {
     expect(await second.stat('x')).toBeUndefined();
   });
 
-  it('is not shared by sessions at once, and only one is kept of them', async () => {
+  it('is not shared by concurrent sessions, and only one of theirs is kept', async () => {
     const sftp = openKeeping();
     const sessions = [await connect(sftp), await connect(sftp)];
     expect(connections).toBe(2);
@@ -82,7 +82,7 @@ describe('a connection that is kept between sessions', () => {
     expect(connections).toBe(3);
   });
 
-  it('listens to the signal of the session that has it, and no longer to that of an earlier one', async () => {
+  it('obeys only the signal of the session that has it', async () => {
     const sftp = openKeeping();
     const [earlier, later] = [new AbortController(), new AbortController()];
     await (await connect(sftp, earlier.signal)).close();
@@ -100,7 +100,7 @@ describe('a connection that is kept between sessions', () => {
     expect(connections).toBe(1);
   });
 
-  it('rejects with the reason of an abort while it is asked whether it still answers', async () => {
+  it('rejects with the reason of an abort while it is being tested', async () => {
     const sftp = openKeeping();
     await use(sftp);
     const stop = new AbortController();
@@ -113,7 +113,7 @@ describe('a connection that is kept between sessions', () => {
     expect(connections).toBe(1);
   });
 
-  it('is not used again after a failed operation', async () => {
+  it('is not reused after a failed operation', async () => {
     const sftp = openKeeping();
     const session = await connect(sftp);
     await expect(session.download('absent', localFile(''))).rejects.toMatchObject({ name: 'SftpError' });
@@ -124,7 +124,7 @@ describe('a connection that is kept between sessions', () => {
     expect(connections).toBe(2);
   });
 
-  it('is not used again where an operation was left in mid-way', async () => {
+  it('is not reused after an unfinished operation', async () => {
     const sftp = openKeeping();
     const session = await connect(sftp);
     const left = expect(
@@ -144,7 +144,7 @@ describe('a connection that is kept between sessions', () => {
     expect(connections).toBe(2);
   });
 
-  it('is replaced when it no longer answers, though nobody has ended it', async () => {
+  it('is replaced when it no longer answers, although nobody ended it', async () => {
     const sftp = openKeeping();
     await use(sftp);
     expect(await server().freezeSessions()).toBeGreaterThan(0);
@@ -152,7 +152,7 @@ describe('a connection that is kept between sessions', () => {
     expect(connections).toBe(2);
   });
 
-  it('is closed when nobody has used it for a while', async () => {
+  it('is closed after an idle period', async () => {
     const sftp = openKeeping({ idleMs: 20 });
     const session = await connect(sftp);
     const gone = proxy.clientsGone();
@@ -160,7 +160,7 @@ describe('a connection that is kept between sessions', () => {
     await gone;
   });
 
-  it('is replaced when the process slept past its time, and its timer with it', async () => {
+  it('is replaced when the process was frozen past the idle period', async () => {
     const sftp = openKeeping();
     await use(sftp);
     now += 60_000;
@@ -168,7 +168,7 @@ describe('a connection that is kept between sessions', () => {
     expect(connections).toBe(2);
   });
 
-  it('is closed with the server, and then none is kept any more', async () => {
+  it('is closed with the server, and then none is kept', async () => {
     const sftp = openKeeping();
     const still = await connect(sftp);
     await use(sftp);

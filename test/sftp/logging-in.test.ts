@@ -12,7 +12,7 @@ import {
   type SftpServerKind,
 } from '../support/sftp-server.js';
 
-/** Connects, and tells how that ended: `connected`, or the error. */
+/** Tries to connect; returns `connected` or the error. */
 async function tryToConnect(
   { port, root, fingerprints }: Pick<RunningSftpServer, 'port' | 'root' | 'fingerprints'>,
   options: Partial<SftpServerOptions> & { username: string },
@@ -86,7 +86,7 @@ describe('a private key that cannot be used', () => {
     ['a public key', 'protected.pub', undefined, /public key/],
     ['something that is no key', 'rubbish', undefined, /no private key/],
     ['no file', 'absent', undefined, /ENOENT/],
-  ])('stops before connecting for %s, and gives no secret away', async (_what, name, passphrase, why) => {
+  ])('fails before connecting for %s, and reveals no secret', async (_what, name, passphrase, why) => {
     const privateKeyFile = join(folder, name);
     const options = { username: 'acme', privateKeyFile, ...(passphrase === undefined ? {} : { passphrase }) };
 
@@ -102,7 +102,7 @@ describe('a private key that cannot be used', () => {
 describe('logging in by password', () => {
   const server = useServer(proFtpd);
 
-  it('is refused with a wrong one, which is not told', async () => {
+  it('is refused with a wrong one, which is not revealed', async () => {
     const error = await tryToConnect(server(), { username: 'acme', password: 's3cret' });
     expect(error).toEqual(fatal('authentication-refused'));
     expect(String(error)).not.toContain('s3cret');
@@ -117,7 +117,7 @@ describe('finding the server', () => {
   const options = { username: 'acme', root: '/', hostKeys: fingerprints };
   const { signal } = new AbortController();
 
-  it('is tried again when nothing listens', async () => {
+  it('is retryable when nothing listens', async () => {
     const server = createSftpServer({ ...options, host: '127.0.0.1', port: await findFreePort() });
     await expect(server.connect({ signal })).rejects.toMatchObject({
       kind: 'retryable',
@@ -125,7 +125,7 @@ describe('finding the server', () => {
     });
   });
 
-  it('is tried again when the name is unknown', async () => {
+  it('is retryable when the name is unknown', async () => {
     const server = createSftpServer({ ...options, host: 'nobody.invalid', port: 22 });
     await expect(server.connect({ signal })).rejects.toMatchObject({
       kind: 'retryable',

@@ -13,19 +13,19 @@ const timeoutMs = 10_000;
 describe('the host key that a server presents', () => {
   const server = startForSuite(openSsh);
 
-  it('is told as ssh-keygen prints it, and no login is tried', async () => {
+  it('is returned as ssh-keygen prints it, without a login', async () => {
     const { port, folder } = server();
     const key = await presentHostKey({ host: '127.0.0.1', port, timeoutMs }, signal);
     const line = execFileSync('ssh-keygen', ['-l', '-f', join(folder, 'host_ed25519')], { encoding: 'utf8' });
     expect(key).toEqual({ fingerprint: line.split(' ')[1], type: 'ssh-ed25519' });
     const log = () => readFileSync(join(folder, 'sshd.log'), 'utf8');
     await vi.waitUntil(() => log().includes('[preauth]'), { timeout: 30_000, interval: 10 });
-    // It names whoever has begun to log in.
+    // sshd logs the name of anyone who starts to log in.
     expect(log()).not.toMatch(/\buser\b/);
   });
 });
 
-it('is not to be had where nothing listens', async () => {
+it('is an error where nothing listens', async () => {
   const port = await findFreePort();
   await expect(presentHostKey({ host: '127.0.0.1', port, timeoutMs }, signal)).rejects.toMatchObject({
     name: 'SftpError',

@@ -3,7 +3,7 @@ import type SftpClient from 'ssh2-sftp-client';
 import { describe, expect, it, vi } from 'vitest';
 import { createRemoteCalls } from '../../src/sftp/remote-calls.js';
 
-/** Calls on a connection of which ssh2's part is made up. */
+/** Calls on a connection with a fake ssh2. */
 function callsOn({ files = {}, client = {} }: { files?: object; client?: object }) {
   const onAnswer = vi.fn();
   const waiting = new Set<(reason: unknown) => void>();
@@ -20,7 +20,7 @@ function callsOn({ files = {}, client = {} }: { files?: object; client?: object 
 }
 
 describe('a call', () => {
-  it('counts its answer as progress, and waits no more', async () => {
+  it('counts its answer as progress, and stops waiting', async () => {
     const { remote, onAnswer, waiting } = callsOn({
       files: { unlink: (_path: string, answer: () => void) => answer() },
     });
@@ -29,7 +29,7 @@ describe('a call', () => {
     expect(waiting.size).toBe(0);
   });
 
-  it('counts a refusal as progress too', async () => {
+  it('counts a refusal as progress, too', async () => {
     const refusal = Object.assign(new Error('Failure'), { code: 4 });
     const { remote, onAnswer } = callsOn({
       files: { unlink: (_path: string, answer: (error: Error) => void) => answer(refusal) },
@@ -47,7 +47,7 @@ describe('a call', () => {
     expect(waiting.size).toBe(0);
   });
 
-  it('waits no more when ssh2 throws', async () => {
+  it('stops waiting when ssh2 throws', async () => {
     const { remote, waiting } = callsOn({
       files: {
         stat: () => {
@@ -83,7 +83,7 @@ describe('an upload', () => {
     expect(onAnswer).toHaveBeenCalledTimes(3);
   });
 
-  it('makes none while the local file has no more to give', async () => {
+  it('makes no progress when the local file is exhausted', async () => {
     const { remote, onAnswer, waiting } = callsOn({
       client: {
         fastPut: (

@@ -23,7 +23,7 @@ describe('a path below the root', () => {
     expect(() => joinToRoot('/acme', path)).toThrow(RangeError);
   });
 
-  it('ends with its name', () => {
+  it('has a base name', () => {
     expect(baseName('a/b/c d.csv')).toBe('c d.csv');
     expect(baseName('c.csv')).toBe('c.csv');
   });

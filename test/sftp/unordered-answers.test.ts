@@ -14,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const content = randomBytes(1_000_000);
 const heldBack = 300_000;
 
-/** A server that answers the request for a certain byte last of all. */
+/** A server that answers the request for a certain byte last. */
 function callsTo(answerLast: () => Promise<void>): RemoteCalls {
   let others = 0;
   const unused = () => Promise.reject(new TypeError('expected another call'));
@@ -24,7 +24,7 @@ function callsTo(answerLast: () => Promise<void>): RemoteCalls {
     close: async () => {},
     async read(_handle, buffer, length, position) {
       if (position <= heldBack && heldBack < position + length) {
-        // All others have been answered by then, and what can be written of them is.
+        // By then all others have been answered, and written as far as possible.
         for (let turns = 0; turns < 100; turns += 1) await nextTurn();
         await answerLast();
       } else {
@@ -42,7 +42,7 @@ function callsTo(answerLast: () => Promise<void>): RemoteCalls {
   };
 }
 
-it('a download is whole in whatever order the server answers', async () => {
+it('a download is complete whatever the order of the answers', async () => {
   const to = join(folder, 'whole');
   await downloadFile(
     callsTo(async () => {}),
@@ -53,7 +53,7 @@ it('a download is whole in whatever order the server answers', async () => {
   expect(readFileSync(to).equals(content)).toBe(true);
 });
 
-it('nothing is kept of a cut download that came from behind a piece which did not', async () => {
+it('an interrupted download keeps nothing from after a missing piece', async () => {
   const to = join(folder, 'cut');
   const lost = new Error('the connection was lost');
   const download = downloadFile(

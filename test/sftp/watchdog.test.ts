@@ -9,7 +9,7 @@ describe('the deadline without progress', () => {
     vi.useRealTimers();
   });
 
-  it('ends in a verdict when nothing happens', async () => {
+  it('fires when nothing happens', async () => {
     const onStalled = vi.fn();
     createWatchdog(1_000, onStalled);
     await vi.advanceTimersByTimeAsync(999);
@@ -18,7 +18,7 @@ describe('the deadline without progress', () => {
     expect(onStalled).toHaveBeenCalledOnce();
   });
 
-  it('begins anew with each progress', async () => {
+  it('restarts with each progress', async () => {
     const onStalled = vi.fn();
     const watchdog = createWatchdog(1_000, onStalled);
     for (let answer = 0; answer < 5; answer += 1) {
@@ -30,17 +30,17 @@ describe('the deadline without progress', () => {
     expect(onStalled).toHaveBeenCalledOnce();
   });
 
-  it('hears the answers that came in while the process was frozen', async () => {
+  it('accepts answers that arrived while the process was frozen', async () => {
     const onStalled = vi.fn();
     const watchdog = createWatchdog(1_000, onStalled);
-    // The timer is due, and before the verdict the answers are read.
+    // The timer is due, but the answers are read first.
     vi.advanceTimersToNextTimer();
     watchdog.progressed();
     await vi.advanceTimersByTimeAsync(900);
     expect(onStalled).not.toHaveBeenCalled();
   });
 
-  it('gives no verdict once it is stopped', async () => {
+  it('does not fire once stopped', async () => {
     const onStalled = vi.fn();
     const watchdog = createWatchdog(1_000, onStalled);
     watchdog.stop();

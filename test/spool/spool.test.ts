@@ -28,7 +28,7 @@ describe('the spool in a directory', () => {
   };
 
   describe('writes a file', () => {
-    it('byte for byte, says how long it is and what its checksum is, and says the same when asked', async () => {
+    it('byte for byte, and returns size and checksum, now and when measured later', async () => {
       const written = await spool.write('run.csv', blocksOf('Ana', ' Žižek\n'));
       const content = Buffer.from('Ana Žižek\n');
       expect(written).toEqual({ bytes: 12, sha256: sha256Of(content) });
@@ -45,7 +45,7 @@ describe('the spool in a directory', () => {
       expect(await read('run.csv')).toEqual(Buffer.alloc(0));
     });
 
-    it('of many megabytes, from a writer that uses its buffer again', async () => {
+    it('of many megabytes, from a writer that reuses its buffer', async () => {
       const part = Buffer.alloc(1_000_003);
       async function* content() {
         for (let index = 0; index < 12; index += 1) yield part.fill(index);
@@ -56,14 +56,14 @@ describe('the spool in a directory', () => {
       for (let index = 0; index < 12; index += 1) expect(back[index * part.length + 7]).toBe(index);
     });
 
-    it('in place of one of that name', async () => {
+    it('replacing one of that name', async () => {
       await spool.write('run.csv', blocksOf('a longer one'));
       await spool.write('run.csv', blocksOf('new'));
       expect((await read('run.csv')).toString()).toBe('new');
       expect(await readdir(root)).toEqual(['run.csv']);
     });
 
-    it('for its owner alone, whatever the umask', async () => {
+    it('for its owner only, whatever the umask', async () => {
       const before = process.umask(0);
       try {
         await spool.write('run.csv', blocksOf('x'));
@@ -74,7 +74,7 @@ describe('the spool in a directory', () => {
       for (const folder of [root, dirname(root)]) expect(await modeOf(folder)).toBe('700');
     });
 
-    it('of which nobody sees anything under its name before it is whole', async () => {
+    it('that is not visible under its name before it is complete', async () => {
       await spool.write('run.csv', blocksOf('old'));
       const seen: string[] = [];
       async function* content() {
@@ -88,7 +88,7 @@ describe('the spool in a directory', () => {
       expect((await read('run.csv')).toString()).toBe('half of the new one');
     });
 
-    it('not at all when its content breaks off: the old one stays, and the reason comes through', async () => {
+    it('not at all when its content fails: the old one stays, and the error is rethrown', async () => {
       await spool.write('run.csv', blocksOf('old'));
       const reason = new Error('the run was taken over');
       async function* content() {
@@ -101,7 +101,7 @@ describe('the spool in a directory', () => {
       expect(await readdir(root)).toEqual(['run.csv']);
     });
 
-    it('when somebody else writes the same one: of two, the later stays whole', async () => {
+    it('concurrently with another writer: the later file stays, complete', async () => {
       const other = createDirectorySpool({ root });
       async function* content() {
         yield Buffer.from('one ');
@@ -113,14 +113,14 @@ describe('the spool in a directory', () => {
       expect(await readdir(root)).toEqual(['run.csv']);
     });
 
-    it('even after somebody took the folder away', async () => {
+    it('even after the folder was removed', async () => {
       await spool.write('run.csv', blocksOf('x'));
       await rm(root, { recursive: true });
       await spool.write('run.csv', blocksOf('y'));
       expect((await read('run.csv')).toString()).toBe('y');
     });
 
-    it('or tells the system’s own reason why it can’t', async () => {
+    it('or throws the error of the system', async () => {
       await mkdir(dirname(root), { recursive: true });
       await writeFile(root, 'a file where the folder should be');
       await expect(spool.write('run.csv', blocksOf('x'))).rejects.toMatchObject({ code: 'EEXIST' });
@@ -129,7 +129,7 @@ describe('the spool in a directory', () => {
     });
   });
 
-  it('locates a file that is there or not, in a folder that is there', async () => {
+  it('locates an existing or new file in an existing folder', async () => {
     expect(await spool.locate('result.csv')).toBe(join(root, 'result.csv'));
     expect(await modeOf(root)).toBe('700');
     await writeFile(`${await spool.locate('result.csv')}.part`, 'as a download does');
@@ -144,7 +144,7 @@ describe('the spool in a directory', () => {
     expect(await readdir(home)).toEqual([]);
   });
 
-  it('closes a file when its reader leaves early', async ({ skip }) => {
+  it('closes a file when its reader stops early', async ({ skip }) => {
     if (!canCountDescriptors) return skip('needs /proc/self/fd');
     await spool.write('large.csv', blocksOf('x'.repeat(1_000_000)));
     for await (const _ of spool.read('large.csv')) {
@@ -154,13 +154,13 @@ describe('the spool in a directory', () => {
     expect(await countDescriptors(join(root, 'large.csv'))).toBe(0);
   });
 
-  it('removes what it is told, those that are gone already too, and nothing else', async () => {
+  it('removes the named files only, and ignores missing ones', async () => {
     for (const name of ['a.csv', 'b.csv', 'c.csv']) await spool.write(name, blocksOf(name));
     await spool.remove(['a.csv', 'gone.csv', 'c.csv']);
     expect(await spool.list()).toEqual(['b.csv']);
   });
 
-  it('lists what a killed writer left, under a name that begins with the file’s own, and removes it', async () => {
+  it('lists and removes what a killed writer left; its name starts with that of the file', async () => {
     await writeUntilKilled('run.csv');
     const left = await spool.list();
     expect(left).toEqual([expect.stringMatching(/^run\.csv\..+\.part$/)]);
@@ -170,7 +170,7 @@ describe('the spool in a directory', () => {
     expect(await readdir(root)).toEqual([]);
   });
 
-  it('lists nothing that is no file of its own, and can remove all that it lists', async () => {
+  it('ignores foreign files, and can remove everything that it lists', async () => {
     await spool.write('run.csv', blocksOf('x'));
     await mkdir(join(root, 'a folder'));
     await writeFile(join(root, '.DS_Store'), 'x');
@@ -193,7 +193,7 @@ describe('the spool in a directory', () => {
     'a\0b',
     'a\nb',
     'a\ud800b',
-  ])('refuses %j as a name, and touches nothing', async (name) => {
+  ])('refuses the name %j without touching anything', async (name) => {
     await writeFile(join(home, 'run.csv'), 'of others');
     await spool.write('run.csv', blocksOf('ours'));
     await expect(spool.write(name, blocksOf('x'))).rejects.toThrow(RangeError);
@@ -206,7 +206,7 @@ describe('the spool in a directory', () => {
     expect(await readdir(root)).toEqual(['run.csv']);
   });
 
-  /** Another process writes a file that never ends, and is killed in the middle. */
+  /** Starts another process that writes an endless file, and kills it midway. */
   async function writeUntilKilled(name: string): Promise<void> {
     const built = new URL('../../dist/src/spool/spool.js', import.meta.url).href;
     const script = `

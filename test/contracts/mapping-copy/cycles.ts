@@ -17,13 +17,13 @@ const noCounts = {
 
 export function describeCycles(opened: () => OpenedLedger): void {
   describe('a cycle', () => {
-    it('is none before the first one', async () => {
+    it('does not exist at first', async () => {
       const { mappings } = opened().ledger;
       expect(await mappings.latestSync('')).toBeUndefined();
       expect(await mappings.latestSync('hotelbeds')).toBeUndefined();
     });
 
-    it('begins with its lower bounds, with nothing counted, and is known to every process', async () => {
+    it('starts with its lower bounds and zero counts, visible to every process', async () => {
       const { ledger, reopen } = opened();
       const sync = newSync('s1', { since: 5, keepsSince: 3 });
       expect(await ledger.mappings.beginSync(sync)).toEqual({ ...sync, counts: noCounts });
@@ -32,7 +32,7 @@ export function describeCycles(opened: () => OpenedLedger): void {
       expect(await mappings.beginSync(newSync('s2'))).toEqual({ ...newSync('s2'), counts: noCounts });
     });
 
-    it('stands at the key of its last page, counts what it read, and ends with a page without a key', async () => {
+    it('is at the key of its last page, counts what it read, and ends with a page without a key', async () => {
       const { mappings } = opened().ledger;
       await mappings.beginSync(newSync('s1'));
       const rows = [rowOf('1', 10), rowOf('2', 20)];
@@ -52,7 +52,7 @@ export function describeCycles(opened: () => OpenedLedger): void {
       expect(await mappings.latestSync('')).toEqual(last);
     });
 
-    it('ends with its first page where that has no key, and rows it need not have', async () => {
+    it('ends with its first page if that has no key, even without rows', async () => {
       const { mappings } = opened().ledger;
       await mappings.beginSync(newSync('s1'));
       expect(await mappings.storePage(pageOf('s1', []))).toEqual({
@@ -62,7 +62,7 @@ export function describeCycles(opened: () => OpenedLedger): void {
       });
     });
 
-    it('keeps the instant of its beginning that the first page to tell one told', async () => {
+    it('keeps the start time from the first page that has one', async () => {
       const { mappings } = opened().ledger;
       await mappings.beginSync(newSync('s1'));
       const tell = (after: string | undefined, resumeKey: string, serviceBeganAt?: number) =>
@@ -80,7 +80,7 @@ export function describeCycles(opened: () => OpenedLedger): void {
       expect((await tell(undefined, 'k4', at + 9)).serviceBeganAt).toBe(at - 7);
     });
 
-    it('of another scope goes on beside it', async () => {
+    it('of another scope continues in parallel', async () => {
       const { mappings } = opened().ledger;
       await mappings.beginSync(newSync('all'));
       await mappings.beginSync(newSync('one', { scope: 'hotelbeds' }));
@@ -92,7 +92,7 @@ export function describeCycles(opened: () => OpenedLedger): void {
       expect((await mappings.summarise()).syncs.map(({ syncId }) => syncId)).toEqual(['all', 'one']);
     });
 
-    it('is given up when another one of its scope begins', async () => {
+    it('is abandoned when another one of its scope starts', async () => {
       const { mappings } = opened().ledger;
       await mappings.beginSync(newSync('s1'));
       await mappings.storePage(pageOf('s1', [rowOf('1', 10)], { resumeKey: 'k' }));
@@ -108,7 +108,7 @@ export function describeCycles(opened: () => OpenedLedger): void {
       expect(before.mappings).toHaveLength(1);
     });
 
-    it('that does not exist takes no page', async () => {
+    it('that does not exist accepts no page', async () => {
       const { mappings } = opened().ledger;
       await expect(mappings.storePage(pageOf('nobody', []))).rejects.toThrow(RangeError);
       await expect(mappings.restartSync({ syncId: 'nobody' })).rejects.toThrow(RangeError);
@@ -120,7 +120,7 @@ export function describeCycles(opened: () => OpenedLedger): void {
     const second = pageOf('s1', [rowOf('1', 20), rowOf('1', 10)], { after: 'k1', resumeKey: 'k2' });
     const last = pageOf('s1', [rowOf('2', 20, { isDeleted: true })], { after: 'k2' });
 
-    it('stored again changes nothing, be it the first, one in the middle or the last', async () => {
+    it('stored again changes nothing, whether first, middle or last', async () => {
       const { ledger, reopen } = opened();
       const other = await reopen();
       await ledger.mappings.beginSync(newSync('s1'));
@@ -134,7 +134,7 @@ export function describeCycles(opened: () => OpenedLedger): void {
       expect((await ledger.mappings.find(rowOf('1', 10)))?.moves).toHaveLength(2);
     });
 
-    it('is refused where the cycle does not stand at its key, and nothing of it is stored', async () => {
+    it('is refused where the cycle is not at its key, and nothing of it is stored', async () => {
       const { mappings } = opened().ledger;
       await mappings.beginSync(newSync('s1'));
       const refused = async (...pages: (typeof first)[]) => {
@@ -151,7 +151,7 @@ export function describeCycles(opened: () => OpenedLedger): void {
       await refused(first, second, { ...last, rows: [rowOf('3', 30)] });
     });
 
-    it('is told from the one before it where the service keeps the same key for all pages', async () => {
+    it('is distinguished from the previous one where the service uses one key for all pages', async () => {
       const { mappings } = opened().ledger;
       await mappings.beginSync(newSync('s1'));
       await mappings.storePage(pageOf('s1', [rowOf('1', 10)], { resumeKey: 'k' }));
@@ -175,7 +175,7 @@ export function describeCycles(opened: () => OpenedLedger): void {
       expect((await other.mappings.latestSync(''))?.counts).toMatchObject({ pages: 3, read: 5 });
     });
 
-    it('is stored of one of two processes that fetched different ones, whole', async () => {
+    it('is stored completely for one of two processes that fetched different ones', async () => {
       const { ledger, reopen } = opened();
       const other = await reopen();
       await ledger.mappings.beginSync(newSync('s1'));
@@ -196,7 +196,7 @@ export function describeCycles(opened: () => OpenedLedger): void {
       ]);
     });
 
-    it('of two scopes at the same time gives no number twice', async () => {
+    it('of two scopes at once assigns no number twice', async () => {
       const { ledger, reopen } = opened();
       const ledgers = [ledger, await reopen(), await reopen(), await reopen()];
       await Promise.all(
@@ -210,8 +210,8 @@ export function describeCycles(opened: () => OpenedLedger): void {
     });
   });
 
-  describe('beginning a cycle again', () => {
-    it('forgets its key, keeps its bounds and its counts, and takes its first page once more', async () => {
+  describe('restarting a cycle', () => {
+    it('clears its key, keeps its bounds and counts, and accepts its first page again', async () => {
       const { mappings } = opened().ledger;
       await mappings.beginSync(newSync('s1', { since: 5 }));
       const first = pageOf('s1', [rowOf('1', 10)], { resumeKey: 'k1' });
@@ -226,7 +226,7 @@ export function describeCycles(opened: () => OpenedLedger): void {
       expect(again).toMatchObject({ resumeKey: 'k1', counts: { pages: 2, read: 2, added: 1, unchanged: 1 } });
     });
 
-    it('is for who knows where it stands, and not for one that has ended', async () => {
+    it('requires its current key, and an unfinished cycle', async () => {
       const { mappings } = opened().ledger;
       await mappings.beginSync(newSync('s1'));
       expect((await mappings.restartSync({ syncId: 's1' })).counts.restarts).toBe(1);
@@ -241,7 +241,7 @@ export function describeCycles(opened: () => OpenedLedger): void {
   });
 
   describe('the right to sync', () => {
-    it('is held by one at a time, and free after its release', async () => {
+    it('has one holder at a time, and is free after its release', async () => {
       const { ledger, reopen } = opened();
       const other = await reopen();
       const hold = await ledger.mappings.holdSync();

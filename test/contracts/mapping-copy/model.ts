@@ -37,15 +37,15 @@ const happening = fc.oneof(
 type Drawn = typeof row extends fc.Arbitrary<infer Value> ? Value : never;
 type Kept = { -readonly [Name in keyof CopiedMapping]: CopiedMapping[Name] };
 
-/** The copy as one would write it down on paper. */
+/** The copy as a plain model in memory. */
 interface Model {
   readonly mappings: Map<string, { mapping: Kept; moves: MappingMove[] }>;
   readonly hotels: NewMasterHotel[];
 }
 
 export function describeModel(opened: () => OpenedLedger): void {
-  describe('whatever comes', () => {
-    it('the copy equals a plain model: any rows, pages stored again, cycles begun again, processes that come and go', async () => {
+  describe('with any input', () => {
+    it('the copy equals a plain model: any rows, pages stored again, cycles restarted, processes that come and go', async () => {
       const { ledger, reopen } = opened();
       const model: Model = { mappings: new Map(), hotels: [] };
       let runs = 0;

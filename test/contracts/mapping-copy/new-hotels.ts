@@ -4,7 +4,7 @@ import { at, hotelOf, rowOf, syncRows } from './pages.js';
 
 export function describeNewHotels(opened: () => OpenedLedger): void {
   describe('new master hotels', () => {
-    it('are listed in the order in which they were met, each with the mapping by which it was', async () => {
+    it('are listed in the order of first sight, each with the mapping that introduced it', async () => {
       const { mappings } = opened().ledger;
       await syncRows(mappings, [rowOf('1', 30), rowOf('2', 10), rowOf('3', 30)]);
       const { counts } = await syncRows(mappings, [rowOf('4', 10), rowOf('1', 20)], at + 1);
@@ -19,7 +19,7 @@ export function describeNewHotels(opened: () => OpenedLedger): void {
       expect(await mappings.listNewHotels({ after: 2, limit: 2 })).toEqual(all.slice(2));
     });
 
-    it('are not those that only a deleted mapping names', async () => {
+    it('exclude those that only a deleted mapping names', async () => {
       const { mappings } = opened().ledger;
       await syncRows(mappings, [rowOf('1', 10, { isDeleted: true })]);
       expect(await mappings.listNewHotels({ after: 0, limit: 9 })).toEqual([]);
@@ -27,7 +27,7 @@ export function describeNewHotels(opened: () => OpenedLedger): void {
       expect(await mappings.listNewHotels({ after: 0, limit: 9 })).toMatchObject([{ serviceId: 10 }]);
     });
 
-    it('are listed until they are told, and are never new again', async () => {
+    it('are listed until marked as listed, and are never new again', async () => {
       const { ledger, reopen } = opened();
       const { mappings } = ledger;
       await syncRows(mappings, [rowOf('1', 10), rowOf('2', 20), rowOf('3', 30)]);

@@ -31,7 +31,7 @@ export function rowOf(
   };
 }
 
-/** Without keys of its own: the only page of its cycle. */
+/** Without resume keys: the only page of its cycle. */
 export function pageOf(
   syncId: string,
   rows: readonly MappingRow[],
@@ -42,7 +42,7 @@ export function pageOf(
 
 let cycles = 0;
 
-/** Stores rows as a whole cycle of one page. */
+/** Stores rows as a complete cycle of one page. */
 export async function syncRows(
   copy: MappingCopy,
   rows: readonly MappingRow[],
@@ -57,7 +57,7 @@ export function hotelOf(providerHotelId: string, providerName = 'hotelbeds'): Pr
   return { providerName, providerHotelId };
 }
 
-/** All that stand, read page by page. */
+/** All current mappings, read page by page. */
 export async function listAll(
   copy: MappingCopy,
   { limit = 2, ...rest }: { readonly limit?: number; readonly providers?: readonly string[] } = {},
@@ -71,7 +71,7 @@ export async function listAll(
   }
 }
 
-/** All that a page could have changed, to be compared before and after. */
+/** Everything that a page could change, for comparing before and after. */
 export async function lookAt(copy: MappingCopy, scope = '') {
   return {
     sync: await copy.latestSync(scope),

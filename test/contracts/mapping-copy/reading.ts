@@ -4,7 +4,7 @@ import { hotelOf, listAll, newSync, pageOf, rowOf, syncRows } from './pages.js';
 
 export function describeReading(opened: () => OpenedLedger): void {
   describe('an empty copy', () => {
-    it('says that it is empty, and has nothing of anything', async () => {
+    it('reports that it is empty, and contains nothing', async () => {
       const { mappings } = opened().ledger;
       expect(await mappings.isEmpty()).toBe(true);
       await mappings.beginSync(newSync('s1'));
@@ -21,7 +21,7 @@ export function describeReading(opened: () => OpenedLedger): void {
       });
     });
 
-    it('is empty no more once it knows of a mapping, be it one that is gone', async () => {
+    it('is no longer empty once it has a mapping, even a deleted one', async () => {
       const { mappings } = opened().ledger;
       await syncRows(mappings, [rowOf('1', 10), rowOf('1', 10, { isDeleted: true })]);
       expect(await mappings.isEmpty()).toBe(false);
@@ -29,7 +29,7 @@ export function describeReading(opened: () => OpenedLedger): void {
   });
 
   describe('looking up', () => {
-    it('answers in the order of the question, also what is unknown and what is asked twice', async () => {
+    it('answers in the order of the request, including unknown and repeated hotels', async () => {
       const { mappings } = opened().ledger;
       await syncRows(mappings, [rowOf('1', 10), rowOf('2', 20), rowOf('1', 30, { providerName: 'expedia' })]);
       const asked = [
@@ -46,7 +46,7 @@ export function describeReading(opened: () => OpenedLedger): void {
       expect(await mappings.lookUp([])).toEqual([]);
     });
 
-    it('takes a thousand at once', async () => {
+    it('accepts a thousand at once', async () => {
       const { mappings } = opened().ledger;
       const rows = Array.from({ length: 1_000 }, (_, index) =>
         rowOf(`${index}`, index + 1, { providerName: `p${index % 7}` }),
@@ -60,7 +60,7 @@ export function describeReading(opened: () => OpenedLedger): void {
   });
 
   describe('listing', () => {
-    it('goes through those that stand by number, page by page', async () => {
+    it('returns current mappings by number, page by page', async () => {
       const { mappings } = opened().ledger;
       await syncRows(mappings, [
         rowOf('9', 10),
@@ -83,7 +83,7 @@ export function describeReading(opened: () => OpenedLedger): void {
       expect(await mappings.listMappings({ after: 5, limit: 9 })).toEqual([]);
     });
 
-    it('keeps to certain providers if asked', async () => {
+    it('filters by provider', async () => {
       const { mappings } = opened().ledger;
       const providers = ['a', 'b', 'c', 'a', 'b', 'a'];
       await syncRows(
@@ -99,7 +99,7 @@ export function describeReading(opened: () => OpenedLedger): void {
     });
   });
 
-  it('summarises what stands, by provider and by the newest cycle of each scope', async () => {
+  it('summarises current mappings by provider, and the newest cycle of each scope', async () => {
     const { mappings } = opened().ledger;
     await syncRows(mappings, [
       rowOf('1', 10),

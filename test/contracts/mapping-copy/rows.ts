@@ -4,7 +4,7 @@ import { at, hotelOf, listAll, newSync, pageOf, rowOf, syncRows } from './pages.
 
 export function describeRows(opened: () => OpenedLedger): void {
   describe('a row', () => {
-    it('is kept as the service wrote it, with when it was first seen', async () => {
+    it('is stored as the service wrote it, with the time of first sight', async () => {
       const { mappings } = opened().ledger;
       const { counts } = await syncRows(mappings, [
         rowOf('007', 10, { channelIds: ['B2C,BAR', 'B2B,NET,7', ' , '] }),
@@ -37,7 +37,7 @@ export function describeRows(opened: () => OpenedLedger): void {
       expect(await mappings.find(hotelOf('007'))).toMatchObject({ mapping: { number: 1 }, moves: [] });
     });
 
-    it('is of its own provider hotel, to the byte', async () => {
+    it('belongs to its provider hotel, compared byte for byte', async () => {
       const { mappings } = opened().ledger;
       const ids = [
         '7',
@@ -77,7 +77,7 @@ export function describeRows(opened: () => OpenedLedger): void {
       }
     });
 
-    it('is kept whatever the length of its names', async () => {
+    it('is stored whatever the length of its names', async () => {
       const { mappings } = opened().ledger;
       const long = Array.from({ length: 4_000 }, (_, index) => ((index * 7_919) % 65_521).toString(36)).join(
         '',
@@ -90,7 +90,7 @@ export function describeRows(opened: () => OpenedLedger): void {
       expect(await mappings.find(hotelOf(long))).toBeUndefined();
     });
 
-    it('with characters that no ledger can hold is one row, however often it comes', async () => {
+    it('with characters that no ledger can store is one row, however often it comes', async () => {
       const { mappings } = opened().ledger;
       const odd = rowOf('a\0b\ud800', 10, {
         providerName: '\0',
@@ -107,7 +107,7 @@ export function describeRows(opened: () => OpenedLedger): void {
       expect(counts.deleted).toBe(1);
     });
 
-    it('with another location or other channels changes them, and is no move', async () => {
+    it('with another location or other channels updates them, and is no move', async () => {
       const { mappings } = opened().ledger;
       await syncRows(mappings, [rowOf('1', 10), rowOf('2', 10), rowOf('3', 10), rowOf('4', 10)]);
       const { locationCode: _, ...withoutLocation } = rowOf('2', 10);
@@ -152,7 +152,7 @@ export function describeRows(opened: () => OpenedLedger): void {
       expect((await mappings.find(hotelOf('1')))?.moves).toEqual([]);
     });
 
-    it('that moves to another master hotel stays one row, with its history', async () => {
+    it('that moves to another master hotel remains one row, with its history', async () => {
       const { mappings } = opened().ledger;
       await syncRows(mappings, [rowOf('1', 10)]);
       await syncRows(mappings, [rowOf('1', 20, { locationCode: 'BCN' })], at + 1);
@@ -175,7 +175,7 @@ export function describeRows(opened: () => OpenedLedger): void {
       });
     });
 
-    it('that is deleted has no master hotel, and comes back as the same row', async () => {
+    it('that is deleted has no master hotel, and reappears as the same row', async () => {
       const { mappings } = opened().ledger;
       await syncRows(mappings, [rowOf('1', 10)]);
       const gone = rowOf('1', 10, { isDeleted: true, channelIds: [] });
@@ -204,14 +204,14 @@ export function describeRows(opened: () => OpenedLedger): void {
       });
     });
 
-    it('that is deleted without the copy having it changes nothing', async () => {
+    it('that is deleted but not in the copy changes nothing', async () => {
       const { mappings } = opened().ledger;
       const { counts } = await syncRows(mappings, [rowOf('2', 30, { isDeleted: true })]);
       expect(counts).toMatchObject({ read: 1, unchanged: 1, deleted: 0, newHotels: 0 });
       expect(await mappings.find(hotelOf('2'))).toBeUndefined();
     });
 
-    it('that moved and was deleted between two cycles, which is all that is told of it, is deleted', async () => {
+    it('that moved and was deleted between two cycles is deleted', async () => {
       const { mappings } = opened().ledger;
       await syncRows(mappings, [rowOf('1', 10)]);
       const { counts } = await syncRows(mappings, [rowOf('1', 20, { isDeleted: true })], at + 1);
@@ -223,7 +223,7 @@ export function describeRows(opened: () => OpenedLedger): void {
       expect(await listAll(mappings)).toEqual([]);
     });
 
-    it('stands when what it left is told as deleted, in whatever order, and however often', async () => {
+    it('stays current when its former mapping is reported as deleted, in any order and number', async () => {
       const { mappings } = opened().ledger;
       const left = rowOf('1', 10, { isDeleted: true });
       await syncRows(mappings, [rowOf('1', 10)]);
@@ -238,7 +238,7 @@ export function describeRows(opened: () => OpenedLedger): void {
       expect((await listAll(mappings)).map(({ serviceId }) => serviceId)).toEqual([30]);
     });
 
-    it('stands when it was first met in a cycle that tells of what it had left before, on any page', async () => {
+    it('stays current when first seen in a cycle that deletes its former mapping, on any page', async () => {
       const { mappings } = opened().ledger;
       const left = rowOf('1', 10, { isDeleted: true });
       await mappings.beginSync(newSync('first', { at: at + 1 }));
@@ -248,12 +248,12 @@ export function describeRows(opened: () => OpenedLedger): void {
         mapping: expect.not.objectContaining({ movedAt: expect.anything() }),
         moves: [{ from: 10, to: 20, seenAt: at + 3 }],
       });
-      // What two cycles overlap in is told twice.
+      // Changes in the overlap of two cycles are reported twice.
       await syncRows(mappings, [left], at + 9);
       expect((await listAll(mappings)).map(({ serviceId }) => serviceId)).toEqual([20]);
     });
 
-    it('may stand in a page several times: each goes on from the one before', async () => {
+    it('may occur several times in a page: each applies after the previous one', async () => {
       const { mappings } = opened().ledger;
       const { counts } = await syncRows(mappings, [
         rowOf('1', 10),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Cuts bytes into blocks at those places; each block's memory is used again for nothing, as a file's is. */
+/** Cuts bytes into blocks at those places; overwrites the memory of each block after use, as a file reader does. */
 export async function* cutIntoBlocks(
   bytes: Uint8Array,
   places: readonly number[],
@@ -20,7 +20,7 @@ const anyCell = fc.oneof(
   fc.string({ unit: fc.constantFrom('"', ',', '\n', '\r', 'a', 'é', ' '), maxLength: 8 }),
 );
 
-/** Records of CSV: of one width, and none of them blank. */
+/** CSV records of equal width, none of them blank. */
 export const anyRecords = fc
   .integer({ min: 1, max: 4 })
   .chain((width) =>

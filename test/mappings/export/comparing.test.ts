@@ -32,7 +32,7 @@ const copied = {
 describe('a mapping of the file', () => {
   const compare = createComparer();
 
-  it('is the same as that of the copy whatever the order and the separators of its channels', () => {
+  it('equals that of the copy whatever the order and the separators of its channels', () => {
     for (const channelIds of ['Retail,Net;B2B,Net', 'Net|B2B|Retail', '["Retail,Net", "B2B,Net"]'])
       expect(compare(exported({ channelIds }), copied)).toBeUndefined();
   });
@@ -48,25 +48,25 @@ describe('a mapping of the file', () => {
     expect(compare(exported(changes), copied)).toMatchObject({ kind: 'changed', columns: [column] });
   });
 
-  it('is told of all columns in which it has changed', () => {
+  it('lists all columns that have changed', () => {
     const columns = ['ServiceId', 'ChannelIds', 'ProviderLocationId'];
     const changed = exported({ serviceId: 6, channelIds: 'X', locationId: 'M' });
     expect(compare(changed, copied)).toMatchObject({ columns });
   });
 
-  it('has been added where the copy has none, or has it as deleted', () => {
+  it('was added where the copy has none, or a deleted one', () => {
     const { serviceId: _, ...deleted } = copied;
     expect(compare(exported(), undefined)).toMatchObject({ kind: 'added' });
     expect(compare(exported(), deleted)).toMatchObject({ kind: 'added' });
   });
 
-  it('without a location is the same as one of the copy without one', () => {
+  it('without a location equals one of the copy without location', () => {
     const { locationCode: _, ...nowhere } = copied;
     expect(compare(exported({ locationId: ' ' }), nowhere)).toBeUndefined();
   });
 });
 
-it('words of channels are read the same after thousands of others', () => {
+it('channel words are read the same after thousands of others', () => {
   const read = createWordReader();
   const texts = Array.from({ length: 3_000 }, (_, index) => `Channel ${index};net_${index}-x`);
   const first = texts.map(read);
@@ -74,7 +74,7 @@ it('words of channels are read the same after thousands of others', () => {
   expect(read('Meta-Search,Net;Ämter,B_2')).toBe('B_2 Meta-Search Net Ämter');
 });
 
-it('finds the row that counts of each hotel that stands on several', () => {
+it('finds the last row of each hotel that has several', () => {
   const anyRow = fc.record({
     providerName: fc.constantFrom('A', 'B', 'Ab'),
     providerHotelId: fc.constantFrom('1', '2', 'b1', '01'),
@@ -100,7 +100,7 @@ it('finds the row that counts of each hotel that stands on several', () => {
   );
 });
 
-it('remembers numbers, and finds those that it has not seen', () => {
+it('remembers numbers and finds unseen ones', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 65_530, max: 65_560 })), {

@@ -12,7 +12,7 @@ async function read(text: string, places: readonly number[] = []): Promise<strin
 }
 
 describe('reading records of CSV', () => {
-  it('gives back what was written, wherever the blocks are cut', async () => {
+  it('returns what was written, wherever the blocks are cut', async () => {
     await fc.assert(
       fc.asyncProperty(
         anyRecords,
@@ -20,7 +20,7 @@ describe('reading records of CSV', () => {
         fc.boolean(),
         fc.constantFrom('\n', '\r\n'),
         async (records, places, quoted, record_delimiter) => {
-          // A line end is taken for the record's own where nothing says that it belongs to a cell.
+          // An unquoted line end always ends the record.
           const text = stringify(records, { quoted, record_delimiter, quoted_match: /[\r\n]/ });
           expect(await read(text, places)).toEqual(records);
         },
@@ -55,7 +55,7 @@ describe('reading records of CSV', () => {
   it.each([
     ['the file ends', 'a\n"b\nc\n'],
     ['a megabyte has passed', `a\n"${'b\n'.repeat(600_000)}`],
-  ])('refuses quotes that are open when %s', async (_what, text) => {
+  ])('refuses unclosed quotes when %s', async (_what, text) => {
     await expect(read(text, [10, 1_000_000])).rejects.toThrow(OpenQuotesError);
   });
 });

@@ -20,7 +20,7 @@ describe('the name of an export file', () => {
     ['{account}_mappings_{guid}.csv', 'ac\nme_mappings_1.csv', undefined],
     ['*-{guid}-(*)+[x].CSV', '-7-()+[x].CSV', '7'],
     ['*-{guid}-(*)+[x].CSV', 'a-b-7-(1)+[x].CSV', '7'],
-  ])('by the pattern %s is read out of %j: %s', (pattern, name, id) => {
+  ])('with the pattern %s and the name %j gives %s', (pattern, name, id) => {
     expect(createNameReader(pattern)(name)).toBe(id);
   });
 });
@@ -33,7 +33,7 @@ describe('the exports in a folder', () => {
   });
   const file = (name: string, modifiedAt: number) => ({ name, size: 1, modifiedAt });
 
-  it('are put together by the part that their names share, the newest one first', () => {
+  it('are grouped by the shared part of their names, newest first', () => {
     const sets = findSets([
       file('acme_hotels_1.csv', 3_000),
       file('acme_mappings_1.csv', 1_000),
@@ -48,12 +48,12 @@ describe('the exports in a folder', () => {
     expect(sets[1]?.files.map(({ kind }) => kind)).toEqual(['mappings', 'transformed', 'hotels']);
   });
 
-  it('have the newer one of two files of a kind', () => {
+  it('contain the newer of two files of a kind', () => {
     const [set] = findSets([file('acme_mappings_1 (1).csv', 2_000), file('acme_mappings_1.csv', 1_000)]);
     expect(set?.files.map(({ name }) => name)).toEqual(['acme_mappings_1 (1).csv']);
   });
 
-  it('are from an instant on when none of their files is older', () => {
+  it('are as new as their oldest file', () => {
     const [set = { id: '', files: [] }] = findSets([
       file('a_mappings_1.csv', 2_000),
       file('a_hotels_1.csv', 3_000),

@@ -28,7 +28,7 @@ function createParts(most = 3) {
 
 const { signal } = new AbortController();
 
-it('tries again in a session of its own after a while, and tells why', async () => {
+it('retries in a new session after a delay, and reports why', async () => {
   const { parts, happened, events } = createParts();
   let tries = 0;
   const result = await useSession(parts, signal, async () => {
@@ -45,13 +45,13 @@ it('tries again in a session of its own after a while, and tells why', async () 
   ]);
 });
 
-it('gives up after too many failures in a row', async () => {
+it('gives up after too many consecutive failures', async () => {
   const { parts, happened } = createParts();
   await expect(useSession(parts, signal, () => Promise.reject(lost))).rejects.toBe(lost);
   expect(happened.filter((what) => what === 'connect')).toHaveLength(3);
 });
 
-it('goes on for as long as each session gains something', async () => {
+it('continues as long as each session makes progress', async () => {
   const { parts } = createParts();
   let tries = 0;
   await useSession(parts, signal, async (_session, progressed) => {
@@ -62,7 +62,7 @@ it('goes on for as long as each session gains something', async () => {
   expect(tries).toBe(50);
 });
 
-it('does not try again what is denied, nor after it was stopped', async () => {
+it('does not retry what is denied, nor after an abort', async () => {
   const { parts, happened } = createParts();
   await expect(useSession(parts, signal, () => Promise.reject(denied))).rejects.toBe(denied);
   const stop = new AbortController();

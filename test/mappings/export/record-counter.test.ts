@@ -12,7 +12,7 @@ async function count(text: string, places: readonly number[] = []) {
 }
 
 describe('counting records of CSV', () => {
-  it('counts what was written, wherever the blocks are cut, and keeps the first', async () => {
+  it('counts what was written, wherever the blocks are cut, and keeps the header', async () => {
     await fc.assert(
       fc.asyncProperty(anyRecords, anyPlaces, fc.boolean(), async (records, places, quoted) => {
         const text = stringify(records, { quoted, quoted_match: /[\r\n]/ });
@@ -34,7 +34,7 @@ describe('counting records of CSV', () => {
     ['blank cells', 'a,b\n,\n', 2],
     ['an empty cell in quotes', 'a\n""\n', 2],
     ['nothing', '', 0],
-  ])('knows %s', async (_what, text, records) => {
+  ])('handles %s', async (_what, text, records) => {
     expect(await count(text, [1, 2, 3])).toMatchObject({ records, fault: undefined });
   });
 

@@ -5,14 +5,14 @@ import { describe, expect, it } from 'vitest';
 import { denied, retryable } from './outcomes.js';
 import type { SessionTrial } from './trial.js';
 
-/** Downloads, whole or not at all. */
+/** Downloads are complete or absent. */
 export function describeDownloading({ usual, local, newFolder, put, disk }: SessionTrial): void {
   describe('downloading', () => {
     it.each([
       ['an empty file', 0],
       ['a file of one byte', 1],
       ['a file of 5 MB', 5_000_003],
-    ])('brings %s home as it is, for its owner only', async (_what, size) => {
+    ])('downloads %s unchanged, readable by its owner only', async (_what, size) => {
       const folder = newFolder();
       const content = randomBytes(size);
       put(`${folder}/ré sult.csv`, content);
@@ -26,7 +26,7 @@ export function describeDownloading({ usual, local, newFolder, put, disk }: Sess
       expect(found).toMatchObject({ name: 'ré sult.csv', size });
     });
 
-    it('tells its progress in bytes, up to the whole', async () => {
+    it('reports progress in bytes, up to the total', async () => {
       const folder = newFolder();
       put(`${folder}/x`, randomBytes(500_000));
       const steps: [number, number][] = [];
@@ -41,7 +41,7 @@ export function describeDownloading({ usual, local, newFolder, put, disk }: Sess
       ['grows', 'more'],
       ['becomes shorter', 'less'],
       ['is written anew, as long as before', 'touched'],
-    ])('leaves nothing behind of a file that %s meanwhile', async (_what, change) => {
+    ])('leaves nothing of a file that %s meanwhile', async (_what, change) => {
       const folder = newFolder();
       const content = randomBytes(4_000_000);
       put(`${folder}/x`, content);
@@ -54,7 +54,7 @@ export function describeDownloading({ usual, local, newFolder, put, disk }: Sess
         if (change === 'more') put(`${folder}/x`, Buffer.concat([content, randomBytes(10)]));
         if (change === 'less') put(`${folder}/x`, content.subarray(0, 100));
         if (change === 'touched') put(`${folder}/x`, randomBytes(4_000_000));
-        // Only size or time shall give it away, whichever it is about.
+        // Only the size or only the time may reveal the change.
         else utimesSync(disk(`${folder}/x`), 1_000, 1_000);
       };
 
@@ -65,13 +65,13 @@ export function describeDownloading({ usual, local, newFolder, put, disk }: Sess
       expect([existsSync(to), existsSync(`${to}.part`)]).toEqual([false, false]);
     });
 
-    it('says when there is no such file, and writes none', async () => {
+    it('fails when there is no such file, and writes none', async () => {
       const to = join(local, 'none');
       await expect((await usual()).download('absent.csv', to)).rejects.toEqual(retryable('no-such-file'));
       expect(existsSync(to)).toBe(false);
     });
 
-    it('says when the local folder is not there', async () => {
+    it('fails when the local folder does not exist', async () => {
       const folder = newFolder();
       put(`${folder}/x`, 'x');
       await expect((await usual()).download(`${folder}/x`, join(local, 'absent', 'x'))).rejects.toEqual(

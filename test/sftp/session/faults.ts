@@ -7,7 +7,7 @@ import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
 import { retryable } from './outcomes.js';
 import type { SessionTrial } from './trial.js';
 
-/** What a session promises while connection, server or client fail. */
+/** The contract of a session when connection, server or client fail. */
 export function describeFaults({
   connect,
   local,
@@ -20,7 +20,7 @@ export function describeFaults({
   kind,
 }: SessionTrial): void {
   describe('trusting host keys', () => {
-    it('connects with the one or the other of a list, with or without the trailing =', async () => {
+    it('connects with any key of a list, with or without a trailing =', async () => {
       const stranger = `SHA256:${'A'.repeat(43)}`;
       const session = await connect({ hostKeys: [stranger, `${server().fingerprints[0]}=`] });
       expect(await session.list('absent')).toEqual([]);
@@ -43,7 +43,7 @@ export function describeFaults({
     });
     afterEach(() => proxy.stop());
 
-    it('rejects without an answer for too long, and the connection is dead', async () => {
+    it('rejects after too long without an answer, and the connection is dead', async () => {
       const folder = newFolder();
       const session = await connect({ noProgressMs: 1_000, port: proxy.port });
       await session.list(folder);
@@ -67,14 +67,14 @@ export function describeFaults({
       ['download', (session: SftpSession) => session.download('x', join(local, 'x'))],
       ['publish', (session: SftpSession) => session.publish('x', 'y', 1)],
       ['remove', (session: SftpSession) => session.remove('x')],
-    ])('%s has the deadline too', async (_name, operation) => {
+    ])('%s has the deadline, too', async (_name, operation) => {
       const session = await connect({ noProgressMs: 100, port: proxy.port });
       proxy.blackHole();
       await expect(operation(session)).rejects.toEqual(retryable('no-progress'));
       expect(proxy.happened.swallowedChunks).toBeGreaterThan(0);
     });
 
-    it('blames only the operation that waited first', async () => {
+    it('reports the stall only for the operation that waited first', async () => {
       const session = await connect({ noProgressMs: 100, port: proxy.port });
       proxy.blackHole();
       const outcomes = await Promise.allSettled([session.stat('x'), session.list('')]);
@@ -84,7 +84,7 @@ export function describeFaults({
       ]);
     });
 
-    it('gives an idle connection up when nobody answers its keep-alives', async () => {
+    it('gives up an idle connection when its keep-alives are not answered', async () => {
       const session = await connect({ port: proxy.port, keepAliveSeconds: 0.05 });
       const gone = proxy.clientsGone();
       proxy.blackHole();
@@ -114,7 +114,7 @@ export function describeFaults({
       },
     );
 
-    it('leaves no local file of a download that was cut off', async () => {
+    it('leaves no local file after an interrupted download', async () => {
       const folder = newFolder();
       put(`${folder}/x`, randomBytes(5_000_000));
       const to = join(local, 'cut off');
@@ -131,12 +131,12 @@ export function describeFaults({
       expect([existsSync(to), existsSync(`${to}.part`)]).toEqual([false, false]);
     });
 
-    it('recognises a rename whose answer got lost', async () => {
+    it('recognises a rename whose answer was lost', async () => {
       const folder = newFolder();
       const names = [`${folder}/x.tmp`, `${folder}/20112026.csv`] as const;
 
-      // Lets one answer more through each time, so that at last it is the rename's own that is lost.
-      // (Where none was lost, the machine was slow: once more.)
+      // Lets one more answer through each time, until the lost one is that of the rename.
+      // (If none was lost, the machine was slow: repeat.)
       let answers = 0;
       do {
         const lost = proxy.happened.swallowedChunks;
@@ -156,7 +156,7 @@ export function describeFaults({
       expect(onDisk(names[1]).toString()).toBe('new content');
     });
 
-    it('rejects with the reason of an abort in mid-upload, and stops there', async () => {
+    it('rejects with the reason of an abort in mid-upload, and stops', async () => {
       const folder = newFolder();
       const stop = new AbortController();
       const reason = new Error('asked to stop');
@@ -186,20 +186,20 @@ export function describeFaults({
       await expect(connect({}, stop.signal)).rejects.toBe(reason);
     });
 
-    it('gives up a server that lets it wait for the greeting', async () => {
+    it('gives up on a server that never sends its greeting', async () => {
       proxy.blackHole();
       await expect(connect({ port: proxy.port, connectTimeoutMs: 100 })).rejects.toEqual(
         retryable('connect-timeout'),
       );
     });
 
-    it.each([10, 500, 1_000])('calls a reset after %d bytes of connecting retryable', async (bytes) => {
+    it.each([10, 500, 1_000])('is retryable after a reset %d bytes into the handshake', async (bytes) => {
       proxy.resetAfter(bytes);
       await expect(connect({ port: proxy.port })).rejects.toEqual(retryable('connection-lost'));
       expect(proxy.happened.resets).toBe(1);
     });
 
-    it('closes in bounded time, twice, whatever state the server is in', async () => {
+    it('closes in bounded time, even twice, whatever the state of the server', async () => {
       const session = await connect({ port: proxy.port });
       proxy.blackHole();
       const pending = expect(session.stat('x')).rejects.toEqual(retryable('connection-lost'));

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { denied } from './outcomes.js';
 import type { SessionTrial } from './trial.js';
 
-/** Lists, looks and makes folders. */
+/** Listing, stat and creating folders. */
 export function describeLooking({ usual, newFolder, put, onDisk, disk }: SessionTrial): void {
   describe('looking', () => {
-    it('lists the regular files of a folder with size and time, and nothing else', async () => {
+    it('lists only the regular files of a folder, with size and time', async () => {
       const folder = newFolder();
       put(`${folder}/20112026.csv`, 'abc');
       put(`${folder}/übung 1 "ø".csv`, '');
@@ -21,7 +21,7 @@ export function describeLooking({ usual, newFolder, put, onDisk, disk }: Session
       expect(found).toContainEqual({ name: '20112026.csv', size: 3, modifiedAt: 1_795_000_000_000 });
     });
 
-    it('lists more files than one answer holds', async () => {
+    it('lists more files than one answer contains', async () => {
       const folder = newFolder();
       const names = Array.from({ length: 400 }, (_, index) => `${'long'.repeat(20)}-${index}`);
       for (const file of names) put(`${folder}/${file}`, '');
@@ -29,16 +29,16 @@ export function describeLooking({ usual, newFolder, put, onDisk, disk }: Session
       expect(found.map((file) => file.name).sort()).toEqual(names.sort());
     });
 
-    it('finds nothing in a folder that is not there', async () => {
+    it('finds nothing in a missing folder', async () => {
       expect(await (await usual()).list('VerifyMappings/112026')).toEqual([]);
     });
 
-    it('is denied a folder that the account may not read', async () => {
+    it('is denied for a folder that the account may not read', async () => {
       const folder = newFolder(0o000);
       await expect((await usual()).list(folder)).rejects.toEqual(denied);
     });
 
-    it('tells size and time of a file, and that there is none', async () => {
+    it('returns size and time of a file, and nothing for a missing one', async () => {
       const folder = newFolder();
       put(`${folder}/a b.csv`, 'four');
       const session = await usual();
@@ -63,8 +63,8 @@ export function describeLooking({ usual, newFolder, put, onDisk, disk }: Session
     );
   });
 
-  describe('making folders', () => {
-    it('makes a folder and those above it, and is content with one that is there', async () => {
+  describe('creating folders', () => {
+    it('creates a folder and its parents, and accepts an existing one', async () => {
       const folder = newFolder();
       const session = await usual();
       await session.makeFolder(`${folder}/VerifyMappings/112026`);
@@ -73,7 +73,7 @@ export function describeLooking({ usual, newFolder, put, onDisk, disk }: Session
       expect(readdirSync(disk(`${folder}/VerifyMappings`)).sort()).toEqual(['112026', '12 ü']);
     });
 
-    it('lets two make the same folder at once', async () => {
+    it('lets two sessions create the same folder at once', async () => {
       const folder = newFolder();
       const session = await usual();
       await Promise.all([session.makeFolder(`${folder}/a/b/c`), session.makeFolder(`${folder}/a/b/c`)]);

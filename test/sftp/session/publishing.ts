@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { denied, retryable } from './outcomes.js';
 import type { SessionTrial } from './trial.js';
 
-/** Publishes and removes. */
+/** Publishing and removing. */
 export function describePublishing({ usual, newFolder, put, onDisk, disk }: SessionTrial): void {
   describe('publishing', () => {
-    it('moves a file onto its final name', async () => {
+    it('moves a file to its final name', async () => {
       const folder = newFolder();
       put(`${folder}/x.tmp`, 'new content');
       await (await usual()).publish(`${folder}/x.tmp`, `${folder}/20112026.csv`, 11);
@@ -23,7 +23,7 @@ export function describePublishing({ usual, newFolder, put, onDisk, disk }: Sess
       expect(onDisk(`${folder}/20112026.csv`).toString()).toBe('new content');
     });
 
-    it('is content when it has happened already', async () => {
+    it('succeeds when it has already happened', async () => {
       const folder = newFolder();
       put(`${folder}/20112026.csv`, 'new content');
       await (await usual()).publish(`${folder}/x.tmp`, `${folder}/20112026.csv`, 11);
@@ -41,7 +41,7 @@ export function describePublishing({ usual, newFolder, put, onDisk, disk }: Sess
       );
     });
 
-    it('does not put a partial file under the final name', async () => {
+    it('never leaves a partial file under the final name', async () => {
       const folder = newFolder();
       put(`${folder}/x.tmp`, 'new con');
       put(`${folder}/20112026.csv`, 'old');
@@ -51,7 +51,7 @@ export function describePublishing({ usual, newFolder, put, onDisk, disk }: Sess
       expect(onDisk(`${folder}/20112026.csv`).toString()).toBe('old');
     });
 
-    it('leaves everything as it was where renaming is denied', async () => {
+    it('changes nothing where renaming is denied', async () => {
       const folder = newFolder();
       put(`${folder}/x.tmp`, 'new content');
       put(`${folder}/20112026.csv`, 'old');
@@ -65,7 +65,7 @@ export function describePublishing({ usual, newFolder, put, onDisk, disk }: Sess
   });
 
   describe('removing', () => {
-    it('removes a file, and says when there is none', async () => {
+    it('removes a file, and reports when there is none', async () => {
       const folder = newFolder();
       put(`${folder}/x y.csv`, 'x');
       const session = await usual();
@@ -74,7 +74,7 @@ export function describePublishing({ usual, newFolder, put, onDisk, disk }: Sess
       expect(await session.remove(`${folder}/x y.csv`)).toBe('absent');
     });
 
-    it('says when it is denied', async () => {
+    it('reports when it is denied', async () => {
       const folder = newFolder();
       put(`${folder}/x`, 'x');
       chmodSync(disk(folder), 0o555);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { retryable } from './outcomes.js';
 import type { SessionTrial } from './trial.js';
 
-/** Pieces of a file, wherever in it. */
+/** Reading parts of a file. */
 export function describeReadingRanges({ usual, newFolder, put }: SessionTrial): void {
   describe('reading a range', () => {
     it.each([
@@ -12,7 +12,7 @@ export function describeReadingRanges({ usual, newFolder, put }: SessionTrial): 
       ['the last byte', 3_000_000, 3_000_001],
       ['the middle', 1_000_003, 2_500_007],
       ['all of it', 0, 3_000_001],
-    ])('gives %s, byte for byte', async (_what, from, to) => {
+    ])('returns %s, byte for byte', async (_what, from, to) => {
       const folder = newFolder();
       const content = randomBytes(3_000_001);
       put(`${folder}/x`, content);
@@ -20,7 +20,7 @@ export function describeReadingRanges({ usual, newFolder, put }: SessionTrial): 
       expect(Buffer.compare(bytes, content.subarray(from, to))).toBe(0);
     });
 
-    it('says so where the file ends earlier, and where there is none', async () => {
+    it('fails where the file ends earlier or does not exist', async () => {
       const folder = newFolder();
       put(`${folder}/x`, randomBytes(100));
       const session = await usual();
@@ -32,7 +32,7 @@ export function describeReadingRanges({ usual, newFolder, put }: SessionTrial): 
       );
     });
 
-    it('leads nowhere else', async () => {
+    it('cannot leave the root', async () => {
       const session = await usual();
       await expect(session.readRange('../x', { from: 0, to: 1 })).rejects.toBeInstanceOf(RangeError);
     });

@@ -6,7 +6,7 @@ import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
 import { retryable } from './outcomes.js';
 import type { SessionTrial } from './trial.js';
 
-/** Downloads that go on where they were cut off, and looks at the end of a file. */
+/** Resuming interrupted downloads, and reading the end of a file. */
 export function describeResuming({
   connect,
   usual,
@@ -27,7 +27,7 @@ export function describeResuming({
     });
     afterEach(() => proxy.stop());
 
-    /** Downloads until at least so much has come, and then loses the connection. */
+    /** Downloads at least this much, then loses the connection. */
     async function cutOff(path: string, to: string, bytes: number): Promise<number> {
       let done = 0;
       const onProgress = (bytesDone: number) => {
@@ -40,7 +40,7 @@ export function describeResuming({
       return done;
     }
 
-    it('asks only for what has not come yet', async () => {
+    it('requests only what has not arrived yet', async () => {
       const path = `${newFolder()}/x.csv`;
       const content = randomBytes(8_000_000);
       put(path, content);
@@ -61,12 +61,12 @@ export function describeResuming({
       expect(found).toMatchObject({ name: 'x.csv', size: content.length });
       expect(Math.min(...steps)).toBeGreaterThan(had);
       expect(steps.at(-1)).toBe(content.length);
-      // A little more, for keys and the headers of packets.
+      // A little more, for the handshake and packet headers.
       expect(proxy.happened.bytesToClient - before).toBeLessThan(content.length - had + 200_000);
       expect(partsOf(to)).toEqual([]);
     });
 
-    it('goes on again and again, and the file is the same at last', async () => {
+    it('resumes any number of times, and the file is identical in the end', async () => {
       const path = `${newFolder()}/x.csv`;
       const content = randomBytes(6_000_000);
       put(path, content);
@@ -81,7 +81,7 @@ export function describeResuming({
     it.each([
       ['another size', (content: Buffer) => Buffer.concat([content, randomBytes(1_000)]), 1_000],
       ['another time', (content: Buffer) => randomBytes(content.length), 2_000],
-    ])('begins anew where the file has %s now', async (_what, change, seconds) => {
+    ])('starts over where the file has %s now', async (_what, change, seconds) => {
       const path = `${newFolder()}/x.csv`;
       const content = randomBytes(3_000_000);
       put(path, content);
@@ -98,7 +98,7 @@ export function describeResuming({
       expect(partsOf(to)).toEqual([]);
     });
 
-    it('keeps nothing of a file that changes while it comes', async () => {
+    it('keeps nothing of a file that changes during the download', async () => {
       const path = `${newFolder()}/x.csv`;
       put(path, randomBytes(3_000_000));
       const to = target();
@@ -108,7 +108,7 @@ export function describeResuming({
       expect([existsSync(to), partsOf(to)]).toEqual([false, []]);
     });
 
-    it('brings an empty file home', async () => {
+    it('downloads an empty file', async () => {
       const path = `${newFolder()}/x.csv`;
       put(path, '');
       const to = target();
@@ -122,13 +122,13 @@ export function describeResuming({
       ['the last bytes', 'ServiceId\r\n1\r\n', 2, '\r\n'],
       ['all of one that is shorter', 'x', 10, 'x'],
       ['nothing of an empty one', '', 10, ''],
-    ])('gives %s', async (_what, content, length, end) => {
+    ])('returns %s', async (_what, content, length, end) => {
       const path = `${newFolder()}/x.csv`;
       put(path, content);
       expect(Buffer.from(await (await usual()).readEnd(path, length)).toString()).toBe(end);
     });
 
-    it('says when there is no such file', async () => {
+    it('fails when there is no such file', async () => {
       await expect((await usual()).readEnd('absent.csv', 1)).rejects.toEqual(retryable('no-such-file'));
     });
   });

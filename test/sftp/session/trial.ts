@@ -7,28 +7,28 @@ import { createSftpServer, type SftpServerOptions } from '../../../src/sftp/serv
 import type { SftpSession } from '../../../src/sftp/sftp.js';
 import { type RunningSftpServer, type SftpServerKind, sessionUser } from '../../support/sftp-server.js';
 
-/** A server of one kind with what the tests need to try a session on it. */
+/** A server of one kind with what the session tests need. */
 export interface SessionTrial {
   readonly kind: SftpServerKind;
   server(): RunningSftpServer;
   /** A new session, closed after the test. */
   connect(options?: Partial<SftpServerOptions>, signal?: AbortSignal): Promise<SftpSession>;
-  /** One that stays open: connecting takes ProFTPD 0.4 s. */
+  /** A session that stays open: connecting to ProFTPD takes 0.4 s. */
   usual(): Promise<SftpSession>;
   /** A temporary folder of the client. */
   readonly local: string;
   /** A new file of the client. */
   localFile(content: string | Buffer): string;
-  /** A fresh folder on the server, as the session's paths name it. */
+  /** A new folder on the server, as a path of the session. */
   newFolder(mode?: number): string;
-  /** A path of the session on the server's disk. */
+  /** Translates a path of the session to one on the server's disk. */
   disk(path: string): string;
-  /** Puts a file of the session's user onto the server's disk. */
+  /** Creates a file on the server's disk, owned by the session's user. */
   put(path: string, content: string | Buffer): void;
   onDisk(path: string): Buffer;
 }
 
-/** Starts the server before the tests of the current suite, and skips them where that is not possible. */
+/** Starts the server before the tests of the current suite, and skips them where it is not available. */
 export function prepareTrial(kind: SftpServerKind): SessionTrial {
   beforeEach(({ skip }) => skip(kind.needs !== undefined, kind.needs));
 
@@ -46,7 +46,7 @@ export function prepareTrial(kind: SftpServerKind): SessionTrial {
   afterAll(async () => {
     rmSync(local, { recursive: true });
     await (await kept)?.close();
-    // Only root could remove what lies in those that were made read-only.
+    // Only root could remove the content of read-only folders.
     for (const folder of folders) chmodSync(disk(folder), 0o755);
     await running?.stop();
   });

@@ -7,7 +7,7 @@ import { sessionUser } from '../../support/sftp-server.js';
 import { denied, retryable } from './outcomes.js';
 import type { SessionTrial } from './trial.js';
 
-/** Uploads, whole or not for a success. */
+/** Uploads succeed only when complete. */
 export function describeUploading({
   usual,
   local,
@@ -24,14 +24,14 @@ export function describeUploading({
       ['a file of one byte', 1],
       ['a file that is read back', 300_001],
       ['a file of 5 MB', 5_000_003],
-    ])('brings %s to the disk as it is', async (_what, size) => {
+    ])('uploads %s unchanged', async (_what, size) => {
       const folder = newFolder();
       const content = randomBytes(size);
       await (await usual()).upload(localFile(content), `${folder}/día uno.tmp`);
       expect(onDisk(`${folder}/día uno.tmp`).equals(content)).toBe(true);
     });
 
-    it('tells its progress in bytes, up to the whole', async () => {
+    it('reports progress in bytes, up to the total', async () => {
       const folder = newFolder();
       const steps: [number, number][] = [];
       await (await usual()).upload(localFile(randomBytes(2_000_000)), `${folder}/x`, {
@@ -54,13 +54,13 @@ export function describeUploading({
       await expect((await usual()).upload(localFile('x'), `${folder}/x`)).rejects.toEqual(denied);
     });
 
-    it('says when the folder is not there', async () => {
+    it('fails when the folder does not exist', async () => {
       await expect((await usual()).upload(localFile('x'), 'absent/x')).rejects.toEqual(
         retryable('no-such-file'),
       );
     });
 
-    it('says when the local file is not there', async () => {
+    it('fails when the local file does not exist', async () => {
       const folder = newFolder();
       await expect((await usual()).upload(join(local, 'absent'), `${folder}/x`)).rejects.toEqual(
         retryable('local-file'),
@@ -87,7 +87,7 @@ export function describeUploading({
         if (full !== undefined) execFileSync('umount', [disk(full)]);
       });
 
-      it.each([3_000_000, 1_060_000])('never passes for success (%d bytes)', async (size) => {
+      it.each([3_000_000, 1_060_000])('never succeeds (%d bytes)', async (size) => {
         const failure = await (await usual())
           .upload(localFile(randomBytes(size)), `${full}/x`)
           .catch((error: unknown) => error);
