@@ -1,31 +1,31 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openFirstRunRoom, readPorts, startArguments, startFolder } from '../support/first-run.js';
+import { createFirstRunPlace, readPorts, startArguments, startFolder } from '../support/first-run.js';
 import { isListening } from '../support/listening.js';
 import { isAvailable, needs, runAtTerminal } from '../support/pseudo-terminal.js';
 
-/** Of the command line: Ctrl-C stops within five seconds. */
-const longestStopMs = 5_000;
+/** Ctrl-C stops the command line within five seconds. */
+const maxStopMs = 5_000;
 
-/** When it is stopped, and what it has written then, to either stream. */
+/** When to stop it, and the output to wait for, on either stream. */
 const moments = [
-  ['before the first day is made up', 'Everything is in'],
-  ['in the midst of the first day', 'by body\n'],
-  ['in the midst of the second day', 'write: done'],
-  ['while it waits for the result', 'waiting for the result'],
+  ['before the first day is made', 'Everything is in'],
+  ['during the first day', 'by body\n'],
+  ['during the second day', 'write: done'],
+  ['while waiting for the result', 'waiting for the result'],
 ] as const;
 
 describe.each(['SIGINT', 'SIGTERM'] as const)('%s stops npm start', (signal) => {
-  it.each(moments)('%s, and the sandbox with it; it says so and how to begin anew', async (_, words) => {
-    const room = openFirstRunRoom();
-    onTestFinished(() => room.remove());
-    const program = room.start();
+  it.each(moments)('%s, together with the sandbox, and says how to start over', async (_, words) => {
+    const place = createFirstRunPlace();
+    onTestFinished(() => place.remove());
+    const program = place.start();
     onTestFinished(() => program.kill('SIGKILL'));
     await program.until(({ stdout, stderr }) => stdout.includes(words) || stderr.includes(words));
     const askedAt = performance.now();
     program.kill(signal);
     const { exitCode, stdout, stderr } = await program.ended;
-    expect(performance.now() - askedAt).toBeLessThan(longestStopMs);
-    // By its own will: stopped, or without the result.
+    expect(performance.now() - askedAt).toBeLessThan(maxStopMs);
+    // It ended by itself: stopped, or without the result.
     expect([1, 3]).toContain(exitCode);
     expect(stdout).toMatch(/\nStopped, and the sandbox with it[\s\S]*\n {2}npm start\n/);
     expect(stdout).not.toContain('What to do next');
@@ -34,21 +34,21 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s stops npm start', (signal) => 
     const [, afterwards] = stderr.split(`\n${signal}: stopping`);
     expect(afterwards).toBeDefined();
     expect(afterwards).not.toContain('starting run');
-    const [folder = ''] = room.folders();
+    const [folder = ''] = place.folders();
     for (const port of readPorts(folder)) expect(await isListening(port)).toBe(false);
   });
 });
 
 it.skipIf(!isAvailable)(
-  `Ctrl-C at a terminal takes the bar off the screen and gives the cursor back (needs ${needs})`,
+  `Ctrl-C at a terminal clears the progress bar and restores the cursor (needs ${needs})`,
   async () => {
-    const room = openFirstRunRoom();
-    onTestFinished(() => room.remove());
+    const place = createFirstRunPlace();
+    onTestFinished(() => place.remove());
     const controlC = String.fromCharCode(3);
     const { screen, exitCode } = await runAtTerminal(
       startArguments,
       [{ after: 'collect ', type: controlC }],
-      { cwd: startFolder, env: { ...room.env, TERM: 'xterm-256color' } },
+      { cwd: startFolder, env: { ...place.env, TERM: 'xterm-256color' } },
     );
     expect(exitCode).toBe(1);
     const [, afterwards = ''] = screen.split('SIGINT: stopping');

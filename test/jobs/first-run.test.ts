@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { startCommand } from '../support/command.js';
 import { readEmails } from '../support/email.js';
 import {
-  type FirstRunRoom,
-  openFirstRunRoom,
+  createFirstRunPlace,
+  type FirstRunPlace,
   readPorts,
   startArguments,
   startFolder,
@@ -19,22 +19,22 @@ import { isAvailable, needs, runAtTerminal, type TerminalSession } from '../supp
 const escapeCode = String.fromCharCode(27);
 
 describe('npm start', () => {
-  let room: FirstRunRoom;
+  let place: FirstRunPlace;
   let result: ProgramResult;
   let folder: string;
   beforeAll(async () => {
-    room = openFirstRunRoom();
-    result = await room.start().ended;
-    [folder = ''] = room.folders();
+    place = createFirstRunPlace();
+    result = await place.start().ended;
+    [folder = ''] = place.folders();
   });
-  afterAll(() => room.remove());
+  afterAll(() => place.remove());
 
   const outbox = () => join(folder, 'outbox');
   const matchesOf = (expression: RegExp) =>
     [...result.stdout.matchAll(expression)].map(([, text = '']) => text);
   const days = () => matchesOf(/^(\S+): run \S+ succeeded in/gm);
   const fileDay = () => days()[1] ?? '';
-  /** VerifyMappings/112026/20112026, of the day that went by file. */
+  /** VerifyMappings/112026/20112026, for the day delivered by file. */
   const reviewedFile = () => {
     const [year, month, monthDay] = fileDay().split('-');
     return `VerifyMappings/${month}${year}/${monthDay}${month}${year}`;
@@ -42,14 +42,14 @@ describe('npm start', () => {
   const readRecords = (path: string): Record<string, string>[] =>
     parse(readFileSync(join(folder, 'sftp', path)), { columns: true });
 
-  /** As it was printed, without npx. */
+  /** Runs a printed command without npx. */
   const run = (command: string) => {
     const cwd = mkdtempSync(join(tmpdir(), 'first-run-test-'));
     onTestFinished(() => rmSync(cwd, { recursive: true }));
     return startCommand(command.split(' '), { cwd, env: { PATH: process.env.PATH } }).ended;
   };
 
-  it('reviews two days, the one before yesterday by body and yesterday by file, and ends with 0', () => {
+  it('reviews the day before yesterday by body and yesterday by file, and exits with 0', () => {
     expect(result.exitCode).toBe(0);
     const [first = '', second = ''] = days();
     expect(days()).toHaveLength(2);
@@ -62,7 +62,7 @@ describe('npm start', () => {
     );
   });
 
-  it('shows a closing table of each, whose bookings are all delivered', () => {
+  it('shows a closing table for each day, with all bookings delivered', () => {
     const counts = (name: string) =>
       matchesOf(new RegExp(`^  ${name} +([\\d,]+)$`, 'gm')).map((text) => Number(text.replaceAll(',', '')));
     expect(counts('read')).toEqual([10_000, 10_000]);
@@ -75,7 +75,7 @@ describe('npm start', () => {
     expect(existsSync(join(archived, 'manifest.json'))).toBe(true);
   });
 
-  it('finds the affected bookings that the result and the e-mail about the file name, no more and no less', async () => {
+  it('lists exactly the affected bookings of the result and of the e-mail about the file', async () => {
     const [email, ...others] = readEmails(outbox()).filter(({ about }) => about === `${reviewedFile()}.csv`);
     expect(others).toEqual([]);
     const marked = readRecords(`${reviewedFile()}_Result.csv`)
@@ -92,7 +92,7 @@ describe('npm start', () => {
     expect(affected.map(({ BookingReferenceId }) => BookingReferenceId)).toEqual(marked);
   });
 
-  it('names an e-mail of a delivery by body, and how many lie beside it', () => {
+  it('names an e-mail about the delivery by body, and counts the others', () => {
     const emails = readEmails(outbox()).filter(({ about }) => about !== `${reviewedFile()}.csv`);
     const [path = ''] = matchesOf(/by e-mail only:\n {2}(.+)$/gm);
     expect(emails.map((email) => email.path)).toContain(path);
@@ -122,15 +122,15 @@ describe('npm start', () => {
     for (const port of readPorts(folder)) expect(await isListening(port)).toBe(false);
   });
 
-  it('keeps its folder, for nobody else to read, and takes a fresh one each time', async () => {
+  it('keeps its folder, readable by its owner only, and uses a new one each time', async () => {
     const before = statSync(join(folder, 'data/ledger.db')).mtimeMs;
-    expect((await room.start().ended).exitCode).toBe(0);
-    expect(room.folders()).toHaveLength(2);
+    expect((await place.start().ended).exitCode).toBe(0);
+    expect(place.folders()).toHaveLength(2);
     expect(statSync(join(folder, 'data/ledger.db')).mtimeMs).toBe(before);
-    for (const path of room.folders()) expect(statSync(path).mode & 0o777).toBe(0o700);
+    for (const path of place.folders()) expect(statSync(path).mode & 0o777).toBe(0o700);
   });
 
-  it('tells a file of few lines what it does, without escape codes', () => {
+  it('writes few lines and no escape codes when not at a terminal', () => {
     expect(result.stdout + result.stderr).not.toContain(escapeCode);
     expect(result.stdout + result.stderr).not.toContain('\r');
     expect(result.stderr.split('\n').length).toBeLessThan(20);
@@ -138,28 +138,28 @@ describe('npm start', () => {
 });
 
 describe.skipIf(!isAvailable)(`npm start at a terminal of 80 columns (needs ${needs})`, () => {
-  let room: FirstRunRoom;
+  let place: FirstRunPlace;
   let session: TerminalSession;
   beforeAll(async () => {
-    room = openFirstRunRoom();
-    const env = { ...room.env, TERM: 'xterm-256color', NO_COLOR: '1' };
+    place = createFirstRunPlace();
+    const env = { ...place.env, TERM: 'xterm-256color', NO_COLOR: '1' };
     session = await runAtTerminal(startArguments, [], { cwd: startFolder, env });
   });
-  afterAll(() => room.remove());
+  afterAll(() => place.remove());
 
-  it('shows bars, and with NO_COLOR no colours', () => {
+  it('shows progress bars, without colours under NO_COLOR', () => {
     expect(session.exitCode).toBe(0);
     expect(session.screen).toMatch(/deliver .+ \d+ % {2}/);
     expect(session.screen).not.toMatch(new RegExp(`${escapeCode}\\[[\\d;:]*m`));
   });
 
-  it('fills no line wider than 80 columns, but for paths', () => {
-    // Bars are drawn over and over, each time from the first column.
+  it('keeps lines within 80 columns, except for paths', () => {
+    // Progress bars are redrawn, each time from the first column.
     const lines = session.screen
       .split(new RegExp(`[\r\n]|${escapeCode}\\[\\d*G`))
       .map((line) => line.replaceAll(new RegExp(`${escapeCode}\\[[?\\d;]*[A-Za-z]`, 'g'), ''));
     expect(lines.length).toBeGreaterThan(50);
-    const tooWide = lines.filter((line) => [...line].length > 80 && !line.includes(room.folders()[0] ?? ''));
+    const tooWide = lines.filter((line) => [...line].length > 80 && !line.includes(place.folders()[0] ?? ''));
     expect(tooWide).toEqual([]);
   });
 });

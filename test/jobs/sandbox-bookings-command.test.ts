@@ -9,7 +9,7 @@ import { command, createFolder, runIn } from '../support/sandbox-command.js';
 const bookings = ['sandbox', 'bookings', '--day', '2026-11-20'];
 
 describe('hotel-review sandbox bookings', () => {
-  it('writes a day into a file, and the same rows to standard output', async () => {
+  it('writes a day to a file, and the same rows to standard output', async () => {
     const folder = await createFolder();
     const made = await runIn(folder, ...bookings, '--count', '200', '--out', 'day.csv', '--json');
     expect(made).toMatchObject({ exitCode: 0, stderr: '', json: { records: 200, out: 'day.csv' } });
@@ -18,7 +18,7 @@ describe('hotel-review sandbox bookings', () => {
     expect(stdout).toBe(await readFile(join(folder, 'day.csv'), 'utf8'));
   });
 
-  it('ends with 2 when --out is there already, and changes nothing', async () => {
+  it('exits with 2 when --out exists, and changes nothing', async () => {
     const folder = await createFolder();
     await writeFile(join(folder, 'day.csv'), 'mine');
     const { exitCode, json, stderr } = await runIn(folder, ...bookings, '--out', 'day.csv', '--json');
@@ -30,9 +30,9 @@ describe('hotel-review sandbox bookings', () => {
     expect(await readFile(join(folder, 'day.csv'), 'utf8')).toBe('mine');
   });
 
-  it('ends with 0 and without a word when head has read enough', async () => {
+  it('exits with 0 and prints nothing when head has read enough', async () => {
     const folder = await createFolder();
-    // The shell tells how the left side of the pipe ended.
+    // The shell records the exit code of the left side of the pipe.
     const script = '{ "$0" "$@"; echo "$?" > exit-code; } | head -1';
     const args = ['-c', script, process.execPath, command, ...bookings, '--count', '2000000'];
     const { status, stdout, stderr } = spawnSync('sh', args, { cwd: folder, encoding: 'utf8' });
@@ -41,7 +41,7 @@ describe('hotel-review sandbox bookings', () => {
     expect(await readFile(join(folder, 'exit-code'), 'utf8')).toBe('0\n');
   });
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('ends on %s while nobody reads its rows', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('stops on %s while nobody reads its rows', async (signal) => {
     const args = [command, ...bookings, '--count', '5000000'];
     const child = spawn(process.execPath, args, { cwd: await createFolder() });
     onTestFinished(() => {
@@ -52,7 +52,7 @@ describe('hotel-review sandbox bookings', () => {
     const stderr = text(child.stderr);
     child.kill(signal);
     await once(child, 'exit');
-    // Only what was in the pipe is still to come.
+    // Only what is left in the pipe follows.
     child.stdout.resume();
     expect(child.exitCode).toBe(1);
     expect(await stderr).toContain(`stopped by ${signal}`);

@@ -5,20 +5,14 @@ import { archiveOf } from '../support/archived-run.js';
 import { day } from '../support/day-folder.js';
 import { readEmails } from '../support/email.js';
 import { openSshAndCurl, pythonClients } from '../support/other-clients.js';
-import {
-  createFolder,
-  makeDayIn,
-  reviewPath,
-  runIn,
-  startSandboxCommand,
-} from '../support/sandbox-command.js';
+import { callSandbox, createFolder, makeDayIn, reviewPath, runIn } from '../support/sandbox-command.js';
 
 describe.each([openSshAndCurl, pythonClients])('A day by file', ({ name, needs, review }) => {
   it.skipIf(needs !== undefined)(
-    `by ${name} has the same result, byte by byte, as by hotel-review${needs ? ` (needs ${needs})` : ''}`,
+    `sent with ${name} gets the same result, byte for byte, as with hotel-review${needs ? ` (needs ${needs})` : ''}`,
     async () => {
       const ours = await createFolder();
-      const usual = await startSandboxCommand(ours, '--result-delay', '0');
+      const usual = await callSandbox(ours, '--result-delay', '0');
       await makeDayIn(ours, '--wrong-share', '0.1');
       const how = ['--delivery', 'file', '--config', 'sandbox.yaml', '--json'];
       const archive = archiveOf(await runIn(ours, 'run', '--day', day, ...how));
@@ -27,14 +21,14 @@ describe.each([openSshAndCurl, pythonClients])('A day by file', ({ name, needs, 
       const theirs = await createFolder();
       const client = join(theirs, 'client');
       await mkdir(client);
-      const sandbox = await startSandboxCommand(join(theirs, 'sandbox'), '--result-delay', '1');
+      const sandbox = await callSandbox(join(theirs, 'sandbox'), '--result-delay', '1');
       const { addresses } = sandbox;
       const result = await review(addresses, sent, client);
 
       expect(result.equals(archive.read('20112026_Result.csv'))).toBe(true);
       const arrived = await readFile(join(addresses.sftp.root, reviewPath));
       expect(arrived.equals(sent)).toBe(true);
-      // Told when the e-mail is written, too.
+      // The event follows the e-mail.
       await Promise.all([usual, sandbox].map((one) => one.told('_Result.csv: ')));
       const emailsOf = (folder: string) =>
         readEmails(join(folder, 'outbox')).filter(({ about }) => about === reviewPath);

@@ -6,6 +6,7 @@ import { readEmails } from '../support/email.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { startProgram } from '../support/program.js';
 import {
+  callSandbox,
   callService,
   command,
   createFolder,
@@ -13,11 +14,10 @@ import {
   renderReviewFile,
   reviewPath,
   runIn,
-  startSandboxCommand,
 } from '../support/sandbox-command.js';
 
 const guest = 'Canaria Zwitscherfink';
-/** No world knows them, so there are e-mails about all of them. */
+/** Of unknown hotels, so that there are e-mails about all of them. */
 const bookings = makeBookings(60).map((booking) => ({ ...booking, BookingClientName: guest }));
 
 function expectSilence(written: string): void {
@@ -25,9 +25,9 @@ function expectSilence(written: string): void {
   expect(written).not.toMatch(/^ {4}at /m);
 }
 
-it('The sandbox names no guest in what it prints, while the e-mails about them are written', async () => {
+it('The sandbox prints no guest name, while its e-mails have them', async () => {
   const folder = await createFolder();
-  const sandbox = await startSandboxCommand(folder, '--result-delay', '0', '--fault', 'lost-answer@1');
+  const sandbox = await callSandbox(folder, '--result-delay', '0', '--fault', 'lost-answer@1');
   await writeFile(join(folder, `bookings-${day}.csv`), toCsv(bookings));
   for (const delivery of ['body', 'file'])
     await runIn(folder, 'replay', day, '--delivery', delivery, '--config', 'sandbox.yaml');
@@ -45,9 +45,9 @@ it('The sandbox names no guest in what it prints, while the e-mails about them a
   }
 });
 
-it('The sandbox names no guest when it refuses what names them', async () => {
+it('The sandbox prints no guest name when it refuses calls and files that have them', async () => {
   const folder = await createFolder();
-  const sandbox = await startSandboxCommand(folder);
+  const sandbox = await callSandbox(folder);
   const { addresses } = sandbox;
   const broken = [
     [{ ...bookings[0], CheckInDate: guest }],
@@ -72,7 +72,7 @@ it('The sandbox names no guest when it refuses what names them', async () => {
   expect(stderr.match(/call \d by-(?:body|file): 200 2009/g)).toHaveLength(7);
 });
 
-it('The sandbox tells a person the same on standard output, its addresses first, and names no guest', async () => {
+it('Without --json the sandbox prints its addresses and then its events to standard output, without guest names', async () => {
   const folder = await createFolder();
   const env = { PATH: process.env.PATH };
   const args = [command, 'sandbox', '--folder', folder];

@@ -14,10 +14,10 @@ import {
   startSandboxCommand,
 } from '../support/sandbox-command.js';
 
-/** Of the sandbox: whatever its clients do, it is gone within two seconds. */
-const longestStopMs = 2_000;
+/** The sandbox stops within two seconds, whatever its clients do. */
+const maxStopMs = 2_000;
 
-/** Makes a call by body, and comes back when the sandbox has it in hand; what came of it is told later. */
+/** Starts a call by body and resolves once the sandbox handles it. The outcome follows later. */
 async function beginCall({ addresses: { service } }: SandboxCommand): Promise<{ outcome: Promise<unknown> }> {
   const { baseUrl, apiKey: apikey, accountId } = service;
   const request = openRequest(`${baseUrl}/hotels/ReviewMappingsOfBookedHotels`, {
@@ -34,7 +34,7 @@ async function beginCall({ addresses: { service } }: SandboxCommand): Promise<{ 
 }
 
 it.each(['SIGINT', 'SIGTERM'] as const)(
-  '%s ends the sandbox with 0, though a client hangs, another is silent and a result is due',
+  '%s ends the sandbox with exit code 0 despite a hanging call, a silent client and a pending result',
   async (signal) => {
     const folder = await createFolder();
     const sandbox = await startSandboxCommand(folder, '--fault', 'hang@2', '--result-delay', '3600');
@@ -52,12 +52,12 @@ it.each(['SIGINT', 'SIGTERM'] as const)(
     const askedAt = performance.now();
     sandbox.kill(signal);
     const { exitCode, stdout } = await sandbox.ended;
-    expect(performance.now() - askedAt).toBeLessThan(longestStopMs);
+    expect(performance.now() - askedAt).toBeLessThan(maxStopMs);
     expect(exitCode).toBe(0);
     expect(await outcome).toBe('ECONNRESET');
     expect(stdout.trimEnd().split('\n')).toHaveLength(1);
-    const givenUp = sandbox.events.filter((line) => line.endsWith('20112026_Result.csv: abandoned'));
-    expect(givenUp).toHaveLength(1);
+    const abandoned = sandbox.events.filter((line) => line.endsWith('20112026_Result.csv: abandoned'));
+    expect(abandoned).toHaveLength(1);
     expect(sandbox.events.join('\n')).not.toMatch(/^ {4}at /m);
     expect(await readdir(join(sftp.root, 'VerifyMappings/112026'))).toEqual(['20112026.csv']);
     expect((await readdir(folder)).sort()).toEqual(['host-key', 'sandbox.yaml', 'sftp']);

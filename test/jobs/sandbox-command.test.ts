@@ -5,12 +5,12 @@ import { parse as parseYaml } from 'yaml';
 import { day } from '../support/day-folder.js';
 import { makeBookings } from '../support/made-bookings.js';
 import {
+  callSandbox,
   callService,
   createFolder,
   makeDayIn,
   occupy,
   runIn,
-  startSandboxCommand,
   sumTold,
 } from '../support/sandbox-command.js';
 
@@ -23,9 +23,9 @@ async function readConfiguration(path: string) {
 }
 
 describe('hotel-review sandbox', () => {
-  it('says in one line of JSON where it is, and writes a configuration for nobody else to read', async () => {
+  it('prints its addresses as one line of JSON, and writes a configuration readable by its owner only', async () => {
     const folder = await createFolder();
-    const { addresses } = await startSandboxCommand(folder, '--port', '0', '--sftp-port', '0');
+    const { addresses } = await callSandbox(folder, '--port', '0', '--sftp-port', '0');
     expect(addresses).toEqual({
       service: {
         baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/api\/3\.0$/),
@@ -52,9 +52,9 @@ describe('hotel-review sandbox', () => {
     });
   });
 
-  it.each(['body', 'file'])('is reviewed with that configuration by %s', async (delivery) => {
+  it.each(['body', 'file'])('reviews a day by %s with that configuration', async (delivery) => {
     const folder = await createFolder();
-    const sandbox = await startSandboxCommand(folder, '--result-delay', '0');
+    const sandbox = await callSandbox(folder, '--result-delay', '0');
     const { bookings } = await makeDayIn(folder, '--count', '300');
     const how = ['--delivery', delivery, '--config', 'sandbox.yaml', '--json'];
     const { exitCode, report } = await runIn(folder, 'run', '--day', day, ...how);
@@ -64,15 +64,15 @@ describe('hotel-review sandbox', () => {
     expect(sumTold(sandbox).accepted).toBe(bookings);
   });
 
-  it('has the same host key again in the same folder, and the configuration goes with where it is now', async () => {
+  it('keeps its host key when it is restarted, and rewrites the configuration for its new ports', async () => {
     const folder = await createFolder();
-    const first = await startSandboxCommand(folder);
+    const first = await callSandbox(folder);
     const before = await readConfiguration(first.addresses.configuration);
     first.kill('SIGTERM');
     await first.ended;
     await occupy(before.port);
     await occupy(Number(new URL(before.baseUrl).port));
-    const { addresses } = await startSandboxCommand(folder);
+    const { addresses } = await callSandbox(folder);
     const after = await readConfiguration(addresses.configuration);
     expect(after).toEqual({
       baseUrl: addresses.service.baseUrl,
@@ -82,7 +82,7 @@ describe('hotel-review sandbox', () => {
     expect([after.baseUrl, after.port]).not.toEqual([before.baseUrl, before.port]);
   });
 
-  it.each(['--port', '--sftp-port'])('ends with 2 when the %s is taken, and says so', async (option) => {
+  it.each(['--port', '--sftp-port'])('exits with 2 when the %s is in use', async (option) => {
     const folder = await createFolder();
     const port = String(await occupy(0));
     const { exitCode, json, stderr } = await runIn(
@@ -109,7 +109,7 @@ describe('hotel-review sandbox', () => {
     ['latency@1', 'expected latency:SECONDS'],
     ['drop@101%', 'expected a share from 0% to 100%, or numbers from 1'],
     ['drop@3-2', 'expected a share from 0% to 100%, or numbers from 1'],
-  ])('ends with 2 for --fault %s, and names what it expected', async (rule, expected) => {
+  ])('exits with 2 for --fault %s and says what it expected', async (rule, expected) => {
     const folder = await createFolder();
     const rules = ['--fault', 'drop@1', '--fault', rule];
     const { exitCode, stdout, stderr } = await runIn(folder, 'sandbox', '--folder', 'new', ...rules);
@@ -121,13 +121,13 @@ describe('hotel-review sandbox', () => {
 
   it.each<[string, (folder: string) => Promise<unknown>, readonly string[], string]>([
     [
-      "somebody's own sandbox.yaml",
+      'a foreign sandbox.yaml',
       (folder) => writeFile(join(folder, 'sandbox.yaml'), 'timezone: UTC'),
       ['--folder', '.'],
       'sandbox.yaml was not written by the sandbox and is not overwritten; use another --folder',
     ],
     [
-      'a host key that is none',
+      'an invalid host key',
       (folder) => writeFile(join(folder, 'host-key'), 'junk'),
       ['--folder', '.'],
       'host-key contains no private key in OpenSSH format; remove it, and a new one is generated',
@@ -139,12 +139,12 @@ describe('hotel-review sandbox', () => {
       "file can't be created (EEXIST); use another folder",
     ],
     [
-      'a name that another field has',
+      'the name of another field',
       async () => {},
       ['--master-id-name', 'BookingClientName'],
       '--master-id-name: expected a name that none of the other six fields has',
     ],
-  ])('ends with 2 for %s, and overwrites nothing', async (_what, prepare, options, words) => {
+  ])('exits with 2 for %s and overwrites nothing', async (_what, prepare, options, words) => {
     const folder = await createFolder();
     await prepare(folder);
     const before = await readFile(join(folder, 'sandbox.yaml'), 'utf8').catch(() => undefined);
@@ -155,16 +155,16 @@ describe('hotel-review sandbox', () => {
     expect(after).toBe(before);
   });
 
-  it('strikes the same calls again with the same --seed, and others with another', async () => {
+  it('hits the same calls with the same --seed, and other calls with another', async () => {
     const rules = ['--fault', 'status:503@50%', '--seed'];
-    const strike = async (seed: string) => {
-      const sandbox = await startSandboxCommand(await createFolder(), ...rules, seed);
+    const callOften = async (seed: string) => {
+      const sandbox = await callSandbox(await createFolder(), ...rules, seed);
       const statuses: number[] = [];
       for (let call = 1; call <= 30; call += 1)
         statuses.push((await callService(sandbox.addresses, makeBookings(3))).status);
       return statuses;
     };
-    const [first, again, other] = await Promise.all(['7', '7', '8'].map(strike));
+    const [first, again, other] = await Promise.all(['7', '7', '8'].map(callOften));
     expect(new Set(first)).toEqual(new Set([200, 503]));
     expect(again).toEqual(first);
     expect(other).not.toEqual(first);
@@ -173,9 +173,9 @@ describe('hotel-review sandbox', () => {
   it.each([
     ['its own', '2'],
     ['another', '1'],
-  ])('is of --world 2, and finds the mappings of %s world right or wrong', async (whose, world) => {
+  ])('verifies mappings of %s world against --world 2', async (whose, world) => {
     const folder = await createFolder();
-    const sandbox = await startSandboxCommand(folder, '--world', '2');
+    const sandbox = await callSandbox(folder, '--world', '2');
     const { bookings, wrongMappings } = await makeDayIn(folder, '--count', '500', '--world', world);
     const { exitCode } = await runIn(folder, 'run', '--day', day, '--config', 'sandbox.yaml');
     expect(exitCode).toBe(0);
@@ -184,7 +184,7 @@ describe('hotel-review sandbox', () => {
     const { accepted, wrong } = sumTold(sandbox);
     expect(accepted).toBe(bookings);
     expect(wrongMappings).toBeGreaterThan(0);
-    // A booking that names no provider's hotel counts as right in every world.
+    // A booking without a provider's hotel counts as correct in every world.
     if (whose === 'another') expect(wrong).toBeGreaterThan(bookings * 0.95);
     else expect(wrong).toBe(wrongMappings);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { day } from '../support/day-folder.js';
 import { prepareSandboxDay, type SandboxDayOptions } from '../support/sandbox-day.js';
 
-/** One call after the other, so that the numbers of the calls are known. */
+/** One call at a time, so that the numbers of the calls are known. */
 const oneByOne = { batchSize: 50, concurrency: 1 };
 
 async function run(options: SandboxDayOptions) {
@@ -11,8 +11,8 @@ async function run(options: SandboxDayOptions) {
   return { ...prepared, exitCode, report, stderr, of: prepared.sandbox.service.counts };
 }
 
-describe.each(['envelope', 'code-message'] as const)('errors worded as %s', (errorShape) => {
-  it('and none of them: every booking is taken once', async () => {
+describe.each(['envelope', 'code-message'] as const)('errors in the shape %s', (errorShape) => {
+  it('without faults: every booking is accepted once', async () => {
     const { exitCode, report, counts, of } = await run({ errorShape });
     expect({ exitCode, reviewed: of.reviewed, calls: of.calls }).toEqual({
       exitCode: 0,
@@ -27,12 +27,12 @@ describe.each(['envelope', 'code-message'] as const)('errors worded as %s', (err
   });
 
   it.each([
-    ['status:503@1', 'a service that is away'],
+    ['status:503@1', 'an unavailable service'],
     ['status:500@1-3', 'a service that fails three times'],
-    ['status:429:1@2', 'a service that asks for patience'],
-    ['refuse:2001@2', 'an internal fault inside a 200'],
+    ['status:429:1@2', 'a rate-limited call'],
+    ['refuse:2001@2', 'an internal error inside a 200'],
     ['refuse:2030@2', 'too many requests inside a 200'],
-  ])('%s: %s is asked again, and every booking is taken once', async (fault) => {
+  ])('%s: after %s the call is repeated and every booking is accepted once', async (fault) => {
     const { exitCode, report, counts, of } = await run({ faults: [fault], errorShape });
     expect({ exitCode, reviewed: of.reviewed }).toEqual({ exitCode: 0, reviewed: counts.bookings });
     expect(of.faults).toBeGreaterThan(0);
@@ -40,7 +40,7 @@ describe.each(['envelope', 'code-message'] as const)('errors worded as %s', (err
   });
 
   it.each(['refuse:2009@2', 'status:400@2'])(
-    '%s: a refused batch is halved, and every booking is taken once',
+    '%s: a refused batch is split and every booking is accepted once',
     async (fault) => {
       const { exitCode, report, counts, of } = await run({ faults: [fault], errorShape });
       expect({ exitCode, reviewed: of.reviewed }).toEqual({ exitCode: 0, reviewed: counts.bookings });
@@ -50,7 +50,7 @@ describe.each(['envelope', 'code-message'] as const)('errors worded as %s', (err
   );
 
   it.each(['status:403@3', 'refuse:2003@3', 'status:404@3'])(
-    '%s: stops the run at once, and the next one goes on',
+    '%s: stops the run at once, and the next run resumes it',
     async (fault) => {
       const { exitCode, report, counts, folder, of } = await run({ faults: [fault], errorShape });
       expect({ exitCode, calls: of.calls, state: report.state }).toEqual({
@@ -67,7 +67,7 @@ describe.each(['envelope', 'code-message'] as const)('errors worded as %s', (err
   );
 });
 
-describe('a call without a clear answer', () => {
+describe('a call of unknown outcome', () => {
   const impatient = { service: { timeoutSeconds: 0.5 } };
 
   it.each([
@@ -76,7 +76,7 @@ describe('a call without a clear answer', () => {
     ['page@2', 0],
     ['lost-answer@2', 50],
     ['latency:2@2', 50],
-  ])('%s: is made again and counted as repeated; %i bookings were taken twice', async (fault, twice) => {
+  ])('%s: is repeated and counted as such; %i bookings are accepted twice', async (fault, twice) => {
     const { exitCode, report, counts, of } = await run({ faults: [fault], settings: impatient });
     expect({ exitCode, reviewed: of.reviewed, faults: of.faults }).toEqual({
       exitCode: 0,
@@ -86,14 +86,14 @@ describe('a call without a clear answer', () => {
     expect(report.counts).toMatchObject({ delivered: counts.bookings, repeated: 50 });
   });
 
-  it('latency:1@2: is waited for where there is time', async () => {
+  it('latency:1@2: is awaited within the timeout', async () => {
     const { exitCode, report, counts, of } = await run({ faults: ['latency:1@2'] });
     expect({ exitCode, reviewed: of.reviewed }).toEqual({ exitCode: 0, reviewed: counts.bookings });
     expect(report.counts.repeated).toBe(0);
   });
 });
 
-it('Faults at a third of the calls delay a day and lose nothing of it', async () => {
+it('Faults in a third of the calls delay a day but lose nothing', async () => {
   const faults = ['status:503@20%', 'refuse:2030@20%'];
   const { exitCode, report, counts, of } = await run({
     faults,
@@ -108,7 +108,7 @@ it('Faults at a third of the calls delay a day and lose nothing of it', async ()
   expect(report.counts).toMatchObject({ delivered: counts.bookings, refused: 0, repeated: 0 });
 });
 
-it('A wrong key is turned away and no call of a review operation', async () => {
+it('A wrong key fails the run before any call is counted', async () => {
   const { exitCode, report, stderr, of } = await run({ settings: { service: { apiKey: 'another' } } });
   expect({ exitCode, state: report.state, calls: of.calls }).toEqual({
     exitCode: 1,

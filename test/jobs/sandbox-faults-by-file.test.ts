@@ -43,7 +43,7 @@ const byFileCalls = ({ events }: SandboxDay) =>
       event.operation === 'by-file',
   ).length;
 
-it('A day by file: the result is brought home, and the affected bookings are those that were made up wrong', async () => {
+it('A day by file fetches its result, and its affected bookings are exactly the wrong mappings that were made up', async () => {
   const made = await run({});
   expect(made.exitCode).toBe(0);
   expect(made.report.counts).toMatchObject({ delivered: made.counts.bookings, affected: wrongInFile(made) });
@@ -55,7 +55,7 @@ it('A day by file: the result is brought home, and the affected bookings are tho
 });
 
 describe('a result', () => {
-  it('result-late:3@1: that is late leaves the run waiting, and the next run brings it home', async () => {
+  it('result-late:3@1: leaves the run waiting, and the next run fetches it', async () => {
     const made = await run({
       faults: ['result-late:3@1'],
       settings: { file: { resultTimeoutMinutes: 0.01 } },
@@ -73,7 +73,7 @@ describe('a result', () => {
     expect(byFileCalls(made)).toBe(1);
   });
 
-  it('result-growing:2@1: that grows is waited for until it is whole', async () => {
+  it('result-growing:2@1: is awaited until it is complete', async () => {
     const made = await run({
       faults: ['result-growing:2@1'],
       settings: { file: { resultQuietSeconds: 3 } },
@@ -83,7 +83,7 @@ describe('a result', () => {
     expect(made.report.counts.affected).toBe(wrongInFile(made));
   });
 
-  it('result-partial@1: that stays partial is taken as it is when it has been quiet, and the report says so', async () => {
+  it('result-partial@1: is accepted once it stops changing, and the status reports it', async () => {
     const made = await run({ faults: ['result-partial@1'] });
     expect({ exitCode: made.exitCode, state: made.report.state }).toEqual({
       exitCode: 0,
@@ -96,7 +96,7 @@ describe('a result', () => {
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(String(records.length));
   });
 
-  it('result-missing@1: that never comes leaves the run waiting, everything delivered', async () => {
+  it('result-missing@1: leaves the run waiting with everything delivered', async () => {
     const made = await run({
       faults: ['result-missing@1'],
       settings: { file: { resultTimeoutMinutes: 0.01 } },
@@ -111,11 +111,11 @@ describe('a result', () => {
 });
 
 describe('the by-file call', () => {
-  /** Nothing is posted: the numbers of the calls are those of the by-file calls. */
+  /** Nothing is posted, so that only by-file calls are numbered. */
   const fileAlone = { file: { incomplete: 'reject' }, maxRejectedShare: 0.5 };
 
   it.each(['drop@1-3', 'hang@1-3', 'page@1-3', 'status:503@1-3'])(
-    '%s: without a clear answer, or with a fault, is made again until it is taken',
+    '%s: is repeated until it is accepted',
     async (fault) => {
       const made = await run({
         faults: [fault],
@@ -127,7 +127,7 @@ describe('the by-file call', () => {
   );
 
   it.each(['lost-answer@1-', 'latency:5@1-'])(
-    '%s: whose answer never came is not made again where its result is there',
+    '%s: is not repeated when its result has arrived',
     async (fault) => {
       const made = await run({ faults: [fault], settings: { ...fileAlone, service: { timeoutSeconds: 1 } } });
       expect({ exitCode: made.exitCode, calls: byFileCalls(made) }).toEqual({ exitCode: 0, calls: 1 });
@@ -136,7 +136,7 @@ describe('the by-file call', () => {
   );
 
   it.each(['refuse:2020@1', 'status:404@1', 'status:403@1'])(
-    '%s: that is refused fails the run, and the next one goes on',
+    '%s: fails the run, and the next run resumes it',
     async (fault) => {
       const made = await run({ faults: [fault], settings: fileAlone });
       expect({ exitCode: made.exitCode, state: made.report.state }).toEqual({ exitCode: 1, state: 'failed' });

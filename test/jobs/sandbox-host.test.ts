@@ -4,22 +4,22 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { certificateNeeds, makeCertificate } from '../support/certificate.js';
 import { startCommand } from '../support/command.js';
 import { day } from '../support/day-folder.js';
-import { createFolder, makeDayIn, runIn, startSandboxCommand, sumTold } from '../support/sandbox-command.js';
+import { callSandbox, createFolder, makeDayIn, runIn, sumTold } from '../support/sandbox-command.js';
 
-/** Of this machine, beyond loopback where it has a network. */
+/** An address of this machine, beyond loopback where it has a network. */
 const address =
   Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
     .find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.2';
 
-describe('A sandbox that others reach', () => {
+describe('A sandbox that other machines can reach', () => {
   beforeEach(({ skip }) => skip(certificateNeeds !== undefined, certificateNeeds));
 
   it.each(['body', 'file'])('reviews by %s under its own address, over https', async (delivery) => {
     const { certificate, key } = makeCertificate(`IP:${address}`);
     const folder = await createFolder();
     const tls = ['--tls-certificate', certificate, '--tls-key', key];
-    const sandbox = await startSandboxCommand(folder, '--host', address, ...tls, '--result-delay', '0');
+    const sandbox = await callSandbox(folder, '--host', address, ...tls, '--result-delay', '0');
     const { service, sftp } = sandbox.addresses;
     expect(new URL(service.baseUrl)).toMatchObject({ protocol: 'https:', hostname: address });
     expect(sftp.host).toBe(address);
@@ -40,16 +40,16 @@ describe('A sandbox that others reach', () => {
       '--tls-certificate and --tls-key: expected a certificate in PEM and the private key that goes with it',
     ],
     [
-      'a certificate alone',
+      'a certificate without a key',
       ({ certificate }) => ['--tls-certificate', certificate],
       '--tls-certificate and --tls-key go together',
     ],
     [
-      'a key that is not there',
+      'a missing key',
       ({ certificate }) => ['--tls-certificate', certificate, '--tls-key', 'missing.pem'],
       "--tls-key: missing.pem can't be read (ENOENT); use another file",
     ],
-  ])('ends with 2 for %s, and makes nothing', async (_what, options, words) => {
+  ])('exits with 2 for %s and creates nothing', async (_what, options, words) => {
     const folder = await createFolder();
     const files = makeCertificate('DNS:sandbox');
     const { exitCode, stderr } = await runIn(folder, 'sandbox', '--folder', 'new', ...options(files));
@@ -59,8 +59,8 @@ describe('A sandbox that others reach', () => {
 
   it.each([
     ['an address of another machine', '192.0.2.1', 'EADDRNOTAVAIL'],
-    ['a name that nothing has', 'nothing.invalid', 'nothing.invalid'],
-  ])('ends with 2 for %s', async (_what, host, words) => {
+    ['an unknown name', 'nothing.invalid', 'nothing.invalid'],
+  ])('exits with 2 for %s', async (_what, host, words) => {
     const folder = await createFolder();
     const { certificate, key } = makeCertificate(`DNS:${host}`);
     const tls = ['--tls-certificate', certificate, '--tls-key', key];
@@ -72,7 +72,7 @@ describe('A sandbox that others reach', () => {
   });
 });
 
-describe('A sandbox elsewhere than on loopback', () => {
+describe('A sandbox beyond loopback', () => {
   it.each(['0.0.0.0', 'sandbox', '192.0.2.1'])('is refused at %s without https', async (host) => {
     const folder = await createFolder();
     const { exitCode, stderr } = await runIn(folder, 'sandbox', '--folder', 'new', '--host', host);
@@ -83,7 +83,7 @@ describe('A sandbox elsewhere than on loopback', () => {
   });
 
   it('listens on IPv6 loopback by plain http', async () => {
-    const { addresses } = await startSandboxCommand(await createFolder(), '--host', '::1');
+    const { addresses } = await callSandbox(await createFolder(), '--host', '::1');
     expect(addresses.service.baseUrl).toMatch(/^http:\/\/\[::1\]:\d+\/api\/3\.0$/);
     expect((await fetch(addresses.service.baseUrl)).status).toBe(404);
   });

@@ -4,11 +4,11 @@ import { describe, expect, it, vi } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import {
   type Addresses,
+  callSandbox,
   createFolder,
   makeDayIn,
   runIn,
   type SandboxCommand,
-  startSandboxCommand,
   sumTold,
 } from '../support/sandbox-command.js';
 
@@ -29,7 +29,7 @@ async function askPage(addresses: Addresses, query: Readonly<Record<string, stri
   return { page: (await answer.json()) as Page, date: answer.headers.get('date') ?? '' };
 }
 
-/** Applies all changes since an instant to copies, and says when by the service's clock. */
+/** Applies all changes since an instant to the copies. Returns the time of the first page by the service's clock. */
 async function sync(
   addresses: Addresses,
   copies: readonly Map<string, string>[],
@@ -42,7 +42,7 @@ async function sync(
     for (const { Type, ...row } of page.Mappings) {
       const key = `${row.ProviderName} ${row.ProviderHotelId}`;
       for (const copy of copies) {
-        // What is deleted of a hotel that has moved is what it has moved away from.
+        // For a hotel that moved, the deletion is about the mapping it moved away from.
         if (Type !== 'Delete') copy.set(key, JSON.stringify(row));
         else if (copy.get(key)?.includes(`:${row.ServiceId},`)) copy.delete(key);
       }
@@ -60,10 +60,10 @@ async function stop(sandbox: SandboxCommand) {
 }
 
 describe('hotel-review sandbox', () => {
-  it('goes on with its changing world when it is started again in its folder', async () => {
+  it('continues its changing world when it is restarted in its folder', async () => {
     const folder = await createFolder();
     const options = ['--hotels', '40', '--changes-per-hour', '360000'];
-    const first = await startSandboxCommand(folder, ...options);
+    const first = await callSandbox(folder, ...options);
     const copy = new Map<string, string>();
     const begun = await sync(first.addresses, [copy], everything);
     const before = new Map(copy);
@@ -76,28 +76,28 @@ describe('hotel-review sandbox', () => {
     );
     await stop(first);
 
-    const { addresses } = await startSandboxCommand(folder, ...options);
+    const { addresses } = await callSandbox(folder, ...options);
     const resumed = await sync(addresses, [copy], begun);
     const fresh = new Map<string, string>();
     await sync(addresses, [fresh], everything);
-    // It has changed between the two, so both are brought to one moment after them.
+    // The world changed in between, so both copies are synced to one later moment.
     await sync(addresses, [copy, fresh], resumed);
     expect(copy).toEqual(fresh);
     const kept = [...before].filter(([key, row]) => fresh.get(key) === row).length;
     expect(kept).toBeLessThan(before.size);
   });
 
-  it('stands still when nothing else is asked for', async () => {
+  it('does not change by default', async () => {
     const folder = await createFolder();
-    const { addresses } = await startSandboxCommand(folder);
+    const { addresses } = await callSandbox(folder);
     const { page } = await askPage(addresses, { lastUpdateDateTime: '2026-01-01T00:00:00Z' });
     expect(page).toMatchObject({ Mappings: [], ResumeKey: null, Status: true });
     expect(await readdir(folder)).not.toContain('world.json');
   });
 
-  it('has as many hotels as it is told, which a day of bookings has too', async () => {
+  it('has the number of hotels given by --hotels, as has a made-up day', async () => {
     const folder = await createFolder();
-    const sandbox = await startSandboxCommand(folder, '--hotels', '3');
+    const sandbox = await callSandbox(folder, '--hotels', '3');
     const copy = new Map<string, string>();
     await sync(sandbox.addresses, [copy], everything);
     const rows = [...copy.values()].map((row) => JSON.parse(row) as { ServiceId: number });
@@ -111,17 +111,17 @@ describe('hotel-review sandbox', () => {
     expect(sumTold(sandbox)).toEqual({ accepted: day.bookings, wrong: 0 });
   });
 
-  it('lets resume keys expire when it is told', async () => {
-    const { addresses } = await startSandboxCommand(await createFolder(), '--resume-key-days', '0');
+  it('lets resume keys expire after --resume-key-days', async () => {
+    const { addresses } = await callSandbox(await createFolder(), '--resume-key-days', '0');
     const { page } = await askPage(addresses, { lastUpdateDateTime: everything });
     const resumeKey = page.ResumeKey ?? '';
     const { page: refused } = await askPage(addresses, { lastUpdateDateTime: everything, resumeKey });
     expect(refused).toMatchObject({ Status: false, StatusCode: 2027 });
   });
 
-  it('writes exports where it is told, and its configuration looks for them there', async () => {
+  it('writes exports to --export-folder, where its configuration looks for them', async () => {
     const folder = await createFolder();
-    const sandbox = await startSandboxCommand(folder, '--export-folder', 'out/daily', '--result-delay', '0');
+    const sandbox = await callSandbox(folder, '--export-folder', 'out/daily', '--result-delay', '0');
     const { addresses } = sandbox;
     const answer = await ask(addresses, '/mappings/ExportMappingsFile?emailId=ann%40agency.example');
     expect(await answer.json()).toMatchObject({ Status: true });
@@ -138,7 +138,7 @@ describe('hotel-review sandbox', () => {
     [['--changes-per-hour', '-1'], 'changes-per-hour'],
     [['--hotels', '1'], 'hotels'],
     [['--changes-per-hour', '1'], 'world.json was not written by the sandbox'],
-  ])('ends with 2 for %j, and says why', async (options, words) => {
+  ])('exits with 2 for %j and says why', async (options, words) => {
     const folder = await createFolder();
     await writeFile(join(folder, 'world.json'), 'mine');
     const { exitCode, stderr } = await runIn(folder, 'sandbox', '--folder', '.', ...options);

@@ -12,7 +12,7 @@ type Row = Readonly<Record<string, string>>;
 
 const hours = 3_600_000;
 
-/** A sandbox that has changed between two syncs, and whose mappings were exported then. */
+/** A sandbox whose world changed between two syncs, and whose mappings were then exported. */
 async function syncedAndExported(): Promise<StartedSandbox> {
   const sandbox = await startedSandbox({
     world: createWorld({ seed: 1, hotels: 300 }),
@@ -34,8 +34,8 @@ async function run({ folder }: StartedSandbox, ...args: readonly string[]) {
   return json;
 }
 
-describe('A copy of a world that has changed', () => {
-  it('is what the world exports, and differs from it by the twenty changes that are planted', async () => {
+describe('A copy of a changed world', () => {
+  it('equals the export, and differs by exactly the twenty planted changes', async () => {
     const sandbox = await syncedAndExported();
     const changes = sandbox.events.filter((event) => 'mappings' in event && event.mappings > 0);
     expect(changes.length).toBeGreaterThan(2);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { day } from '../support/day-folder.js';
 import { listAffected, prepareSandboxDay } from '../support/sandbox-day.js';
 
-it('After a sync the suspects of a day are just the bookings that its result will mark', async () => {
+it('After a sync the suspects of a day are exactly the bookings that its result marks', async () => {
   const made = await prepareSandboxDay({ count: 1_000, settings: { delivery: 'file' } });
   const { folder, counts } = made;
   expect((await folder.run(['mappings', 'sync'])).exitCode).toBe(0);
@@ -21,7 +21,7 @@ it('After a sync the suspects of a day are just the bookings that its result wil
   expect(suspects.filter(({ reason }) => reason !== 'other-master')).toEqual([]);
   const doubted = suspects.map(({ BookingReferenceId }) => BookingReferenceId);
   const affected = await listAffected(made);
-  // Those that can't stand in the file are posted, and no result names them.
+  // Bookings that can't go into the file are posted, and no result names them.
   expect(affected).toHaveLength(counts.wrongMappings - counts.wrongUnfitForFile);
   expect(doubted).toEqual(expect.arrayContaining([...affected]));
 });

@@ -121,13 +121,13 @@ describe('the header of a review file', () => {
 
   it('has no others, and what stands there instead is not told', async () => {
     expect(await answerTo(() => `${header},Ana Núñez\n`)).toEqual(
-      broken('line 1', "no columns but the template's; cell 8 is none of them"),
+      broken('line 1', "no columns but the template's; cell 8 is not one of them"),
     );
   });
 
   it('has each once', async () => {
     expect(await answerTo(() => `${header},ProviderName\n`)).toEqual(
-      broken('column ProviderName, line 1', 'a column stands in the header once'),
+      broken('column ProviderName, line 1', 'each column is in the header once'),
     );
   });
 
@@ -253,7 +253,7 @@ describe('the records of a review file', () => {
     expect(await answerTo((desk) => `${writeFileOf([desk.cells()])}${line}\n`)).toEqual(
       broken(
         'line 3',
-        'a cell with a quotation mark stands in quotation marks, with those inside of it doubled',
+        'a cell with a quotation mark is quoted, and the quotation marks inside it are doubled',
       ),
     );
   });

@@ -11,20 +11,20 @@ const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8
 };
 const [, ...words] = scripts.start.split(' ');
 
-/** What `npm start` starts, as arguments of Node's. */
+/** The arguments that `npm start` gives to Node. */
 export const startArguments: readonly string[] = words;
 export const startFolder = project;
 
-/** Where first runs put what they make, and nothing else is. */
-export interface FirstRunRoom {
+/** A temporary folder for the output of first runs only. */
+export interface FirstRunPlace {
   readonly env: NodeJS.ProcessEnv;
   start(): RunningProgram;
-  /** The folders that were made so far, absolute. */
+  /** The folders created so far, as absolute paths. */
   folders(): string[];
   remove(): void;
 }
 
-export function openFirstRunRoom(): FirstRunRoom {
+export function createFirstRunPlace(): FirstRunPlace {
   const parent = mkdtempSync(join(tmpdir(), 'first-run-test-'));
   const temporary = join(parent, 'tmp');
   mkdirSync(temporary);
@@ -42,7 +42,7 @@ interface SandboxConfiguration {
   readonly file: { readonly sftp: { readonly port: number } };
 }
 
-/** The service's port and the SFTP server's, by the configuration that the sandbox wrote. */
+/** The ports of the service and the SFTP server, read from the configuration that the sandbox wrote. */
 export function readPorts(folder: string): readonly number[] {
   const text = readFileSync(join(folder, 'sandbox.yaml'), 'utf8');
   const { service, file } = parseYaml(text) as SandboxConfiguration;

@@ -4,14 +4,16 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import { type CommandResult, callCommand } from './command.js';
+import { captureIo } from './command-io.js';
 import { type ProgramResult, startProgram } from './program.js';
 
 export const command = fileURLToPath(new URL('../../dist/jobs/hotel-review.js', import.meta.url));
+const builtMain = new URL('../../dist/jobs/main.js', import.meta.url).href;
 const env = { PATH: process.env.PATH };
 
-/** The line that `hotel-review sandbox --json` prints when it is ready; written down here once more. */
+/** The line that `hotel-review sandbox --json` prints when it is ready. Repeated here on purpose. */
 export interface Addresses {
   readonly service: { readonly baseUrl: string; readonly apiKey: string; readonly accountId: string };
   readonly sftp: {
@@ -28,40 +30,74 @@ export interface Addresses {
   readonly configuration: string;
 }
 
-/** `hotel-review sandbox` in a process of its own. */
+/** A running `hotel-review sandbox`. */
 export interface SandboxCommand {
   readonly addresses: Addresses;
-  /** What it told so far, a line an event. */
+  /** The events written so far, one line each. */
   readonly events: readonly string[];
-  /** Waits until it has told that. */
+  /** Waits until an event contains this text. */
   told(words: string): Promise<void>;
   kill(signal: NodeJS.Signals): void;
   readonly ended: Promise<ProgramResult>;
 }
 
-/** A temporary folder; it goes with the test. */
+/** A temporary folder, removed when the test ends. */
 export async function createFolder(): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'sandbox-command-test-')));
   onTestFinished(() => rm(folder, { recursive: true }));
   return folder;
 }
 
-/** Starts it and waits until it says where it is. It ends with the test. */
+/** Calls the sandbox in this process and waits for its addresses. It stops when the test ends. */
+export async function callSandbox(folder: string, ...options: readonly string[]): Promise<SandboxCommand> {
+  const { main } = (await import(builtMain)) as typeof import('../../jobs/main.js');
+  const stopping = new AbortController();
+  const { io, stdout, stderr } = captureIo({ cwd: dirname(folder), env, signal: stopping.signal });
+  let hasEnded = false;
+  const ended = main(sandboxArguments(folder, options), io).then((exitCode): ProgramResult => {
+    hasEnded = true;
+    return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
+  });
+  const stop = () => stopping.abort();
+  onTestFinished(async () => {
+    stop();
+    await ended;
+  });
+  const until = async (condition: () => boolean) => {
+    await vi.waitUntil(() => condition() || hasEnded, { timeout: 30_000, interval: 5 });
+    if (!condition())
+      throw new Error(`the sandbox ended, having written: ${stdout.text()}\n${stderr.text()}`);
+  };
+  await until(() => stdout.text().includes('\n'));
+  return {
+    addresses: readAddresses(stdout.text()),
+    get events() {
+      return toEvents(stderr.text());
+    },
+    told: (words) => until(() => stderr.text().includes(words)),
+    kill: stop,
+    ended,
+  };
+}
+
+/** Starts the sandbox as a process and waits for its addresses. It is killed when the test ends. */
 export async function startSandboxCommand(
   folder: string,
   ...options: readonly string[]
 ): Promise<SandboxCommand> {
-  const args = [command, 'sandbox', '--json', '--folder', folder, ...options];
-  const program = startProgram(process.execPath, args, { cwd: dirname(folder), env });
+  const program = startProgram(process.execPath, [command, ...sandboxArguments(folder, options)], {
+    cwd: dirname(folder),
+    env,
+  });
   onTestFinished(async () => {
     program.kill('SIGKILL');
     await program.ended;
   });
   await program.until(({ stdout }) => stdout.includes('\n'));
   return {
-    addresses: JSON.parse(program.stdout.slice(0, program.stdout.indexOf('\n'))),
+    addresses: readAddresses(program.stdout),
     get events() {
-      return program.stderr.split('\n').filter((line) => line !== '');
+      return toEvents(program.stderr);
     },
     told: (words) => program.until(({ stderr }) => stderr.includes(words)),
     kill: program.kill,
@@ -69,25 +105,37 @@ export async function startSandboxCommand(
   };
 }
 
-/** Runs a command in that folder to its end. */
+function sandboxArguments(folder: string, options: readonly string[]): readonly string[] {
+  return ['sandbox', '--json', '--folder', folder, ...options];
+}
+
+function readAddresses(stdout: string): Addresses {
+  return JSON.parse(stdout.slice(0, stdout.indexOf('\n')));
+}
+
+function toEvents(stderr: string): readonly string[] {
+  return stderr.split('\n').filter((line) => line !== '');
+}
+
+/** Calls a command in this folder and waits for its end. */
 export function runIn(folder: string, ...args: readonly string[]): Promise<CommandResult> {
   const called = callCommand(args, { cwd: folder, env });
   onTestFinished(() => called.stop());
   return called.ended;
 }
 
-/** Makes up the tests' day of bookings where `sandbox.yaml` expects it. */
+/** Makes up the tests' day of bookings where `sandbox.yaml` looks for it. */
 export async function makeDayIn(folder: string, ...options: readonly string[]): Promise<MadeDayReport> {
   const made = ['--day', '2026-11-20', '--out', join(folder, 'bookings-2026-11-20.csv'), ...options];
   const { json, stderr } = await runIn(folder, 'sandbox', 'bookings', ...made, '--json');
-  if (json === undefined) throw new Error(`no day was made up: ${stderr}`);
+  if (json === undefined) throw new Error(`expected a made-up day, got: ${stderr}`);
   return json as MadeDayReport;
 }
 
-/** Where the tests' day lies on the SFTP server. */
+/** The path of the tests' day on the SFTP server. */
 export const reviewPath = 'VerifyMappings/112026/20112026.csv';
 
-/** A review file of one booking, which no world knows. */
+/** A review file with one booking of an unknown hotel. */
 export function renderReviewFile(guest = 'Ana'): string {
   return [
     'Service Mappings Id,BookingReferenceId,BookingClientName,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate',
@@ -96,14 +144,14 @@ export function renderReviewFile(guest = 'Ana'): string {
   ].join('\n');
 }
 
-/** Puts a review file under the SFTP root without SFTP. */
+/** Writes a review file below the SFTP root without using SFTP. */
 export async function putReviewFile({ sftp }: Addresses, text: string): Promise<void> {
   const path = join(sftp.root, reviewPath);
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, text);
 }
 
-/** Calls one of the review operations: that of the body when there is one. */
+/** Calls a review operation: by body if there are hotels, otherwise by file. */
 export function callService(
   { service: { baseUrl, apiKey: apikey, accountId } }: Addresses,
   hotels?: readonly object[],
@@ -120,7 +168,7 @@ export function callService(
   });
 }
 
-/** How many bookings its calls brought, and how many of those that came by body are wrongly mapped, as it told. */
+/** Sums up the events: bookings accepted, and wrong mappings among those accepted by body. */
 export function sumTold({ events }: SandboxCommand): { readonly accepted: number; readonly wrong: number } {
   const sum = (expression: RegExp) =>
     events.map((line) => Number(expression.exec(line)?.[1] ?? 0)).reduce((total, count) => total + count, 0);
@@ -130,7 +178,7 @@ export function sumTold({ events }: SandboxCommand): { readonly accepted: number
   };
 }
 
-/** Listens there until the test ends, so that nobody else does. */
+/** Listens on a port until the test ends. */
 export async function occupy(port: number): Promise<number> {
   const server = createServer().listen(port, '127.0.0.1');
   onTestFinished(() => {
@@ -140,7 +188,7 @@ export async function occupy(port: number): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** What `hotel-review sandbox bookings --out FILE --json` says of a day. */
+/** The report of `hotel-review sandbox bookings --out FILE --json`. */
 export interface MadeDayReport {
   readonly records: number;
   readonly bookings: number;

@@ -50,8 +50,7 @@ function writeCell(cell: Cell): string {
   return needsQuotes.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are exactly the characters that JSON escapes
-const needsEscapes = /["\\\u0000-\u001f]/;
+const mayNeedEscapes = /["\\\p{Cc}]/u;
 
 /** One JSON object per line with the service's field names. A day without records is a blank line. */
 export const ndjsonFormat: RecordFormat = {
@@ -97,5 +96,5 @@ function writeJsonGuest({ kind, bookingClientName: guest }: MadeRecord): string 
 function writeMember(field: ServiceField, cell: Cell): string {
   if (cell === undefined) return '';
   if (cell === null) return `,"${field}":null`;
-  return `,"${field}":${needsEscapes.test(cell) ? JSON.stringify(cell) : `"${cell}"`}`;
+  return `,"${field}":${mayNeedEscapes.test(cell) ? JSON.stringify(cell) : `"${cell}"`}`;
 }

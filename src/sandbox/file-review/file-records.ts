@@ -66,7 +66,7 @@ function ruleOf(code: string): string {
     case 'CSV_QUOTE_NOT_CLOSED':
       return 'every quotation mark is closed';
     default:
-      return 'a cell with a quotation mark stands in quotation marks, with those inside of it doubled';
+      return 'a cell with a quotation mark is quoted, and the quotation marks inside it are doubled';
   }
 }
 

@@ -56,12 +56,12 @@ export function readHeader(header: readonly string[], masterIdColumn: string): C
     const found = header.filter((name) => name === column).length;
     if (found === 0)
       throw new BrokenFile({ rule: 'all template columns are present, in exact case', line, column });
-    if (found > 1) throw new BrokenFile({ rule: 'a column stands in the header once', line, column });
+    if (found > 1) throw new BrokenFile({ rule: 'each column is in the header once', line, column });
   }
   const unknown = header.findIndex((name) => !template.includes(name));
   if (unknown >= 0) {
     throw new BrokenFile({
-      rule: `no columns but the template's; cell ${unknown + 1} is none of them`,
+      rule: `no columns but the template's; cell ${unknown + 1} is not one of them`,
       line,
     });
   }
