@@ -142,7 +142,7 @@ describe('hotel-review sandbox', () => {
       'the name of another field',
       async () => {},
       ['--master-id-name', 'BookingClientName'],
-      '--master-id-name: expected a name that none of the other six fields has',
+      '--master-id-name: expected a name that no other field has',
     ],
   ])('exits with 2 for %s and overwrites nothing', async (_what, prepare, options, words) => {
     const folder = await createFolder();

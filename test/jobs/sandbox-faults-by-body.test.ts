@@ -11,8 +11,9 @@ async function run(options: SandboxDayOptions) {
   return { ...prepared, exitCode, report, stderr, of: prepared.sandbox.service.counts };
 }
 
-describe.each(['envelope', 'code-message'] as const)('errors in the shape %s', (errorShape) => {
-  it('without faults: every booking is accepted once', async () => {
+it.each(['envelope', 'code-message'] as const)(
+  'without faults every booking is accepted once (errors as %s)',
+  async (errorShape) => {
     const { exitCode, report, counts, of } = await run({ errorShape });
     expect({ exitCode, reviewed: of.reviewed, calls: of.calls }).toEqual({
       exitCode: 0,
@@ -24,24 +25,33 @@ describe.each(['envelope', 'code-message'] as const)('errors in the shape %s', (
       rejected: counts.rejected,
       repeated: 0,
     });
-  });
+  },
+);
+
+describe('a fault', () => {
+  it.each([
+    ['status:503@1', 'an unavailable service', 'envelope'],
+    ['status:500@1-3', 'a service that fails three times', 'code-message'],
+    ['status:429:1@2', 'a rate-limited call', 'envelope'],
+    ['refuse:2001@2', 'an internal error inside a 200', 'code-message'],
+    ['refuse:2030@2', 'too many requests inside a 200', 'envelope'],
+  ] as const)(
+    '%s: after %s the call is repeated and every booking is accepted once (errors as %s)',
+    async (fault, _what, errorShape) => {
+      const { exitCode, report, counts, of } = await run({ faults: [fault], errorShape });
+      expect({ exitCode, reviewed: of.reviewed }).toEqual({ exitCode: 0, reviewed: counts.bookings });
+      expect(of.faults).toBeGreaterThan(0);
+      expect(report.counts).toMatchObject({ delivered: counts.bookings, refused: 0, repeated: 0 });
+    },
+  );
 
   it.each([
-    ['status:503@1', 'an unavailable service'],
-    ['status:500@1-3', 'a service that fails three times'],
-    ['status:429:1@2', 'a rate-limited call'],
-    ['refuse:2001@2', 'an internal error inside a 200'],
-    ['refuse:2030@2', 'too many requests inside a 200'],
-  ])('%s: after %s the call is repeated and every booking is accepted once', async (fault) => {
-    const { exitCode, report, counts, of } = await run({ faults: [fault], errorShape });
-    expect({ exitCode, reviewed: of.reviewed }).toEqual({ exitCode: 0, reviewed: counts.bookings });
-    expect(of.faults).toBeGreaterThan(0);
-    expect(report.counts).toMatchObject({ delivered: counts.bookings, refused: 0, repeated: 0 });
-  });
-
-  it.each(['refuse:2009@2', 'status:400@2'])(
-    '%s: a refused batch is split and every booking is accepted once',
-    async (fault) => {
+    ['refuse:2009@2', 'envelope'],
+    ['refuse:2009@2', 'code-message'],
+    ['status:400@2', 'envelope'],
+  ] as const)(
+    '%s: a refused batch is split and every booking is accepted once (errors as %s)',
+    async (fault, errorShape) => {
       const { exitCode, report, counts, of } = await run({ faults: [fault], errorShape });
       expect({ exitCode, reviewed: of.reviewed }).toEqual({ exitCode: 0, reviewed: counts.bookings });
       expect(of.calls).toBe(Math.ceil(counts.bookings / 50) + 2);
@@ -49,9 +59,13 @@ describe.each(['envelope', 'code-message'] as const)('errors in the shape %s', (
     },
   );
 
-  it.each(['status:403@3', 'refuse:2003@3', 'status:404@3'])(
-    '%s: stops the run at once, and the next run resumes it',
-    async (fault) => {
+  it.each([
+    ['status:403@3', 'envelope'],
+    ['refuse:2003@3', 'code-message'],
+    ['status:404@3', 'envelope'],
+  ] as const)(
+    '%s: stops the run at once, and the next run resumes it (errors as %s)',
+    async (fault, errorShape) => {
       const { exitCode, report, counts, folder, of } = await run({ faults: [fault], errorShape });
       expect({ exitCode, calls: of.calls, state: report.state }).toEqual({
         exitCode: 1,
