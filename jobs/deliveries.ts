@@ -20,13 +20,13 @@ import { readVersion } from './version.js';
 interface DeliveryParts {
   readonly ledger: Ledger;
   readonly service: ReviewService;
-  /** Asked for the server by a delivery that needs one. */
+  /** Called by a delivery that needs the server. */
   readonly findSftp: () => SftpServer;
   readonly notify: Notify;
   readonly clock: () => number;
 }
 
-/** The delivery of a kind, as the configuration has it. A run that is resumed keeps the kind that it was begun with. */
+/** The delivery of a kind, as configured. A resumed run keeps the kind it was started with. */
 export function createDelivery(kind: DeliveryKind, config: Config, parts: DeliveryParts): Delivery {
   const { service } = parts;
   const { masterIdName } = config.service;
@@ -81,7 +81,7 @@ export function openArchive(config: Config): Archive {
   }
 }
 
-/** @param how what whoever opens it wants otherwise */
+/** @param how overrides of the configured options */
 export function openSftp(
   { file: { sftp } }: Config,
   how: Partial<SftpServerOptions> = {},

@@ -24,8 +24,8 @@ const sampleSize = 5;
 const runId = 'dry-run';
 
 /**
- * Collects a day as a run would, into a ledger of its own that is thrown away, and tells what would be sent. The
- * service is not touched, and of the real ledger only the local copy of the mappings is looked at.
+ * Collects a day as a run would, into a temporary ledger, and shows what would be sent. It doesn't call the service,
+ * and reads nothing but the local copy of the mappings from the real ledger.
  */
 export async function dryRunDay(
   config: Config,
@@ -63,7 +63,9 @@ export async function dryRunDay(
   }
 }
 
-/** The real ledger, to look on; undefined where there is none, or it doesn't answer: a dry run goes without. */
+/**
+ * The real ledger, read only; undefined if it doesn't exist or can't be reached. A dry run works without it.
+ */
 async function findAnswering(config: Config, { say }: Terminal): Promise<Ledger | undefined> {
   let ledger: Ledger | undefined;
   try {
@@ -78,8 +80,8 @@ async function findAnswering(config: Config, { say }: Terminal): Promise<Ledger 
 }
 
 /**
- * A ledger that leaves no guest name behind even when this process is killed: where the system allows it, its files
- * lose their names as soon as they are open.
+ * A ledger that leaves no guest names behind even if this process is killed: where the system allows it, its files
+ * are unlinked as soon as they are open.
  */
 async function openPassingLedger(
   temporaryFolder: string,
@@ -124,7 +126,7 @@ async function collect(
   }
 }
 
-/** What would be sent: its checksums, a sample with names masked, and files where asked for. */
+/** What would be sent: its checksums, a sample with masked names, and files if requested. */
 async function previewContent(
   { service }: Config,
   day: BusinessDay,

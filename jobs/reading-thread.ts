@@ -6,13 +6,13 @@ import { createBufferPool } from '../src/review/lines/buffer-pool.js';
 import { createForms, type ReadingOrder } from './reading.js';
 import { composeSource } from './sources.js';
 
-/** Where a large day is read: a thread that ends with it. */
+/** The thread that reads a large day and ends with it. */
 const { settings, day, kind } = workerData as ReadingOrder;
 if (!parentPort) throw new TypeError('expected to be started as a thread');
 const { signal } = new AbortController();
 const forms = createForms(kind, settings);
 const pool = createBufferPool();
-// Modules are not read here, so there are no errors of theirs to show.
+// Source modules are not read in this thread, so it has none of their errors to show.
 const voice = { say: (text: string) => void process.stderr.write(`${text}\n`), showsModuleErrors: false };
 const reader = createDayReader({ ...composeSource(settings, voice), takeBuffer: pool.take });
 await sendChunks(reader.read(createBusinessDay(day.iso, day.zone), forms, { signal }), parentPort, pool);

@@ -12,7 +12,7 @@ import type { DeliveryKind } from '../src/review/run.js';
 import { createFillingSource } from '../src/sources/filling-source.js';
 import { composeSource, type SourceSettings, type SourceVoice } from './sources.js';
 
-/** What of the configuration the reading of a day needs; plain data, for another thread. */
+/** The part of the configuration that reading a day needs; plain data that can be sent to another thread. */
 export interface ReadingSettings {
   readonly source: Config['source'];
   readonly s3: Config['s3'];
@@ -21,7 +21,7 @@ export interface ReadingSettings {
   readonly incomplete: Config['file']['incomplete'];
 }
 
-/** What a thread is told at its start. */
+/** What a thread receives at its start. */
 export interface ReadingOrder {
   readonly settings: ReadingSettings;
   readonly day: Pick<BusinessDay, 'iso' | 'zone'>;
@@ -43,7 +43,7 @@ export function openReader({ source, s3, retry, service, file }: Config, voice: 
   });
 }
 
-/** Reads in this thread: the local copy of the mappings can't be asked from another one. */
+/** Reads in this thread, because another one can't query the local copy of the mappings. */
 export function openFillingReader(
   config: SourceSettings,
   copy: Pick<MappingCopy, 'lookUp'>,

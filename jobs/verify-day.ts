@@ -8,7 +8,7 @@ import type { Terminal } from './terminal.js';
 
 const runsChecked = 1_000;
 
-/** Checks a day's archive against the ledger; exits with 1 where something differs, or nothing is archived. */
+/** Checks a day's archive against the ledger. Exits with 1 if anything differs or nothing is archived. */
 export async function verifyDay(config: Config, day: string, terminal: Terminal): Promise<number> {
   const tellNone = (notice: string): number => {
     terminal.answer(`${notice}\n`, { day, runs: [] });

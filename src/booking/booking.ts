@@ -1,30 +1,30 @@
 /**
- * How a field's values are read, checked and written: a text that may be missing; a guest's name, which may be a word
- * such as Null, and which privacy rules apply to; a calendar day.
+ * How the values of a field are read, checked and written. `guest-name` is a text that may be a word such as Null and
+ * that the privacy rules apply to; `date` is a calendar day.
  */
 export type FieldKind = 'id' | 'text' | 'guest-name' | 'date';
 
 function field<const Name extends string, const Property extends string, const Kind extends FieldKind>(
   /** The service's exact name: in JSON, in the review file, in the settings of a source. */
   name: Name,
-  /** The name inside this program. */
+  /** The property's name inside this program. */
   property: Property,
   kind: Kind,
   /** A record without a required field can't be sent. */
   need: 'required' | 'optional',
-  /** For people: in questions, and in the documentation of the settings. */
+  /** For people: shown in questions and in the documentation of the settings. */
   meaning: string,
 ) {
   return { name, property, kind, isRequired: need === 'required', meaning };
 }
 
 /**
- * The fields of a booking (spec 2.5 and 2.6) in the order in which they stand in the service's JSON and in the review
- * file. Everything that reads, checks, renders, configures or documents fields goes by this table; a new field is an
- * entry here and a line in each of the four functions at the end of this file.
+ * The fields of a booking (spec 2.5 and 2.6), in the order of the service's JSON and of the review file. Everything
+ * that reads, checks, renders, configures or documents fields uses this table. To add a field, add an entry here and
+ * a line to each of the four functions at the end of this file.
  *
- * The master id comes first. Deployments of the service call it differently: the names of its JSON field and of its
- * column are settings.
+ * The master id comes first. Its JSON name and its column are settings, because deployments of the service name it
+ * differently.
  */
 export const bookingFields = [
   field('ServiceId', 'serviceId', 'id', 'required', 'the master hotel id'),
@@ -48,14 +48,14 @@ export const defaultMasterIdColumn = 'Service Mappings Id';
 export type DateField = Extract<BookingField, { readonly kind: 'date' }>['name'];
 
 /**
- * One booked property: normalised, every text well-formed and trimmed, dates as YYYY-MM-DD, a missing field absent. The
- * master hotel id is a number from 1 to 2^53-1.
+ * One booked property, normalised: texts are well-formed and trimmed, dates are YYYY-MM-DD, missing fields are
+ * absent. The master hotel id is a number from 1 to 2^53-1.
  */
 export interface Booking extends Readonly<Partial<Record<(typeof textFields)[number]['property'], string>>> {
   readonly serviceId: number;
 }
 
-/** A record as a source hands it over: under the service's names, nothing checked yet. */
+/** A record as a source delivers it: under the service's names, not checked yet. */
 export type RawBooking = { readonly [field in ServiceField]?: unknown };
 
 export const serviceFields: readonly ServiceField[] = bookingFields.map(({ name }) => name);
@@ -73,10 +73,14 @@ export function mapFields<Value>(toValue: (field: BookingField) => Value): Recor
 /** A value for each of the fields. */
 type ValuesOf<Fields extends readonly unknown[], Value> = { readonly [place in keyof Fields]: Value };
 
-// Millions of bookings pass through what follows, and each name written out there is several times as fast as a look-up
-// in the table. The types ask for every field, and a test for their order.
+// The functions below run for every booking of a day, and spelling the names out is several times faster than
+// looking them up in the table. The types require every field; a test checks the order.
 
-/** A record with all fields, of one shape. @param valueAt by the field's place in the table */
+/**
+ * Builds a record with all fields, always of the same shape.
+ *
+ * @param valueAt called with the field's index in the table
+ */
 export function buildRecord(valueAt: (place: number) => unknown): Required<RawBooking> {
   return {
     ServiceId: valueAt(0),
@@ -102,7 +106,7 @@ export function listValues(record: RawBooking): ValuesOf<typeof bookingFields, u
   ];
 }
 
-/** @param texts of all fields but the master id, in the table's order; undefined for a missing one */
+/** @param texts all fields but the master id, in the table's order; undefined for a missing one */
 export function buildBooking(serviceId: number, texts: readonly (string | undefined)[]): Booking {
   const [reference, clientName, providerName, providerHotelId, checkInDate, checkOutDate] = texts;
   const booking: { -readonly [property in keyof Booking]: Booking[property] } = { serviceId };
@@ -115,7 +119,7 @@ export function buildBooking(serviceId: number, texts: readonly (string | undefi
   return booking;
 }
 
-/** The texts of a booking, all fields but the master id, in the table's order. */
+/** The texts of a booking (all fields but the master id) in the table's order. */
 export function listTexts(booking: Booking): ValuesOf<typeof textFields, string | undefined> {
   return [
     booking.bookingReferenceId,

@@ -1,10 +1,10 @@
-/** Stands for a value that is not text and can't be written as one without guessing. */
+/** A value that is not text and can't be converted to text without guessing. */
 export const notText = Symbol('not text');
 
-/** A field's normalised text, undefined when it is missing. */
+/** A field's normalised text; undefined when missing. */
 export type FieldText = string | undefined | typeof notText;
 
-// White space at the ends is everything that `trim` takes: Unicode's white space and the byte order mark.
+// Trims what `trim` trims: Unicode white space and the byte order mark.
 const clean = /^(?!\s)[^\p{Cc}\u2028\u2029\p{Cs}]+(?<!\s)$/u;
 const unprintableRun = /[\p{Cc}\u2028\u2029]+/gu;
 const loneSurrogate = /\p{Cs}/gu;
@@ -12,18 +12,21 @@ const nullWord = /^(?:null|none|undefined|nan)$/i;
 const longestNullWord = 'undefined'.length;
 const plainDecimal = /^-?\d+(?:\.\d+)?$/;
 
-/** True for the words that are read as "no value", in any case. (Spec 4.3, file rule 4; design 4.) */
+/** True for the words that mean "no value", in any case. (Spec 4.3, file rule 4; design 4.) */
 export function readsAsNull(text: string): boolean {
   return text.length <= longestNullWord && nullWord.test(text);
 }
 
-/** Reads any field but the guest's name. (Design 4.) */
+/** Reads any field but a guest's name. (Design 4.) */
 export function readFieldText(value: unknown): FieldText {
   const text = readText(value);
   return typeof text === 'string' && readsAsNull(text) ? undefined : text;
 }
 
-/** Reads the guest's name: people are called Null and None, so only what programs write for "no value" is missing. */
+/**
+ * Reads a guest's name. People are called Null and None, so only the exact spellings that programs write count as
+ * missing.
+ */
 export function readGuestName(value: unknown): FieldText {
   const text = readText(value);
   switch (text) {
@@ -44,7 +47,9 @@ function readText(value: unknown): FieldText {
   return notText;
 }
 
-/** A number is text that lost its quotes; one that has lost digits, or gained an exponent, is not what was meant. */
+/**
+ * A number is text that lost its quotes. If it also lost digits or gained an exponent, the original text is unknown.
+ */
 function writeNumber(value: number): FieldText {
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) return notText;
   const text = String(value);
@@ -52,7 +57,7 @@ function writeNumber(value: number): FieldText {
 }
 
 function cleanText(text: string): string {
-  // Nearly every text is clean already, and this one look is all it costs.
+  // Fast path: nearly every text is clean already.
   if (clean.test(text)) return text;
   return text.replace(unprintableRun, ' ').replace(loneSurrogate, '\ufffd').trim();
 }

@@ -9,7 +9,7 @@ import {
 import { notText, readFieldText, readGuestName } from './field-text.js';
 import { createDateReader } from './written-date.js';
 
-/** Why a record can't be sent at all. (Design 4.) */
+/** Why a record can't be sent. (Design 4.) */
 export type RejectReason = 'service-id-missing' | 'service-id-invalid' | 'field-not-text';
 
 const unreadableDates = {
@@ -17,7 +17,7 @@ const unreadableDates = {
   CheckOutDate: 'unreadable-check-out-date',
 } as const satisfies Record<DateField, string>;
 
-/** What a person should know of a booking that is sent nevertheless. (Design 4.) */
+/** A problem with a booking that is sent all the same. (Design 4.) */
 export type BookingWarning = (typeof unreadableDates)[DateField] | 'check-out-before-check-in';
 
 export type Normalised =
@@ -32,20 +32,20 @@ export type Normalise = (raw: RawBooking) => Normalised;
 
 const noWarnings: readonly BookingWarning[] = [];
 const isGuestName = bookingFields.map(({ kind }) => kind === 'guest-name');
-/** Of each date, the warning for one that can't be read. */
+/** By field: the warning for an unreadable date. */
 const dateWarnings = bookingFields.map((field) =>
   field.kind === 'date' ? unreadableDates[field.name] : undefined,
 );
 const serviceIdDigits = /^0*[1-9]\d{0,15}$/;
 
 /**
- * Makes the function that turns a source's record into a booking, or says why it can't be one. (Design 4.)
+ * Creates the function that turns a source's record into a booking, or gives the reason for rejecting it. (Design 4.)
  *
- * It throws for no value of any field, and gives a booking of its own back unchanged (but for a `dateFormat` that
- * reads YYYY-MM-DD as another date, such as yyyy-dd-MM).
+ * It never throws, and it returns one of its own bookings unchanged (except with a `dateFormat` that reads YYYY-MM-DD
+ * as another date, such as yyyy-dd-MM).
  *
- * @param options.dateFormat how the source writes dates, as a date-fns pattern; YYYY-MM-DD is read in any case.
- * @throws RangeError for a date format that doesn't name year, month and day.
+ * @param options.dateFormat the source's date format, a date-fns pattern; YYYY-MM-DD is always understood
+ * @throws RangeError for a date format without year, month and day
  */
 export function createNormaliser(options: { readonly dateFormat?: string | undefined } = {}): Normalise {
   const readDate = createDateReader(options.dateFormat);
@@ -78,16 +78,16 @@ export function createNormaliser(options: { readonly dateFormat?: string | undef
   };
 }
 
-/** Written YYYY-MM-DD, dates sort as texts. */
+/** Dates written YYYY-MM-DD sort as text. */
 function isReversed({ checkInDate, checkOutDate }: Booking): boolean {
   return checkInDate !== undefined && checkOutDate !== undefined && checkOutDate < checkInDate;
 }
 
 /**
- * Of a booking's two dates, how many its source gave, and how many of those are no calendar date.
+ * How many dates a booking's source gave, and how many of those are not calendar dates.
  *
- * Counted from the outside on purpose: V8 11.3 (Node 20) compiles a normaliser that returns these sums beside the
- * booking into code that corrupts the heap, which test/booking/normalise.test.ts would show as a crash.
+ * Counted outside the normaliser on purpose: V8 11.3 (Node 20) compiles a normaliser that returns these counts with
+ * the booking into code that corrupts the heap. test/booking/normalise.test.ts would then crash.
  */
 export function countDates({ checkInDate, checkOutDate }: Booking, warnings: readonly BookingWarning[]) {
   let unreadable = 0;
@@ -96,7 +96,7 @@ export function countDates({ checkInDate, checkOutDate }: Booking, warnings: rea
   return { given: readable + unreadable, unreadable };
 }
 
-/** ASCII digits or a JSON integer, 1 to 2^53-1. Otherwise the reason for the reject. */
+/** Accepts ASCII digits or a JSON integer, 1 to 2^53-1. Otherwise returns the reject reason. */
 function readServiceId(value: unknown): number | Exclude<RejectReason, 'field-not-text'> {
   if (typeof value === 'number')
     return Number.isSafeInteger(value) && value >= 1 ? value : 'service-id-invalid';

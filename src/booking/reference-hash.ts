@@ -2,8 +2,8 @@
 export const noReference = 0;
 
 /**
- * The hash under which a ledger finds the bookings of a reference: FNV-1a over UTF-16 units, 32 bits. It stands in written
- * pages: it must never change.
+ * The hash by which a ledger finds the bookings of a reference: 32-bit FNV-1a over UTF-16 units. Ledgers store it, so
+ * it must never change.
  */
 export function hashReference(reference: string | undefined): number {
   if (reference === undefined) return noReference;

@@ -6,9 +6,9 @@ import type { BufferPool } from '../review/lines/buffer-pool.js';
 import type { DeliveryKind } from '../review/run.js';
 import { type BookingSource, SourceError, type SourceFault } from '../review/source.js';
 
-/** Chunks that may be on their way: enough to keep both threads at work, and little to hold. */
+/** Chunks in flight: enough to keep both threads busy, few enough to hold. */
 const chunksAhead = 4;
-/** A smaller source is read before a thread has started. */
+/** Smaller sources are read faster than a thread starts. */
 const leastBytes = 4 * 1024 * 1024;
 
 type Message =
@@ -16,7 +16,7 @@ type Message =
   | { readonly kind: 'end' }
   | { readonly kind: 'failed'; readonly error: PlainError };
 
-/** An error's class doesn't survive the way to another thread. */
+/** An error loses its class on the way to another thread. */
 interface PlainError {
   readonly message: string;
   readonly stack: string | undefined;
@@ -24,7 +24,7 @@ interface PlainError {
 }
 
 export interface ThreadedReaderParts {
-  /** Reads what is not worth a thread. */
+  /** Reads sources that are too small for a thread. */
   readonly reader: DayReader;
   readonly measure: BookingSource['measure'];
   /** Starts a thread that calls `sendChunks` for that day. */
@@ -32,8 +32,8 @@ export interface ThreadedReaderParts {
 }
 
 /**
- * Reads a large day in a thread of its own: while that one parses and renders, this one tells duplicates and stores, which
- * takes about a third of the time that both take one after the other.
+ * Reads a large day in its own thread. While that thread parses and renders, this one detects duplicates and stores,
+ * which saves about two thirds of the time that both take in sequence.
  */
 export function createThreadedReader({ reader, measure, startThread }: ThreadedReaderParts): DayReader {
   return {
@@ -74,12 +74,12 @@ async function* receiveChunks(
   }
 }
 
-/** Asks for one more, and gives back the memory of one that was taken. */
+/** Requests another chunk and returns the memory of one that was processed. */
 export function giveBack(thread: Pick<MessagePort, 'postMessage'>, { lines }: RenderedChunk): void {
   thread.postMessage(lines.bytes.buffer, [lines.bytes.buffer]);
 }
 
-/** The other end: sends chunks as long as they are taken, and at last how it ended. */
+/** The thread's end: sends chunks as they are requested, then reports how reading ended. */
 export async function sendChunks(
   chunks: AsyncIterable<RenderedChunk>,
   port: MessagePort,

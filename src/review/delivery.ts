@@ -2,7 +2,7 @@ import type { Booking } from '../booking/booking.js';
 import type { DeliveryKind, Run } from './run.js';
 import type { BookingForm, Claim, Findings, PlannedStep } from './step.js';
 
-/** What performing a step came to, before the runner decides what follows from it. */
+/** The outcome of performing a step, before the runner decides what follows. */
 export type StepOutcome =
   | (Findings & { readonly kind: 'done' })
   | (Findings & {
@@ -11,21 +11,21 @@ export type StepOutcome =
       readonly retryAfterMs?: number | undefined;
       readonly refusedWhenSpent: boolean;
     })
-  /** What it waits for is not there yet: it looks again at that instant, and spends no try. */
+  /** What the step waits for has not arrived: check again at that instant, without using up a try. */
   | (Findings & { readonly kind: 'waiting'; readonly until: number })
-  /** What it waits for didn't come in time. */
+  /** What the step waits for did not arrive in time. */
   | (Findings & { readonly kind: 'overdue' })
   | (Findings & { readonly kind: 'refused' })
   | (Findings & {
       readonly kind: 'fatal';
-      /** What a person is to do. */
+      /** What the operator should do. */
       readonly advice: string;
     });
 
-/** What a booking is kept as: all that reading a day needs to know of its delivery. */
+/** How bookings are stored: all that reading a day needs to know about its delivery. */
 export interface BookingForms {
   readonly kind: DeliveryKind;
-  /** The form in which a booking is kept and sent; undefined for one that this delivery doesn't carry. */
+  /** The form in which a booking is stored and sent; undefined for one that this delivery doesn't carry. */
   formOf(booking: Booking): BookingForm | undefined;
   /** Writes the booking as one line, without a line end. */
   render(booking: Booking, form: BookingForm, line: LineWriter): void;
@@ -33,47 +33,52 @@ export interface BookingForms {
 
 export interface PerformOptions {
   readonly run: Run;
-  /** The lines of the stored batch that the step's slice is of. */
+  /** The lines of the stored batch that contains the step's slice. */
   readonly lines?: Buffer | undefined;
   readonly signal: AbortSignal;
 }
 
-/** How a run reaches the service: what a booking is kept as, which steps a collected day becomes, how each is done. */
+/**
+ * How a run reaches the service: how bookings are stored, which steps a collected day becomes, how each step is
+ * performed.
+ */
 export interface Delivery extends BookingForms {
-  /** @param bookings how many bookings were collected in each form */
+  /** @param bookings the number of collected bookings by form */
   plan(bookings: Readonly<Record<BookingForm, number>>): PlannedStep[];
-  /** Throws the signal's reason when stopped in mid-call. */
+  /** @throws the signal's reason when aborted during a call */
   perform(claim: Claim, options: PerformOptions): Promise<StepOutcome>;
 }
 
-/** Which hotel a kept line books, as far as it can be told without reading the line. */
+/** The hotel of a stored line, found without parsing the line. */
 export interface HotelOfLine {
   readonly serviceId: number;
-  /** Provider and hotel id as they stand in the line, in its form: the same for the same ones. */
+  /** Provider and hotel id as written in the line; equal for equal hotels in lines of the same form. */
   readonly key: string;
 }
 
-/** Where a booking is rendered as a line, piece by piece, as UTF-8: a string a line would cost twice the time. */
+/**
+ * Receives a booking's line piece by piece as UTF-8. Building a string per line would take twice the time.
+ */
 export interface LineWriter {
-  /** What is the same in every line. */
+  /** Writes bytes that are the same in every line. */
   constant(bytes: Uint8Array): void;
-  /** A safe integer from 0 on, in decimal digits. */
+  /** Writes a safe integer from 0 on, in decimal digits. */
   integer(value: number): void;
-  /** A text, and what stands before it. */
+  /** Writes a text, with `before` in front of it. */
   field(before: Uint8Array, text: string, form: TextForm): void;
 }
 
-/** How a text stands in a line. */
+/** How texts are written in a line. */
 export interface TextForm {
-  /** For each ASCII code 1 where the character stands for itself, wherever in the text it is. */
+  /** By ASCII code: 1 if the character needs no escaping anywhere in a text. */
   readonly plain: Uint8Array;
-  /** The whole text as it is to be written, where a character is neither plain nor beyond ASCII. */
+  /** Escapes a text that contains a character which is neither plain nor outside ASCII. */
   escape(text: string): string;
-  /** What stands behind the text. */
+  /** Written after the text. */
   readonly after: Uint8Array;
 }
 
-/** The table of a form's plain characters. */
+/** The table of plain characters. */
 export function markPlain(isPlain: (character: string) => boolean): Uint8Array {
   return Uint8Array.from({ length: 0x80 }, (_, code) => (isPlain(String.fromCharCode(code)) ? 1 : 0));
 }

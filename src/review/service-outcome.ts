@@ -2,7 +2,11 @@ import type { Verdict } from '../mapping-service/verdict.js';
 import type { StepOutcome } from './delivery.js';
 import type { Evidence } from './step.js';
 
-/** What a call of the service means for the step that made it. @param sha256 of the bytes that were sent for review */
+/**
+ * What a call's verdict means for the step that made the call.
+ *
+ * @param sha256 of the bytes sent for review
+ */
 export function toServiceOutcome(verdict: Verdict, sha256: string): StepOutcome {
   const { code, httpStatus, statusCode, answer } = verdict;
   const evidence: Evidence = { code, httpStatus, statusCode, answer, sha256 };

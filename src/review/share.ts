@@ -1,7 +1,7 @@
-/** Shares are written with a few decimals; a millionth of a booking is the rounding of binary fractions. */
+/** Tolerance for the rounding of binary fractions. */
 const rounding = 1e-6;
 
-/** True when `part` of `whole` is more than the share allows: 29 of 100 is not more than 0.29. */
+/** True when `part` is more than the share of `whole`: 29 of 100 is not more than 0.29. */
 export function isMoreThanShare(part: number, whole: number, share: number): boolean {
   return part > share * whole + rounding;
 }

@@ -2,7 +2,7 @@ import type { RawBooking, ServiceField } from '../booking/booking.js';
 import type { BusinessDay } from '../booking/business-day.js';
 import { SafeError } from '../text/safe-error.js';
 
-/** A record that the source could delimit but not read: it becomes a reject, and the rest goes on. */
+/** Why a record that the source could delimit can't be read. It becomes a reject and reading continues. */
 export type UnreadableReason =
   | 'wrong-cell-count'
   | 'malformed-quotes'
@@ -15,7 +15,7 @@ export type SourceRecord =
   | {
       readonly place: number;
       readonly fields: RawBooking;
-      /** Its ServiceId is not the source's own, but that of the local copy of the mappings. */
+      /** The ServiceId was taken from the local copy of the mappings. */
       readonly isFilledIn?: true;
     }
   | { readonly place: number; readonly unreadable: UnreadableReason };
@@ -23,15 +23,15 @@ export type SourceRecord =
 export interface SourceChunk {
   /** In the source's order. */
   readonly records: readonly SourceRecord[];
-  /** How far the reading has come, in the source's own measure (bytes for files). */
+  /** How much has been read, in the source's own unit (bytes for files). */
   readonly progress?: { readonly done: number; readonly total: number };
   readonly notices?: readonly SourceNotice[];
 }
 
-/** Which column of a source holds which field; the fields that are not named stand under their own names. */
+/** Which column of a source holds which field. Fields not listed are in the column of their own name. */
 export type SourceColumns = { readonly [field in ServiceField]?: string | undefined };
 
-/** Something a person should look at that stops nothing: a column that is nowhere in the source. */
+/** Something to look at that stops nothing: a configured column that the source doesn't have. */
 export interface SourceNotice {
   readonly kind: 'absent-column';
   readonly column: string;
@@ -40,25 +40,25 @@ export interface SourceNotice {
 /**
  * Where a day's bookings come from.
  *
- * A source streams: it holds one chunk at a time, reads no further than it is asked, and ends early only by
- * throwing, so that a cut-off day is never taken for a short one.
+ * A source streams: it holds one chunk at a time, reads no further than asked, and ends early only by throwing, so
+ * that a truncated day is never mistaken for a short one.
  */
 export interface BookingSource {
-  /** Where the bookings of that day lie, for people: a path, a query's name. Without secrets. */
+  /** Where that day's bookings are, for people: a path, a query's name. Without secrets. */
   locate(day: BusinessDay): string;
   /** What `place` counts: "line", "record", "row". */
   readonly placeUnit: string;
-  /** How many bytes there are to read, roughly; undefined where nobody can tell beforehand. */
+  /** Roughly how many bytes there are to read; undefined if unknown. */
   measure(day: BusinessDay): Promise<number | undefined>;
-  /** @throws SourceError for a source that is missing, broken or unreadable as a whole. */
+  /** @throws SourceError for a source that is missing, broken or unreadable as a whole */
   read(day: BusinessDay, options: SourceReading): AsyncIterable<SourceChunk>;
 }
 
 export interface SourceReading {
   readonly signal: AbortSignal;
   /**
-   * How many records will be looked at, from the first on; the whole day's if not given. A source that pays for what it
-   * gives, such as a database, gives no more. Others may.
+   * How many records the caller will use, from the first on; the whole day if not given. Sources for which records
+   * are expensive, such as databases, deliver no more; others may.
    */
   readonly atMost?: number | undefined;
 }
@@ -73,7 +73,7 @@ export type SourceFault =
   | 'unterminated-quote'
   | 'truncated';
 
-/** The source as a whole can't be trusted. The message holds no cell of the source. */
+/** The source as a whole can't be trusted. The message contains no cell of the source. */
 export class SourceError extends SafeError {
   override readonly name = 'SourceError';
   constructor(

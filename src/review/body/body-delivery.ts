@@ -22,14 +22,14 @@ export function createBodyDelivery({ service, masterIdName, batchSize }: BodyDel
       if (!lines) throw new RangeError(`no ${step.slice.form} batch ${step.slice.batch} in the ledger`);
       const body = buildRequestBody(lines, step.slice);
       const calling = service.reviewBookedHotels(body, { signal });
-      // While the service has the bytes: the call has begun.
+      // Hashed while the service is already reading the bytes.
       const sha256 = createHash('sha256').update(body).digest('hex');
       return toServiceOutcome(await calling, sha256);
     },
   };
 }
 
-/** One step a stored batch: `batch 0`, `batch 1`, … */
+/** One step per stored batch: `batch 0`, `batch 1`, … */
 export function planBatches(bookings: number, batchSize: number): PlannedStep[] {
   const count = Math.ceil(bookings / batchSize);
   return Array.from({ length: count }, (_, batch) =>
@@ -43,8 +43,8 @@ export function planBatches(bookings: number, batchSize: number): PlannedStep[] 
 }
 
 /**
- * The two steps that stand in for a batch that was refused for its content: `batch 12.0` and `batch 12.1`. Halving
- * goes on until the poison booking stands alone.
+ * The two steps that replace a batch refused for its content: `batch 12.0` and `batch 12.1`. Halving continues until
+ * the offending booking is alone.
  */
 export function halveBatch(
   step: PlannedStep & { readonly slice: Slice },

@@ -7,8 +7,8 @@ const lineFeed = 0x0a;
 const comma = 0x2c;
 
 /**
- * Builds the request body (spec 4.2) of a slice from the stored lines of its batch, by copying: a line feed ends
- * every item and stands nowhere else, so that commas in their places make the lines an array.
+ * Builds the request body (spec 4.2) of a slice by copying the stored lines of its batch. Line feeds end the items
+ * and occur nowhere else, so replacing them by commas makes the lines an array.
  */
 export function buildRequestBody(lines: Buffer, slice: Pick<Slice, 'first' | 'bookings'>): Buffer {
   const items = sliceLines(lines, slice);

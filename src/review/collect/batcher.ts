@@ -5,21 +5,23 @@ import type { DeliveredIndex } from './delivered-lines.js';
 import { createLineIndex, type LineIndex } from './line-index.js';
 
 const lineFeed = 0x0a;
-/** Room for a line that a batch begins with. */
+/** Initial capacity per line of a batch. */
 const expectedLineBytes = 120;
 
-/** Rendered lines, each ended by a line feed. Nobody writes to this memory before `releaseBlock` was called. */
+/**
+ * Rendered lines, each ended by a line feed. The memory must not be overwritten before `releaseBlock` was called.
+ */
 export interface LineBlock {
   readonly bytes: Buffer;
-  /** The same bytes. */
+  /** The same bytes, for hashing. */
   readonly view: DataView;
 }
 
 /**
- * Gathers the lines of one form into batches and tells exact duplicates.
+ * Groups the lines of one form into batches and detects exact duplicates.
  *
- * Two bookings are one when all of their normalised fields are equal, which is when their lines are. Lines stay bytes:
- * they are hashed four times as fast as a string, and what follows on one another is copied at once.
+ * Two bookings are the same if all their normalised fields are equal, that is, if their lines are. Lines stay bytes:
+ * hashing bytes is four times as fast as hashing strings, and consecutive lines are copied in one piece.
  */
 export function createBatcher(
   form: BookingForm,
@@ -27,23 +29,23 @@ export function createBatcher(
   stored: Pick<Collect, 'holds'>,
   memory: Pick<LineIndex, 'findOrRemember'> = createLineIndex(),
 ) {
-  /** Lines whose hash was taken by a different one: next to never. */
+  /** Lines that share a hash with a different line: hardly ever any. */
   const collided = new Set<string>();
-  /** Batches that are full and that the ledger does not hold yet. */
+  /** Full batches that are not stored yet. */
   let whole: { readonly lines: Buffer<ArrayBuffer>; readonly referenceHashes: readonly number[] }[] = [];
   const pool = createBufferPool();
-  /** What was handed out and may be read still. */
+  /** Batches that were handed out and may still be read. */
   let handedOut: Buffer<ArrayBuffer>[] = [];
-  /** The batch at hand: lines that were copied, and behind them a run of a block that is being taken. */
+  /** The current batch: lines already copied, followed by a run of lines of the current block. */
   let lines = Buffer.allocUnsafeSlow(0);
   let length = 0;
   let run: { readonly block: LineBlock; readonly start: number; end: number } | undefined;
   let referenceHashes: number[] = [];
   let accepted = 0;
-  /** The number of the first batch that the ledger does not hold. */
+  /** The number of the first batch that is not stored yet. */
   let firstWaiting = 0;
 
-  /** Copies it, for the block's memory will be used again. */
+  /** Copies the run, because the block's memory will be reused. */
   function endRun(): void {
     if (!run) return;
     const { block, start, end } = run;
@@ -119,13 +121,13 @@ export function createBatcher(
     get accepted(): number {
       return accepted;
     },
-    /** Bookings in whole batches, ready to be stored. */
+    /** The number of bookings in full batches, ready to be stored. */
     get ready(): number {
       return whole.length * batchSize;
     },
     /**
-     * Takes the line of a block that stands from `start` up to its line feed at `end`; false for a duplicate, or for one
-     * that is known. Answers at once for all but candidates of these.
+     * Takes the line of a block from `start` to its line feed at `end`. Returns false for a duplicate or an already
+     * delivered booking. Only candidates for these need a promise.
      */
     take(
       block: LineBlock,
@@ -139,9 +141,9 @@ export function createBatcher(
       if (isKnown === false) return takeUnknown(block, start, end, referenceHash);
       return isKnown.then((is) => !is && takeUnknown(block, start, end, referenceHash));
     },
-    /** Takes what it needs of the block at hand into memory of its own. */
+    /** Copies what it still needs of the current block. */
     releaseBlock: endRun,
-    /** Hands out the whole batches; at the end also the last one, which may be short. */
+    /** Hands out the full batches; at the end also the last one, which may be short. */
     takeBatches({ isLast }: { readonly isLast: boolean }): CollectedBatch[] {
       if (isLast && referenceHashes.length > 0) finishBatch();
       const taken: CollectedBatch[] = [];
@@ -158,7 +160,7 @@ export function createBatcher(
       whole = [];
       return taken;
     },
-    /** The ledger holds the batches that were handed out last: their memory is used again. */
+    /** The batches handed out last are stored: their memory can be reused. */
     reuse(): void {
       for (const { buffer } of handedOut) pool.giveBack(buffer);
       handedOut = [];
@@ -166,7 +168,7 @@ export function createBatcher(
   };
 }
 
-/** The line that stands behind so many others, found by walking: candidates are few. */
+/** Walks to the line with that index. Candidates are few. */
 function findLine(lines: Buffer, index: number): Buffer {
   let start = 0;
   for (let passed = 0; passed < index; passed += 1) start = lines.indexOf(lineFeed, start) + 1;

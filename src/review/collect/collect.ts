@@ -18,7 +18,7 @@ import {
 import { createBookingStore } from './store-bookings.js';
 
 export interface CollectLimits {
-  /** Share of the records that may be rejected, and of the dates that may be unreadable. */
+  /** The share of records that may be rejected, and of dates that may be unreadable. */
   readonly maxRejectedShare: number;
   readonly emptyDay: 'succeed' | 'fail';
   readonly batchSize: number;
@@ -32,24 +32,24 @@ export interface CollectParts {
   readonly clock: () => number;
   readonly notify: Notify;
   /**
-   * Of a run that tops up: knows what the day's other runs have delivered. Such bookings count as duplicates; those of
-   * the file stand in its file too, where there is to be one, so that it is the whole day's.
+   * For a run that tops up the day: what other runs delivered. Those bookings count as duplicates. If there is a
+   * review file they are still written to it, so that it covers the whole day.
    */
   readonly delivered?: DeliveredBookings & RunLister;
   /** What bookings are compared with before they are sent. */
   readonly comparison?: MappingComparison;
 }
 
-/** The local copy of the mappings, and what it is used for; for nothing where it is empty. */
+/** The local copy of the mappings and how it is used. An empty copy is ignored. */
 export interface MappingComparison {
   readonly copy: Pick<MappingCopy, 'isEmpty' | 'lookUp'>;
-  /** For how many days a booking is a suspect whose mapping moved. */
+  /** For how many days after its mapping changed a booking is flagged. */
   readonly suspectDays: number;
-  /** Takes the place of the reader: it fills in the ServiceId of a record that has none. */
+  /** Replaces the reader: it fills in missing ServiceIds from the copy. */
   readonly fillingReader?: DayReader;
 }
 
-/** The day can't be trusted as it was collected: nothing is sent, and the next `run` collects it again. */
+/** The collected day can't be trusted: nothing is sent, and the next `run` collects it again. */
 export class CollectError extends Error {
   override readonly name = 'CollectError';
   constructor(
@@ -62,9 +62,9 @@ export class CollectError extends Error {
 }
 
 /**
- * Streams the day from its source into the ledger, from nothing, in flat memory, and writes down the plan.
+ * Streams the day from its source into the ledger, from scratch and in constant memory, and stores the plan.
  *
- * @throws CollectError when the source is broken or a gate is closed; the signal's reason when stopped.
+ * @throws CollectError when the source is broken or a limit is exceeded; the signal's reason when aborted
  */
 export async function collectDay(
   day: BusinessDay,
@@ -102,7 +102,7 @@ export async function collectDay(
   return collect.finish({ steps: delivery.plan(intake.accepted), at: clock() });
 }
 
-/** With a local copy of the mappings to compare with, or as if there were none. */
+/** Compares with the local copy of the mappings if there is one that is not empty. */
 async function beginCollect(
   day: BusinessDay,
   right: Right,

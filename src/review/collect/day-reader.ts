@@ -8,9 +8,9 @@ import { createLineBuffer, type TakeBuffer } from '../lines/line-buffer.js';
 import type { BookingSource, SourceChunk } from '../source.js';
 import { bookingForms } from '../step.js';
 
-/** Reads a day as the lines that are to be kept: source, normaliser and the delivery's forms in one. */
+/** Reads a day as the lines to be stored: source, normaliser and forms combined. */
 export interface DayReader extends Pick<BookingSource, 'locate' | 'placeUnit'> {
-  /** @throws SourceError; the signal's reason when stopped */
+  /** @throws SourceError; the signal's reason when aborted */
   read(
     day: BusinessDay,
     forms: BookingForms,
@@ -18,7 +18,7 @@ export interface DayReader extends Pick<BookingSource, 'locate' | 'placeUnit'> {
   ): AsyncIterable<RenderedChunk>;
 }
 
-/** Reads in this thread. */
+/** Reads in the current thread. */
 export function createDayReader({
   source,
   normalise,
@@ -26,7 +26,7 @@ export function createDayReader({
 }: {
   readonly source: BookingSource;
   readonly normalise: Normalise;
-  /** Where lines are rendered; in new memory if not given. */
+  /** Allocates the memory for lines; new memory by default. */
   readonly takeBuffer?: TakeBuffer;
 }): DayReader {
   return {
@@ -40,14 +40,16 @@ export function createDayReader({
 }
 
 const lineFeed = Buffer.from('\n');
-/** Room for a line that a chunk begins with. */
+/** Initial capacity per line of a chunk. */
 const expectedLineBytes = 128;
-/** What is kept of a rejected record's reference, in UTF-16 units: broken records hold all sorts of things. */
+/**
+ * Limit for the reference kept of a rejected record, in UTF-16 units: broken records may contain anything.
+ */
 const maxReferenceLength = 200;
 
-/** What came of a source's chunk. Plain data, which another thread can hand over. */
+/** A source's chunk, rendered. Plain data, so that it can be sent between threads. */
 export interface RenderedChunk {
-  /** Records: lines and rejects together. */
+  /** The number of records: lines and rejects together. */
   readonly read: number;
   readonly lines: RenderedLines;
   readonly rejects: readonly Reject[];
@@ -57,22 +59,24 @@ export interface RenderedChunk {
   readonly notices?: SourceChunk['notices'];
 }
 
-/** Bookings as they are kept, a line each, in the source's order. The arrays have a place for each of them. */
+/** Bookings as they are stored, one line each, in the source's order. The arrays have one entry per line. */
 export interface RenderedLines {
-  /** The lines one after another, each ended by a line feed. */
+  /** The lines, each ended by a line feed. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Where each line's line feed stands. */
+  /** The offset of each line's line feed. */
   readonly ends: Uint32Array<ArrayBuffer>;
-  /** The form of each, as its place in `bookingForms`. */
+  /** The form of each line, as an index into `bookingForms`. */
   readonly forms: Uint8Array<ArrayBuffer>;
   readonly referenceHashes: Uint32Array<ArrayBuffer>;
-  /** Those, counted from 0, whose ServiceId was filled in; absent where there is none. */
+  /** The indexes of lines whose ServiceId was filled in; absent if there are none. */
   readonly filledIn?: ReadonlySet<number>;
 }
 
 export type Render = (chunk: SourceChunk) => RenderedChunk;
 
-/** Makes the function that normalises a chunk's records and writes each booking as the line that will be sent. */
+/**
+ * Creates the function that normalises a chunk's records and renders each booking as the line that will be sent.
+ */
 export function createChunkRenderer(
   normalise: Normalise,
   { formOf, render }: BookingForms,
@@ -146,10 +150,10 @@ export function createChunkRenderer(
   };
 }
 
-/** A rejected record is found again by its reference, where that at least can be read. */
+/** Keeps the reference of a rejected record, if readable, so that the record can be found again. */
 function toReject(place: number, reason: Reject['reason'], value: unknown): Reject {
   const text = readFieldText(value);
   if (typeof text !== 'string') return { place, reason };
-  // The cut may fall between the halves of a character.
+  // The cut may split a surrogate pair.
   return { place, reason, reference: text.slice(0, maxReferenceLength).toWellFormed() };
 }

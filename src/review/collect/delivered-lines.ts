@@ -7,27 +7,27 @@ import type { BookingForm } from '../step.js';
 import { readBooking } from '../stored/stored-line.js';
 import { createLineIndex, type LineIndex } from './line-index.js';
 
-/** Pieces that are kept at hand: a day's source mostly has its bookings in the order in which they were delivered. */
+/** Chunks kept in memory: a source mostly returns bookings in the order in which they were delivered. */
 const cachedPieces = 32;
 
 /** What the other runs of a day have delivered. */
 export interface DeliveredIndex {
-  /** True when that line was delivered: it is what stands in `bytes` from `start` up to `end`. */
+  /** True if the line in `bytes` from `start` to `end` was delivered. */
   has(bytes: DataView, start: number, end: number): boolean | Promise<boolean>;
-  /** Those that can stand in the review file, in the order in which they were delivered; some come more than once. */
+  /** The lines that can be written to the review file, in delivery order; some may be repeated. */
   ofFile(): AsyncIterable<{ readonly piece: DeliveredChunk; readonly line: DeliveredLine }>;
 }
 
 interface Place {
-  /** Where the ledger's list is to be read on to get the piece. */
+  /** The cursor from which the ledger returns the chunk. */
   readonly after: DeliveredCursor | undefined;
-  /** The position of its first line among all. */
+  /** The index of its first line among all lines. */
   readonly first: number;
 }
 
 /**
- * Remembers what other runs of the day have delivered, by hashes and places in flat memory. A hash alone tells nothing:
- * before a line is said to be known, it is compared with the one that was delivered.
+ * Indexes what other runs of the day have delivered, by hash and position in compact memory. A hash is only a hint: a
+ * line counts as delivered only after comparing it with the delivered line.
  */
 export async function indexDelivered(
   ledger: DeliveredBookings,
@@ -38,7 +38,7 @@ export async function indexDelivered(
 ): Promise<DeliveredIndex> {
   const places: Place[] = [];
   const cache = new Map<number, DeliveredChunk>();
-  /** Lines whose hash was taken by a different one: next to never. */
+  /** Lines that share a hash with a different line: hardly ever any. */
   const collided = new Set<string>();
   let count = 0;
 
@@ -75,7 +75,7 @@ export async function indexDelivered(
     return piece;
   }
 
-  /** Whether the line stands at that position; answers at once where the piece is at hand. */
+  /** Whether the line is at that position. Only chunks that are not cached need a promise. */
   function standsAt(position: number, line: Buffer): boolean | Promise<boolean> {
     const index = findPlace(position);
     const compare = (piece: DeliveredChunk): boolean => {
@@ -87,7 +87,7 @@ export async function indexDelivered(
   }
 
   for await (const { view, bytes, lines, after, first } of readPieces()) {
-    // Two that begin at the same place: the later one has the lines.
+    // Of two chunks with the same first position, the later one has the lines.
     places.push({ after, first });
     for (const { start, end } of lines) {
       const earlier = memory.findOrRemember(view, start, end, count);
@@ -102,7 +102,7 @@ export async function indexDelivered(
     has(bytes, start, end) {
       const position = memory.find(bytes, start, end);
       if (position === undefined) return false;
-      // A copy: whoever asked may write over it before the answer is there.
+      // Copied, because the caller may overwrite it while this waits.
       const line = Buffer.from(new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start));
       const stands = standsAt(position, line);
       if (stands === true || collided.size === 0) return stands;
@@ -118,7 +118,7 @@ export async function indexDelivered(
 
 const lineFeed = Buffer.from('\n');
 
-/** Lines that were delivered, as a delivery would render their bookings now. */
+/** Delivered lines, rendered as the current delivery would render them. */
 export interface DeliveredChunk {
   readonly bytes: Buffer;
   readonly view: DataView;
@@ -127,17 +127,17 @@ export interface DeliveredChunk {
 
 export interface DeliveredLine {
   readonly form: BookingForm;
-  /** Where it stands in the bytes, up to its line feed. */
+  /** The line's range in the bytes, without its line feed. */
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Reads what was delivered as that delivery would send it: a booking has another line by body than in the file, and
- * another one where the service's name of the master id has changed. What the delivery doesn't carry is left out.
+ * Renders what was delivered as the current delivery would send it: the line of a booking differs between body and
+ * file, and changes with the configured name of the master id. Bookings that the delivery doesn't carry are left out.
  */
 export function renderDelivered({ form, lines }: DeliveredLines, delivery: Delivery): DeliveredChunk {
-  // All lines of a piece were rendered alike: where the first one comes out as it stands there, so do the others.
+  // All lines of a chunk were rendered alike, so comparing the first one is enough.
   const isAsItWas =
     form === delivery.kind && renderAgain(firstLine(lines), form, delivery).bytes.equals(firstLine(lines));
   return isAsItWas ? pieceOf(lines, () => form) : renderAgain(lines, form, delivery);
@@ -171,12 +171,11 @@ function firstLine(lines: Buffer): Buffer {
   return lines.subarray(0, lines.indexOf(lineFeed) + 1);
 }
 
-/** How many runs of a day are compared before it is topped up. */
+/** The number of runs to compare with before topping up a day. */
 export const runsCompared = 1_000;
 
 /**
- * Why a day can't be topped up: what its runs have delivered is kept without the guests' names, and can't be compared
- * any more.
+ * Why a day can't be topped up: the delivered bookings no longer have their guest names, so they can't be compared.
  */
 export function describeIncomparable(runs: readonly Run[]): string | undefined {
   const blanked = runs.find(

@@ -1,22 +1,24 @@
 export interface LineIndex {
   /**
-   * The position of an earlier line with the same hash; where there is none, this line is remembered. The line is what
-   * stands in `bytes` from `start` up to `end`. Positions only rise.
+   * Returns the position of an earlier line with the same hash. If there is none, adds this line: the bytes from
+   * `start` to `end`. Positions must increase.
    */
   findOrRemember(bytes: DataView, start: number, end: number, position: number): number | undefined;
-  /** The same without remembering it. */
+  /** The same without adding the line. */
   find(bytes: DataView, start: number, end: number): number | undefined;
 }
 
-/** Lists, by 18 bits of a line's hash; 20 others, its tag, tell the lines of a list apart. */
+/**
+ * The number of lists. 18 bits of a line's hash select the list, 20 more (the tag) identify the line in it.
+ */
 const listCount = 2 ** 18;
-/** With its link to an older one a block fills a cache line of 64 bytes: the link, 12 words, 12 bytes. */
+/** A block fills a cache line of 64 bytes: a link to the previous block, 12 words, 12 bytes. */
 const linesPerBlock = 12;
 const wordsPerBlock = 16;
 const blocksPerChunk = 2 ** 14;
-/** What the 20 bits for it can say of how far a line stands behind the one before it in its list. */
+/** The largest distance from the previous line of a list that fits into 20 bits. */
 const farthest = 2 ** 20 - 1;
-/** The tag of an entry that is no line, and only bridges such a distance. */
+/** The tag of an entry that is no line and only bridges a larger distance. */
 const bridge = 0;
 
 interface Chunk {
@@ -26,17 +28,20 @@ interface Chunk {
 }
 
 /**
- * Remembers lines by 38 bits of a hash and by their position, in little more than 5 bytes a line: a JavaScript Set
- * would hold twenty times as much and ends at 2^24 entries.
+ * An index of lines by 38 bits of their hash, in little more than 5 bytes per line. A JavaScript Set takes 20 times
+ * as much and is limited to 2^24 entries.
  *
- * The lines of one list stand in blocks, of which the newest links to the one before it. An entry has the line's tag and
- * its distance from the entry before it, so a list is read backwards. Nothing is ever moved: what was allocated for a
- * smaller table is not left behind as garbage, and memory grows with the day in a straight line.
+ * The lines of a list are stored in blocks, each linked to the previous one. An entry has the line's tag and its
+ * distance from the previous entry, so lists are read backwards. Nothing is ever moved, so no outgrown table becomes
+ * garbage and memory grows linearly with the day.
  *
- * Equal hashes are only a hint: the caller compares the lines themselves before it drops one.
+ * Equal hashes are only a hint: the caller compares the lines before dropping one.
  */
 export function createLineIndex(): LineIndex {
-  /** Of each list: its newest block, counted from 1; how many entries that one has; and where its newest line stands. */
+  /**
+   * For each list: its newest block (counted from 1), the number of entries in that block, and the position of its
+   * newest line.
+   */
   const newestBlocks = new Uint32Array(listCount);
   const entryCounts = new Uint8Array(listCount);
   const newestPositions = new Uint32Array(listCount);
@@ -62,7 +67,7 @@ export function createLineIndex(): LineIndex {
   }
 
   function remember(list: number, tag: number, position: number): void {
-    // The first of a list has nothing before it.
+    // The first line of a list has no predecessor.
     let distance = newestBlocks[list] === 0 ? 0 : position - (newestPositions[list] ?? 0);
     for (; distance > farthest; distance -= farthest) append(list, bridge, farthest);
     append(list, tag, distance);
@@ -113,17 +118,17 @@ export function createLineIndex(): LineIndex {
   };
 }
 
-/** The word at which a block begins in its chunk. */
+/** The index of a block's first word in its chunk. */
 function startOf(block: number): number {
   return ((block - 1) % blocksPerChunk) * wordsPerBlock;
 }
 
-/** Behind the words of its block, the lowest 8 bits of an entry's distance. */
+/** The byte after the block's words that holds the lowest 8 bits of an entry's distance. */
 function byteOf(start: number, entry: number): number {
   return 4 * start + 4 * (linesPerBlock + 1) + entry - 1;
 }
 
-/** Where `hash` leaves its answer: an object for each line would cost more than the hash. */
+/** The result of `hash`. Returning an object per line would cost more than hashing. */
 let hashedList = 0;
 let hashedTag = 0;
 
@@ -131,13 +136,13 @@ function hash(bytes: DataView, start: number, end: number): void {
   let one = 0xdeadbeef ^ (end - start);
   let other = 0x41c6ce57;
   let index = start;
-  // Eight bytes a step, four for each half of the hash: this loop is what remembering a line costs.
+  // Eight bytes per iteration, four for each half of the hash. This loop dominates the cost.
   for (; index + 7 < end; index += 8) {
     one = mix(one, bytes.getInt32(index, true));
     other = mix(other, bytes.getInt32(index + 4, true));
   }
   for (; index < end; index += 1) one = mix(one, bytes.getUint8(index));
-  // Each takes in the other half too: where all that tells lines apart stands in one of them, it tells them apart still.
+  // Each half also mixes in the other, so that lines that differ only in the bytes of one half differ in both.
   const mixed = mix(one, other);
   hashedList = mixed >>> 14;
   hashedTag = mix(other, mixed) >>> 12 || bridge + 1;

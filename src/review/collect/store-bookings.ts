@@ -7,10 +7,10 @@ import type { RenderedChunk } from './day-reader.js';
 import type { DeliveredIndex } from './delivered-lines.js';
 import { createLineIndex, type LineIndex } from './line-index.js';
 
-/** Bookings a transaction: large enough that a commit costs nothing, small enough that nobody waits for it. */
+/** Bookings per transaction: enough to make the commit negligible, few enough that nobody waits for it. */
 const bookingsPerTransaction = 5_000;
 
-/** Takes a day's chunks in their order, and stores what is new in them by the transaction. */
+/** Takes a day's chunks in order and stores new bookings in transactions. */
 export function createBookingStore(
   { batchSize }: { readonly batchSize: number },
   collect: Pick<Collect, 'store' | 'holds'>,
@@ -21,7 +21,7 @@ export function createBookingStore(
     file: createBatcher('file', batchSize, collect),
   };
   const filledInMarks = createFilledInMarks(batchSize);
-  /** Bookings that were filled in and are known: by their hash, for nothing hangs on one that is taken for another. */
+  /** Filled-in bookings that were delivered before, by hash only: a collision would do no harm here. */
   let filledBefore: LineIndex | undefined;
   const dates = { given: 0, unreadable: 0 };
   const warnings = new Map<ReasonCount['reason'], { count: number; readonly firstPlace?: number }>();
@@ -36,7 +36,9 @@ export function createBookingStore(
     else warnings.set(reason, { count, ...first });
   }
 
-  /** Only whole batches are stored in mid-day, and counted with them, so that the sums hold in every transaction. */
+  /**
+   * During the day only full batches are stored and counted, so that the sums hold after every transaction.
+   */
   async function store(isLast: boolean): Promise<void> {
     const batches = [...batching.body.takeBatches({ isLast }), ...batching.file.takeBatches({ isLast })];
     const chunk = {
@@ -75,7 +77,7 @@ export function createBookingStore(
       const form = bookingForms[forms[index] ?? 0] ?? 'body';
       const batches = batching[form];
       const taken = batches.take(block, start, end, referenceHashes[index] ?? noReference, known);
-      // A day has millions of lines: there is something to wait for only for a candidate of a duplicate.
+      // Avoids millions of awaits: only duplicate candidates return a promise.
       const isNew = typeof taken === 'boolean' ? taken : await taken;
       if (filledIn?.has(index)) {
         if (isNew) filledInMarks.note(form, batches.accepted - 1);
@@ -102,7 +104,7 @@ export function createBookingStore(
       return { body: batching.body.accepted, file: batching.file.accepted };
     },
     storeRest: () => store(true),
-    /** Where there is a file, it is the whole day's: what was delivered before stands in it behind what is new. */
+    /** A review file covers the whole day, so earlier deliveries follow the new bookings. */
     async addKnown(): Promise<void> {
       if (!known || batching.file.accepted === 0) return;
       for await (const { piece, line } of known.ofFile()) {
@@ -114,7 +116,7 @@ export function createBookingStore(
         if (isFull()) await store(false);
       }
     },
-    /** Once it answers, nothing of the chunk's memory is needed any more. */
+    /** The chunk's memory is no longer used once this resolves. */
     async take(chunk: RenderedChunk): Promise<void> {
       read += chunk.read;
       rejected += chunk.rejects.length;
@@ -128,20 +130,20 @@ export function createBookingStore(
   };
 }
 
-/** Remembers which bookings were filled in from the local copy of the mappings, until their batch is stored. */
+/** Tracks which bookings were filled in from the local copy of the mappings, until their batch is stored. */
 export function createFilledInMarks(batchSize: number) {
   const places = new Map<string, number[]>();
   const batchName = (form: BookingForm, number: number) => `${form} ${number}`;
 
   return {
-    /** @param position among all bookings of that form, counted from 0 */
+    /** @param position index among all bookings of that form */
     note(form: BookingForm, position: number): void {
       const name = batchName(form, Math.floor(position / batchSize));
       const ofBatch = places.get(name) ?? [];
       ofBatch.push(position % batchSize);
       places.set(name, ofBatch);
     },
-    /** Says it of the bookings of a batch, and forgets it. */
+    /** Adds the marks to a batch and forgets them. */
     tell(batch: CollectedBatch): CollectedBatch {
       const name = batchName(batch.form, batch.number);
       const ofBatch = places.get(name);

@@ -7,7 +7,7 @@ import { DayBusyError } from '../refusals.js';
 import { hasWork, isActive, type Run } from '../run.js';
 import { type DayRequest, decideOpening } from './open-run.js';
 
-/** Between two tries to have a day that somebody else holds. */
+/** Delay between attempts to acquire a day that another process holds. */
 const tryEveryMs = 500;
 
 export interface JoinParts {
@@ -19,17 +19,17 @@ export interface JoinParts {
 type RequestForDay = DayRequest & { readonly day: BusinessDay };
 
 export type FoundDay =
-  /** The right to open its run is ours. */
+  /** We hold the day and may open its run. */
   | { readonly kind: 'held'; readonly hold: Hold }
-  /** Its run is collected, and everybody's. */
+  /** The run is collected; everyone may work on it. */
   | { readonly kind: 'to-join'; readonly run: Run };
 
 /**
- * Takes the right to work on a day. Where somebody else has it: a process that works alone waits for one lease, in case
- * the owner is dead; one that shares the work joins the run as soon as it is collected.
+ * Acquires the right to work on a day. If another process holds it, a process that works alone waits for one lease in
+ * case the owner is dead; one that shares the work joins the run as soon as it is collected.
  *
- * @param onWaiting called once, when somebody else has the day and this call begins to wait
- * @throws DayBusyError when the day stays somebody else's, or a stop was asked for
+ * @param onWaiting called once if this call has to wait
+ * @throws DayBusyError if the day stays with another process, or the signal is aborted
  */
 export async function acquireDay(
   request: RequestForDay,
@@ -60,8 +60,8 @@ export async function acquireDay(
 }
 
 /**
- * Who had the day before may have ended its collect between the look and the asking: to take its run over would give
- * others' steps in hand up, and send them twice.
+ * The previous owner may have finished collecting between our check and our acquisition. Taking its run over would
+ * abandon steps in progress and send them twice.
  */
 async function heldUnless(findOthers: () => Promise<FoundDay | undefined>, hold: Hold): Promise<FoundDay> {
   const others = await findOthers().catch(async (error: unknown) => {
@@ -73,7 +73,7 @@ async function heldUnless(findOthers: () => Promise<FoundDay | undefined>, hold:
   return others;
 }
 
-/** The run that others work on. For a replay, one that nobody performs a step of is free to be given up. */
+/** The run that others are working on. A replay may give up a run of which no step is being performed. */
 export async function findSharedRun(
   request: RequestForDay,
   ledger: RunReader & StepReader,

@@ -8,16 +8,16 @@ import type { RunDayParts, RunRequest } from './run-day.js';
 
 export interface DayRequest {
   /**
-   * `run` begins a day, goes on with it, or leaves it where it is done; `replay` reviews it again; `late` tops it up:
+   * `run` starts a day, resumes it, or leaves it alone if it is done. `replay` reviews it again. `late` tops it up:
    * it sends only what the day's other runs have not delivered.
    */
   readonly mode: 'run' | 'replay' | 'late';
-  /** A delivery that was asked for in so many words; otherwise a new run takes the configured one. */
+  /** An explicitly requested delivery; by default a new run uses the configured one. */
   readonly delivery?: DeliveryKind | undefined;
   readonly reason?: string | undefined;
 }
 
-/** What has to be known of the day itself. */
+/** What the decision needs to know about the day. */
 export interface DayToOpen extends DayRequest {
   readonly day: Pick<BusinessDay, 'lastInstant'>;
 }
@@ -28,7 +28,7 @@ export type Opening =
       readonly replaces?: string;
       /** It sends only what the day's other runs have not delivered. */
       readonly topsUp?: true;
-      /** How it has to reach the service, whatever is configured. */
+      /** The delivery it must use, whatever is configured. */
       readonly delivery?: DeliveryKind;
     }
   | { readonly kind: 'resume'; readonly run: Run }
@@ -36,8 +36,8 @@ export type Opening =
   | { readonly kind: 'usage-error'; readonly message: string };
 
 /**
- * Decides what a request means for a day whose latest run is known. Called under the right to work on the day, so
- * that an active run here is one whose owner is gone.
+ * Decides what a request means for a day whose latest run is known. The caller holds the day, so the owner of an
+ * active run here is gone.
  */
 export function decideOpening(latest: Run | undefined, request: DayToOpen): Opening {
   const { mode, delivery } = request;
@@ -65,7 +65,7 @@ export function decideOpening(latest: Run | undefined, request: DayToOpen): Open
   }
 }
 
-/** What was booked later on that day is missing in it. */
+/** True if the collect began before the day ended: later bookings are missing. */
 export function wasCollectedTooEarly(
   { collectStartedAt }: Pick<Run, 'collectStartedAt'>,
   { day }: Pick<DayToOpen, 'day'>,
@@ -86,7 +86,7 @@ function giveUp({ id, day, state }: Run, { mode, reason }: DayToOpen, opening: O
   };
 }
 
-/** A booking's line by body is not its line in the file: what was delivered the one way is topped up the same way. */
+/** A booking's line differs between body and file, so a day is topped up by the delivery it began with. */
 function topUp({ id, day, delivery: before }: Run, { delivery }: DayToOpen): Opening {
   if (delivery === undefined || delivery === before) return { kind: 'new', topsUp: true, delivery: before };
   return {
@@ -97,20 +97,22 @@ function topUp({ id, day, delivery: before }: Run, { delivery }: DayToOpen): Ope
   };
 }
 
-/** Without vowels and look-alikes: nothing to misread on the phone, and no words. */
+/** No vowels and no look-alikes: easy to read out over the phone, and never a word. */
 const letters = '23456789bcdfghjkmnpqrstvwxz';
 const length = 8;
 
 /**
- * A run's name: its day and eight random characters, for example `20261120-k3f9xq7d`. It is safe in file names and
- * queue ids, and random rather than counted, so that a ledger begun anew never names a run like an archived one.
+ * A run's id: its day and eight random characters, for example `20261120-k3f9xq7d`. Safe in file names and queue ids.
+ * Random rather than sequential, so that a new ledger never reuses the id of an archived run.
  */
 export function createRunId(day: BusinessDay, random: () => number): string {
   const suffix = Array.from({ length }, () => letters[Math.floor(random() * letters.length)]).join('');
   return `${day.format('yyyyMMdd')}-${suffix}`;
 }
 
-/** Opens or resumes the run of a day that we hold. 'lost' when another process may hold it by now. */
+/**
+ * Opens or resumes the run of a day that we hold. Returns `lost` if another process may hold the day by now.
+ */
 export async function openRun(
   request: RunRequest,
   { ledger, clock, createRunId }: RunDayParts,
@@ -119,7 +121,7 @@ export async function openRun(
   const { day, trigger, reason, delivery, configuredDelivery } = request;
   const opening = decideOpening(await ledger.latestRun(day.iso), request);
   if (opening.kind === 'new' && opening.topsUp) await refuseIncomparable(day, ledger);
-  // A process that was frozen here would open a day that others have done since, or take it from them.
+  // A process that was suspended here could open a day that others have finished or taken over since.
   if (lost.aborted) return 'lost';
   switch (opening.kind) {
     case 'usage-error':
@@ -144,7 +146,7 @@ export async function openRun(
   }
 }
 
-/** @throws UsageError before there is a run that could only fail. */
+/** @throws UsageError before creating a run that could only fail */
 async function refuseIncomparable({ iso }: BusinessDay, ledger: RunLister): Promise<void> {
   const obstacle = describeIncomparable(await ledger.listRuns({ day: iso, limit: runsCompared }));
   if (obstacle !== undefined) throw new UsageError(obstacle);

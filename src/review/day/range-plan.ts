@@ -2,8 +2,8 @@ import { isActive, type Run } from '../run.js';
 import { type DayRequest, type DayToOpen, decideOpening } from './open-run.js';
 
 /**
- * Which days of a range are reviewed, and how: those that have no run; those whose run failed or was cut off, which is
- * gone on with; all, in new runs; or all, for late bookings.
+ * Which days of a range are reviewed, and how: `missing` are those without a run; `failed` those whose run failed or
+ * was cut off, which is resumed; `all` get new runs; `late` are topped up.
  */
 export const rangeModes = ['missing', 'failed', 'all', 'late'] as const;
 
@@ -14,11 +14,11 @@ export type DayPlan =
   | { readonly action: 'new-run'; readonly replaces?: string }
   | { readonly action: 'resume'; readonly run: Run }
   | { readonly action: 'top-up'; readonly run: Run; readonly replaces?: string }
-  /** The day is not one of those that were asked for. */
+  /** The mode doesn't include the day. */
   | { readonly action: 'nothing'; readonly why: string; readonly run?: Run }
   | { readonly action: 'refused'; readonly message: string; readonly run: Run };
 
-/** What a mode asks of each of its days. */
+/** What a mode requests for each of its days. */
 export function requestOf(
   mode: RangeMode | undefined,
   { delivery, reason }: Pick<DayRequest, 'delivery' | 'reason'>,
@@ -35,7 +35,7 @@ export function requestOf(
   }
 }
 
-/** @param latest the day's newest run, as far as is known now: what it comes to is decided when the day is begun */
+/** @param latest the day's newest run as known now; the final decision is made when the day is started */
 export function planDay(
   mode: RangeMode | undefined,
   latest: Run | undefined,

@@ -1,7 +1,7 @@
 import type { Counts, DeliveryKind, Run, RunState, SuspectCounts, Trigger } from '../run.js';
 import type { SuspectReport } from '../suspects/listing.js';
 
-/** The closing report of a run, exactly as `run --json` prints it. (Design 9.) */
+/** The final report of a run, exactly as `run --json` prints it. (Design 9.) */
 export interface RunReport {
   readonly runId: string;
   /** YYYY-MM-DD */
@@ -10,41 +10,41 @@ export interface RunReport {
   readonly trigger: Trigger;
   readonly state: RunState;
   readonly counts: Counts;
-  /** What a file delivery left behind; null where there was no file. */
+  /** Null where there was no file. */
   readonly file: FileReport | null;
   /** ISO 8601, UTC */
   readonly startedAt: string;
   readonly finishedAt: string | null;
   readonly durationMs: number;
-  /** Only where it sends what the day's other runs have not delivered. */
+  /** Only for a run that sends what the day's other runs have not delivered. */
   readonly topsUp?: true;
-  /** Only where the day was compared with the local copy of the mappings. */
+  /** Only if the day was compared with the local copy of the mappings. */
   readonly suspects?: SuspectsReport;
-  /** Only where the run failed. */
+  /** Only if the run failed. */
   readonly error?: { readonly class: string; readonly message: string };
 }
 
 export interface FileReport {
-  /** From the SFTP root, without a leading slash; null until it lies there. */
+  /** From the SFTP root, without a leading slash; null until it is there. */
   readonly remotePath: string | null;
   readonly sha256: string;
   readonly rows: number;
   readonly resultName: string | null;
-  /** The folder that holds the file as sent and the result, byte for byte. */
+  /** The folder with the file as sent and the result, byte for byte. */
   readonly archivedTo: string | null;
 }
 
-/** What the local copy of the mappings had to say. */
+/** What comparing with the local copy of the mappings found. */
 export interface SuspectsReport {
-  /** Bookings whose mapping is another one in the copy, or has changed lately. */
+  /** Bookings whose mapping differs in the copy or changed recently. */
   readonly bookings: number;
   /** Bookings whose ServiceId was filled in from the copy. */
   readonly notIndependentlyChecked: number;
-  /** The first of both; absent where only the counts are told. */
+  /** The first bookings of both kinds; absent if only counts are reported. */
   readonly listed?: readonly SuspectReport[];
 }
 
-/** @param listed the first suspects, where they are to be told */
+/** @param listed the first suspects, if they are to be reported */
 export function toReport(run: Run, now: number, listed?: readonly SuspectReport[]): RunReport {
   const { id, day, delivery, trigger, state, counts, startedAt, finishedAt, failure, topsUp, suspects } = run;
   return {

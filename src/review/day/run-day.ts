@@ -25,21 +25,21 @@ export interface RunRequest extends DayRequest {
 
 export interface DayResult {
   readonly run: Run;
-  /** The day was done before: nothing was sent now. */
+  /** The day was already done; nothing was sent now. */
   readonly wasDone: boolean;
 }
 
-/** For a caller that does not wait for the end of a review. */
+/** For callers that don't wait for the end of a review. */
 export interface OpeningCallbacks {
-  /** The ledger holds the run that this call works on. */
+  /** The ledger has the run that this call works on. */
   readonly onOpened?: (run: Run, isNew: boolean) => void;
   /** Another process holds the day; this call waits for it. */
   readonly onWaiting?: () => void;
 }
 
 /**
- * Reviews one business day: opens or resumes its run, collects, delivers, settles. The run that comes back is active
- * still when the signal stopped the work; the next call goes on with it.
+ * Reviews one business day: opens or resumes its run, collects, delivers, settles. If the signal aborted the work,
+ * the returned run is still active and the next call resumes it.
  *
  * @throws DayBusyError, UsageError
  */
@@ -70,7 +70,7 @@ export async function runDay(
   } finally {
     await hold.release();
   }
-  // Whoever has the day now works on it; where nobody has, because only the ledger was away, it is ours again.
+  // Another process has the day now. If nobody has it, because only the ledger was unreachable, we acquire it again.
   if (request.mode === 'run') return runDay(request, parts, signal, callbacks);
   throw new DayBusyError(`${day.iso} was taken over by another process`);
 }

@@ -3,14 +3,14 @@ import type { Hold } from '../../async/hold.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { PlaceHolds } from '../ledger.js';
 
-/** Between two tries for a place. */
+/** Delay between attempts to get a slot. */
 const tryEveryMs = 1_000;
 
 /**
- * Waits for one of so many places for runs at the same time, which all processes on one ledger share.
+ * Waits for one of a limited number of run slots that all processes on a ledger share.
  *
- * @param onWait is called once, when all of them are taken
- * @returns undefined when a stop was asked for
+ * @param onWait called once if all slots are taken
+ * @returns undefined when aborted
  */
 export async function waitForRunSlot(
   ledger: PlaceHolds,
@@ -28,17 +28,17 @@ export async function waitForRunSlot(
 
 export interface ConcurrentDays {
   readonly atOnce: number;
-  /** Whether a day is to be begun at all; asked right before. False ends the rest as well. */
+  /** Called right before a day is started. False also skips all later days. */
   readonly mayBegin: () => boolean;
-  /** Waits for what a day needs before it is begun, then begins it; undefined when it is not to be begun. */
+  /** Waits for what a day needs, then starts it; undefined if the day is not to be started. */
   readonly begin: (day: BusinessDay) => Promise<{ readonly ended: Promise<void> } | undefined>;
 }
 
 /**
- * Works on days, begun in their order, so many of them at the same time.
+ * Runs days concurrently, at most `atOnce` at a time, starting them in order.
  *
- * @returns the days that were not begun
- * @throws what the work on a day breaks off with, when the others have ended
+ * @returns the days that were not started
+ * @throws the first error of a day, after all others have ended
  */
 export async function runDaysConcurrently(
   days: readonly BusinessDay[],

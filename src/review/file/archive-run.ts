@@ -15,8 +15,8 @@ import {
 } from './spooled-files.js';
 
 /**
- * `archive`: keeps the file as sent and the result as received, says in the ledger which bookings are affected, writes
- * the manifest, and empties the spool.
+ * `archive`: archives the file as sent and the result as received, records the affected bookings in the ledger,
+ * writes the manifest, and empties the spool.
  */
 export async function archiveRun(parts: FileParts, attempt: FileAttempt): Promise<StepOutcome> {
   const { ledger, archive, spool, sftp } = parts;
@@ -44,8 +44,8 @@ export async function archiveRun(parts: FileParts, attempt: FileAttempt): Promis
 }
 
 /**
- * The result into the spool, the one that was judged to be whole: its size and time are compared again, and where it
- * has changed since, what lies there now is taken. An attempt that was cut off may have archived it already.
+ * Gets the result that was judged complete into the spool. Its size and time are compared again; if it has changed
+ * since, the current one is taken. An earlier, interrupted attempt may already have archived it.
  */
 async function fetchRecordedResult(
   { spool, archive }: FileParts,

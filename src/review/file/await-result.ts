@@ -5,15 +5,15 @@ import { type FileAttempt, type FileParts, inSession } from './file-attempt.js';
 import { findResults } from './remote-files.js';
 import { fetchResult, hashSpooled, resultName } from './spooled-files.js';
 
-/** What a look came to, before the clock decides whether there is another one. */
+/** What one check found, before the clock decides whether there is another one. */
 type Look =
   | { readonly kind: 'done'; readonly file: Partial<ReviewFile> }
   | { readonly kind: 'not-yet'; readonly code: string; readonly file?: Partial<ReviewFile> };
 
 /**
- * `await-result`: one look for the result (spec 4.3, step 4; design 5). It is whole when it ends with a line end and
- * holds as many records as were sent, or else when it has not changed for `resultQuietMs`. One that names bookings
- * that were not sent is kept in the archive and waited past.
+ * `await-result`: checks once for the result (spec 4.3, step 4; design 5). It is complete if it ends with a line end
+ * and has as many records as were sent, or if it has not changed for `resultQuietMs`. A result that names bookings
+ * which were not sent is archived, and waiting continues.
  */
 export async function awaitResult(parts: FileParts, attempt: FileAttempt): Promise<StepOutcome> {
   const { sftp, clock, resultPollMs, resultTimeoutMs } = parts;
@@ -29,7 +29,7 @@ export async function awaitResult(parts: FileParts, attempt: FileAttempt): Promi
       ...(look.file && { file: look.file }),
     };
   });
-  // A server that is away for a while is no reason to give a result up.
+  // A server that is away for a while is no reason to give up on the result.
   if (outcome.kind !== 'waiting' && outcome.kind !== 'retryable') return outcome;
   const { evidence, file } = outcome;
   if (clock() >= deadline) return { kind: 'overdue', evidence, ...(file && { file }) };
@@ -50,7 +50,7 @@ async function lookForResult(parts: FileParts, attempt: FileAttempt, session: Sf
   const { growing } = run.file ?? {};
   const isUnchanged = growing !== undefined && isSameSighting(seen, growing);
   const isQuiet = isUnchanged && now - growing.since >= resultQuietMs;
-  // Read before, and found to be not whole.
+  // It was read before and was incomplete.
   if (isUnchanged && !isQuiet) return { kind: 'not-yet', code: 'result-growing' };
 
   const joined = await fetchResult(parts, attempt, session, seen);
@@ -63,7 +63,7 @@ async function lookForResult(parts: FileParts, attempt: FileAttempt, session: Sf
   return { kind: 'done', file: { result: { ...seen, sha256, rows: joined.end.rows, isWhole } } };
 }
 
-/** A result that is not ours is evidence too. */
+/** Another file's result is evidence too. */
 async function setAside(
   { archive, spool }: FileParts,
   { run, day }: FileAttempt,

@@ -1,15 +1,15 @@
 const separator = ',';
 const quote = '"';
 
-/** A cell as RFC 4180 has it, in quotes only where it must be. No cell of ours holds a line end. */
+/** Writes a cell by RFC 4180, quoted only where necessary. Our cells contain no line ends. */
 export function writeCell(text: string): string {
   if (text.includes(quote)) return `"${text.replaceAll(quote, '""')}"`;
   return text.includes(separator) ? `"${text}"` : text;
 }
 
 /**
- * The cells of one record. A quote opens a quoted cell only as its first character; further on in a bare cell it is an
- * ordinary one. `open` when the record ends inside quotes, `malformed` when something other than a comma follows a
+ * The cells of one record. A quote opens a quoted cell only as its first character; elsewhere in an unquoted cell it
+ * is an ordinary character. `open` if the record ends inside quotes, `malformed` if anything but a comma follows a
  * closing quote.
  */
 export function splitCells(record: string): readonly string[] | 'open' | 'malformed' {
@@ -32,7 +32,7 @@ export function splitCells(record: string): readonly string[] | 'open' | 'malfor
   }
 }
 
-/** Where the cell that begins at `start` of a well-formed record ends: its comma, or the record's end. */
+/** The end of the cell that starts at `start` in a well-formed record: its comma, or the record's end. */
 export function findCellEnd(record: string, start: number): number {
   const from = record[start] === quote ? findClosingQuote(record, start + 1) : start;
   const end = record.indexOf(separator, from);
@@ -46,10 +46,10 @@ function findClosingQuote(record: string, from: number): number {
 }
 
 /**
- * What ends every line of the review file, the last one too; one ASCII character, and no cell holds it.
+ * Ends every line of the review file, including the last. It is one ASCII character that no cell contains.
  *
- * The specification names none. A reader that knows both forms takes a line feed; one that knows line feeds alone
- * would find a carriage return in every CheckOutDate, which file rule 4 (spec 4.3) may call a bad value. And it is what
- * ends a stored line, so that writing the file is copying.
+ * The specification leaves it open. Readers that accept both forms accept a line feed; readers that know only line
+ * feeds would find a carriage return in every CheckOutDate, which file rule 4 (spec 4.3) may reject. Stored lines end
+ * with it too, so writing the file is copying.
  */
 export const lineEnd = '\n';

@@ -26,7 +26,7 @@ export interface FileParts {
   readonly archive: Archive;
   /** The master id's column in the review file, a setting. (Spec 2.6.) */
   readonly masterIdColumn: string;
-  /** Stands before the path from the SFTP root in the by-file call. */
+  /** Prepended to the path from the SFTP root in the by-file call. */
   readonly pathPrefix: string;
   /** See createResultNameTest. */
   readonly resultPattern: string;
@@ -49,8 +49,8 @@ export interface FileAttempt {
 }
 
 /**
- * To be called right before anything that can't be taken back: an owner that slept through the end of its right must
- * not remove, replace or trigger what is the new owner's.
+ * Call this right before anything irreversible: a suspended owner whose claim has expired must not remove, replace or
+ * trigger what belongs to the new owner.
  *
  * @throws FencedError
  */
@@ -61,7 +61,7 @@ export async function expectClaim(
   if (!(await ledger.holdsClaim(claim))) throw new FencedError(run.id);
 }
 
-/** Works in a session of its own, and says what its troubles mean for the step. */
+/** Runs `work` in a session of its own and converts failures into outcomes. */
 export async function inSession(
   sftp: SftpServer,
   signal: AbortSignal,
@@ -77,7 +77,9 @@ export async function inSession(
   });
 }
 
-/** The troubles of SFTP server, archive and local disk as outcomes; any other error comes through. */
+/**
+ * Converts failures of the SFTP server, the archive and the local disk into outcomes; rethrows all others.
+ */
 export async function catchTrouble(work: () => Promise<StepOutcome>): Promise<StepOutcome> {
   try {
     return await work();
@@ -106,7 +108,7 @@ function toOutcome(error: unknown): StepOutcome | undefined {
       ? retryable(`archive-${code}`, message)
       : { kind: 'refused', evidence: { code: `archive-${code}`, answer: message } };
   }
-  // The system's own words name call and path, and nothing of what a file holds.
+  // System messages name the call and the path, never file contents.
   if (error instanceof Error && 'syscall' in error && 'code' in error)
     return retryable(`local-${String(error.code).toLowerCase()}`, error.message);
   return undefined;
@@ -121,7 +123,7 @@ function retryable(code: string, answer: string): StepOutcome {
   };
 }
 
-/** What a person is to do where a step of a file run failed for want of a disk; undefined for any other code. */
+/** What to do when a step of a file run failed because of a disk; undefined for any other code. */
 export function adviseOnDisk(code: string): string | undefined {
   switch (code) {
     case 'local-enospc':

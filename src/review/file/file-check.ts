@@ -11,12 +11,12 @@ import {
   type LineFaultCode,
 } from './line-check.js';
 
-/** Why a review file may not leave; never with a cell's content. */
+/** Why a review file must not be sent. Never contains a cell's content. */
 export interface FileFault {
   readonly code: FileFaultCode;
-  /** The booking's number in the file, counted from 1; 0 is the header. */
+  /** The booking's number in the file, counted from 1; 0 for the header. */
   readonly row: number;
-  /** The column's name, where the fault is in one cell. */
+  /** The column's name, if a single cell is at fault. */
   readonly column?: string;
 }
 
@@ -29,11 +29,11 @@ export type FileFaultCode =
   | 'wrong-checksum';
 
 export interface ExpectedReviewFile {
-  /** The first column's name, a setting. */
+  /** The name of the first column, a setting. */
   readonly masterIdColumn: string;
-  /** Bookings, the header not counted. */
+  /** The number of bookings, without the header. */
   readonly rows: number;
-  /** Of all bytes, in hexadecimal. */
+  /** Of the whole file, in hexadecimal. */
   readonly sha256: string;
 }
 
@@ -46,16 +46,16 @@ const checksOfKinds: Readonly<Record<FieldKind, CellCheck>> = {
 const bookingChecks = bookingFields.map(({ kind }) => checksOfKinds[kind]);
 const byteOrderMark = Buffer.from('\ufeff');
 const lineFeed = lineEnd.charCodeAt(0);
-/** Longer than any line can be: a record of more than 1 MB never becomes a booking. (Design 4.) */
+/** Longer than any valid line: records over 1 MB never become bookings. (Design 4.) */
 const longestLine = 8 * 1024 * 1024;
 
 /**
- * Reads a finished review file byte by byte and tells its first fault: the rules of spec 2.6 and 4.3 and design 4, RFC
- * 4180 strictly, UTF-8 without byte order mark or control characters, `lineEnd` behind each line, rows and checksum as
- * expected. Undefined when it may leave.
+ * Checks a finished review file byte by byte and returns its first fault, or undefined. The rules are those of spec
+ * 2.6 and 4.3 and design 4: strict RFC 4180, UTF-8 without byte order mark or control characters, `lineEnd` after
+ * each line, the expected number of rows and checksum.
  *
- * It shares nothing with the writer but the line end and the table of fields, so that it finds the writer's mistakes, and
- * holds no more than a block and a line. What `bytes` throws comes through.
+ * To find the writer's mistakes, it shares only the line end and the table of fields with the writer. It holds no
+ * more than a block and a line. Errors of `bytes` are rethrown.
  */
 export async function checkReviewFile(
   bytes: AsyncIterable<Uint8Array>,
@@ -77,7 +77,7 @@ export async function checkReviewFile(
 function createLineWalk(columns: readonly string[]) {
   const headerChecks = columns.map(createNameCheck);
   let row = 0;
-  /** The beginning of the line at hand, as far as earlier blocks held it. */
+  /** The start of the current line, from earlier blocks. */
   let pending: Buffer = Buffer.alloc(0);
 
   function findFault(block: Buffer, start: number, end: number): FileFault | undefined {
@@ -101,7 +101,7 @@ function createLineWalk(columns: readonly string[]) {
         start = end + 1;
         end = bytes.indexOf(lineFeed, start);
       }
-      // A copy, for the block belongs to whoever gave it.
+      // Copied, because the block belongs to the caller.
       pending = Buffer.from(bytes.subarray(start));
       return pending.length > longestLine ? { code: 'line-too-long', row } : undefined;
     },

@@ -11,14 +11,17 @@ import { ChangedFileError, removeSpooled } from './spooled-files.js';
 import { triggerReview } from './trigger-review.js';
 
 export interface FileDeliveryParts extends FileParts {
-  /** Posts what can't stand in the file. */
+  /** Posts the bookings that can't be in the file. */
   readonly body: Delivery;
   readonly incomplete: 'post' | 'reject';
   /** The account's time zone. */
   readonly timezone: string;
 }
 
-/** Delivers a day as a CSV on an SFTP server, and by body what can't stand in it. (Spec 4.3; design 5.) */
+/**
+ * Delivers a day as a CSV file on an SFTP server; bookings that can't be in the file are posted by body. (Spec 4.3;
+ * design 5.)
+ */
 export function createFileDelivery(parts: FileDeliveryParts): Delivery {
   const { body, incomplete, timezone } = parts;
   return {
@@ -59,13 +62,13 @@ function performStep(
   }
 }
 
-/** No step where there is no booking for the file. */
+/** No steps without bookings for the file. */
 function planFile(bookings: number): PlannedStep[] {
   if (bookings === 0) return [];
   return [
     { name: 'write', kind: 'write', bookings: 0 },
     { name: 'upload', kind: 'upload', after: 'write', bookings: 0 },
-    // A booking counts as delivered when the by-file call was accepted.
+    // A booking counts as delivered once the by-file call is accepted.
     { name: 'trigger', kind: 'trigger', after: 'upload', bookings },
     { name: 'await-result', kind: 'await-result', after: 'trigger', bookings: 0 },
     { name: 'archive', kind: 'archive', after: 'await-result', bookings: 0 },
@@ -73,8 +76,8 @@ function planFile(bookings: number): PlannedStep[] {
 }
 
 /**
- * To be called after a step: where the run was taken over and ended meanwhile, what the step spooled since, guests'
- * names and all, would stay. While the new owner is at it the files are its own, and it removes them.
+ * Call this after a step. If the run was taken over and ended meanwhile, nobody else would remove what this step
+ * spooled since, including guest names. While the new owner is still working, the files are its own to remove.
  */
 async function removeSpooledTooLate(
   { ledger, spool }: Pick<FileParts, 'ledger' | 'spool'>,

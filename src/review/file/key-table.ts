@@ -1,25 +1,25 @@
-/** Numbers keys in the order in which they come, from 0, and keeps 64 bits of each. */
+/** Numbers keys in order of arrival, from 0, and keeps 64 bits of each. */
 export interface KeyTable {
   readonly size: number;
   findOrAdd(key: KeyHash): number;
   find(key: KeyHash): number | undefined;
 }
 
-/** One more than the key's number, so that 0 means a free slot, and the two halves of its hash. */
+/** A slot holds the key's number plus one (0 marks a free slot) and the two halves of its hash. */
 const slotWidth = 3;
 const fewestSlots = 2 ** 11;
 
 /**
- * Holds some 30 bytes a key in one typed array, all of a key in one place, for what costs time is each place in memory
- * that is looked at. Keys of equal hash count as one: among a million of them that happens once in ten million days or
- * so.
+ * A hash table in one typed array, about 30 bytes per key. A key's data is adjacent, because memory accesses dominate
+ * the cost. Keys with equal hashes count as one, which for a million keys a day happens once in about ten million
+ * days.
  */
 export function createKeyTable(): KeyTable {
   let slots = new Uint32Array(slotWidth * fewestSlots);
   let mask = fewestSlots - 1;
   let size = 0;
 
-  /** Where the slot of the key with that hash begins, or that of the free one where it would stand. */
+  /** The offset of the slot with that hash, or of the free slot where it belongs. */
   function findSlot(high: number, low: number): number {
     for (let slot = low & mask; ; slot = (slot + 1) & mask) {
       const at = slotWidth * slot;
@@ -59,7 +59,7 @@ export function createKeyTable(): KeyTable {
       if (taken !== 0) return taken - 1;
       fill(at, size, high, low);
       size += 1;
-      // Three quarters full, so that a free slot is never far.
+      // At most three quarters full, so that a free slot is near.
       if (4 * size > 3 * (mask + 1)) grow();
       return size - 1;
     },
@@ -72,28 +72,28 @@ export interface KeyHash {
   readonly low: number;
 }
 
-/** Hashes the texts of one key after another; gives the same for a text and for its bytes in UTF-8. */
+/** Hashes the texts of one key after another. A text and its UTF-8 bytes have the same hash. */
 export interface KeyHasher extends KeyHash {
-  /** Another key begins. */
+  /** Starts a new key. */
   begin(): void;
   addText(text: string): void;
-  /** The text in `bytes` from `from` to before `to`. */
+  /** Adds the text in `bytes` from `from` up to, but excluding, `to`. */
   addBytes(bytes: Uint8Array, from: number, to: number): void;
 }
 
-/** Sets the texts of a key apart: it stands in none of them, being a control character. */
+/** Separates the texts of a key. As a control character it occurs in none of them. */
 const gap = 0x1f;
 const lastAscii = 0x7f;
 const highFactor = 2654435761;
 const lowFactor = 1597334677;
 
-/** Two hashes of 32 bits, each over everything. */
+/** Two 32-bit hashes over all bytes. */
 export function createKeyHasher(): KeyHasher {
   let high = 0;
   let low = 0;
 
   function addBytes(bytes: Uint8Array, from: number, to: number): void {
-    // In variables of its own: this loop runs once for nearly every byte of the file.
+    // Local variables, because this loop runs for nearly every byte of the file.
     let newHigh = high;
     let newLow = low;
     for (let at = from; at < to; at += 1) {
@@ -136,14 +136,14 @@ export function createKeyHasher(): KeyHasher {
   };
 }
 
-/** Makes every bit of a hash depend on every bit of both. */
+/** Makes every bit depend on all bits of both hashes. */
 function scatter(hash: number, other: number): number {
   let mixed = Math.imul(hash ^ (hash >>> 16), 2246822507);
   mixed ^= Math.imul(other ^ (other >>> 13), 3266489909);
   return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
-/** Small numbers by position, 0 where none was written; 4 bytes each. */
+/** Small numbers by index, initially 0; 4 bytes each. */
 export interface Counters {
   get(position: number): number;
   set(position: number, value: number): void;

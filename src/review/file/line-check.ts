@@ -7,14 +7,14 @@ export type LineFaultCode =
 
 export interface LineFault {
   readonly code: LineFaultCode;
-  /** Counted from 0; of the whole line where there is none. */
+  /** Counted from 0; absent if the whole line is at fault. */
   readonly column?: number;
 }
 
 const comma = 0x2c;
 const quote = 0x22;
 
-/** What a byte may mean on the way through a cell. */
+/** What a byte means inside a cell. */
 const plain = 0;
 const special = 1;
 const control = 2;
@@ -25,15 +25,15 @@ const meanings = Uint8Array.from({ length: 0x100 }, (_, byte) => {
   return byte === comma || byte === quote ? special : plain;
 });
 
-/** No place in a line, but the reason why there is none. */
+/** Returned instead of an offset: the reason for the fault. */
 const malformed = -1;
 const controlFound = -2;
 const notUtf8 = -3;
 
 /**
- * The first fault of a line, whose line end stands at `end`: as many cells as there are checks; a cell in quotes only as a
- * whole, quotes inside doubled (RFC 4180); UTF-8 without control characters or line separators; each content as its
- * check will have it.
+ * The first fault of a line that ends at `end`. It must have one cell per check; quotes enclose whole cells and are
+ * doubled inside (RFC 4180); the text is UTF-8 without control characters or line separators; each cell passes its
+ * check.
  */
 export function findLineFault(
   bytes: Buffer,
@@ -84,7 +84,7 @@ function findClosingQuote(bytes: Buffer, from: number, end: number): number {
   return malformed;
 }
 
-/** The place of the last byte of a character, given its first; negative when it can't stand in the file. */
+/** The offset of a character's last byte, given its first; negative for a character that is not allowed. */
 function passCharacter(bytes: Buffer, at: number): number {
   const first = bytes[at] ?? 0;
   if (first < 0x80) return controlFound;
@@ -112,7 +112,7 @@ function nameFault(reason: number): LineFaultCode {
   }
 }
 
-/** What can be wrong with the content of a single cell. */
+/** What can be wrong with the content of a cell. */
 export type CellFault =
   | 'wrong-header'
   | 'blank-cell'
@@ -120,26 +120,28 @@ export type CellFault =
   | 'invalid-service-id'
   | 'invalid-date';
 
-/** Judges a cell's content: the bytes from `start` up to `end`, without the quotes around it. */
+/** Checks a cell's content: the bytes from `start` to `end`, without quotes. */
 export type CellCheck = (bytes: Buffer, start: number, end: number) => CellFault | undefined;
 
 const zero = 0x30;
 const nullWord = /^(?:null|none|undefined|nan)$/i;
 /**
- * By a cell's first byte: 1 where it may turn out to be blank or a word for "no value". These are the letters that such
- * words begin with, the space, and the first bytes of Unicode's white space in UTF-8.
+ * By a cell's first byte: 1 if the cell may be blank or a word for "no value". Those are the first letters of such
+ * words, the space, and the first bytes of Unicode white space in UTF-8.
  */
 const suspect = Uint8Array.from({ length: 0x100 }, (_, byte) =>
   [...Buffer.from('nNuU '), 0xc2, 0xe1, 0xe2, 0xe3, 0xef].includes(byte) ? 1 : 0,
 );
 
-/** Makes the check of a header's cell: exactly this name. */
+/** Creates the check of a header cell, which must be exactly this name. */
 export function createNameCheck(name: string): CellCheck {
   return (bytes, start, end) =>
     bytes.toString('utf8', start, end).replaceAll('""', '"') === name ? undefined : 'wrong-header';
 }
 
-/** Not blank, and nothing that is read as null, white space around it aside. (Spec 4.3, file rule 4.) */
+/**
+ * Rejects blank cells and words that read as null, ignoring surrounding white space. (Spec 4.3, file rule 4.)
+ */
 export const checkText: CellCheck = (bytes, start, end) => {
   if (start === end) return 'blank-cell';
   if (suspect[bytes[start] ?? 0] === 0) return undefined;

@@ -6,7 +6,9 @@ import type { FileAttempt, FileParts } from './file-attempt.js';
 
 export const manifestName = 'manifest.json';
 
-/** What stands in a manifest: what was sent when, what came back, and the checksums of all that is kept beside it. */
+/**
+ * The content of a manifest: what was sent and when, what came back, and the checksums of all archived files.
+ */
 export interface Manifest {
   readonly tool: string;
   readonly day: string;
@@ -35,8 +37,8 @@ interface ManifestCall {
 }
 
 /**
- * Keeps the manifest beside the files that it tells of. It comes last: where there is one, all the others are there,
- * and an attempt that was cut off behind it leaves it as it is.
+ * Archives the manifest. It comes last, so its presence proves that all other files are there; an attempt interrupted
+ * after that leaves it alone.
  */
 export async function keepManifest(
   parts: FileParts,
@@ -57,7 +59,7 @@ export async function keepManifest(
   await archive.keep(day.iso, run.id, manifestName, toBytes(`${JSON.stringify(manifest, null, 2)}\n`));
 }
 
-/** What the ledger knows of a run for as long as it keeps its row. */
+/** The part that the ledger knows for as long as it keeps the run. */
 export function describeRun({ id, day, counts, file }: Run): Omit<Manifest, 'tool' | 'calls' | 'files'> {
   const { read, accepted, duplicates, rejected } = counts;
   const { remotePath, rows, result, verdicts } = file ?? {};

@@ -6,7 +6,9 @@ import { checkReviewFile } from './file-check.js';
 import { createResultNameTest } from './remote-files.js';
 import { earlierName, ensureSpooled, hashSpooled, reviewName, spoolReviewFile } from './spooled-files.js';
 
-/** `write`: the review file into the spool, checked byte by byte against the file rules before it leaves. (Spec 4.3.) */
+/**
+ * `write`: writes the review file to the spool and checks it byte by byte against the file rules. (Spec 4.3.)
+ */
 export async function writeReviewFile(parts: FileParts, { run }: FileAttempt): Promise<StepOutcome> {
   return catchTrouble(async () => {
     const { spool, ledger, masterIdColumn } = parts;
@@ -27,7 +29,7 @@ export async function writeReviewFile(parts: FileParts, { run }: FileAttempt): P
   });
 }
 
-/** What a given-up run of the day left in the spool: a run's name begins with its day. */
+/** Removes what an abandoned run of the day left in the spool. A run's name begins with its day. */
 async function removeOthersOfDay({ spool }: FileParts, runId: string): Promise<void> {
   const [day] = runId.split('-');
   const names = await spool.list();
@@ -35,8 +37,8 @@ async function removeOthersOfDay({ spool }: FileParts, runId: string): Promise<v
 }
 
 /**
- * `upload`: brings home what lies there from an earlier run, so that nothing is lost and its result can't be taken for
- * the new one, and then publishes the review file. (Spec 4.3, step 2.)
+ * `upload`: archives what an earlier run left on the server, so that nothing is lost and an old result can't be
+ * mistaken for the new one, then publishes the review file. (Spec 4.3, step 2.)
  */
 export async function uploadReviewFile(parts: FileParts, attempt: FileAttempt): Promise<StepOutcome> {
   const { remote, signal, run } = attempt;
@@ -53,7 +55,7 @@ export async function uploadReviewFile(parts: FileParts, attempt: FileAttempt): 
   });
 }
 
-/** Answers the results that could not be removed: whoever waits for a result must know them. */
+/** Returns the results that could not be removed, so that `await-result` can ignore them. */
 async function archiveEarlierFiles(
   parts: FileParts,
   attempt: FileAttempt,
@@ -75,7 +77,7 @@ async function archiveEarlierFiles(
   return staying;
 }
 
-/** Into this run's archive, under a name with its checksum: to do it twice changes nothing. */
+/** Archives a file under a name with its checksum, so that repeating it changes nothing. */
 async function archiveEarlierFile(
   parts: FileParts,
   attempt: FileAttempt,
@@ -90,13 +92,13 @@ async function archiveEarlierFile(
   });
   const sha256 = (await hashSpooled(spool, spooled)) ?? '';
   await expectClaim(parts, attempt);
-  // What an attempt of this run published before it was cut off is nothing of an earlier one.
+  // A file that an interrupted attempt of this run published is not an earlier one.
   if (sha256 !== run.file?.sha256)
     await archive.keep(day.iso, run.id, `earlier-${sha256.slice(0, 12)}-${name}`, spool.read(spooled));
   await spool.remove([spooled]);
 }
 
-/** What attempts of the day that were cut off left on the server. */
+/** Removes what interrupted attempts of the day left on the server. */
 export async function removeLeftovers(
   parts: FileParts,
   attempt: FileAttempt,
@@ -111,8 +113,8 @@ export async function removeLeftovers(
 }
 
 /**
- * Brings the review file to the server under a temporary name and then, while the claim still holds, in one step to its
- * own: a file of that name is never a partial one.
+ * Uploads the review file under a temporary name and, while the claim still holds, renames it in one step. A file
+ * with the final name is therefore never partial.
  *
  * @throws FencedError, ChangedFileError
  */
@@ -133,7 +135,7 @@ export async function publishReviewFile(
     await expectClaim(parts, attempt);
     await session.publish(temporary, remote.path, run.file?.bytes ?? 0);
   } catch (error) {
-    // Where the connection is gone, the next attempt cleans up.
+    // If the connection is gone, the next attempt cleans up.
     await session.remove(temporary).catch(() => {});
     throw error;
   }

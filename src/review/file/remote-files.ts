@@ -3,14 +3,16 @@ import type { SftpSession } from '../../sftp/sftp.js';
 import { isSameSighting, type Sighting } from '../review-file.js';
 import type { FileAttempt, FileParts } from './file-attempt.js';
 
-/** Where a day's review file lies on the SFTP server, from its root, without a leading slash. (Spec 4.3, step 2.) */
+/**
+ * Where a day's review file is on the SFTP server, from its root, without a leading slash. (Spec 4.3, step 2.)
+ */
 export interface RemoteFiles {
   readonly folder: string;
   readonly name: string;
   readonly path: string;
-  /** A name that no other attempt of the step has, and that nobody takes for a file to be reviewed. */
+  /** A name that is unique to the attempt and can't be mistaken for a file to be reviewed. */
   temporaryPath(runId: string, token: number, attempt: number): string;
-  /** Whether a file of the folder is what an attempt of that day left behind. */
+  /** Whether the file was left by an interrupted attempt of that day. */
   isLeftover(name: string): boolean;
 }
 
@@ -32,13 +34,13 @@ export function locateRemoteFiles({ mmyyyy, ddmmyyyy }: BusinessDay): RemoteFile
 /** The day as DDMMYYYY, anything, `_Result.csv`. (Spec 4.3, step 4; design 5.) */
 export const defaultResultPattern = '{day:ddMMyyyy}*_Result.csv';
 
-/** One pair of braces, or text outside of braces; a lone brace is neither. */
+/** One pair of braces, or text outside braces; a single brace is neither. */
 const patternPart = /\{([^{}]*)\}|[^{}]+|[{}]/g;
 
 /**
- * Makes the test whether a file of the day's folder is named as its result. In the pattern, `{day}` stands for the day
- * as YYYY-MM-DD, `{day:PATTERN}` for the day in a date-fns pattern, `*` for any characters, none included; all else for
- * itself, case included. The input file of the day is never taken for its result.
+ * Creates the test for the names of a day's result. In the pattern, `{day}` is the day as YYYY-MM-DD, `{day:PATTERN}`
+ * the day in a date-fns pattern, and `*` any number of characters; everything else is literal and case-sensitive. The
+ * day's input file never counts as its result.
  *
  * @throws RangeError for a slash, anything else in braces, or a pattern that date-fns refuses
  */
@@ -76,7 +78,7 @@ function writeDay(placeholder: string, pattern: string, day: BusinessDay): strin
   );
 }
 
-/** True when the name consists of the pieces in their order, with anything between them. */
+/** True if the name consists of the pieces in order, with anything between them. */
 function hasInOrder(name: string, pieces: readonly string[]): boolean {
   const [first = '', ...others] = pieces;
   const last = others.pop();
@@ -91,7 +93,9 @@ function hasInOrder(name: string, pieces: readonly string[]): boolean {
   return name.length - last.length >= at && name.endsWith(last);
 }
 
-/** What lies in the day's folder under a result's name and is not known to be another one's, newest first. */
+/**
+ * Files in the day's folder that are named like its result and not known to belong to another run, newest first.
+ */
 export async function findResults(
   { resultPattern }: FileParts,
   { remote, day, run }: FileAttempt,

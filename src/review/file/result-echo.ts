@@ -15,21 +15,21 @@ import { createIncorrectNames } from './sent-names.js';
 const lineFeed = lineEnd.charCodeAt(0);
 const comma = 0x2c;
 const quote = 0x22;
-/** No place in a block, but the word that something else stands there than was sent. */
+/** Returned instead of an offset: the result differs from what was sent. */
 const deviation = -1;
 
-/** The columns of the review file, and behind them the verdict. */
+/** The columns of the review file, followed by the verdict. */
 const echoColumns: readonly (ResultField | BookingField['property'])[] = [
   ...bookingFields.map(({ property }) => property),
   'isCorrect',
 ];
 
 /**
- * Reads a result that repeats the review file row by row, byte by byte, with nothing but a verdict behind each row, as
- * services usually answer. It makes no texts, and keeps nothing but the names that an incorrect row has. Says of such a
- * result what compareResult says of it; undefined for any other, as soon as it deviates.
+ * Reads a result that repeats the review file byte by byte with a verdict appended to each row, as services usually
+ * do. It creates no strings and keeps only the names of incorrect rows. Returns what compareResult would return for
+ * such a result, and undefined for any other as soon as it differs.
  *
- * What either reading throws comes through.
+ * Errors of either input are rethrown.
  */
 export async function readEcho(
   { readBytes, readSent }: JoinSources,
@@ -68,7 +68,7 @@ async function* readLines(readSent: JoinSources['readSent']): AsyncGenerator<Buf
   for await (const { lines } of readSent()) if (lines.length > 0) yield lines;
 }
 
-/** Goes through rows and sent lines side by side. */
+/** Walks through rows and sent lines side by side. */
 function createEchoWalk() {
   const verdicts = createVerdictSpellings();
   const incorrectNames = createIncorrectNames();
@@ -92,7 +92,7 @@ function createEchoWalk() {
       sent = lines;
       sentAt = 0;
     },
-    /** Where the first row stands for which more must be given, or `deviation`. */
+    /** Returns the offset of the first row that needs more sent lines, or `deviation`. */
     compare(lines: Buffer, start: number): number {
       let at = start;
       while (at < lines.length && sentAt < sent.length) {
@@ -124,7 +124,7 @@ function createEchoWalk() {
   };
 }
 
-/** The first place from `sentAt` on where both no longer agree, or where the sent line ends. */
+/** The first offset from `sentAt` on where the two differ or the sent line ends. */
 function findDeviation(sent: Buffer, sentAt: number, lines: Buffer, start: number): number {
   const shift = start - sentAt;
   for (let at = sentAt; at < sent.length; at += 1) {
@@ -134,7 +134,7 @@ function findDeviation(sent: Buffer, sentAt: number, lines: Buffer, start: numbe
   return sent.length;
 }
 
-/** The line feed behind a last cell that is not in quotes; before it there may be a carriage return. */
+/** The line feed after an unquoted last cell; a carriage return may precede it. */
 function findVerdictEnd(lines: Buffer, start: number): number {
   for (let at = start; ; at += 1) {
     const byte = lines[at];
@@ -151,11 +151,13 @@ function isEchoHeader(line: Buffer, { masterIdColumn }: ResultReading): boolean 
   return resultFields.every((field) => columns[field] === echoColumns.indexOf(field));
 }
 
-/** The bytes in pieces that end with a line end each; what has none comes last, or when it grows too long. */
+/**
+ * The bytes in chunks that each end with a line end. A chunk without one comes last, or once it has grown too long.
+ */
 async function* cutAfterLineEnds(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let pending: Buffer = Buffer.alloc(0);
   for await (const block of bytes) {
-    // A copy, for the block belongs to whoever gave it.
+    // Copied, because the block belongs to the caller.
     const joined = Buffer.concat([pending, block]);
     const end = joined.lastIndexOf(lineFeed) + 1;
     if (end > 0) yield joined.subarray(0, end);
@@ -165,15 +167,18 @@ async function* cutAfterLineEnds(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
   if (pending.length > 0) yield pending;
 }
 
-/** More than any service has words for. */
+/** More than any service has spellings. */
 const mostRemembered = 8;
 
-/** Reads verdicts from bytes as readVerdict does from texts; a spelling that was seen before costs next to nothing. */
+/** Reads verdicts from bytes as readVerdict does from texts, caching spellings. */
 export function createVerdictSpellings() {
   const remembered: { readonly bytes: Buffer; readonly isCorrect: boolean | undefined }[] = [];
 
   return {
-    /** The verdict in `bytes` from `from` to before `to`, which is not in quotes; white space around it is left out of account. */
+    /**
+     * The verdict in `bytes` from `from` up to, but excluding, `to`. The cell is unquoted; surrounding white space is
+     * ignored.
+     */
     read(bytes: Buffer, from: number, to: number): boolean | undefined {
       for (const spelling of remembered)
         if (stands(spelling.bytes, bytes, from, to)) return spelling.isCorrect;

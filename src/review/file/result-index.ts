@@ -9,38 +9,41 @@ import {
 import type { ResultEnd, ResultField, ResultPart, ResultRow } from './result.js';
 import { type KeyField, keyFields } from './sent-names.js';
 
-/** A provider alone names none. */
+/** The provider's name alone identifies nothing. */
 const namingFields: readonly ResultField[] = ['bookingReferenceId', 'serviceId', 'providerHotelId'];
 
-/** Verdicts of several rows together, a bit each; none is 0. */
+/** Verdicts of several rows combined, one bit each; 0 for none. */
 const verdictBits = { correct: 1, incorrect: 2, unclear: 4 } as const;
 
-/** What a result says, by key: the booking's reference, master id, provider and hotel id as far as it has columns. */
+/**
+ * A result's content by key. The key is the booking's reference, master id, provider and hotel id, as far as the
+ * result has these columns.
+ */
 export interface ResultIndex {
-  /** What the result has columns for. */
+  /** The fields that the result has columns for. */
   readonly fields: readonly ResultField[];
   readonly end: ResultEnd;
-  /** Rows that name nothing. */
+  /** Rows that identify no booking. */
   readonly unidentified: number;
-  /** Rows that say "incorrect", and rows without a verdict that could be understood. */
+  /** The number of rows that say "incorrect", and of rows without a readable verdict. */
   readonly incorrect: number;
   readonly unclear: number;
-  /** What names a booking in this result; nothing where it has no columns for that. */
+  /** The fields that identify a booking in this result; empty if there are none. */
   readonly key: readonly KeyField[];
   readonly keys: KeyTable;
   readonly rowsOfKey: Counters;
   readonly verdictsOfKey: Counters;
-  /** The reference that the rows of a key name. */
+  /** The reference in the rows of a key. */
   referenceOf(key: number): KeyHash | undefined;
 }
 
-/** Reads a result to its end and keeps what it says, without its texts: some 40 bytes a row. */
+/** Reads a result to its end and indexes it without keeping its texts: about 40 bytes per row. */
 export async function indexResult(parts: AsyncIterable<ResultPart>): Promise<ResultIndex> {
   const hasher = createKeyHasher();
   const keys = createKeyTable();
   const rowsOfKey = createCounters();
   const verdictsOfKey = createCounters();
-  /** By key, the two halves of its reference's hash; both are 0 where there is none. */
+  /** By key, the two halves of its reference's hash; both 0 if there is none. */
   const highOfKey = createCounters();
   const lowOfKey = createCounters();
   const counts = { unidentified: 0, incorrect: 0, unclear: 0 };
@@ -98,7 +101,7 @@ export async function indexResult(parts: AsyncIterable<ResultPart>): Promise<Res
   };
 }
 
-/** Whether one of several verdicts is "incorrect". */
+/** Whether one of the combined verdicts is "incorrect". */
 export function saysIncorrect(verdicts: number): boolean {
   return (verdicts & verdictBits.incorrect) !== 0;
 }

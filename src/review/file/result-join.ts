@@ -11,7 +11,7 @@ import { readEcho } from './result-echo.js';
 import { indexResult, type ResultIndex, saysIncorrect } from './result-index.js';
 import { createSentNameReader, forEachLine } from './sent-names.js';
 
-/** A stored batch of the review file, as the ledger keeps it. */
+/** A batch of the review file as stored in the ledger. */
 export interface SentBatch {
   readonly batch: number;
   /** Each line with its line end. */
@@ -19,55 +19,59 @@ export interface SentBatch {
 }
 
 export interface JoinSources {
-  /** The result's bytes, from the beginning each time. */
+  /** The result's bytes, from the start on each call. */
   readonly readBytes: () => AsyncIterable<Uint8Array>;
-  /** The bookings that were sent, from the beginning each time. */
+  /** The bookings that were sent, from the start on each call. */
   readonly readSent: () => AsyncIterable<SentBatch>;
 }
 
-/** How a result stands to the bookings that were sent, counted. Rows are the result's, bookings are ours. */
+/**
+ * How a result relates to the bookings that were sent, in numbers. Rows belong to the result, bookings are ours.
+ */
 export interface ResultTotals {
-  /** What the result has columns for. */
+  /** The fields that the result has columns for. */
   readonly fields: readonly ResultField[];
   readonly end: ResultEnd;
   readonly sent: number;
   /** Bookings that no row names. */
   readonly unanswered: number;
-  /** Rows that name a booking that was not sent: where there is one, the result is not this file's. */
+  /** Rows for bookings that were not sent. If there are any, the result belongs to another file. */
   readonly foreign: number;
-  /** Rows that fit by the booking reference alone: they name another hotel or provider than was sent. */
+  /** Rows that match by booking reference only: they name another hotel or provider than was sent. */
   readonly loose: number;
-  /** Rows that name nothing, such as a line of totals; all of them, where no column that names a booking is there. */
+  /** Rows that identify no booking, such as a line of totals; all rows if no column identifies bookings. */
   readonly unidentified: number;
-  /** Rows that say that a mapping is incorrect. */
+  /** Rows that call a mapping incorrect. */
   readonly incorrect: number;
-  /** Rows without a verdict that could be understood. */
+  /** Rows without a readable verdict. */
   readonly unclear: number;
 }
 
-/** What a result says, whichever way it was read. */
+/** What a result says, independent of how it was read. */
 export interface Judgement {
   readonly totals: ResultTotals;
-  /** The places of the affected bookings among stored lines, counted from 0. */
+  /** The indexes of affected bookings among stored lines. */
   listAffected(lines: Buffer): readonly number[];
 }
 
 export interface JoinedResult extends ResultTotals {
-  /** The affected bookings of each batch that has some. Reads the sent bookings again, where a row says "incorrect". */
+  /**
+   * The affected bookings of each batch that has any. Reads the sent bookings again if a row says "incorrect".
+   */
   findAffected(): AsyncGenerator<AffectedPlaces, void, undefined>;
 }
 
 /**
- * Joins a result with the bookings that were sent, whatever the order of both.
+ * Joins a result with the bookings that were sent, in any order.
  *
- * A row belongs to every booking of the same reference, master id, provider and hotel id, as far as the result has
- * these columns: a verdict is one on a mapping. A row with a reference that was sent, but with other ids, belongs to the
- * bookings of that reference that no row fits exactly, or to all of them where there is none. Of several verdicts on a
- * booking, "incorrect" counts.
+ * A verdict is about a mapping, so a row belongs to all bookings with the same reference, master id, provider and
+ * hotel id, as far as the result has these columns. A row with a known reference but other ids belongs to the
+ * bookings of that reference without an exact match, or to all of them if each has one. If a booking has several
+ * verdicts, "incorrect" wins.
  *
- * A result that repeats the file row by row is read at the speed of its bytes and costs no memory but for its incorrect
- * rows. Any other is read again from its beginning, and takes some 60 bytes a row; no text is kept. What either
- * reading throws comes through.
+ * A result that repeats the file row by row is read at the speed of its bytes, with memory for incorrect rows only.
+ * Any other is read again from the start and takes about 60 bytes per row; no text is kept. Errors of either input
+ * are rethrown.
  */
 export async function joinResult(sources: JoinSources, reading: ResultReading): Promise<JoinedResult> {
   const { readBytes, readSent } = sources;
@@ -86,8 +90,8 @@ export async function joinResult(sources: JoinSources, reading: ResultReading): 
 }
 
 /**
- * Compares a result of any form and order with the bookings that were sent: see joinResult for what belongs to what.
- * Reads what was sent once more where rows fit no booking exactly.
+ * Compares a result of any form and order with the bookings that were sent, by the rules of joinResult. Reads the
+ * sent bookings once more if rows have no exact match.
  */
 export async function compareResult(
   parts: AsyncIterable<ResultPart>,
@@ -98,7 +102,7 @@ export async function compareResult(
   const readName = createSentNameReader(key);
   let sent = 0;
   let fitted = 0;
-  /** By key: 1 where such a booking was sent. */
+  /** By key: 1 if such a booking was sent. */
   const isSent = createCounters();
   for await (const { lines } of readSent())
     forEachLine(lines, (start) => {
@@ -136,23 +140,23 @@ export async function compareResult(
   };
 }
 
-/** What comes of the rows that fit no booking exactly. */
+/** The rows without an exact match. */
 export interface LooseRows {
-  /** Rows that fit a booking by its reference. */
+  /** Rows that match a booking by its reference. */
   readonly loose: number;
   /** The others. */
   readonly foreign: number;
-  /** Bookings that no row fits exactly, and one by the reference. */
+  /** Bookings without an exact match that a row matches by reference. */
   readonly answered: number;
-  /** Whether such a row says "incorrect" of the booking in the stored line that begins at `start`. */
+  /** Whether such a row says "incorrect" about the booking in the stored line at `start`. */
   isAffected(lines: Buffer, start: number, booking: { readonly isFitted: boolean }): boolean;
 }
 
 /**
- * Finds out which bookings the rows belong to that fit none exactly: see joinResult. Reads what was sent where there are
+ * Finds the bookings of rows without an exact match, by the rules of joinResult. Reads the sent bookings if there are
  * such rows.
  *
- * @param isSent by key: 1 where a booking fits
+ * @param isSent by key: 1 if a booking matches
  */
 export async function matchLooseRows(
   result: ResultIndex,
@@ -161,12 +165,12 @@ export async function matchLooseRows(
 ): Promise<LooseRows> {
   const readName = createSentNameReader(result.key);
   const readReference = createSentNameReader(['bookingReferenceId']);
-  /** Those of the rows that fit no booking. */
+  /** The references of rows without an exact match. */
   const references = createKeyTable();
-  /** By reference: bookings sent, and those among them that no row fits exactly. */
+  /** By reference: bookings sent, and those of them without an exact match. */
   const sentOf = createCounters();
   const unfittedOf = createCounters();
-  /** By reference: what its rows say. */
+  /** By reference: the verdicts of its rows. */
   const verdictsOf = createCounters();
 
   const unfittedKeys = function* () {

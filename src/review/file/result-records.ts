@@ -6,25 +6,25 @@ export type ResultRecord =
   | { readonly line: number; readonly cells: readonly string[] }
   | { readonly line: number; readonly malformed: MalformedReason };
 
-/** A record of more lines is taken for a quote that was never closed. */
+/** If a record has more lines than this, a quote was never closed. */
 const mostLines = 20;
 
 /**
- * Puts lines together to records, as wide as the first one, which is the header. Blank ones are left out.
+ * Combines lines into records as wide as the first one, the header. Blank records are dropped.
  *
- * A quote that nobody closed must not swallow the rows behind it, and with them the word on affected bookings: where
- * the lines that it would join make no record, only the first of them is malformed, and the others are read anew.
+ * An unclosed quote must not swallow the rows after it, and with them verdicts. If the lines it would join don't form
+ * a record, only the first of them counts as malformed and the others are read again.
  */
 export function createResultRecords() {
   let width: number | undefined;
-  /** The lines of a record whose quotes are open. */
+  /** The lines of the record whose quotes are still open. */
   let open: ResultLine[] = [];
 
-  /** What the open lines make together; `open` when more are needed. */
+  /** The record that the open lines form; `open` if more are needed. */
   function judge(): readonly string[] | 'open' | MalformedReason {
     const last = open.at(-1)?.text;
     if (last === undefined) return 'too-long';
-    // Within open quotes only a line with a quote can change anything.
+    // Inside open quotes, only a line with a quote can make a difference.
     const isInside = open.length > 1 && !last.includes('"');
     const cells = isInside ? 'open' : splitCells(open.map(({ text }) => text).join('\n'));
     if (cells === 'open') return open.length < mostLines ? 'open' : 'malformed-quotes';
@@ -66,7 +66,7 @@ export function createResultRecords() {
   };
 }
 
-/** Blank cells beyond the header's, as spreadsheets leave them, do no harm. */
+/** Blank cells beyond the header's width, as spreadsheets leave them, are harmless. */
 function fits(cells: readonly string[], width: number): boolean {
   return cells.length === width || (cells.length > width && cells.slice(width).every(isBlank));
 }
@@ -76,22 +76,22 @@ function isBlank(text: string): boolean {
 }
 
 const lineFeed = 0x0a;
-/** Longer than any line of a sane result, in bytes. */
+/** Longer than any line of a reasonable result, in bytes. */
 export const longestLine = 1_000_000;
 
 export interface ResultLine {
   /** Counted from 1. */
   readonly number: number;
-  /** Without its line end; undefined for a line too long to be kept. */
+  /** Without its line end; undefined for a line that is too long. */
   readonly text: string | undefined;
 }
 
 /**
- * Cuts bytes into lines of text, ended by LF or CRLF. A byte order mark is dropped; bytes that are not UTF-8 become
- * U+FFFD, for what counts in a result is ASCII in every encoding that is likely here.
+ * Splits bytes into lines of text, ended by LF or CRLF. A byte order mark is dropped. Invalid UTF-8 becomes U+FFFD;
+ * the relevant parts of a result are ASCII in every likely encoding.
  */
 export function createResultLines() {
-  /** The beginning of the line at hand. */
+  /** The start of the current line. */
   let pending: Buffer = Buffer.alloc(0);
   let isTooLong = false;
   let number = 0;
@@ -118,7 +118,7 @@ export function createResultLines() {
       }
       return lines;
     },
-    /** The line that the input ended in; none when it ended with a line end. */
+    /** The last line, if it has no line end. */
     end(): ResultLine[] {
       return pending.length > 0 || isTooLong ? [toLine(pending.toString())] : [];
     },

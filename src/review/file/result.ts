@@ -8,9 +8,9 @@ import {
   type ResultRecord,
 } from './result-records.js';
 
-/** What a result says of one booking; undefined where it has no such column, or nothing to be understood in it. */
+/** What a result says about one booking; undefined where the column is missing or its value unreadable. */
 export interface ResultRow {
-  /** The line of the file on which it begins, counted from 1. */
+  /** The line on which it starts, counted from 1. */
   readonly line: number;
   readonly serviceId: number | undefined;
   readonly bookingReferenceId: string | undefined;
@@ -24,29 +24,29 @@ export interface ResultRow {
   readonly isCorrect: boolean | undefined;
 }
 
-/** A row that could not be read; its bytes are in the archived file. */
+/** A row that could not be read. Its bytes are in the archived file. */
 export interface MalformedRow {
   readonly line: number;
   readonly reason: MalformedReason;
 }
 
 export type ResultPart =
-  /** Comes first, unless the file is empty: which fields the result has columns for. */
+  /** Comes first, unless the file is empty. */
   | { readonly kind: 'header'; readonly fields: readonly ResultField[] }
   | {
       readonly kind: 'rows';
       readonly rows: readonly ResultRow[];
       readonly malformed: readonly MalformedRow[];
     }
-  /** Comes last, always. */
+  /** Always comes last. */
   | { readonly kind: 'end'; readonly end: ResultEnd };
 
 export interface ResultEnd {
-  /** Rows under the header, malformed ones counted too: what is compared with the bookings that were sent. */
+  /** Rows after the header, including malformed ones, to compare with the number of bookings sent. */
   readonly rows: number;
   readonly malformed: number;
   readonly endsWithLineEnd: boolean;
-  /** False when the end shows that more must come: no header yet, no line end, or inside quotes. */
+  /** False if more must follow: no header yet, no line end, or inside quotes. */
   readonly isWhole: boolean;
 }
 
@@ -56,11 +56,11 @@ export interface ResultReading {
 }
 
 /**
- * Reads a result file (spec 4.3; design 5) as leniently as it can be done without guessing: columns in any order and
- * found by name, byte order mark, CRLF, quotes or none, other forms of dates and verdicts. What is malformed is
- * reported by line and stops nothing. Blank rows are left out. Holds a block at a time.
+ * Reads a result file (spec 4.3; design 5) as leniently as possible without guessing: columns in any order, by name,
+ * with or without byte order mark, CRLF and quotes, in several date and verdict formats. Malformed rows are reported
+ * by line and stop nothing. Blank rows are dropped. Holds one block at a time.
  *
- * What `bytes` throws comes through.
+ * Errors of `bytes` are rethrown.
  */
 export async function* readResult(
   bytes: AsyncIterable<Uint8Array>,
@@ -128,24 +128,26 @@ function cellAt(cells: readonly string[], column: number | undefined): string | 
 
 export type ResultField = Exclude<BookingField, { readonly kind: 'guest-name' }>['property'] | 'isCorrect';
 
-/** The names a column is known by; the result's own columns are not specified. (Spec 2.6, design 6.) */
+/**
+ * The names of each field's column. The specification leaves the result's columns open. (Spec 2.6, design 6.)
+ */
 const columnNames = new Map<ResultField, readonly string[]>();
 for (const field of bookingFields) {
-  // The guest's name is not read.
+  // Guest names are not read.
   if (field.kind === 'guest-name') continue;
   columnNames.set(field.property, field.kind === 'id' ? [defaultMasterIdColumn, field.name] : [field.name]);
 }
 columnNames.set('isCorrect', ['IsCorrectMapping']);
 
-/** What a result may say of a booking, in the order of the review file, and the verdict behind it. */
+/** The fields of a result, in the order of the review file, with the verdict last. */
 export const resultFields: readonly ResultField[] = [...columnNames.keys()];
 
-/** In which column a result has a field, counted from 0. */
+/** The index of each field's column. */
 export type ResultColumns = { readonly [field in ResultField]?: number };
 
 /**
- * Finds the fields by the names of the columns, exactly first and then with case, white space, underscores and hyphens
- * left out of account. Other columns are left alone; of two with one name the first counts.
+ * Finds columns by name: first exactly, then ignoring case, white space, underscores and hyphens. Other columns are
+ * ignored; of two with the same name the first counts.
  */
 export function findResultColumns(cells: readonly string[], masterIdColumn: string): ResultColumns {
   const names = cells.map((cell) => cell.trim());
@@ -167,25 +169,25 @@ function fold(name: string): string {
   return name.toLowerCase().replace(/[\s_-]+/g, '');
 }
 
-/** The ways of writing a date: which of the three groups are year, month and day. */
+/** Date formats: which of the three groups are year, month and day. */
 const dateForms = [
   { form: /^(\d{2})(\d{2})(\d{4})$/, order: [3, 2, 1] },
   { form: /^(\d{2})[/.-](\d{2})[/.-](\d{4})$/, order: [3, 2, 1] },
   { form: /^(\d{4})[/.-](\d{2})[/.-](\d{2})$/, order: [1, 2, 3] },
 ] as const;
 const timePart = /[T\s].*$/s;
-/** Far more than the dates, or the providers, that one day's bookings name. */
+/** Far more than the distinct dates or providers in one day's bookings. */
 const mostRemembered = 4096;
 /** Longer than any date, verdict or provider's name. */
 const longestRemembered = 64;
 
-/** A cell's text as the bookings' were normalised before they were sent, so that equal fields are equal texts. */
+/** Normalises a cell like the bookings were before they were sent, so that equal fields are equal texts. */
 export function readCellText(cell: string | undefined): string | undefined {
   const text = readFieldText(cell);
   return typeof text === 'string' ? text : undefined;
 }
 
-/** What a result says of a mapping; undefined for what is not understood. */
+/** The verdict on a mapping; undefined if unreadable. */
 export function readVerdict(text: string | undefined): boolean | undefined {
   switch (text?.toLowerCase()) {
     case 'true':
@@ -210,7 +212,7 @@ export function readServiceId(text: string | undefined): number | undefined {
   return Number.isSafeInteger(serviceId) && serviceId >= 1 ? serviceId : undefined;
 }
 
-/** Reads cells of a column that holds the same few texts again and again: each of them once. */
+/** Caches the content of cells in columns with few distinct texts. */
 export function createRememberingReader<Content>(
   read: (text: string | undefined) => Content,
 ): (cell: string | undefined) => Content {
@@ -222,15 +224,15 @@ export function createRememberingReader<Content>(
     const content = read(readCellText(cell));
     if (cell.length > longestRemembered) return content;
     if (remembered.size >= mostRemembered) remembered.clear();
-    // A copy: a text cut out of a large block would keep the whole block in memory.
+    // Copied, because a substring would keep the whole block in memory.
     remembered.set(Buffer.from(cell).toString(), content);
     return content;
   };
 }
 
 /**
- * A date as YYYY-MM-DD, from DDMMYYYY, DD/MM/YYYY, DD-MM-YYYY, YYYY-MM-DD and the like; a time part is cut. Undefined for
- * what is no calendar date.
+ * Reads DDMMYYYY, DD/MM/YYYY, DD-MM-YYYY, YYYY-MM-DD and similar as YYYY-MM-DD; a time part is cut off. Undefined for
+ * anything that is no calendar date.
  */
 export function readResultDate(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;

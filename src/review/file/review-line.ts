@@ -34,7 +34,7 @@ export function listReviewColumns(masterIdColumn: string): readonly string[] {
   return serviceFields.map((field) => (field === masterIdField.name ? masterIdColumn : field));
 }
 
-/** The file's first line, without its line end. */
+/** The first line of the file, without its line end. */
 export function renderReviewHeader(masterIdColumn: string): string {
   return listReviewColumns(masterIdColumn).map(writeCell).join(',');
 }
@@ -43,7 +43,7 @@ export function renderReviewHeader(masterIdColumn: string): string {
  * Renders a booking as a line of the review file, without its line end: what csv-stringify would write, dates as
  * DDMMYYYY. (Spec 2.6.)
  *
- * @throws TypeError for a booking that can't stand in the file because a field is missing; see `findFileObstacle`.
+ * @throws TypeError for a booking with a missing field; see `findFileObstacle`
  */
 export function renderReviewLine(booking: Booking, line: LineWriter): void {
   line.integer(booking.serviceId);
@@ -55,9 +55,9 @@ export function renderReviewLine(booking: Booking, line: LineWriter): void {
 }
 
 /**
- * Reads a stored line back. The name is missing where it was blanked.
+ * Reads a stored line. A blanked guest name is missing.
  *
- * @throws RangeError for what is no line of ours; the message holds no cell.
+ * @throws RangeError for anything but a stored line; the message contains no cell
  */
 export function readReviewLine(line: string): Booking {
   const [serviceId, ...texts] = readCells(line);
@@ -67,7 +67,7 @@ export function readReviewLine(line: string): Booking {
   );
 }
 
-/** Finds the hotel of a rendered line: every one names its provider's. */
+/** Finds the hotel of a rendered line, which always names the provider's. */
 export function findHotel(line: string): HotelOfLine {
   const idEnd = line.indexOf(',');
   let start = idEnd + 1;
@@ -76,7 +76,11 @@ export function findHotel(line: string): HotelOfLine {
   return { serviceId: Number(line.slice(0, idEnd)), key: line.slice(start, end) };
 }
 
-/** Reads such a key. @throws RangeError */
+/**
+ * Parses the key of a `HotelOfLine`.
+ *
+ * @throws RangeError
+ */
 export function readProviderHotel(key: string): ProviderHotel {
   const cells = splitCells(key);
   const [providerName, providerHotelId] = typeof cells === 'string' ? [] : cells;
@@ -85,7 +89,11 @@ export function readProviderHotel(key: string): ProviderHotel {
   return { providerName, providerHotelId };
 }
 
-/** The same lines with an empty cell for each guest's name: to be kept, not to be sent. @throws RangeError */
+/**
+ * The same lines with empty cells for guest names: to be stored, not to be sent.
+ *
+ * @throws RangeError
+ */
 export function blankReviewLines(lines: Buffer): Buffer {
   const kept = lines.toString().split(lineEnd).slice(0, -1);
   return Buffer.from(kept.map((line) => `${blankName(line)}${lineEnd}`).join(''));
@@ -120,15 +128,15 @@ function expectPresent(field: string | undefined): string {
   return field;
 }
 
-/** Why a booking can't stand in the review file, and so is posted by body or rejected. (Spec 4.3, design 4.) */
+/** Why a booking can't be in the review file. It is posted by body or rejected. (Spec 4.3, design 4.) */
 export interface FileObstacle {
   readonly field: ServiceField;
   readonly reason: 'missing' | 'reads-as-null';
 }
 
 /**
- * The first field, in the service's order, that bars a booking from the review file: no cell there may be blank or
- * read as null. Undefined when the booking can stand in it.
+ * The first field that keeps a booking out of the review file, where no cell may be blank or read as null. Undefined
+ * if the booking can be in the file.
  */
 export function findFileObstacle(booking: Booking): FileObstacle | undefined {
   const texts = listTexts(booking);
@@ -141,7 +149,10 @@ export function findFileObstacle(booking: Booking): FileObstacle | undefined {
   return undefined;
 }
 
-/** A booking is kept as a line of the review file; one that can't stand there by body, or not at all. (Design 4.) */
+/**
+ * Stores bookings as lines of the review file; those that can't be in it are stored for posting, or not carried.
+ * (Design 4.)
+ */
 export function createFileForms({
   body,
   incomplete,

@@ -2,7 +2,7 @@ import { bookingFields } from '../../booking/booking.js';
 import { lineEnd } from './csv.js';
 import { createKeyHasher, createKeyTable, type KeyHash, type KeyHasher } from './key-table.js';
 
-/** What names a booking, in the order of the review file's columns. */
+/** The fields that identify a booking, in the order of the review file's columns. */
 export const keyFields = ['serviceId', 'bookingReferenceId', 'providerName', 'providerHotelId'] as const;
 export type KeyField = (typeof keyFields)[number];
 
@@ -11,10 +11,10 @@ const quote = 0x22;
 const lineFeed = lineEnd.charCodeAt(0);
 
 /**
- * Makes a reader of what names the booking in the stored line that begins at `start`, as far as the fields go. It reads
- * bytes and makes no texts. The hash holds until the next one is read.
+ * Creates a function that hashes the given fields of the stored line at `start`. It reads bytes and creates no
+ * strings. The hash is valid until the next call.
  *
- * @throws RangeError for what is no line of ours; the message holds no cell.
+ * @throws RangeError for anything but a stored line; the message contains no cell
  */
 export function createSentNameReader(fields: readonly KeyField[]): (lines: Buffer, start: number) => KeyHash {
   const hasher = createKeyHasher();
@@ -33,7 +33,7 @@ export function createSentNameReader(fields: readonly KeyField[]): (lines: Buffe
   };
 }
 
-/** Calls for each stored line, with where it begins and its place, counted from 0. */
+/** Calls `take` for each stored line with its offset and index. */
 export function forEachLine(lines: Buffer, take: (start: number, place: number) => void): void {
   for (let at = 0, place = 0; at < lines.length; place += 1) {
     take(at, place);
@@ -42,7 +42,7 @@ export function forEachLine(lines: Buffer, take: (start: number, place: number) 
   }
 }
 
-/** The comma behind a cell, which is never the line's last one. */
+/** The comma after a cell, which is never the last one of its line. */
 function findCellEnd(lines: Buffer, start: number): number {
   let isInside = false;
   for (let at = start; at < lines.length; at += 1) {
@@ -64,12 +64,12 @@ function addCell(lines: Buffer, start: number, end: number, hasher: KeyHasher): 
   else hasher.addBytes(content, 0, content.length);
 }
 
-/** With ten thousand incorrect rows, one in a hundred lines is looked at whole for nothing. */
+/** With ten thousand incorrect rows, one line in a hundred is hashed in vain. */
 const startFlags = 2 ** 20;
 
 /**
- * The names that incorrect rows have, and who else has them: two rooms of one booking share a verdict. Names count
- * whole; flags of how their lines begin spare nearly all other lines the look.
+ * The names of incorrect rows, and which bookings have them: two rooms of one booking share a verdict. Flags for the
+ * starts of their lines avoid hashing nearly all other lines.
  */
 export function createIncorrectNames() {
   const readName = createSentNameReader(keyFields);
@@ -77,12 +77,12 @@ export function createIncorrectNames() {
   const starts = new Uint8Array(startFlags);
 
   return {
-    /** The name in the stored line that begins at `start`. */
+    /** Adds the name in the stored line at `start`. */
     add(lines: Buffer, start: number): void {
       starts[flagOf(lines, start)] = 1;
       names.findOrAdd(readName(lines, start));
     },
-    /** The places of the stored lines with such a name, counted from 0. */
+    /** The indexes of stored lines with such a name. */
     listPlaces(lines: Buffer): number[] {
       const places: number[] = [];
       forEachLine(lines, (start, place) => {
@@ -94,7 +94,7 @@ export function createIncorrectNames() {
   };
 }
 
-/** The same for all lines with the same master id and reference, wherever the second comma stands within quotes. */
+/** Equal for all lines with the same master id and reference, even if the second comma is inside quotes. */
 function flagOf(lines: Buffer, start: number): number {
   let hash = 0;
   let commas = 0;

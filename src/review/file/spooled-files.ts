@@ -8,37 +8,39 @@ import type { FileAttempt, FileParts } from './file-attempt.js';
 import { type JoinedResult, joinResult, type SentBatch } from './result-join.js';
 import { renderReviewHeader } from './review-line.js';
 
-/** The file as it will be sent. */
+/** The file to be sent. */
 export const reviewName = ({ id }: Run): string => `${id}.csv`;
-/** Its result, or what may turn out to be it. */
+/** Its result, or a candidate for it. */
 export const resultName = ({ id }: Run): string => `${id}.result.csv`;
-/** What lay on the server before. */
+/** What was on the server before. */
 export const earlierName = ({ id }: Run): string => `${id}.earlier.csv`;
 
-/** What lies in the spool under a name; undefined when there is nothing. In hexadecimal. */
+/** The checksum of a spooled file, in hexadecimal; undefined if there is none. */
 export async function hashSpooled(spool: Pick<Spool, 'measure'>, name: string): Promise<string | undefined> {
   return (await spool.measure(name))?.sha256;
 }
 
-/** Whatever a run has in the spool, half-written files too: their names begin with its own. */
+/**
+ * Removes everything a run has in the spool, including partial files: their names begin with the run's id.
+ */
 export async function removeSpooled(spool: Pick<Spool, 'list' | 'remove'>, runId: string): Promise<void> {
   await spool.remove((await spool.list()).filter((name) => name.startsWith(runId)));
 }
 
-/** Written again from the ledger, the file is not the one that was recorded. */
+/** The file, written again from the ledger, differs from the recorded one. */
 export class ChangedFileError extends Error {
   override readonly name = 'ChangedFileError';
 }
 
-/** Writes the review file from the ledger into the spool, in the bookings' order. */
+/** Writes the review file from the ledger to the spool, in the order of the bookings. */
 export async function spoolReviewFile(parts: FileParts, run: Run): Promise<SpooledFile> {
   return parts.spool.write(reviewName(run), renderReviewFile(parts, run));
 }
 
 /**
- * Makes sure that the recorded review file lies in the spool: another worker may have written it, on another machine.
+ * Ensures that the recorded review file is in the spool: another worker may have written it on another machine.
  *
- * @throws ChangedFileError when the ledger and the settings give other bytes than were recorded
+ * @throws ChangedFileError if ledger and settings produce other bytes than were recorded
  */
 export async function ensureSpooled(parts: FileParts, run: Run): Promise<void> {
   const expected = run.file?.sha256;
@@ -54,14 +56,14 @@ interface SentParts {
   readonly ledger: BatchReader;
 }
 
-/** The bookings of the file, as they are kept. */
+/** The bookings of the file, as stored. */
 export async function* readSentBatches({ ledger }: SentParts, run: Run): AsyncGenerator<SentBatch> {
   const { batches } = await ledger.measureBatches(run.id, 'file');
   for (let batch = 0; batch < batches; batch += 1)
     yield { batch, lines: await ledger.readBatch(run.id, 'file', batch) };
 }
 
-/** The bytes of the review file, in the bookings' order. */
+/** The bytes of the review file, in the order of the bookings. */
 export async function* renderReviewFile(
   parts: Pick<FileParts, 'masterIdColumn'> & SentParts,
   run: Run,
@@ -70,14 +72,14 @@ export async function* renderReviewFile(
   for await (const { lines } of readSentBatches(parts, run)) yield lines;
 }
 
-/** Reads the result that lies in the spool and joins it with the bookings that were sent. */
+/** Reads the result in the spool and joins it with the bookings that were sent. */
 export function joinSpooledResult(parts: FileParts, run: Run): Promise<JoinedResult> {
   const { spool, masterIdColumn } = parts;
   const readBytes = () => spool.read(resultName(run));
   return joinResult({ readBytes, readSent: () => readSentBatches(parts, run) }, { masterIdColumn });
 }
 
-/** Brings a result into the spool and reads it; undefined for one that changes meanwhile, or is gone again. */
+/** Downloads a result to the spool and reads it; undefined if it changes or disappears meanwhile. */
 export async function fetchResult(
   parts: FileParts,
   { run, remote }: FileAttempt,

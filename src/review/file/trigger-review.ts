@@ -8,15 +8,16 @@ import { findResults } from './remote-files.js';
 import { earlierName, fetchResult, hashSpooled } from './spooled-files.js';
 
 /**
- * `trigger`: looks again that the file there is the one that was uploaded, and tells the service of it. Where an earlier
- * call may have been heard, its result may be there already: then there is nothing left to say. (Spec 4.3, step 3.)
+ * `trigger`: checks that the file on the server is the one that was uploaded, then makes the by-file call. If an
+ * earlier call may have succeeded, its result may be there already, and no further call is needed. (Spec 4.3, step
+ * 3.)
  */
 export async function triggerReview(parts: FileParts, attempt: FileAttempt): Promise<StepOutcome> {
   const { service, sftp, pathPrefix, clock } = parts;
   const { claim, run, remote, signal } = attempt;
   const sha256 = run.file?.sha256 ?? '';
   const looked = await inSession(sftp, signal, async (session) => {
-    // Where the file had to be published again, an attempt of this very step may have been cut off.
+    // If this step had to publish the file again, an attempt at that may have been interrupted.
     await removeLeftovers(parts, attempt, session);
     if (claim.mayRepeat && (await isAnswered(parts, attempt, session)))
       return {
@@ -37,8 +38,8 @@ export async function triggerReview(parts: FileParts, attempt: FileAttempt): Pro
 }
 
 /**
- * Whether a result there speaks of the bookings that were sent, and of no others: one of somebody else, or one that says
- * nothing, doesn't prove that the service has heard the call.
+ * Whether a result names bookings that were sent and no others. Another file's result, or one that says nothing,
+ * doesn't prove that the service received the call.
  */
 async function isAnswered(parts: FileParts, attempt: FileAttempt, session: SftpSession): Promise<boolean> {
   for (const seen of await findResults(parts, attempt, session)) {
@@ -48,7 +49,10 @@ async function isAnswered(parts: FileParts, attempt: FileAttempt, session: SftpS
   return false;
 }
 
-/** Somebody may have removed or replaced the file since; a server that takes files away at once shows none. */
+/**
+ * The file may have been removed or replaced since. On a server that takes files away at once there is nothing to
+ * compare.
+ */
 async function ensurePublished(
   parts: FileParts,
   attempt: FileAttempt,

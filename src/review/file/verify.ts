@@ -6,7 +6,7 @@ import { checkReviewFile } from './file-check.js';
 import { describeCalls, describeRun, type Manifest, manifestName, measure } from './manifest.js';
 import { renderReviewFile } from './spooled-files.js';
 
-/** What was looked at, and what is wrong with it; nothing where it is as the ledger says. */
+/** What was checked, and what is wrong with it; no fault if it matches the ledger. */
 export interface VerifiedItem {
   readonly item: string;
   readonly fault?: string;
@@ -19,8 +19,8 @@ export interface VerifyParts {
 }
 
 /**
- * Checks what the archive keeps of a run against the ledger, from the bytes: the file as sent, the result, the manifest,
- * and the ledger's own bookings. Once the guests' names are gone only the manifest is left to compare.
+ * Checks a run's archive against the ledger, byte by byte: the file as sent, the result, the manifest, and the
+ * ledger's own bookings. After guest names were blanked only the manifest can be compared.
  */
 export async function verifyRun(parts: VerifyParts, run: Run): Promise<readonly VerifiedItem[]> {
   const { archive, ledger, masterIdColumn } = parts;
@@ -64,7 +64,7 @@ async function readManifest({ archive }: VerifyParts, { day, id }: Run): Promise
   });
 }
 
-/** As far as the checks below rely on it; the rest is compared. */
+/** Checks only what the code below relies on; the rest is compared. */
 function isManifest(value: unknown): value is Manifest {
   if (typeof value !== 'object' || value === null || !('files' in value)) return false;
   const { files } = value;
@@ -74,7 +74,7 @@ function isManifest(value: unknown): value is Manifest {
   return names.every((name) => typeof name === 'string');
 }
 
-/** What a manifest says against what it is to say. */
+/** Compares what a manifest states with what is expected. */
 function compareStated(manifest: Manifest, expected: Partial<Manifest>): string | undefined {
   const names = Object.keys(expected) as (keyof Manifest)[];
   const told = Object.fromEntries(names.map((name) => [name, manifest[name]]));
@@ -95,7 +95,7 @@ async function checkKept(
   });
 }
 
-/** What the archive doesn't give is a fault of the item too. */
+/** An unreadable archive file is also a fault of the item. */
 async function unlessUnreadable<Found>(look: () => Promise<Found>): Promise<Found | string> {
   try {
     return await look();

@@ -1,9 +1,9 @@
-/** Sizes are rounded up to this, so that memory that comes back fits again. */
+/** Sizes are rounded up to this, so that returned memory fits again. */
 const granularity = 64 * 1024;
-/** More than are ever in use at the same time. */
+/** More than are ever in use at once. */
 const mostSpare = 32;
 
-/** Memory that is used again: left to the garbage collector, blocks of it would pile up between its rounds. */
+/** Reuses memory. Left to the garbage collector, large blocks would pile up between collections. */
 export interface BufferPool {
   take(bytes: number): Buffer<ArrayBuffer>;
   giveBack(memory: ArrayBuffer): void;

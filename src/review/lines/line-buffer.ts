@@ -1,21 +1,21 @@
 import type { LineWriter } from '../delivery.js';
 import type { Slice } from '../step.js';
 
-/** A UTF-16 unit takes three bytes of UTF-8 at most. */
+/** A UTF-16 unit takes at most three bytes in UTF-8. */
 const bytesPerUnit = 3;
 const notPlain = -1;
 
-/** Bytes that are written at their end. */
+/** A growing buffer to append to. */
 export interface LineBuffer extends LineWriter {
   readonly length: number;
-  /** Gives everything away, in memory of its own, and begins anew. */
+  /** Returns what was written, in memory that is no longer used here, and starts over. */
   handOver(): Buffer<ArrayBuffer>;
 }
 
-/** Gives memory to write to, none of Node's pool: what is handed over may leave for another thread. */
+/** Allocates memory outside Node's pool, because the result may be transferred to another thread. */
 export type TakeBuffer = (bytes: number) => Buffer<ArrayBuffer>;
 
-/** @param expectedBytes room to begin with; it grows as it must */
+/** @param expectedBytes the initial capacity */
 export function createLineBuffer(
   expectedBytes: number,
   takeBuffer: TakeBuffer = Buffer.allocUnsafeSlow,
@@ -64,7 +64,7 @@ export function createLineBuffer(
   };
 }
 
-/** Where the copy ends. A dozen bytes are copied here before `Buffer.copy` has begun. */
+/** Returns the end of the copy. For a dozen bytes this loop is faster than calling `Buffer.copy`. */
 function copyTo(bytes: Buffer, start: number, copied: Uint8Array): number {
   const size = copied.length;
   for (let index = 0; index < size; index += 1) bytes[start + index] = copied[index] ?? 0;
@@ -81,7 +81,7 @@ function writeDigits(bytes: Buffer, start: number, digits: number, value: number
   let rest = value;
   for (let at = start + digits - 1; at >= start; at -= 1) {
     const tenth = Math.floor(rest / 10);
-    // The digit first: near 2^53 a sum with it would be rounded.
+    // Computed before adding 0x30: near 2^53 the sum would be rounded.
     const digit = rest - 10 * tenth;
     bytes[at] = 0x30 + digit;
     rest = tenth;
@@ -89,8 +89,8 @@ function writeDigits(bytes: Buffer, start: number, digits: number, value: number
 }
 
 /**
- * Where the text ends that was written from `start` on; `notPlain` for one that holds a character which is not plain,
- * or a surrogate. Texts are short: a call of Buffer's own `write` would cost more than the loop.
+ * Returns the end of the text written at `start`, or `notPlain` if it contains a surrogate or a character that is not
+ * plain. Texts are short, so the loop is faster than calling Buffer's `write`.
  */
 function writePlain(bytes: Buffer, start: number, text: string, plain: Uint8Array): number {
   let at = start;
@@ -114,7 +114,7 @@ function writePlain(bytes: Buffer, start: number, text: string, plain: Uint8Arra
 const lineFeed = 0x0a;
 
 /**
- * The lines of a slice out of those of its stored batch, each with its line end; a view, no copy.
+ * The lines of a slice, each with its line end, as a view into its stored batch.
  *
  * @throws RangeError when the batch has fewer lines
  */

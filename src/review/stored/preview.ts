@@ -5,7 +5,7 @@ import type { BatchReader } from '../ledger.js';
 import type { Run } from '../run.js';
 import type { BookingForm } from '../step.js';
 
-/** Takes what would be sent; absent where only the sums are wanted. */
+/** Receives what would be sent; absent if only checksums are needed. */
 export type TakeContent = (name: string, content: Uint8Array | AsyncIterable<Uint8Array>) => Promise<void>;
 
 export interface SentSums {
@@ -14,7 +14,7 @@ export interface SentSums {
   readonly sha256: string;
 }
 
-/** The first kept lines of a collected run, the file's before the bodies'. */
+/** The first stored lines of a collected run, those of the file first. */
 export async function readFirstLines(
   ledger: BatchReader,
   { id }: Run,
@@ -51,7 +51,7 @@ export async function previewBodies(
   return { batches, bytes, sha256: all.digest('hex') };
 }
 
-/** Builds the review file as it would be sent; undefined where no booking can stand in it. */
+/** Builds the review file as it would be sent; undefined if no booking can be in it. */
 export async function previewReviewFile(
   ledger: BatchReader,
   run: Run,

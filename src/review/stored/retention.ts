@@ -8,9 +8,9 @@ import type { Run } from '../run.js';
 import { blankNames } from './stored-line.js';
 
 export interface RetentionPeriods {
-  /** After so many days guests' names, and the service's words, are gone. */
+  /** Days after which guest names and the service's messages are removed. */
   readonly guestNameDays: number;
-  /** After so many days references and verdicts are gone too. */
+  /** Days after which references and verdicts are removed as well. */
   readonly recordDays: number;
 }
 
@@ -21,8 +21,8 @@ export interface RetentionParts {
 }
 
 /**
- * Takes out of ledger, archive and spool what may not be kept any longer. Repeating it changes nothing, and what was cut
- * off is done the next time: the ledger forgets last.
+ * Removes from ledger, archive and spool what must not be kept any longer. It is idempotent, and interrupted work is
+ * done the next time, because the ledger comes last.
  */
 export async function forgetOldDays(
   { ledger, archive, spool }: RetentionParts,
@@ -38,7 +38,7 @@ export async function forgetOldDays(
   await ledger.prune(dayBefore(today, recordDays));
 }
 
-/** The checksums in the manifest stay. */
+/** The manifest with its checksums stays. */
 async function forgetArchived(archive: RetentionParts['archive'], { day, id }: Run): Promise<void> {
   const names = await archive.list(day, id);
   const forgotten = names.filter((name) => name !== manifestName);

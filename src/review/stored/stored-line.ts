@@ -22,7 +22,7 @@ import {
 } from '../file/review-line.js';
 import type { BookingForm } from '../step.js';
 
-/** The booking reference of a line as the ledger keeps it. */
+/** The booking reference of a stored line. */
 export function readReference(line: string, form: BookingForm): string | undefined {
   switch (form) {
     case 'body':
@@ -33,8 +33,8 @@ export function readReference(line: string, form: BookingForm): string | undefin
 }
 
 /**
- * The fields of a kept line under the service's names (spec 2.5) and in its order, dates as YYYY-MM-DD, in either form.
- * A missing field is absent, and so is a guest's name that was blanked.
+ * The fields of a stored line of either form under the service's names (spec 2.5), in the service's order, dates as
+ * YYYY-MM-DD. Missing fields and blanked guest names are absent.
  */
 export function readFields(line: string, form: BookingForm): Record<string, unknown> {
   switch (form) {
@@ -45,7 +45,7 @@ export function readFields(line: string, form: BookingForm): Record<string, unkn
   }
 }
 
-/** The booking that was kept as that line; a guest's name that was blanked is missing. */
+/** The booking of a stored line; a blanked guest name is missing. */
 export function readBooking(line: string, form: BookingForm): Booking {
   switch (form) {
     case 'body': {
@@ -61,8 +61,8 @@ export function readBooking(line: string, form: BookingForm): Booking {
 }
 
 /**
- * Which hotel a line books, in a tenth of the time that reading it takes; undefined where it doesn't name its
- * provider's. The line may be decoded or have a character for each of its bytes, and the key is as it is.
+ * Finds the hotel of a line in a tenth of the time that parsing takes; undefined if the line doesn't name the
+ * provider's hotel. The line may be decoded or have one character per byte; the key is as written.
  */
 export function findHotel(line: string, form: BookingForm): HotelOfLine | undefined {
   switch (form) {
@@ -73,7 +73,7 @@ export function findHotel(line: string, form: BookingForm): HotelOfLine | undefi
   }
 }
 
-/** The provider's hotel that such a key, decoded, stands for. */
+/** Parses such a key, once decoded. */
 export function readProviderHotel(key: string, form: BookingForm): ProviderHotel {
   switch (form) {
     case 'body':
@@ -89,7 +89,7 @@ export function toFields(booking: Booking): Record<string, unknown> {
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
-/** The same lines, each with its line end, without the guests' names. */
+/** The same lines, each with its line end, without guest names. */
 export function blankNames(lines: Buffer, form: BookingForm): Buffer {
   switch (form) {
     case 'body':
@@ -115,7 +115,7 @@ function maskName(fields: Record<string, unknown>): Record<string, unknown> {
   );
 }
 
-/** The fields of a kept line without the guest's name. */
+/** The fields of a stored line without the guest's name. */
 export function readNamelessFields(line: string, form: BookingForm): Record<string, unknown> {
   const fields = Object.entries(readFields(line, form));
   return Object.fromEntries(fields.filter(([name]) => !guestNameFields.has(name)));

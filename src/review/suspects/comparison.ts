@@ -3,22 +3,22 @@ import type { Collect, CollectedBatch, Suspect } from '../collected.js';
 import type { BookingForm } from '../step.js';
 import { findHotel, readProviderHotel } from '../stored/stored-line.js';
 
-/** The local copy takes no more at once. */
+/** The largest look-up that the local copy accepts. */
 const lookedUpAtOnce = 1_000;
-/** Provider hotels whose mapping is kept at hand, some 20 MB: a day has the same ones again and again. */
+/** Provider hotels whose mapping is cached, about 20 MB: a day repeats the same hotels. */
 const hotelsAtHand = 100_000;
-/** Stands for what the copy doesn't know. */
+/** A hotel that the copy doesn't know. */
 const unknown: KnownMapping = {};
 
 export interface ComparisonOptions {
   readonly copy: Pick<MappingCopy, 'lookUp'>;
-  /** For how many days a booking is a suspect whose mapping moved. */
+  /** For how many days after its mapping changed a booking is flagged. */
   readonly suspectDays: number;
   /** Epoch milliseconds */
   readonly now: number;
 }
 
-/** The same collect, which compares every batch with the local copy of the mappings before it is stored. */
+/** Compares every batch with the local copy of the mappings before it is stored. */
 export function createComparingCollect(collect: Collect, options: ComparisonOptions): Collect {
   const compare = createComparison(options);
   return {
@@ -27,7 +27,7 @@ export function createComparingCollect(collect: Collect, options: ComparisonOpti
   };
 }
 
-/** What the copy knows of a provider's hotel, once it was asked. */
+/** The copy's mapping of a provider hotel, once looked up. */
 interface Answer {
   mapping: KnownMapping;
 }
@@ -45,17 +45,17 @@ interface Booked {
 }
 
 /**
- * Makes the function that names the suspects of batches. Bookings that were filled in from the copy are told already, and
- * stay what they are; what the copy knows of them is added.
+ * Creates the function that adds suspects to batches. Bookings that were filled in from the copy are already marked
+ * and keep their mark; what the copy knows about them is added.
  */
 function createComparison({ copy, ...judged }: ComparisonOptions) {
   const atHand: Record<BookingForm, Map<string, Answer>> = { body: new Map(), file: new Map() };
 
-  /** The bookings of a batch that name a provider's hotel. What is not at hand is to be asked. */
+  /** The bookings of a batch that name a provider's hotel. Those not cached are looked up. */
   function listBooked({ form, lines }: CollectedBatch, questions: Question[]): Booked[] {
     const answers = atHand[form];
     const booked: Booked[] = [];
-    // A character for each byte: most lines are never decoded.
+    // One character per byte: most lines are never decoded.
     const text = lines.toString('latin1');
     let start = 0;
     let place = 0;
@@ -74,7 +74,7 @@ function createComparison({ copy, ...judged }: ComparisonOptions) {
   function ask(key: string, form: BookingForm, questions: Question[]): Answer {
     const answer = { mapping: unknown };
     const bytes = Buffer.from(key, 'latin1');
-    // A text of its own: a piece of the batch's would keep all of that in memory.
+    // Copied, because a substring would keep the whole batch in memory.
     atHand[form].set(bytes.toString('latin1'), answer);
     questions.push({ hotel: readProviderHotel(bytes.toString(), form), answer });
     return answer;
@@ -117,14 +117,14 @@ function pick({ serviceId, movedAt }: CopiedMapping): KnownMapping {
 
 const dayMs = 86_400_000;
 
-/** What the local copy of the mappings knows of a provider's hotel, as far as it matters to a booking. */
+/** What the local copy of the mappings knows about a provider's hotel. */
 export type KnownMapping = Pick<CopiedMapping, 'serviceId' | 'movedAt'>;
 
 /**
- * Why a booking's mapping is doubtful; undefined where the copy has nothing against it. A hotel whose mapping was deleted
- * has no other master: it is doubtful as long as it counts as moved.
+ * Why a booking's mapping is doubtful; undefined if the copy doesn't contradict it. A hotel whose mapping was deleted
+ * has no other master: it is flagged for as long as the change is recent.
  *
- * @param serviceId the master hotel that the booking has
+ * @param serviceId the booking's master hotel
  * @param now epoch milliseconds
  */
 export function findSuspicion(

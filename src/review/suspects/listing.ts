@@ -4,7 +4,9 @@ import type { SuspectLines, SuspectReader } from '../history.js';
 import type { Run } from '../run.js';
 import { readBooking } from '../stored/stored-line.js';
 
-/** A suspect as it is told to people and programs: under the service's names (spec 2.5), and without the guest's. */
+/**
+ * A suspect as shown to people and programs: under the service's names (spec 2.5), without the guest's name.
+ */
 export interface SuspectReport extends Suspicion {
   readonly BookingReferenceId?: string;
   readonly ServiceId: number;
@@ -14,16 +16,16 @@ export interface SuspectReport extends Suspicion {
   readonly CheckInDate?: string;
 }
 
-/** What the local copy of the mappings had to say about a booking. */
+/** What comparing a booking with the local copy of the mappings found. */
 export interface Suspicion {
   readonly reason: SuspectReason;
-  /** The master hotel that the copy has its provider's hotel under; null where the mapping was deleted. */
+  /** The master hotel of its provider's hotel in the copy; null if the mapping was deleted. */
   readonly copyServiceId: number | null;
-  /** When the mapping moved, ISO 8601 in UTC; null if it never did. */
+  /** When the mapping changed, ISO 8601 in UTC; null if it never did. */
   readonly movedAt: string | null;
 }
 
-/** How many of a run's suspects its report names. */
+/** How many of a run's suspects its report lists. */
 export const suspectsReported = 100;
 
 /** The first suspects of a run, those of the file behind the others. */
@@ -42,10 +44,10 @@ export async function listSuspects(
 }
 
 /**
- * The runs that together sent a day, as far as they compared it with the local copy: the newest one that did and, where
- * that only topped up, those before it.
+ * The runs that together sent a day, as far as they were compared with the local copy: the newest compared one and,
+ * if it only topped up, those before it.
  *
- * @param runs of the day, the newest first
+ * @param runs of the day, newest first
  */
 export function findComparedRuns(runs: readonly Run[]): readonly Run[] {
   const newest = runs.findIndex(({ suspects }) => suspects);
@@ -54,7 +56,7 @@ export function findComparedRuns(runs: readonly Run[]): readonly Run[] {
   return runs.slice(newest, whole === -1 ? undefined : whole + 1).filter(({ suspects }) => suspects);
 }
 
-/** All suspects of these runs, a piece at a time. One that several of them have sent comes once. */
+/** All suspects of these runs, in chunks. One that several runs sent is listed once. */
 export async function* readSuspects(
   ledger: SuspectReader,
   runs: readonly Run[],
