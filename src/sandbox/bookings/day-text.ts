@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
+import type { TextProperty } from '../common/fields.js';
 import { type MadeDay, makeBookings } from './made-bookings.js';
-import type { Flaw, MadeRecord, OptionalField } from './made-record.js';
+import type { Flaw, MadeRecord } from './made-record.js';
 import { csvFormat, ndjsonFormat, type RecordFormat } from './record-formats.js';
 
 export const dayFormats = ['csv', 'ndjson'] as const;
@@ -56,7 +57,7 @@ export interface DayCounts {
   readonly rejects: readonly { readonly reason: string; readonly count: number }[];
   /** Bookings that lack exactly one field. */
   readonly incomplete: number;
-  readonly missing: Readonly<Partial<Record<OptionalField, number>>>;
+  readonly missing: Readonly<Partial<Record<TextProperty, number>>>;
   /** Bookings that can't go into a review file: incomplete ones, and guests whose name reads as null. (Spec 4.3.) */
   readonly unfitForFile: number;
   readonly wrongMappings: number;
@@ -77,7 +78,7 @@ const readsAsNull = /^(?:null|none)$/i;
 export function createDayCounter(reasons: Readonly<Record<Flaw, string>>): DayCounter {
   const sums = { bookings: 0, duplicates: 0, rejected: 0, incomplete: 0, unfitForFile: 0 };
   const rejects = new Map<string, number>();
-  const missing: Partial<Record<OptionalField, number>> = {};
+  const missing: Partial<Record<TextProperty, number>> = {};
   const wrong = { wrongMappings: 0, wrongUnfitForFile: 0 };
   const wrongReferences: string[] = [];
 

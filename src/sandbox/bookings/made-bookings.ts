@@ -1,8 +1,9 @@
 import { isCalendarDay } from '../../booking/business-day.js';
+import { type TextProperty, textFields } from '../common/fields.js';
 import { createEvenSelector, createPick, createSeededRandom } from '../common/random.js';
 import { isCorrectlyMapped, type Mapping, type World } from '../world/world.js';
 import { createGuests, namesWithComma, namesWithQuotes } from './guests.js';
-import { type Cell, type Flaw, type MadeRecord, type OptionalField, optionalFields } from './made-record.js';
+import type { Cell, Flaw, MadeRecord } from './made-record.js';
 
 /** Shares of the records. */
 const duplicateShare = 0.005;
@@ -68,7 +69,7 @@ function* drawRecords({ day, count, seed, world, wrongShare }: MadeDay): Generat
   let withoutReference = 0;
   let bookings = 0;
 
-  function drawMapping(missing: OptionalField | undefined): Mapping {
+  function drawMapping(missing: TextProperty | undefined): Mapping {
     if (missing !== 'bookingReferenceId') return pick(world.mappings);
     // In turn, so that no two bookings without a reference are equal by chance.
     withoutReference += 1;
@@ -83,24 +84,22 @@ function* drawRecords({ day, count, seed, world, wrongShare }: MadeDay): Generat
     }
   }
 
-  function drawBooking(missing: OptionalField | undefined, isWrong: boolean): MadeRecord {
+  function drawBooking(missing: TextProperty | undefined, isWrong: boolean): MadeRecord {
     references += 1;
     const mapping = drawMapping(missing);
     const stay = drawStay();
     const guest = drawGuest();
-    const lacking = missing === undefined ? undefined : pick(waysToLack);
-    return {
-      kind: 'booking',
-      serviceId: String(isWrong ? drawWrongHotel(mapping) : mapping.serviceId),
-      bookingReferenceId: missing === 'bookingReferenceId' ? lacking : `${prefix}${references}`,
-      bookingClientName: missing === 'bookingClientName' ? lacking : guest,
-      providerName: missing === 'providerName' ? lacking : mapping.providerName,
-      providerHotelId: missing === 'providerHotelId' ? lacking : mapping.providerHotelId,
-      checkInDate: missing === 'checkInDate' ? lacking : stay.checkIn,
-      checkOutDate: missing === 'checkOutDate' ? lacking : stay.checkOut,
-      missing,
-      isWrong,
+    const texts: Record<TextProperty, Cell> = {
+      bookingReferenceId: `${prefix}${references}`,
+      bookingClientName: guest,
+      providerName: mapping.providerName,
+      providerHotelId: mapping.providerHotelId,
+      checkInDate: stay.checkIn,
+      checkOutDate: stay.checkOut,
     };
+    if (missing !== undefined) texts[missing] = pick(waysToLack);
+    const serviceId = String(isWrong ? drawWrongHotel(mapping) : mapping.serviceId);
+    return { kind: 'booking', serviceId, ...texts, missing, isWrong };
   }
 
   for (let record = 0; record < count; record += 1) {
@@ -109,7 +108,7 @@ function* drawRecords({ day, count, seed, world, wrongShare }: MadeDay): Generat
     } else if (isDuplicate()) {
       yield { ...pick(recent), kind: 'duplicate' };
     } else {
-      const missing = isIncomplete() ? pick(optionalFields) : undefined;
+      const missing = isIncomplete() ? pick(textFields).property : undefined;
       const booking = drawBooking(missing, canBeWrong(missing) && isWrongNext());
       recent[bookings % recentCount] = booking;
       bookings += 1;
@@ -118,7 +117,7 @@ function* drawRecords({ day, count, seed, world, wrongShare }: MadeDay): Generat
   }
 }
 
-function canBeWrong(missing: OptionalField | undefined): boolean {
+function canBeWrong(missing: TextProperty | undefined): boolean {
   return missing !== 'bookingReferenceId' && missing !== 'providerName' && missing !== 'providerHotelId';
 }
 

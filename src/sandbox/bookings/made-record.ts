@@ -1,3 +1,5 @@
+import type { TextProperty } from '../common/fields.js';
+
 /** What is wrong with a record that can't be reviewed. */
 export type Flaw =
   | 'service-id-absent'
@@ -9,29 +11,17 @@ export type Flaw =
   /** The quotes of 'Zoë "Zo" Brandt' were not escaped. */
   | 'quotes-not-escaped';
 
-/** The fields that a booking may lack. */
-export const optionalFields = [
-  'bookingReferenceId',
-  'bookingClientName',
-  'providerName',
-  'providerHotelId',
-  'checkInDate',
-  'checkOutDate',
-] as const;
-
-export type OptionalField = (typeof optionalFields)[number];
-
 /** Text as exported; undefined where the field is left out, null where it is explicitly empty. */
 export type Cell = string | null | undefined;
 
 /** One record of an export, with the truth about it. */
-export interface MadeRecord extends Readonly<Record<OptionalField, Cell>> {
+export interface MadeRecord extends Readonly<Record<TextProperty, Cell>> {
   /** A duplicate equals an earlier booking in every field. */
   readonly kind: 'booking' | 'duplicate' | Flaw;
   /** As written; undefined where it is absent. */
   readonly serviceId: string | undefined;
   /** The field that the booking lacks, if any. */
-  readonly missing: OptionalField | undefined;
+  readonly missing: TextProperty | undefined;
   /** The provider's hotel is not the master hotel that was booked. */
   readonly isWrong: boolean;
 }

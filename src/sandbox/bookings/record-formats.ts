@@ -1,4 +1,4 @@
-import { type ServiceField, serviceFields } from '../../booking/booking.js';
+import { textFields } from '../common/fields.js';
 import type { Cell, Flaw, MadeRecord } from './made-record.js';
 
 /** How the records of a day are written in one format. */
@@ -12,17 +12,19 @@ export interface RecordFormat {
   readonly reasons: Readonly<Record<Flaw, string>>;
 }
 
-const header = `${serviceFields.join(',')}\n`;
+const header = `${['ServiceId', ...textFields.map(({ name }) => name)].join(',')}\n`;
 const needsQuotes = /[",\r\n]/;
 
 /** CSV as in RFC 4180, but with LF: the service's field names as header, cells quoted where needed. */
 export const csvFormat: RecordFormat = {
   header,
   emptyDay: header,
-  write: (record) =>
-    `${writeCell(record.serviceId)},${writeCell(record.bookingReferenceId)},${writeCsvGuest(record)},${writeCell(
-      record.providerName,
-    )},${writeCell(record.providerHotelId)},${writeCell(record.checkInDate)},${writeCell(record.checkOutDate)}\n`,
+  write(record) {
+    let line = writeCell(record.serviceId);
+    for (const { property, kind } of textFields)
+      line += `,${kind === 'guest-name' ? writeCsvGuest(record) : writeCell(record[property])}`;
+    return `${line}\n`;
+  },
   reasons: {
     'service-id-absent': 'service-id-missing',
     'service-id-in-letters': 'service-id-invalid',
@@ -57,14 +59,9 @@ export const ndjsonFormat: RecordFormat = {
   header: '',
   emptyDay: '\n',
   write(record) {
-    const members =
-      writeServiceId(record) +
-      writeMember('BookingReferenceId', record.bookingReferenceId) +
-      writeJsonGuest(record) +
-      writeMember('ProviderName', record.providerName) +
-      writeMember('ProviderHotelId', record.providerHotelId) +
-      writeMember('CheckInDate', record.checkInDate) +
-      writeMember('CheckOutDate', record.checkOutDate);
+    let members = writeServiceId(record);
+    for (const { name, property, kind } of textFields)
+      members += kind === 'guest-name' ? writeJsonGuest(record) : writeMember(name, record[property]);
     return `{${members.slice(1)}}\n`;
   },
   reasons: {
@@ -93,7 +90,7 @@ function writeJsonGuest({ kind, bookingClientName: guest }: MadeRecord): string 
   }
 }
 
-function writeMember(field: ServiceField, cell: Cell): string {
+function writeMember(field: string, cell: Cell): string {
   if (cell === undefined) return '';
   if (cell === null) return `,"${field}":null`;
   return `,"${field}":${mayNeedEscapes.test(cell) ? JSON.stringify(cell) : `"${cell}"`}`;

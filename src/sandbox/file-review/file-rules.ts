@@ -1,5 +1,5 @@
-import { serviceFields } from '../../booking/booking.js';
 import { isCalendarDay } from '../../booking/business-day.js';
+import { type TextProperty, textFields } from '../common/fields.js';
 
 /** The rule that a file breaks, and where. The offending text is left out: it may be a guest's name. */
 export interface Violation {
@@ -20,17 +20,9 @@ export class BrokenFile extends Error {
   }
 }
 
-type TextColumn = Exclude<(typeof serviceFields)[number], 'ServiceId'>;
-
 /** A record of the file; dates as YYYY-MM-DD. */
-export interface FiledBooking {
+export interface FiledBooking extends Readonly<Record<TextProperty, string>> {
   readonly serviceId: number;
-  readonly bookingReferenceId: string;
-  readonly bookingClientName: string;
-  readonly providerName: string;
-  readonly providerHotelId: string;
-  readonly checkInDate: string;
-  readonly checkOutDate: string;
 }
 
 /** Checks the cells of a file's records, whose columns are in the order of its header. */
@@ -39,7 +31,6 @@ export interface CellRules {
   readBooking(cells: readonly string[], line: number): FiledBooking;
 }
 
-const textColumns = serviceFields.filter((field): field is TextColumn => field !== 'ServiceId');
 const positiveInteger = /^[1-9]\d{0,15}$/;
 const writtenDay = /^(\d{2})(\d{2})(\d{4})$/;
 
@@ -50,7 +41,7 @@ const writtenDay = /^(\d{2})(\d{2})(\d{4})$/;
  * @throws BrokenFile
  */
 export function readHeader(header: readonly string[], masterIdColumn: string): CellRules {
-  const template: readonly string[] = [masterIdColumn, ...textColumns];
+  const template: readonly string[] = [masterIdColumn, ...textFields.map(({ name }) => name)];
   const line = 1;
   for (const column of template) {
     const found = header.filter((name) => name === column).length;
@@ -67,26 +58,18 @@ export function readHeader(header: readonly string[], masterIdColumn: string): C
   }
 
   const masterIdPlace = header.indexOf(masterIdColumn);
-  const places = Object.fromEntries(textColumns.map((column) => [column, header.indexOf(column)])) as Record<
-    TextColumn,
-    number
-  >;
+  const places = textFields.map(({ name }) => header.indexOf(name));
   return {
     readBooking(cells, line) {
-      const read = (column: TextColumn) => cells[places[column]] ?? '';
-      const readDay = (column: TextColumn) => readWrittenDay(read(column), line, column);
       cells.forEach((cell, place) => {
         checkFilled(cell, line, header[place]);
       });
-      return {
-        serviceId: readServiceId(cells[masterIdPlace] ?? '', line, masterIdColumn),
-        bookingReferenceId: read('BookingReferenceId'),
-        bookingClientName: read('BookingClientName'),
-        providerName: read('ProviderName'),
-        providerHotelId: read('ProviderHotelId'),
-        checkInDate: readDay('CheckInDate'),
-        checkOutDate: readDay('CheckOutDate'),
-      };
+      const serviceId = readServiceId(cells[masterIdPlace] ?? '', line, masterIdColumn);
+      const texts = textFields.map(({ name, property, kind }, index) => {
+        const cell = cells[places[index] ?? -1] ?? '';
+        return [property, kind === 'date' ? readWrittenDay(cell, line, name) : cell];
+      });
+      return { serviceId, ...(Object.fromEntries(texts) as Record<TextProperty, string>) };
     },
   };
 }

@@ -1,17 +1,13 @@
+import type { TextProperty } from '../common/fields.js';
 import type { HotelDirectory } from '../world/world.js';
 import { createMailer, type MailerOptions } from './mailer.js';
 
-/** A booking whose provider hotel is not the master hotel that was booked. Fields it didn't have are absent. */
-export interface IncorrectMapping {
+/**
+ * A booking whose provider hotel is not the master hotel that was booked. Fields it didn't have are absent; dates are
+ * YYYY-MM-DD.
+ */
+export interface IncorrectMapping extends Readonly<Partial<Record<TextProperty, string>>> {
   readonly serviceId: number;
-  readonly bookingReferenceId?: string;
-  readonly bookingClientName?: string;
-  readonly providerName?: string;
-  readonly providerHotelId?: string;
-  /** YYYY-MM-DD */
-  readonly checkInDate?: string;
-  /** YYYY-MM-DD */
-  readonly checkOutDate?: string;
 }
 
 /** The content of an e-mail about a review. */

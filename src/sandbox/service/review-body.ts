@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isCalendarDay } from '../../booking/business-day.js';
 import { type Refusal, refusal } from '../common/answer.js';
+import { type TextField, type TextProperty, textFields } from '../common/fields.js';
 import type { IncorrectMapping } from '../outbox/outbox.js';
 
 const json = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
@@ -48,17 +49,7 @@ export interface SubmittedHotels {
   readonly hotels: readonly SubmittedHotel[];
 }
 
-type TextProperty = Exclude<keyof SubmittedHotel, 'serviceId'>;
-
-const textFields: ReadonlyMap<string, TextProperty> = new Map([
-  ['BookingReferenceId', 'bookingReferenceId'],
-  ['BookingClientName', 'bookingClientName'],
-  ['ProviderName', 'providerName'],
-  ['ProviderHotelId', 'providerHotelId'],
-  ['CheckInDate', 'checkInDate'],
-  ['CheckOutDate', 'checkOutDate'],
-] as const);
-const dateFields = new Set(['CheckInDate', 'CheckOutDate']);
+const fieldsByName: ReadonlyMap<string, TextField> = new Map(textFields.map((field) => [field.name, field]));
 const maxQuotedName = 60;
 
 /**
@@ -93,16 +84,16 @@ function readHotel(item: unknown, place: string, masterIdName: string): Submitte
   const texts: { [property in TextProperty]?: string } = {};
   for (const [name, value] of Object.entries(item)) {
     if (name === masterIdName) continue;
-    const property = textFields.get(name);
-    if (property === undefined) {
-      const known = [masterIdName, ...textFields.keys()].join(', ');
+    const field = fieldsByName.get(name);
+    if (field === undefined) {
+      const known = [masterIdName, ...fieldsByName.keys()].join(', ');
       return refusal(2009, `${place} has an unknown field ${quoteName(name)}: expected only ${known}.`);
     }
     if (typeof value !== 'string' || value.trim() === '')
       return refusal(2009, `${place}.${name}: expected a text that is not blank, or no such field.`);
-    if (dateFields.has(name) && !isCalendarDay(value))
+    if (field.kind === 'date' && !isCalendarDay(value))
       return refusal(2009, `${place}.${name}: expected a calendar day as YYYY-MM-DD.`);
-    texts[property] = value;
+    texts[field.property] = value;
   }
   const serviceId = item[masterIdName];
   if (!isMasterId(serviceId))
