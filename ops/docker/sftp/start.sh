@@ -1,10 +1,10 @@
 #!/bin/sh
-# Makes the keys once, on their volumes, and starts the server.
+# Creates the keys once, on their volumes, and starts the server.
 set -eu
 
 [ -s /host-keys/ssh_host_ed25519_key ] || ssh-keygen -q -t ed25519 -N '' -C sftp -f /host-keys/ssh_host_ed25519_key
 
-# The key that the workers log in with. Their user has the same number as this server's.
+# The workers' login key. Their user id is the same as this server's.
 [ -s /login/id_ed25519 ] || ssh-keygen -q -t ed25519 -N '' -C review -f /login/id_ed25519
 chown 1000:1000 /login/id_ed25519
 
