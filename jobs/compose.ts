@@ -44,8 +44,8 @@ export async function composeReview(config: Config, { notify, voice, performs = 
   };
   const workforce = await openWorkforce(config, { ledger, deliveryFor, notify, performs });
   const parts: RunDayParts = {
-    ...composeCollect(config, voice),
-    comparison: composeComparison(config, ledger, voice),
+    ...(await composeCollect(config, voice)),
+    comparison: await composeComparison(config, ledger, voice),
     ledger,
     deliveryFor,
     workforce,
@@ -62,25 +62,25 @@ export async function composeReview(config: Config, { notify, voice, performs = 
 }
 
 /** What it takes to collect a day: the same for a run and for a dry run. */
-export function composeCollect(config: Config, voice: SourceVoice) {
+export async function composeCollect(config: Config, voice: SourceVoice) {
   const { batchSize } = config.body;
   return {
-    reader: openReader(config, voice),
+    reader: await openReader(config, voice),
     limits: { maxRejectedShare: config.maxRejectedShare, emptyDay: config.emptyDay, batchSize },
     clock,
   };
 }
 
 /** What bookings are compared with before they are sent. */
-export function composeComparison(
+export async function composeComparison(
   config: Config,
   { mappings: copy }: { readonly mappings: MappingReader },
   voice: SourceVoice,
-): MappingComparison {
+): Promise<MappingComparison> {
   const { suspectDays, fillServiceId } = config.mappings;
   return {
     copy,
     suspectDays,
-    ...(fillServiceId && { fillingReader: openFillingReader(config, copy, voice) }),
+    ...(fillServiceId && { fillingReader: await openFillingReader(config, copy, voice) }),
   };
 }

@@ -10,11 +10,11 @@ import { createFileDelivery } from '../src/review/file/file-delivery.js';
 import type { Ledger } from '../src/review/ledger.js';
 import { UsageError } from '../src/review/refusals.js';
 import type { DeliveryKind } from '../src/review/run.js';
+import { toSftpLogin } from '../src/settings/sftp-account.js';
 import { type ClosableSftpServer, createSftpServer, type SftpServerOptions } from '../src/sftp/server.js';
 import type { SftpServer } from '../src/sftp/sftp.js';
 import { createDirectorySpool, type Spool } from '../src/spool/spool.js';
 import { findBucket } from './buckets.js';
-import { toSftpLogin } from './sftp-accounts.js';
 import { readVersion } from './version.js';
 
 interface DeliveryParts {

@@ -26,6 +26,7 @@ import { type Finding, renderCount, renderFinding } from '../src/examination/fin
 import { checkSource } from '../src/examination/source-check.js';
 import { placeOf as showAddress } from '../src/ledger/postgres/address.js';
 import { presentHostKey } from '../src/sftp/server.js';
+import { kindOf } from '../src/sources/registry.js';
 import { findBucket } from './buckets.js';
 import { clock } from './clock.js';
 import { openSftp } from './deliveries.js';
@@ -88,7 +89,7 @@ function listChecks(
         seconds: 10,
         look: async (signal) => {
           const tried = day === undefined ? runsDay : createBusinessDay(day, timezone);
-          const parts = { ...composeSource(config, voice), day: tried, maxRejectedShare, emptyDay };
+          const parts = { ...(await composeSource(config, voice)), day: tried, maxRejectedShare, emptyDay };
           return [...(await checkSource(parts, signal)), ...warnOfSourceWire(config)];
         },
       },
@@ -159,8 +160,8 @@ function listChecks(
 }
 
 function warnOfSourceWire({ source }: Config): readonly Finding[] {
-  if (source.kind !== 'sql') return [];
-  return warnOfPlainWire({ part: 'source', setting: 'source.url', url: source.url, ca: source.ca });
+  const database = kindOf(source).findDatabase?.(source);
+  return database === undefined ? [] : warnOfPlainWire({ part: 'source', ...database });
 }
 
 function warnOfLedgerWire({ ledger }: Config): readonly Finding[] {

@@ -12,12 +12,12 @@ import type { Ledger } from '../src/review/ledger.js';
 import type { Run } from '../src/review/run.js';
 import { previewBodies, previewReviewFile, readFirstLines } from '../src/review/stored/preview.js';
 import { readMaskedFields } from '../src/review/stored/stored-line.js';
+import { kindOf } from '../src/sources/registry.js';
 import { describeError } from '../src/text/safe-error.js';
 import { clock } from './clock.js';
 import { composeCollect, composeComparison } from './compose.js';
 import { createDelivery, openSftp } from './deliveries.js';
 import { findLedger, openSqlite } from './ledgers.js';
-import { openSource } from './sources.js';
 import type { Terminal } from './terminal.js';
 
 const sampleSize = 5;
@@ -40,7 +40,7 @@ export async function dryRunDay(
     const { failure } = await collect(config, day, { ledger, kept }, terminal);
     terminal.endProgress();
     const run = await ledger.getRun(runId);
-    const details = await readRunDetails(ledger, run, openSource(config, terminal.voice).placeUnit);
+    const details = await readRunDetails(ledger, run, kindOf(config.source).placeUnit);
     const content = failure ? undefined : await previewContent(config, day, ledger, run, folder);
     const report = {
       dryRun: true,
@@ -115,8 +115,8 @@ async function collect(
     notify,
     clock,
   });
-  const comparison = kept && { comparison: composeComparison(config, kept, voice) };
-  const parts = { ...composeCollect(config, voice), ...comparison, delivery, ledger, notify };
+  const comparison = kept && { comparison: await composeComparison(config, kept, voice) };
+  const parts = { ...(await composeCollect(config, voice)), ...comparison, delivery, ledger, notify };
   try {
     await collectDay(day, { runId: id, token }, parts, signal);
     return {};

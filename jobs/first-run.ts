@@ -49,7 +49,7 @@ async function reviewTwoDays(io: CommandIo): Promise<number> {
   const yesterday = businessDayAt(new Date(), config.timezone).previous();
   const days = { body: yesterday.previous(), file: yesterday } as const;
   async function review(day: BusinessDay, delivery: DeliveryKind): Promise<number> {
-    const path = openSource(config, voice).locate(day);
+    const path = (await openSource(config, voice)).locate(day);
     await writeDayFile(path, { day: day.iso, count: bookings, seed: 1, world, wrongShare }, 'csv', io);
     const terminal = openTerminal();
     try {

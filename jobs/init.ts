@@ -5,20 +5,24 @@ import { dotEnvName, readDotEnv } from '../src/config/environment.js';
 import { hasPlaceholders } from '../src/config/placeholders.js';
 import type { Examination } from '../src/examination/examine-day.js';
 import { UsageError } from '../src/review/refusals.js';
-import type { Answers } from '../src/setup/answers/answers.js';
-import { checkOptions } from '../src/setup/answers/check-options.js';
-import { type SecretName, variables } from '../src/setup/answers/secrets.js';
-import type { InitOptions } from '../src/setup/init-options.js';
+import {
+  type Answers,
+  listSecrets,
+  placeholderOf,
+  renderSecrets,
+  type SecretName,
+  setupOf,
+  variables,
+} from '../src/setup/answers.js';
+import { createTerminalAsker, defaultsAsker } from '../src/setup/asker.js';
+import { referToSchema, renderConfiguration } from '../src/setup/configuration-text.js';
 import { interview } from '../src/setup/interview.js';
 import { listNextSteps, showPath } from '../src/setup/next-steps.js';
-import { createTerminalAsker } from '../src/setup/questions/ask.js';
-import { defaultsAsker } from '../src/setup/questions/asker.js';
-import { renderConfiguration } from '../src/setup/render/configuration.js';
-import { listVariables, placeholderOf, renderDotEnv } from '../src/setup/render/dot-env.js';
-import { referToSchema } from '../src/setup/render/schema-reference.js';
+import { checkOptions, type InitOptions } from '../src/setup/options.js';
+import { createSourceTrials } from '../src/setup/source-trials.js';
 import { isThere, writeNewFiles } from '../src/setup/write-new-files.js';
 import { clock } from './clock.js';
-import { openSourceTrials } from './source-trials.js';
+import { openSourceParts } from './sources.js';
 import type { Terminal } from './terminal.js';
 
 export interface InitParts {
@@ -28,9 +32,9 @@ export interface InitParts {
 }
 
 /**
- * Writes a configuration, and `.env` beside it. Asks on a terminal for what the options don't say, and tries the source.
+ * Writes a configuration and, beside it, `.env`. On a terminal it asks for what the options leave open. Tries the source.
  *
- * @throws UsageError when the configuration is there already, or an option can't be used; StoppedError
+ * @throws UsageError if the configuration exists already, or an option can't be used; StoppedError
  */
 export async function initialise(
   options: InitOptions,
@@ -46,10 +50,10 @@ export async function initialise(
   const keepsEnv = await isThere(env);
   const present = { ...(keepsEnv && (await readDotEnv(env))), ...environment };
   const known = (name: SecretName) => readPresent(present, name);
-  checkOptions(options, { asks, database: known('sourceUrl') });
+  checkOptions(options, { asks, known });
   if (await isThere(file)) {
     throw new UsageError(
-      `${config} exists already and is not overwritten; change it by hand, move it away, or name another with --config`,
+      `${config} already exists and is not overwritten; edit it, move it away, or name another file with --config`,
     );
   }
   const asker = asks
@@ -62,20 +66,20 @@ export async function initialise(
     home,
     asksSecrets: !keepsEnv,
     known,
-    trials: openSourceTrials({
+    trials: createSourceTrials({
       file,
       env: pickPresent(known),
       clock,
       signal: terminal.signal,
       tell: asker.tell,
-      voice: terminal.voice,
+      openParts: (parsed) => openSourceParts(parsed, terminal.voice),
       onAbandoned,
     }),
   });
   terminal.signal.throwIfAborted();
   const text = renderConfiguration({ answers, examination, schema: referToSchema(schemaFile, folder) });
   await writeNewFiles([
-    ...(keepsEnv ? [] : [{ path: env, text: renderDotEnv(answers), mode: 0o600 }]),
+    ...(keepsEnv ? [] : [{ path: env, text: renderSecrets(answers), mode: 0o600 }]),
     { path: file, text, mode: 0o644 },
   ]);
 
@@ -83,11 +87,11 @@ export async function initialise(
   const next = listNextSteps({
     config,
     env: shownEnv,
-    owed: listVariables(answers)
+    owed: listSecrets(answers)
       .filter((name) => known(name) === undefined && (keepsEnv || answers.secrets[name] === undefined))
       .map((name) => variables[name]),
     hasPlaceholders: hasPlaceholders(text),
-    module: findUnwrittenModule(answers, examination),
+    module: findMissingProgram(answers, examination),
     missing: examination.kind === 'examined' ? examination.missing : [],
     day:
       'day' in examination
@@ -96,7 +100,7 @@ export async function initialise(
     command: terminal.command,
   });
   const written = keepsEnv
-    ? `Wrote ${config}; ${shownEnv} was there already and is kept as it is.`
+    ? `Wrote ${config}; ${shownEnv} already exists and was left unchanged.`
     : `Wrote ${config} and ${shownEnv}.`;
   terminal.answer(`${written}\n\nNext:\n${next.map((step, index) => `  ${index + 1}. ${step}`).join('\n')}`, {
     configuration: file,
@@ -107,7 +111,7 @@ export async function initialise(
   return exitCode.done;
 }
 
-/** A secret that is there, and is no placeholder. */
+/** A secret that exists and is not a placeholder. */
 function readPresent(present: NodeJS.Dict<string>, name: SecretName): string | undefined {
   const value = present[variables[name]];
   return value === '' || value === placeholderOf(name) ? undefined : value;
@@ -122,6 +126,6 @@ function pickPresent(known: (name: SecretName) => string | undefined): NodeJS.Di
   return Object.fromEntries(found);
 }
 
-function findUnwrittenModule({ source }: Answers, examination: Examination): string | undefined {
-  return source.kind === 'module' && examination.kind === 'no-file' ? source.path : undefined;
+function findMissingProgram({ source }: Answers, examination: Examination): string | undefined {
+  return examination.kind === 'no-file' ? setupOf(source).findProgram?.(source) : undefined;
 }

@@ -28,9 +28,12 @@ export interface ReadingOrder {
   readonly kind: DeliveryKind;
 }
 
-export function openReader({ source, s3, retry, service, file }: Config, voice: SourceVoice): DayReader {
+export async function openReader(
+  { source, s3, retry, service, file }: Config,
+  voice: SourceVoice,
+): Promise<DayReader> {
   const settings = { source, s3, retry, masterIdName: service.masterIdName, incomplete: file.incomplete };
-  const parts = composeSource(settings, voice);
+  const parts = await composeSource(settings, voice);
   const reader = createDayReader(parts);
   if (availableParallelism() === 1) return reader;
   return createThreadedReader({
@@ -44,12 +47,12 @@ export function openReader({ source, s3, retry, service, file }: Config, voice: 
 }
 
 /** Reads in this thread, because another one can't query the local copy of the mappings. */
-export function openFillingReader(
+export async function openFillingReader(
   config: SourceSettings,
   copy: Pick<MappingCopy, 'lookUp'>,
   voice: SourceVoice,
-): DayReader {
-  const { source, normalise } = composeSource(config, voice);
+): Promise<DayReader> {
+  const { source, normalise } = await composeSource(config, voice);
   return createDayReader({ source: createFillingSource(source, copy), normalise });
 }
 

@@ -4,9 +4,9 @@ import type { Config } from '../src/config/load.js';
 import { toReport } from '../src/review/day/report.js';
 import { readReference } from '../src/review/stored/stored-line.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
+import { kindOf } from '../src/sources/registry.js';
 import { clock } from './clock.js';
 import { lookIntoLedger } from './ledgers.js';
-import { openSource } from './sources.js';
 import type { Terminal } from './terminal.js';
 
 /** Runs shown without a day: about a month of nights. */
@@ -34,7 +34,7 @@ export async function showStatus(
       );
       return exitCode.done;
     }
-    const { placeUnit } = openSource(config, terminal.voice);
+    const { placeUnit } = kindOf(config.source);
     const detailed = await Promise.all(
       runs.map(async (run) => ({
         ...(await readRunDetails(ledger, run, placeUnit)),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { createBusinessDay } from '../booking/business-day.js';
 import { createResultNameTest, defaultResultPattern } from '../review/file/remote-files.js';
-import { hasSftpSecret, sftpAccount, sftpSecretMissing, sftpSilence } from '../settings/sftp-account.js';
+import { hasSftpSecret, sftpAccount, sftpSecretMissing, sftpTimeout } from '../settings/sftp-account.js';
 import {
   expected,
   group,
@@ -26,7 +26,7 @@ const sftp = group(
     root: text('a path')
       .default('/')
       .describe('The folder on the server that the service calls the SFTP root.'),
-    timeoutSeconds: sftpSilence,
+    timeoutSeconds: sftpTimeout,
   },
   'a group with host, username, hostKey and a password or a privateKeyFile',
 ).refine(hasSftpSecret, sftpSecretMissing);

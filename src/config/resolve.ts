@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { defaultStatusCodes, type StatusCodeTable } from '../mapping-service/verdict.js';
-import { readFileLocation } from '../sources/files/location.js';
-import { readSqlAddress } from '../sources/sql/address.js';
+import { resolveKeyFile } from '../settings/sftp-account.js';
+import { kindOf } from '../sources/registry.js';
 import {
   type ArchiveLocation,
   type LedgerLocation,
@@ -32,7 +32,7 @@ export function resolveConfig(
   return {
     ...settings,
     service: { ...service, statusCodes: { ...defaultStatusCodes, ...service.statusCodes } },
-    source: resolveSource(source, folder),
+    source: kindOf(source).resolve(source, folder),
     body: { ...body, timeoutSeconds: body.timeoutSeconds ?? service.timeoutSeconds },
     file: {
       ...file,
@@ -44,44 +44,6 @@ export function resolveConfig(
     archive: resolvePath(mustRead(readArchiveLocation, settings.archive), folder),
     literalSecrets,
   };
-}
-
-function resolveSource(source: Settings['source'], folder: string): Settings['source'] {
-  switch (source.kind) {
-    case 'csv':
-    case 'ndjson': {
-      const { path, sftp } = source;
-      return {
-        ...source,
-        path: readFileLocation(path).kind === 'local' ? resolve(folder, path) : path,
-        ...(sftp && { sftp: resolveKeyFile(sftp, folder) }),
-      };
-    }
-    case 'module':
-      return { ...source, path: resolve(folder, source.path) };
-    case 'http':
-      return source;
-    case 'sql':
-      return resolveSqlSource(source, folder);
-  }
-}
-
-function resolveSqlSource(source: SqlSource, folder: string): SqlSource {
-  const { url, queryFile, ca } = source;
-  const address = readSqlAddress(url);
-  return {
-    ...source,
-    ...(address.kind === 'sqlite' && { url: `sqlite:${resolve(folder, address.path)}` }),
-    ...(queryFile !== undefined && { queryFile: resolve(folder, queryFile) }),
-    ...(ca !== undefined && { ca: resolve(folder, ca) }),
-  };
-}
-
-type SqlSource = Extract<Settings['source'], { kind: 'sql' }>;
-
-function resolveKeyFile<Sftp extends { readonly privateKeyFile?: string }>(sftp: Sftp, folder: string): Sftp {
-  const { privateKeyFile } = sftp;
-  return privateKeyFile === undefined ? sftp : { ...sftp, privateKeyFile: resolve(folder, privateKeyFile) };
 }
 
 function resolvePath<Location extends LedgerLocation | ArchiveLocation>(

@@ -8,7 +8,6 @@ import {
   confidentiality,
   expected,
   group,
-  groupByKind,
   headerText,
   isAccepted,
   isGroup,
@@ -21,10 +20,7 @@ import {
   textThat,
   wholeNumber,
 } from '../settings/values.js';
-import { csv, ndjson } from '../sources/files/settings.js';
-import { http } from '../sources/http/settings.js';
-import { module } from '../sources/module/settings.js';
-import { sql } from '../sources/sql/settings.js';
+import { sourceSchema } from '../sources/registry.js';
 import { file } from './file-delivery-settings.js';
 import { readArchiveLocation, readLedgerLocation, readQueueLocation, s3 } from './locations.js';
 import { exportFiles, mappings } from './mapping-settings.js';
@@ -71,8 +67,6 @@ const service = group(
   },
   'a group with baseUrl, apiKey and accountId',
 );
-
-const source = groupByKind([csv, ndjson, sql, http, module], 'a group with kind and path, url or query');
 
 const body = group({
   batchSize: wholeNumber(1, 10_000).default(500).describe('Bookings in one call.'),
@@ -161,7 +155,7 @@ export const settingsSchema = group({
     .default('UTC')
     .describe("The account's time zone, by its IANA name; it decides which day a booking belongs to."),
   service: service.describe('The mapping service and the account.'),
-  source: source.describe("Where a day's bookings come from."),
+  source: sourceSchema.describe("Where a day's bookings come from."),
   delivery: oneOf('body', 'file')
     .default('body')
     .describe('How bookings reach the service: in request bodies, or as a file on SFTP.'),

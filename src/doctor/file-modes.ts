@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { dotEnvName } from '../config/environment.js';
 import type { Config } from '../config/load.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
+import { kindOf } from '../sources/registry.js';
 import { quoteForShell } from '../text/shell.js';
 import type { KeptFolder, WrittenPlace } from './folders.js';
 
@@ -46,7 +47,7 @@ export function listClosedFiles(file: string, config?: Config): ClosedFile[] {
   const env = { path: join(dirname(file), dotEnvName), holds: 'secrets' };
   if (config === undefined) return [env];
   const { literalSecrets, ledger, source } = config;
-  const keys = [config.file.sftp?.privateKeyFile, 'sftp' in source ? source.sftp?.privateKeyFile : undefined];
+  const keys = [config.file.sftp?.privateKeyFile, ...(kindOf(source).listSecretFiles?.(source) ?? [])];
   return [
     ...(literalSecrets.length > 0 ? [{ path: file, holds: 'a secret' }] : []),
     env,

@@ -1,32 +1,30 @@
 import { type ServiceField, serviceFields } from '../booking/booking.js';
 import type { BusinessDay } from '../booking/business-day.js';
-import { createDateReader } from '../booking/written-date.js';
 import { SourceError } from '../review/source.js';
-import type { SourceKind } from '../setup/answers/source-answers.js';
-import type { Sample, SampleDay } from '../setup/samples/sample.js';
+import type { Sample, SampleDay } from '../sources/common/setup.js';
 import { type DateGuess, guessDateFormat } from './guess-date-format.js';
 import { matchColumns } from './match-columns.js';
 
-/** What a day's bookings already tell of the settings of their source. No cell of them. */
+/** What a day's bookings show about the settings of their source. It holds no cell of them. */
 export type Examination =
-  /** There is nothing yet: no file of any day, no module. */
+  /** There is nothing to examine yet: no file for any day, no module. */
   | { readonly kind: 'no-file' }
-  /** Not looked at, because something is not known. */
+  /** Not tried, because settings are missing. */
   | { readonly kind: 'untried'; readonly unknown: readonly string[] }
-  /** It could not be had. */
+  /** The source could not be read. */
   | { readonly kind: 'failed'; readonly place: string; readonly day: string; readonly reason: string }
-  /** It was read, and is no bookings. */
+  /** It was read, and holds no bookings. */
   | { readonly kind: 'unusable'; readonly place: string; readonly day: string; readonly reason: string }
   | Examined;
 
 export interface Examined {
   readonly kind: 'examined';
-  /** For people; a file of this machine relative to the configuration's folder. */
+  /** For people; a file on this machine relative to the configuration's folder. */
   readonly place: string;
   /** YYYY-MM-DD */
   readonly day: string;
   readonly columns: ReadonlyMap<ServiceField, string>;
-  /** The fields for which a column is still to be found. */
+  /** The fields without a column. */
   readonly missing: readonly ServiceField[];
   readonly unused: readonly string[];
   readonly dates: DateGuess | { readonly kind: 'no-column' };
@@ -34,19 +32,20 @@ export interface Examined {
 }
 
 interface ExaminedDay {
-  readonly kind: SourceKind;
-  /** Of a file of this machine it is known that it is there. */
+  /** A file on this machine, which is known to exist. */
   readonly isLocal: boolean;
-  /** How the day is called to people. */
+  /** Names the day's bookings for people. */
   readonly place: string;
   readonly day: BusinessDay;
   /** The columns that are known already. */
   readonly columns?: ReadonlyMap<ServiceField, string> | undefined;
+  /** Why a sample shows nothing; undefined if it does. */
+  readonly findObjection: (sample: Sample, day: BusinessDay) => string | undefined;
 }
 
-/** Reads the beginning of a day's bookings, and tells what can be told by it. */
+/** Reads the first bookings of a day, and finds out what they show. */
 export async function examineDay(
-  { kind, isLocal, place, day, columns }: ExaminedDay,
+  { isLocal, place, day, columns, findObjection }: ExaminedDay,
   sampleDay: SampleDay,
   signal: AbortSignal,
 ): Promise<Examination> {
@@ -60,7 +59,7 @@ export async function examineDay(
       ? { kind: 'unusable', ...where, reason: `it can't be read as an export (${error.fault})` }
       : { kind: 'failed', ...where, reason: error.message };
   }
-  const objection = findObjection(kind, sample, day);
+  const objection = findObjection(sample, day);
   return objection === undefined
     ? { ...where, ...examineSample(sample, columns) }
     : { kind: 'unusable', ...where, reason: objection };
@@ -83,27 +82,4 @@ function examineSample(
     dates: dateColumns.length === 0 ? { kind: 'no-column' as const } : guessDateFormat(dates),
     delimiter,
   };
-}
-
-/** Why nothing can be told by a sample; undefined where something can. */
-function findObjection(kind: SourceKind, { columns }: Sample, day: BusinessDay): string | undefined {
-  switch (kind) {
-    case 'csv':
-      return isHeader(columns) ? undefined : 'its first line is no header with the names of the columns';
-    case 'ndjson':
-      return columns.length > 0 ? undefined : 'no line of its beginning is a JSON object';
-    case 'sql':
-    case 'http':
-    case 'module':
-      return columns.length > 0 ? undefined : `it holds no booking of ${day.iso}`;
-  }
-}
-
-/** Where the header is missing, a booking stands in its place, which has a number or a date. Its cells are told nobody. */
-function isHeader(names: readonly string[]): boolean {
-  const readDate = createDateReader();
-  return (
-    names.some((name) => name !== '') &&
-    names.every((name) => !/^[\d\s.,/:-]+$/.test(name) && readDate(name) === undefined)
-  );
 }

@@ -1,11 +1,12 @@
+import { resolve } from 'node:path';
+import type { SftpServerOptions } from '../sftp/server.js';
 import { confidentiality, isGroup, numberUpTo, oneOrMore, text, textLike } from './values.js';
 
 const hourInSeconds = 3_600;
-
 const hostKeys =
   'a fingerprint such as SHA256:… with 43 characters (ssh-keygen -lf shows it), or a list of them';
 
-/** Who logs in to an SFTP server, and by which host keys it is known. */
+/** How to log in to an SFTP server, and how to recognise it. */
 export const sftpAccount = {
   username: text().describe('The user name on the SFTP server.'),
   password: text()
@@ -18,15 +19,15 @@ export const sftpAccount = {
     .register(confidentiality, { level: 'secret' })
     .exactOptional(),
   hostKey: oneOrMore(textLike(/^SHA256:[A-Za-z0-9+/]{43}=?$/, hostKeys), hostKeys).describe(
-    "The fingerprints of the server's host keys that are trusted; any other is refused.",
+    "The fingerprints of the server's trusted host keys. Any other key is refused.",
   ),
 };
 
-export const sftpSilence = numberUpTo(hourInSeconds)
+export const sftpTimeout = numberUpTo(hourInSeconds)
   .default(30)
-  .describe('How long the server may be silent in mid-operation.');
+  .describe('How long the server may be silent during an operation.');
 
-/** For `refine`: one of both is needed. */
+/** For `refine`: one of the two is required. */
 export const hasSftpSecret = ({
   password,
   privateKeyFile,
@@ -39,3 +40,41 @@ export const sftpSecretMissing = {
   error: 'must hold a password or a privateKeyFile',
   when: ({ value }: { readonly value: unknown }) => isGroup(value),
 };
+
+export interface SftpAccount {
+  readonly username: string;
+  readonly password?: string;
+  readonly privateKeyFile?: string;
+  readonly passphrase?: string;
+  readonly hostKey: string | readonly string[];
+  readonly timeoutSeconds: number;
+}
+
+export function resolveKeyFile<Account extends { readonly privateKeyFile?: string }>(
+  account: Account,
+  folder: string,
+): Account {
+  const { privateKeyFile } = account;
+  return privateKeyFile === undefined
+    ? account
+    : { ...account, privateKeyFile: resolve(folder, privateKeyFile) };
+}
+
+/** The account as a session takes it. */
+export function toSftpLogin({
+  username,
+  password,
+  privateKeyFile,
+  passphrase,
+  hostKey,
+  timeoutSeconds,
+}: SftpAccount): Omit<SftpServerOptions, 'host' | 'port' | 'root'> {
+  return {
+    username,
+    hostKeys: [hostKey].flat(),
+    noProgressMs: timeoutSeconds * 1000,
+    ...(password !== undefined && { password }),
+    ...(privateKeyFile !== undefined && { privateKeyFile }),
+    ...(passphrase !== undefined && { passphrase }),
+  };
+}

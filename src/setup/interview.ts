@@ -1,40 +1,37 @@
 import { readSettingFacts } from '../config/single-setting.js';
 import type { Examination } from '../examination/examine-day.js';
 import type { Finding } from '../examination/finding.js';
-import type { Answers, SftpAnswers } from './answers/answers.js';
-import { checkAnswer, settingOf } from './answers/check-answer.js';
-import { namesServer } from './answers/check-options.js';
-import type { InitOptions } from './init-options.js';
-import { createQuestions, type Questions } from './questions/questions.js';
-import { checkDotEnvValue } from './render/dot-env.js';
+import { type Answers, rules, type SftpAnswers } from './answers.js';
+import { type InitOptions, namesServer } from './options.js';
+import { createQuestions, type RepeatableQuestions } from './questions.js';
 import { interviewSource, type SourceInterviewParts } from './source-interview.js';
 
-/** What the questions need to know of the machine. */
+/** What the questions need to know about the machine. */
 export interface InterviewParts extends SourceInterviewParts {
-  /** The machine's, by its IANA name. */
+  /** The machine's time zone, by its IANA name. */
   readonly timezone: string;
 }
 
 export interface Interview {
   readonly answers: Answers;
   readonly examination: Examination;
-  /** What a look at the day's bookings came to. */
+  /** What examining the day's bookings found. */
   readonly findings: readonly Finding[];
 }
 
-/** Asks for what the options don't say. The source is tried as soon as it is named. */
+/** Asks for whatever the options leave open, and tries the source as soon as it is known. */
 export async function interview(options: InitOptions, parts: InterviewParts): Promise<Interview> {
   const questions = createQuestions(parts);
   const timezone =
     (await questions.text({
-      name: 'timezone',
+      rule: rules.timezone,
       given: options.timezone,
       message: "The account's time zone",
       fallback: parts.timezone,
     })) ?? parts.timezone;
   const { source, secrets, examination, findings } = await interviewSource(options, timezone, parts);
   const baseUrl = await questions.text({
-    name: 'baseUrl',
+    rule: rules.baseUrl,
     given: options.baseUrl,
     message: 'The address of the mapping service (empty: later)',
   });
@@ -55,7 +52,7 @@ export async function interview(options: InitOptions, parts: InterviewParts): Pr
   };
 }
 
-function askDelivery(options: InitOptions, questions: Questions): Promise<'body' | 'file'> {
+function askDelivery(options: InitOptions, questions: RepeatableQuestions): Promise<'body' | 'file'> {
   return questions.choose('delivery', options.delivery, {
     message: 'How do the bookings reach the service?',
     choices: [
@@ -66,32 +63,32 @@ function askDelivery(options: InitOptions, questions: Questions): Promise<'body'
   });
 }
 
-async function askServer(options: InitOptions, questions: Questions): Promise<SftpAnswers> {
-  const usualPort = String(readSettingFacts(settingOf.sftpPort).fallback);
+async function askServer(options: InitOptions, questions: RepeatableQuestions): Promise<SftpAnswers> {
+  const usualPort = String(readSettingFacts(rules.sftpPort.setting).fallback);
   const host = await questions.text({
-    name: 'sftpHost',
+    rule: rules.sftpHost,
     given: options.sftpHost,
     message: 'The SFTP server (empty: later)',
   });
   const port = await questions.text({
-    name: 'sftpPort',
+    rule: rules.sftpPort,
     given: options.sftpPort === undefined ? undefined : String(options.sftpPort),
     message: 'Its port',
     fallback: usualPort,
   });
   const username = await questions.text({
-    name: 'sftpUsername',
+    rule: rules.sftpUsername,
     given: options.sftpUsername,
     message: 'The user name there (empty: later)',
   });
   const keyFile = await questions.text({
-    name: 'sftpKeyFile',
+    rule: rules.sftpKeyFile,
     given: options.sftpKeyFile,
-    message: 'The file of the private key (empty: a password is used)',
+    message: 'The private key file (empty: use a password)',
     isPath: true,
   });
   const hostKey = await questions.text({
-    name: 'sftpHostKey',
+    rule: rules.sftpHostKey,
     message: 'The fingerprint of its host key, SHA256:… (empty: later)',
   });
   return { host, port: Number(port ?? usualPort), username, keyFile, hostKey };
@@ -99,20 +96,23 @@ async function askServer(options: InitOptions, questions: Questions): Promise<Sf
 
 async function askSecrets(
   { asksSecrets, known }: InterviewParts,
-  questions: Questions,
+  questions: RepeatableQuestions,
   sftp: SftpAnswers | undefined,
 ): Promise<void> {
   if (asksSecrets && known('accountId') === undefined) {
     const message = "The account's identifier (empty: later)";
-    const check = (answer: string) => checkAnswer('accountId', answer) ?? checkDotEnvValue(answer);
-    const accountId = await questions.text({ name: 'accountId', message, check });
+    const accountId = await questions.text({ rule: rules.accountId, message });
     if (accountId !== undefined) questions.keep('accountId', accountId);
   }
-  await questions.secret({ secret: 'apiKey', name: 'apiKey', message: 'The API key (hidden; empty: later)' });
+  await questions.secret({
+    secret: 'apiKey',
+    rule: rules.apiKey,
+    message: 'The API key (hidden; empty: later)',
+  });
   if (sftp !== undefined && sftp.keyFile === undefined) {
     await questions.secret({
       secret: 'sftpPassword',
-      name: 'sftpPassword',
+      rule: rules.sftpPassword,
       message: 'The SFTP password (hidden; empty: later)',
     });
   }

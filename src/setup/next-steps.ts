@@ -1,6 +1,5 @@
 import { relative } from 'node:path';
 import type { ServiceField } from '../booking/booking.js';
-import type { WriteCommand } from '../text/shell.js';
 
 export interface Outcome {
   /** As it was named with `--config`. */
@@ -16,7 +15,8 @@ export interface Outcome {
   readonly missing?: readonly ServiceField[];
   /** A day to try: that of a file that is there, else yesterday. YYYY-MM-DD */
   readonly day: string;
-  readonly command: WriteCommand;
+  /** Writes a command as a person would type it here. */
+  readonly command: (words: string) => string;
 }
 
 const list = new Intl.ListFormat('en');

@@ -1,16 +1,13 @@
+import { bookingFields, type ServiceField } from '../booking/booking.js';
 import { isCalendarDay } from '../booking/business-day.js';
 import type { Examination, Examined } from '../examination/examine-day.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
-import type { Secrets } from './answers/secrets.js';
-import { isLocalFile, type SourceAnswers } from './answers/source-answers.js';
-import { describeFinding } from './describe-finding.js';
-import type { AnsweredSource, SourceTrials } from './examination/source-trials.js';
-import type { InitOptions } from './init-options.js';
-import { askColumns } from './questions/ask-columns.js';
-import { askDateFormat } from './questions/ask-date-format.js';
-import type { Asker } from './questions/asker.js';
-import { createQuestions, type QuestionsParts } from './questions/questions.js';
-import { askSource } from './questions/source.js';
+import { wrapText } from '../text/format.js';
+import { listSetups, type Secrets, type SourceAnswers, setupOf } from './answers.js';
+import type { Asker } from './asker.js';
+import { findImpliedKind, type InitOptions, suggestKind } from './options.js';
+import { createQuestions, type QuestionsParts, type RepeatableQuestions } from './questions.js';
+import type { AnsweredSource, SourceTrials } from './source-trials.js';
 
 export interface SourceInterviewParts extends QuestionsParts {
   readonly trials: SourceTrials;
@@ -20,14 +17,14 @@ export interface SourceInterview {
   readonly source: SourceAnswers;
   readonly secrets: Secrets;
   readonly examination: Examination;
-  /** What a look at the day's bookings came to. */
+  /** What examining the day's bookings found. */
   readonly findings: readonly Finding[];
 }
 
 const { warning, wrong } = findingsOf('source');
 const list = new Intl.ListFormat('en');
 
-/** Asks where the bookings are, and tries it at once: whoever mistyped something is asked again. */
+/** Asks where the bookings are, and tries that at once, so that a typing mistake can be corrected. */
 export async function interviewSource(
   options: InitOptions,
   timezone: string,
@@ -39,14 +36,13 @@ export async function interviewSource(
   let day = options.day;
   for (;;) {
     const answered = { timezone, source, secrets: questions.secrets(), day };
-    const examination = await settle(answered, parts);
-    const findings = await tellFindings(answered, examination, parts);
+    const examination = await examine(answered, parts);
+    const findings = await reportFindings(answered, examination, parts);
     const interviewed = { source, secrets: answered.secrets, examination, findings };
-    if (!asker.isPerson || !isDisappointing(examination, source)) return interviewed;
-    const wish = await askHowOn(asker);
-    switch (wish) {
+    if (!asker.isPerson || !isFailed(examination, source)) return interviewed;
+    switch (await askHowToContinue(asker)) {
       case 'again':
-        questions.again();
+        questions.askAgain();
         source = await askSource(options, questions);
         break;
       case 'day':
@@ -58,8 +54,8 @@ export async function interviewSource(
   }
 }
 
-/** Looks at the day's bookings, and asks what a look could not settle. */
-async function settle(
+/** Examines the day's bookings, and asks for what that leaves open. */
+async function examine(
   answered: AnsweredSource,
   { asker, trials }: SourceInterviewParts,
 ): Promise<Examination> {
@@ -67,7 +63,7 @@ async function settle(
   if (first.kind !== 'examined') return first;
   asker.tell(describeFound(first));
   const chosen = await askColumns(asker, first.columns, first.unused);
-  // Only with their columns known can the dates be looked at.
+  // The dates can be examined only once their columns are known.
   const columns = new Map([...first.columns, ...chosen]);
   const second = chosen.size === 0 ? first : await trials.examine(answered, columns);
   if (second.kind !== 'examined') return second;
@@ -83,17 +79,17 @@ function describeFound({ place, columns }: Examined): string {
   return `${place}: ${columns.size} of the 7 fields found by the names of its columns.${found.join('')}`;
 }
 
-async function tellFindings(
+async function reportFindings(
   answered: AnsweredSource,
   examination: Examination,
   { asker, trials }: SourceInterviewParts,
 ): Promise<readonly Finding[]> {
-  const findings = await findOut(answered, examination, trials);
+  const findings = await listFindings(answered, examination, trials);
   for (const finding of findings) asker.tell(describeFinding(finding));
   return findings;
 }
 
-async function findOut(
+async function listFindings(
   answered: AnsweredSource,
   examination: Examination,
   trials: SourceTrials,
@@ -103,31 +99,34 @@ async function findOut(
       return [];
     case 'untried':
       return [
-        warning(`the source is not tried yet: ${list.format(examination.unknown)} still to be filled in`),
+        warning(`the source was not tried: ${list.format(examination.unknown)} must be filled in first`),
       ];
     case 'failed':
       return [wrong(examination.reason)];
     case 'unusable':
-      return [warning(`${examination.place} is there, but ${examination.reason}.`)];
+      return [warning(`${examination.place} was found, but ${examination.reason}.`)];
     case 'examined':
-      // Without its master id no booking is understood.
+      // Without its master id no booking can be understood.
       return examination.missing.includes('ServiceId') ? [] : trials.read(answered, examination);
   }
 }
 
-type Disappointment = Extract<Examination, { readonly kind: 'failed' | 'unusable' }>;
+type FailedExamination = Extract<Examination, { readonly kind: 'failed' | 'unusable' }>;
 
-function isDisappointing(examination: Examination, source: SourceAnswers): examination is Disappointment {
-  return examination.kind === 'failed' || (examination.kind === 'unusable' && !isLocalFile(source));
+function isFailed(examination: Examination, source: SourceAnswers): examination is FailedExamination {
+  return (
+    examination.kind === 'failed' ||
+    (examination.kind === 'unusable' && setupOf(source).findDayFile?.(source) === undefined)
+  );
 }
 
-function askHowOn(asker: Asker): Promise<'again' | 'day' | 'on'> {
+function askHowToContinue(asker: Asker): Promise<'again' | 'day' | 'on'> {
   return asker.choose({
     message: 'What now?',
     choices: [
       { value: 'again', label: 'Answer these questions again' },
       { value: 'day', label: 'Try another day' },
-      { value: 'on', label: 'Go on: it is mended later' },
+      { value: 'on', label: 'Continue, and fix it later' },
     ],
     fallback: 'again',
   });
@@ -137,4 +136,69 @@ async function askDay(asker: Asker, fallback: string): Promise<string> {
   const check = (typed: string) =>
     isCalendarDay(typed) ? undefined : `expected a day as YYYY-MM-DD, got: ${typed}`;
   return (await asker.text({ message: 'Which day (YYYY-MM-DD)?', fallback, check })) ?? fallback;
+}
+
+/** Asks for each field without a column, as long as columns are left. Returns the chosen ones. */
+export async function askColumns(
+  asker: Asker,
+  columns: ReadonlyMap<ServiceField, string>,
+  unused: readonly string[],
+): Promise<ReadonlyMap<ServiceField, string>> {
+  const chosen = new Map<ServiceField, string>();
+  let free = unused.filter((name) => name !== '' && unused.indexOf(name) === unused.lastIndexOf(name));
+  for (const { name: field, meaning, isRequired } of bookingFields) {
+    if (columns.has(field) || free.length === 0) continue;
+    const column = await asker.choose({
+      message: `Which column holds ${meaning} (${field})?`,
+      choices: [
+        ...free.map((name) => ({ value: name, label: name })),
+        { value: '', label: isRequired ? '(later)' : '(none of these)' },
+      ],
+      fallback: '',
+    });
+    if (column === '') continue;
+    chosen.set(field, column);
+    free = free.filter((name) => name !== column);
+  }
+  return chosen;
+}
+
+type AmbiguousDates = Extract<Examined['dates'], { readonly kind: 'several' }>;
+
+/** Asks for the format of ambiguous dates. */
+export async function askDateFormat(asker: Asker, dates: AmbiguousDates): Promise<Examined['dates']> {
+  const format = await asker.choose({
+    message: 'The dates are ambiguous. How are they written?',
+    choices: [
+      ...dates.readings.map(({ format }) => ({ value: format, label: format })),
+      { value: '', label: '(decide later)' },
+    ],
+    fallback: '',
+  });
+  const chosen = dates.readings.find((reading) => reading.format === format);
+  return chosen === undefined ? dates : { kind: 'one', ...chosen };
+}
+
+/** The width of the bar beside the questions. */
+const barWidth = 3;
+
+/** A finding between two questions: one record per line, beside the bar of a terminal of 80 columns. */
+export function describeFinding({ verdict, message, advice = '' }: Finding): string {
+  const [first = '', ...others] = message.split('\n');
+  const head = verdict === 'ok' ? first : `${verdict}: ${first}`;
+  return [...wrapBeside(head, 0), ...[...others, advice].flatMap((line) => wrapBeside(line, 2))].join('\n');
+}
+
+function wrapBeside(text: string, indent: number): string[] {
+  return wrapText(text, indent + barWidth).map((line) => line.slice(barWidth));
+}
+
+/** Asks where a day's bookings come from, as far as the options leave it open. */
+async function askSource(options: InitOptions, questions: RepeatableQuestions): Promise<SourceAnswers> {
+  const kind = await questions.choose('kind', findImpliedKind(options), {
+    message: 'Where are the bookings?',
+    choices: listSetups().map(({ name, label }) => ({ value: name, label })),
+    fallback: suggestKind(options.path),
+  });
+  return setupOf({ kind }).ask(options, questions);
 }

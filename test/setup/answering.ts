@@ -1,5 +1,13 @@
-import type { Answers, SftpAnswers } from '../../src/setup/answers/answers.js';
-import type { Asker } from '../../src/setup/questions/asker.js';
+import type { Answers, SftpAnswers } from '../../src/setup/answers.js';
+import type { Asker } from '../../src/setup/asker.js';
+import type { FileAnswers } from '../../src/sources/files/setup.js';
+import type { HttpAnswers } from '../../src/sources/http/setup.js';
+import type { ModuleAnswers } from '../../src/sources/module/setup.js';
+import type { SqlAnswers } from '../../src/sources/sql/setup.js';
+
+/** The answers about any of the kinds of sources. */
+export type SourceAnswers = FileAnswers | SqlAnswers | HttpAnswers | ModuleAnswers;
+export type KnownAnswers = Omit<Answers, 'source'> & { readonly source: SourceAnswers };
 
 /** An SFTP server of which nothing is known. */
 export const server: SftpAnswers = {
@@ -11,7 +19,7 @@ export const server: SftpAnswers = {
 };
 
 /** Answers of somebody who knows nothing yet, with these in their place. */
-export function answer(known: Partial<Answers> = {}): Answers {
+export function answer(known: Partial<KnownAnswers> = {}): KnownAnswers {
   return {
     timezone: 'Europe/Madrid',
     baseUrl: undefined,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { referToSchema } from '../../src/setup/configuration-text.js';
 import { listNextSteps } from '../../src/setup/next-steps.js';
-import { referToSchema } from '../../src/setup/render/schema-reference.js';
 import { createCommandWriter } from '../../src/text/shell.js';
 
 const usual = {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { openSourceTrials } from '../../jobs/source-trials.js';
-import type { SourceTrials } from '../../src/setup/examination/source-trials.js';
+import { openSourceParts } from '../../jobs/sources.js';
+import { createSourceTrials, type SourceTrials } from '../../src/setup/source-trials.js';
 import { silentVoice } from '../support/sampled.js';
 
 /** Trials of sources of a configuration in that folder, on the morning of 2026-11-21. */
@@ -13,13 +13,13 @@ export function openTrials(
   }: { env?: NodeJS.Dict<string>; tell?: (text: string) => void; signal?: AbortSignal } = {},
 ): SourceTrials {
   const clock = () => Date.parse('2026-11-21T06:00:00Z');
-  return openSourceTrials({
+  return createSourceTrials({
     file: join(folder, 'hotel-review.yaml'),
     env,
     clock,
     signal,
     tell,
-    voice: silentVoice,
+    openParts: (config) => openSourceParts(config, silentVoice),
     onAbandoned: () => {},
   });
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Examination } from '../../src/examination/examine-day.js';
-import type { Secrets } from '../../src/setup/answers/secrets.js';
-import type { AnsweredSource } from '../../src/setup/examination/source-trials.js';
-import type { InitOptions } from '../../src/setup/init-options.js';
+import type { Secrets } from '../../src/setup/answers.js';
+import type { InitOptions } from '../../src/setup/options.js';
 import { interviewSource } from '../../src/setup/source-interview.js';
+import type { AnsweredSource } from '../../src/setup/source-trials.js';
 import { createScriptedAsker } from './answering.js';
 
 const failed: Examination = {
@@ -172,11 +172,11 @@ describe('The questions about a source', () => {
     expect(held.source).toEqual({
       kind: 'csv',
       path,
-      drop: { username: 'ada', keyFile: undefined, hostKey },
+      account: { username: 'ada', keyFile: undefined, hostKey },
     });
     expect(held.secrets).toEqual({ sourcePassword: 'p-1' });
     const byKey = await hold({ kind: 'csv', path }, { 'private key': '~/id' });
-    expect(byKey.source).toMatchObject({ drop: { keyFile: '/home/ada/id' } });
+    expect(byKey.source).toMatchObject({ account: { keyFile: '/home/ada/id' } });
     expect(byKey.asked.join()).not.toContain('password for it');
   });
 

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
-import { openSampler } from '../../jobs/samples.js';
-import { openSource, type SourceSettings } from '../../jobs/sources.js';
+import { openSource, openSourceParts, type SourceSettings } from '../../jobs/sources.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { parseConfig } from '../../src/config/parse.js';
+import { kindOf } from '../../src/sources/registry.js';
 import type { Settings } from './day-folder.js';
 
 export const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
@@ -18,16 +18,17 @@ export function settingsOf(source: Settings, others: Settings = {}): SourceSetti
 
 /** A sample, its records as objects. */
 export async function takeSample(settings: SourceSettings, signal = new AbortController().signal) {
-  const { columns, records, delimiter } = await openSampler(settings, silentVoice)(day, signal);
+  const { sample } = await kindOf(settings.source).loadSetup();
+  const sampleDay = sample(settings.source, openSourceParts(settings, silentVoice));
+  const { columns, records, delimiter } = await sampleDay(day, signal);
   return { columns, records: records.map((record) => Object.fromEntries(record)), delimiter };
 }
 
 /** What the sample of a source that is broken fails with, and what its reading does. */
 export async function failuresOf(settings: SourceSettings) {
   const read = async () => {
-    for await (const _ of openSource(settings, silentVoice).read(day, {
-      signal: new AbortController().signal,
-    }));
+    const source = await openSource(settings, silentVoice);
+    for await (const _ of source.read(day, { signal: new AbortController().signal }));
   };
   const failureOf = (reading: Promise<unknown>) =>
     reading.then(

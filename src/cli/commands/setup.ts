@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { InitOptions } from '../../setup/init-options.js';
+import type { InitOptions } from '../../setup/options.js';
 import { type Finish, type GlobalOptions, readDay, readGlobals, wholeNumber } from './options.js';
 
 export interface DoctorOptions {

@@ -5,6 +5,7 @@ import { decideRetry, type RetryPolicy } from '../../async/retry.js';
 import { readRetryAfter } from '../../http/headers.js';
 import type { HttpAnswer, HttpResult } from '../../http/transport.js';
 import type { SourceFault } from '../../review/source.js';
+import { formatDuration } from '../../text/format.js';
 
 export interface PageCallLimits {
   /** For a whole call. */
@@ -211,4 +212,13 @@ export async function unpackAnswer(
     const isTooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
     return { kind: isTooLarge ? 'too-large' : 'broken' };
   }
+}
+
+/** A shorter one is over before anybody wonders. */
+const worthTellingMs = 2_000;
+
+/** What is x for an API; undefined where nothing is. */
+export function describePageWait({ code, delayMs }: PageWait): string | undefined {
+  if (delayMs < worthTellingMs) return undefined;
+  return `source: the API returned no page (${code}); retrying in ${formatDuration(delayMs)}`;
 }

@@ -1,11 +1,15 @@
+import { createBusinessDay } from '../../booking/business-day.js';
 import { encodeQueryPart } from '../../http/url.js';
 import { readJsonPath } from '../json/json-text.js';
+import { parseUrlTemplate, type RequestCredentials, writeRequestHeaders } from './request.js';
+
+const anyDay = createBusinessDay('2000-01-01', 'UTC');
 
 /**
  * What an API answers behind its last page: with `not-found`, 404 or 410 is the end of the day there, as well as a page
  * without records.
  */
-export type BehindLastPage = 'empty' | 'not-found';
+export type AfterLastPage = 'empty' | 'not-found';
 
 /** How an API hands out more records than one answer holds. */
 export type HttpPagination =
@@ -20,7 +24,7 @@ export type HttpPagination =
       readonly sizeParameter?: string | undefined;
       readonly size?: number | undefined;
       /** `empty` if not given. */
-      readonly behindLast?: BehindLastPage | undefined;
+      readonly afterLastPage?: AfterLastPage | undefined;
     }
   /** How many records to leave out, and how many to give. */
   | {
@@ -29,7 +33,7 @@ export type HttpPagination =
       readonly limitParameter: string;
       readonly limit: number;
       /** `empty` if not given. */
-      readonly behindLast?: BehindLastPage | undefined;
+      readonly afterLastPage?: AfterLastPage | undefined;
     }
   /** The answer says what comes next: a text for that parameter or, where none is named, the next address. */
   | { readonly kind: 'cursor'; readonly field: string; readonly parameter?: string | undefined }
@@ -78,7 +82,7 @@ export function createPaging(pagination: HttpPagination, base: URL): Paging {
     case 'none':
       return { first: base, next: () => end };
     case 'page': {
-      const { parameter, first = 1, sizeParameter, size, behindLast } = pagination;
+      const { parameter, first = 1, sizeParameter, size, afterLastPage } = pagination;
       const sized =
         sizeParameter === undefined || size === undefined
           ? base
@@ -92,12 +96,12 @@ export function createPaging(pagination: HttpPagination, base: URL): Paging {
             : {
                 kind: 'page',
                 url: pageAt(index + 1),
-                isDoubtful: behindLast === 'not-found' || records < (size ?? 0),
+                isDoubtful: afterLastPage === 'not-found' || records < (size ?? 0),
               },
       };
     }
     case 'offset': {
-      const { parameter, limitParameter, limit, behindLast } = pagination;
+      const { parameter, limitParameter, limit, afterLastPage } = pagination;
       const limited = addParameter(base, limitParameter, `${limit}`);
       const pageFrom = (offset: number) => addParameter(limited, parameter, `${offset}`);
       return {
@@ -109,7 +113,7 @@ export function createPaging(pagination: HttpPagination, base: URL): Paging {
             : {
                 kind: 'page',
                 url: pageFrom(recordsBefore + records),
-                isDoubtful: behindLast === 'not-found' || records < limit,
+                isDoubtful: afterLastPage === 'not-found' || records < limit,
               },
       };
     }
@@ -206,4 +210,19 @@ export function findNextLink(header: string): string | undefined {
     if (relations.includes('next')) return target?.trim();
   }
   return undefined;
+}
+
+/**
+ * Checks together what the requests are made of.
+ *
+ * @throws RangeError for an address, TypeError for a header that can't be used
+ */
+export function prepareRequests({
+  url,
+  pagination = { kind: 'none' },
+  ...credentials
+}: { readonly url: string; readonly pagination?: HttpPagination | undefined } & RequestCredentials) {
+  const urlOf = parseUrlTemplate(url);
+  createPaging(pagination, urlOf(anyDay));
+  return { urlOf, headers: writeRequestHeaders(credentials) };
 }

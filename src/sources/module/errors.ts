@@ -41,3 +41,31 @@ export function listFrames(error: Error): readonly string[] {
     .map((line) => line.trim())
     .filter((line) => line.startsWith('at '));
 }
+
+/** A cause has a cause; at last one may be its own. */
+const causesShown = 5;
+
+/**
+ * An error of a user's own module with its own stack. Its message may quote a booking: it is shown only to who asked for
+ * that, and then with its causes. (Design 10.)
+ */
+export function describeModuleFailure(
+  error: unknown,
+  { path, showsMessage }: { readonly path: string; readonly showsMessage: boolean },
+): string {
+  const lines = [`${path} threw ${describe(error, showsMessage)}`];
+  let cause = error instanceof Error ? error.cause : undefined;
+  for (let shown = 0; showsMessage && cause !== undefined && shown < causesShown; shown += 1) {
+    lines.push(`  caused by ${describe(cause, showsMessage)}`);
+    cause = cause instanceof Error ? cause.cause : undefined;
+  }
+  return lines.join('\n');
+}
+
+function describe(error: unknown, showsMessage: boolean): string {
+  if (!(error instanceof Error)) return nameError(error).words;
+  const { name, code } = nameError(error);
+  const called = [name, code].filter((word) => word !== undefined).join(' ');
+  const told = showsMessage ? `${called}: ${error.message}` : `${called} (--stack-trace shows its message)`;
+  return [told, ...listFrames(error).map((frame) => `    ${frame}`)].join('\n');
+}

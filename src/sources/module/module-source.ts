@@ -1,7 +1,10 @@
+import { basename } from 'node:path';
 import { type RawBooking, type ServiceField, serviceFields } from '../../booking/booking.js';
 import type { BookingSource, SourceColumns, SourceRecord, UnreadableReason } from '../../review/source.js';
+import type { SourceVoice } from '../common/kind.js';
 import { recordsInChunk } from '../common/record-chunks.js';
 import { createDayItems, type DayItemsOptions } from './day-items.js';
+import { describeModuleFailure } from './errors.js';
 
 export interface ModuleSourceOptions extends DayItemsOptions {
   /** The member of each field, where it is not the field's own name; `guest.name` is one in a nested object. */
@@ -107,4 +110,18 @@ function find(
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Where a bookings module writes, and where its failures are shown: standard error, for the author of the module. */
+export function createModuleVoice(
+  path: string,
+  { say: write, showsModuleErrors: showsMessage }: SourceVoice,
+): Pick<ModuleSourceOptions, 'log' | 'onFailure'> {
+  // One line per message, without control characters: its text may come from a booking system.
+  const say = (message: unknown) =>
+    write(`${basename(path)}: ${String(message).replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')}`);
+  return {
+    log: { info: say, warn: say },
+    onFailure: (error) => write(describeModuleFailure(error, { path, showsMessage })),
+  };
 }

@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../../src/review/refusals.js';
-import { checkOptions } from '../../../src/setup/answers/check-options.js';
-import type { InitOptions } from '../../../src/setup/init-options.js';
+import type { InitOptions } from '../../../src/setup/options.js';
+import { checkOptions } from '../../../src/setup/options.js';
 
 const check = (
   options: Partial<InitOptions>,
   { asks = false, database = undefined as string | undefined } = {},
-) => checkOptions({ yes: !asks, ...options }, { asks, database });
+) =>
+  checkOptions(
+    { yes: !asks, ...options },
+    { asks, known: (name) => (name === 'sourceUrl' ? database : undefined) },
+  );
 const url = 'https://pms.example.com/bookings?day={day}';
 const query = 'SELECT * FROM bookings WHERE booked_on = :day';
 
@@ -27,7 +31,7 @@ describe('An option of init', () => {
     [{ url, pagination: 'link', cursorField: 'next' }, '--cursor-field goes with --pagination cursor'],
     [{ url, pagination: 'page', pageSize: 5 }, '--page-size goes with --page-size-parameter'],
     [{ url, auth: 'bearer', authName: 'u' }, '--auth-name goes with --auth basic or header'],
-    [{ query, queryFile: 'q.sql' }, '--query and --query-file say the same'],
+    [{ query, queryFile: 'q.sql' }, '--query and --query-file exclude each other'],
     [{ delivery: 'body', sftpHost: 'h' }, '--sftp-host goes with --delivery file'],
   ])('%j is refused where it goes with something else', (options, message) => {
     expect(() => check(options)).toThrow(UsageError);

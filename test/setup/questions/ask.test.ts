@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
 import { StoppedError } from '../../../src/async/stopped-error.js';
-import { createTerminalAsker } from '../../../src/setup/questions/ask.js';
+import { createTerminalAsker } from '../../../src/setup/asker.js';
 import { captureStream } from '../../cli/captured-stream.js';
 
 function sit() {

@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: a configuration names variables of the environment so
+
 import { readFile } from 'node:fs/promises';
 import { parseEnv } from 'node:util';
 import fc from 'fast-check';
@@ -8,11 +9,10 @@ import * as z from 'zod';
 import { serviceFields } from '../../../src/booking/booking.js';
 import { parseConfig } from '../../../src/config/parse.js';
 import type { Examination } from '../../../src/examination/examine-day.js';
-import type { Answers } from '../../../src/setup/answers/answers.js';
-import { checkAnswer } from '../../../src/setup/answers/check-answer.js';
-import type { FileAnswers } from '../../../src/setup/answers/source-answers.js';
-import { renderConfiguration } from '../../../src/setup/render/configuration.js';
-import { renderDotEnv } from '../../../src/setup/render/dot-env.js';
+import type { Answers } from '../../../src/setup/answers.js';
+import { rules as answerRules, checkAnswer, renderSecrets } from '../../../src/setup/answers.js';
+import { renderConfiguration } from '../../../src/setup/configuration-text.js';
+import type { FileAnswers } from '../../../src/sources/files/setup.js';
 import { answer, server } from '../answering.js';
 
 const noFile: Examination = { kind: 'no-file' };
@@ -33,7 +33,7 @@ const examined: Extract<Examination, { kind: 'examined' }> = {
 const render = (answers = answer(), examination: Examination = noFile) =>
   renderConfiguration({ answers, examination, schema: './hotel-review.schema.json' });
 const load = (text: string, answers = answer()) =>
-  parseConfig({ text, file: '/agency/hotel-review.yaml', env: parseEnv(renderDotEnv(answers)) });
+  parseConfig({ text, file: '/agency/hotel-review.yaml', env: parseEnv(renderSecrets(answers)) });
 
 /** Every option in the place of its comment: `# name: value`, and the lines of a group below it. */
 const uncomment = (text: string) =>
@@ -225,12 +225,14 @@ describe('A written configuration', () => {
       baseUrl: fc.constantFrom(undefined, 'https://a.test/api/3.0/', 'http://127.0.0.1:8080'),
       source: fc.record<FileAnswers>({
         kind: fc.constantFrom('csv', 'ndjson'),
-        path: odd.filter((path) => checkAnswer('path', path) === undefined),
+        path: odd.filter(
+          (path) => checkAnswer({ name: 'path', setting: ['source', 'path'] }, path) === undefined,
+        ),
       }),
       sftp: fc.option(
         fc.record({
           host: fc.option(
-            odd.filter((host) => checkAnswer('sftpHost', host) === undefined),
+            odd.filter((host) => checkAnswer(answerRules.sftpHost, host) === undefined),
             { nil: undefined },
           ),
           port: fc.option(fc.integer({ min: 1, max: 65_535 }), { nil: undefined }),

@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { parseEnv } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AuthAnswers, SourceAnswers } from '../../../src/setup/answers/source-answers.js';
-import { checkDotEnvValue, renderDotEnv } from '../../../src/setup/render/dot-env.js';
+import { renderSecrets } from '../../../src/setup/answers.js';
+import { checkDotEnvValue } from '../../../src/setup/dot-env.js';
+import type { AuthAnswers } from '../../../src/sources/http/setup.js';
+import type { SourceAnswers } from '../answering.js';
 import { answer, server } from '../answering.js';
 
 const account = { username: undefined, keyFile: undefined, hostKey: undefined };
@@ -18,7 +20,7 @@ const api = (auth: AuthAnswers): SourceAnswers => ({
 
 describe('The file .env', () => {
   it('has a placeholder for each secret that is not known', () => {
-    expect(parseEnv(renderDotEnv(answer()))).toEqual({
+    expect(parseEnv(renderSecrets(answer()))).toEqual({
       HOTEL_REVIEW_API_KEY: 'change-me',
       HOTEL_REVIEW_ACCOUNT_ID: 'change-me',
     });
@@ -26,9 +28,9 @@ describe('The file .env', () => {
 
   it('has the SFTP password where no key is used', () => {
     const byPassword = answer({ sftp: server, secrets: { sftpPassword: 'p # 1' } });
-    expect(parseEnv(renderDotEnv(byPassword)).HOTEL_REVIEW_SFTP_PASSWORD).toBe('p # 1');
+    expect(parseEnv(renderSecrets(byPassword)).HOTEL_REVIEW_SFTP_PASSWORD).toBe('p # 1');
     const byKey = answer({ sftp: { ...server, keyFile: 'id_ed25519' } });
-    expect(renderDotEnv(byKey)).not.toContain('SFTP');
+    expect(renderSecrets(byKey)).not.toContain('SFTP');
   });
 
   it.each<[SourceAnswers, Record<string, string>]>([
@@ -41,8 +43,11 @@ describe('The file .env', () => {
     [api({ kind: 'bearer' }), { HOTEL_REVIEW_SOURCE_TOKEN: 'change-me' }],
     [api({ kind: 'basic', username: 'u' }), { HOTEL_REVIEW_SOURCE_PASSWORD: 'change-me' }],
     [api({ kind: 'header', name: 'X-Key' }), { HOTEL_REVIEW_SOURCE_KEY: 'change-me' }],
-    [{ kind: 'csv', path: 'sftp://h/{day}', drop: account }, { HOTEL_REVIEW_SOURCE_PASSWORD: 'change-me' }],
-    [{ kind: 'csv', path: 'sftp://h/{day}', drop: { ...account, keyFile: 'id' } }, {}],
+    [
+      { kind: 'csv', path: 'sftp://h/{day}', account: account },
+      { HOTEL_REVIEW_SOURCE_PASSWORD: 'change-me' },
+    ],
+    [{ kind: 'csv', path: 'sftp://h/{day}', account: { ...account, keyFile: 'id' } }, {}],
     [
       { kind: 'csv', path: 's3://abc/{day}', bucket: { ...bucket, hasKey: true } },
       { HOTEL_REVIEW_S3_KEY_ID: 'change-me', HOTEL_REVIEW_S3_SECRET: 'change-me' },
@@ -51,7 +56,7 @@ describe('The file .env', () => {
     [{ kind: 'module', path: 'b.mjs' }, {}],
   ])('has what the source %j needs', (source, needed) => {
     const { HOTEL_REVIEW_API_KEY, HOTEL_REVIEW_ACCOUNT_ID, ...others } = parseEnv(
-      renderDotEnv(answer({ source })),
+      renderSecrets(answer({ source })),
     );
     expect(others).toEqual(needed);
   });
@@ -64,7 +69,7 @@ describe('The file .env', () => {
           expect(apiKey).toMatch(/['"`\n]/);
           return;
         }
-        const text = renderDotEnv(answer({ secrets: { apiKey } }));
+        const text = renderSecrets(answer({ secrets: { apiKey } }));
         expect(parseEnv(text)).toMatchObject({
           HOTEL_REVIEW_API_KEY: apiKey,
           HOTEL_REVIEW_ACCOUNT_ID: 'change-me',
@@ -75,7 +80,7 @@ describe('The file .env', () => {
   });
 
   it('can be read by a shell as well', () => {
-    const text = renderDotEnv(answer({ secrets: { apiKey: 'k $HOME `id` " #1' } }));
+    const text = renderSecrets(answer({ secrets: { apiKey: 'k $HOME `id` " #1' } }));
     const read = execFileSync('sh', ['-c', `${text}\nprintf %s "$HOTEL_REVIEW_API_KEY"`]);
     expect(read.toString()).toBe('k $HOME `id` " #1');
   });

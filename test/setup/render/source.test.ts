@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: a configuration names variables of the environment so
+
 import { parseEnv } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -6,11 +7,11 @@ import type { Config } from '../../../src/config/load.js';
 import { parseConfig } from '../../../src/config/parse.js';
 import { hasPlaceholders, listPlaceholders } from '../../../src/config/placeholders.js';
 import type { Examination } from '../../../src/examination/examine-day.js';
-import { checkAnswer } from '../../../src/setup/answers/check-answer.js';
-import type { Secrets } from '../../../src/setup/answers/secrets.js';
-import type { HttpAnswers, SourceAnswers } from '../../../src/setup/answers/source-answers.js';
-import { renderConfiguration } from '../../../src/setup/render/configuration.js';
-import { renderDotEnv } from '../../../src/setup/render/dot-env.js';
+import type { Secrets } from '../../../src/setup/answers.js';
+import { checkAnswer, renderSecrets } from '../../../src/setup/answers.js';
+import { renderConfiguration } from '../../../src/setup/configuration-text.js';
+import type { HttpAnswers } from '../../../src/sources/http/setup.js';
+import type { SourceAnswers } from '../answering.js';
 import { answer } from '../answering.js';
 
 const noFile: Examination = { kind: 'no-file' };
@@ -20,7 +21,7 @@ const query = 'SELECT * FROM bookings\nWHERE booked_on = :day\nORDER BY id';
 function write(source: SourceAnswers, secrets: Secrets = {}, examination = noFile) {
   const answers = answer({ source, secrets, baseUrl: 'https://maps.test/api/3.0' });
   const text = renderConfiguration({ answers, examination, schema: './schema.json' });
-  const env = parseEnv(renderDotEnv(answers));
+  const env = parseEnv(renderSecrets(answers));
   return { text, config: parseConfig({ text, file: '/agency/hotel-review.yaml', env }) };
 }
 
@@ -33,6 +34,14 @@ const api = (some: Partial<HttpAnswers>): HttpAnswers => ({
   ...some,
 });
 const ofSource = (config: Config) => listPlaceholders(config).filter((path) => !path.startsWith('service.'));
+
+const http = { source: { kind: 'http', pagination: { kind: 'cursor' } } };
+const parameterRule = {
+  name: 'pageParameter',
+  setting: ['source', 'pagination', 'parameter'],
+  beside: http,
+} as const;
+const usernameRule = { name: 'username', setting: ['source', 'basic', 'username'], beside: http } as const;
 
 describe('A source is written', () => {
   it('of a server without its address, and with a query of several lines as it was', () => {
@@ -116,13 +125,13 @@ describe('A source is written', () => {
   it('of files on an SFTP server with the account there', () => {
     const hostKey = `SHA256:${'b'.repeat(43)}`;
     const path = 'sftp://drop.test/out/{day}.csv';
-    const byKey = write({ kind: 'csv', path, drop: { username: 'ada', keyFile: 'id', hostKey } });
+    const byKey = write({ kind: 'csv', path, account: { username: 'ada', keyFile: 'id', hostKey } });
     expect(byKey.config.source).toMatchObject({
       path,
       sftp: { username: 'ada', privateKeyFile: '/agency/id', hostKey },
     });
     const byPassword = write(
-      { kind: 'ndjson', path, drop: { username: 'ada', keyFile: undefined, hostKey } },
+      { kind: 'ndjson', path, account: { username: 'ada', keyFile: undefined, hostKey } },
       { sourcePassword: 'p-1' },
     );
     expect(byPassword.config.source).toMatchObject({ sftp: { password: 'p-1' } });
@@ -149,7 +158,7 @@ describe('What nobody knew of a source', () => {
       {
         kind: 'csv',
         path: 'sftp://h/{day}',
-        drop: { username: undefined, keyFile: undefined, hostKey: undefined },
+        account: { username: undefined, keyFile: undefined, hostKey: undefined },
       },
       ['source.sftp.username', 'source.sftp.password', 'source.sftp.hostKey'],
     ],
@@ -201,8 +210,8 @@ describe('Whatever was answered of a database or an API', () => {
   });
 
   it('is a setting as it was', () => {
-    const parameter = odd.filter((text) => checkAnswer('pageParameter', text) === undefined);
-    const username = odd.filter((text) => checkAnswer('basicUsername', text) === undefined);
+    const parameter = odd.filter((text) => checkAnswer(parameterRule, text) === undefined);
+    const username = odd.filter((text) => checkAnswer(usernameRule, text) === undefined);
     fc.assert(
       fc.property(parameter, parameter, username, odd, (field, name, user, records) => {
         const source = api({

@@ -67,8 +67,11 @@ describe('pages by number', () => {
 });
 
 describe.each([
-  ['number', { kind: 'page', parameter: 'page', behindLast: 'not-found' }],
-  ['offset', { kind: 'offset', parameter: 'skip', limitParameter: 'top', limit: 2, behindLast: 'not-found' }],
+  ['number', { kind: 'page', parameter: 'page', afterLastPage: 'not-found' }],
+  [
+    'offset',
+    { kind: 'offset', parameter: 'skip', limitParameter: 'top', limit: 2, afterLastPage: 'not-found' },
+  ],
 ] as const)('pages by %s of an API that has no empty one', (_, pagination) => {
   const serve = (pages: number) =>
     useBookingsApi(({ number }, response) =>

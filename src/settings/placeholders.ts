@@ -1,0 +1,20 @@
+/** What `init` writes where it was told nothing. Each passes the configuration's check, and no server accepts it. */
+export const unknownWord = 'change-me';
+export const unknownBaseUrl = 'https://service.example.com/api/3.0';
+export const unknownHost = 'sftp.example.com';
+export const unknownHostKey = `SHA256:${'A'.repeat(43)}`;
+export const unknownDatabase = 'postgres://reader:change-me@db.example.com:5432/hotel';
+export const unknownQuery = 'SELECT * FROM change_me WHERE booked_at >= :dayStart AND booked_at < :dayEnd';
+export const unknownApi = 'https://api.example.com/bookings?from={dayStart}&to={dayEnd}';
+
+const placeholders: ReadonlySet<unknown> = new Set([
+  unknownWord,
+  unknownBaseUrl,
+  unknownHost,
+  unknownHostKey,
+  unknownDatabase,
+  unknownQuery,
+  unknownApi,
+]);
+
+export const isPlaceholder = (value: unknown): boolean => placeholders.has(value);

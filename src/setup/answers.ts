@@ -1,0 +1,109 @@
+import { checkSetting } from '../config/single-setting.js';
+import { unknownDatabase, unknownWord } from '../settings/placeholders.js';
+import type { AnswerRule, SettingPath } from '../sources/common/setup.js';
+import { sourceVariables } from '../sources/common/setup.js';
+import { kindOf, type SourceKindName, sourceKinds } from '../sources/registry.js';
+import { checkDotEnvValue, renderDotEnv } from './dot-env.js';
+
+/** The answers about a source. Only its kind knows what else is in them. */
+export interface SourceAnswers {
+  readonly kind: SourceKindName;
+}
+
+/** What a new configuration is made from. What nobody knows yet is undefined and gets a placeholder. */
+export interface Answers {
+  readonly timezone: string;
+  readonly baseUrl: string | undefined;
+  readonly source: SourceAnswers;
+  readonly delivery: 'body' | 'file';
+  /** Undefined for delivery by body. */
+  readonly sftp: SftpAnswers | undefined;
+  readonly secrets: Secrets;
+}
+
+export interface SftpAnswers {
+  readonly host: string | undefined;
+  readonly port: number | undefined;
+  readonly username: string | undefined;
+  /** Without one the password is used. */
+  readonly keyFile: string | undefined;
+  readonly hostKey: string | undefined;
+}
+
+/** The environment variables, or those of `.env`, from which a written configuration takes its secrets. */
+export const variables = {
+  apiKey: 'HOTEL_REVIEW_API_KEY',
+  accountId: 'HOTEL_REVIEW_ACCOUNT_ID',
+  sftpPassword: 'HOTEL_REVIEW_SFTP_PASSWORD',
+  ...sourceVariables,
+} as const;
+
+export type SecretName = keyof typeof variables;
+
+/** The known secrets. They are written to `.env` and nowhere else. */
+export type Secrets = { readonly [name in SecretName]?: string | undefined };
+
+// Only `init` imports this module, so only `init` waits for all setups.
+const setups = new Map(
+  await Promise.all(sourceKinds.map(async (kind) => [kind.name, await kind.loadSetup()] as const)),
+);
+
+/** Each kind of source with its part of `init`, in the order in which they are offered. */
+export const listSetups = () => [...setups].map(([name, setup]) => ({ name, ...setup }));
+
+export function setupOf({ kind }: SourceAnswers) {
+  const setup = setups.get(kindOf({ kind }).name);
+  if (setup === undefined) throw new RangeError(`no setup was loaded for ${kind}`);
+  return setup;
+}
+
+const rule = (name: string, ...setting: [string, ...string[]]) => ({ name, setting: setting as SettingPath });
+
+/** The answers that don't depend on the kind of source. */
+export const rules = {
+  timezone: rule('timezone', 'timezone'),
+  baseUrl: rule('baseUrl', 'service', 'baseUrl'),
+  apiKey: rule('apiKey', 'service', 'apiKey'),
+  accountId: { ...rule('accountId', 'service', 'accountId'), isSecret: true },
+  delivery: rule('delivery', 'delivery'),
+  sftpHost: rule('sftpHost', 'file', 'sftp', 'host'),
+  sftpPort: { ...rule('sftpPort', 'file', 'sftp', 'port'), isNumber: true },
+  sftpUsername: rule('sftpUsername', 'file', 'sftp', 'username'),
+  sftpPassword: rule('sftpPassword', 'file', 'sftp', 'password'),
+  sftpKeyFile: rule('sftpKeyFile', 'file', 'sftp', 'privateKeyFile'),
+  sftpHostKey: rule('sftpHostKey', 'file', 'sftp', 'hostKey'),
+} as const;
+
+/** Says what is wrong with an answer, in the words of the configuration's own check; undefined if nothing is. */
+export function checkAnswer(
+  { setting, beside, isNumber = false, isSecret = false, check }: AnswerRule,
+  answer: string,
+): string | undefined {
+  if (check !== undefined) return check(answer, checkAnswer);
+  const value = isNumber && /^\d+$/.test(answer) ? Number(answer) : answer;
+  const complaint = setting === undefined ? undefined : checkSetting(setting, value, beside);
+  return complaint ?? (isSecret ? checkDotEnvValue(answer) : undefined);
+}
+
+/** The secrets that a configuration with these answers takes, in the order in which `.env` has them. */
+export function listSecrets({ sftp, source }: Answers): readonly SecretName[] {
+  const usesPassword = sftp !== undefined && sftp.keyFile === undefined;
+  return [
+    'apiKey',
+    'accountId',
+    ...(usesPassword ? (['sftpPassword'] as const) : []),
+    ...setupOf(source).listSecrets(source),
+  ];
+}
+
+/** What stands in place of an unknown secret. */
+export function placeholderOf(name: SecretName): string {
+  return name === 'sourceUrl' ? unknownDatabase : unknownWord;
+}
+
+/** The text of `.env`, with placeholders for unknown secrets. */
+export function renderSecrets(answers: Answers): string {
+  return renderDotEnv(
+    listSecrets(answers).map((name) => [variables[name], answers.secrets[name] ?? placeholderOf(name)]),
+  );
+}

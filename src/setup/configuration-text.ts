@@ -1,0 +1,106 @@
+import { isAbsolute, relative, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { readSettingFacts } from '../config/single-setting.js';
+import type { Examination } from '../examination/examine-day.js';
+import { unknownBaseUrl, unknownHost, unknownHostKey, unknownWord } from '../settings/placeholders.js';
+import { type Answers, rules, type SftpAnswers, type SourceAnswers, setupOf, variables } from './answers.js';
+import { renderRecords } from './records-text.js';
+import { createSettingWriter } from './setting-writer.js';
+
+interface ConfigurationContent {
+  readonly answers: Answers;
+  readonly examination: Examination;
+  /** Where editors find the JSON Schema: a path relative to the configuration, or a URL. */
+  readonly schema: string;
+}
+
+const write = createSettingWriter();
+
+/**
+ * The text of a configuration with these answers, valid as it is. The settings that are changed most often follow,
+ * commented out. Descriptions and defaults come from the schema.
+ */
+export function renderConfiguration({ answers, examination, schema }: ConfigurationContent): string {
+  const { timezone, delivery, sftp } = answers;
+  const sections = [
+    [
+      `# yaml-language-server: $schema=${schema}`,
+      ...write.comment(
+        `Settings that are commented out show their defaults. Relative paths are relative to this file. \${NAME} takes a ` +
+          'variable of the environment or of the file .env beside this one. Fill in whatever is marked as PLACEHOLDER, ' +
+          'then run `hotel-review doctor` to check everything.',
+      ),
+    ],
+    write.setting(['timezone'], timezone),
+    renderService(answers),
+    ...renderSource(answers.source, examination),
+    write.setting(['delivery'], delivery),
+    ...(sftp === undefined ? [] : [renderFileDelivery(sftp)]),
+    write.optionalGroup(['body'], ['batchSize', 'concurrency']),
+    write.option(['maxRejectedShare']),
+    write.option(['emptyDay']),
+    write.option(['ledger']),
+    ...(delivery === 'file' ? [write.option(['archive'])] : []),
+    [...write.option(['guestNameDays']), ...write.option(['recordDays'])],
+  ];
+  return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+}
+
+/** How a configuration in that folder refers to the JSON Schema. The line can't hold a path with blanks. */
+export function referToSchema(schemaFile: string, folder: string): string {
+  const path = relative(folder, schemaFile);
+  if (isAbsolute(path) || /\s/.test(path)) return pathToFileURL(schemaFile).href;
+  const written = path.replaceAll(sep, '/');
+  return written.startsWith('../') ? written : `./${written}`;
+}
+
+function renderService({ baseUrl }: Answers): string[] {
+  return [
+    ...write.group(['service']),
+    ...write.answer(['service', 'baseUrl'], baseUrl, { text: unknownBaseUrl, what: "the service's address" }),
+    ...write.reference(['service', 'apiKey'], variables.apiKey),
+    ...write.reference(['service', 'accountId'], variables.accountId),
+    ...write.option(['service', 'timeoutSeconds']),
+    ...write.option(['service', 'masterIdName']),
+    ...write.option(['service', 'masterIdColumn']),
+  ];
+}
+
+/** The group `source`, with what examining a day found out, and other groups that the source needs. */
+function renderSource(source: SourceAnswers, examination: Examination): string[][] {
+  const { render, renderOtherGroup } = setupOf(source);
+  const writer = createSettingWriter(source.kind);
+  const found = {
+    records: renderRecords(examination),
+    delimiter: examination.kind === 'examined' ? examination.delimiter : undefined,
+  };
+  const group = [
+    ...writer.group(['source']),
+    ...writer.setting(['source', 'kind'], source.kind),
+    ...render(source, writer, found),
+  ];
+  return [group, renderOtherGroup?.(source, writer) ?? []].filter((lines) => lines.length > 0);
+}
+
+function renderFileDelivery({ host, port, username, keyFile, hostKey }: SftpAnswers): string[] {
+  const sftp = ['file', 'sftp'] as const;
+  const isUsualPort = port === undefined || port === readSettingFacts(rules.sftpPort.setting).fallback;
+  return [
+    ...write.group(['file']),
+    ...write.group(sftp),
+    ...write.answer([...sftp, 'host'], host, { text: unknownHost, what: "the server's name" }),
+    ...(isUsualPort ? write.option([...sftp, 'port']) : write.setting([...sftp, 'port'], port)),
+    ...write.answer([...sftp, 'username'], username, { text: unknownWord, what: 'your user name there' }),
+    ...(keyFile === undefined
+      ? write.reference([...sftp, 'password'], variables.sftpPassword)
+      : write.setting([...sftp, 'privateKeyFile'], keyFile)),
+    ...write.answer([...sftp, 'hostKey'], hostKey, {
+      text: unknownHostKey,
+      what: "what `hotel-review doctor` shows, once the server's operator has confirmed it",
+    }),
+    ...write.option([...sftp, 'root']),
+    ...write.option(['file', 'incomplete']),
+    ...write.option(['file', 'resultTimeoutMinutes']),
+    ...write.option(['file', 'ftpFilePathPrefix']),
+  ];
+}

@@ -1,0 +1,210 @@
+import { readdir } from 'node:fs/promises';
+import { basename, dirname, resolve, sep } from 'node:path';
+import { parseEnv } from 'node:util';
+import type { ServiceField } from '../booking/booking.js';
+import { type BusinessDay, businessDayAt, createBusinessDay } from '../booking/business-day.js';
+import { createNormaliser } from '../booking/normalise.js';
+import type { Config } from '../config/load.js';
+import { parseConfig } from '../config/parse.js';
+import { listPlaceholders } from '../config/placeholders.js';
+import { ConfigurationError } from '../config/problems.js';
+import { lookOnce } from '../examination/check.js';
+import { type Examination, examineDay } from '../examination/examine-day.js';
+import type { Finding } from '../examination/finding.js';
+import { checkSource } from '../examination/source-check.js';
+import { unknownWord } from '../settings/placeholders.js';
+import type { SourceParts } from '../sources/common/kind.js';
+import { type PathTemplate, parsePathTemplate } from '../sources/files/path-template.js';
+import { kindOf } from '../sources/registry.js';
+import { renderSecrets, type Secrets, type SourceAnswers, setupOf, variables } from './answers.js';
+import { renderConfiguration } from './configuration-text.js';
+import { isThere } from './write-new-files.js';
+
+/** A source as far as the questions have been answered. */
+export interface AnsweredSource {
+  readonly timezone: string;
+  readonly source: SourceAnswers;
+  readonly secrets: Secrets;
+  /** The day to examine, YYYY-MM-DD; undefined for that of the newest file, or yesterday. */
+  readonly day: string | undefined;
+}
+
+/** Tries a source while its configuration is still being written. Each trial takes a bounded time. */
+export interface SourceTrials {
+  /** Finds out the columns and how dates are written. */
+  examine(answered: AnsweredSource, columns?: ReadonlyMap<ServiceField, string>): Promise<Examination>;
+  /** Reads a few bookings as the configuration with these answers would. The findings are those of `doctor`. */
+  read(answered: AnsweredSource, examination: Examination): Promise<readonly Finding[]>;
+}
+
+interface TrialParts {
+  /** The configuration to be written, absolute. */
+  readonly file: string;
+  /** The variables that exist already. */
+  readonly env: NodeJS.Dict<string>;
+  readonly clock: () => number;
+  readonly signal: AbortSignal;
+  readonly tell: (text: string) => void;
+  /** What reading a source with this configuration needs of the process. */
+  readonly openParts: (config: Config) => SourceParts;
+  /** Called when a trial does not stop and is abandoned. */
+  readonly onAbandoned: () => void;
+}
+
+const trialSeconds = 15;
+/** Somebody is waiting for the reason why the source fails: further tries would only delay it. */
+const singleTry = { tries: 1, waits: 0 };
+const nothingYet: Examination = { kind: 'no-file' };
+
+/** Tries a source with the very configuration that will be written for it, so that there is only one way to make one. */
+export function createSourceTrials({
+  file,
+  env,
+  clock,
+  signal,
+  tell,
+  openParts,
+  onAbandoned,
+}: TrialParts): SourceTrials {
+  const folder = dirname(file);
+  const options = { signal, onAbandoned };
+
+  function parse({ timezone, source, secrets }: AnsweredSource, examination: Examination): Config {
+    const unasked = { baseUrl: undefined, delivery: 'body', sftp: undefined } as const;
+    const answers = { timezone, source, secrets, ...unasked };
+    const config = parseConfig({
+      text: renderConfiguration({ answers, examination, schema: '' }),
+      file,
+      env: {
+        ...parseEnv(renderSecrets(answers)),
+        ...env,
+        // Not part of the trial, so they must not fail it.
+        [variables.apiKey]: unknownWord,
+        [variables.accountId]: unknownWord,
+      },
+    });
+    return { ...config, retry: { ...config.retry, ...singleTry } };
+  }
+
+  /** The day to examine; undefined if there is nothing to examine yet. */
+  async function findDay({ source, timezone, day }: AnsweredSource): Promise<BusinessDay | undefined> {
+    const setup = setupOf(source);
+    const program = setup.findProgram?.(source);
+    if (program !== undefined && !(await isThere(resolve(folder, program)))) return undefined;
+    const yesterday = businessDayAt(new Date(clock()), timezone).previous();
+    if (day !== undefined) return createBusinessDay(day, timezone);
+    const path = setup.findDayFile?.(source);
+    if (path === undefined) return yesterday;
+    const locate = parsePathTemplate(path);
+    return findNewestDay((tried) => resolve(folder, locate(tried)), yesterday.next());
+  }
+
+  return {
+    async examine(answered, columns) {
+      const { source } = answered;
+      const day = await findDay(answered);
+      if (day === undefined) return nothingYet;
+      const config = readConfiguration(() => parse(answered, nothingYet));
+      if (typeof config === 'string') {
+        return { kind: 'failed', place: 'the source', day: day.iso, reason: config };
+      }
+      const unknown = listPlaceholders(config).filter((path) => /^(?:source|s3)\./.test(path));
+      if (unknown.length > 0) return { kind: 'untried', unknown };
+      const parts = openParts(config);
+      const located = (await kindOf(source).open(config.source, parts)).locate(day);
+      const { findDayFile, findObjection, sample } = setupOf(source);
+      const isLocal = findDayFile?.(source) !== undefined;
+      const place = located.startsWith(folder + sep)
+        ? located.slice(folder.length + 1).replaceAll(sep, '/')
+        : located;
+      if (!isLocal && columns === undefined) tell(describeTrial(place, day));
+      let examination: Examination | undefined;
+      const findings = await lookOnce(
+        {
+          part: 'source',
+          seconds: trialSeconds,
+          async look(trial) {
+            examination = await examineDay(
+              { isLocal, place, day, columns, findObjection },
+              sample(config.source, parts),
+              trial,
+            );
+            return [];
+          },
+        },
+        options,
+      );
+      const reason = findings.map(({ message }) => message).join('; ');
+      return examination ?? { kind: 'failed', place, day: day.iso, reason: `${place}: ${reason}` };
+    },
+
+    async read(answered, examination) {
+      if (examination.kind !== 'examined') return [];
+      const config = parse(answered, examination);
+      const { source, maxRejectedShare, emptyDay } = config;
+      const day = createBusinessDay(examination.day, answered.timezone);
+      const look = async (trial: AbortSignal) =>
+        checkSource(
+          {
+            source: await kindOf(source).open(source, openParts(config)),
+            normalise: createNormaliser({ dateFormat: source.dateFormat }),
+            day,
+            maxRejectedShare,
+            emptyDay,
+          },
+          trial,
+        );
+      return lookOnce({ part: 'source', seconds: trialSeconds, look }, options);
+    },
+  };
+}
+
+/** The configuration, or what is wrong with it. */
+function readConfiguration(parse: () => Config): Config | string {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return error.problems.map(({ path, message }) => `${path}: ${message}`).join('; ');
+  }
+}
+
+function describeTrial(place: string, { iso }: BusinessDay): string {
+  return place.includes(iso) ? `Trying ${place} …` : `Trying ${place} for ${iso} …`;
+}
+
+/** How far to search around today: an example may be old, and the day of a test may be in the future. */
+const daysAhead = 366;
+const daysBack = 3 * 366;
+
+/**
+ * The day of the newest file that a path template names; undefined if there is none. A template without the day names a
+ * single file, taken for that of yesterday.
+ */
+async function findNewestDay(locate: PathTemplate, today: BusinessDay): Promise<BusinessDay | undefined> {
+  const exists = createFileSearch();
+  const yesterday = today.previous();
+  if (locate(today) === locate(yesterday)) return (await exists(locate(yesterday))) ? yesterday : undefined;
+  let day = today;
+  for (let ahead = 0; ahead < daysAhead; ahead++) day = day.next();
+  for (let tried = 0; tried <= daysAhead + daysBack; tried++) {
+    if (await exists(locate(day))) return day;
+    day = day.previous();
+  }
+  return undefined;
+}
+
+/** Reads each folder only once, however many days are searched for in it. */
+function createFileSearch(): (path: string) => Promise<boolean> {
+  const folders = new Map<string, Promise<ReadonlySet<string>>>();
+  return async (path) => {
+    const folder = dirname(path);
+    const names =
+      folders.get(folder) ??
+      readdir(folder)
+        .then((found) => new Set(found))
+        .catch(() => new Set<string>());
+    folders.set(folder, names);
+    return (await names).has(basename(path));
+  };
+}

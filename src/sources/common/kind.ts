@@ -1,0 +1,52 @@
+import type { RetryPolicy } from '../../async/retry.js';
+import type { BookingSource } from '../../review/source.js';
+import type { S3Bucket } from '../../s3/bucket.js';
+import type { SourceSetup } from './setup.js';
+
+/** How a source tells an operator something while it is read. */
+export interface SourceVoice {
+  /** Writes one line at once. */
+  say(text: string): void;
+  /** Whether to show the messages of errors that a bookings module throws. They may quote a booking. */
+  readonly showsModuleErrors: boolean;
+}
+
+/** What the kinds of sources need of the process that reads them. */
+export interface SourceParts {
+  /** Opens a bucket. Called when something is read. */
+  readonly openBucket: (bucket: string) => Promise<Pick<S3Bucket, 'read'>>;
+  readonly retry: RetryPolicy;
+  readonly clock: () => Date;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly voice: SourceVoice;
+}
+
+/** A connection to a database, for the check that warns about one without encryption. */
+export interface DatabaseAddress {
+  /** The setting that holds the address. */
+  readonly setting: string;
+  /** With user and password, which must not be shown. */
+  readonly url: string;
+  /** The file of the authority's certificate; with it TLS is required. */
+  readonly ca?: string | undefined;
+}
+
+/**
+ * A kind of source. Each kind is a folder with its adapter, its settings and its part of `init`, and one line in the
+ * registry. Every command reads the settings, so they are imported statically and import little; the adapter and the
+ * setup are loaded on demand.
+ */
+export interface SourceKind<Settings extends { readonly kind: string }> {
+  /** What `source.kind` says. */
+  readonly name: Settings['kind'];
+  /** What the places of records count: `line`, `record` or `row`. */
+  readonly placeUnit: string;
+  /** Makes relative paths absolute. @param folder of the configuration file */
+  resolve(settings: Settings, folder: string): Settings;
+  open(settings: Settings, parts: SourceParts): Promise<BookingSource>;
+  /** Files with secrets, which only their owner may read. */
+  listSecretFiles?(settings: Settings): readonly string[];
+  findDatabase?(settings: Settings): DatabaseAddress;
+  loadSetup(): Promise<SourceSetup<Pick<Settings, 'kind'>, Settings>>;
+}

@@ -1,0 +1,192 @@
+import type { BusinessDay } from '../../booking/business-day.js';
+import type { SourceParts } from './kind.js';
+
+/** What the command line says about the source. There are no options for secrets. */
+export interface SourceOptions {
+  readonly kind?: string;
+  readonly path?: string;
+  readonly url?: string;
+  readonly query?: string;
+  readonly queryFile?: string;
+  readonly auth?: 'none' | 'bearer' | 'basic' | 'header';
+  readonly authName?: string;
+  readonly records?: string;
+  readonly pagination?: 'none' | 'page' | 'offset' | 'cursor' | 'link';
+  readonly pageParameter?: string;
+  readonly firstPage?: '0' | '1';
+  readonly pageSizeParameter?: string;
+  readonly pageSize?: number;
+  readonly cursorField?: string;
+  readonly s3Endpoint?: string;
+  readonly s3Region?: string;
+  readonly sourceSftpUsername?: string;
+  readonly sourceSftpKeyFile?: string;
+  readonly sourceSftpHostKey?: string;
+}
+
+export type SettingPath = readonly [string, ...string[]];
+
+/** How an answer is checked, whether an option or a person gives it. */
+export interface AnswerRule {
+  /** Identifies the answer, so that it becomes the default when the question is asked again. */
+  readonly name: string;
+  /** The setting that takes the answer. The answer is checked as the configuration would check it. */
+  readonly setting?: SettingPath;
+  /** Other settings that this check depends on. */
+  readonly beside?: Readonly<Record<string, unknown>>;
+  readonly isNumber?: boolean;
+  /** Whether the answer goes into `.env`, which can't hold every text. */
+  readonly isSecret?: boolean;
+  /** In place of the setting's check. */
+  readonly check?: (answer: string, check: CheckAnswer) => string | undefined;
+}
+
+/** Returns what is wrong with an answer; undefined if nothing is. */
+export type CheckAnswer = (rule: AnswerRule, answer: string) => string | undefined;
+
+/** An option of `init` that a kind of source understands. */
+export interface SourceFlag {
+  readonly name: keyof SourceOptions;
+  readonly flag: string;
+  /** Undefined where the command line itself allows a few words only. */
+  readonly rule?: AnswerRule | ((options: SourceOptions, known: KnownSecrets) => AnswerRule | undefined);
+  /** The option goes only with these values of another one. */
+  readonly goesWith?: { readonly option: 'pagination' | 'auth'; readonly values: readonly string[] };
+  /** What is said about a URL with a password: others on the machine can see the command line. */
+  readonly ifPassword?: string;
+  /** The option goes only with paths of this scheme. */
+  readonly scheme?: 's3' | 'sftp';
+}
+
+/** The environment variables, or those of `.env`, from which a written configuration takes a source's secrets. */
+export const sourceVariables = {
+  /** The address of a database, with its password. */
+  sourceUrl: 'HOTEL_REVIEW_SOURCE_URL',
+  /** A bearer token. */
+  sourceToken: 'HOTEL_REVIEW_SOURCE_TOKEN',
+  /** Of an API, or of the SFTP server that holds the files. */
+  sourcePassword: 'HOTEL_REVIEW_SOURCE_PASSWORD',
+  /** The value of a header. */
+  sourceKey: 'HOTEL_REVIEW_SOURCE_KEY',
+  s3KeyId: 'HOTEL_REVIEW_S3_KEY_ID',
+  s3Secret: 'HOTEL_REVIEW_S3_SECRET',
+} as const;
+
+export type SourceSecret = keyof typeof sourceVariables;
+
+/** Secrets that the environment or an existing `.env` already has. */
+export type KnownSecrets = (name: SourceSecret) => string | undefined;
+
+export interface Choice<Value extends string> {
+  readonly message: string;
+  readonly choices: readonly { readonly value: Value; readonly label: string }[];
+  readonly fallback: Value;
+}
+
+/** The questions of `init`. An option answers its question, except when the questions are asked again. */
+export interface Questions {
+  /** Undefined for no answer. */
+  text(question: {
+    readonly rule: AnswerRule;
+    readonly message: string;
+    /** What an option says. */
+    readonly given?: string | undefined;
+    readonly fallback?: string | undefined;
+    /** A shell expands `~/`; here that has to be done. */
+    readonly isPath?: boolean;
+  }): Promise<string | undefined>;
+  choose<Value extends string>(
+    name: string,
+    given: Value | undefined,
+    question: Choice<Value>,
+  ): Promise<Value>;
+  /** What an option says, unless the questions are asked again. */
+  takeOption<Given>(given: Given | undefined): Given | undefined;
+  known: KnownSecrets;
+  /** A known secret, or one that is typed without being shown. */
+  secret(question: {
+    readonly secret: SourceSecret;
+    readonly rule: AnswerRule;
+    readonly message: string;
+  }): Promise<string | undefined>;
+  /** Keeps a secret that was given in another way. */
+  keep(name: SourceSecret, value: string): void;
+}
+
+/** Writes settings as commented YAML lines. Descriptions and defaults come from the schema. */
+export interface SettingWriter {
+  comment(text: string, indent?: string): string[];
+  commentOut(lines: readonly string[], indent: string): string[];
+  group(path: SettingPath): string[];
+  setting(path: SettingPath, value: string | number): string[];
+  /** A setting, or its placeholder under a note that says what to put in. */
+  answer(
+    path: SettingPath,
+    value: string | undefined,
+    unknown: { readonly text: string; readonly what: string },
+  ): string[];
+  /** A text of several lines, written as a block where YAML can do so plainly. */
+  text(path: SettingPath, value: string): string[];
+  /** A setting that takes its value from an environment variable. */
+  reference(path: SettingPath, variable: string): string[];
+  /** The same without the description. */
+  bareReference(path: SettingPath, variable: string): string;
+  /** The same, commented out. */
+  optionalReference(path: SettingPath, variable: string): string[];
+  /** A commented-out setting with its default. */
+  option(path: SettingPath): string[];
+}
+
+/** The first bookings of a day as the source returns them. They may name guests and are never shown. */
+export interface Sample {
+  /** The names as `source.columns` would name them: a member of a nested object is `guest.name`. */
+  readonly columns: readonly string[];
+  /** By column; values that are neither texts nor numbers are left out. */
+  readonly records: readonly ReadonlyMap<string, string>[];
+  /** CSV only. */
+  readonly delimiter: string | undefined;
+}
+
+/** @throws SourceError as the source itself throws it; the signal's reason when it aborts */
+export type SampleDay = (day: BusinessDay, signal: AbortSignal) => Promise<Sample>;
+
+/** Enough records where they cost little: a few may be broken, and many dates don't tell day from month. */
+export const sampleRecords = 500;
+
+/** A kind's part of `init`: it asks for the settings, writes them, and takes a sample. */
+export interface SourceSetup<Answers, Settings> {
+  /** The choice in the question for the kind. */
+  readonly label: string;
+  readonly flags: readonly SourceFlag[];
+  /** Whether the options, with no `--kind`, can only mean this kind. */
+  isImpliedBy?(options: SourceOptions): boolean;
+  /** Whether a file of this name most likely belongs to this kind. */
+  suits?(path: string): boolean;
+  /** Says why the options can't be used together; undefined if they can. */
+  checkOptions?(
+    options: SourceOptions,
+    circumstances: { readonly asks: boolean; readonly known: KnownSecrets },
+  ): string | undefined;
+  ask(options: SourceOptions, questions: Questions): Promise<Answers>;
+  /** The secrets that the source needs, in the order in which `.env` has them. */
+  listSecrets(answers: Answers): readonly SourceSecret[];
+  /**
+   * The settings of the group `source` that follow `kind`.
+   *
+   * @param found what examining a day found out: the lines for its records, and the delimiter of CSV
+   */
+  render(
+    answers: Answers,
+    write: SettingWriter,
+    found: { readonly records: readonly string[]; readonly delimiter: string | undefined },
+  ): string[];
+  /** Another group of settings that the source needs; empty if none. */
+  renderOtherGroup?(answers: Answers, write: SettingWriter): string[];
+  /** The path of the day's file, where it is on this machine: `init` looks for the newest one. */
+  findDayFile?(answers: Answers): string | undefined;
+  /** A file that has to exist before anything can be tried. */
+  findProgram?(answers: Answers): string;
+  sample(settings: Settings, parts: SourceParts): SampleDay;
+  /** Why a sample says nothing about the settings; undefined where it does. It quotes nothing of the sample. */
+  findObjection(sample: Sample, day: BusinessDay): string | undefined;
+}

@@ -1,0 +1,37 @@
+import type * as z from 'zod';
+import { group, textLike } from '../../settings/values.js';
+import type { SourceKind } from '../common/kind.js';
+import {
+  accountMissing,
+  dayFileSettings,
+  hasAccount,
+  listKeyFiles,
+  resolveDayFile,
+} from '../files/settings.js';
+
+/** One CSV file a day, with a header. */
+const settings = group({
+  ...dayFileSettings('csv'),
+  delimiter: textLike(/^[!#-/:-@[-`{-~\t]$/, 'one character such as , or ; or "\\t"')
+    .default(',')
+    .describe('The character between two cells.'),
+}).refine(hasAccount, accountMissing);
+
+export type CsvSettings = z.output<typeof settings>;
+
+const kind: SourceKind<CsvSettings> = {
+  name: 'csv',
+  placeUnit: 'line',
+  resolve: resolveDayFile,
+  listSecretFiles: listKeyFiles,
+  async open({ path, sftp, columns, delimiter }, parts) {
+    const [{ createCsvSource }, { openDayFile }] = await Promise.all([
+      import('./csv-source.js'),
+      import('../files/open-day-file.js'),
+    ]);
+    return createCsvSource({ file: openDayFile({ path, sftp }, parts), columns, delimiter });
+  },
+  loadSetup: async () => (await import('./setup.js')).csvSetup,
+};
+
+export const csv = { ...kind, settings };

@@ -1,0 +1,45 @@
+import { type SftpAccount, toSftpLogin } from '../../settings/sftp-account.js';
+import type { SftpServer } from '../../sftp/sftp.js';
+import type { SourceParts } from '../common/kind.js';
+import type { DayFile } from './day-file.js';
+import { createLocalDayFile } from './local.js';
+import { type FileLocation, readFileLocation } from './location.js';
+import { createS3DayFile } from './s3.js';
+import { createSftpDayFile } from './sftp.js';
+
+/** The file of each day, wherever its path says that it is. */
+export function openDayFile(
+  { path, sftp }: { readonly path: string; readonly sftp?: SftpAccount | undefined },
+  { openBucket }: Pick<SourceParts, 'openBucket'>,
+): DayFile {
+  const location = readFileLocation(path);
+  switch (location.kind) {
+    case 'local':
+      return createLocalDayFile(location.path);
+    case 's3': {
+      const { bucket, key } = location;
+      return createS3DayFile({ bucket, key, open: () => openBucket(bucket) });
+    }
+    case 'sftp':
+      return createSftpDayFile({
+        address: showAddress(location),
+        path: location.path,
+        open: () => openServer(location, sftp),
+      });
+  }
+}
+
+type SftpLocation = Extract<FileLocation, { kind: 'sftp' }>;
+
+function showAddress({ host, port, root }: SftpLocation): string {
+  const name = host.includes(':') ? `[${host}]` : host;
+  return `sftp://${name}:${port}${root === '' ? '/~' : ''}`;
+}
+
+/** Loads the SFTP client only for a source that needs it. */
+async function openServer({ host, port, root }: SftpLocation, account?: SftpAccount): Promise<SftpServer> {
+  if (account === undefined)
+    throw new RangeError('the schema let a source of sftp:// through without an account');
+  const { createSftpServer } = await import('../../sftp/server.js');
+  return createSftpServer({ host, port, root, ...toSftpLogin(account) });
+}

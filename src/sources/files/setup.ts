@@ -1,0 +1,246 @@
+import type { BusinessDay } from '../../booking/business-day.js';
+import type { SourceError } from '../../review/source.js';
+import { unknownHostKey, unknownWord } from '../../settings/placeholders.js';
+import {
+  type AnswerRule,
+  type Questions,
+  type Sample,
+  type SettingWriter,
+  type SourceFlag,
+  type SourceOptions,
+  type SourceSetup,
+  sourceVariables,
+} from '../common/setup.js';
+import type { DayFile } from './day-file.js';
+import { readFileLocation } from './location.js';
+import { openDayFile } from './open-day-file.js';
+import { createTextGate, explainBinary } from './text-file.js';
+
+/** One file a day. */
+export interface FileAnswers<Kind extends string = 'csv' | 'ndjson'> {
+  readonly kind: Kind;
+  /** On this machine, `s3://…` or `sftp://…`. */
+  readonly path: string;
+  /** For `s3://…`. */
+  readonly bucket?: BucketAnswers | undefined;
+  /** For `sftp://…`. */
+  readonly account?: AccountAnswers | undefined;
+}
+
+export interface BucketAnswers {
+  /** Amazon's without one. */
+  readonly endpoint: string | undefined;
+  readonly region: string | undefined;
+  /** Whether `.env` has an access key; otherwise the key is found as Amazon's own tools find it. */
+  readonly hasKey: boolean;
+}
+
+export interface AccountAnswers {
+  readonly username: string | undefined;
+  /** Without one the password is used. */
+  readonly keyFile: string | undefined;
+  readonly hostKey: string | undefined;
+}
+
+type FileSettings = Parameters<typeof openDayFile>[0];
+
+/** What differs between the formats of a day's file. */
+interface FileFormat<Kind extends string>
+  extends Pick<SourceSetup<FileAnswers<Kind>, FileSettings>, 'label' | 'suits' | 'findObjection'> {
+  readonly kind: Kind;
+  readSample(text: string): Sample;
+  explainEmpty(place: string): SourceError;
+  /** Settings of this format only. */
+  renderMore(write: SettingWriter, delimiter: string | undefined): string[];
+}
+
+const sampleBytes = 256 * 1024;
+
+export function createFileSetup<Kind extends string>({
+  kind,
+  readSample,
+  explainEmpty,
+  renderMore,
+  ...format
+}: FileFormat<Kind>): SourceSetup<FileAnswers<Kind>, FileSettings> {
+  const beside = { source: { kind } };
+  const rule = (name: string, ...setting: string[]): AnswerRule => ({
+    name,
+    setting: ['source', ...setting],
+    beside,
+  });
+  const rules = {
+    path: rule('path', 'path'),
+    username: rule('sourceSftpUsername', 'sftp', 'username'),
+    keyFile: rule('sourceSftpKeyFile', 'sftp', 'privateKeyFile'),
+    password: rule('sourceSftpPassword', 'sftp', 'password'),
+    hostKey: rule('sourceSftpHostKey', 'sftp', 'hostKey'),
+    endpoint: { name: 's3Endpoint', setting: ['s3', 'endpoint'], beside },
+    region: { name: 's3Region', setting: ['s3', 'region'], beside },
+    // Either half of the key is wrong without the other.
+    keyId: {
+      name: 's3KeyId',
+      setting: ['s3', 'accessKeyId'],
+      beside: { ...beside, s3: { secretAccessKey: 'any' } },
+    },
+    keySecret: { name: 's3Secret', setting: ['s3', 'secretAccessKey'], beside },
+  } as const satisfies Record<string, AnswerRule>;
+  const flags: readonly SourceFlag[] = [
+    { name: 'path', flag: '--path', rule: rules.path },
+    { name: 's3Endpoint', flag: '--s3-endpoint', rule: rules.endpoint, scheme: 's3' },
+    { name: 's3Region', flag: '--s3-region', rule: rules.region, scheme: 's3' },
+    { name: 'sourceSftpUsername', flag: '--source-sftp-username', rule: rules.username, scheme: 'sftp' },
+    { name: 'sourceSftpKeyFile', flag: '--source-sftp-key-file', rule: rules.keyFile, scheme: 'sftp' },
+    { name: 'sourceSftpHostKey', flag: '--source-sftp-host-key', rule: rules.hostKey, scheme: 'sftp' },
+  ];
+
+  async function askBucket(
+    { s3Endpoint, s3Region }: SourceOptions,
+    questions: Questions,
+  ): Promise<BucketAnswers> {
+    const endpoint = await questions.text({
+      rule: rules.endpoint,
+      given: s3Endpoint,
+      message: "The address of the S3 server (empty: Amazon's)",
+    });
+    const region = await questions.text({
+      rule: rules.region,
+      given: s3Region,
+      message: 'The region (empty: from the environment or the profile)',
+    });
+    const keyId = await questions.secret({
+      secret: 's3KeyId',
+      rule: rules.keyId,
+      message: "The id of the access key (hidden; empty: found as Amazon's own tools find it)",
+    });
+    if (keyId === undefined) return { endpoint, region, hasKey: false };
+    await questions.secret({
+      secret: 's3Secret',
+      rule: rules.keySecret,
+      message: 'The secret of the access key (hidden; empty: later)',
+    });
+    return { endpoint, region, hasKey: true };
+  }
+
+  async function askAccount(options: SourceOptions, questions: Questions): Promise<AccountAnswers> {
+    const username = await questions.text({
+      rule: rules.username,
+      given: options.sourceSftpUsername,
+      message: 'The user name on the server with the files (empty: later)',
+    });
+    const keyFile = await questions.text({
+      rule: rules.keyFile,
+      given: options.sourceSftpKeyFile,
+      message: 'The private key file for it (empty: use a password)',
+      isPath: true,
+    });
+    if (keyFile === undefined) {
+      await questions.secret({
+        secret: 'sourcePassword',
+        rule: rules.password,
+        message: 'The password for it (hidden; empty: later)',
+      });
+    }
+    const hostKey = await questions.text({
+      rule: rules.hostKey,
+      given: options.sourceSftpHostKey,
+      message: 'The fingerprint of its host key, SHA256:… (empty: later, doctor shows it)',
+    });
+    return { username, keyFile, hostKey };
+  }
+
+  return {
+    ...format,
+    flags,
+    async ask(options, questions) {
+      const fallback = `exports/bookings-{day}.${kind}`;
+      const path =
+        (await questions.text({
+          rule: rules.path,
+          given: options.path,
+          message: "The file of a day's bookings, with {day} in it; also s3://… or sftp://…",
+          fallback,
+          isPath: true,
+        })) ?? fallback;
+      switch (readFileLocation(path).kind) {
+        case 'local':
+          return { kind, path };
+        case 's3':
+          return { kind, path, bucket: await askBucket(options, questions) };
+        case 'sftp':
+          return { kind, path, account: await askAccount(options, questions) };
+      }
+    },
+    listSecrets: ({ account, bucket }) => [
+      ...(account !== undefined && account.keyFile === undefined ? (['sourcePassword'] as const) : []),
+      ...(bucket?.hasKey ? (['s3KeyId', 's3Secret'] as const) : []),
+    ],
+    render: ({ path, account }, write, { records, delimiter }) => [
+      ...write.setting(['source', 'path'], path),
+      ...(account === undefined ? [] : renderAccount(account, write)),
+      ...records,
+      ...renderMore(write, delimiter),
+    ],
+    renderOtherGroup: ({ bucket }, write) => (bucket === undefined ? [] : renderBucket(bucket, write)),
+    findDayFile: ({ path, account, bucket }) =>
+      account === undefined && bucket === undefined ? path : undefined,
+    sample(settings, parts) {
+      const file = openDayFile(settings, parts);
+      return async (day, signal) => {
+        const text = await readBeginning(file, day, signal);
+        if (text === undefined) throw explainEmpty(file.locate(day));
+        return readSample(text);
+      };
+    },
+  };
+}
+
+function renderAccount({ username, keyFile, hostKey }: AccountAnswers, write: SettingWriter): string[] {
+  const sftp = ['source', 'sftp'] as const;
+  return [
+    ...write.group(sftp),
+    ...write.answer([...sftp, 'username'], username, { text: unknownWord, what: 'your user name there' }),
+    ...(keyFile === undefined
+      ? write.reference([...sftp, 'password'], sourceVariables.sourcePassword)
+      : write.setting([...sftp, 'privateKeyFile'], keyFile)),
+    ...write.answer([...sftp, 'hostKey'], hostKey, {
+      text: unknownHostKey,
+      what: "what `hotel-review doctor` shows, once the server's operator has confirmed it",
+    }),
+  ];
+}
+
+function renderBucket({ endpoint, region, hasKey }: BucketAnswers, write: SettingWriter): string[] {
+  const { s3KeyId, s3Secret } = sourceVariables;
+  const reference = hasKey ? write.reference : write.optionalReference;
+  return [
+    ...write.group(['s3']),
+    ...(endpoint === undefined ? [] : write.setting(['s3', 'endpoint'], endpoint)),
+    ...(region === undefined ? [] : write.setting(['s3', 'region'], region)),
+    ...reference(['s3', 'accessKeyId'], s3KeyId),
+    ...reference(['s3', 'secretAccessKey'], s3Secret),
+  ];
+}
+
+/** Whole lines only, if the file is longer than the sample; undefined for an empty file. */
+async function readBeginning(
+  file: Pick<DayFile, 'locate' | 'read'>,
+  day: BusinessDay,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const blocks: Buffer[] = [];
+  let held = 0;
+  let isLonger = false;
+  for await (const { bytes } of file.read(day, { blockBytes: sampleBytes, signal })) {
+    isLonger = held >= sampleBytes;
+    if (isLonger) break;
+    blocks.push(bytes);
+    held += bytes.length;
+  }
+  signal.throwIfAborted();
+  if (held === 0) return undefined;
+  const verdict = createTextGate().pass(Buffer.concat(blocks));
+  if (verdict.kind === 'binary') throw explainBinary(file.locate(day), verdict.lineFeedsBefore + 1);
+  const text = verdict.bytes.toString();
+  return isLonger ? text.slice(0, text.lastIndexOf('\n') + 1) : text;
+}

@@ -1,0 +1,144 @@
+import * as z from 'zod';
+import {
+  confidentiality,
+  expected,
+  group,
+  groupByKind,
+  headerText,
+  isGroup,
+  numberUpTo,
+  oneOf,
+  text,
+  textThat,
+  wholeNumber,
+} from '../../settings/values.js';
+import type { SourceKind } from '../common/kind.js';
+import { recordSettings } from '../common/record-settings.js';
+import { prepareRequests } from './pagination.js';
+import { checkHeaderName, checkUrlTemplate } from './request.js';
+
+const hourInSeconds = 3_600;
+const largestSize = 1_000_000;
+
+const paginationKind = <const Kind extends string>(name: Kind) =>
+  z
+    .literal(name, expected(name))
+    .describe(
+      'How the API splits a day into pages: `none`, `page` (by number), `offset`, `cursor` or `link` (header `Link`).',
+    );
+const parameter = () => text('the name of a parameter');
+const afterLastPage = () =>
+  oneOf('empty', 'not-found')
+    .default('empty')
+    .describe('What the API returns after the last page: an `empty` list, or 404 or 410 (`not-found`).');
+
+const pagination = groupByKind(
+  [
+    group({ kind: paginationKind('none') }),
+    group({
+      kind: paginationKind('page'),
+      parameter: parameter().describe('The parameter that selects the next page.'),
+      first: wholeNumber(0, 1).default(1).describe('The number of the first page.'),
+      sizeParameter: parameter()
+        .exactOptional()
+        .describe('The parameter for the number of bookings per page.'),
+      size: wholeNumber(1, largestSize).exactOptional().describe('The number of bookings per page.'),
+      afterLastPage: afterLastPage(),
+    }).refine(({ sizeParameter, size }) => (sizeParameter === undefined) === (size === undefined), {
+      error: 'must hold sizeParameter and size, or neither',
+      when: ({ value }) => isGroup(value),
+    }),
+    group({
+      kind: paginationKind('offset'),
+      parameter: parameter().describe('The parameter that selects the next page.'),
+      limitParameter: parameter().describe('The parameter for the number of bookings to return.'),
+      limit: wholeNumber(1, largestSize).describe('How many bookings to request at a time.'),
+      afterLastPage: afterLastPage(),
+    }),
+    group({
+      kind: paginationKind('cursor'),
+      parameter: parameter().exactOptional().describe('The parameter that selects the next page.'),
+      field: text('a path such as meta.next').describe(
+        'Where a response holds the cursor for `parameter` or, without `parameter`, the address of the next page.',
+      ),
+    }),
+    group({ kind: paginationKind('link') }),
+  ],
+  'a group with kind',
+);
+
+/** Bookings from an HTTP API. */
+const settings = group({
+  kind: z.literal('http', expected('http')).describe('The bookings come from an HTTP API.'),
+  url: z
+    .string(expected('an address such as https://pms.example.com/bookings?day={day}'))
+    .refine((url) => checkUrlTemplate(url) === undefined, {
+      error: ({ input }) => checkUrlTemplate(String(input)),
+    })
+    .describe(
+      'The address. `{day}` stands for the day as YYYY-MM-DD, `{day:ddMMyyyy}` for the day in that date-fns pattern, `{dayStart}` and `{dayEnd}` for the first instants of the day and of the next day.',
+    )
+    .register(confidentiality, { level: 'private' }),
+  headers: z
+    .record(
+      textThat((name) => checkHeaderName(name) === undefined, 'the name of a header that can be set'),
+      headerText(),
+      expected('a group of headers, such as X-Api-Key'),
+    )
+    .describe('Headers sent with every request, such as one for an API key.')
+    .register(confidentiality, { level: 'secret' })
+    .exactOptional(),
+  bearerToken: headerText()
+    .describe('The token for `Authorization: Bearer`.')
+    .register(confidentiality, { level: 'secret' })
+    .exactOptional(),
+  basic: group({
+    username: textThat((name) => /^[^:]+$/.test(name), 'a text without a colon').describe(
+      'The user name for `Authorization: Basic`.',
+    ),
+    password: text()
+      .describe('The password for `Authorization: Basic`.')
+      .register(confidentiality, { level: 'secret' }),
+  })
+    .describe('User name and password, if the API requires them.')
+    .exactOptional(),
+  records: z
+    .string(expected('a path such as data.bookings'))
+    .default('')
+    .describe(
+      'Where a response holds its list of bookings, such as `data.bookings`; empty if the response is that list.',
+    ),
+  pagination: pagination.prefault({ kind: 'none' }).describe('How the API splits a day into pages.'),
+  ...recordSettings,
+  timeoutSeconds: numberUpTo(hourInSeconds).default(60).describe('How long a whole request may take.'),
+  connectTimeoutSeconds: numberUpTo(hourInSeconds).default(10).describe('How long connecting may take.'),
+}).refine((source) => findObjection(source) === undefined, {
+  error: ({ input }) => findObjection(input as Parameters<typeof prepareRequests>[0]),
+  // Problems of single settings have been reported already.
+  when: ({ issues }) => issues.length === 0,
+});
+
+export type HttpSettings = z.output<typeof settings>;
+
+const kind: SourceKind<HttpSettings> = {
+  name: 'http',
+  placeUnit: 'record',
+  resolve: (source) => source,
+  async open(source, parts) {
+    const { createHttpSource, toPageOptions } = await import('./http-source.js');
+    return createHttpSource({ ...toPageOptions(source, parts), columns: source.columns });
+  },
+  loadSetup: async () => (await import('./setup.js')).httpSetup,
+};
+
+export const http = { ...kind, settings };
+
+/** What is wrong with settings that are valid each by itself. It quotes no value. */
+function findObjection(source: Parameters<typeof prepareRequests>[0]): string | undefined {
+  try {
+    prepareRequests(source);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : undefined;
+  }
+}

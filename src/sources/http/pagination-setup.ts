@@ -1,0 +1,160 @@
+import type { AnswerRule, Questions, SettingWriter, SourceFlag, SourceOptions } from '../common/setup.js';
+
+/** How the API splits a day into pages. */
+export type PaginationAnswers =
+  | { readonly kind: 'none' }
+  | {
+      readonly kind: 'page';
+      readonly parameter: string;
+      readonly first: number;
+      readonly size: { readonly parameter: string; readonly size: number } | undefined;
+    }
+  | {
+      readonly kind: 'offset';
+      readonly parameter: string;
+      readonly limitParameter: string;
+      readonly limit: number;
+    }
+  /** Without a parameter the field holds the next address. */
+  | { readonly kind: 'cursor'; readonly field: string; readonly parameter: string | undefined }
+  | { readonly kind: 'link' };
+
+const usualSize = '100';
+
+const rule = (name: string, kind: string, setting: string): AnswerRule => ({
+  name,
+  setting: ['source', 'pagination', setting],
+  beside: { source: { kind: 'http', pagination: { kind } } },
+});
+const rules = {
+  parameter: rule('pageParameter', 'page', 'parameter'),
+  sizeParameter: rule('pageSizeParameter', 'page', 'sizeParameter'),
+  size: { ...rule('pageSize', 'page', 'size'), isNumber: true },
+  field: rule('cursorField', 'cursor', 'field'),
+};
+
+export const paginationFlags: readonly SourceFlag[] = [
+  { name: 'pagination', flag: '--pagination' },
+  {
+    name: 'pageParameter',
+    flag: '--page-parameter',
+    rule: rules.parameter,
+    goesWith: { option: 'pagination', values: ['page', 'offset', 'cursor'] },
+  },
+  { name: 'firstPage', flag: '--first-page', goesWith: { option: 'pagination', values: ['page'] } },
+  {
+    name: 'pageSizeParameter',
+    flag: '--page-size-parameter',
+    rule: rules.sizeParameter,
+    goesWith: { option: 'pagination', values: ['page', 'offset'] },
+  },
+  {
+    name: 'pageSize',
+    flag: '--page-size',
+    rule: rules.size,
+    goesWith: { option: 'pagination', values: ['page', 'offset'] },
+  },
+  {
+    name: 'cursorField',
+    flag: '--cursor-field',
+    rule: rules.field,
+    goesWith: { option: 'pagination', values: ['cursor'] },
+  },
+];
+
+export async function askPagination(
+  options: SourceOptions,
+  questions: Questions,
+): Promise<PaginationAnswers> {
+  const { pageParameter, pageSizeParameter, pageSize, cursorField, firstPage } = options;
+  const askParameter = (message: string, fallback?: string) =>
+    questions.text({ rule: rules.parameter, given: pageParameter, message, fallback });
+  const askSizeParameter = (message: string, fallback?: string) =>
+    questions.text({ rule: rules.sizeParameter, given: pageSizeParameter, message, fallback });
+  const askSize = async () => {
+    const given = pageSize === undefined ? undefined : String(pageSize);
+    const message = 'How many bookings to request at a time';
+    const asked = await questions.text({ rule: rules.size, given, message, fallback: usualSize });
+    return Number(asked ?? usualSize);
+  };
+  /** There is no default: with a wrong field a day would seem to have one page only. */
+  const askField = async (): Promise<string> => {
+    const message = 'The field of a response that says what comes next, such as meta.next';
+    return (await questions.text({ rule: rules.field, given: cursorField, message })) ?? askField();
+  };
+
+  const kind = await questions.choose('pagination', options.pagination, {
+    message: 'How does it split a day into pages?',
+    choices: [
+      { value: 'none', label: 'One response holds the whole day' },
+      { value: 'page', label: 'By page number' },
+      { value: 'offset', label: 'By offset: how many bookings to skip' },
+      { value: 'cursor', label: 'By a field of the response: a cursor, or the next address' },
+      { value: 'link', label: 'By the header Link' },
+    ],
+    fallback: 'none',
+  });
+  switch (kind) {
+    case 'none':
+    case 'link':
+      return { kind };
+    case 'page': {
+      const parameter = (await askParameter('The parameter for the page number', 'page')) ?? 'page';
+      const first = await questions.choose('firstPage', firstPage, {
+        message: 'The number of the first page',
+        choices: [
+          { value: '1', label: '1' },
+          { value: '0', label: '0' },
+        ],
+        fallback: '1',
+      });
+      const sizeParameter = await askSizeParameter('The parameter for the page size (empty: none)');
+      const size =
+        sizeParameter === undefined ? undefined : { parameter: sizeParameter, size: await askSize() };
+      return { kind, parameter, first: Number(first), size };
+    }
+    case 'offset':
+      return {
+        kind,
+        parameter: (await askParameter('The parameter for the offset', 'offset')) ?? 'offset',
+        limitParameter:
+          (await askSizeParameter('The parameter for the number of bookings to return', 'limit')) ?? 'limit',
+        limit: await askSize(),
+      };
+    case 'cursor':
+      return {
+        kind,
+        field: await askField(),
+        parameter: await askParameter('The parameter for it (empty: the field holds the next address)'),
+      };
+  }
+}
+
+export function renderPagination(pagination: PaginationAnswers, write: SettingWriter): string[] {
+  const group = ['source', 'pagination'] as const;
+  const setting = (name: string, value: string | number | undefined): string[] =>
+    value === undefined ? [] : write.setting([...group, name], value);
+  const head = [...write.group(group), ...setting('kind', pagination.kind)];
+  switch (pagination.kind) {
+    case 'none':
+    case 'link':
+      return head;
+    case 'page':
+      return [
+        ...head,
+        ...setting('parameter', pagination.parameter),
+        ...setting('first', pagination.first),
+        ...setting('sizeParameter', pagination.size?.parameter),
+        ...setting('size', pagination.size?.size),
+      ];
+    case 'offset':
+      return [
+        ...head,
+        ...setting('parameter', pagination.parameter),
+        ...setting('limitParameter', pagination.limitParameter),
+        ...setting('limit', pagination.limit),
+      ];
+    case 'cursor':
+      return [...head, ...setting('parameter', pagination.parameter), ...setting('field', pagination.field)];
+  }
+}

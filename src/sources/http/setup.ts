@@ -1,0 +1,220 @@
+import { unknownApi, unknownWord } from '../../settings/placeholders.js';
+import {
+  type AnswerRule,
+  type Questions,
+  type SettingWriter,
+  type SourceOptions,
+  type SourceSetup,
+  sampleRecords,
+  sourceVariables,
+} from '../common/setup.js';
+import { listElements } from '../json/json-text.js';
+import { listMembers, toMemberSample } from '../json/sample.js';
+import { createDayPages, toPageOptions } from './http-source.js';
+import type { HttpSettings } from './kind.js';
+import {
+  askPagination,
+  type PaginationAnswers,
+  paginationFlags,
+  renderPagination,
+} from './pagination-setup.js';
+import { checkHeaderName } from './request.js';
+
+export interface HttpAnswers {
+  readonly kind: 'http';
+  readonly url: string | undefined;
+  readonly auth: AuthAnswers;
+  /** Where a response holds its list of bookings; undefined if the response is that list. */
+  readonly records: string | undefined;
+  readonly pagination: PaginationAnswers;
+}
+
+/** How the API authenticates its callers. */
+export type AuthAnswers =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'bearer' }
+  | { readonly kind: 'basic'; readonly username: string | undefined }
+  | { readonly kind: 'header'; readonly name: string };
+
+const rule = (name: string, ...setting: string[]): AnswerRule => ({
+  name,
+  setting: ['source', ...setting],
+  beside: { source: { kind: 'http' } },
+});
+const rules = {
+  url: rule('url', 'url'),
+  records: rule('records', 'records'),
+  token: rule('sourceToken', 'bearerToken'),
+  username: rule('basicUsername', 'basic', 'username'),
+  password: rule('sourcePassword', 'basic', 'password'),
+  key: rule('sourceKey', 'headers', 'X-Api-Key'),
+  headerName: {
+    name: 'headerName',
+    check: (name: string) =>
+      checkHeaderName(name) === undefined ? undefined : 'expected the name of a header that can be set',
+  },
+} as const satisfies Record<string, AnswerRule>;
+
+export const httpSetup: SourceSetup<HttpAnswers, HttpSettings> = {
+  label: 'Behind an HTTP API that returns JSON',
+  flags: [
+    {
+      name: 'url',
+      flag: '--url',
+      rule: rules.url,
+      ifPassword:
+        'others on this machine can read a key there; leave it out, and say with --auth how the API authenticates callers',
+    },
+    { name: 'auth', flag: '--auth' },
+    {
+      name: 'authName',
+      flag: '--auth-name',
+      rule: ({ auth }) => (auth === 'header' ? rules.headerName : rules.username),
+      goesWith: { option: 'auth', values: ['basic', 'header'] },
+    },
+    { name: 'records', flag: '--records', rule: rules.records },
+    ...paginationFlags,
+  ],
+  isImpliedBy: ({ url, records, pagination, auth }) =>
+    url === undefined
+      ? [records, pagination, auth].some((option) => option !== undefined)
+      : /^https?:/i.test(url),
+  checkOptions({ pagination, cursorField, pageSize, pageSizeParameter }, { asks }) {
+    if (pagination === 'cursor' && cursorField === undefined && !asks)
+      return '--pagination cursor needs --cursor-field: with a wrong field a day would seem to have one page only';
+    return pageSize !== undefined && pagination === 'page' && pageSizeParameter === undefined
+      ? '--page-size goes with --page-size-parameter, the parameter for it'
+      : undefined;
+  },
+  async ask(options, questions) {
+    const url = await questions.text({
+      rule: rules.url,
+      given: options.url,
+      message: "The API's address, with {day}, or {dayStart} and {dayEnd}, in it (empty: later)",
+    });
+    const auth = await askAuth(options, questions);
+    const records = await questions.text({
+      rule: rules.records,
+      given: options.records,
+      message: 'Where a response holds its list of bookings, such as data.bookings (empty: it is that list)',
+    });
+    return { kind: 'http', url, auth, records, pagination: await askPagination(options, questions) };
+  },
+  listSecrets({ auth }) {
+    switch (auth.kind) {
+      case 'none':
+        return [];
+      case 'bearer':
+        return ['sourceToken'];
+      case 'basic':
+        return ['sourcePassword'];
+      case 'header':
+        return ['sourceKey'];
+    }
+  },
+  render: ({ url, auth, records: path, pagination }, write, { records }) => [
+    ...write.answer(['source', 'url'], url, { text: unknownApi, what: "the API's address" }),
+    ...renderAuth(auth, write),
+    ...(path === undefined
+      ? write.option(['source', 'records'])
+      : write.setting(['source', 'records'], path)),
+    ...renderPagination(pagination, write),
+    ...records,
+    ...write.option(['source', 'timeoutSeconds']),
+  ],
+  /** Samples the first page, requested as the source requests it. */
+  sample(settings, parts) {
+    const { read } = createDayPages(toPageOptions(settings, parts));
+    return async (day, signal) => {
+      for await (const page of read(day, signal)) {
+        return toMemberSample(listFirst(page).map((json) => listMembers(JSON.parse(json))));
+      }
+      signal.throwIfAborted();
+      return toMemberSample([]);
+    };
+  },
+  findObjection: ({ columns }, { iso }) => (columns.length > 0 ? undefined : `it holds no booking of ${iso}`),
+};
+
+async function askAuth({ auth, authName }: SourceOptions, questions: Questions): Promise<AuthAnswers> {
+  const kind = await questions.choose('auth', auth, {
+    message: 'How does the API authenticate callers?',
+    choices: [
+      { value: 'none', label: 'Not at all' },
+      { value: 'bearer', label: 'By a bearer token' },
+      { value: 'basic', label: 'By user name and password' },
+      { value: 'header', label: 'By a key in a header' },
+    ],
+    fallback: 'none',
+  });
+  switch (kind) {
+    case 'none':
+      return { kind };
+    case 'bearer':
+      await questions.secret({
+        secret: 'sourceToken',
+        rule: rules.token,
+        message: 'The token (hidden; empty: later)',
+      });
+      return { kind };
+    case 'basic': {
+      const username = await questions.text({
+        rule: rules.username,
+        given: authName,
+        message: 'The user name (empty: later)',
+      });
+      await questions.secret({
+        secret: 'sourcePassword',
+        rule: rules.password,
+        message: 'The password (hidden; empty: later)',
+      });
+      return { kind, username };
+    }
+    case 'header': {
+      const fallback = 'X-Api-Key';
+      const name = await questions.text({
+        rule: rules.headerName,
+        given: authName,
+        message: 'The name of the header',
+        fallback,
+      });
+      await questions.secret({
+        secret: 'sourceKey',
+        rule: rules.key,
+        message: 'The key (hidden; empty: later)',
+      });
+      return { kind, name: name ?? fallback };
+    }
+  }
+}
+
+function renderAuth(auth: AuthAnswers, write: SettingWriter): string[] {
+  switch (auth.kind) {
+    case 'none':
+      return [];
+    case 'bearer':
+      return write.reference(['source', 'bearerToken'], sourceVariables.sourceToken);
+    case 'basic': {
+      const basic = ['source', 'basic'] as const;
+      return [
+        ...write.group(basic),
+        ...write.answer([...basic, 'username'], auth.username, { text: unknownWord, what: 'your user name' }),
+        ...write.reference([...basic, 'password'], sourceVariables.sourcePassword),
+      ];
+    }
+    case 'header':
+      return [
+        ...write.group(['source', 'headers']),
+        write.bareReference(['source', 'headers', auth.name], sourceVariables.sourceKey),
+      ];
+  }
+}
+
+function listFirst(page: string): readonly string[] {
+  const first: string[] = [];
+  for (const json of listElements(page)) {
+    if (first.length === sampleRecords) break;
+    first.push(json);
+  }
+  return first;
+}

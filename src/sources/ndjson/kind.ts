@@ -1,0 +1,32 @@
+import type * as z from 'zod';
+import { group } from '../../settings/values.js';
+import type { SourceKind } from '../common/kind.js';
+import {
+  accountMissing,
+  dayFileSettings,
+  hasAccount,
+  listKeyFiles,
+  resolveDayFile,
+} from '../files/settings.js';
+
+/** One file a day, one JSON object per line. */
+const settings = group(dayFileSettings('ndjson')).refine(hasAccount, accountMissing);
+
+export type NdjsonSettings = z.output<typeof settings>;
+
+const kind: SourceKind<NdjsonSettings> = {
+  name: 'ndjson',
+  placeUnit: 'line',
+  resolve: resolveDayFile,
+  listSecretFiles: listKeyFiles,
+  async open({ path, sftp, columns }, parts) {
+    const [{ createNdjsonSource }, { openDayFile }] = await Promise.all([
+      import('./ndjson-source.js'),
+      import('../files/open-day-file.js'),
+    ]);
+    return createNdjsonSource({ file: openDayFile({ path, sftp }, parts), columns });
+  },
+  loadSetup: async () => (await import('./setup.js')).ndjsonSetup,
+};
+
+export const ndjson = { ...kind, settings };

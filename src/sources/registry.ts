@@ -1,0 +1,30 @@
+import type * as z from 'zod';
+import { groupByKind } from '../settings/values.js';
+import type { SourceKind } from './common/kind.js';
+import { csv } from './csv/kind.js';
+import { http } from './http/kind.js';
+import { module } from './module/kind.js';
+import { ndjson } from './ndjson/kind.js';
+import { sql } from './sql/kind.js';
+
+/** All kinds of sources, in the order in which `init` offers them. A new kind is a folder and an entry here. */
+const kinds = [csv, ndjson, sql, http, module] as const;
+
+/** The schema of the setting `source`. */
+export const sourceSchema = groupByKind(listSettings(kinds), 'a group with kind and path, url or query');
+
+export type SourceSettings = z.output<typeof sourceSchema>;
+export type SourceKindName = SourceSettings['kind'];
+
+export const sourceKinds: readonly SourceKind<SourceSettings>[] = kinds;
+
+/** The kind that the settings are of. */
+export function kindOf({ kind }: Pick<SourceSettings, 'kind'>): SourceKind<SourceSettings> {
+  const found = sourceKinds.find(({ name }) => name === kind);
+  if (found === undefined) throw new RangeError(`the registry has no kind of source ${kind}`);
+  return found;
+}
+
+function listSettings<const Kinds extends readonly { readonly settings: unknown }[]>(list: Kinds) {
+  return list.map(({ settings }) => settings) as { [Place in keyof Kinds]: Kinds[Place]['settings'] };
+}

@@ -1,0 +1,96 @@
+import { resolve } from 'node:path';
+import * as z from 'zod';
+import { confidentiality, expected, group, isGroup, numberUpTo, text } from '../../settings/values.js';
+import type { SourceKind } from '../common/kind.js';
+import { recordSettings } from '../common/record-settings.js';
+import { readSqlAddress, sqlAddressForms } from './address.js';
+import { parseDayQuery } from './query-text.js';
+
+const dayInSeconds = 86_400;
+
+/** Bookings in a database. */
+const settings = group(
+  {
+    kind: z.literal('sql', expected('sql')).describe('The bookings are rows of a database.'),
+    url: z
+      .string(expected(sqlAddressForms))
+      .refine((address) => explainAddress(address) === undefined, {
+        error: ({ input }) => explainAddress(String(input)),
+      })
+      .describe(
+        'The database: `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, `mysql://…`, `mariadb://…` or `sqlite:PATH`.',
+      )
+      // A wrong address is not shown: the mistake may be where its password is.
+      .register(confidentiality, { level: 'private' }),
+    query: text('a query')
+      .exactOptional()
+      .describe(
+        'The query, one SELECT. `:day` in it is the day as YYYY-MM-DD; `:dayStart` and `:dayEnd` are the first instants of the day and of the next day.',
+      ),
+    queryFile: text('a path').exactOptional().describe('The file that holds the query, instead of `query`.'),
+    ...recordSettings,
+    timeoutSeconds: numberUpTo(dayInSeconds)
+      .default(600)
+      .describe('How long the query may take, from its start to its last row.'),
+    ca: text('a path')
+      .exactOptional()
+      .describe(
+        "A PEM file with the certificate of the authority that signed the database server's certificate. With it TLS is required.",
+      ),
+  },
+  'a group with kind, url and a query or a queryFile',
+)
+  .refine(({ query, queryFile }) => (query === undefined) !== (queryFile === undefined), {
+    error: 'must hold a query or a queryFile, and not both',
+    when: ({ value }) => isGroup(value),
+  })
+  .refine((source) => explainQuery(source) === undefined, {
+    path: ['query'],
+    error: ({ input }) => explainQuery(input),
+    when: ({ value }) => isGroup(value),
+  });
+
+export type SqlSettings = z.output<typeof settings>;
+
+const kind: SourceKind<SqlSettings> = {
+  name: 'sql',
+  placeUnit: 'row',
+  resolve(source, folder) {
+    const { url, queryFile, ca } = source;
+    const address = readSqlAddress(url);
+    return {
+      ...source,
+      ...(address.kind === 'sqlite' && { url: `sqlite:${resolve(folder, address.path)}` }),
+      ...(queryFile !== undefined && { queryFile: resolve(folder, queryFile) }),
+      ...(ca !== undefined && { ca: resolve(folder, ca) }),
+    };
+  },
+  open: async (source) => (await import('./sql-source.js')).createSqlSource(source),
+  findDatabase: ({ url, ca }) => ({ setting: 'source.url', url, ca }),
+  loadSetup: async () => (await import('./setup.js')).sqlSetup,
+};
+
+export const sql = { ...kind, settings };
+
+/** What is wrong with an address, without repeating it; undefined if nothing is. */
+function explainAddress(address: string): string | undefined {
+  return explain(() => readSqlAddress(address));
+}
+
+/** What is wrong with a query, by the rules of the database in the address; undefined if nothing is. */
+function explainQuery(source: unknown): string | undefined {
+  const { url, query } = isGroup(source) ? source : {};
+  if (typeof url !== 'string' || typeof query !== 'string' || query === '') return undefined;
+  if (explainAddress(url) !== undefined) return undefined;
+  return explain(() => parseDayQuery(query, readSqlAddress(url).kind));
+}
+
+function explain(read: () => unknown): string | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    if (error instanceof RangeError) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,203 @@
+import { unknownDatabase, unknownQuery } from '../../settings/placeholders.js';
+import {
+  type AnswerRule,
+  type Questions,
+  type Sample,
+  type SettingWriter,
+  type SourceOptions,
+  type SourceSetup,
+  sourceVariables,
+} from '../common/setup.js';
+import { createDayRows } from './day-rows.js';
+import type { SqlSettings } from './kind.js';
+import type { SqlRow, SqlValue } from './rows.js';
+
+export interface SqlAnswers {
+  readonly kind: 'sql';
+  /** `sqlite:PATH`; undefined for a server, whose address is a secret. */
+  readonly file: string | undefined;
+  readonly query: QueryAnswer | undefined;
+}
+
+export type QueryAnswer =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'file'; readonly path: string };
+
+const addressForms = {
+  postgres: 'postgres://USER:PASSWORD@HOST:5432/DATABASE',
+  mysql: 'mysql://USER:PASSWORD@HOST:3306/DATABASE',
+} as const;
+
+/** Few rows: each may be the work of a whole day for the database, which seldom leaves the form of dates open. */
+const sampleRows = 5;
+
+const urlRule: AnswerRule = {
+  name: 'sourceUrl',
+  setting: ['source', 'url'],
+  beside: { source: { kind: 'sql' } },
+};
+const queryFileRule: AnswerRule = {
+  name: 'queryFile',
+  setting: ['source', 'queryFile'],
+  beside: { source: { kind: 'sql' } },
+};
+/** @param url the address by whose rules the query is read */
+const queryRule = (url: string): AnswerRule => ({
+  name: 'query',
+  setting: ['source', 'query'],
+  beside: { source: { kind: 'sql', url } },
+});
+
+export const sqlSetup: SourceSetup<SqlAnswers, SqlSettings> = {
+  label: 'In a database: PostgreSQL, MySQL, MariaDB or SQLite',
+  flags: [
+    {
+      name: 'url',
+      flag: '--url',
+      rule: { ...urlRule, isSecret: true },
+      ifPassword:
+        'others on this machine can read a password there; leave it out, and put the whole address as HOTEL_REVIEW_SOURCE_URL into the environment or into .env',
+    },
+    {
+      name: 'query',
+      flag: '--query',
+      rule: ({ url }, known) => queryRule(known('sourceUrl') ?? url ?? unknownDatabase),
+    },
+    { name: 'queryFile', flag: '--query-file', rule: queryFileRule },
+  ],
+  isImpliedBy: ({ url, query, queryFile }) =>
+    url === undefined ? query !== undefined || queryFile !== undefined : !/^https?:/i.test(url),
+  checkOptions({ url, query, queryFile }, { known }) {
+    if (query !== undefined && queryFile !== undefined)
+      return '--query and --query-file exclude each other: give only one of them';
+    return url !== undefined && known('sourceUrl') !== undefined
+      ? '--url: HOTEL_REVIEW_SOURCE_URL is set in the environment or in .env and would take precedence; drop one of them'
+      : undefined;
+  },
+  async ask(options, questions) {
+    const { address, rules } = await askAddress(options, questions);
+    const query = await askQuery(options, questions, address ?? rules);
+    return { kind: 'sql', file: isFile(address) ? address : undefined, query };
+  },
+  listSecrets: ({ file }) => (file === undefined ? ['sourceUrl'] : []),
+  /** A server's address holds a password, so it goes into `.env`. */
+  render: ({ file, query }, write, { records }) => [
+    ...(file === undefined
+      ? write.reference(['source', 'url'], sourceVariables.sourceUrl)
+      : write.setting(['source', 'url'], file)),
+    ...renderQuery(query, write),
+    ...records,
+    ...write.option(['source', 'timeoutSeconds']),
+  ],
+  /** Samples the query's columns and first rows. */
+  sample(settings) {
+    const { read } = createDayRows(settings);
+    return async (day, signal) => {
+      let sample: Sample = { columns: [], records: [], delimiter: undefined };
+      for await (const { columns, rows } of read(day, { signal, atMost: sampleRows })) {
+        sample = {
+          ...sample,
+          columns,
+          records: [...sample.records, ...rows.map((row) => toRecord(columns, row))],
+        };
+      }
+      return sample;
+    };
+  },
+  findObjection: ({ columns }, { iso }) => (columns.length > 0 ? undefined : `it holds no booking of ${iso}`),
+};
+
+interface DatabaseAddress {
+  readonly address: string | undefined;
+  /** An address by whose rules a query is read while the real one is unknown. */
+  readonly rules: string;
+}
+
+async function askAddress({ url }: SourceOptions, questions: Questions): Promise<DatabaseAddress> {
+  const given = questions.takeOption(url);
+  if (given !== undefined) {
+    if (!isFile(given)) questions.keep('sourceUrl', given);
+    return { address: given, rules: given };
+  }
+  const known = questions.known('sourceUrl');
+  if (known !== undefined) return { address: known, rules: known };
+  const kind = await questions.choose('database', undefined, {
+    message: 'Which database?',
+    choices: [
+      { value: 'postgres', label: 'PostgreSQL' },
+      { value: 'mysql', label: 'MySQL or MariaDB' },
+      { value: 'sqlite', label: 'A SQLite file' },
+    ],
+    fallback: 'postgres',
+  });
+  if (kind === 'sqlite') {
+    const fallback = 'bookings.db';
+    const path = await questions.text({
+      rule: { name: 'sqlitePath', check: (typed, check) => check(urlRule, `sqlite:${typed}`) },
+      message: 'The database file',
+      fallback,
+      isPath: true,
+    });
+    const address = `sqlite:${path ?? fallback}`;
+    return { address, rules: address };
+  }
+  const address = await questions.secret({
+    secret: 'sourceUrl',
+    rule: urlRule,
+    message: `Its address, ${addressForms[kind]} (hidden; empty: later)`,
+  });
+  return { address, rules: kind === 'mysql' ? 'mysql://localhost/bookings' : unknownDatabase };
+}
+
+async function askQuery(
+  { query, queryFile }: SourceOptions,
+  questions: Questions,
+  database: string,
+): Promise<QueryAnswer | undefined> {
+  const answer = await questions.text({
+    rule: {
+      name: 'query',
+      check: (typed, check) => check(isQueryFile(typed) ? queryFileRule : queryRule(database), typed),
+    },
+    given: query ?? queryFile,
+    message: 'The query on one line, with :day or :dayStart and :dayEnd, or its .sql file (empty: later)',
+    isPath: true,
+  });
+  if (answer === undefined) return undefined;
+  return answer === queryFile || (answer !== query && isQueryFile(answer))
+    ? { kind: 'file', path: answer }
+    : { kind: 'text', text: answer };
+}
+
+function isFile(address: string | undefined): address is string {
+  return address?.startsWith('sqlite:') ?? false;
+}
+
+function isQueryFile(answer: string): boolean {
+  return /\.sql$/i.test(answer) && !/\s:day/.test(answer);
+}
+
+function renderQuery(query: QueryAnswer | undefined, write: SettingWriter): string[] {
+  switch (query?.kind) {
+    case undefined:
+      return write.answer(['source', 'query'], undefined, { text: unknownQuery, what: 'your own query' });
+    case 'text':
+      return write.text(['source', 'query'], query.text.trim());
+    case 'file':
+      return write.setting(['source', 'queryFile'], query.path);
+  }
+}
+
+function toRecord(columns: readonly string[], row: SqlRow): ReadonlyMap<string, string> {
+  return new Map(
+    columns.flatMap((name, at): [string, string][] => {
+      const text = readText(row[at] ?? null);
+      return text === undefined ? [] : [[name, text]];
+    }),
+  );
+}
+
+function readText(value: SqlValue): string | undefined {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' && !Number.isNaN(value) ? String(value) : undefined;
+}
