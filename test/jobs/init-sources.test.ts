@@ -117,7 +117,7 @@ describe('init of bookings in PostgreSQL', () => {
     expect(next).toContain(`hotel-review run --day ${day} --dry-run`);
     expect(next.join()).not.toContain('HOTEL_REVIEW_SOURCE_URL');
     const { json } = await run(folder, ['doctor', '--day', day, '--json']);
-    // The account is still to be filled in.
+    // The account is must be filled in first.
     const variables = { HOTEL_REVIEW_API_KEY: 'k', HOTEL_REVIEW_ACCOUNT_ID: 'a' };
     expect(json).toMatchObject({ ok: false });
     const doctor = await run(folder, ['doctor', '--day', day, '--json'], variables);
@@ -143,7 +143,7 @@ describe('init of bookings in PostgreSQL', () => {
     const folder = await createExportFolder();
     const { exitCode, stdout, stderr } = await init(folder, ['--kind', 'sql', '--query', query]);
     expect(exitCode).toBe(0);
-    expect(spaced(stderr)).toContain('the source is not tried yet: source.url still to be filled in');
+    expect(spaced(stderr)).toContain('the source was not tried: source.url must be filled in first');
     expect(stdout).toContain(
       'put HOTEL_REVIEW_API_KEY, HOTEL_REVIEW_ACCOUNT_ID, and HOTEL_REVIEW_SOURCE_URL into .env',
     );
@@ -313,7 +313,7 @@ describe('init of bookings behind an API', () => {
     const folder = await createExportFolder();
     const url = `${api.origin}/bookings?day={day}`;
     const { stdout, stderr } = await init(folder, ['--url', url, '--auth', 'bearer']);
-    expect(spaced(stderr)).toContain('source.bearerToken still to be filled in');
+    expect(spaced(stderr)).toContain('source.bearerToken must be filled in first');
     expect(stdout).toContain('HOTEL_REVIEW_SOURCE_TOKEN');
     expect(api.requests).toEqual([]);
   });
@@ -423,7 +423,7 @@ describe('init of files on an SFTP server', () => {
     const path = `sftp://127.0.0.1:${port}/out/{day}.csv`;
     const { exitCode, stdout, stderr } = await init(folder, ['--path', path, '--source-sftp-username', 'u']);
     expect(exitCode).toBe(0);
-    expect(spaced(stderr)).toContain('source.sftp.password and source.sftp.hostKey still to be filled in');
+    expect(spaced(stderr)).toContain('source.sftp.password and source.sftp.hostKey must be filled in first');
     expect(stdout).toContain('HOTEL_REVIEW_SOURCE_PASSWORD');
     expect(await readText(folder, 'hotel-review.yaml')).toContain(
       'PLACEHOLDER: put in what `hotel-review doctor`',

@@ -89,9 +89,7 @@ describe('init without a terminal', () => {
     const { json } = await run(folder, 'init', '--yes', '--timezone', 'Europe/Berlin', '--json');
     expect(JSON.stringify(json)).not.toContain('say in');
     const text = await readText(folder, 'hotel-review.yaml');
-    expect(text).toContain(
-      '  # Reads 399 of the 400 dates at the beginning of exports/bookings-2026-11-20.csv.',
-    );
+    expect(text).toContain('  # Reads 399 of the first 400 dates in exports/bookings-2026-11-20.csv.');
     expect(text).not.toMatch(/Müller|Weiß|Süd|BR-|31\.02/);
 
     const dryRun = await run(folder, 'run', '--day', '2026-11-20', '--dry-run', '--json');
@@ -121,7 +119,7 @@ describe('init without a terminal', () => {
       'say in hotel-review.yaml which columns hold BookingReferenceId, ProviderName, ProviderHotelId, CheckInDate, and CheckOutDate: without them they are not sent\n',
     );
     const text = await readText(folder, 'hotel-review.yaml');
-    expect(text).toContain('# Columns that are not used: "Haus", "Von", "Bis".');
+    expect(text).toContain('# Unused columns: "Haus", "Von", "Bis".');
     expect(text).toContain('    # ServiceId: …\n    # BookingReferenceId: …\n    BookingClientName: Gast\n');
     expect((await load(folder)).source.columns).toEqual({ BookingClientName: 'Gast' });
   });
@@ -163,7 +161,7 @@ describe('init without a terminal', () => {
     const folder = await createExportFolder({ 'hotel-review.yaml': 'mine' });
     const { exitCode, stderr } = await run(folder, 'init');
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('hotel-review.yaml exists already and is not overwritten; change it by hand');
+    expect(stderr).toContain('hotel-review.yaml already exists and is not overwritten; edit it');
     expect(await readdir(folder)).toEqual(['hotel-review.yaml']);
     expect(await readText(folder, 'hotel-review.yaml')).toBe('mine');
   });
@@ -172,7 +170,7 @@ describe('init without a terminal', () => {
     const folder = await createExportFolder({ '.env': 'HOTEL_REVIEW_API_KEY=k-1\nOTHER=2\n' });
     const { exitCode, stdout } = await run(folder, 'init');
     expect(exitCode).toBe(0);
-    expect(stdout).toContain('Wrote hotel-review.yaml; .env was there already and is kept as it is.');
+    expect(stdout).toContain('Wrote hotel-review.yaml; .env already exists and was left unchanged.');
     expect(stdout).toContain('1. put HOTEL_REVIEW_ACCOUNT_ID into .env\n');
     expect(stdout).not.toContain('k-1');
     expect(await readText(folder, '.env')).toBe('HOTEL_REVIEW_API_KEY=k-1\nOTHER=2\n');
@@ -226,7 +224,7 @@ describe.skipIf(!isAvailable)(`init at a terminal (needs ${needs})`, () => {
         enter('Where are the bookings'),
         enter("day's bookings", 'b-{day}.csv'),
         // Two up from deciding later.
-        { after: 'several ways', type: '\x1b[A\x1b[A\r' },
+        { after: 'are ambiguous', type: '\x1b[A\x1b[A\r' },
         enter('mapping service', 'https://maps.test/api/3.0'),
         enter('reach the service'),
         enter('identifier', '4711'),

@@ -214,7 +214,7 @@ describe('The questions of init', () => {
 
   it('ask how dates are written that can be read in two ways', async () => {
     const files = { 'b-2026-11-20.csv': 'hotel_id,arrival\n7,01/02/2026\n' };
-    const decided = await hold({ path: 'b-{day}.csv' }, { 'several ways': 'MM/dd/yyyy' }, { files });
+    const decided = await hold({ path: 'b-{day}.csv' }, { 'are ambiguous': 'MM/dd/yyyy' }, { files });
     expect(decided.examination).toMatchObject({ dates: { kind: 'one', format: 'MM/dd/yyyy' } });
     const undecided = await hold({ path: 'b-{day}.csv' }, {}, { files });
     expect(undecided.examination).toMatchObject({ dates: { kind: 'several' } });
@@ -223,7 +223,7 @@ describe('The questions of init', () => {
   it('say why an export was not understood', async () => {
     const { told } = await hold({ path: 'b.csv' }, {}, { files: { 'b.csv': '7,Ada Lovelace\n' } });
     expect(told.map((text) => text.replaceAll(/\s+/g, ' '))).toEqual([
-      'warning: b.csv is there, but its first line is no header with the names of the columns.',
+      'warning: b.csv was found, but its first line is not a header with column names.',
     ]);
   });
 });

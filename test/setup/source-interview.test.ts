@@ -58,7 +58,7 @@ async function hold(
 describe('The questions about a source', () => {
   it.each([
     ['a server', 'postgres', { 'Its address': database }, { sourceUrl: database }, undefined],
-    ['a file', 'sqlite', { 'file of the database': '~/b.db' }, {}, 'sqlite:/home/ada/b.db'],
+    ['a file', 'sqlite', { 'The database file': '~/b.db' }, {}, 'sqlite:/home/ada/b.db'],
   ])('of a database ask for %s and the query', async (_, kind, address, secrets, file) => {
     const held = await hold(
       {},
@@ -110,10 +110,15 @@ describe('The questions about a source', () => {
       { kind: 'header', name: 'X-Key' },
     ],
     ['header', {}, {}, { kind: 'header', name: 'X-Api-Key' }],
-  ])('of an API ask who asks there: %s', async (how, script, secrets, auth) => {
+  ])('of an API ask how it authenticates callers: %s', async (how, script, secrets, auth) => {
     const held = await hold(
       { kind: 'http' },
-      { 'address, with': ['https://pms.test', api], 'who asks': how, ...script, 'list of bookings': 'data' },
+      {
+        'address, with': ['https://pms.test', api],
+        authenticate: how,
+        ...script,
+        'list of bookings': 'data',
+      },
     );
     expect(held.source).toEqual({
       kind: 'http',
@@ -129,15 +134,19 @@ describe('The questions about a source', () => {
     ['page', {}, { parameter: 'page', first: 1, size: undefined }],
     [
       'page',
-      { 'for the number': 'p', 'first page': '0', 'a page is to hold': 'size', 'at a time': ['0', '50'] },
+      { 'page number': 'p', 'first page': '0', 'page size': 'size', 'at a time': ['0', '50'] },
       { parameter: 'p', first: 0, size: { parameter: 'size', size: 50 } },
     ],
     ['offset', {}, { parameter: 'offset', limitParameter: 'limit', limit: 100 }],
     ['cursor', { 'what comes next': 'meta.next' }, { field: 'meta.next', parameter: undefined }],
-    ['cursor', { 'what comes next': 'next', 'takes it': 'after' }, { field: 'next', parameter: 'after' }],
+    [
+      'cursor',
+      { 'what comes next': 'next', 'parameter for it': 'after' },
+      { field: 'next', parameter: 'after' },
+    ],
     ['link', {}, {}],
   ])('of an API ask for its pages: %s with %j', async (kind, script, pagination) => {
-    const { source } = await hold({ url: api, auth: 'none' }, { 'hand out': kind, ...script });
+    const { source } = await hold({ url: api, auth: 'none' }, { 'into pages': kind, ...script });
     expect(source).toMatchObject({ pagination: { kind, ...pagination } });
   });
 

@@ -177,7 +177,7 @@ describe('The beginning of a CSV file', () => {
       kind: 'unusable',
       place: 'one.csv',
       day: '2026-11-20',
-      reason: 'its first line is no header with the names of the columns',
+      reason: 'its first line is not a header with column names',
     });
   });
 
@@ -226,7 +226,7 @@ describe('The beginning of an NDJSON file', () => {
   it('is not understood when no line is an object', async () => {
     expect(await examine({ 'one.json': `${header}\n[1]\n` }, 'one.json', 'ndjson')).toMatchObject({
       kind: 'unusable',
-      reason: 'no line of its beginning is a JSON object',
+      reason: 'none of its first lines is a JSON object',
     });
   });
 });

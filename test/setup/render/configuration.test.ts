@@ -98,7 +98,7 @@ describe('A written configuration', () => {
       delimiter: ';',
     });
     const said = text.replaceAll(/\n *# /g, ' ');
-    expect(said).toContain('Columns that are not used: "price", "room \\"type\\"".');
+    expect(said).toContain('Unused columns: "price", "room \\"type\\"".');
     expect(said).toContain('Not found, so not sent: BookingReferenceId, BookingClientName, ProviderHotelId,');
     expect(said).toContain("Under the service's own names: ProviderName.");
   });
@@ -123,7 +123,7 @@ describe('A written configuration', () => {
 
   it('says how many dates its pattern, or none, leaves unread', () => {
     const unread = { read: 197, seen: 200 };
-    const said = 'Reads 197 of the 200 dates at the beginning of exports/bookings-2026-11-20.csv.';
+    const said = 'Reads 197 of the first 200 dates in exports/bookings-2026-11-20.csv.';
     const one = render(answer(), { ...examined, dates: { kind: 'one', format: 'dd.MM.yyyy', ...unread } });
     expect(one).toContain(said);
     expect(load(one).source.dateFormat).toBe('dd.MM.yyyy');
@@ -134,7 +134,9 @@ describe('A written configuration', () => {
 
   it('says that no form of dates can be told before their columns are known', () => {
     const text = render(answer(), { ...examined, dates: { kind: 'no-column' } });
-    expect(text.replaceAll(/\n *# /g, ' ')).toContain("hold dates is not known yet, so it can't be told how");
+    expect(text.replaceAll(/\n *# /g, ' ')).toContain(
+      'hold dates are not known yet, and so neither is their format',
+    );
     expect(load(text).source.dateFormat).toBe('yyyy-MM-dd');
   });
 
@@ -156,7 +158,7 @@ describe('A written configuration', () => {
       unused: ['Ada', 'Roomly'],
     };
     const text = render(answer(), unknown);
-    expect(text).toContain('None of its 2 columns has a name that is known.');
+    expect(text).toContain('None of its 2 columns has a known name.');
     expect(text).not.toMatch(/Ada|Roomly/);
     expect(load(text).source.columns).toEqual({});
     const uncommented = load(uncomment(text)).source.columns;
@@ -167,9 +169,7 @@ describe('A written configuration', () => {
     const readings = ['dd/MM/yyyy', 'MM/dd/yyyy'].map((format) => ({ format, read: 1, seen: 1 }));
     const text = render(answer(), { ...examined, dates: { kind: 'several', readings } });
     expect(load(text).source.dateFormat).toBe('yyyy-MM-dd');
-    expect(text.replaceAll(/\n *# /g, ' ')).toContain(
-      'ambiguous, they can be read as dd/MM/yyyy or MM/dd/yyyy',
-    );
+    expect(text.replaceAll(/\n *# /g, ' ')).toContain('ambiguous: dd/MM/yyyy or MM/dd/yyyy');
   });
 
   it('says that an export was not understood', () => {
@@ -179,7 +179,7 @@ describe('A written configuration', () => {
       day: '2026-11-20',
       reason: 'it is odd',
     });
-    expect(text).toContain('# a.csv was looked at, but it is odd.');
+    expect(text).toContain('# a.csv was examined, but it is odd.');
   });
 
   it('lets no line end out of a comment', () => {
