@@ -7,7 +7,7 @@ import { isClear } from './file-summary.js';
 import { createNewFile } from './output-files.js';
 import { renderTable } from './tables.js';
 
-/** Shown on a terminal; `--csv` and `--json` have them all. */
+/** Rows shown on a terminal; `--csv` and `--json` list all. */
 const shown = 200;
 
 const columns = [
@@ -42,7 +42,7 @@ export function renderAffected(
     `${day}: affected bookings: ${formatCount(affected.length)} (run ${run.id})`,
     renderTable(rows, columns),
     ...(affected.length > shown
-      ? [`  … and ${formatCount(affected.length - shown)} more; --csv FILE has them all`]
+      ? [`  … and ${formatCount(affected.length - shown)} more; --csv FILE lists all`]
       : []),
     ...(csv === undefined ? [] : [`All of them are in ${csv}.`]),
     '',
@@ -52,9 +52,9 @@ export function renderAffected(
 const fileColumns = serviceFields.filter((field) => !guestNameFields.has(field));
 
 /**
- * The CSV of the affected bookings, without guests' names. A file that is there already is not overwritten.
+ * The CSV of the affected bookings, without guests' names. An existing file is not overwritten.
  *
- * @throws UsageError when it can't be made
+ * @throws UsageError when the file can't be created
  */
 export async function createAffectedFile(name: string, path = name) {
   const file = await createNewFile('--csv', name, path);

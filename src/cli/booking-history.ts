@@ -6,16 +6,16 @@ import { formatInstant } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import { describeSuspicion } from './suspects.js';
 
-/** What became of one booking in one run. */
+/** The history of one booking in one run. */
 export interface BookingHistory {
   readonly runId: string;
   readonly day: string;
   readonly runState: string;
   readonly state: 'delivered' | 'refused' | 'pending' | 'rejected';
   readonly booking?: Record<string, unknown>;
-  /** Whether the result marks its mapping as incorrect; absent until a result has come home. */
+  /** Whether the result marks its mapping as incorrect; absent until a result has arrived. */
   readonly isAffected?: boolean;
-  /** What the local copy of the mappings had to say about it before it was sent. */
+  /** What the local copy of the mappings said about it before it was sent. */
   readonly suspect?: Suspicion;
   readonly step?: string;
   readonly attempts?: readonly AttemptReport[];
@@ -27,7 +27,7 @@ interface AttemptReport extends Omit<Attempt, 'startedAt' | 'endedAt'> {
   readonly endedAt: string;
 }
 
-/** @param withAnswers keeps the service's own words, which may name a guest: only where a person asked for them */
+/** @param withAnswers includes the service's own messages, which may name a guest: only on request */
 export function toHistory(trace: Trace, { withAnswers }: { readonly withAnswers: boolean }): BookingHistory {
   const { run } = trace;
   const common = { runId: run.id, day: run.day, runState: run.state };
@@ -94,7 +94,7 @@ function renderHistory(reference: string, history: BookingHistory): string {
     lines.push(`  not sent: ${history.rejected.reason}, at place ${history.rejected.place} of the source`);
   }
   if (history.isAffected !== undefined) {
-    // That the result doesn't mark it is all it says: it may not even name it.
+    // The result may not even contain a booking that it doesn't mark.
     lines.push(
       `  ${history.isAffected ? 'affected: its mapping is marked as incorrect' : 'not marked as affected'}`,
     );

@@ -6,28 +6,28 @@ import { renderReasons } from './run-summary.js';
 import { explainSuspects } from './suspects.js';
 import { renderTable } from './tables.js';
 
-/** What a dry run found out, as `--dry-run --json` prints it. */
+/** The result of a dry run, as `--dry-run --json` prints it. */
 export interface DryRunReport {
   readonly day: string;
   readonly source?: string | undefined;
   readonly counts: Counts;
-  /** Absent where there is no local copy of the mappings to compare with. */
+  /** Absent without a local copy of the mappings to compare with. */
   readonly suspects?: SuspectsReport;
   readonly rejects: readonly ReasonCount[];
   readonly warnings: readonly ReasonCount[];
-  /** Null where there would be no file; absent when the day could not be collected. */
+  /** Null if there would be no file; absent if the day could not be collected. */
   readonly file?: {
     readonly name: string;
     readonly rows: number;
     readonly bytes: number;
     readonly sha256: string;
   } | null;
-  /** Absent when the day could not be collected. */
+  /** Absent if the day could not be collected. */
   readonly batches?: number;
   readonly bytes?: number;
-  /** Of all bodies, one after the other. */
+  /** Of all bodies, concatenated. */
   readonly sha256?: string;
-  /** The first bookings as they would be sent, names masked. */
+  /** The first bookings as they would be sent, with names masked. */
   readonly sample?: readonly Record<string, unknown>[];
   readonly error?: { readonly message: string };
 }

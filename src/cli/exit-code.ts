@@ -8,7 +8,7 @@ import { DayBusyError, UsageError } from '../review/refusals.js';
 import type { Run } from '../review/run.js';
 import { describeError, isSafeToShow } from '../text/safe-error.js';
 
-/** The exit codes of design 9. */
+/** The exit codes, as documented for the command. */
 export const exitCode = {
   done: 0,
   failed: 1,
@@ -19,7 +19,7 @@ export const exitCode = {
 
 export type ExitCode = (typeof exitCode)[keyof typeof exitCode];
 
-/** What the state of a run means for the caller of the command. */
+/** The exit code for the state of a run. */
 export function exitCodeOf({ state }: Run): ExitCode {
   switch (state) {
     case 'succeeded':
@@ -34,7 +34,7 @@ export function exitCodeOf({ state }: Run): ExitCode {
   }
 }
 
-/** From the one that a person has to see to first, to the one that needs nobody. */
+/** From the most urgent to the one that needs no attention. */
 const fromWorst: readonly ExitCode[] = [
   exitCode.usage,
   exitCode.failed,
@@ -43,7 +43,7 @@ const fromWorst: readonly ExitCode[] = [
   exitCode.done,
 ];
 
-/** The exit code of many days: that of the worst of them, 2 before 1 before 4 before 3 before 0. */
+/** The exit code of several days: that of the worst, 2 before 1 before 4 before 3 before 0. */
 export function worstOf(codes: readonly ExitCode[]): ExitCode {
   return fromWorst.find((code) => codes.includes(code)) ?? exitCode.done;
 }
@@ -54,7 +54,7 @@ export interface CommandFailure {
   readonly message: string;
 }
 
-/** What an error means for the caller, in words that are safe to show. */
+/** What an error means for the caller, with a message that is safe to show. */
 export function describeFailure(error: unknown): CommandFailure {
   if (error instanceof ConfigurationError || error instanceof LedgerUnusableError) {
     return { exitCode: exitCode.usage, class: 'configuration', message: error.message };
@@ -68,7 +68,7 @@ export function describeFailure(error: unknown): CommandFailure {
   if (error instanceof MappingServiceError) {
     return { exitCode: exitCode.failed, class: error.kind, message: error.message };
   }
-  // A run that is stopped reports itself; this is for what leaves nothing to go on with.
+  // A stopped run reports itself; this is for work that leaves nothing to resume.
   if (error instanceof StoppedError) {
     return { exitCode: exitCode.failed, class: 'stopped', message: error.message };
   }
@@ -84,10 +84,10 @@ function describeUnexpected(error: unknown): string {
   return `${describeError(error)}${isWithheld ? '; run it again with --stack-trace to see where' : ''}`;
 }
 
-/** The frames of a stack alone: the message above them might quote a booking. */
+/** Only the frames of a stack: the message above them might quote a booking. */
 export function stackFrames(error: unknown): string {
   if (!(error instanceof Error)) return '';
-  // A message of several lines may itself hold one that begins like a frame.
+  // A message of several lines may contain one that looks like a frame.
   return (error.stack ?? '')
     .replace(error.message, () => '')
     .split('\n')

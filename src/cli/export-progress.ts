@@ -3,24 +3,24 @@ import type { ExportEvent, NotifyExport } from '../mappings/export/await-export.
 import { formatByteRate, formatBytes, formatDuration, formatInstant } from '../text/format.js';
 import { canDraw, type ProgressOptions } from './progress.js';
 
-/** Between two lines of progress where there is no terminal. */
+/** Interval between two lines of progress where there is no terminal. */
 const linesEveryMs = 10_000;
 const barFormat = '  {name} {bar} {percentage} %  {done}  {rate}';
 
 export interface ExportProgress {
   readonly notify: NotifyExport;
-  /** What follows starts on a line of its own. */
+  /** Ends the bar: further output starts on a line of its own. */
   stop(): void;
 }
 
 interface Download {
   readonly name: string;
   readonly startedAt: number;
-  /** What had come before. */
+  /** Bytes that were there before this download started. */
   readonly before: number;
 }
 
-/** How far an export has come: a bar for each file on a terminal that can draw one, sparse lines elsewhere. */
+/** The progress of fetching an export: a bar for each file where the terminal can draw one, occasional lines elsewhere. */
 export function createExportProgress(options: ProgressOptions): ExportProgress {
   const { stream, clock } = options;
   const draws = canDraw(options);
@@ -28,19 +28,19 @@ export function createExportProgress(options: ProgressOptions): ExportProgress {
   let bar: cliProgress.SingleBar | undefined;
   let lastAt = clock();
 
-  function leave(): void {
+  function endBar(): void {
     bar?.stop();
     bar = undefined;
   }
 
   function say(text: string): void {
-    leave();
+    endBar();
     stream.write(`${text}\n`);
   }
 
   function showDownload({ name, done, total }: ExportEvent & { type: 'downloading' }): void {
     if (download?.name !== name || done < download.before) {
-      leave();
+      endBar();
       download = { name, startedAt: clock(), before: done };
     }
     const rate = formatByteRate(done - download.before, clock() - download.startedAt);
@@ -66,7 +66,7 @@ export function createExportProgress(options: ProgressOptions): ExportProgress {
       download = undefined;
       say(describeExportEvent(event));
     },
-    stop: leave,
+    stop: endBar,
   };
 }
 

@@ -9,7 +9,7 @@ import { renderTable } from './tables.js';
 
 const columnsNamed = 20;
 
-/** What `export request --json` prints: to whom the export is sent stands nowhere. */
+/** What `export request --json` prints, without the recipient. */
 export function toRequestReport({ requestedAt, serviceTime, providers }: RequestedExport) {
   return {
     requestedAt: new Date(requestedAt).toISOString(),
@@ -83,7 +83,7 @@ function describeOddities({ name, extraColumns, endsInMidLine }: InspectedFile):
   ];
 }
 
-/** Shown on a terminal; `--out` has them all. */
+/** Rows shown on a terminal; `--out` lists all. */
 export const differencesShown = 20;
 
 export function hasDifferences({ added, changed, gone }: Comparison): boolean {
@@ -98,7 +98,7 @@ export function toComparisonReport(
   return { file, differs: hasDifferences(comparison), ...comparison, out: out ?? null };
 }
 
-/** A difference as a line of `--out` has it. */
+/** A difference as `--out` writes it, one per line. */
 export function toDifferenceRecord(difference: MappingDifference) {
   const { kind } = difference;
   const { providerName, providerHotelId } = kind === 'gone' ? difference.copied : difference.exported;
@@ -141,7 +141,7 @@ export function renderComparison(
     ...(first.length === 0 ? [] : [renderTable(first.map(toRow), head)]),
     ...(total > first.length
       ? [
-          `  … and ${formatCount(total - first.length)} more${out === undefined ? '; --out FILE has them all' : ''}`,
+          `  … and ${formatCount(total - first.length)} more${out === undefined ? '; --out FILE lists all' : ''}`,
         ]
       : []),
     conclude(comparison, total, out),
@@ -168,7 +168,7 @@ function toRow(difference: MappingDifference): string[] {
   return [what, toLine(providerName), toLine(providerHotelId), inFile, inCopy];
 }
 
-/** A cell of the file may hold line ends, and what a terminal takes for commands. */
+/** A cell of the file may contain line breaks and escape sequences. */
 function toLine(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 }

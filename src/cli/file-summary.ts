@@ -5,7 +5,7 @@ import { formatCount, wrapText } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import { renderTable } from './tables.js';
 
-/** What a file run left behind, and what is odd about its result. */
+/** The files of a run by file, and what is odd about its result. */
 export function renderFileSummary({ file, day }: Run, command: WriteCommand): string[] {
   if (file?.rows === undefined) return [];
   const rows = [
@@ -47,12 +47,12 @@ function describeAffected(
   return isClear(verdicts) ? ['  The result marks no booking as affected.'] : [];
 }
 
-/** A result that is silent on some bookings is no word that they are well. */
+/** A booking without a verdict does not count as correctly mapped. */
 export function isClear({ unanswered, unclear, malformed }: ResultCounts): boolean {
   return unanswered === 0 && unclear === 0 && malformed === 0;
 }
 
-/** What `verify` found, run by run. */
+/** The findings of `verify`, run by run. */
 export function renderVerified(
   day: string,
   runs: readonly { readonly runId: string; readonly items: readonly VerifiedItem[] }[],

@@ -25,7 +25,7 @@ const countNames: Readonly<Record<keyof SyncCounts, string>> = {
   restarts: 'begun again',
 };
 
-/** What a sync came to, as `mappings sync --json` prints it. */
+/** The result of a sync, as `mappings sync --json` prints it. */
 export function toSyncReport({ syncId, scope, since, at, serviceBeganAt, endedAt, counts }: MappingSync) {
   return {
     syncId,
@@ -46,7 +46,7 @@ export function renderSync(sync: MappingSync): string {
   return `The local copy is up to date, after ${duration}.\n${renderTable(rows)}\n`;
 }
 
-/** @param file where they were written */
+/** @param file the file they were written to */
 export function renderNewHotels(
   hotels: readonly NewMasterHotel[],
   { more, file }: { readonly more: boolean; readonly file?: string | undefined },
@@ -61,7 +61,7 @@ export function renderNewHotels(
   return [
     'master hotels to be created:',
     renderTable(rows, ['ServiceId', 'ProviderName', 'ProviderHotelId']),
-    ...(more ? ['  … and more; the next sync with --new-hotels FILE lists them all'] : []),
+    ...(more ? ['  … and more; the next sync with --new-hotels FILE lists all'] : []),
     '',
   ].join('\n');
 }
@@ -100,7 +100,7 @@ export function renderMapping(mapping: CopiedMapping, moves: readonly MappingMov
   return `${lines.join('\n')}\n`;
 }
 
-/** What the copy holds, as `mappings stats --json` prints it. */
+/** The contents of the copy, as `mappings stats --json` prints them. */
 export function toStatsReport({ syncs, ...summary }: MappingSummary) {
   return { ...summary, syncs: syncs.map(toSyncReport) };
 }
@@ -142,10 +142,10 @@ export function renderBrands(brands: readonly HotelBrand[]): string {
 }
 
 /**
- * Writes master hotels as NDJSON, one a line, in place of what stood in the file; whole or not at all.
+ * Writes master hotels as NDJSON, one per line, and replaces an existing file; completely or not at all.
  *
  * @param file its name as it was typed, for messages, and its absolute path
- * @returns the number of the last one; 0 when there was none
+ * @returns the number of the last one; 0 if there was none
  * @throws UsageError when the file can't be written
  */
 export async function writeNewHotels(

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { UsageError } from '../review/refusals.js';
 
 /**
- * Makes a file that a person named. One that is there already is not overwritten.
+ * Creates a file that was named on the command line. An existing file is not overwritten.
  *
  * @param option that named it, for messages: `--csv`
  * @param name as it was typed, for messages
  * @param path its absolute path
- * @throws UsageError when it can't be made
+ * @throws UsageError when it can't be created
  */
 export async function createNewFile(option: string, name: string, path = name): Promise<FileHandle> {
   try {
@@ -24,18 +24,18 @@ export async function createNewFile(option: string, name: string, path = name): 
   }
 }
 
-/** A disk that is full or broken is no fault of the command line. */
+/** A full or broken disk is not a usage error. */
 const diskFaults: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EIO'];
 const denials: readonly unknown[] = ['EACCES', 'EPERM', 'EROFS'];
 
 type Content = Uint8Array | AsyncIterable<Uint8Array>;
 
 /**
- * A folder for what a dry run would send, with a SHA256SUMS that `sha256sum -c` understands. It holds guest
- * names because a person asked for them: files are 0600, and nothing that is there is overwritten.
+ * A folder for what a dry run would send, with a SHA256SUMS that `sha256sum -c` understands. It contains guest names, on
+ * request: files have mode 0600, and no existing file is overwritten.
  *
  * @param name as it was typed, for messages
- * @throws UsageError when the folder can't be made or written, or holds such files already
+ * @throws UsageError when the folder can't be created or written to, or already has such files
  */
 export async function createOutFolder(name: string, folder = name) {
   const sums: string[] = [];

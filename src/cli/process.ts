@@ -4,7 +4,7 @@ import { exitCode } from './exit-code.js';
 
 const stopSignals = ['SIGINT', 'SIGTERM'] as const;
 
-/** What is needed of the process. */
+/** The part of the process that this uses. */
 interface Process {
   on(signal: 'SIGINT' | 'SIGTERM', listener: (name: NodeJS.Signals) => void): unknown;
   off(signal: 'SIGINT' | 'SIGTERM', listener: (name: NodeJS.Signals) => void): unknown;
@@ -12,13 +12,13 @@ interface Process {
 }
 
 interface StopListener {
-  /** Aborts when the process was asked to stop. */
+  /** Aborts when the process is asked to stop. */
   readonly signal: AbortSignal;
-  /** Lets the process end by itself. */
+  /** Stops listening, so that signals have their usual effect again. */
   ignore(): void;
 }
 
-/** One signal for the whole process: Ctrl-C and SIGTERM stop cleanly, a second one at once. */
+/** One AbortSignal for the whole process: Ctrl-C and SIGTERM stop it cleanly, a second signal at once. */
 export function listenForStop(process: Process, errors: NodeJS.WritableStream): StopListener {
   const controller = new AbortController();
   const stop = (name: NodeJS.Signals) => {
@@ -36,8 +36,7 @@ export function listenForStop(process: Process, errors: NodeJS.WritableStream): 
 }
 
 /**
- * Lets a command end as usual when whoever read its output has gone, as `head` does: what is written then is lost, and
- * nobody misses it.
+ * Lets a command end as usual when the reader of its output has gone, as `head` does: the rest of the output is not needed.
  */
 export function ignoreClosedPipe(stream: NodeJS.WritableStream): void {
   stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -45,20 +44,20 @@ export function ignoreClosedPipe(stream: NodeJS.WritableStream): void {
   });
 }
 
-/** Long enough for what ends by itself. */
+/** Long enough for everything that ends by itself. */
 const graceMs = 1_000;
 
 /**
- * Ends the process when its work is done and something keeps it alive that is not ours, such as a connection that a
- * bookings module left open: tomorrow's run would find today's still there. What was written leaves before that.
+ * Ends the process when its work is done but something foreign keeps it alive, such as a connection that a bookings module
+ * left open: otherwise tomorrow's run would find today's process still there. Waits until all output has been written.
  *
- * @param exit ends the process with the code that is set
+ * @param exit ends the process with `process.exitCode`
  */
 export function leaveOnceWritten(
   streams: readonly Pick<Writable, 'writableLength'>[],
   exit: () => void,
 ): void {
-  // It keeps nothing alive itself.
+  // Unreferenced: the timer itself keeps nothing alive.
   setInterval(() => {
     if (streams.every(({ writableLength }) => writableLength === 0)) exit();
   }, graceMs).unref();

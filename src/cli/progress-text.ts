@@ -3,19 +3,19 @@ import type { Run } from '../review/run.js';
 import { formatBytes, formatCount, formatCountOf, formatDuration } from '../text/format.js';
 import { describeError } from '../text/safe-error.js';
 
-/** Between two lines of progress where there is no terminal. */
+/** Interval between two lines of progress where there is no terminal. */
 const linesEveryMs = 10_000;
 
 interface LinesOptions {
-  /** Takes a line, without its end. */
+  /** Writes a line; the line break is not included. */
   readonly write: (text: string) => void;
   readonly clock: () => number;
 }
 
-/** What happens in a run in sparse lines, for a file or a terminal that can't draw. */
+/** The progress of a run in occasional lines, for a file or a terminal that can't draw. */
 export function createLines({ write, clock }: LinesOptions): Notify {
   let lastAt = clock();
-  let said: string | undefined;
+  let lastMilestone: string | undefined;
   return (event) => {
     const milestone = event.type === 'step-ended' ? describeMilestone(event) : undefined;
     const isProgress =
@@ -25,14 +25,14 @@ export function createLines({ write, clock }: LinesOptions): Notify {
       event.type === 'transferring';
     if (isProgress && !milestone && clock() - lastAt < linesEveryMs) return;
     const text = milestone ?? describe(event, clock());
-    if (text === undefined || (milestone !== undefined && milestone === said)) return;
-    said = milestone ?? said;
+    if (text === undefined || (milestone !== undefined && milestone === lastMilestone)) return;
+    lastMilestone = milestone ?? lastMilestone;
     lastAt = clock();
     write(text);
   };
 }
 
-function sayWait(milliseconds: number): string {
+function formatWait(milliseconds: number): string {
   return milliseconds < 1_000 ? 'a moment' : formatDuration(milliseconds);
 }
 
@@ -41,12 +41,12 @@ export function describeOpened(run: Run, isResumed: boolean): string {
   return `${run.day}: ${what} run ${run.id} by ${run.delivery}${run.topsUp ? ', for late bookings' : ''}`;
 }
 
-/** The day's suspects, as soon as they are known: a result may come hours later. Undefined where there are none. */
+/** The day's suspects, as soon as they are known: a result may take hours. Undefined if there are none. */
 export function describeSuspects({ suspects }: Run): string | undefined {
   return suspects && suspects.suspects > 0 ? formatCountOf(suspects.suspects, 'suspect') : undefined;
 }
 
-/** What becomes of the steps of a file delivery is told one by one; batches are counted. */
+/** Each step of a file delivery is a milestone; batches are only counted. */
 export function describeMilestone({
   step,
   outcome,
@@ -79,7 +79,7 @@ export function describe(event: ReviewEvent, now: number): string | undefined {
     case 'transferring':
       return `${event.step.name}: ${formatBytes(event.done)} of ${formatBytes(event.total)}`;
     case 'holding-off':
-      return `${event.cause === 'asked' ? 'the service asked for a pause' : 'no call succeeds'} (${event.code}): waiting ${sayWait(event.until - now)}`;
+      return `${event.cause === 'asked' ? 'the service asked for a pause' : 'no call succeeds'} (${event.code}): waiting ${formatWait(event.until - now)}`;
     case 'waiting-for-day':
       return `${event.day} is in use by another process: waiting for it`;
     case 'superseded':

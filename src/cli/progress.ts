@@ -13,18 +13,18 @@ import {
 
 export interface Progress {
   readonly notify: Notify;
-  /** Takes the bar off the screen, so that what follows starts on a line of its own. */
+  /** Ends the bar: further output starts on a line of its own. */
   stop(): void;
 }
 
 export interface ProgressOptions {
   readonly stream: NodeJS.WriteStream;
   readonly clock: () => number;
-  /** A terminal that knows no escape codes, as TERM=dumb says of one. */
+  /** A terminal without escape codes (TERM=dumb). */
   readonly isDumb?: boolean;
 }
 
-/** A bar per phase on a terminal that can draw one, sparse lines elsewhere. */
+/** The progress of a run: a bar per phase where the terminal can draw one, occasional lines elsewhere. */
 export function createProgress(options: ProgressOptions): Progress {
   const { stream, clock } = options;
   if (canDraw(options)) return createBars(options);
@@ -42,36 +42,36 @@ const transferFormat = '{bar} {percentage} %  {detail}  {rate}  {eta_formatted}'
 
 interface Phase {
   readonly format: string;
-  /** The transfer that it shows. */
+  /** The transfer shown by the bar. */
   readonly transfer?: { readonly step: string; isOver: boolean };
   readonly startedAt: number;
-  /** What an earlier process had done already: it counts for nothing in the rate. */
+  /** Done before this process started: left out of the rate. */
   readonly before: number;
 }
 
 function createBars({ stream, clock }: ProgressOptions): Progress {
   let phase: Phase | undefined;
   let bar: cliProgress.SingleBar | undefined;
-  /** The last milestone: a look that finds nothing new is not told again. */
-  let said: string | undefined;
+  /** The last milestone: one that repeats is not shown again. */
+  let lastMilestone: string | undefined;
   let isStopped = false;
 
-  /** Leaves the bar as it is on the screen. */
-  function leave(): void {
+  /** Ends the bar and leaves it on the screen. */
+  function endBar(): void {
     bar?.stop();
     bar = undefined;
   }
 
-  /** Makes room for words: a full bar stays above them, any other comes back below with what happens next. */
+  /** Makes room for text: a full bar stays above it, any other bar is redrawn below it with the next event. */
   function hide(): void {
     const isToComeBack = bar !== undefined && bar.getProgress() < 1;
-    leave();
+    endBar();
     if (!isToComeBack) return;
     moveCursor(stream, 0, -1);
     clearLine(stream, 0);
   }
 
-  /** @param count what the rate is of, in records or bookings */
+  /** @param count records, bookings or bytes, for the rate */
   function show(total: number, done: number, detail: string, count: number): void {
     if (!phase) return;
     const { format, startedAt, before, transfer } = phase;
@@ -90,7 +90,7 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
         barsize: 24,
         linewrap: false,
         etaBuffer: 50,
-        formatTime: sayTimeLeft,
+        formatTime: formatTimeLeft,
       },
       cliProgress.Presets.shades_classic,
     );
@@ -131,17 +131,17 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
 
   function showEnding(event: ReviewEvent & { type: 'step-ended' }): void {
     const milestone = describeMilestone(event);
-    if (milestone !== undefined && milestone !== said) {
+    if (milestone !== undefined && milestone !== lastMilestone) {
       hide();
       phase = undefined;
-      said = milestone;
+      lastMilestone = milestone;
       stream.write(`  ${milestone}\n`);
     }
-    // Batches that are posted meanwhile don't take a transfer's place.
+    // Batches posted during a transfer don't replace its bar.
     if (event.step.kind === 'batch') showWatched(event.run);
   }
 
-  /** What others do for the run moves the bar; a transfer of our own keeps its place. */
+  /** Work of other processes moves the bar, but doesn't replace the bar of a transfer in this process. */
   function showWatched(run: Run): void {
     if (phase?.transfer?.isOver === false) return;
     if (!phase || phase.transfer) beginDelivery(run);
@@ -191,13 +191,13 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
       }
     },
     stop() {
-      leave();
+      endBar();
       isStopped = true;
     },
   };
 }
 
-/** @param seconds a text where nothing can be said yet */
-function sayTimeLeft(seconds: unknown): string {
+/** @param seconds a text while the time can't be estimated */
+function formatTimeLeft(seconds: unknown): string {
   return typeof seconds === 'number' && seconds > 0 ? `${formatDuration(seconds * 1_000)} left` : '';
 }

@@ -10,15 +10,15 @@ import {
   describeSuspects,
 } from './progress-text.js';
 
-/** The progress of many days at once. */
+/** The progress of several days at once. */
 export interface RangeProgress extends Progress {
-  /** A day is over. */
+  /** Ends the bar of a day. */
   end(day: string, words: string): void;
-  /** Words about the range as a whole. */
+  /** Writes a line about the range as a whole. */
   say(words: string): void;
 }
 
-/** A bar a day on a terminal that can draw, sparse lines elsewhere; either way each says its day. */
+/** A bar for each day where the terminal can draw, occasional lines elsewhere; each names its day. */
 export function createRangeProgress(options: ProgressOptions): RangeProgress {
   return canDraw(options) ? createBars(options) : createDayLines(options);
 }
@@ -47,7 +47,7 @@ function createDayLines({ stream, clock }: ProgressOptions): RangeProgress {
 }
 
 const format = '  {day}  {phase} {bar} {percentage} %  {detail}';
-/** As wide as the longest phase. */
+/** The width of the longest phase. */
 const phaseWidth = 'deliver'.length;
 
 function createBars({ stream, clock }: ProgressOptions): RangeProgress {
@@ -57,7 +57,7 @@ function createBars({ stream, clock }: ProgressOptions): RangeProgress {
 
   function open(): cliProgress.MultiBar {
     all ??= new cliProgress.MultiBar(
-      // A bar that moves down because words came above it must be drawn again, though it says the same.
+      // A bar that moves down because of text above it must be redrawn although it is unchanged.
       {
         stream,
         format,
@@ -77,7 +77,7 @@ function createBars({ stream, clock }: ProgressOptions): RangeProgress {
     all = undefined;
   }
 
-  /** Words stay above the bars. */
+  /** Text stays above the bars. */
   function say(words: string): void {
     if (isStopped) return;
     if (all && bars.size > 0) {

@@ -6,7 +6,7 @@ import { quoteForShell, type WriteCommand } from '../text/shell.js';
 import { type CommandFailure, type ExitCode, exitCode } from './exit-code.js';
 import { renderTable } from './tables.js';
 
-/** What became of a day of a range. */
+/** The outcome of one day of a range. */
 export type DayOutcome =
   | {
       readonly kind: 'reviewed';
@@ -14,7 +14,7 @@ export type DayOutcome =
       readonly report: RunReport;
       readonly exitCode: ExitCode;
     }
-  /** It was not one of those that were asked for. */
+  /** The mode of the replay left it out. */
   | { readonly kind: 'left'; readonly day: string; readonly why: string; readonly runId?: string }
   | { readonly kind: 'error'; readonly day: string; readonly failure: CommandFailure };
 
@@ -29,7 +29,7 @@ export function exitCodeOfDay(outcome: DayOutcome): ExitCode {
   }
 }
 
-/** After such an end no other day would fare better: a wrong key, a wrong host key, a ledger that can't be used. */
+/** Whether every other day would fail in the same way: a wrong API key, a wrong host key, an unusable ledger. */
 export function endsRange(outcome: DayOutcome): boolean {
   switch (outcome.kind) {
     case 'reviewed':
@@ -41,7 +41,7 @@ export function endsRange(outcome: DayOutcome): boolean {
   }
 }
 
-/** The object that `--json` prints of a day. */
+/** The object that `--json` prints for a day. */
 export function toDayObject(outcome: DayOutcome): object {
   switch (outcome.kind) {
     case 'reviewed':
@@ -57,13 +57,13 @@ export function toDayObject(outcome: DayOutcome): object {
   }
 }
 
-/** In a few words: how a day ended. */
+/** How a day ended, in a few words. */
 export function describeOutcome(outcome: DayOutcome): string {
   switch (outcome.kind) {
     case 'reviewed': {
       const { state, counts, topsUp } = outcome.report;
       if (topsUp && state === 'succeeded' && counts.accepted === 0) return 'succeeded, nothing new';
-      return `${sayState(outcome)}, ${formatCount(counts.delivered)} delivered`;
+      return `${describeState(outcome)}, ${formatCount(counts.delivered)} delivered`;
     }
     case 'left':
       return `left as it is: it ${outcome.why}`;
@@ -72,7 +72,7 @@ export function describeOutcome(outcome: DayOutcome): string {
   }
 }
 
-/** The closing table of a range, and what to do about each day that is not done. */
+/** The table at the end of a range, and what to do about each day that is not done. */
 export function renderRangeSummary(outcomes: readonly DayOutcome[], command: WriteCommand): string {
   const head = ['day', 'run', 'state', 'delivered', 'pending', 'refused'];
   const sections = [
@@ -89,7 +89,7 @@ function toRow(outcome: DayOutcome): (string | undefined)[] {
   switch (outcome.kind) {
     case 'reviewed': {
       const { day, runId, counts, topsUp } = outcome.report;
-      const state = `${sayState(outcome)}${topsUp ? ' +' : ''}`;
+      const state = `${describeState(outcome)}${topsUp ? ' +' : ''}`;
       return [day, runId, state, ...[counts.delivered, counts.pending, counts.refused].map(formatCount)];
     }
     case 'left':
@@ -99,7 +99,7 @@ function toRow(outcome: DayOutcome): (string | undefined)[] {
   }
 }
 
-function sayState({ report: { state }, exitCode: code }: DayOutcome & { kind: 'reviewed' }): string {
+function describeState({ report: { state }, exitCode: code }: DayOutcome & { kind: 'reviewed' }): string {
   const isActive = state === 'collecting' || state === 'delivering';
   return isActive && code !== exitCode.done ? 'stopped' : state;
 }
@@ -128,7 +128,7 @@ export interface EndedRange {
   readonly to: string;
 }
 
-/** Which days of a range were not begun, why, and how to go on. */
+/** Which days of a range were not started, why, and how to continue. */
 export function renderNotBegun(range: EndedRange, command: WriteCommand): string {
   const { next, to, why } = range;
   const days = next === to ? next : `${next} to ${to}`;
@@ -137,7 +137,7 @@ export function renderNotBegun(range: EndedRange, command: WriteCommand): string
   );
 }
 
-/** The command for the days that are left, with the options that this one had. */
+/** The command for the remaining days, with the options of this one. */
 function writeReplay({ next, to, mode, reason, delivery, dryRun }: EndedRange): string {
   return [
     `replay ${next}`,
@@ -156,7 +156,7 @@ export interface PlannedDay {
   readonly plan: DayPlan;
 }
 
-/** The object that `--dry-run --json` prints of a range. */
+/** The object that `--dry-run --json` prints for a range. */
 export function toPlanObject(days: readonly PlannedDay[]): object {
   return {
     dryRun: true,
@@ -171,7 +171,7 @@ export function toPlanObject(days: readonly PlannedDay[]): object {
   };
 }
 
-/** A line a day: what would be done with it; below them why days would be refused. */
+/** One line per day: what would be done; below, why days would be refused. */
 export function renderRangePlan(days: readonly PlannedDay[]): string {
   const begun = days.filter(({ plan }) => plan.action !== 'nothing' && plan.action !== 'refused');
   return [

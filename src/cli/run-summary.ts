@@ -12,7 +12,7 @@ import { renderTable } from './tables.js';
 
 type DetailsLedger = RejectReader & RunLister;
 
-/** Gathers what the closing table shows of a run. */
+/** Reads what the summary of a run shows. */
 export async function readRunDetails(
   ledger: DetailsLedger,
   run: Run,
@@ -32,7 +32,7 @@ async function findRunBefore(ledger: DetailsLedger, { id, day }: Run): Promise<s
   return runs[runs.findIndex((run) => run.id === id) + 1]?.id;
 }
 
-/** Refused bookings named in a closing table; the ledger has them all. */
+/** Refused bookings listed in a summary; the ledger has all. */
 export const refusedShown = 20;
 
 export interface RunDetails {
@@ -49,11 +49,11 @@ export interface RunDetails {
 export interface ClosingOptions {
   readonly now: number;
   readonly command: WriteCommand;
-  /** Somebody else may be working on the run. */
+  /** Another process may be working on the run. */
   readonly isOnlooker?: boolean;
 }
 
-/** The closing words of a run: what became of every record, why, and what to do next. */
+/** The summary of a run: what happened to every record, why, and what to do next. */
 export function renderClosing(
   { run, toppedUp, rejects, warnings, refused, placeUnit }: RunDetails,
   { now, command, isOnlooker = false }: ClosingOptions,
@@ -141,7 +141,7 @@ function nextSteps(run: Run, command: WriteCommand, isOnlooker: boolean): string
   return [];
 }
 
-/** One line a run, for `status` without a day, within 80 columns. */
+/** One line per run, for `status` without a day, within 80 columns. */
 export function renderStatus(runs: readonly Run[], command: WriteCommand): string {
   if (runs.length === 0) return `No runs yet. The first one: ${command('run')}\n`;
   const rows = runs.map((run) => [

@@ -6,12 +6,12 @@ import type { WriteCommand } from '../text/shell.js';
 import { createNewFile } from './output-files.js';
 import { renderTable } from './tables.js';
 
-/** Shown on a terminal; `--csv` and `--json` have them all. */
+/** Rows shown on a terminal; `--csv` and `--json` list all. */
 export const suspectsShown = 200;
 
 const head = ['booking', 'ServiceId', 'provider', 'hotel id', 'check-in', 'in the copy'];
 
-/** What the closing words of a run tell of its suspects; nothing where there is none. */
+/** The part of a run's summary about its suspects; empty without any. */
 export function renderSuspectSummary({ day, suspects }: Run, command: WriteCommand): string[] {
   if (!suspects || suspects.suspects + suspects.filledIn === 0) return [];
   return [
@@ -31,8 +31,8 @@ export function renderSuspects(
   if (!run) return `There is no run of ${day}.\n`;
   if (!run.suspects)
     return [
-      `${day} was not compared with a local copy of the mappings: there was nothing in`,
-      `it when run ${run.id} began. To fill it: ${command('mappings sync')}`,
+      `${day} was not compared with the local copy of the mappings, which was empty`,
+      `when run ${run.id} started. To fill it: ${command('mappings sync')}`,
       '',
     ].join('\n');
   const all = counts.suspects + counts.filledIn;
@@ -41,15 +41,13 @@ export function renderSuspects(
     `${day}: what the local copy of the mappings says (run ${run.id}):`,
     ...explainSuspects(counts),
     renderTable(first.map(toRow), head),
-    ...(all > first.length
-      ? [`  … and ${formatCount(all - first.length)} more; --csv FILE has them all`]
-      : []),
+    ...(all > first.length ? [`  … and ${formatCount(all - first.length)} more; --csv FILE lists all`] : []),
     ...(csv === undefined ? [] : [`All of them are in ${csv}.`]),
     '',
   ].join('\n');
 }
 
-/** In a few words: what the copy says of one booking. */
+/** What the copy says about one booking, in a few words. */
 export function describeSuspicion({ reason, copyServiceId, movedAt }: Suspicion): string {
   const seen = movedAt === null ? '' : ` (seen ${formatInstant(Date.parse(movedAt))})`;
   switch (reason) {
@@ -64,7 +62,7 @@ export function describeSuspicion({ reason, copyServiceId, movedAt }: Suspicion)
   }
 }
 
-/** How many bookings it has something to say about, a line for each kind. */
+/** The number of flagged bookings, one line for each kind. */
 export function explainSuspects({ suspects, filledIn }: SuspectCounts): string[] {
   const explained: string[] = [];
   if (suspects > 0)
@@ -113,9 +111,9 @@ const columns: readonly (keyof SuspectReport)[] = [
 ];
 
 /**
- * The CSV of the suspects. A file that is there already is not overwritten.
+ * The CSV of the suspects. An existing file is not overwritten.
  *
- * @throws UsageError when it can't be made
+ * @throws UsageError when the file can't be created
  */
 export async function createSuspectsFile(name: string, path = name) {
   const file = await createNewFile('--csv', name, path);

@@ -4,18 +4,18 @@ import type { NotifySync, SyncEvent } from '../mappings/sync-mappings.js';
 import { formatCountOf, formatInstant, formatRate } from '../text/format.js';
 import { canDraw, type ProgressOptions } from './progress.js';
 
-/** Between two lines of progress where there is no terminal. */
+/** Interval between two lines of progress where there is no terminal. */
 const linesEveryMs = 10_000;
 
 export interface SyncProgress {
   readonly notify: NotifySync;
-  /** What follows starts on a line of its own. */
+  /** Further output starts on a line of its own. */
   stop(): void;
 }
 
 /**
- * How far a sync has come. Nobody knows how many pages there will be: a line that counts on a terminal that can draw, sparse
- * lines elsewhere.
+ * The progress of a sync. The number of pages is unknown: a counting line where the terminal can draw, occasional lines
+ * elsewhere.
  */
 export function createSyncProgress(options: ProgressOptions): SyncProgress {
   const { stream, clock } = options;

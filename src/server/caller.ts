@@ -4,15 +4,15 @@ import { HttpError } from './http-error.js';
 import { isSigned, readKeys } from './signature.js';
 
 export interface CallerSettings {
-  /** Each as `readKeys` takes it; several while one takes over from another. */
+  /** Each in a form that `readKeys` accepts; several during a rotation. */
   readonly secrets: readonly string[];
-  /** For systems that can't sign; several while one takes over from another. */
+  /** For systems that can't sign; several during a rotation. */
   readonly tokens: readonly string[];
-  /** How far a signature's timestamp may be from now, both ways. Default 300, as in Standard Webhooks. */
+  /** Maximum difference between a signature's timestamp and now, both ways. Default 300, as in Standard Webhooks. */
   readonly toleranceSeconds?: number;
 }
 
-/** A request that was not read beyond its bytes yet. */
+/** A request whose body has not been parsed yet. */
 export interface HookCall {
   readonly headers: IncomingHttpHeaders;
   readonly body: Uint8Array;
@@ -20,16 +20,16 @@ export interface HookCall {
   readonly at: number;
 }
 
-/** Who may call the hook: answers the request's id, where it has one. */
+/** Checks that a caller may call the hook, and returns the request's id if it has one. */
 export type CheckCaller = (call: HookCall) => string | undefined;
 
-/** What can be kept of an id: visible ASCII, of a length that a database indexes. */
+/** Ids that can be stored: visible ASCII, short enough for a database index. */
 const requestId = /^[\x21-\x7e]{1,256}$/;
 
 /**
- * A signature is asked for first, where both that and a token are known here.
+ * Where both secrets and tokens are configured, a signature is checked first.
  *
- * @returns a function that throws HttpError 401 for a caller that may not, 400 for an id that can't be kept
+ * @returns a function that throws HttpError 401 for an unauthorised caller, 400 for an id that can't be stored
  * @throws RangeError for a secret or token that can't be used
  */
 export function createCallerCheck({ secrets, tokens, toleranceSeconds = 300 }: CallerSettings): CheckCaller {
@@ -37,27 +37,31 @@ export function createCallerCheck({ secrets, tokens, toleranceSeconds = 300 }: C
   if (tokens.includes('')) throw new RangeError("a hook's token is empty: anybody could call with it");
   const digests = tokens.map(digest);
   const challenge = { 'www-authenticate': tokens.length > 0 ? 'Bearer' : 'Webhook-Signature' };
-  const turnAway = (message: string) => new HttpError(401, message, challenge);
+  const unauthorised = (message: string) => new HttpError(401, message, challenge);
 
   function checkSignature({ headers, body, at }: HookCall): string {
     const id = readHeader(headers, 'webhook-id');
     const timestamp = readHeader(headers, 'webhook-timestamp');
     const signatures = readHeader(headers, 'webhook-signature');
     if (id === undefined || timestamp === undefined || signatures === undefined) {
-      throw turnAway('a signed request has the headers webhook-id, webhook-timestamp and webhook-signature');
+      throw unauthorised(
+        'a signed request has the headers webhook-id, webhook-timestamp and webhook-signature',
+      );
     }
     if (!requestId.test(id)) throw new HttpError(400, unusableId);
     if (!/^\d{1,12}$/.test(timestamp)) {
-      throw turnAway('webhook-timestamp must be in whole seconds since 1970');
+      throw unauthorised('webhook-timestamp must be in whole seconds since 1970');
     }
     if (!isSigned({ id, timestamp, body }, signatures, keys)) {
-      throw turnAway('webhook-signature does not match this id, timestamp and body under any known secret');
+      throw unauthorised(
+        'webhook-signature does not match this id, timestamp and body under any known secret',
+      );
     }
-    // Only who can sign learns what the clock here shows.
+    // Only a caller that can sign learns anything about this clock.
     const secondsAgo = Math.floor(at / 1000) - Number(timestamp);
     if (Math.abs(secondsAgo) > toleranceSeconds) {
       const side = secondsAgo > 0 ? 'too old' : 'in the future';
-      throw turnAway(
+      throw unauthorised(
         `webhook-timestamp is ${side}, by more than the ${toleranceSeconds} s allowed: check both clocks, and sign each attempt anew`,
       );
     }
@@ -67,14 +71,15 @@ export function createCallerCheck({ secrets, tokens, toleranceSeconds = 300 }: C
   function checkToken({ headers }: HookCall): string | undefined {
     const given = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
     if (given === undefined) {
-      throw turnAway(
+      throw unauthorised(
         keys.length > 0
           ? 'the request has neither a signature nor the header authorization: Bearer TOKEN'
           : 'the header authorization: Bearer TOKEN is missing',
       );
     }
     const hashed = digest(given);
-    if (!digests.some((one) => timingSafeEqual(one, hashed))) throw turnAway('the bearer token is unknown');
+    if (!digests.some((one) => timingSafeEqual(one, hashed)))
+      throw unauthorised('the bearer token is unknown');
     const id = readHeader(headers, 'webhook-id');
     if (id !== undefined && !requestId.test(id)) throw new HttpError(400, unusableId);
     return id;
@@ -88,7 +93,7 @@ export function createCallerCheck({ secrets, tokens, toleranceSeconds = 300 }: C
 
 const unusableId = 'webhook-id must be at most 256 visible ASCII characters';
 
-/** Digests are of one length, as the comparison needs it. */
+/** Digests have the same length, as the constant-time comparison requires. */
 function digest(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

@@ -1,4 +1,4 @@
-/** What was asked didn't answer in time. It may still come to something. */
+/** There was no answer in time. The work may still complete. */
 export class TooLateError extends Error {
   override readonly name = 'TooLateError';
   constructor(readonly milliseconds: number) {
@@ -6,7 +6,7 @@ export class TooLateError extends Error {
   }
 }
 
-/** Waits for an answer for so long and no longer. @throws TooLateError */
+/** Waits for an answer, but no longer than that. @throws TooLateError */
 export async function answerWithin<T>(milliseconds: number, answer: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

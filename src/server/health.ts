@@ -1,12 +1,12 @@
 import { describeError } from '../text/safe-error.js';
 import { answerWithin, TooLateError } from './deadline.js';
 
-/** Rejects when the part can't be used now. */
+/** Rejects when the part can't be used at the moment. */
 export type HealthCheck = () => Promise<void>;
 
 export interface Readiness {
   readonly ready: boolean;
-  /** By name: `ok`, or what is wrong with it. */
+  /** By name: `ok`, or the problem. */
   readonly parts: Readonly<Record<string, string>>;
 }
 
@@ -16,21 +16,21 @@ export interface Health {
 }
 
 export interface HealthOptions {
-  /** By the name under which it is told, for example `ledger`. */
+  /** By name, for example `ledger`. */
   readonly checks: Readonly<Record<string, HealthCheck>>;
   readonly clock: () => number;
   /** How long a check may take, in milliseconds. */
   readonly checkMs?: number;
 }
 
-/** For so long a look is good for all who ask: a storm of probes doesn't reach the database. */
-const keptMs = 1_000;
+/** How long a result is reused, so that frequent probes don't load the database. */
+const reuseMs = 1_000;
 
-/** Looks at all parts at the same time. */
+/** Checks all parts at the same time. */
 export function createHealth({ checks, clock, checkMs = 2_000 }: HealthOptions): Health {
   let last: { readonly look: Promise<Readiness>; endedAt?: number } | undefined;
 
-  async function lookAtAll(): Promise<Readiness> {
+  async function checkAll(): Promise<Readiness> {
     const parts = await Promise.all(
       Object.entries(checks).map(async ([name, check]) => {
         try {
@@ -46,11 +46,12 @@ export function createHealth({ checks, clock, checkMs = 2_000 }: HealthOptions):
 
   return {
     look() {
-      if (last && (last.endedAt === undefined || Math.abs(clock() - last.endedAt) < keptMs)) return last.look;
-      const begun: { readonly look: Promise<Readiness>; endedAt?: number } = { look: lookAtAll() };
-      last = begun;
-      return begun.look.finally(() => {
-        begun.endedAt = clock();
+      if (last && (last.endedAt === undefined || Math.abs(clock() - last.endedAt) < reuseMs))
+        return last.look;
+      const started: { readonly look: Promise<Readiness>; endedAt?: number } = { look: checkAll() };
+      last = started;
+      return started.look.finally(() => {
+        started.endedAt = clock();
       });
     },
   };

@@ -12,18 +12,18 @@ export interface HookRouteParts {
     readonly body: Uint8Array;
   }) => Promise<HookAnswer>;
   readonly log: ServerLog;
-  /** Counts an answer by its status. */
+  /** Counts a response by its status. */
   readonly count: (status: number) => void;
-  /** For so long a connection that is to end stays open for the caller to read why, in milliseconds. */
+  /** How long a refused connection stays open for the caller to read the response, in milliseconds. */
   readonly partingMs: number;
 }
 
 /** Bytes; the hook needs less than a hundred. */
 const maxBodyBytes = 64 * 1024;
 
-/** Adds the end-of-day hook: what goes over the wire. */
+/** Adds the route of the end-of-day hook. */
 export function addHookRoute(app: FastifyInstance, { answer, log, count, partingMs }: HookRouteParts): void {
-  const tell = (status: number, run: object = {}) => {
+  const record = (status: number, run: object = {}) => {
     count(status);
     log.info({ path: hookPath, status, ...run }, 'end-of-day hook answered');
   };
@@ -32,17 +32,17 @@ export function addHookRoute(app: FastifyInstance, { answer, log, count, parting
     const reading = await readBody(request.raw, maxBodyBytes);
     if (reading.kind === 'cut-off') return reply.hijack();
     if (reading.kind === 'too-large') {
-      tell(413);
+      record(413);
       reply.hijack();
       await refuseRest(reply.raw, partingMs);
       return reply;
     }
     try {
       const { status, runId, day } = await answer({ headers: request.headers, body: reading.body });
-      tell(status, { run: runId, day });
+      record(status, { run: runId, day });
       return reply.code(status).send({ runId, day, statusUrl: `/runs/${encodeURIComponent(runId)}` });
     } catch (error) {
-      tell(toHttpError(error).status);
+      record(toHttpError(error).status);
       throw error;
     }
   });
@@ -50,8 +50,8 @@ export function addHookRoute(app: FastifyInstance, { answer, log, count, parting
 }
 
 /**
- * Says that the body is too large and ends the connection without reading on. A connection that is closed with bytes
- * unread resets, and the caller loses the answer: so it stays open, unread, until the caller has gone, for a while.
+ * Responds that the body is too large, and ends the connection without reading the rest. Closing a connection with unread bytes
+ * resets it, and the caller loses the response: so it stays open, unread, for a while or until the caller disconnects.
  */
 async function refuseRest(response: ServerResponse, partingMs: number): Promise<void> {
   const body = renderError(413, `the body is larger than ${maxBodyBytes} bytes`);
@@ -68,12 +68,12 @@ async function refuseRest(response: ServerResponse, partingMs: number): Promise<
 
 export type BodyReading =
   | { readonly kind: 'whole'; readonly body: Buffer }
-  /** The rest is left where it is: nothing more is read from that connection. */
+  /** The rest is left unread. */
   | { readonly kind: 'too-large' }
-  /** The caller left before the body was whole. */
+  /** The caller disconnected before the body was complete. */
   | { readonly kind: 'cut-off' };
 
-/** Reads a request's body as the bytes it came in, and stops where it is larger than it may be. */
+/** Reads a request's body as raw bytes, and stops once it exceeds the limit. */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<BodyReading> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes)
     return Promise.resolve({ kind: 'too-large' });
@@ -91,7 +91,7 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bo
       resolve({ kind: 'too-large' });
     });
     request.once('end', () => resolve({ kind: 'whole', body: Buffer.concat(parts) }));
-    // It is told in 'close', too, and would else be thrown.
+    // 'close' follows; without a listener the error would be thrown.
     request.once('error', () => {});
     request.once('close', () => resolve({ kind: 'cut-off' }));
   });

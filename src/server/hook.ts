@@ -16,16 +16,16 @@ export interface DayRequest {
   readonly contentType: string | undefined;
   /** Epoch milliseconds */
   readonly at: number;
-  /** The zone in which days are counted. */
+  /** The account's time zone. */
   readonly zone: string;
 }
 
-/** With any parameter, such as a charset. */
+/** With any parameters, such as a charset. */
 const jsonType = /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
 /**
- * The day that a request of the hook is about: `{"day":"YYYY-MM-DD"}`. Without a body or without that member it is
- * yesterday, as for `run`; other members say nothing here.
+ * Reads the day from a request of the hook: `{"day":"YYYY-MM-DD"}`. Without a body or without that member it is yesterday, as
+ * for `run`; other members are ignored.
  *
  * @throws HttpError 400, 415, or 422 for a day that has not begun; none quotes the body
  */
@@ -52,7 +52,7 @@ function parseObject(body: Uint8Array): Record<string, unknown> {
   try {
     content = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
-    // The parser's own words quote what they choke on.
+    // The parser's own message quotes its input.
     throw new HttpError(400, 'the body is not JSON in UTF-8');
   }
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
@@ -94,7 +94,7 @@ export interface HookOptions extends HookSettings {
 }
 
 export interface HookAnswer {
-  /** 202 when the day's run was asked for now, 200 when this request had been answered before. */
+  /** 202 for a new request, 200 for one that was answered before. */
   readonly status: 202 | 200;
   readonly runId: string;
   /** YYYY-MM-DD */
@@ -105,9 +105,9 @@ export interface HookAnswer {
 export const hookPath = '/hooks/end-of-day';
 
 /**
- * The end-of-day hook: who may call it, about which day, and what it was answered before.
+ * The end-of-day hook: checks the caller, reads the day, and starts its run. A repeated request gets its earlier answer.
  *
- * @returns a function that throws HttpError for what it turns away, TooLateError, or what `runs` throws
+ * @returns a function that throws HttpError for a request that it refuses, TooLateError, or what `runs` throws
  * @throws RangeError for a secret or token that can't be used
  */
 export function createHook(
@@ -115,19 +115,19 @@ export function createHook(
 ): (request: { readonly headers: IncomingHttpHeaders; readonly body: Uint8Array }) => Promise<HookAnswer> {
   const { runs, statuses, timezone: zone, clock, answerMs } = options;
   const checkCaller = createCallerCheck(options);
-  /** By request id, what is being started: the same request, sent again meanwhile, waits for that. */
+  /** Starts in progress by request id: the same request, sent again meanwhile, waits for the same start. */
   const starting = new Map<string, Promise<HookAnswer>>();
 
   async function answerOnce(requestId: string, start: () => Promise<HookAnswer>): Promise<HookAnswer> {
     const current = starting.get(requestId);
     if (current !== undefined) return { ...(await current), status: 200 };
-    const begun = answerFirst(requestId, start).finally(() => forget(requestId, begun));
-    starting.set(requestId, begun);
-    return begun;
+    const started = answerFirst(requestId, start).finally(() => forget(requestId, started));
+    starting.set(requestId, started);
+    return started;
   }
 
-  function forget(requestId: string, begun: Promise<HookAnswer>): void {
-    if (starting.get(requestId) === begun) starting.delete(requestId);
+  function forget(requestId: string, started: Promise<HookAnswer>): void {
+    if (starting.get(requestId) === started) starting.delete(requestId);
   }
 
   async function answerFirst(requestId: string, start: () => Promise<HookAnswer>): Promise<HookAnswer> {
@@ -143,7 +143,7 @@ export function createHook(
     const day = readDay({ body, contentType: headers['content-type'], at, zone });
     let isLate = false;
     const start = async (): Promise<HookAnswer> => {
-      // Who was told that the ledger is away shall not find a run begun all the same.
+      // A caller that was told that the ledger is away must not find a run started all the same.
       if (isLate) throw new TooLateError(answerMs);
       const run = await runs.start(day, requestId);
       return { status: 202, runId: run.runId, day: run.day };
@@ -151,7 +151,7 @@ export function createHook(
     const answer = requestId === undefined ? start() : answerOnce(requestId, start);
     return answerWithin(answerMs, answer).catch((error: unknown) => {
       isLate = true;
-      // What was given up waits for the ledger yet: the same request, sent again, is not to share its end.
+      // The abandoned start still waits for the ledger: the same request, sent again, must not share its outcome.
       if (requestId !== undefined) starting.delete(requestId);
       throw error;
     });

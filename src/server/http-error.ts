@@ -6,7 +6,7 @@ import { describeError } from '../text/safe-error.js';
 import { TooLateError } from './deadline.js';
 import type { ServerLog } from './ports.js';
 
-/** One class for each status that is no success, for programs that read the error alone. */
+/** The class of each error status, for programs that read only the body. */
 const classes = {
   400: 'malformed',
   401: 'unauthenticated',
@@ -24,7 +24,7 @@ const classes = {
 
 export type ErrorStatus = keyof typeof classes;
 
-/** A request is answered with a status that is no success. Its message goes to the caller as it is. */
+/** A request that is answered with an error status. The message goes to the caller as it is. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   constructor(
@@ -36,14 +36,14 @@ export class HttpError extends Error {
   }
 }
 
-/** The error as it is written everywhere: `{"error":{"class","message"}}`. (Design 9.) */
+/** The body of an error response: `{"error":{"class","message"}}`. */
 export function renderError(status: ErrorStatus, message: string): string {
   return JSON.stringify({ error: { class: classes[status], message } });
 }
 
-/** What others call a status, as one of ours. */
+/** Maps any status to one of ours. */
 export function toErrorStatus(status: number | undefined): ErrorStatus {
-  // A path longer than any that there is.
+  // The path is longer than any that exists.
   if (status === 414) return 404;
   if (status !== undefined && status in classes) return status as ErrorStatus;
   return status !== undefined && status >= 400 && status < 500 ? 400 : 500;
@@ -51,13 +51,13 @@ export function toErrorStatus(status: number | undefined): ErrorStatus {
 
 const retryAfter = { 'retry-after': '10' };
 
-/** What an error of any kind is answered with. Others' words stay here: they might quote the request. */
+/** The response to an error of any kind. Messages of other libraries are withheld: they might quote the request. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof LedgerAwayError || error instanceof TooLateError) {
     return new HttpError(503, 'the ledger does not answer: send the request again in a moment', retryAfter);
   }
-  // The day is in a state that a person has to look at; the message says what to type.
+  // The state of the day needs a person's decision; the message says what to run.
   if (error instanceof UsageError) return new HttpError(409, error.message);
   const status = toErrorStatus(readStatus(error));
   return new HttpError(
@@ -66,14 +66,14 @@ export function toHttpError(error: unknown): HttpError {
   );
 }
 
-/** The framework's own errors name their status; a number of that name on any other means something else. */
+/** The framework's own errors carry their status; on any other error `statusCode` means something else. */
 function readStatus(error: unknown): number | undefined {
   if (!(error instanceof Error && 'statusCode' in error && 'code' in error)) return undefined;
   const isFrameworks = typeof error.code === 'string' && error.code.startsWith('FST_');
   return isFrameworks && typeof error.statusCode === 'number' ? error.statusCode : undefined;
 }
 
-/** Makes all errors be answered alike, and those that are no fault of the caller's logged. */
+/** Gives all errors the same form of response, and logs those that are not the caller's fault. */
 export function setErrorAnswers(app: FastifyInstance, log: ServerLog): void {
   app.setErrorHandler((error, request, reply) => {
     const answer = toHttpError(error);
@@ -95,7 +95,7 @@ export function sendError(reply: FastifyReply, { status, message, headers }: Htt
     .send(renderError(status, message));
 }
 
-/** Answers what is no HTTP, or did not come in time, and ends the connection. */
+/** Responds to what is not HTTP or did not arrive in time, and ends the connection. */
 export function refuseBrokenRequest(error: { readonly code?: string }, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
@@ -124,7 +124,7 @@ function nameBreak(code: string | undefined): [ErrorStatus, string, string] {
   }
 }
 
-/** Turns away what is sent to a path by any other method. */
+/** Refuses any other method on a path. */
 export function allowOnly(app: FastifyInstance, method: 'GET' | 'POST', url: string): void {
   const allowed = method === 'GET' ? ['GET', 'HEAD'] : [method];
   const allow = allowed.join(', ');

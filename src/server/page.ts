@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Markup that is safe to put into a page. */
+/** Markup that is safe to insert into a page. */
 export class Html {
   constructor(readonly markup: string) {}
 }
@@ -15,7 +15,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Writes markup; whatever is put into it is escaped, unless it was written by this function itself. */
+/** Writes markup; inserted values are escaped, unless they were written by this function. */
 export function html(pieces: TemplateStringsArray, ...parts: readonly Part[]): Html {
   const markup = pieces.map((piece, at) => piece + (at < parts.length ? toMarkup(parts[at]) : ''));
   return new Html(markup.join(''));
@@ -76,7 +76,7 @@ footer { margin-top: 1rem; font-size: .85rem; }
 }
 `;
 
-/** What a page of ours may do: show its own style, and nothing else. */
+/** The Content-Security-Policy of our pages: their own style, and nothing else. */
 export const pagePolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
@@ -85,7 +85,7 @@ export const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The page around its content. */
+/** Renders the page around its content. */
 export function renderPage(content: Html): string {
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
@@ -100,7 +100,7 @@ ${content}
 `.markup;
 }
 
-/** The page while there is nothing to show. */
+/** The page while the ledger is away. */
 export function renderAwayPage(): string {
   return renderPage(html`<section class="card bad"><h2>Ledger</h2><p class="big">does not answer</p></section>
 <p>Nothing is lost: work continues once the ledger is back. Check that it runs and can be reached; this page

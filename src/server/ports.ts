@@ -1,13 +1,13 @@
 import type { LedgerSummary, RunLister } from '../review/ledger.js';
 import type { Run } from '../review/run.js';
 
-/** Where the server writes what its operator should know; pino's loggers are one. */
+/** The part of a logger that the server uses; pino's loggers fit. */
 export interface ServerLog {
   info(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
 
-/** What the status page and its JSON are read from. */
+/** What the status page and its JSON read. */
 export interface Statuses extends RunLister {
   /** @throws RangeError for a run that does not exist. */
   getRun(runId: string): Promise<Run>;

@@ -11,12 +11,12 @@ import { pagePolicy, renderAwayPage } from './page.js';
 import type { ServerLog, Statuses } from './ports.js';
 import { renderStatusPage } from './status-page.js';
 
-/** Adds what machines ask every few seconds: is it alive, can it work, how does it do. */
+/** Adds the routes that machines call every few seconds: liveness, readiness, metrics. */
 export function addProbeRoutes(
   app: FastifyInstance,
   { health, metrics }: { readonly health: Health; readonly metrics: Pick<Metrics, 'scrape'> },
 ): void {
-  // Answers as long as the event loop turns: what a restart of this process can't mend plays no part.
+  // Responds as long as the event loop turns: what a restart can't fix is not checked here.
   app.get('/healthz', async () => ({ alive: true }));
   allowOnly(app, 'GET', '/healthz');
 
@@ -42,11 +42,11 @@ export interface StatusParts {
   readonly answerMs: number;
 }
 
-/** More than two weeks hold, unless days are replayed again and again. */
+/** More than two weeks hold, unless days are replayed many times. */
 const shownRuns = 200;
 const runsOfDay = 100;
 
-/** Adds the status page and its JSON. No guest data stands in either. */
+/** Adds the status page and its JSON. Neither contains guest data. */
 export function addStatusRoutes(
   app: FastifyInstance,
   { statuses, timezone, clock, log, answerMs }: StatusParts,
@@ -88,7 +88,7 @@ export function addStatusRoutes(
   allowOnly(app, 'GET', '/');
 }
 
-/** What runs are named like; anything else isn't worth a question to the ledger. */
+/** The form of run ids; anything else needs no query to the ledger. */
 const runName = /^[\w.-]{1,64}$/;
 
 async function findRun(statuses: Statuses, id: string): Promise<Run> {

@@ -13,7 +13,7 @@ export interface ServerOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
-  /** IANA name: the zone in which days are counted. */
+  /** IANA name of the account's time zone. */
   readonly timezone: string;
   /** Without secret and token there is no hook. */
   readonly hook?: HookSettings;
@@ -27,20 +27,20 @@ export interface ServerOptions {
 
 /** In milliseconds. */
 export interface ServerLimits {
-  /** In which a request has to be here whole. */
+  /** How long a request may take to arrive completely. */
   readonly requestMs: number;
-  /** For so long a caller waits for the ledger, at most. */
+  /** Maximum time that a caller waits for the ledger. */
   readonly answerMs: number;
-  /** For so long `close` lets requests in hand go on. */
+  /** How long `close` waits for requests in progress. */
   readonly closeGraceMs: number;
-  /** For so long a connection that is to end stays open for the caller to read why. */
+  /** How long a refused connection stays open for the caller to read the response. */
   readonly partingMs: number;
 }
 
 export interface Server {
   /** @throws Error of node:net when it can't listen, for example with the code EADDRINUSE */
   listen(): Promise<{ readonly url: string }>;
-  /** Takes no more requests, lets those in hand go on for the grace, then cuts all connections. Idempotent. */
+  /** Accepts no more requests, waits for those in progress, then closes all connections. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export function createServer(options: ServerOptions): Server {
   const app = Fastify({
     logger: false,
     requestTimeout: limits.requestMs,
-    // How late a slow request is found out, besides the time it may take.
+    // How late a slow request is detected, on top of the time it may take.
     http: {
       headersTimeout: limits.requestMs,
       connectionsCheckingInterval: Math.min(1_000, limits.requestMs),
@@ -77,10 +77,10 @@ export function createServer(options: ServerOptions): Server {
   setErrorAnswers(app, log);
   setCommonHeaders(app);
   app.addHook('onSend', async (_request, reply) => {
-    // Else the connection would be kept for a next request until it is cut.
+    // Otherwise the connection would be kept for another request until it is closed by force.
     if (closing !== undefined) reply.header('connection', 'close');
   });
-  leaveBodiesAlone(app);
+  disableBodyParsing(app);
   app.addHook('onRequest', async () => {
     if (closing !== undefined) throw new HttpError(503, 'this process is stopping', { 'retry-after': '5' });
   });
@@ -104,7 +104,7 @@ export function createServer(options: ServerOptions): Server {
   return {
     async listen() {
       await app.ready();
-      // Not the framework's own: of `localhost` that makes several servers, of which it tells one.
+      // Not the framework's own listen: for `localhost` that opens several servers and reports one.
       app.server.listen(port, host);
       await once(app.server, 'listening');
       return { url: writeUrl(host, (app.server.address() as AddressInfo).port) };
@@ -116,15 +116,15 @@ export function createServer(options: ServerOptions): Server {
   };
 }
 
-/** Nothing here is to be kept by anybody in between, or to be taken for what it isn't. */
+/** No caching by proxies, no guessing of content types. */
 function setCommonHeaders(app: FastifyInstance): void {
   app.addHook('onSend', async (_request, reply) => {
     reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
   });
 }
 
-/** What is sent to a path that reads it itself comes as it is; elsewhere nobody reads it. */
-function leaveBodiesAlone(app: FastifyInstance): void {
+/** A route that reads a body gets the raw stream; elsewhere bodies are ignored. */
+function disableBodyParsing(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
 }

@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { quoteForShell } from '../text/shell.js';
 
-/** What a sender signs, as Standard Webhooks describes it. */
+/** The content that a sender signs, as defined by Standard Webhooks. */
 export interface SignedMessage {
   /** The header `webhook-id`. */
   readonly id: string;
   /** The header `webhook-timestamp`: whole seconds since 1970, as written. */
   readonly timestamp: string;
-  /** The body's bytes as they came. */
+  /** The raw bytes of the body. */
   readonly body: Uint8Array;
 }
 
@@ -17,11 +17,11 @@ const base64 = /^(?:[\w+/-]{4})*(?:[\w+/-]{2}(?:==)?|[\w+/-]{3}=?)?$/;
 const shortestKey = 24;
 
 /**
- * The keys that a secret may stand for. After `whsec_` comes base64, and the key is what it encodes. A secret without
- * that prefix is its own UTF-8 bytes; where it is itself base64 of at least 24 bytes it stands for those as well,
- * because the libraries of senders differ in what they make of one. The first key is the one to sign with.
+ * The keys that a secret may stand for. After `whsec_` comes the key in base64. A secret without that prefix stands for its UTF-8
+ * bytes; one that is itself base64 of at least 24 bytes stands for those as well, because libraries of senders differ in how
+ * they read it. The first key is the one to sign with.
  *
- * @throws RangeError for a secret that is empty, or that is no base64 after `whsec_`; it doesn't quote it
+ * @throws RangeError for a secret that is empty, or not base64 after `whsec_`; the message doesn't quote it
  */
 export function readKeys(secret: string): [Buffer, ...Buffer[]] {
   if (secret.startsWith(prefix)) {
@@ -44,7 +44,7 @@ export function sign({ id, timestamp, body }: SignedMessage, key: Uint8Array): s
   return `v1,${digest}`;
 }
 
-/** True when one of the signatures, which are separated by spaces, is that of one of the keys. */
+/** Whether one of the signatures, separated by spaces, matches one of the keys. */
 export function isSigned(message: SignedMessage, signatures: string, keys: readonly Uint8Array[]): boolean {
   const expected = keys.map((key) => Buffer.from(sign(message, key)));
   return signatures.split(' ').some((signature) => {
@@ -54,21 +54,21 @@ export function isSigned(message: SignedMessage, signatures: string, keys: reado
 }
 
 export interface HookTrial {
-  /** Of the hook, whole. */
+  /** The full URL of the hook. */
   readonly url: string;
-  /** YYYY-MM-DD; without one the hook takes yesterday. */
+  /** YYYY-MM-DD; without it the hook takes yesterday. */
   readonly day?: string;
-  /** The request's id: the hook answers the same id with the same run. */
+  /** The request's id: the hook responds to the same id with the same run. */
   readonly id: string;
-  /** To sign with; without one the request carries the token that the shell has as a variable. */
+  /** The secret to sign with; without it the request carries the token from a shell variable. */
   readonly secret?: string;
-  /** Epoch milliseconds: a signature is good for some minutes from then. */
+  /** Epoch milliseconds; the signature is valid for a few minutes from then. */
   readonly at: number;
 }
 
 /**
- * A `curl` command for trying the end-of-day hook, to be pasted into a shell. It holds a signature, which is good for
- * this one request, but neither secret nor token.
+ * A `curl` command that calls the end-of-day hook, to be pasted into a shell. It contains a signature for this one request, but
+ * neither secret nor token.
  *
  * @throws RangeError for a secret that can't be used
  */

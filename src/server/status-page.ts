@@ -13,16 +13,16 @@ export interface StatusPageContent {
   readonly timezone: string;
 }
 
-/** Today and two weeks before it. */
+/** Today and the two weeks before. */
 const shownDays = 15;
 
-/** How the last two weeks went, for people: one page, with nothing to load but itself. */
+/** The last two weeks on one self-contained page. */
 export function renderStatusPage({ summary, runs, now, timezone }: StatusPageContent): string {
   const rows = listLastDays(shownDays, now, timezone).flatMap(({ iso }, daysAgo) => {
     const ofDay = runs.filter(({ day }) => day === iso);
     if (ofDay.length > 0) return ofDay.flatMap((run) => renderRun(run, now, timezone));
-    const isOwed = daysAgo > 0 && summary.firstDay !== undefined && iso > summary.firstDay;
-    return isOwed ? [renderMissing(iso)] : [];
+    const isDue = daysAgo > 0 && summary.firstDay !== undefined && iso > summary.firstDay;
+    return isDue ? [renderMissing(iso)] : [];
   });
   return renderPage(html`
 ${renderLastGood(summary, now, timezone)}
@@ -92,7 +92,7 @@ function renderMissing(day: string): Html {
 `;
 }
 
-/** 2026-11-21 03:30, by the zone's clock */
+/** 2026-11-21 03:30, in local time */
 function writeInstant(instant: number, timezone: string): string {
   const format = new Intl.DateTimeFormat('sv-SE', {
     timeZone: timezone,

@@ -17,7 +17,7 @@ export function formatCountOf(count: number, thing: string): string {
   return `${formatCount(count)} ${thing}${count === 1 ? '' : 's'}`;
 }
 
-/** Under a minute with tenths of a second, above it in whole units: 2 h 5 min 12 s */
+/** With tenths of a second under a minute, in whole units above it: 2 h 5 min 12 s */
 export function formatDuration(milliseconds: number): string {
   const tenths = Math.round(Math.max(0, milliseconds) / 100);
   if (tenths < 600) return `${(tenths / 10).toFixed(1)} s`;
@@ -50,7 +50,7 @@ export function formatInstant(instant: number): string {
   return `${new Date(instant).toISOString().slice(0, 19).replace('T', ' ')}Z`;
 }
 
-/** Indented lines that fit into a terminal of 80 columns; a word is never broken. */
+/** Indented lines that fit into 80 columns, without breaking words. */
 export function wrapText(text: string, indent = 2): string[] {
   const line = new RegExp(`\\S.{0,${79 - indent}}(?=\\s|$)|\\S+`, 'g');
   return (text.match(line) ?? []).map((words) => `${' '.repeat(indent)}${words.trimEnd()}`);

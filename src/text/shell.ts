@@ -1,15 +1,15 @@
-/** A text, such as a path, as a shell takes it for one word. */
+/** Quotes a text, such as a path, so that a shell reads it as one word. */
 export function quoteForShell(text: string): string {
   return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Writes a command as a person would type it here: `run --day 2026-11-20` with this program's name and configuration. */
+/** Writes a command as a person would type it: `run --day 2026-11-20` with the name of the program and the configuration. */
 export type WriteCommand = (words: string) => string;
 
 const usualConfig = 'hotel-review.yaml';
 
 /**
- * @param name how the program is called
+ * @param name the name of the program
  * @param config the configuration file, as it was named
  */
 export function createCommandWriter(name: string, config: string): WriteCommand {

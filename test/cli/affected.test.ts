@@ -73,7 +73,7 @@ describe('the affected bookings', () => {
     expect(text).toContain('2026-11-20: affected bookings: 1,300');
     expect(text).toContain('  BR-199');
     expect(text).not.toContain('BR-200');
-    expect(text.split('\n').at(-2)).toBe('  … and 1,100 more; --csv FILE has them all');
+    expect(text.split('\n').at(-2)).toBe('  … and 1,100 more; --csv FILE lists all');
   });
 
   it('are told to be in the file that was asked for', () => {

@@ -26,8 +26,8 @@ describe('the suspects of a day', () => {
 
   it('are not known where there was nothing to compare with', () => {
     expect(renderSuspects(day, someRun(), none, { command })).toBe(
-      `2026-11-20 was not compared with a local copy of the mappings: there was nothing in
-it when run 20261120-k3f9xq7d began. To fill it: hotel-review mappings sync
+      `2026-11-20 was not compared with the local copy of the mappings, which was empty
+when run 20261120-k3f9xq7d started. To fill it: hotel-review mappings sync
 `,
     );
   });
@@ -69,6 +69,6 @@ All of them are in doubted.csv.
   it('are the first of many, and said to be', () => {
     const counts = { suspects: 1_201, filledIn: 0 };
     const text = renderSuspects(day, compared, { counts, first: [doubted] }, { command });
-    expect(text).toContain('  … and 1,200 more; --csv FILE has them all\n');
+    expect(text).toContain('  … and 1,200 more; --csv FILE lists all\n');
   });
 });
