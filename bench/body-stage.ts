@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { writeFileDay } from './file-day.js';
 import { type JsonService, startJsonService } from './stand-ins/start-json-service.js';
 
-/** A day of bookings, the service that takes them by body, and a configuration that has all else as shipped. */
+/** A day of bookings, the service for delivery by body, and a configuration with defaults. */
 export interface BodyStage {
   readonly folder: string;
   readonly csv: string;
   readonly service: JsonService;
-  /** What starts `hotel-review` with that configuration. */
+  /** The command line of `hotel-review` with that configuration. */
   command(...args: readonly string[]): string[];
   configure(settings: Readonly<Record<string, unknown>>): Promise<void>;
   close(): Promise<void>;
@@ -19,7 +19,7 @@ export interface BodyStage {
 export const day = '2026-11-20';
 const built = fileURLToPath(new URL('../dist/jobs/hotel-review.js', import.meta.url));
 
-/** @param bookings that are accepted; malformed records and duplicates stand beside them */
+/** @param bookings number of accepted bookings; malformed records and duplicates are added */
 export async function prepareBodyStage(bookings: number): Promise<BodyStage> {
   const folder = await mkdtemp(join(tmpdir(), 'hotel-review-bench-'));
   const [csv, configuration] = [join(folder, 'bookings.csv'), join(folder, 'hotel-review.yaml')];

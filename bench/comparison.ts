@@ -1,48 +1,47 @@
 /**
- * One row of the table: a piece of work, done by this product and by what people would use instead, in turn on one
- * stage.
+ * One row of the table: a task performed alternately by this product and by an alternative, in the same environment.
  */
 export interface Comparison {
-  /** Short and unabbreviated, as `npm run bench -- --only NAME` takes it: `file-run`, `upload-80-mb`. */
+  /** Short, without abbreviations, for `npm run bench -- --only NAME`: `file-run`, `upload-80-mb`. */
   readonly name: string;
-  /** What is done, for the table. */
+  /** The task, for the table. */
   readonly work: string;
-  /** What it is held against, for the table. */
+  /** The alternative, for the table. */
   readonly against: string;
-  /** What a value of this comparison counts. */
+  /** The unit of its values. */
   readonly unit: 's' | 'ms' | 'MB' | 'MB/s' | 'bookings/s' | 'bytes a booking';
   readonly reach: Reach;
-  /** How often each side has its turn; five if not given, where rounds are cheap more. */
+  /** Number of rounds, default five; more where rounds are cheap. */
   readonly rounds?: number;
-  /** Why it can't be tried on this machine, and how to get what is missing; undefined when it can. */
+  /** Why it cannot run on this machine, and how to fix it; undefined when it can. */
   findObstacle(): string | undefined;
-  /** Starts servers and makes inputs, in a folder of its own; nothing of it is timed. */
+  /** Starts servers and creates inputs in a separate folder; not timed. */
   prepare(scale: Scale): Promise<Stage>;
 }
 
-/** `full` as the table says it; `quick` the same in small, so that all of them together end in two minutes. */
+/** `full` as in the table; `quick` with small inputs, so that all comparisons take two minutes. */
 export type Scale = 'full' | 'quick';
 
 export interface Reach {
-  /** Of the medians, ours through the other's. */
+  /** Our median divided by the other's. */
   readonly ratio?: { readonly atMost: number } | { readonly atLeast: number };
-  /** Of our median, or of our peak, whatever the other side does. */
+  /** Limit of our median or peak, whatever the other side does. */
   readonly ours?: { readonly atMost: number; readonly unit: 's' | 'ms' | 'MB' };
 }
 
 export interface Stage {
   readonly ours: Contestant;
-  /** None where our own figure is held against a limit alone. */
+  /** Absent where our figure only has a limit. */
   readonly other?: Contestant;
-  /** What belongs to this comparison and to no other: sizes, ciphers, what was taken off both sides. */
+  /** Specific to this comparison: sizes, ciphers, times subtracted from both sides. */
   readonly notes?: readonly string[];
-  /** Stops servers, removes the folder. */
+  /** Stops the servers and removes the folder. */
   close(): Promise<void>;
 }
 
 export interface Contestant {
   readonly name: string;
-  /** One turn, from nothing: what the last one left is cleared before the clock starts. */
+  /** One turn from a clean state: leftovers of the previous turn are removed before the clock starts. */
   run(): Promise<Measurement>;
 }
 

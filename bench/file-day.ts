@@ -8,7 +8,7 @@ import { createWorld } from '../src/sandbox/world/world.js';
 export interface FileDay {
   /** YYYY-MM-DD */
   readonly day: string;
-  /** How many bookings can be reviewed, each counted once. */
+  /** Number of bookings that can be reviewed, without duplicates. */
   readonly bookings: number;
 }
 
@@ -18,14 +18,14 @@ export interface FileDayCounts {
   readonly malformed: number;
 }
 
-/** Of a usual day about one in ten records is left out, is a duplicate or is malformed. */
+/** About one in ten records of a generated day is left out, a duplicate or malformed. */
 const surplus = 1.2;
 const chunkLength = 1 << 20;
 
 /**
- * Writes a made-up day whose bookings can all stand in the review file: only the malformed records and the duplicates that
- * each contestant tells from bookings stay beside them. Left out are bookings that this product posts by body instead, names with
- * a line break, which it mends, and names with stray quotes, which Python's csv module reads as other names.
+ * Writes a generated day whose bookings can all be in the review file, plus malformed records and duplicates that every
+ * contestant recognises. Leaves out bookings that this product would post by body, names with a line break, which it
+ * repairs, and names with stray quotes, which Python's csv module reads differently.
  */
 export async function writeFileDay(path: string, { day, bookings }: FileDay): Promise<FileDayCounts> {
   const counts = { bookings: 0, duplicates: 0, malformed: 0 };

@@ -4,34 +4,34 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openSsh } from '../test/support/open-ssh.js';
 import { type FileDayCounts, writeFileDay } from './file-day.js';
+import { makeTemporaryFolder } from './harness/environment.js';
 import { type MeasuredProcess, measureProcess } from './harness/measured-process.js';
-import { makeTemporaryFolder } from './harness/temporary-folder.js';
 import { startFileService } from './stand-ins/start-file-service.js';
 
-/** Who delivers the day: this product, or one of the scripts in `peers`. */
+/** What delivers the day: this product, or a script in `peers`. */
 export type FileContestant = 'ours' | 'node-script' | 'python-script';
 
 export interface FileStage {
   readonly counts: FileDayCounts;
-  /** The review file as it lies on the server. */
+  /** The review file on the server. */
   readonly publishedFile: string;
-  /** Of this product, closed after each turn. */
+  /** This product's ledger, closed after each turn. */
   readonly ledgerFile: string;
-  /** The day as the source has it. */
+  /** The source of the day. */
   readonly csvFile: string;
-  /** Delivers the day from nothing: no ledger, nothing on the server. The service's own time is off. */
+  /** Delivers the day from a clean state, without ledger or remote files. Subtracts the service's own time. */
   deliver(contestant: FileContestant): Promise<MeasuredProcess & { readonly workSeconds: number }>;
   close(): Promise<void>;
 }
 
 const day = '2026-11-20';
 const pollSeconds = 0.2;
-/** What ssh2 picks by itself. */
+/** The cipher that ssh2 prefers. */
 export const cipher = 'aes128-gcm@openssh.com';
 
 const pathOf = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 
-/** A day to be reviewed by file: its bookings, an sshd, the service beside it, and the settings of all contestants. */
+/** A day for review by file: bookings, an sshd, the service, and the settings of all contestants. */
 export async function prepareFileStage(bookings: number): Promise<FileStage> {
   const { path: folder, remove } = makeTemporaryFolder();
   const ssh = await openSsh.start();
@@ -72,7 +72,7 @@ export async function prepareFileStage(bookings: number): Promise<FileStage> {
     'node-script': [process.execPath, pathOf('peers/evening-script.mjs'), peerSettings],
     'python-script': ['python3', pathOf('peers/evening_script.py'), peerSettings],
   };
-  /** What each should have sent: the script in Node doesn't look for duplicates. */
+  /** What each should have sent: the Node script does not remove duplicates. */
   const sent = (contestant: FileContestant) =>
     contestant === 'node-script' ? counts.bookings + counts.duplicates : counts.bookings;
 
@@ -87,9 +87,9 @@ export async function prepareFileStage(bookings: number): Promise<FileStage> {
       await mkdir(peerFolder);
       await service.takeWorkedSeconds();
       const measured = await measureProcess(commands[contestant], { cwd: folder });
-      const told = readSentRows(measured.stdout);
-      if (told !== sent(contestant))
-        throw new Error(`${contestant}: had ${told} bookings reviewed, expected ${sent(contestant)}`);
+      const rows = readSentRows(measured.stdout);
+      if (rows !== sent(contestant))
+        throw new Error(`${contestant}: reviewed ${rows} bookings, expected ${sent(contestant)}`);
       return { ...measured, workSeconds: measured.wallSeconds - (await service.takeWorkedSeconds()) };
     },
     async close() {
@@ -100,7 +100,7 @@ export async function prepareFileStage(bookings: number): Promise<FileStage> {
   };
 }
 
-/** From the closing JSON: of ours the rows of the file whose result is home, of the scripts the rows of the result. */
+/** From the final JSON: for ours the rows of the file whose result has arrived, for the scripts the rows of the result. */
 function readSentRows(stdout: string): number | undefined {
   const closing = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as {
     readonly rows?: number;

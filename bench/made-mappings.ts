@@ -5,12 +5,12 @@ import { pipeline } from 'node:stream/promises';
 const providers = 40;
 const rowsAtOnce = 5_000;
 
-/** Of a made-up mapping, by its number. */
+/** The fields of a generated mapping, by its number. */
 export const providerOf = (number: number) => `Provider ${number % providers}`;
 export const hotelIdOf = (number: number) => String(number).padStart(9, '0');
 export const serviceIdOf = (number: number) => 100_000 + Math.floor(number / 3);
 
-/** Writes them as the service's mapping file. (Spec 2.7.) */
+/** Writes mappings as the service's mapping file. (Spec 2.7.) */
 export async function writeMappingFile(path: string, count: number): Promise<void> {
   await pipeline(Readable.from(rows(count)), createWriteStream(path));
 }

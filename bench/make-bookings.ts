@@ -2,8 +2,8 @@ import { createBusinessDay } from '../src/booking/business-day.js';
 import { writeBookings } from './usual-day.js';
 
 /**
- * Writes a made-up day as a CSV file: `make-bookings.ts PATH DAY COUNT`. A process of its own, for what it leaves on the
- * heap slows down whatever is measured after it.
+ * Writes a generated day as a CSV file: `make-bookings.ts PATH DAY COUNT`. Runs in its own process because the heap that
+ * it leaves would slow down later measurements.
  */
 const [path = '', day = '', count = ''] = process.argv.slice(2);
 await writeBookings(path, {

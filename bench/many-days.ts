@@ -11,12 +11,12 @@ const batchesPerTransaction = 10;
 const firstDay = Date.UTC(2026, 9, 22);
 const dayMs = 86_400_000;
 
-/** Of the booking at that place of a day. */
+/** The reference of the booking at that position of a day. */
 export function referenceOf(day: number, place: number): string {
   return `BR-${day}-${place}`;
 }
 
-/** Makes a ledger of days that were reviewed by file, through the ledger's own door: lines as a run would keep them. */
+/** Creates a ledger of days reviewed by file, through the ledger's port, with lines as a run would keep them. */
 export async function fillLedger(path: string, { days, bookings }: ManyDays): Promise<void> {
   const ledger = createSqliteLedger({ path, carriesReference: () => false, clock: Date.now });
   for (let day = 0; day < days; day += 1) {

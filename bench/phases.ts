@@ -21,12 +21,12 @@ import { createCsvSource } from '../src/sources/csv/csv-source.js';
 import { createLocalDayFile } from '../src/sources/files/local.js';
 import { createDirectorySpool } from '../src/spool/spool.js';
 import { writeFileDay } from './file-day.js';
-import { makeTemporaryFolder } from './harness/temporary-folder.js';
+import { makeTemporaryFolder } from './harness/environment.js';
 import { writeResult } from './stand-ins/write-result.js';
 
 /**
- * Where the time of a day by file goes, phase by phase and in one thread: `npm run bench:phases -- [BOOKINGS]`. The first
- * five phases are the collect, each with those before it; what it takes itself is the difference.
+ * The time of a day by file, phase by phase in one thread: `npm run bench:phases -- [BOOKINGS]`. The first five phases are
+ * the collect; each includes the previous ones, so its own time is the difference.
  */
 const bookings = Number(process.argv[2] ?? 1_000_000);
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');

@@ -1,11 +1,11 @@
 import { type Postgres, postgresNeeds, startPostgres } from '../test/support/postgres.js';
 import { type RunningRedis, redisNeeds, startRedis } from '../test/support/redis.js';
 
-/** What many processes share, set up as docker-compose.yml has it: whatever is acknowledged is on disk. */
+/** The servers that many processes share, configured as in docker-compose.yml: acknowledged writes are on disk. */
 export interface SharedServers {
   readonly redis: RunningRedis;
   readonly postgres: Postgres;
-  /** Both as new. Answers the settings that lead to them. */
+  /** Empties both. Returns the settings that point to them. */
   empty(): Promise<{ readonly ledger: string; readonly queue: string }>;
   close(): Promise<void>;
 }

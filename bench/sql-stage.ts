@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { mariadbTable, postgresTable, tableSource } from '../test/support/bookings-table.js';
 import { mariadbNeeds, startMariadb } from '../test/support/mariadb.js';
 import { postgresNeeds, startPostgres } from '../test/support/postgres.js';
-import { makeTemporaryFolder } from './harness/temporary-folder.js';
+import { makeTemporaryFolder } from './harness/environment.js';
 import { type JsonService, startJsonService } from './stand-ins/start-json-service.js';
 
-/** A day in a database, the service that takes it by body, and what starts `hotel-review` and the export. */
+/** A day in a database, the service for delivery by body, and commands for `hotel-review` and the export. */
 export interface SqlStage {
   readonly folder: string;
   readonly service: JsonService;
-  /** From nothing: no ledger. The source is the database, or the file that was exported. */
+  /** Removes the ledger. The source is the database, or the exported file. */
   configure(kind: 'sql' | 'csv'): Promise<void>;
   readonly runCommand: readonly string[];
   readonly exportCommand: readonly string[];
@@ -27,10 +27,10 @@ interface SqlServer {
     readonly debianPackage: string;
     readonly delimiter: string;
     readonly note: string;
-    /** Writes what the query gives into that file, a header first. */
+    /** Writes the query's rows to that file, after a header. */
     exportCommand(url: string, query: string, file: string): readonly string[];
   };
-  /** Starts a server of one's own with a day of that many bookings. */
+  /** Starts a separate server with a day of that many bookings. */
   start(count: number): Promise<{ readonly url: string; close(): Promise<void> }>;
 }
 
@@ -114,7 +114,7 @@ export async function prepareSqlStage(kind: keyof typeof sqlServers, count: numb
   };
 }
 
-/** As a person writes it who exports a day: on one line, with the day's first and last instant in it. */
+/** As a person exporting a day would write it: on one line, with the first and last instant of the day. */
 function askForDay(query: string): string {
   return query
     .replace(/\s+/g, ' ')

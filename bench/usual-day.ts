@@ -8,7 +8,7 @@ export interface UsualDay {
   readonly seed: number;
 }
 
-/** Writes a made-up day as `hotel-review sandbox bookings` makes it by default, as a new CSV file. */
+/** Writes a generated day, like `hotel-review sandbox bookings` with its defaults, to a new CSV file. */
 export async function writeBookings(path: string, { day, count, seed }: UsualDay): Promise<void> {
   const world = createWorld({ seed: 1 });
   await writeDayFile(path, { day: day.iso, count, seed, world, wrongShare: 0.02 }, 'csv');

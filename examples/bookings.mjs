@@ -1,5 +1,5 @@
 /**
- * A day's bookings from an API that gives them hotel by hotel: what no setting of `kind: http` says.
+ * A day's bookings from an API with one list per hotel, which `kind: http` cannot express.
  *
  * @type {import('booked-hotel-review').Bookings}
  */
@@ -9,7 +9,7 @@ export async function* bookings(day, { signal, log, options }) {
     url.searchParams.set('from', day.start.toISOString());
     url.searchParams.set('to', day.end.toISOString());
     const answer = await fetch(url, { signal, headers: { authorization: `Bearer ${options.token}` } });
-    // Whatever is thrown fails the run before anything is sent: half a day is never taken for a day.
+    // Any error fails the run before anything is sent, so half a day never passes for a whole one.
     if (!answer.ok) throw new Error(`${hotel} answered ${answer.status}`);
     const reservations = await answer.json();
     log.info(`${hotel}: ${reservations.length} bookings`);

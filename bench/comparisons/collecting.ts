@@ -1,5 +1,5 @@
 import type { Comparison, Contestant, Measurement, Scale } from '../comparison.js';
-import { findMissingProgram } from '../harness/find-program.js';
+import { findMissingProgram } from '../harness/environment.js';
 import { findTimeObstacle, type MeasuredProcess, measureProcess } from '../harness/measured-process.js';
 import { prepareSqlStage, type SqlStage, sqlServers } from '../sql-stage.js';
 
@@ -9,7 +9,7 @@ export interface CollectingOptions {
   readonly bookings: Readonly<Record<Scale, number>>;
 }
 
-/** A day that lies in a database: read there, or exported by the database's own program and read from the file. */
+/** A day in a database: read directly, or exported by the database's own program and read from the file. */
 export function createCollectingComparison({ name, database, bookings }: CollectingOptions): Comparison {
   const { title, needs, client } = sqlServers[database];
   return {

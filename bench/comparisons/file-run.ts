@@ -1,7 +1,7 @@
 import { openSsh } from '../../test/support/open-ssh.js';
 import type { Comparison, Contestant, Reach } from '../comparison.js';
 import { type FileContestant, type FileStage, prepareFileStage } from '../file-stage.js';
-import { findMissingProgram } from '../harness/find-program.js';
+import { findMissingProgram } from '../harness/environment.js';
 import { findTimeObstacle } from '../harness/measured-process.js';
 
 export interface FileRunOptions {
@@ -23,7 +23,7 @@ const peers: Readonly<Record<FileRunOptions['peer'], { readonly what: string; re
   },
 };
 
-/** The whole command for a day by file, from the CSV to the archived result, beside a script of one evening. */
+/** The whole command for a day by file, from the CSV to the archived result, against a script of one evening. */
 export function createFileRunComparison(options: FileRunOptions): Comparison {
   const { name, work, bookings, peer, reach } = options;
   return {

@@ -1,7 +1,7 @@
 import { openSsh } from '../../test/support/open-ssh.js';
 import type { Comparison, Contestant, Measurement, Reach } from '../comparison.js';
 import { type FileStage, prepareFileStage } from '../file-stage.js';
-import { findMissingProgram } from '../harness/find-program.js';
+import { findMissingProgram } from '../harness/environment.js';
 import { findTimeObstacle } from '../harness/measured-process.js';
 
 interface DayPair {
@@ -16,7 +16,7 @@ export interface GrowthOptions {
   readonly reach: Reach;
 }
 
-/** The same work on a day that is many times as large: by file, which takes more of both than a day by body. */
+/** The same task on a much larger day, by file, which needs more time and memory than by body. */
 export function createGrowthComparison({ name, grows, bookings, reach }: GrowthOptions): Comparison {
   const { large, small } = bookings.full;
   return {
@@ -25,7 +25,7 @@ export function createGrowthComparison({ name, grows, bookings, reach }: GrowthO
     against: `${show(small)} bookings`,
     unit: grows === 'memory' ? 'MB' : 's',
     reach,
-    // A large day takes minutes, and is its own average.
+    // A large day takes minutes, so one round is enough.
     rounds: 2,
     findObstacle: () =>
       findTimeObstacle() ?? openSsh.needs ?? findMissingProgram('ssh-keyscan', 'openssh-client'),

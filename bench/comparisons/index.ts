@@ -26,7 +26,7 @@ const oneGigabyte = {
   counts: 'upload',
 } as const;
 
-/** In the order of the table in docs/performance.md. One more is one more entry here. */
+/** In the order of the table in docs/performance.md. */
 export const comparisons: readonly Comparison[] = [
   createFileRunComparison({
     ...millionByFile,

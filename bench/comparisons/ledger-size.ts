@@ -2,19 +2,19 @@ import { stat } from 'node:fs/promises';
 import { openSsh } from '../../test/support/open-ssh.js';
 import type { Comparison } from '../comparison.js';
 import { prepareFileStage } from '../file-stage.js';
-import { findMissingProgram } from '../harness/find-program.js';
+import { findMissingProgram } from '../harness/environment.js';
 import { findTimeObstacle } from '../harness/measured-process.js';
 
 const bookings = { full: 1_000_000, quick: 50_000 };
 
-/** What a day takes on the disk when it is done, beside what it took as a CSV. */
+/** The disk space of a finished day, compared with its CSV. */
 export const ledgerSize: Comparison = {
   name: 'ledger-size',
   work: 'SQLite ledger after 1,000,000 bookings by file',
   against: "the day's CSV",
   unit: 'bytes a booking',
   reach: { ratio: { atMost: 3 } },
-  // The same bytes each time.
+  // The same bytes every time.
   rounds: 1,
   findObstacle: () =>
     findTimeObstacle() ?? openSsh.needs ?? findMissingProgram('ssh-keyscan', 'openssh-client'),

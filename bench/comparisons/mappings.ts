@@ -18,7 +18,7 @@ export interface MappingsOptions {
   readonly mappings: Readonly<Record<Scale, number>>;
 }
 
-/** The local copy of a large account: made from nothing, or held against an export of the service. */
+/** The local copy of a large account: created from scratch, or compared with an export of the service. */
 export function createMappingsComparison({ name, work, does, mappings }: MappingsOptions): Comparison {
   return {
     name,

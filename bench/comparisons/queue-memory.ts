@@ -8,7 +8,7 @@ import { findServersObstacle, startSharedServers } from '../shared-servers.js';
 const bookings = { full: 1_000_000, quick: 50_000 };
 const peer = fileURLToPath(new URL('../peers/bookings-in-payload.ts', import.meta.url));
 
-/** What a queued day takes of Redis, for a queue that carries references and for one that carries the bookings. */
+/** The Redis memory of a queued day, with references and with whole bookings in the queue. */
 export const queueMemory: Comparison = {
   name: 'queue-memory',
   work: 'Redis memory of 1,000,000 queued bookings',

@@ -9,16 +9,16 @@ export interface SendingOptions {
   readonly name: string;
   readonly work: string;
   readonly bookings: Readonly<Record<Scale, number>>;
-  /** How long the service takes for each answer beside parsing what it was sent. */
+  /** The service's latency per answer, in addition to parsing. */
   readonly latencyMs: number;
   readonly reach: Reach;
 }
 
-/** The shipped default of `body.concurrency`: calls at the same time. */
+/** The default of `body.concurrency`. */
 const connections = 8;
 const peer = fileURLToPath(new URL('../peers/autocannon.ts', import.meta.url));
 
-/** The sending phase of a run by body, beside a tool made for nothing but posting. */
+/** The sending phase of a run by body, against a tool built for posting only. */
 export function createSendingComparison(options: SendingOptions): Comparison {
   const { name, work, bookings, latencyMs, reach } = options;
   return {
@@ -37,7 +37,7 @@ export function createSendingComparison(options: SendingOptions): Comparison {
         await rm(join(stage.folder, 'data'), { recursive: true, force: true });
         return stage.command('run', '--day', day);
       };
-      // The peer's bodies are those that the service received of us.
+      // The peer posts the bodies that the service received from us.
       await send(stage, await ours(), { bookings: bookings[scale], recordTo: bodies });
       return {
         ours: {

@@ -12,7 +12,7 @@ const sizes = {
   quick: { days: 3, bookings: 100_000 },
 };
 
-/** How long it takes until a person knows what became of a booking, with the start of the command. */
+/** The time until a person knows what happened to a booking, including the start of the command. */
 export const showBooking: Comparison = {
   name: 'show-booking',
   work: '`show REFERENCE` in 30 days of 1,000,000 bookings, start-up included',
@@ -34,7 +34,7 @@ export const showBooking: Comparison = {
         ledger: `sqlite:${ledger}`,
       }),
     );
-    // The first and the last booking of all, some in between, and one that nobody has booked.
+    // The very first and last booking, some in between, and one that does not exist.
     const asked = [
       ...[0, 0.3, 0.5, 0.8, 1].map((share) =>
         referenceOf(Math.floor(share * (days - 1)), Math.floor(share * (bookings - 1))),

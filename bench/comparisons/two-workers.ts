@@ -9,7 +9,7 @@ import { findServersObstacle, type SharedServers, startSharedServers } from '../
 const bookings = { full: 500_000, quick: 100_000 };
 const latencyMs = 50;
 
-/** What a second worker is worth: processes `work` deliver, and whoever started the run only collects and queues. */
+/** The gain of a second worker: `work` processes deliver; the process that started the run only collects and queues. */
 export const twoWorkers: Comparison = {
   name: 'two-workers',
   work: 'by body on Redis and PostgreSQL, two workers',
@@ -83,7 +83,7 @@ async function hasEnded({ postgres }: SharedServers, ledger: string): Promise<vo
     if (run?.state === 'succeeded') return;
     if (run?.state !== 'delivering')
       throw new Error(`expected a run that is being delivered, got: ${run?.state}`);
-    // Each look is a connection: it is not to weigh.
+    // Each check opens a connection: rare enough not to matter.
     await pause(1_000);
   }
 }

@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openSsh } from '../../test/support/open-ssh.js';
 import type { Comparison, Contestant, Reach } from '../comparison.js';
-import { findMissingProgram } from '../harness/find-program.js';
+import { findMissingProgram, makeTemporaryFolder } from '../harness/environment.js';
 import { findTimeObstacle, type MeasuredProcess, measureProcess } from '../harness/measured-process.js';
-import { makeTemporaryFolder } from '../harness/temporary-folder.js';
 import { type UploadPeer, uploadPeers } from '../peers/uploaders.js';
 
 export interface UploadOptions {
@@ -16,8 +15,8 @@ export interface UploadOptions {
   readonly work: string;
   readonly peer: UploadPeer;
   /**
-   * `upload`: ours from connecting to the closed connection, for in a run it is one of the steps of a process that is there;
-   * `process`: with the start and the end of a process made for it.
+   * `upload`: ours from connecting to disconnecting, because in a run it is one step of a running process;
+   * `process`: including the start and end of a process of its own.
    */
   readonly counts: 'upload' | 'process';
   readonly reach: Reach;
@@ -25,7 +24,7 @@ export interface UploadOptions {
 
 const ourScript = fileURLToPath(new URL('../contestants/upload.mjs', import.meta.url));
 
-/** A file onto an sshd under another name, its size compared, then renamed into place. */
+/** Uploading a file to an sshd under a temporary name, comparing its size, and renaming it into place. */
 export function createUploadComparison(options: UploadOptions): Comparison {
   const { name, megabytes, work, peer, counts, reach } = options;
   const uploader = uploadPeers[peer];
@@ -59,7 +58,7 @@ export function createUploadComparison(options: UploadOptions): Comparison {
       );
       const job = { ...login, file, knownHostsFile };
 
-      /** Of the seconds that a turn took in its own eyes. */
+      /** From the seconds that a turn reports itself. */
       const contestant = (
         called: string,
         command: readonly string[],
@@ -106,7 +105,7 @@ export function createUploadComparison(options: UploadOptions): Comparison {
   };
 }
 
-/** Random, so that nobody gains by compressing. */
+/** Random, so that compression gains nothing. */
 async function writeNoise(path: string, megabytes: number): Promise<void> {
   const block = Buffer.alloc(1_000_000);
   const file = await open(path, 'wx', 0o600);

@@ -1,5 +1,5 @@
-// Uploads a file as a run does: connect, upload, compare, rename into place. Tells how long that took in this process, its own
-// start left out, as JSON: `upload.mjs SETTINGS.json`.
+// Uploads a file like a run: connect, upload, compare, rename into place. Prints the duration in this process as JSON,
+// without its start: `upload.mjs SETTINGS.json`.
 import { readFileSync } from 'node:fs';
 import { createSftpServer } from '../../dist/src/sftp/server.js';
 

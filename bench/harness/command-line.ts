@@ -4,7 +4,7 @@ import type { Comparison, Scale } from '../comparison.js';
 export interface BenchOptions {
   readonly scale: Scale;
   readonly chosen: readonly Comparison[];
-  /** Whether only some were asked for. */
+  /** Whether only some comparisons were selected. */
   readonly isPartial: boolean;
   readonly isList: boolean;
   readonly isHelp: boolean;
@@ -12,24 +12,24 @@ export interface BenchOptions {
   /** Whether docs/performance.md and bench/results/latest.json are written. */
   readonly writes: boolean;
   readonly jsonPath: string | undefined;
-  /** Results to say the movement since. */
+  /** Earlier results to compare with. */
   readonly againstPath: string | undefined;
 }
 
 export const help = `npm run bench -- [options]
 
-  --quick          in small, in two minutes: good for a look, not for a claim; without --only, what is to be
-                   reached alone
-  --only NAME      this comparison alone; may be given several times
-  --list           say what there is to compare, and end
-  --json PATH      write all samples there too
-  --against PATH   say how the medians moved since those results were written
-  --write          write docs/performance.md and bench/results/latest.json with --quick or --only too;
-                   with --only the other rows stay as they are
-  --strict         exit code 1 when something is not reached
-  --help           this text`;
+  --quick          small inputs, two minutes: an indication, not evidence; without --only, runs only the
+                   comparisons that have a target
+  --only NAME      run only this comparison; may be repeated
+  --list           list the comparisons and exit
+  --json PATH      also write all samples to this file
+  --against PATH   show how the medians changed since those results
+  --write          update docs/performance.md and bench/results/latest.json even with --quick or --only;
+                   with --only the other rows stay unchanged
+  --strict         exit with code 1 if a target is missed
+  --help           show this help`;
 
-/** The command line can't be understood; the message says what to write instead. */
+/** The command line is invalid; the message says how to fix it. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

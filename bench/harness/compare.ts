@@ -7,12 +7,12 @@ import { showFigure } from './table.js';
 export interface CompareOptions {
   readonly scale: Scale;
   readonly commit: string;
-  /** Milliseconds, growing steadily. */
+  /** Monotonic, in milliseconds. */
   readonly now: () => number;
-  /** Milliseconds for all of them together; each gets its share of what is left. Without it, as long as they take. */
+  /** Milliseconds for all comparisons together; each gets a share of the rest. Default: no limit. */
   readonly budgetMs?: number | undefined;
-  /** One line of progress. */
-  readonly tell: (line: string) => void;
+  /** Writes one line of progress. */
+  readonly log: (line: string) => void;
 }
 
 export interface Compared extends Pick<Results, 'rows' | 'notTried'> {
@@ -21,29 +21,29 @@ export interface Compared extends Pick<Results, 'rows' | 'notTried'> {
 
 const usualRounds = 5;
 
-/** Runs the comparisons one after the other. One that can't be tried, or that fails, keeps none of the others back. */
+/** Runs the comparisons one after the other. One that cannot run, or that fails, does not stop the others. */
 export async function compareAll(
   comparisons: readonly Comparison[],
-  { scale, commit, now, budgetMs, tell }: CompareOptions,
+  { scale, commit, now, budgetMs, log }: CompareOptions,
 ): Promise<Compared> {
   const rows: Row[] = [];
   const notTried: { name: string; obstacle: string }[] = [];
   const failures: { name: string; error: unknown }[] = [];
   const allEndBy = budgetMs === undefined ? undefined : now() + budgetMs;
-  for (const [place, comparison] of comparisons.entries()) {
+  for (const [index, comparison] of comparisons.entries()) {
     const { name } = comparison;
     const obstacle = comparison.findObstacle();
     if (obstacle !== undefined) {
-      tell(`NOT TRIED: ${name} ${obstacle}`);
+      log(`NOT TRIED: ${name} ${obstacle}`);
       notTried.push({ name, obstacle });
       continue;
     }
     const endsBy =
-      allEndBy === undefined ? undefined : now() + (allEndBy - now()) / (comparisons.length - place);
+      allEndBy === undefined ? undefined : now() + (allEndBy - now()) / (comparisons.length - index);
     try {
-      rows.push({ ...(await compare(comparison, { scale, now, endsBy, tell })), commit });
+      rows.push({ ...(await compare(comparison, { scale, now, endsBy, log })), commit });
     } catch (error) {
-      tell(`FAILED: ${name}: ${error instanceof Error ? error.message : error}`);
+      log(`FAILED: ${name}: ${error instanceof Error ? error.message : error}`);
       failures.push({ name, error });
     }
   }
@@ -56,25 +56,25 @@ async function compare(
     scale,
     now,
     endsBy,
-    tell,
-  }: Pick<CompareOptions, 'scale' | 'now' | 'tell'> & { readonly endsBy: number | undefined },
+    log,
+  }: Pick<CompareOptions, 'scale' | 'now' | 'log'> & { readonly endsBy: number | undefined },
 ): Promise<Omit<Row, 'commit'>> {
   const { name, work, against, unit, reach, rounds = usualRounds } = comparison;
-  tell(`${name}: getting ready`);
+  log(`${name}: preparing`);
   const stage = await comparison.prepare(scale);
   try {
-    const taken = await takeRounds(stage, {
+    const samples = await takeRounds(stage, {
       rounds,
       ...(endsBy !== undefined && { endsBy }),
       now,
       onRound(number, ours, other) {
         const show = ({ value }: Measurement) => showFigure(value, unit);
         const theirs = other && stage.other ? `, ${stage.other.name} ${show(other)}` : '';
-        tell(`${name} ${number}/${rounds}: ${stage.ours.name} ${show(ours)}${theirs}`);
+        log(`${name} ${number}/${rounds}: ${stage.ours.name} ${show(ours)}${theirs}`);
       },
     });
-    const ours = summarise(stage.ours.name, taken.ours);
-    const other = stage.other && summarise(stage.other.name, taken.other);
+    const ours = summarise(stage.ours.name, samples.ours);
+    const other = stage.other && summarise(stage.other.name, samples.other);
     return {
       name,
       work,

@@ -5,9 +5,9 @@ const begin = '<!-- figures: written by `npm run bench` -->';
 const end = '<!-- end of figures -->';
 
 /**
- * Puts the figures between the two markers; the text around them stays.
+ * Replaces the text between the two markers.
  *
- * @throws Error unless the page has exactly one of each marker, in order.
+ * @throws Error unless the page has exactly one of each marker, in order
  */
 export function replaceFigures(page: string, figures: string): string {
   const [before, rest, ...more] = page.split(begin);
@@ -19,7 +19,7 @@ export function replaceFigures(page: string, figures: string): string {
   return `${before}${begin}\n\n${figures.trim()}\n\n${end}${after}`;
 }
 
-/** The table with where and how it was measured. Rows share numbered notes, so that none is repeated. */
+/** The table, with the machine and the method. Rows share numbered notes. */
 export function renderFigures({ scale, machine, versions, rows, notTried }: Results): string {
   const { processor, cores, memoryGb, system, fileSystem } = machine;
   const listed = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
@@ -31,7 +31,9 @@ export function renderFigures({ scale, machine, versions, rows, notTried }: Resu
   const columns = ['name', ...head, 'notes'];
   return [
     `${cores} × ${processor}, ${memoryGb} GB, ${system}, temporary files on ${fileSystem}. ${listed.join(', ')}.`,
-    ...(scale === 'quick' ? ['**Measured in small (`--quick`): good for a look, not for a claim.**'] : []),
+    ...(scale === 'quick'
+      ? ['**Measured with small inputs (`--quick`): an indication, not evidence.**']
+      : []),
     [
       renderLine(columns),
       renderLine(columns.map(() => '---')),

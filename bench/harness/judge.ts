@@ -1,7 +1,7 @@
 import { max, median, min } from 'simple-statistics';
 import type { Comparison, Measurement, Reach } from '../comparison.js';
 
-/** What one side came to in all its rounds. */
+/** The results of one side over all rounds. */
 export interface SideSummary {
   readonly name: string;
   readonly samples: readonly Measurement[];
@@ -15,13 +15,13 @@ export interface SideSummary {
 }
 
 export interface Judgement {
-  /** Ours through the other's, of the medians; absent without another side. */
+  /** Our median divided by the other's; absent without another side. */
   readonly ratio?: number;
-  /** Absent where nothing was to be reached. */
+  /** Absent without a target. */
   readonly isReached?: boolean;
 }
 
-/** @throws Error without a sample. */
+/** @throws Error without a sample */
 export function summarise(name: string, samples: readonly Measurement[]): SideSummary {
   const values = samples.map(({ value }) => value);
   const cpuSeconds = samples.flatMap((sample) => sample.cpuSeconds ?? []);
@@ -37,7 +37,7 @@ export function summarise(name: string, samples: readonly Measurement[]): SideSu
   };
 }
 
-/** @throws Error where the reach asks for what was not measured. */
+/** @throws Error when the target needs a figure that was not measured */
 export function judge(
   { name, reach, unit }: Pick<Comparison, 'name' | 'reach' | 'unit'>,
   ours: SideSummary,
@@ -58,7 +58,7 @@ export function judge(
 
 type LimitUnit = NonNullable<Reach['ours']>['unit'];
 
-/** The figure of ours that a limit in that unit is about: the median, or for MB else the peak. */
+/** Our figure for a limit in that unit: the median, or the memory peak for a limit in MB. */
 function figureFor(name: string, limit: LimitUnit, unit: Comparison['unit'], ours: SideSummary): number {
   if (limit === unit) return ours.median;
   if (limit === 'ms' && unit === 's') return ours.median * 1000;

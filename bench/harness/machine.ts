@@ -26,7 +26,7 @@ export function describeMachine(): Results['machine'] {
   };
 }
 
-/** Of what takes part, as far as it is there. */
+/** The versions of all packages and programs that are installed. */
 export function listVersions(): Results['versions'] {
   const found: [string, string | undefined][] = [
     ['node', process.version],
@@ -36,11 +36,11 @@ export function listVersions(): Results['versions'] {
   return Object.fromEntries(found.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
-/** The short name of the commit; with `+` where something is changed against it. */
+/** The short commit hash, with `+` if there are uncommitted changes. */
 export function nameCommit(): string {
   const commit = firstLine('git', ['-C', root, 'rev-parse', '--short', 'HEAD']);
   if (commit === undefined) return 'unknown';
-  // The results themselves are written by this benchmark.
+  // Ignores the results, which this benchmark writes itself.
   const isChanged = firstLine('git', [
     '-C',
     root,
@@ -54,7 +54,7 @@ export function nameCommit(): string {
   return isChanged === undefined ? commit : `${commit}+`;
 }
 
-/** The first thing that looks like a version in what a program says of itself. */
+/** The first thing that looks like a version in a program's output. */
 function versionOf(program: string, args: readonly string[]): string | undefined {
   return firstLine(program, args)?.match(/\d+\.[\w.-]+/)?.[0];
 }
@@ -68,7 +68,7 @@ function packageVersion(name: string): string | undefined {
   }
 }
 
-/** Of either output; undefined where the program is missing, fails or says nothing. */
+/** The first line of stdout and stderr; undefined if the program is missing, fails or prints nothing. */
 function firstLine(program: string, args: readonly string[]): string | undefined {
   try {
     const said = execFileSync('sh', ['-c', '"$@" 2>&1', 'sh', program, ...args], { encoding: 'utf8' });

@@ -6,18 +6,18 @@ import { join } from 'node:path';
 
 export interface MeasuredOptions {
   readonly cwd?: string;
-  /** The whole environment; this process's own if not given. */
+  /** The whole environment; default: that of this process. */
   readonly env?: NodeJS.ProcessEnv;
   readonly input?: string;
   readonly expectedExitCode?: number;
 }
 
 export interface MeasuredProcess {
-  /** From the start until it has ended and its output is closed. */
+  /** From the start until it has exited and closed its output. */
   readonly wallSeconds: number;
-  /** User and system, of the process and of the children that it waited for. */
+  /** User and system time of the process and of the children that it waited for. */
   readonly cpuSeconds: number;
-  /** Resident memory of the largest single process among it and its children. */
+  /** Peak resident memory of the largest process among it and its children. */
   readonly peakMb: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -26,7 +26,7 @@ export interface MeasuredProcess {
 const gnuTime = '/usr/bin/time';
 const shownOfErrors = 2_000;
 
-/** Why processes can't be measured on this machine, and how to get what is missing; undefined when they can. */
+/** Why processes cannot be measured on this machine, and how to fix it; undefined when they can. */
 export function findTimeObstacle(): string | undefined {
   try {
     execFileSync(gnuTime, ['-f', '%M', 'true'], { stdio: 'ignore' });
@@ -37,9 +37,9 @@ export function findTimeObstacle(): string | undefined {
 }
 
 /**
- * Runs a command to its end, as a process of its own under GNU time.
+ * Runs a command to its end in its own process under GNU time.
  *
- * @throws Error with the end of its standard error when it ends with another code than expected.
+ * @throws Error with the end of its standard error when its exit code is not the expected one
  */
 export async function measureProcess(
   command: readonly string[],
@@ -54,7 +54,7 @@ export async function measureProcess(
       ...(env !== undefined && { env }),
     });
     const [stdout, stderr] = [gather(child.stdout), gather(child.stderr)];
-    // It may end without having read.
+    // It may exit without reading.
     child.stdin.on('error', () => {});
     child.stdin.end(input);
     const [exitCode, signal] = await once(child, 'close');

@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod';
+import { showFigure } from './table.js';
 
 const measurement = z.object({
   value: z.number(),
@@ -48,22 +49,22 @@ const results = z.object({
     cores: z.number(),
     memoryGb: z.number(),
     system: z.string(),
-    /** Of the folder for temporary files, where the inputs, ledgers and served folders lie. */
+    /** Of the temporary folder, which holds inputs, ledgers and served folders. */
     fileSystem: z.string(),
   }),
-  /** Of what took part, by name. */
+  /** Versions by name. */
   versions: z.record(z.string(), z.string()),
   rows: z.array(row).readonly(),
   notTried: z.array(z.object({ name: z.string(), obstacle: z.string() })).readonly(),
 });
 
-/** One comparison's samples and what they came to. */
+/** The samples of one comparison and their result. */
 export type Row = z.infer<typeof row>;
 
-/** What `--json` and `bench/results/latest.json` hold: for comparison between commits. */
+/** The content of `--json` and `bench/results/latest.json`, for comparing commits. */
 export type Results = z.infer<typeof results>;
 
-/** @throws Error that names the file when it can't be read or holds something else. */
+/** @throws Error that names the file when it cannot be read or has other content */
 export async function readResults(path: string): Promise<Results> {
   const text = await readFile(path, 'utf8');
   let value: unknown;
@@ -83,7 +84,7 @@ export async function writeResults(path: string, content: Results): Promise<void
   await writeFile(path, `${JSON.stringify(content, undefined, 2)}\n`);
 }
 
-/** The rows of some comparisons that were taken again, put in their places among the others. */
+/** The earlier rows, with those of repeated comparisons replaced. */
 export function replaceRows(before: Results, again: Results, order: readonly string[]): Results {
   const isAgain = ({ name }: { readonly name: string }) =>
     again.rows.some((row) => row.name === name) || again.notTried.some((row) => row.name === name);
@@ -95,4 +96,25 @@ export function replaceRows(before: Results, again: Results, order: readonly str
     rows: inOrder([...before.rows.filter(isKept), ...again.rows]),
     notTried: inOrder([...before.notTried.filter(isKept), ...again.notTried]),
   };
+}
+
+/** How the medians changed since earlier results, one line per comparison. */
+export function listMovements(before: Results, now: Results): readonly string[] {
+  return now.rows.map((row) => {
+    const old = before.rows.find(({ name }) => name === row.name);
+    if (!old || old.unit !== row.unit) return `${row.name}: nothing to compare with`;
+    const sides = [move('ours', old.ours.median, row.ours.median)];
+    if (old.other && row.other) sides.push(move('the other', old.other.median, row.other.median));
+    const ratios =
+      old.ratio !== undefined && row.ratio !== undefined
+        ? `, ratio ${old.ratio.toFixed(3)} → ${row.ratio.toFixed(3)}`
+        : '';
+    return `${row.name} (${old.commit} → ${row.commit}): ${sides.join(', ')}${ratios}`;
+
+    function move(side: string, from: number, to: number): string {
+      const percent = (to / from - 1) * 100;
+      const sign = percent < 0 ? '−' : '+';
+      return `${side} ${showFigure(from, row.unit)} → ${showFigure(to, row.unit)} (${sign}${Math.abs(percent).toFixed(1)} %)`;
+    }
+  });
 }

@@ -2,22 +2,22 @@ import type { Contestant, Measurement, Stage } from '../comparison.js';
 
 export interface Rounds {
   readonly ours: readonly Measurement[];
-  /** As many as ours; none where there is no other side. */
+  /** As many as ours; empty without another side. */
   readonly other: readonly Measurement[];
 }
 
 export interface RoundsOptions {
   readonly rounds: number;
-  /** Milliseconds: no round is begun that would likely end later. The first one always is. */
+  /** Milliseconds: no round starts that would probably end later, except the first. */
   readonly endsBy?: number;
-  /** Milliseconds, growing steadily. */
+  /** Monotonic, in milliseconds. */
   readonly now: () => number;
   readonly onRound: (number: number, ours: Measurement, other: Measurement | undefined) => void;
 }
 
 /**
- * Lets both sides have their turns: ours first in odd rounds, the other one first in even ones, so that what a machine
- * does in the meantime, or what a turn leaves behind, is nobody's advantage.
+ * Runs both sides alternately: ours first in odd rounds, the other one first in even ones, so that neither the state of
+ * the machine nor the effects of a turn favour one side.
  */
 export async function takeRounds(
   { ours, other }: Pick<Stage, 'ours' | 'other'>,

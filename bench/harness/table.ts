@@ -6,7 +6,7 @@ export const head = ['work', 'against', 'ours', 'the other', 'ratio', 'target', 
 
 const none = '–';
 
-/** A comparison as a row of the table: medians with their ranges; peak memory and CPU seconds, ours then the other's. */
+/** A comparison as a row of the table: medians with ranges; peak memory and CPU seconds, ours before the other's. */
 export function listCells(row: Row): readonly string[] {
   const { ours, other, ratio, unit } = row;
   return [
@@ -31,7 +31,7 @@ function showSide({ median, min, max }: SideSummary, unit: Comparison['unit']): 
   return `${showFigure(median, unit)} (${showNumber(min)}–${showNumber(max)})`;
 }
 
-/** `3.61 (3.52–3.80)`, in the unit of the cell before it. */
+/** `3.61 (3.52–3.80)`, in the unit of the previous cell. */
 function showMedian({ median, min, max }: SideSummary): string {
   return `${showNumber(median)} (${showNumber(min)}–${showNumber(max)})`;
 }

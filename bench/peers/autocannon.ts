@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import autocannon from 'autocannon';
 
 /**
- * Posts bodies with autocannon: `autocannon.ts URL BODIES CONNECTIONS`, BODIES a file of one body a line. Each is posted
- * once, by whichever connection is free; nothing is kept of the answers.
+ * Posts bodies with autocannon: `autocannon.ts URL BODIES CONNECTIONS`, where BODIES is a file with one body per line. Each
+ * is posted once, on any free connection; answers are discarded.
  */
 const [url = '', path = '', connections = ''] = process.argv.slice(2);
 const bodies = readLines(readFileSync(path));

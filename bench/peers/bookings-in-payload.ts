@@ -4,8 +4,8 @@ import { parse } from 'csv-parse';
 import { Redis } from 'ioredis';
 
 /**
- * Queues a day as BullMQ's own examples would have it, what is to be done in the job itself:
- * `bookings-in-payload.ts REDIS CSV`. Malformed records are left out.
+ * Queues a day like BullMQ's examples, with the data in the job itself: `bookings-in-payload.ts REDIS CSV`. Skips malformed
+ * records.
  */
 const [url = '', csv = ''] = process.argv.slice(2);
 const batchSize = 500;

@@ -1,5 +1,5 @@
-// What a good engineer would write in one evening: reads the day's bookings, checks them, uploads them as a review file, has them
-// reviewed, and says how many are affected. It keeps nothing: when it is cut off, it is started again from nothing.
+// What a good engineer would write in one evening: reads the day's bookings, checks them, uploads them as a review file,
+// starts the review, and prints how many are affected. It keeps no state: after an interruption it starts from scratch.
 //
 //   node evening-script.mjs SETTINGS.json
 import { createHash } from 'node:crypto';

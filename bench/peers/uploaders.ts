@@ -1,4 +1,4 @@
-/** An upload to be made by somebody else's program. */
+/** An upload by another program. */
 export interface UploadJob {
   readonly host: string;
   readonly port: number;
@@ -7,7 +7,7 @@ export interface UploadJob {
   readonly knownHostsFile: string;
   /** The remote folder. */
   readonly root: string;
-  /** The local file; it goes up as `day.part` and becomes `day.csv`. */
+  /** The local file; it is uploaded as `day.part` and renamed to `day.csv`. */
   readonly file: string;
 }
 
@@ -16,9 +16,9 @@ export interface Uploader {
   readonly program: string;
   readonly debianPackage: string;
   command(job: UploadJob): readonly string[];
-  /** What it is given on standard input. */
+  /** Its standard input. */
   input(job: UploadJob): string;
-  /** What is else or otherwise with it. */
+  /** How it differs from the others. */
   readonly notes: readonly string[];
 }
 
@@ -65,7 +65,7 @@ export const uploadPeers: Readonly<Record<UploadPeer, Uploader>> = {
     name: 'rclone',
     program: 'rclone',
     debianPackage: 'rclone',
-    // It has its own SSH.
+    // It has its own SSH implementation.
     command: (job) => [
       ...['rclone', '--config', '/dev/null', '--sftp-host', job.host, '--sftp-port', `${job.port}`],
       ...['--sftp-user', job.username, '--sftp-key-file', job.privateKeyFile],

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 const program = fileURLToPath(new URL('../../dist/jobs/hotel-review.js', import.meta.url));
 
 /**
- * The command's exit hands over what it took. The peak is the kernel's of this program alone: what a process is charged
- * with otherwise includes the memory of the one that started it.
+ * Reports the command's resource use on exit. The peak is the kernel's figure for this program only: the usual figure
+ * includes the memory of the process that started it.
  */
 const account = `
 import { readFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ process.on('exit', () => {
   process.send({ cpuSeconds: (userCPUTime + systemCPUTime) / 1e6, peakMb: peakKb / 1024 });
 });`;
 
-/** The end of what a command says, for its failure. */
+/** How much of a command's output an error quotes. */
 const shownOfOutput = 10_000;
 
 export interface Spent {
@@ -30,15 +30,15 @@ export interface Spent {
 export interface MeasuredCommand {
   readonly pid: number;
   readonly ended: Promise<Spent>;
-  /** Waits until it has written that word. @throws Error when it ends before */
+  /** Waits until it has written that text. @throws Error when it exits before */
   wrote(word: string): Promise<void>;
-  /** As an operator does. */
+  /** Stops it with a signal, as an operator does. */
   stop(): void;
-  /** At once, without an account. */
+  /** Kills it, without a report. */
   kill(): void;
 }
 
-/** Starts the built `hotel-review` in a process of its own. */
+/** Starts the built `hotel-review` in its own process. */
 export function startMeasured(args: readonly string[], cwd: string): MeasuredCommand {
   const started = performance.now();
   const child = spawn(

@@ -4,7 +4,7 @@ import { type Reviewed, review } from './review.js';
 import { retryAfterSeconds } from './service.js';
 import type { Stage } from './stage.js';
 
-/** What is tried: the first is what the rule is set by, the others are foretold by it. */
+/** The experiments: the first calibrates the rule, the others are predicted by it. */
 const variants: readonly (Partial<Crew> & { readonly name: string })[] = [
   { name: '`run` alone' },
   { name: 'two processes', processes: 2 },
@@ -18,20 +18,20 @@ const variants: readonly (Partial<Crew> & { readonly name: string })[] = [
   { name: '1 % pushed back', processes: 2, pushBackShare: 0.01 },
 ];
 
-/** The service's manners: half of its answers within 50 ms, one of a hundred later than 500 ms. */
+/** The service's latency: half of its answers within 50 ms, one in a hundred after more than 500 ms. */
 export const latency = { p50Ms: 50, p99Ms: 500 };
 
 export interface Tried {
   readonly name: string;
   readonly crew: Crew;
   readonly predicted: number;
-  /** Calls a second that were accepted. */
+  /** Accepted calls per second. */
   readonly measured: number;
   readonly deviation: number;
   readonly reviewed: Reviewed;
 }
 
-/** What a quick look leaves out. */
+/** What a quick run leaves out. */
 const leftOut: readonly string[] = ['concurrency 4', 'concurrency 32', 'batches of 500', 'batches of 2,000'];
 
 export async function tryCrews(

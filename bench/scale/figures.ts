@@ -7,7 +7,7 @@ import { retryAfterSeconds } from './service.js';
 import type { Quantity, StraightLines } from './straight-line.js';
 import type { Waiting } from './waiting.js';
 
-/** All findings of the simulation. */
+/** All results of the simulation. */
 export interface Found {
   readonly machine: string;
   readonly oneMachine: StraightLines;
@@ -138,7 +138,7 @@ function renderLines({ checked }: StraightLines): string {
   );
 }
 
-/** The lines predict days that nobody ran: CPU and bytes, which do not depend on what else the machine does. */
+/** The lines predict larger days: CPU and bytes, which do not depend on the load of the machine. */
 function renderDays(oneMachine: StraightLines, manyMachines: StraightLines): string {
   const rows: readonly (readonly [string, StraightLines, Quantity])[] = [
     ['one machine: CPU of `run`, min', oneMachine, '`run`: CPU, s'],

@@ -11,7 +11,7 @@ export interface FileDay {
   readonly bookings: number;
   readonly cpuSeconds: number;
   readonly peakMb: number;
-  /** Without the service's own. */
+  /** Without the service's own time. */
   readonly workSeconds: number;
   readonly fileBytes: number;
 }
@@ -29,7 +29,7 @@ export async function reviewByFile(bookings: number): Promise<FileDay> {
   }
 }
 
-/** MB a second into an sshd on this machine: no network is in between. */
+/** MB per second into a local sshd, without a network. */
 export async function measureUpload(megabytes: number): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'hotel-review-scale-'));
   const file = join(folder, 'review.csv');

@@ -3,7 +3,7 @@ import { quantileSorted } from 'simple-statistics';
 import { hashReference } from '../../src/booking/reference-hash.js';
 import type { Ledger, Right } from '../../src/review/ledger.js';
 
-/** How long the ledger's two writes of a step take, and how many steps a second come through. */
+/** The duration of the ledger's two writes per step, and the steps per second. */
 export interface LedgerPace {
   readonly concurrency: number;
   readonly runs: number;
@@ -14,7 +14,7 @@ export interface LedgerPace {
   readonly recordP99Ms: number;
 }
 
-/** A run that is collected, with so many steps of one small booking each; what they hold does not matter here. */
+/** A collected run with this many steps of one small booking each; their content does not matter here. */
 export async function planRun(
   ledger: Ledger,
   day: string,
@@ -60,7 +60,7 @@ export async function planRun(
 
 const nameOf = (index: number) => `batch ${index}`;
 
-/** Claims and records so many steps of new runs, with nothing between the two. */
+/** Claims and records this many steps of new runs, with nothing in between. */
 export async function paceLedger(
   ledger: Ledger,
   {

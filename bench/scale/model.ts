@@ -1,6 +1,6 @@
 import { linearRegression } from 'simple-statistics';
 
-/** What a thing costs whatever the size of the day, and what each million bookings adds. */
+/** A linear cost: a fixed part, and a part per million bookings. */
 export interface StraightLine {
   readonly fixed: number;
   readonly perMillion: number;
@@ -11,7 +11,7 @@ export interface Point {
   readonly value: number;
 }
 
-/** The line through measured points, by least squares. */
+/** The least-squares line through measured points. */
 export function fitLine(points: readonly Point[]): StraightLine {
   const { m, b } = linearRegression(points.map(({ bookings, value }) => [bookings / 1e6, value]));
   return { fixed: b, perMillion: m };
@@ -21,32 +21,32 @@ export function predict({ fixed, perMillion }: StraightLine, bookings: number): 
   return fixed + (perMillion * bookings) / 1e6;
 }
 
-/** By how much of the prediction the measured value is larger; negative where it is smaller. */
+/** The relative deviation of the measured value from the prediction; negative where it is smaller. */
 export function deviation(predicted: number, measured: number): number {
   return measured / predicted - 1;
 }
 
-/** Who sends a day, and to whom. */
+/** The processes that send a day, and the service. */
 export interface Crew {
-  /** `run`, `serve` and `work`, all that perform steps. */
+  /** All processes that perform steps: `run`, `serve` and `work`. */
   readonly processes: number;
-  /** Calls at the same time, for each process. */
+  /** Concurrent calls per process. */
   readonly concurrency: number;
   readonly batchSize: number;
-  /** Of the service's own. */
+  /** The service's own latency. */
   readonly answerSeconds: number;
-  /** What this side adds to a call: claim, read, send, record, and the queue. */
+  /** What our side adds to a call: claim, read, send, record, and the queue. */
   readonly ownSeconds: number;
   /** Over all processes. */
   readonly requestsPerSecond?: number;
-  /** The share of calls that the service pushes back. */
+  /** The share of calls that the service refuses with Retry-After. */
   readonly pushBackShare?: number;
   readonly retryAfterSeconds?: number;
 }
 
 /**
- * Calls a second, as the rule says: so many calls are under way at once, each takes so long, the rate limit caps that,
- * and each push-back has everybody wait.
+ * Calls per second by the rule: concurrent calls divided by the time per call, capped by the rate limit; each refusal
+ * makes all processes wait.
  */
 export function callsPerSecond(crew: Crew): number {
   const { processes, concurrency, answerSeconds, ownSeconds } = crew;
@@ -59,7 +59,7 @@ export function bookingsPerSecond(crew: Crew): number {
   return callsPerSecond(crew) * crew.batchSize;
 }
 
-/** The time this side adds to a call, from a rate that was measured without limit or push-back. */
+/** The time that our side adds to a call, from a rate measured without limit or refusals. */
 export function ownSecondsOf(
   { processes, concurrency, answerSeconds }: Pick<Crew, 'processes' | 'concurrency' | 'answerSeconds'>,
   measuredCallsPerSecond: number,
@@ -67,18 +67,18 @@ export function ownSecondsOf(
   return Math.max(0, (processes * concurrency) / measuredCallsPerSecond - answerSeconds);
 }
 
-/** How long a day takes where the service's limit is the only one. */
+/** The duration of a day where only the service's rate limits it. */
 export function hoursAtLimit(bookings: number, requestsPerSecond: number, batchSize: number): number {
   return bookings / (requestsPerSecond * batchSize) / 3600;
 }
 
-/** How many processes it takes to send so many bookings in so many hours; fractions of a process are one more. */
+/** The number of processes needed to send this many bookings in this many hours, rounded up. */
 export function processesFor(bookings: number, hours: number, crew: Omit<Crew, 'processes'>): number {
   const wanted = bookings / (hours * 3600) / crew.batchSize;
   return Math.max(1, Math.ceil((wanted * (crew.answerSeconds + crew.ownSeconds)) / crew.concurrency));
 }
 
-/** What the ledger holds when days of that size are kept so long, in GB. */
+/** The size of the ledger when days of that size are kept that long, in GB. */
 export function gigabytesKept(bytesPerBooking: number, bookingsPerDay: number, days: number): number {
   return (bytesPerBooking * bookingsPerDay * days) / 1e9;
 }

@@ -1,11 +1,11 @@
-/** Between these comments stand the figures that the simulation writes; all else is written by hand. */
+/** The markers around the figures that the simulation writes; everything else is written by hand. */
 const begin = (name: string) => `<!-- simulation: ${name} -->`;
 const end = (name: string) => `<!-- end of simulation: ${name} -->`;
 
 /**
- * Puts a table, or any text, between the markers of its name.
+ * Replaces the text between the markers of that name.
  *
- * @throws RangeError when the page has not exactly one such place
+ * @throws RangeError unless the page has exactly one such place
  */
 export function replaceFigures(page: string, name: string, figures: string): string {
   const [before, after, ...others] = page.split(begin(name));
@@ -18,7 +18,7 @@ export function replaceFigures(page: string, name: string, figures: string): str
   return `${before}${begin(name)}\n${figures.trim()}\n${after.slice(from)}`;
 }
 
-/** Rows of Markdown; the first column is text, the others stand at the right. */
+/** A Markdown table; the first column is text, the others are right-aligned. */
 export function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [
@@ -28,7 +28,7 @@ export function renderTable(head: readonly string[], rows: readonly (readonly st
   ].join('\n');
 }
 
-/** Three digits that count, and no more than two after the point. */
+/** Three significant digits, at most two of them decimals. */
 export function formatFigure(value: number): string {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
   return value.toLocaleString('en', { maximumFractionDigits: digits });

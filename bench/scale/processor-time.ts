@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The kernel counts processor time in hundredths of a second. (Linux.) */
+/** Linux counts processor time in hundredths of a second. */
 const ticksPerSecond = 100;
 
 interface Account {
   readonly parent: number;
-  /** Seconds of its own, user and system. */
+  /** Its own seconds, user and system. */
   readonly own: number;
-  /** Of its children that have ended. */
+  /** Those of its exited children. */
   readonly ofEnded: number;
 }
 
-/** Seconds of processor time that a process has taken so far, with all its children, living and ended. */
+/** The processor time of a process so far, in seconds, including all its children, running and exited. */
 export function processorSecondsOf(pid: number): number {
   const accounts = new Map(
     readdirSync('/proc')
@@ -32,7 +32,7 @@ export function processorSecondsOf(pid: number): number {
 
 function readAccount(pid: number): Account | undefined {
   try {
-    // The name of the program stands in parentheses, and may hold anything.
+    // The program's name is in parentheses and may contain anything.
     const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ') ?? [];
     const seconds = (index: number) => Number(fields[index]) / ticksPerSecond;
     return {
@@ -41,7 +41,7 @@ function readAccount(pid: number): Account | undefined {
       ofEnded: seconds(13) + seconds(14),
     };
   } catch {
-    // It has ended meanwhile.
+    // It has exited meanwhile.
     return undefined;
   }
 }

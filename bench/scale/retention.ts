@@ -1,22 +1,22 @@
 import { blankNames } from '../../src/review/stored/stored-line.js';
 import { day, type Folder, type Stage } from './stage.js';
 
-/** What is done with a day after its review: looked up, blanked, removed. */
+/** What happens to a day after its review: lookup, blanking of names, removal. */
 export interface Aged {
   readonly bookings: number;
-  /** One booking, by its reference, in the ledger that is open. */
+  /** Looking up one booking by its reference in the open ledger. */
   readonly showMs: number;
   readonly blankSeconds: number;
   readonly pruneSeconds: number;
   readonly bytes: { readonly asSent: number; readonly blanked: number; readonly pruned: number };
-  /** What the database wrote ahead for blanking and removing. */
+  /** WAL bytes of blanking and removal. */
   readonly walBytes: number;
 }
 
 const farAhead = '2999-01-01';
 const looks = 20;
 
-/** Lets the day grow old at once, by dates that are far ahead. */
+/** Ages the day at once by using dates in the far future. */
 export async function growOld(stage: Stage, folder: Folder, bookings: number): Promise<Aged> {
   const ledger = folder.openLedger();
   try {
@@ -53,7 +53,7 @@ async function secondsOf(work: () => Promise<unknown>): Promise<number> {
   return (performance.now() - started) / 1000;
 }
 
-/** What autovacuum comes to do some time later. */
+/** What autovacuum would do later. */
 async function vacuum(stage: Stage, { engine, ledgerPlace }: Folder): Promise<void> {
   if (engine === 'many machines') await stage.postgres.query(ledgerPlace, 'VACUUM');
 }

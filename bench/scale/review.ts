@@ -5,7 +5,7 @@ import { type MeasuredCommand, startMeasured } from './command.js';
 import { processorSecondsOf } from './processor-time.js';
 import { day, type Folder, type Stage } from './stage.js';
 
-/** One day, reviewed by real processes, and what everybody took for it. */
+/** One day reviewed by real processes, and the resources used. */
 export interface Reviewed {
   readonly run: Run;
   readonly bookings: number;
@@ -18,9 +18,9 @@ export interface Reviewed {
   readonly cpu: Readonly<Record<'run' | 'work' | 'redis' | 'postgres', number>>;
   readonly peakMb: Readonly<Record<'run' | 'work', number>>;
   readonly ledgerBytes: number;
-  /** What the database wrote ahead; none for SQLite. */
+  /** WAL bytes of the database; absent for SQLite. */
   readonly walBytes: number;
-  /** At most, of all processes together. */
+  /** Peak of all processes together. */
   readonly connections: number;
   readonly redisClients: number;
   readonly redisMb: number;
@@ -77,7 +77,7 @@ export interface ServerAccount {
   readonly wal: number;
 }
 
-/** Processor seconds, and bytes written ahead, so far. */
+/** Processor seconds and WAL bytes so far. */
 export async function readServers(stage: Stage, { engine, ledgerPlace }: Folder): Promise<ServerAccount> {
   if (engine === 'one machine') return { redis: 0, postgres: 0, wal: 0 };
   const [row] = await stage.postgres.query(ledgerPlace, `SELECT pg_current_wal_lsn() - '0/0' AS bytes`);
@@ -94,7 +94,7 @@ export async function readServers(stage: Stage, { engine, ledgerPlace }: Folder)
 type Most = Pick<Reviewed, 'connections' | 'redisClients' | 'redisMb'>;
 const watchEveryMs = 200;
 
-/** Looks at the servers now and then, and remembers the most that it saw. */
+/** Polls the servers and keeps the highest values. */
 async function watchServers(
   stage: Stage,
   { engine, ledgerPlace }: Folder,

@@ -2,26 +2,26 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { PlannedAnswer } from './latency-model.js';
 
-/** The mapping service by its manners alone: it takes every body, reads none, and answers when its model says so. */
+/** A mapping service that only models latency: accepts every body unread, and answers when its model says so. */
 export interface Service {
   readonly baseUrl: string;
   /** Since `answerBy`. */
   readonly calls: number;
   readonly pushedBack: number;
-  /** Accepted calls a second, between the first tenth of them and the last, when beginning and end no longer count. */
+  /** Accepted calls per second, without the first and the last tenth of them. */
   steadyPace(): number;
-  /** From now on; without a model it answers at once. */
+  /** Sets the model; without one it answers at once. */
   answerBy(model?: { next(): PlannedAnswer }): void;
   close(): void;
 }
 
-/** What `Retry-After` asks for, in seconds. */
+/** The value of `Retry-After`, in seconds. */
 export const retryAfterSeconds = 1;
 
 const accepted = JSON.stringify({ Status: true, Message: 'Success', StatusCode: 2000 });
 const atOnce: PlannedAnswer = { delayMs: 0, status: 200 };
 
-/** @param onFile is told the path of a file that is to be reviewed, and answers when the result lies there */
+/** @param onFile called with the path of a file to review; resolves once the result is there */
 export async function startService(onFile?: (path: string) => Promise<void>): Promise<Service> {
   let next = () => atOnce;
   let calls = 0;

@@ -10,9 +10,9 @@ import { layLines } from './straight-line.js';
 import { watchWaiting } from './waiting.js';
 
 /**
- * What a day of ten or a hundred million bookings would take: days that fit this machine are reviewed by the real commands,
- * real databases and a real queue, for a service that answers by a model of its times. `npm run bench:scale` writes the
- * figures into docs/scale.md; `-- --quick` does the same in small and only prints them.
+ * Estimates what a day of ten or a hundred million bookings would take: the real commands, real databases and a real queue
+ * review days that fit this machine, with a service that models latency. `npm run bench:scale` writes the figures into
+ * docs/scale.md; `-- --quick` uses small days and only prints them.
  */
 const isQuick = process.argv.includes('--quick');
 const size = isQuick
@@ -40,7 +40,7 @@ const size = isQuick
 const obstacle = findObstacle();
 if (obstacle !== undefined) throw new Error(obstacle);
 const started = performance.now();
-/** What others do here meanwhile makes the times by the clock longer. */
+/** Other load on the machine lengthens wall-clock times. */
 const loadBefore = loadavg()[0] ?? 0;
 const stage = await openStage();
 try {
@@ -92,7 +92,7 @@ async function paceLedgers(stage: Stage): Promise<Found['paces']> {
     const folder = await stage.openFolder({ engine, bookings: 1 });
     const opened = folder.openLedger();
     let days = 0;
-    // A day has one active run at most.
+    // A day has at most one active run.
     const nextDay = () => {
       days += 1;
       return new Date(Date.UTC(2026, 0, days)).toISOString().slice(0, 10);

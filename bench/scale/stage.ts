@@ -11,18 +11,18 @@ import { type Postgres, postgresNeeds, startPostgres } from '../../test/support/
 import { type RunningRedis, redisNeeds, startRedis } from '../../test/support/redis.js';
 import { type Service, startService } from './service.js';
 
-/** The day of every folder. */
+/** The business day of every folder. */
 export const day = '2026-11-20';
 
 export type Engine = 'one machine' | 'many machines';
 
-/** What all experiments share: the servers, and the service. */
+/** What all experiments share: the servers and the service. */
 export interface Stage {
   readonly service: Service;
   readonly redis: RunningRedis;
   readonly postgres: Postgres;
   readonly postgresPid: number;
-  /** A folder with a configuration, its day and an empty ledger. */
+  /** Creates a folder with a configuration, a day and an empty ledger. */
   openFolder(setting: FolderSetting): Promise<Folder>;
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export interface Stage {
 export interface FolderSetting {
   readonly engine: Engine;
   readonly bookings: number;
-  /** Over those of the stage: sections of the configuration. */
+  /** Sections that override the stage's configuration. */
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
@@ -40,7 +40,7 @@ export interface Folder {
   /** The database's URL, or the SQLite file. */
   readonly ledgerPlace: string;
   openLedger(): Ledger;
-  /** With its WAL. */
+  /** Including its WAL. */
   ledgerBytes(): Promise<number>;
   remove(): Promise<void>;
 }
@@ -55,13 +55,13 @@ export async function openStage(): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'hotel-review-scale-'));
   const service = await startService();
   const redis = await startRedis();
-  // As it comes, but for the address: it waits for the disk, and has the usual hundred connections.
+  // Default settings except the address: it waits for the disk, and allows a hundred connections.
   const postgres = await startPostgres({ fsync: true, connections: 100 });
   const [pidLine] = readFileSync(join(postgres.folder, 'data', 'postmaster.pid'), 'utf8').split('\n');
   const maker = new URL('../make-bookings.ts', import.meta.url).pathname;
   let folders = 0;
 
-  /** A day of that size is made once. */
+  /** Creates each size of day only once. */
   function makeDay(count: number): string {
     const path = join(folder, `bookings-${count}.csv`);
     if (!existsSync(path))

@@ -3,7 +3,7 @@ import { type Aged, growOld } from './retention.js';
 import { type Reviewed, review } from './review.js';
 import type { Engine, Stage } from './stage.js';
 
-/** What is held against the straight line. */
+/** The figures compared with the straight line. */
 export const quantities = {
   '`run`: CPU, s': ({ cpu }: Reviewed) => cpu.run,
   '`work`: CPU, s': ({ cpu }: Reviewed) => cpu.work,
@@ -35,8 +35,8 @@ export interface StraightLines {
 }
 
 /**
- * Reviews days of several sizes, for a service that answers at once; lays lines through them, and holds these against a day
- * that is larger than all of them.
+ * Reviews days of several sizes with a service that answers at once, fits lines to them, and compares these with a larger
+ * day.
  */
 export async function layLines(
   stage: Stage,

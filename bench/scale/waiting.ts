@@ -4,14 +4,14 @@ import { processorSecondsOf } from './processor-time.js';
 import { readServers, startWorkers } from './review.js';
 import { day, type Stage } from './stage.js';
 
-/** What steps that wait cost by waiting: every process brings the queue in line with the ledger now and then. */
+/** The cost of waiting steps: every process reconciles queue and ledger periodically. */
 export interface Waiting {
   readonly steps: number;
   readonly processes: number;
-  /** Seconds of processor time for a second of waiting. */
+  /** Processor seconds per second of waiting. */
   readonly redis: number;
   readonly postgres: number;
-  /** Of one `run` or `work`. */
+  /** Per `run` or `work` process. */
   readonly process: number;
   readonly redisBytesPerStep: number;
   readonly queued: number;
@@ -21,7 +21,7 @@ export interface Waiting {
 const silentMs = 600_000;
 const settleMs = 6_000;
 
-/** Has so many steps wait for a service that takes calls and doesn't answer. A step is as dear with one booking. */
+/** Lets this many steps wait for a service that never answers. One booking per step is enough: the cost is the same. */
 export async function watchWaiting(
   stage: Stage,
   {

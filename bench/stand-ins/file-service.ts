@@ -5,8 +5,8 @@ import type { FileServiceMessage } from './start-file-service.js';
 import { writeResult } from './write-result.js';
 
 /**
- * The service as a process of its own, `file-service.ts SERVED_FOLDER`: answers the by-file call when the result lies there
- * whole, so that nobody's time depends on how often it looks, and tells how long that took.
+ * The service in its own process, `file-service.ts SERVED_FOLDER`: answers the by-file call once the result is complete,
+ * so that no contestant's time depends on polling, and reports how long that took.
  */
 const [servedFolder = ''] = process.argv.slice(2);
 let busySeconds = 0;
@@ -22,13 +22,13 @@ const server = createServer(async (request, response) => {
     .end(JSON.stringify({ Status: true, Message: 'Success', StatusCode: 2000 }));
 });
 
-const tell = (message: FileServiceMessage) => process.send?.(message);
-// Asked how long it worked since it was asked last.
+const send = (message: FileServiceMessage) => process.send?.(message);
+// The question is how long it worked since the last question.
 process.on('message', () => {
-  tell({ kind: 'worked', seconds: busySeconds });
+  send({ kind: 'worked', seconds: busySeconds });
   busySeconds = 0;
 });
 process.on('disconnect', () => process.exit());
 server.listen(0, '127.0.0.1', () =>
-  tell({ kind: 'listening', port: (server.address() as AddressInfo).port }),
+  send({ kind: 'listening', port: (server.address() as AddressInfo).port }),
 );

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import type { FromService, ToService } from './start-json-service.js';
 
 /**
- * A stand-in of the mapping service for the body delivery, in a process of its own: reads each body whole, parses it unless it was told not to, counts what `Hotels` holds, waits as long as
- * it was told to, and answers with success.
+ * A stand-in of the mapping service for delivery by body, in its own process: reads each body, parses it if configured,
+ * counts `Hotels`, waits for the configured latency, and answers with success.
  */
 const answer = JSON.stringify({ Status: true, Message: 'Success', StatusCode: 2000 });
 const head = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(answer) };
@@ -21,7 +21,7 @@ let cpuBefore = process.cpuUsage();
 
 const server = createServer((request, response) => void serve(request, response));
 server.listen(0, '127.0.0.1', () => {
-  tell({ kind: 'listening', port: (server.address() as AddressInfo).port });
+  send({ kind: 'listening', port: (server.address() as AddressInfo).port });
 });
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -41,7 +41,7 @@ function countParsed(body: Buffer): number {
   return Hotels.length;
 }
 
-/** Each item begins with a brace and a quote, as the whole does; made bookings hold the two nowhere else. */
+/** Each item and the whole body start with `{"`, which generated bookings contain nowhere else. */
 function countBraces(body: Buffer): number {
   let count = -1;
   for (let at = body.indexOf('{"'); at !== -1; at = body.indexOf('{"', at + 2)) count += 1;
@@ -53,28 +53,28 @@ function finish(response: ServerResponse): void {
   lastAnswerAt = performance.now();
 }
 
-process.on('message', (told: ToService) => {
-  switch (told.kind) {
+process.on('message', (message: ToService) => {
+  switch (message.kind) {
     case 'begin':
-      latencyMs = told.latencyMs;
-      parses = told.parses;
-      record = told.recordTo === undefined ? undefined : createWriteStream(told.recordTo);
+      latencyMs = message.latencyMs;
+      parses = message.parses;
+      record = message.recordTo === undefined ? undefined : createWriteStream(message.recordTo);
       calls = 0;
       bookings = 0;
       firstCallAt = undefined;
       cpuBefore = process.cpuUsage();
-      return tell({ kind: 'begun' });
+      return send({ kind: 'begun' });
     case 'end': {
       const { user, system } = process.cpuUsage(cpuBefore);
       const seconds = (lastAnswerAt - (firstCallAt ?? lastAnswerAt)) / 1000;
       const received = { calls, bookings, seconds, cpuSeconds: (user + system) / 1e6 };
-      if (record) record.end(() => tell({ kind: 'ended', received }));
-      else tell({ kind: 'ended', received });
+      if (record) record.end(() => send({ kind: 'ended', received }));
+      else send({ kind: 'ended', received });
     }
   }
 });
 process.on('disconnect', () => process.exit());
 
-function tell(message: FromService): void {
+function send(message: FromService): void {
   process.send?.(message);
 }

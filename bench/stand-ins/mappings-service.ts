@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { hotelIdOf, providerOf, serviceIdOf } from '../made-mappings.js';
 
 /**
- * Answers Get Mappings with so many made-up mappings, in a process of its own: the key of a page is the place at which the
- * next one begins.
+ * Answers Get Mappings with the given number of generated mappings, in its own process. A page's key is the number of the
+ * first mapping of the next page.
  */
 const count = Number(process.argv[2]);
 

@@ -8,12 +8,12 @@ export type FileServiceMessage =
 
 export interface RunningFileService {
   readonly baseUrl: string;
-  /** Seconds that it worked itself since this was asked last. */
+  /** Seconds that the service itself worked since the last call. */
   takeWorkedSeconds(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Starts the stand-in that reviews what lies in a folder served by SFTP. */
+/** Starts the stand-in that reviews files in a folder served by SFTP. */
 export async function startFileService(servedFolder: string): Promise<RunningFileService> {
   const child = fork(fileURLToPath(new URL('file-service.ts', import.meta.url)), [servedFolder], {
     execArgv: ['--import', 'tsx'],
@@ -37,7 +37,7 @@ export async function startFileService(servedFolder: string): Promise<RunningFil
   };
 }
 
-/** @throws Error when the service ends instead. */
+/** @throws Error when the service exits instead */
 async function nextMessage(child: ChildProcess): Promise<FileServiceMessage> {
   const waiting = new AbortController();
   const { signal } = waiting;

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 export interface Received {
   readonly calls: number;
   readonly bookings: number;
-  /** From the beginning of the first call to the end of the last answer. */
+  /** From the start of the first call to the end of the last answer. */
   readonly seconds: number;
   readonly cpuSeconds: number;
 }
@@ -14,18 +14,18 @@ export interface Received {
 export interface JsonService {
   /** With the version segment: `http://127.0.0.1:12345/api/3.0`. */
   readonly baseUrl: string;
-  /** Counts from nothing. */
+  /** Resets the counters. */
   begin(options?: BeginOptions): Promise<void>;
   end(): Promise<Received>;
   close(): Promise<void>;
 }
 
 export interface BeginOptions {
-  /** How long each answer takes beside the reading; 0 if not given. */
+  /** Latency of each answer in addition to reading; default 0. */
   readonly latencyMs?: number;
-  /** Whether it parses each body; true if not given. Otherwise it only reads them. */
+  /** Whether it parses each body or only reads it; default true. */
   readonly parses?: boolean;
-  /** A new file for the bodies as they come, one a line. */
+  /** A new file for the received bodies, one per line. */
   readonly recordTo?: string;
 }
 
@@ -43,7 +43,7 @@ export type FromService =
   | { readonly kind: 'begun' }
   | { readonly kind: 'ended'; readonly received: Received };
 
-/** Starts the mapping service's stand-in for the body delivery: a process of its own that parses what it is sent. */
+/** Starts the stand-in of the mapping service for delivery by body, in its own process. */
 export async function startJsonService(): Promise<JsonService> {
   const child = fork(fileURLToPath(new URL('json-service.ts', import.meta.url)), [], {
     execArgv: ['--import', 'tsx'],

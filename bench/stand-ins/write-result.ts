@@ -10,8 +10,8 @@ const affectedEach = 100;
 const blockBytes = 1 << 20;
 
 /**
- * Writes the result of a review file beside it: its lines with a verdict at the end. Byte by byte, for the less time it
- * takes the less there is to take off; under another name first.
+ * Writes the result of a review file next to it: its lines with a verdict appended, under a temporary name first. Works
+ * byte by byte, because its time is subtracted from the measurements and should be short.
  */
 export async function writeResult(reviewFile: string): Promise<void> {
   const resultFile = reviewFile.replace(/\.csv$/, '_Result.csv');

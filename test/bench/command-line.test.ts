@@ -7,17 +7,17 @@ const two = [comparison('file-run'), comparison('small-day')];
 const read = (...args: readonly string[]) => readCommandLine(args, two);
 
 describe('npm run bench', () => {
-  it('measures everything in full and writes it down, when asked for nothing else', () => {
+  it('measures everything in full and updates the figures by default', () => {
     expect(read()).toMatchObject({ scale: 'full', chosen: two, writes: true, isStrict: false });
   });
 
-  it('writes nothing down with --quick or --only, unless told to', () => {
+  it('updates no figures with --quick or --only without --write', () => {
     expect(read('--quick')).toMatchObject({ scale: 'quick', chosen: two, writes: false });
     expect(read('--only', 'small-day')).toMatchObject({ chosen: [two[1]], writes: false, isPartial: true });
     expect(read('--only', 'small-day', '--write').writes).toBe(true);
   });
 
-  it('leaves out what need not be reached with --quick, unless asked for it', () => {
+  it('leaves out comparisons without a target with --quick, unless they are named', () => {
     const three = [...two, comparison('upload-lftp', { reach: {} })];
 
     expect(readCommandLine([], three).chosen).toEqual(three);
@@ -25,22 +25,22 @@ describe('npm run bench', () => {
     expect(readCommandLine(['--quick', '--only', 'upload-lftp'], three).chosen).toEqual([three[2]]);
   });
 
-  it('takes several names, in the order of the table', () => {
+  it('accepts several names, in the order of the table', () => {
     expect(read('--only', 'small-day', '--only', 'file-run').chosen).toEqual(two);
   });
 
-  it('names what there is when asked for an unknown comparison', () => {
+  it('lists the comparisons for an unknown name', () => {
     expect(() => read('--only', 'nix')).toThrow(
       new UsageError('there is no comparison "nix"; there are: file-run, small-day'),
     );
   });
 
-  it.each([[['--fast']], [['--json']], [['file-run']]])('answers %j with what it takes', (args) => {
+  it.each([[['--fast']], [['--json']], [['file-run']]])('answers %j with the help', (args) => {
     expect(() => read(...args)).toThrow(UsageError);
     expect(() => read(...args)).toThrow('npm run bench -- [options]');
   });
 
-  it('has one comparison of each name', () => {
+  it('has unique names', () => {
     const names = comparisons.map(({ name }) => name);
 
     expect(names).toEqual([...new Set(names)]);

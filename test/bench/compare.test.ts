@@ -4,19 +4,19 @@ import { compareAll } from '../../bench/harness/compare.js';
 import { comparison, contestant } from '../support/bench-results.js';
 
 async function compare(comparisons: readonly Comparison[], budgetMs?: number, now: () => number = () => 0) {
-  const told: string[] = [];
+  const logged: string[] = [];
   const compared = await compareAll(comparisons, {
     scale: 'quick',
     commit: '1234567',
     now,
     budgetMs,
-    tell: (line) => told.push(line),
+    log: (line) => logged.push(line),
   });
-  return { ...compared, told };
+  return { ...compared, logged };
 }
 
 describe('the comparisons', () => {
-  it('keep every sample and come to medians, ratio and verdict', async () => {
+  it('keep every sample and compute medians, ratio and verdict', async () => {
     const three = comparison('file-run', {
       rounds: 3,
       prepare: async () => ({
@@ -41,13 +41,13 @@ describe('the comparisons', () => {
     });
   });
 
-  it('tell a line for each round', async () => {
-    const { told } = await compare([comparison('file-run')]);
+  it('log a line for each round', async () => {
+    const { logged } = await compare([comparison('file-run')]);
 
-    expect(told).toEqual(['file-run: getting ready', 'file-run 1/1: ours 2.00 s, the script 4.00 s']);
+    expect(logged).toEqual(['file-run: preparing', 'file-run 1/1: ours 2.00 s, the script 4.00 s']);
   });
 
-  it('have five rounds unless told otherwise', async () => {
+  it('have five rounds by default', async () => {
     const { rounds, ...usual } = comparison('file-run', {
       prepare: async () => ({ ours: contestant('ours', 1, 2, 3, 4, 5, 6, 7), close: async () => {} }),
       reach: {},
@@ -56,20 +56,20 @@ describe('the comparisons', () => {
     expect((await compare([usual])).rows[0]?.ours.samples).toHaveLength(5);
   });
 
-  it('say loudly what could not be tried, and try the others', async () => {
+  it('report what cannot run, and run the others', async () => {
     const obstacle = 'needs rclone: apt-get install rclone';
 
-    const { rows, notTried, told } = await compare([
+    const { rows, notTried, logged } = await compare([
       comparison('rclone', { findObstacle: () => obstacle }),
       comparison('file-run'),
     ]);
 
-    expect(told[0]).toBe(`NOT TRIED: rclone ${obstacle}`);
+    expect(logged[0]).toBe(`NOT TRIED: rclone ${obstacle}`);
     expect(notTried).toEqual([{ name: 'rclone', obstacle }]);
     expect(rows.map(({ name }) => name)).toEqual(['file-run']);
   });
 
-  it('go on after one that failed, which clears its stage', async () => {
+  it('continue after one that failed, which closes its stage', async () => {
     let isClosed = false;
     const failing = comparison('failing', {
       prepare: async () => ({
@@ -80,15 +80,15 @@ describe('the comparisons', () => {
       }),
     });
 
-    const { rows, failures, told } = await compare([failing, comparison('file-run')]);
+    const { rows, failures, logged } = await compare([failing, comparison('file-run')]);
 
     expect(isClosed).toBe(true);
-    expect(told).toContain('FAILED: failing: exit code 1');
+    expect(logged).toContain('FAILED: failing: exit code 1');
     expect(failures.map(({ name }) => name)).toEqual(['failing']);
     expect(rows.map(({ name }) => name)).toEqual(['file-run']);
   });
 
-  it('share a budget of time: what one leaves over is for the next ones', async () => {
+  it('share a time budget: what one leaves is for the next ones', async () => {
     let time = 0;
     const lasting = (name: string, turnMs: number) =>
       comparison(name, {

@@ -7,7 +7,7 @@ const begin = '<!-- figures: written by `npm run bench` -->';
 const end = '<!-- end of figures -->';
 
 describe('docs/performance.md', () => {
-  it('has its figures replaced, and keeps what people wrote around them', () => {
+  it('gets new figures, and keeps the text around them', () => {
     const page = `# Performance\n\nby hand\n\n${begin}\nold\n${end}\n\n## Profiles\n`;
 
     expect(replaceFigures(page, 'new')).toBe(
@@ -15,7 +15,7 @@ describe('docs/performance.md', () => {
     );
   });
 
-  it('stays the same when the same figures are written again', () => {
+  it('does not change when the same figures are written again', () => {
     const once = replaceFigures(`above\n${begin}\n${end}\nbelow`, 'figures with $& and $1');
 
     expect(replaceFigures(once, 'figures with $& and $1')).toBe(once);
@@ -38,7 +38,7 @@ describe('docs/performance.md', () => {
 });
 
 describe('the figures', () => {
-  it('say the median with its range, the ratio, what was to be reached and whether it was', () => {
+  it('show the median with its range, the ratio, the target and whether it was reached', () => {
     const lines = renderFigures(results([row('file-run', 2, 4), row('slow', 5, 4)])).split('\n');
 
     expect(lines).toContain(
@@ -47,7 +47,7 @@ describe('the figures', () => {
     expect(lines.find((line) => line.startsWith('| `slow`'))).toContain('| 1.250 | ≤ 1 | **no** |');
   });
 
-  it('have a row where nothing is to be reached, and one without another side', () => {
+  it('include rows without a target or without another side', () => {
     const { other, ratio, ...alone } = row('show', 0.1, 1, { reach: { ours: { atMost: 150, unit: 'ms' } } });
     const { isReached, ...further } = row('lftp', 2, 4, { reach: {} });
     const figures = renderFigures(results([alone, further]));
@@ -56,7 +56,7 @@ describe('the figures', () => {
     expect(figures).toContain('| 0.500 | – | – | 200/');
   });
 
-  it('say machine, versions, commit and notes, and what could not be tried', () => {
+  it('show machine, versions, commit, notes, and what could not run', () => {
     const obstacle = 'needs rclone: apt-get install rclone';
     const figures = renderFigures(
       results([row('file-run', 2, 4)], { notTried: [{ name: 'rclone', obstacle }] }),
@@ -67,7 +67,7 @@ describe('the figures', () => {
     expect(figures).toContain(`Not tried here:\n\n- \`rclone\`: ${obstacle}`);
   });
 
-  it('have a note once, however many rows it is about', () => {
+  it('show each note once, however many rows have it', () => {
     const notes = ['a note on both'];
     const figures = renderFigures(results([row('one', 2, 4, { notes }), row('two', 2, 4, { notes })]));
 
@@ -75,7 +75,7 @@ describe('the figures', () => {
     expect(figures.match(/\| 1, 2 \|$/gm)).toHaveLength(2);
   });
 
-  it('measured in small say so', () => {
+  it('of small inputs say so', () => {
     expect(renderFigures(results([]))).not.toContain('Measured in small');
     expect(renderFigures(results([], { scale: 'quick' }))).toContain('Measured in small');
   });

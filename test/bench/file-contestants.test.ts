@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FileContestant, type FileStage, prepareFileStage } from '../../bench/file-stage.js';
-import { findMissingProgram } from '../../bench/harness/find-program.js';
+import { findMissingProgram } from '../../bench/harness/environment.js';
 import { findTimeObstacle } from '../../bench/harness/measured-process.js';
 import { openSsh } from '../support/open-ssh.js';
 
@@ -38,7 +38,7 @@ describe.skipIf(obstacle !== undefined)(`the contestants by file${obstacle ? `: 
     expect(published.get('python-script')).toEqual(published.get('ours'));
   });
 
-  it('publish the same lines, duplicates sorted out, where they are kept', () => {
+  it('publish the same lines apart from duplicates where these are kept', () => {
     const lines = published.get('node-script') ?? [];
 
     expect(lines).toHaveLength(bookings + 1 + stage.counts.duplicates);

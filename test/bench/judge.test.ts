@@ -14,7 +14,7 @@ const judgeBy = (reach: Reach, unit: Comparison['unit'] = 's') => {
 };
 
 describe('a side of a comparison', () => {
-  it('is known by its median, its range, the median of its CPU seconds and its highest peak', () => {
+  it('has its median, its range, the median of its CPU seconds and its highest peak', () => {
     const samples = [
       { value: 9, cpuSeconds: 5, peakMb: 100 },
       { value: 1, cpuSeconds: 7, peakMb: 300 },
@@ -39,25 +39,25 @@ describe('a side of a comparison', () => {
 });
 
 describe('a ratio', () => {
-  it('is our median through the other one', () => {
+  it('is our median divided by the other one', () => {
     expect(judgeBy({})([1, 3, 100], [5, 6, 7])).toEqual({ ratio: 0.5 });
   });
 
-  it('is reached up to its limit, exactly, where less is better', () => {
+  it('is reached up to and including its limit where less is better', () => {
     const judgeTimes = judgeBy({ ratio: { atMost: 0.5 } });
 
     expect(judgeTimes([3], [6]).isReached).toBe(true);
     expect(judgeTimes([3.001], [6]).isReached).toBe(false);
   });
 
-  it('is reached from its limit on where more is better', () => {
+  it('is reached from its limit upwards where more is better', () => {
     const judgeRates = judgeBy({ ratio: { atLeast: 0.8 } }, 'MB/s');
 
     expect(judgeRates([8], [10]).isReached).toBe(true);
     expect(judgeRates([7.99], [10]).isReached).toBe(false);
   });
 
-  it('that is to be reached needs another side', () => {
+  it('as a target needs another side', () => {
     const comparison = { name: 'show', reach: { ratio: { atMost: 1 } }, unit: 's' } as const;
 
     expect(() => judge(comparison, side(1), undefined)).toThrow('show: its reach has a ratio');
@@ -65,14 +65,14 @@ describe('a ratio', () => {
 });
 
 describe('a limit of our own', () => {
-  it('is about our median, in milliseconds too where seconds are measured', () => {
+  it('applies to our median, also in milliseconds where seconds are measured', () => {
     const comparison = { name: 'show', reach: { ours: { atMost: 150, unit: 'ms' } }, unit: 's' } as const;
 
     expect(judge(comparison, side(0.15), undefined)).toEqual({ isReached: true });
     expect(judge(comparison, side(0.151), undefined)).toEqual({ isReached: false });
   });
 
-  it('in MB is about our highest peak where times are measured', () => {
+  it('in MB applies to our highest peak where times are measured', () => {
     const comparison = { name: 'memory', reach: { ours: { atMost: 300, unit: 'MB' } }, unit: 's' } as const;
     const ours = (...peaks: readonly number[]) =>
       summarise(
@@ -84,7 +84,7 @@ describe('a limit of our own', () => {
     expect(judge(comparison, ours(290, 301, 280), undefined)).toEqual({ isReached: false });
   });
 
-  it('must hold beside the ratio', () => {
+  it('must be met in addition to the ratio', () => {
     const judgeBoth = judgeBy({ ratio: { atMost: 1.3 }, ours: { atMost: 300, unit: 'MB' } }, 'MB');
 
     expect(judgeBoth([290], [250]).isReached).toBe(true);
@@ -92,7 +92,7 @@ describe('a limit of our own', () => {
     expect(judgeBoth([290], [200]).isReached).toBe(false);
   });
 
-  it('is refused for what was not measured', () => {
+  it('is an error for figures that were not measured', () => {
     const comparison = { name: 'memory', reach: { ours: { atMost: 300, unit: 'MB' } }, unit: 's' } as const;
 
     expect(() => judge(comparison, side(1), undefined)).toThrow('a limit in MB, which was not measured');

@@ -6,7 +6,7 @@ const obstacle = findTimeObstacle();
 describe.skipIf(obstacle !== undefined)(`a measured process${obstacle ? `: ${obstacle}` : ''}`, () => {
   const node = (script: string) => [process.execPath, '-e', script];
 
-  it('tells its output and takes its input', async () => {
+  it('returns its output and accepts its input', async () => {
     const { stdout, stderr } = await measureProcess(['sh', '-c', 'cat; echo words >&2'], { input: 'given' });
 
     expect([stdout, stderr]).toEqual(['given', 'words\n']);
@@ -29,7 +29,7 @@ describe.skipIf(obstacle !== undefined)(`a measured process${obstacle ? `: ${obs
     expect(wallSeconds).toBeGreaterThan(0);
   });
 
-  it('that ends with another code than expected is an error with its last words', async () => {
+  it('with an unexpected exit code is an error with the end of its output', async () => {
     const failing = node('console.error("x".repeat(5000) + " disk full"); process.exitCode = 3');
 
     const failure = await measureProcess(failing).catch((error: Error) => error.message);

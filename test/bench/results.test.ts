@@ -2,8 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { listMovements } from '../../bench/harness/movement.js';
-import { readResults, replaceRows, writeResults } from '../../bench/harness/results.js';
+import { listMovements, readResults, replaceRows, writeResults } from '../../bench/harness/results.js';
 import { results, row } from '../support/bench-results.js';
 
 async function openFolder(): Promise<string> {
@@ -13,7 +12,7 @@ async function openFolder(): Promise<string> {
 }
 
 describe('the results of a benchmark', () => {
-  it('are read back as they were written, into a folder that need not be there', async () => {
+  it('are read back as they were written, even to a new folder', async () => {
     const path = join(await openFolder(), 'of-today', 'latest.json');
     const { other, ratio, isReached, ...alone } = row('show', 1, 2, { reach: {} });
     const taken = results([row('file-run', 2, 4), alone], {
@@ -25,7 +24,7 @@ describe('the results of a benchmark', () => {
     expect(await readResults(path)).toEqual(taken);
   });
 
-  it('are refused by the name of a file that holds something else', async () => {
+  it('are refused, with the file name, when a file has other content', async () => {
     const path = join(await openFolder(), 'other.json');
 
     await writeFile(path, '{"rows": 3}');
@@ -34,7 +33,7 @@ describe('the results of a benchmark', () => {
     await expect(readResults(path)).rejects.toThrow(`${path} holds no JSON`);
   });
 
-  it('take rows that were measured again in their old places', () => {
+  it('replace rows that were measured again', () => {
     const before = results([row('first', 1, 2), row('second', 1, 2), row('gone', 1, 2)], {
       notTried: [{ name: 'third', obstacle: 'needs rclone' }],
     });
@@ -50,7 +49,7 @@ describe('the results of a benchmark', () => {
     expect(both.notTried).toEqual([]);
   });
 
-  it('say how the medians moved since others', () => {
+  it('show how the medians changed since others', () => {
     const before = results([row('file-run', 4, 8, { commit: 'old' })]);
     const now = results([row('file-run', 3, 10, { commit: 'new' }), row('show', 1, 1)]);
 

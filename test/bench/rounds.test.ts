@@ -20,7 +20,7 @@ function createSides(turnMs = 1) {
 const quietly = () => {};
 
 describe('the rounds of a comparison', () => {
-  it('let ours begin the odd ones and the other side the even ones', async () => {
+  it('start with ours in odd rounds and with the other side in even ones', async () => {
     const { turns, now, ours, other } = createSides();
 
     await takeRounds({ ours, other }, { rounds: 3, now, onRound: quietly });
@@ -28,7 +28,7 @@ describe('the rounds of a comparison', () => {
     expect(turns).toEqual(['ours', 'other', 'other', 'ours', 'ours', 'other']);
   });
 
-  it('keep for each side what it measured itself, whoever began', async () => {
+  it('assign each sample to its side, whichever started', async () => {
     const { now, ours, other } = createSides();
 
     const taken = await takeRounds({ ours, other }, { rounds: 2, now, onRound: quietly });
@@ -45,7 +45,7 @@ describe('the rounds of a comparison', () => {
     expect(taken.other).toEqual([]);
   });
 
-  it('stop before one that would end too late, but for the first', async () => {
+  it('stop before one that would end too late, except the first', async () => {
     const rounds = async (endsBy: number) => {
       const { now, ours, other } = createSides(10);
       const taken = await takeRounds({ ours, other }, { rounds: 5, endsBy, now, onRound: quietly });
@@ -55,7 +55,7 @@ describe('the rounds of a comparison', () => {
     expect([await rounds(-1), await rounds(5), await rounds(59), await rounds(60)]).toEqual([1, 1, 2, 3]);
   });
 
-  it('refuse a turn that measured nothing', async () => {
+  it('fail for a turn without a measurement', async () => {
     const { now, other } = createSides();
     const ours: Contestant = { name: 'ours', run: async () => ({ value: Number.NaN }) };
 

@@ -21,44 +21,44 @@ describe('the line through measured days', () => {
     [100_000, 200_000, 500_000].map((bookings) => ({ bookings, value: 2 + bookings / 1e5 })),
   );
 
-  it('tells what a day costs to begin with, and what each million adds', () => {
+  it('has a fixed cost and a cost per million', () => {
     expect(line.fixed).toBeCloseTo(2);
     expect(line.perMillion).toBeCloseTo(10);
   });
 
-  it('foretells a larger day', () => {
+  it('predicts a larger day', () => {
     expect(predict(line, 10_000_000)).toBeCloseTo(102);
   });
 
-  it('is missed by a day that took half as much again', () => {
+  it('deviates from a day that took half as much again', () => {
     expect(deviation(100, 150)).toBeCloseTo(0.5);
     expect(deviation(100, 90)).toBeCloseTo(-0.1);
   });
 });
 
-describe('the rule of how fast a day is sent', () => {
-  it('is calls at once through the time of each', () => {
+describe('the rule for the sending rate', () => {
+  it('is concurrent calls divided by the time of each', () => {
     expect(callsPerSecond(crew)).toBeCloseTo(100);
     expect(callsPerSecond({ ...crew, processes: 3 })).toBeCloseTo(300);
     expect(bookingsPerSecond(crew)).toBeCloseTo(50_000);
   });
 
-  it('ends at the limit of calls a second, whoever works', () => {
+  it('is capped by the rate limit', () => {
     expect(callsPerSecond({ ...crew, processes: 3, requestsPerSecond: 20 })).toBe(20);
   });
 
-  it('has everybody wait for each call that is pushed back', () => {
+  it('makes all processes wait for each refused call', () => {
     const pushed = { ...crew, pushBackShare: 0.01, retryAfterSeconds: 1 };
     expect(callsPerSecond(pushed)).toBeCloseTo(50);
     expect(callsPerSecond({ ...pushed, processes: 1_000 })).toBeLessThan(100);
   });
 
-  it('is set by a pace that was measured', () => {
+  it('is calibrated by a measured rate', () => {
     const ownSeconds = ownSecondsOf(crew, 80);
     expect(callsPerSecond({ ...crew, ownSeconds })).toBeCloseTo(80);
   });
 
-  it('tells how many processes a day needs, and one more for what is left', () => {
+  it('gives the number of processes for a day, rounded up', () => {
     // 10 million in an hour are 5.6 calls a second of 500.
     expect(processesFor(10_000_000, 1, { ...crew, answerSeconds: 1.49 })).toBe(2);
     expect(processesFor(100_000_000, 1, { ...crew, answerSeconds: 1.49 })).toBe(11);
@@ -66,16 +66,16 @@ describe('the rule of how fast a day is sent', () => {
   });
 });
 
-it('a day at the limit of the service takes its calls through that limit', () => {
+it('a day at the limit of the service takes its calls divided by that limit', () => {
   expect(hoursAtLimit(100_000_000, 20, 500)).toBeCloseTo(2.78, 2);
 });
 
-it('a ledger holds as many days as it keeps', () => {
+it('the ledger holds all days that it keeps', () => {
   expect(gigabytesKept(65, 10_000_000, 30)).toBeCloseTo(19.5);
 });
 
 describe('the model of the service', () => {
-  it('answers half of the calls within its median, and 99 of 100 within the other time', () => {
+  it('answers half of the calls within its median, and 99 of 100 within the 99th percentile', () => {
     const model = createLatencyModel({ p50Ms: 50, p99Ms: 500, seed: 1 });
     const delays = Array.from({ length: 20_000 }, () => model.next().delayMs).sort((a, b) => a - b);
     expect(delays[10_000]).toBeGreaterThan(48);
@@ -85,7 +85,7 @@ describe('the model of the service', () => {
     expect(delays.reduce((sum, delay) => sum + delay, 0) / delays.length / model.meanMs).toBeCloseTo(1, 1);
   });
 
-  it('pushes back the share that it is told to, with both statuses', () => {
+  it('refuses the configured share, with both statuses', () => {
     const model = createLatencyModel({ p50Ms: 50, p99Ms: 500, pushBackShare: 0.1, seed: 1 });
     const statuses = Array.from({ length: 20_000 }, () => model.next().status);
     const shareOf = (status: number) => statuses.filter((each) => each === status).length / statuses.length;
@@ -93,7 +93,7 @@ describe('the model of the service', () => {
     expect(shareOf(503)).toBeCloseTo(0.05, 2);
   });
 
-  it('does the same for the same seed', () => {
+  it('is deterministic for a seed', () => {
     const first = () => createLatencyModel({ p50Ms: 50, p99Ms: 500, seed: 3 }).next();
     expect(first()).toEqual(first());
   });
@@ -110,13 +110,13 @@ old
 <!-- end of simulation: days -->
 After.`;
 
-  it('are replaced between their markers, and nothing else is', () => {
+  it('are replaced between their markers only', () => {
     const replaced = replaceFigures(page, 'crews', 'new $& figures\n');
     expect(replaced).toBe(page.replace('old', () => 'new $& figures'));
     expect(replaceFigures(replaced, 'crews', 'new $& figures')).toBe(replaced);
   });
 
-  it('fill a place that was empty', () => {
+  it('fill an empty place', () => {
     expect(replaceFigures(page, 'days', 'one')).toContain(
       'days -->\none\n<!-- end of simulation: days -->\nAfter.',
     );
@@ -130,11 +130,11 @@ After.`;
     expect(() => replaceFigures(page + page, 'crews', 'figures')).toThrow('expected one place for crews');
   });
 
-  it('stand in tables, at the right of what they are of', () => {
+  it('are right-aligned in tables', () => {
     expect(renderTable(['what', 'much'], [['time', '3']])).toBe('| what | much |\n|---|---:|\n| time | 3 |');
   });
 
-  it('have as many digits as count', () => {
+  it('have significant digits only', () => {
     expect([0.123, 1.234, 12.34, 1234.5].map(formatFigure)).toEqual(['0.12', '1.23', '12.3', '1,235']);
   });
 });
