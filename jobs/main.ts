@@ -178,6 +178,11 @@ function withConfig(
 ): Promise<number> {
   return withTerminal(globals, io, async (terminal) => {
     const config = await loadConfig({ file: terminal.locate(globals.config), env: io.env });
+    for (const { from, to } of config.renamedSettings) {
+      io.stderr.write(
+        `${globals.config}: ${from} is now called ${to}; the next version refuses the old name\n`,
+      );
+    }
     return stopInTime(job(config, terminal), config, io);
   });
 }

@@ -6,19 +6,20 @@ import { holdsPassword } from './locations.js';
 import { outlineSetting } from './outline.js';
 import { ConfigurationError, formatPath } from './problems.js';
 import { type ReadRequest, readSettings, type SettingsTree } from './read.js';
+import { renameSettings } from './renamed-settings.js';
 import { type Config, resolveConfig } from './resolve.js';
 import { settingsSchema } from './schema.js';
 
 /**
- * Makes a configuration of a file's text. (Design 9.)
+ * Parses the text of a configuration file. (Design 9.)
  *
- * @throws ConfigurationError with everything that is wrong; where the text is no YAML, with that alone.
+ * @throws ConfigurationError with everything that is wrong; if the text is not YAML, with that alone
  */
 export function parseConfig(request: ReadRequest): Config {
-  const read = readSettings(request);
-  // To compile a schema takes longer than to read one file by it.
+  const { read, renamedSettings } = renameSettings(readSettings(request));
+  // Compiling the schema takes longer than checking one file with it.
   const checked = settingsSchema.safeParse(read.tree, { jitless: true });
-  // Where a variable is missing, what stands there instead is no news.
+  // A missing variable is reported once; what the text looks like without it is not.
   const unread = new Set(read.problems.map(({ path }) => path));
   const issues = checked.error?.issues ?? [];
   const wrong = explainIssues(issues, settingsSchema, read).filter(({ path }) => !unread.has(path));
@@ -28,10 +29,11 @@ export function parseConfig(request: ReadRequest): Config {
   return resolveConfig(checked.data, {
     folder: dirname(resolve(request.file)),
     literalSecrets: findLiteralSecrets(settingsSchema, read),
+    renamedSettings,
   });
 }
 
-/** The settings, as paths, whose secret stands in the file and did not come from the environment. */
+/** The settings, as paths, whose secrets are in the file itself and not in the environment. */
 export function findLiteralSecrets(
   schema: z.core.$ZodType,
   { tree, fromEnvironment }: SettingsTree,

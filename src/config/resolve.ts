@@ -10,6 +10,7 @@ import {
   readLedgerLocation,
   readQueueLocation,
 } from './locations.js';
+import type { RenamedSetting } from './renamed-settings.js';
 import type { Settings } from './schema.js';
 
 /** The configuration as the parts use it: nothing left to default, every path absolute. */
@@ -21,12 +22,14 @@ export interface Config extends Omit<Settings, 'service' | 'body' | 'ledger' | '
   readonly archive: ArchiveLocation;
   /** The settings whose secret stands in the file itself, as paths; `doctor` warns of them. */
   readonly literalSecrets: readonly string[];
+  /** The settings with old names. The command prints a notice for each. */
+  readonly renamedSettings: readonly RenamedSetting[];
 }
 
 /** @param folder the folder of the configuration file, absolute: what relative paths are relative to */
 export function resolveConfig(
   settings: Settings,
-  { folder, literalSecrets }: { readonly folder: string; readonly literalSecrets: readonly string[] },
+  { folder, ...facts }: { readonly folder: string } & Pick<Config, 'literalSecrets' | 'renamedSettings'>,
 ): Config {
   const { service, source, body, file } = settings;
   return {
@@ -42,7 +45,7 @@ export function resolveConfig(
     ledger: resolvePath(mustRead(readLedgerLocation, settings.ledger), folder),
     queue: mustRead(readQueueLocation, settings.queue),
     archive: resolvePath(mustRead(readArchiveLocation, settings.archive), folder),
-    literalSecrets,
+    ...facts,
   };
 }
 

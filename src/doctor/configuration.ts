@@ -5,6 +5,7 @@ import type { Config } from '../config/load.js';
 import { listPlaceholders } from '../config/placeholders.js';
 import { ConfigurationError } from '../config/problems.js';
 import { readSettings } from '../config/read.js';
+import type { RenamedSetting } from '../config/renamed-settings.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
 import { isGroup } from '../settings/values.js';
 import { readFileLocation } from '../sources/files/location.js';
@@ -32,6 +33,7 @@ export async function readConfiguration(
       understood,
       ...listPlaceholders(config).map(askToFillIn),
       ...config.literalSecrets.map(warnOfSecret),
+      ...config.renamedSettings.map(warnOfOldName),
     ];
     return { config, findings, wrongSettings: [] };
   } catch (error) {
@@ -51,6 +53,10 @@ function askToFillIn(path: string): Finding {
     ? 'The line sftp shows what the server presents; ask its operator whether that is right.'
     : 'Put in the right one: in the configuration, or in .env where that takes it from there.';
   return wrong(`${path} is still the placeholder that init wrote`, advice);
+}
+
+function warnOfOldName({ from, to }: RenamedSetting): Finding {
+  return warning(`${from} is now called ${to}`, 'Rename it: the next version refuses the old name.');
 }
 
 function warnOfSecret(path: string): Finding {

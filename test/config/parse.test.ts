@@ -91,6 +91,7 @@ describe('a configuration', () => {
       guestNameDays: 30,
       recordDays: 800,
       literalSecrets: ['service.apiKey'],
+      renamedSettings: [],
     });
   });
 

@@ -81,7 +81,7 @@ describe('the settings of buckets', () => {
     ['http://s3.example.com', /must begin with https/],
     ['s3.example.com', /is not a URL/],
     ['ftp://s3.example.com', /must begin with https/],
-    ['https://id:hush-canary@s3.example.com', /must not hold a user name/],
+    ['https://id:hush-canary@s3.example.com', /must not contain a user name/],
     ['https://s3.example.com/bucket', /must end with the host/],
     ['https://s3.example.com?x=hush-canary', /must end with the host/],
   ])('refuse the endpoint %s', (endpoint, words) => {
