@@ -65,7 +65,7 @@ async function* receiveChunks(
           return;
       }
     }
-    throw new Error('the thread that reads the source ended before the source did');
+    throw new Error('the reading thread ended before the source did');
   } catch (error) {
     signal.throwIfAborted();
     throw error;

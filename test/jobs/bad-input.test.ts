@@ -81,7 +81,7 @@ describe('a day that cannot be trusted fails before anything is sent, and goes o
     },
     'more than a tenth of its dates in another format': {
       bytes: toCsv(bookings.map((booking, index) => (index < 7 ? reformat(booking) : booking))),
-      message: /14 of 120 dates .* are no calendar dates: is source\.dateFormat right\?/,
+      message: /14 of 120 dates .* are not calendar dates: check source\.dateFormat/,
     },
     'no booking, where emptyDay is fail': {
       bytes: `${bookingsHeader}\n`,

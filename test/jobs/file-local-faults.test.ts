@@ -199,7 +199,7 @@ describe('a place of our own', () => {
     const disk = mountSmallDisk(archive, 16);
     const failed = await day.folder.runDay();
     expectFailedStep(failed, { step: 'archive', code: 'archive-unwritable', delivered: bookings.length });
-    expect(failed.report.error?.message).toMatch(/; make room on the disk of the archive, or /);
+    expect(failed.report.error?.message).toMatch(/; free space on the disk of the archive, or /);
     const files = readdirSync(archive, { recursive: true, withFileTypes: true }).filter((entry) =>
       entry.isFile(),
     );
@@ -232,7 +232,7 @@ describe('a place of our own', () => {
     const failed = await day.folder.runDay();
     expectFailedStep(failed, { step: 'write', code: 'local-enospc' });
     expect(failed.report.error?.message).toMatch(
-      /; make room on the disk of file\.spool, then run 2026-11-20 again$/,
+      /; free space on the disk of file\.spool, then run 2026-11-20 again$/,
     );
     expect(readdirSync(spool)).toEqual([]);
     expect(readdirSync(server().disk(''))).toEqual([]);

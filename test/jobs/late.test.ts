@@ -57,7 +57,7 @@ describe('late bookings by body', () => {
     expectError(refused, {
       exitCode: 2,
       class: 'usage',
-      message: /delivered by body, and late bookings go the same way/,
+      message: /delivered by body, and late bookings must too/,
     });
     expect(standIn.requests).toHaveLength(sent);
   });

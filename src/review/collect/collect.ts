@@ -149,7 +149,7 @@ function checkGates(
   if (isMoreThanShare(dates.unreadable, dates.given, maxRejectedShare)) {
     throw new CollectError(
       'too-many-unreadable-dates',
-      `${dates.unreadable} of ${dates.given} dates of ${source} are no calendar dates: is source.dateFormat right?`,
+      `${dates.unreadable} of ${dates.given} dates of ${source} are not calendar dates: check source.dateFormat`,
     );
   }
 }

@@ -67,7 +67,7 @@ export async function indexDelivered(
 
   async function readAgain(index: number): Promise<DeliveredChunk> {
     const delivered = await ledger.nextDelivered(runId, places[index]?.after);
-    if (!delivered) throw new RangeError('what was delivered is not in the ledger any more');
+    if (!delivered) throw new RangeError('the delivered bookings are no longer in the ledger');
     const piece = renderDelivered(delivered, delivery);
     const oldest = cache.size < cachedPieces ? undefined : cache.keys().next().value;
     if (oldest !== undefined) cache.delete(oldest);
@@ -183,7 +183,7 @@ export function describeIncomparable(runs: readonly Run[]): string | undefined {
   );
   return (
     blanked &&
-    `late bookings of ${blanked.day} can't be told from those that run ${blanked.id} delivered: the guests' names in it ` +
+    `late bookings of ${blanked.day} can't be told apart from those that run ${blanked.id} delivered, because its guest names ` +
       `were blanked after guestNameDays; to send the whole day again: \`replay ${blanked.day} --reason TEXT\``
   );
 }

@@ -60,7 +60,7 @@ export function decideOpening(latest: Run | undefined, request: DayToOpen): Open
             kind: 'usage-error',
             message:
               `run ${latest.id} of ${latest.day} is unfinished and delivers by ${latest.delivery}, not by ${delivery}: ` +
-              `leave --delivery out to go on, or \`replay ${latest.day} --delivery ${delivery} --reason TEXT\` to start anew`,
+              `omit --delivery to resume it, or \`replay ${latest.day} --delivery ${delivery} --reason TEXT\` to start over`,
           };
   }
 }
@@ -77,12 +77,12 @@ function giveUp({ id, day, state }: Run, { mode, reason }: DayToOpen, opening: O
   if (opening.kind === 'usage-error') return opening;
   if (reason !== undefined) return { ...opening, kind: 'new', replaces: id };
   const instead =
-    mode === 'late' ? 'to give it up and send what it has not delivered' : 'to give it up and start anew';
+    mode === 'late' ? 'to abandon it and send what it has not delivered' : 'to abandon it and start over';
   return {
     kind: 'usage-error',
     message:
-      `run ${id} of ${day} is unfinished (${state}): \`run --day ${day}\` goes on with it; ` +
-      `${instead}, say why with --reason TEXT`,
+      `run ${id} of ${day} is unfinished (${state}): \`run --day ${day}\` resumes it; ` +
+      `${instead}, give the reason with --reason TEXT`,
   };
 }
 
@@ -92,8 +92,8 @@ function topUp({ id, day, delivery: before }: Run, { delivery }: DayToOpen): Ope
   return {
     kind: 'usage-error',
     message:
-      `run ${id} of ${day} delivered by ${before}, and late bookings go the same way, not by ${delivery}: leave ` +
-      `--delivery out, or send the whole day again with \`replay ${day} --delivery ${delivery}\``,
+      `run ${id} of ${day} delivered by ${before}, and late bookings must too, not by ${delivery}: omit ` +
+      `--delivery, or send the whole day again with \`replay ${day} --delivery ${delivery}\``,
   };
 }
 

@@ -128,14 +128,14 @@ export function adviseOnDisk(code: string): string | undefined {
   switch (code) {
     case 'local-enospc':
     case 'local-edquot':
-      return 'make room on the disk of file.spool';
+      return 'free space on the disk of file.spool';
     case 'sftp-local-file':
-      return 'make room on the disk of file.spool, or mend the permissions of that folder';
+      return 'free space on the disk of file.spool, or fix the permissions of that folder';
     case 'archive-unwritable':
-      return 'make room on the disk of the archive, or mend the permissions of its folder; of a bucket, `hotel-review doctor` says what it lacks';
+      return 'free space on the disk of the archive, or fix the permissions of its folder; for a bucket, `hotel-review doctor` says what is missing';
     case 'sftp-disk-full':
-      return 'have room made on the SFTP server';
+      return 'have space freed on the SFTP server';
     default:
-      return code.startsWith('local-') ? 'mend the folder file.spool' : undefined;
+      return code.startsWith('local-') ? 'fix the folder file.spool' : undefined;
   }
 }

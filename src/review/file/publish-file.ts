@@ -22,7 +22,7 @@ export async function writeReviewFile(parts: FileParts, { run }: FileAttempt): P
       return {
         kind: 'fatal',
         evidence: { code: `review-file-${code}` },
-        advice: `the written file breaks the file rules at ${place}; nothing was sent: please report this with the ledger kept`,
+        advice: `the written file breaks the file rules at ${place}; nothing was sent: please report this and keep the ledger`,
       };
     }
     return { kind: 'done', evidence: { code: 'ok', sha256 }, file: { rows, bytes, sha256 } };

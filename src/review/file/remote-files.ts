@@ -47,7 +47,7 @@ const patternPart = /\{([^{}]*)\}|[^{}]+|[{}]/g;
 export function createResultNameTest(pattern: string, day: BusinessDay): (name: string) => boolean {
   if (pattern.includes('/'))
     throw new RangeError(
-      `the result pattern ${JSON.stringify(pattern)} has a slash: it is the pattern of a name`,
+      `the result pattern ${JSON.stringify(pattern)} contains a slash, but it must match a file name`,
     );
   const pieces: string[] = [''];
   const append = (text: string) => {
@@ -56,9 +56,7 @@ export function createResultNameTest(pattern: string, day: BusinessDay): (name: 
   for (const [part, placeholder] of pattern.matchAll(patternPart)) {
     if (placeholder !== undefined) append(writeDay(placeholder, pattern, day));
     else if (part === '{' || part === '}')
-      throw new RangeError(
-        `the result pattern ${JSON.stringify(pattern)} has a brace without its other half`,
-      );
+      throw new RangeError(`the result pattern ${JSON.stringify(pattern)} has an unmatched brace`);
     else {
       const [first = '', ...others] = part.split('*');
       append(first);
@@ -74,7 +72,7 @@ function writeDay(placeholder: string, pattern: string, day: BusinessDay): strin
   const format = placeholder.startsWith('day:') ? placeholder.slice('day:'.length) : '';
   if (isDayPattern(format)) return day.format(format);
   throw new RangeError(
-    `the result pattern ${JSON.stringify(pattern)} has {${placeholder}}: only {day} and {day:ddMMyyyy} (any date-fns pattern of a day) are known`,
+    `the result pattern ${JSON.stringify(pattern)} has {${placeholder}}: only {day} and {day:ddMMyyyy} (or another date-fns pattern) are supported`,
   );
 }
 

@@ -108,7 +108,7 @@ function blankName(line: string): string {
 function readCells(line: string): readonly string[] {
   const cells = splitCells(line);
   if (typeof cells === 'string' || cells.length !== serviceFields.length)
-    throw new RangeError(`a stored review line has not its ${serviceFields.length} cells`);
+    throw new RangeError(`a stored review line does not have ${serviceFields.length} cells`);
   return cells;
 }
 
@@ -123,8 +123,7 @@ function readDate(text: string): string {
 }
 
 function expectPresent(field: string | undefined): string {
-  if (field === undefined)
-    throw new TypeError('a booking with a missing field was to stand in the review file');
+  if (field === undefined) throw new TypeError("a booking with a missing field can't be in the review file");
   return field;
 }
 

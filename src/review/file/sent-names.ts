@@ -51,7 +51,7 @@ function findCellEnd(lines: Buffer, start: number): number {
     else if (byte === comma && !isInside) return at;
     else if (byte === lineFeed) break;
   }
-  throw new RangeError('a stored review line has not its cells');
+  throw new RangeError('a stored review line lacks cells');
 }
 
 function addCell(lines: Buffer, start: number, end: number, hasher: KeyHasher): void {

@@ -48,7 +48,7 @@ export async function ensureSpooled(parts: FileParts, run: Run): Promise<void> {
   const { sha256 } = await spoolReviewFile(parts, run);
   if (sha256 !== expected)
     throw new ChangedFileError(
-      `the review file of run ${run.id} has become another one: was service.masterIdColumn changed?`,
+      `the review file of run ${run.id} differs from the recorded one: was service.masterIdColumn changed?`,
     );
 }
 

@@ -57,9 +57,9 @@ async function readManifest({ archive }: VerifyParts, { day, id }: Run): Promise
     for await (const block of archive.read(day, id, manifestName)) blocks.push(block);
     try {
       const manifest: unknown = JSON.parse(Buffer.concat(blocks).toString());
-      return isManifest(manifest) ? manifest : 'is no manifest';
+      return isManifest(manifest) ? manifest : 'is not a manifest';
     } catch {
-      return 'is no JSON';
+      return 'is not JSON';
     }
   });
 }
@@ -78,7 +78,7 @@ function isManifest(value: unknown): value is Manifest {
 function compareStated(manifest: Manifest, expected: Partial<Manifest>): string | undefined {
   const names = Object.keys(expected) as (keyof Manifest)[];
   const told = Object.fromEntries(names.map((name) => [name, manifest[name]]));
-  return JSON.stringify(told) === JSON.stringify(expected) ? undefined : 'is not what the ledger says';
+  return JSON.stringify(told) === JSON.stringify(expected) ? undefined : 'differs from the ledger';
 }
 
 async function compareKept(content: AsyncIterable<Uint8Array>, sha256: string): Promise<string | undefined> {

@@ -71,7 +71,7 @@ function judgeEnd({ day, counts }: Run, tally: Tally): End {
     return fail({
       class: 'internal',
       code: 'sums-differ',
-      message: `the sums do not add up: ${JSON.stringify({ ...counts, ...tally })}; please report this with the ledger kept`,
+      message: `the sums do not add up: ${JSON.stringify({ ...counts, ...tally })}; please report this and keep the ledger`,
     });
   }
   if (tally.firstFailed) {

@@ -193,7 +193,7 @@ describe('a day that cannot be trusted fails before anything is planned:', () =>
       'too many unreadable dates',
       [dated(17), undated(2), records(0, 500)],
       'too-many-unreadable-dates',
-      '2 of 19 dates of the array of 2026-11-20 are no calendar dates: is source.dateFormat right?',
+      '2 of 19 dates of the array of 2026-11-20 are not calendar dates: check source.dateFormat',
     ],
     [
       'an empty day, where that is set to fail',

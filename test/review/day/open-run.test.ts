@@ -56,8 +56,8 @@ describe('of a day', () => {
       expect(decideOpening(latest, request)).toEqual({
         kind: 'usage-error',
         message:
-          `run 20261120-k3f9xq7d of 2026-11-20 delivered by ${before}, and late bookings go the same way, not by ${other}: ` +
-          `leave --delivery out, or send the whole day again with \`replay 2026-11-20 --delivery ${other}\``,
+          `run 20261120-k3f9xq7d of 2026-11-20 delivered by ${before}, and late bookings must too, not by ${other}: ` +
+          `omit --delivery, or send the whole day again with \`replay 2026-11-20 --delivery ${other}\``,
       });
     });
   });
@@ -84,7 +84,7 @@ describe('of a day', () => {
       expect(decideOpening(latest, { mode: 'run', day: inAzores })).toMatchObject({ topsUp: true });
     });
 
-    it('and is unfinished, `run` goes on with it', () => {
+    it('and is unfinished, `run` resumes it', () => {
       const latest = someRun({ state: 'failed', collectStartedAt: day.firstInstant.getTime() });
       expect(decideOpening(latest, { mode: 'run', day }).kind).toBe('resume');
     });
@@ -94,20 +94,20 @@ describe('of a day', () => {
     const latest = someRun({ state, delivery: 'body' });
 
     it.each(allRequests('run').filter(([, { delivery }]) => delivery !== 'file'))(
-      '%s goes on with it',
+      '%s resumes it',
       (_, request) => {
         expect(decideOpening(latest, request)).toEqual({ kind: 'resume', run: latest });
       },
     );
 
     it.each(allRequests('run').filter(([, { delivery }]) => delivery === 'file'))(
-      '%s is refused, and told how to go on',
+      '%s is refused, and says how to continue',
       (_, request) => {
         expect(decideOpening(latest, request)).toEqual({
           kind: 'usage-error',
           message:
-            'run 20261120-k3f9xq7d of 2026-11-20 is unfinished and delivers by body, not by file: leave --delivery out ' +
-            'to go on, or `replay 2026-11-20 --delivery file --reason TEXT` to start anew',
+            'run 20261120-k3f9xq7d of 2026-11-20 is unfinished and delivers by body, not by file: omit --delivery ' +
+            'to resume it, or `replay 2026-11-20 --delivery file --reason TEXT` to start over',
         });
       },
     );
@@ -139,8 +139,8 @@ describe('of a day', () => {
         expect(decideOpening(latest, request)).toEqual({
           kind: 'usage-error',
           message:
-            `run 20261120-k3f9xq7d of 2026-11-20 is unfinished (${state}): \`run --day 2026-11-20\` goes on with it; ` +
-            'to give it up and send what it has not delivered, say why with --reason TEXT',
+            `run 20261120-k3f9xq7d of 2026-11-20 is unfinished (${state}): \`run --day 2026-11-20\` resumes it; ` +
+            'to abandon it and send what it has not delivered, give the reason with --reason TEXT',
         });
       },
     );
@@ -161,8 +161,8 @@ describe('of a day', () => {
         expect(decideOpening(latest, request)).toEqual({
           kind: 'usage-error',
           message:
-            `run 20261120-k3f9xq7d of 2026-11-20 is unfinished (${state}): \`run --day 2026-11-20\` goes on with it; ` +
-            'to give it up and start anew, say why with --reason TEXT',
+            `run 20261120-k3f9xq7d of 2026-11-20 is unfinished (${state}): \`run --day 2026-11-20\` resumes it; ` +
+            'to abandon it and start over, give the reason with --reason TEXT',
         });
       },
     );
@@ -181,7 +181,7 @@ describe('a day whose runs', () => {
 
   it("lost their names, all or one of them, can't be topped up", () => {
     expect(describeIncomparable([someRun({ id: 'new' }), someRun({ id: 'old', namesBlankedAt: 1 })])).toBe(
-      "late bookings of 2026-11-20 can't be told from those that run old delivered: the guests' names in it were " +
+      "late bookings of 2026-11-20 can't be told apart from those that run old delivered, because its guest names were " +
         'blanked after guestNameDays; to send the whole day again: `replay 2026-11-20 --reason TEXT`',
     );
   });

@@ -65,7 +65,7 @@ describe('of a range, the days that', () => {
     it('are refused where they are unfinished, unless there is a reason', () => {
       expect(plan('late', 'failed')).toMatchObject({
         action: 'refused',
-        message: expect.stringContaining('`run --day 2026-11-20` goes on with it'),
+        message: expect.stringContaining('`run --day 2026-11-20` resumes it'),
       });
       expect(plan('late', 'failed', reason)).toEqual({ action: 'top-up', replaces: someRun().id });
     });

@@ -120,15 +120,15 @@ function trackedServer(): { sftp: SftpServer; happened: string[] } {
 }
 
 it.each([
-  ['local-enospc', 'make room on the disk of file.spool'],
-  ['local-edquot', 'make room on the disk of file.spool'],
-  ['local-eacces', 'mend the folder file.spool'],
-  ['sftp-local-file', 'make room on the disk of file.spool, or mend the permissions of that folder'],
+  ['local-enospc', 'free space on the disk of file.spool'],
+  ['local-edquot', 'free space on the disk of file.spool'],
+  ['local-eacces', 'fix the folder file.spool'],
+  ['sftp-local-file', 'free space on the disk of file.spool, or fix the permissions of that folder'],
   [
     'archive-unwritable',
-    'make room on the disk of the archive, or mend the permissions of its folder; of a bucket, `hotel-review doctor` says what it lacks',
+    'free space on the disk of the archive, or fix the permissions of its folder; for a bucket, `hotel-review doctor` says what is missing',
   ],
-  ['sftp-disk-full', 'have room made on the SFTP server'],
+  ['sftp-disk-full', 'have space freed on the SFTP server'],
   ['http-503', undefined],
   ['sftp-connection-lost', undefined],
 ])('a step that failed with %s needs somebody to %s', (code, advice) => {

@@ -92,11 +92,11 @@ describe('performing a step of a file run', () => {
       kind: 'fatal',
       evidence: { code: 'review-file-reads-as-null' },
       advice:
-        'the written file breaks the file rules at row 2, column BookingClientName; nothing was sent: please report this with the ledger kept',
+        'the written file breaks the file rules at row 2, column BookingClientName; nothing was sent: please report this and keep the ledger',
     });
   });
 
-  it('ends the run where the file has become another one', async () => {
+  it('ends the run if the file differs from the recorded one', async () => {
     const { delivery, ledger, run, finish } = await prepareDelivery({ masterIdColumn: 'Another Id' });
     const written = await finish('write', { sha256: 'ab'.repeat(32) });
     const claim = await claimStep(ledger, run, 'upload');
@@ -104,7 +104,7 @@ describe('performing a step of a file run', () => {
       kind: 'fatal',
       evidence: { code: 'review-file-changed' },
       advice:
-        'the review file of run 20261120-k3f9xq7d has become another one: was service.masterIdColumn changed?',
+        'the review file of run 20261120-k3f9xq7d differs from the recorded one: was service.masterIdColumn changed?',
     });
   });
 

@@ -74,7 +74,7 @@ describe('a line of the review file', () => {
   it.each(['', '1,2,3', '1,2,3,4,5,6,7,8', '1,"Ana Secret,3,4,5,6,7', '1,2,"Ana"Secret,4,5,6,7'])(
     'is not taken for one when it is not: %s',
     (line) => {
-      expect(() => readReviewLine(line)).toThrow(/^a stored review line has not its 7 cells$/);
+      expect(() => readReviewLine(line)).toThrow(/^a stored review line does not have 7 cells$/);
     },
   );
 });

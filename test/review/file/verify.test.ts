@@ -81,10 +81,10 @@ describe('verifying what is kept of a run', () => {
     await rm(archived('manifest.json'));
     expect(await verify()).toEqual([{ item: 'manifest.json', fault: 'is not in the archive' }]);
     await writeFile(archived('manifest.json'), '{"files": [');
-    expect(await verify()).toEqual([{ item: 'manifest.json', fault: 'is no JSON' }]);
+    expect(await verify()).toEqual([{ item: 'manifest.json', fault: 'is not JSON' }]);
     for (const text of ['null', '[]', '{}', '{"files": 1}', '{"files": [null]}', '{"files": [{}]}']) {
       await writeFile(archived('manifest.json'), text);
-      expect(await verify()).toEqual([{ item: 'manifest.json', fault: 'is no manifest' }]);
+      expect(await verify()).toEqual([{ item: 'manifest.json', fault: 'is not a manifest' }]);
     }
   });
 
@@ -109,7 +109,7 @@ describe('verifying what is kept of a run', () => {
     const { verify, parts, run, archived } = await prepareArchived();
     const manifest = await readWhole(parts.archive.read(day.iso, run.id, 'manifest.json'));
     await writeFile(archived('manifest.json'), manifest.replace(before, after));
-    expect(await faultsOf(verify())).toEqual({ [item]: 'is not what the ledger says' });
+    expect(await faultsOf(verify())).toEqual({ [item]: 'differs from the ledger' });
   });
 
   it('finds a file that the manifest doesn’t name', async () => {
