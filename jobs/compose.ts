@@ -19,14 +19,14 @@ import { openWorkforce } from './workforces.js';
 export interface ComposeOptions {
   readonly notify: Notify;
   readonly voice: SourceVoice;
-  /** False for a process that leaves the steps to others, where there can be others. */
+  /** False for a process that leaves the steps to workers. */
   readonly performs?: boolean;
 }
 
-/** Long enough for the step that follows on another; a server that limits its connections soon has it back. */
+/** Long enough for the next step, short enough for servers that limit their connections. */
 const sftpIdleMs = 5_000;
 
-/** The parts of a review as the configuration chooses them: the one place where adapters are picked. */
+/** The parts of a review as configured: the one place that chooses adapters. */
 export async function composeReview(config: Config, { notify, voice, performs = true }: ComposeOptions) {
   const ledger = await openLedger(config);
   const service = openReviewService(config);
@@ -61,7 +61,7 @@ export async function composeReview(config: Config, { notify, voice, performs = 
   };
 }
 
-/** What it takes to collect a day: the same for a run and for a dry run. */
+/** The parts for collecting a day, the same for a run and a dry run. */
 export async function composeCollect(config: Config, voice: SourceVoice) {
   const { batchSize } = config.body;
   return {
@@ -71,7 +71,7 @@ export async function composeCollect(config: Config, voice: SourceVoice) {
   };
 }
 
-/** What bookings are compared with before they are sent. */
+/** The local copy of the mappings, with which bookings are compared before they are sent. */
 export async function composeComparison(
   config: Config,
   { mappings: copy }: { readonly mappings: MappingReader },

@@ -43,7 +43,7 @@ export async function listAffected(
   });
 }
 
-/** A batch at a time. */
+/** One batch at a time. */
 async function* readAffected(ledger: Ledger, { id }: Run): AsyncGenerator<Record<string, unknown>[]> {
   for (let page = await ledger.nextAffected(id); page; page = await ledger.nextAffected(id, page.batch)) {
     yield page.lines.map((line) => readNamelessFields(line, 'file'));

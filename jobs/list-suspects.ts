@@ -9,11 +9,11 @@ const runsLookedAt = 1_000;
 
 interface SuspectOptions {
   readonly csv?: string | undefined;
-  /** Whether all of them are to be answered, and not only the first. */
+  /** Whether to list all of them rather than the first ones. */
   readonly json: boolean;
 }
 
-/** Lists the bookings of a day that the local copy of the mappings has something to say about, without guests' names. */
+/** Lists the bookings of a day that the local copy of the mappings flags, without guests' names. */
 export async function listSuspects(
   config: Config,
   day: string,

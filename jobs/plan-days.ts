@@ -12,7 +12,7 @@ import type { Terminal } from './terminal.js';
 
 type PlanOptions = Pick<ReplayOptions, 'delivery' | 'reason'> & { readonly mode: RangeMode };
 
-/** Lists days and what a replay would do with each, as the ledger knows them now. Nothing else is read. */
+/** Lists days and what a replay would do with each, judged from the ledger alone. */
 export async function planDays(
   config: Config,
   days: readonly BusinessDay[],
@@ -40,7 +40,7 @@ async function planWith(ledger: Ledger, days: readonly BusinessDay[], options: P
   return planned;
 }
 
-/** What is refused for more than the state of the newest run. */
+/** Refusals that don't follow from the state of the newest run alone. */
 async function refuseInTime(ledger: Ledger, plan: DayPlan, run: Run | undefined): Promise<DayPlan> {
   if (!run || plan.action === 'nothing' || plan.action === 'refused') return plan;
   if (isActive(run) && (await ledger.isBeingPerformed(run.id)))

@@ -12,7 +12,7 @@ import { replayRange } from './replay-range.js';
 import { reviewDay } from './review-day.js';
 import type { Terminal } from './terminal.js';
 
-/** Reviews a day again, or a range of days, or what is left of them. */
+/** Reviews a day or a range of days again, or only what is missing. */
 export async function replayDays(
   config: Config,
   from: string,
@@ -54,7 +54,7 @@ function look(config: Config, day: BusinessDay, options: ReplayOptions): Promise
   );
 }
 
-/** What would be sent, day by day; it ends at the first one that can't be collected. */
+/** Shows what would be sent, day by day, up to the first day that can't be collected. */
 async function dryRunDays(
   config: Config,
   days: readonly BusinessDay[],
@@ -76,7 +76,7 @@ async function dryRunDays(
 }
 
 function daysBetween(from: string, to: string, zone: string): BusinessDay[] {
-  if (to < from) throw new UsageError(`--to ${to} lies before ${from}`);
+  if (to < from) throw new UsageError(`--to ${to} is before ${from}`);
   const days: BusinessDay[] = [];
   for (let day = createBusinessDay(from, zone); day.iso <= to; day = day.next()) days.push(day);
   return days;

@@ -23,9 +23,8 @@ import { forgetOldDaysOf } from './review-day.js';
 import type { Terminal } from './terminal.js';
 
 /**
- * Reviews many days, several at once, begun in their order: so many as there are places in the ledger, which all
- * processes share. Goes on past days that are not done, but begins none after one that ended with what every other one
- * would meet as well.
+ * Reviews a range of days in their order, as many at once as the ledger allows over all processes. A day that fails does not end
+ * the range, unless every other day would fail in the same way.
  *
  * @returns the exit code of the worst day
  */
@@ -61,7 +60,7 @@ export async function replayRange(
           note(left);
           return { ended: Promise.resolve() };
         }
-        const onWait = () => progress.say(sayWait(day, places));
+        const onWait = () => progress.say(describeWait(day, places));
         const place = await waitForRunSlot(parts.ledger, places, { signal, onWait });
         if (!place || !mayBegin()) {
           await place?.release();
@@ -133,6 +132,6 @@ async function reviewOne(
   }
 }
 
-function sayWait({ iso }: BusinessDay, places: number): string {
+function describeWait({ iso }: BusinessDay, places: number): string {
   return `${iso}: waiting: the maximum number of runs is in progress (workers.runsAtOnce: ${places})`;
 }

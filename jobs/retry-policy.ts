@@ -1,7 +1,7 @@
 import type { RetryPolicy } from '../src/async/retry.js';
 import type { Config } from '../src/config/load.js';
 
-/** When something is tried again: the same for the service's calls, SFTP and sources. */
+/** The configured retries: the same for calls of the service, SFTP and sources. */
 export function openRetryPolicy({ retry }: Pick<Config, 'retry'>): RetryPolicy {
   return {
     tries: retry.tries,

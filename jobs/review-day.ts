@@ -17,11 +17,11 @@ import type { Terminal } from './terminal.js';
 
 export type ReviewRequest = DayRequest & {
   readonly trigger: Trigger;
-  /** Leaves the steps to others once the day is collected. */
+  /** Leaves the steps to workers once the day is collected. */
   readonly detach?: boolean;
 };
 
-/** The main job: reviews one business day and answers the exit code. */
+/** The main job: reviews one business day and returns the exit code. */
 export async function reviewDay(
   config: Config,
   day: BusinessDay,

@@ -12,7 +12,7 @@ import type { HookSettings } from '../src/server/hook.js';
 import { clock } from './clock.js';
 import { openArchive, openSpool } from './deliveries.js';
 import { composeObserved } from './observed.js';
-import { tellOfQueue } from './queue-check.js';
+import { logQueueProblems } from './queue-check.js';
 import { openSchedule, openSyncScheduler } from './schedules.js';
 import type { Terminal } from './terminal.js';
 
@@ -51,7 +51,7 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
     const { url } = await server.listen();
     log.info({ url, cron: timing.cron, timezone, next: slots.next(new Date(clock())) }, 'serving');
     terminal.say(`Serving on ${url}; the hook is ${url}/hooks/end-of-day. Ctrl-C stops.`);
-    await tellOfQueue(config, log, signal);
+    await logQueueProblems(config, log, signal);
     await Promise.all([reviewScheduler.start(), syncScheduler?.start()]);
     await untilAborted(signal);
     notify({ type: 'stopping', graceMs: config.workers.stopSeconds * 1000 });

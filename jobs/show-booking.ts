@@ -4,7 +4,7 @@ import type { Config } from '../src/config/load.js';
 import { lookIntoLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
-/** Tells what became of one booking; exits with 1 when no run knows it. */
+/** Shows the history of a booking; exits with 1 if no run contains it. */
 export async function showBooking(
   config: Config,
   reference: string,

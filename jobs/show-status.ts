@@ -9,10 +9,10 @@ import { clock } from './clock.js';
 import { lookIntoLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
-/** Runs shown without a day: about a month of nights. */
+/** Runs shown without a day: about a month. */
 const runsShown = 40;
 
-/** Shows the latest runs, or all runs of one day with what was rejected and refused. */
+/** Shows the latest runs, or all runs of one day with rejected and refused bookings. */
 export async function showStatus(
   config: Config,
   day: string | undefined,

@@ -31,7 +31,7 @@ export async function signHook(
   return exitCode.done;
 }
 
-/** Where it can be called from this machine: an address that stands for every one is none to call. */
+/** The address to call from this machine: a wildcard address can't be called. */
 function addressOf({ host, port }: Config['server']): string {
   const reachable = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;

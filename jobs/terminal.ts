@@ -11,13 +11,13 @@ import { type ObserverParts, openObservers } from './observers.js';
 import type { CommandIo } from './process.js';
 import type { SourceVoice } from './sources.js';
 
-/** Where a job speaks: progress and words to a person, the report to a program. */
+/** The output of a job: progress and text for a person, reports for a program. */
 export interface Terminal {
   /** Aborts when the process is asked to stop. */
   readonly signal: AbortSignal;
-  /** The process that the job runs in, as far as a job may use it. */
+  /** What a job may use of its process. */
   readonly io: CommandIo;
-  /** A path from the command line, absolute. */
+  /** Resolves a path from the command line. */
   readonly locate: (path: string) => string;
   /** Hands events to all observers. */
   readonly notify: NotifyAll;
@@ -28,23 +28,23 @@ export interface Terminal {
   endProgress(): void;
   /** Shows the progress of many days at once, instead of one. */
   followDays(): Pick<RangeProgress, 'end' | 'say' | 'stop'>;
-  /** Words for a person: standard output, or standard error where a program reads that. */
+  /** Text for a person: on standard output, or on standard error with `--json`. */
   say(text: string): void;
-  /** What sources have to say to a person while they are read. */
+  /** Messages of sources for a person while they are being read. */
   readonly voice: SourceVoice;
-  /** A command as a person would type it here. */
+  /** Writes a command as a person would type it. */
   readonly command: WriteCommand;
-  /** The one JSON object of `--json`; nothing otherwise. */
+  /** Prints an object with `--json`; nothing otherwise. */
   report(report: object): void;
-  /** The answer to a question: its words for a person, or its JSON for a program. */
+  /** Prints a text for a person, or its JSON with `--json`. */
   answer(text: string, report: object): void;
 }
 
 interface TerminalOptions {
   readonly json: boolean;
-  /** The configuration file, as it was named. */
+  /** The configuration file, as given. */
   readonly config: string;
-  /** Takes the place of the progress. */
+  /** Replaces the progress. */
   readonly log?: Log | undefined;
   /** Shows the messages of a bookings module's errors, which may quote a booking. */
   readonly showsModuleErrors?: boolean;

@@ -4,10 +4,10 @@ import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
 import { UsageError } from '../src/review/refusals.js';
 import { composeReview } from './compose.js';
-import { tellOfQueue } from './queue-check.js';
+import { logQueueProblems } from './queue-check.js';
 import type { Terminal } from './terminal.js';
 
-/** A worker: performs what the queue hands out, of any run, until it is asked to stop. */
+/** A worker: performs the steps that the queue hands out, of any run, until it is asked to stop. */
 export async function work(config: Config, { port }: WorkOptions, terminal: Terminal): Promise<number> {
   if (config.queue.kind !== 'redis')
     throw new UsageError(
@@ -15,10 +15,10 @@ export async function work(config: Config, { port }: WorkOptions, terminal: Term
     );
   const { parts, server, close } = await open(config, port, terminal);
   try {
-    // What is wrong with the ledger is told now, not when the first step comes.
+    // Problems of the ledger surface now rather than with the first step.
     await parts.ledger.summarise();
     if (server) terminal.log.info(await server.listen(), 'listening');
-    await tellOfQueue(config, terminal.log, terminal.signal);
+    await logQueueProblems(config, terminal.log, terminal.signal);
     terminal.notify({ type: 'working' });
     await untilAborted(terminal.signal);
     terminal.notify({ type: 'stopping', graceMs: config.workers.stopSeconds * 1000 });
@@ -28,7 +28,7 @@ export async function work(config: Config, { port }: WorkOptions, terminal: Term
   return exitCode.done;
 }
 
-/** Nobody looks on without a port: the server and its metrics are then not even loaded. */
+/** Without a port, the server and its metrics are not even loaded. */
 async function open(config: Config, port: number | undefined, terminal: Terminal) {
   if (port === undefined) return { ...(await composeReview(config, terminal)), server: undefined };
   const { composeObserved } = await import('./observed.js');

@@ -12,11 +12,11 @@ const verdicts = { affected: 1, unanswered: 0, unclear: 0, malformed: 0 };
 const reviewed = someRun({ delivery: 'file', file: { verdicts } });
 
 describe('the affected bookings', () => {
-  it('of a day without a run are told to be unknown', () => {
+  it('of a day without a run are unknown', () => {
     expect(renderAffected(day, undefined, [], { command })).toBe('There is no run of 2026-11-20.\n');
   });
 
-  it('of a run whose result is not home are told to be unknown', () => {
+  it('of a run whose result has not arrived are unknown', () => {
     const run = someRun({ state: 'awaiting-result', delivery: 'file', file: { rows: 3 } });
     expect(renderAffected(day, run, [], { command })).toBe(
       'No result of 2026-11-20 has arrived yet: run 20261120-k3f9xq7d is awaiting-result.\n',
@@ -29,13 +29,13 @@ describe('the affected bookings', () => {
     );
   });
 
-  it('are told to be none where the result marks none', () => {
+  it('are none where the result marks none', () => {
     expect(renderAffected(day, reviewed, [], { command })).toBe(
       '2026-11-20: the result marks no booking as affected (run 20261120-k3f9xq7d).\n',
     );
   });
 
-  it('are a table, with nothing of the guest', () => {
+  it('are a table without the guest', () => {
     const text = renderAffected(
       day,
       reviewed,
@@ -63,7 +63,7 @@ describe('the affected bookings', () => {
     ]);
   });
 
-  it('are two hundred at most, and told where the others are', () => {
+  it('are at most two hundred, with a hint where the others are', () => {
     const many = (count: number) =>
       Array.from({ length: count }, (_, number) => ({ BookingReferenceId: `BR-${number}` }));
     const all = renderAffected(day, reviewed, many(200), { command });
@@ -76,7 +76,7 @@ describe('the affected bookings', () => {
     expect(text.split('\n').at(-2)).toBe('  … and 1,100 more; --csv FILE lists all');
   });
 
-  it('are told to be in the file that was asked for', () => {
+  it('are in the given file', () => {
     const text = renderAffected(day, reviewed, [{ BookingReferenceId: 'BR-1' }], {
       command,
       csv: 'wrong.csv',
@@ -97,7 +97,7 @@ const booking = {
 };
 
 describe('the CSV of affected bookings', () => {
-  it('holds all that was added, in its order, without guests’ names, for its owner alone', async () => {
+  it('contains all that was added, in order, without guests’ names, readable only for its owner', async () => {
     const path = join(await createFolder(), 'wrong.csv');
     const file = await createAffectedFile(path);
     await file.add([booking, { ...booking, BookingReferenceId: 'BR-2' }]);
@@ -110,13 +110,13 @@ describe('the CSV of affected bookings', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  it('is a header alone where no booking is affected', async () => {
+  it('is only a header where no booking is affected', async () => {
     const path = join(await createFolder(), 'wrong.csv');
     await (await createAffectedFile(path)).finish();
     expect(await readFile(path, 'utf8')).toBe(header);
   });
 
-  it('never takes the place of a file', async () => {
+  it('never overwrites a file', async () => {
     const path = join(await createFolder(), 'wrong.csv');
     await writeFile(path, 'of an earlier time');
     const error = await createAffectedFile(path).catch((reason: unknown) => reason);
@@ -125,7 +125,7 @@ describe('the CSV of affected bookings', () => {
     expect(await readFile(path, 'utf8')).toBe('of an earlier time');
   });
 
-  it('is refused where none can be made', async () => {
+  it('is refused where it cannot be created', async () => {
     const path = join(await createFolder(), 'nowhere', 'wrong.csv');
     const error = await createAffectedFile(path).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(UsageError);

@@ -28,7 +28,7 @@ const second: Attempt = {
 };
 
 describe('the history of a booking', () => {
-  it('tells every attempt, the name masked, and not what the service said', () => {
+  it('lists every attempt, with the name masked, without the service’s messages', () => {
     const history = toHistory(booked('done', [first, second]), { withAnswers: false });
     expect(JSON.stringify(history)).not.toContain('Lovelace');
     expect(renderHistories('BR-1042', [history], command)).toBe(
@@ -69,7 +69,7 @@ describe('the history of a booking', () => {
     expect(renderHistories('BR-1042', [history], command)).toContain(`\n  ${words}\n`);
   });
 
-  it('tells what the service said to those who ask for it', () => {
+  it('includes the service’s messages on request', () => {
     const history = toHistory(booked('done', [first, second]), { withAnswers: true });
     expect(history.attempts).toMatchObject([
       { code: 'timeout', startedAt: '2026-11-21T02:30:05.000Z' },
@@ -91,11 +91,11 @@ describe('the history of a booking', () => {
     ['halved', 'pending'],
     ['overdue', 'pending'],
     [undefined, 'pending'],
-  ])('calls it by the state of its step: %s is %s', (state, word) => {
+  ])('derives its state from the state of its step: %s is %s', (state, word) => {
     expect(toHistory(booked(state), { withAnswers: false }).state).toBe(word);
   });
 
-  it('tells a booking of the file in the same words, its dates too', () => {
+  it('shows a booking of the file in the same form, including its dates', () => {
     const history = toHistory({ ...booked('done'), form: 'file', line: fileLine }, { withAnswers: false });
     expect(history.booking).toEqual({
       ServiceId: 7,
@@ -114,13 +114,13 @@ describe('the history of a booking', () => {
   it.each([
     [true, 'affected: its mapping is marked as incorrect'],
     [false, 'not marked as affected'],
-  ])('tells what the result said of it, right below its state: affected %s', (isAffected, words) => {
+  ])('shows the verdict right below its state: affected %s', (isAffected, words) => {
     const history = toHistory({ ...booked('done'), isAffected }, { withAnswers: false });
     expect(history.isAffected).toBe(isAffected);
     expect(renderHistories('BR-1042', [history], command).split('\n')[1]).toBe(`  ${words}`);
   });
 
-  it('says nothing of a result before there is one', () => {
+  it('shows no verdict before there is a result', () => {
     const history = toHistory(booked('done'), { withAnswers: false });
     expect(history).not.toHaveProperty('isAffected');
     expect(renderHistories('BR-1042', [history], command)).not.toContain('affected');
@@ -154,7 +154,7 @@ describe('the history of a booking', () => {
     expect(renderHistories('BR-1', [history, history], command)).toMatch(/source\n\nBR-1: rejected/);
   });
 
-  it('of a reference that nobody knows says so', () => {
+  it('of an unknown reference says so', () => {
     expect(renderHistories('BR-9', [], command)).toBe(
       'BR-9 is in no run of this ledger. What was rejected, and where: hotel-review status DAY\n',
     );
@@ -167,7 +167,7 @@ describe('masking', () => {
     expect(readMaskedFields('{"ServiceId":7}', 'body')).toEqual({ ServiceId: 7 });
   });
 
-  it('hides the name in a line of the file, and shows none where it was blanked', () => {
+  it('hides the name in a line of the file, and omits a blanked one', () => {
     expect(Object.values(readMaskedFields(fileLine, 'file')).join()).toBe(
       '7,BR-1042,***,hotelbeds,00123,2026-11-20,2026-11-23',
     );

@@ -22,7 +22,7 @@ warnings:
 `;
 
 describe('the report of a dry run', () => {
-  it('tells what would be sent', () => {
+  it('shows what would be sent', () => {
     const sample = [{ ServiceId: 7, BookingClientName: '***' }, { ServiceId: 8 }];
     const collected = { ...report, batches: 2, bytes: 123_456, sha256: 'ab'.repeat(32), sample };
     expect(renderDryRun(collected, 'line', undefined)).toBe(
@@ -37,7 +37,7 @@ the first bookings, names masked:
     );
   });
 
-  it('tells what the local copy of the mappings says, where it says something', () => {
+  it('shows what the local copy of the mappings flags, if anything', () => {
     const suspects = { bookings: 1, notIndependentlyChecked: 0 };
     expect(renderDryRun({ ...report, suspects }, 'line', undefined)).toContain(
       'what the local copy of the mappings says:\n  suspects: 1 booking whose mapping differs or changed recently\n',
@@ -48,7 +48,7 @@ the first bookings, names masked:
     );
   });
 
-  it('tells of the file, and of no bodies where there are none beside it', () => {
+  it('shows the file, and no bodies where there are none', () => {
     const file = { name: '20112026.csv', rows: 990, bytes: 84_150, sha256: 'cd'.repeat(32) };
     const collected = { ...report, file, batches: 0, bytes: 0, sha256: 'ab'.repeat(32) };
     expect(renderDryRun(collected, 'line', undefined)).toBe(
@@ -60,7 +60,7 @@ the first bookings, names masked:
     );
   });
 
-  it('keeps a long path off its first line, and goes without one that is not known', () => {
+  it('keeps a long path off its first line, and omits an unknown one', () => {
     const source = `/exports/${'deep/'.repeat(20)}bookings.csv`;
     expect(
       renderDryRun({ ...report, source }, 'line', undefined)
@@ -70,12 +70,12 @@ the first bookings, names masked:
     expect(renderDryRun({ ...report, source: undefined }, 'line', undefined)).not.toContain('source:');
   });
 
-  it('tells where the bodies are, and that they hold names', () => {
+  it('says where the bodies are, and that they contain names', () => {
     const text = renderDryRun({ ...report, sha256: '' }, 'line', './out');
     expect(text.split('\n').at(-2)).toBe('Everything is in ./out; it holds guest names.');
   });
 
-  it('tells why the run would fail, and of no bodies', () => {
+  it('says why the run would fail, and shows no bodies', () => {
     const message =
       '300 of 1000 records of /exports/bookings.csv cannot be sent, more than maxRejectedShare allows (10 %)';
     expect(renderDryRun({ ...report, error: { message } }, 'line', './out')).toBe(

@@ -61,11 +61,11 @@ describe('the exit code', () => {
     [new DatabaseBusyError('ledger.db is locked'), 1, 'internal', 'ledger.db is locked'],
     [new SftpError('denied', 'denied', 'upload x: denied'), 1, 'internal', 'upload x: denied'],
     [new SourceError('missing', 'there is no file x.csv'), 1, 'internal', 'there is no file x.csv'],
-  ])('and the words of our own errors: %s', (error, exitCode, kind, message) => {
+  ])('and the message of our own errors: %s', (error, exitCode, kind, message) => {
     expect(describeFailure(error)).toEqual({ exitCode, class: kind, message });
   });
 
-  it('and the words of the operating system, which name a path', () => {
+  it('and the message of the operating system, which names a path', () => {
     expect(describeFailure(errorOf(() => readFileSync('/nowhere/at/all')))).toEqual({
       exitCode: 1,
       class: 'internal',
@@ -84,7 +84,7 @@ describe('an error that is not ours', () => {
     [coded, 'unexpected TypeError ERR_SOMETHING'],
     [new Error('outer', { cause: new Error(guest) }), 'unexpected Error'],
     [new AggregateError([new Error(guest)], guest), 'unexpected AggregateError'],
-  ])('never shows its words: %#', (error, beginning) => {
+  ])('never has its message shown: %#', (error, beginning) => {
     expect(describeFailure(error)).toEqual({
       exitCode: 1,
       class: 'internal',

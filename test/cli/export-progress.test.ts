@@ -27,7 +27,7 @@ function start(isTTY: boolean) {
   };
 }
 
-it('is a line for what happens and sparse lines for a download, where there is no terminal', () => {
+it('is a line per event and occasional lines for a download, where there is no terminal', () => {
   const { text, later } = start(false);
   later(0, { type: 'waiting', folder: 'out', newerThan: Date.UTC(2026, 10, 20) });
   later(0, { type: 'sighted', set });
@@ -50,7 +50,7 @@ it('is a line for what happens and sparse lines for a download, where there is n
   ]);
 });
 
-it('is a bar for each file on a terminal, and the words stand on lines of their own', () => {
+it('is a bar for each file on a terminal, with text on separate lines', () => {
   const { text, later, progress } = start(true);
   later(0, { type: 'waiting', folder: '', newerThan: undefined });
   later(0, downloading(1));
@@ -65,7 +65,7 @@ it('is a bar for each file on a terminal, and the words stand on lines of their 
   expect(text()).toMatch(/\n {2}a\.csv is in the archive\n/);
 });
 
-it('is JSON lines where these were asked for', () => {
+it('is JSON lines with a log', () => {
   const lines: unknown[] = [];
   const keep =
     (level: string) =>

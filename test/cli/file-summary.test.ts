@@ -18,12 +18,12 @@ const archivedTo = '/data/archive/2026-11-20/20261120-k3f9xq7d';
 const whole: Partial<ReviewFile> = { rows: 12_345, remotePath, result, verdicts, archivedTo };
 
 describe('the summary of a file', () => {
-  it('is nothing where there is none, or none was written yet', () => {
+  it('is empty without a file, or before it was written', () => {
     expect(renderFileSummary(someRun(), command)).toEqual([]);
     expect(renderFileSummary(someRun({ file: { triggeredAt: 7 } }), command)).toEqual([]);
   });
 
-  it('tells what is not there yet', () => {
+  it('says what has not arrived yet', () => {
     expect(summarise({ rows: 12_345 })).toEqual([
       ['file', 'not uploaded yet'],
       ['rows', '12,345'],
@@ -32,7 +32,7 @@ describe('the summary of a file', () => {
     ]);
   });
 
-  it('tells where file, result and evidence are, and that nothing is affected', () => {
+  it('shows where file, result and evidence are, and that nothing is affected', () => {
     expect(summarise(whole)).toEqual([
       ['file', remotePath],
       ['rows', '12,345'],
@@ -42,7 +42,7 @@ describe('the summary of a file', () => {
     ]);
   });
 
-  it('tells how many bookings are affected, and how to see which', () => {
+  it('shows how many bookings are affected, and how to list them', () => {
     expect(summarise({ ...whole, verdicts: { ...verdicts, affected: 1_234 } }).slice(-2)).toEqual([
       ['affected bookings: 1,234; to list them:'],
       ['hotel-review affected 2026-11-20'],
@@ -53,12 +53,12 @@ describe('the summary of a file', () => {
     [{ verdicts: { ...verdicts, unanswered: 1_001 } }, 'bookings missing from the result: 1,001'],
     [{ verdicts: { ...verdicts, unclear: 1_002 } }, 'result rows without a verdict: 1,002'],
     [{ verdicts: { ...verdicts, malformed: 1_003 } }, 'unreadable result rows: 1,003'],
-  ])('warns of what is odd about the result, and of nothing else (%#)', (odd, words) => {
+  ])('warns of each oddity of the result alone (%#)', (odd, words) => {
     const lines = renderFileSummary(someRun({ file: { ...whole, ...odd } }), command);
     expect(lines.slice(1)).toEqual([`  warning: ${words}`]);
   });
 
-  it('warns of a result that was taken as it was, within 80 columns', () => {
+  it('warns of a result that was accepted although incomplete, within 80 columns', () => {
     const lines = renderFileSummary(
       someRun({ file: { ...whole, result: { ...result, isWhole: false } } }),
       command,
@@ -69,7 +69,7 @@ describe('the summary of a file', () => {
     ]);
   });
 
-  it('warns of all that is odd', () => {
+  it('warns of all oddities together', () => {
     const odd = { affected: 1, unanswered: 1, unclear: 1, malformed: 1 };
     const lines = renderFileSummary(
       someRun({ file: { ...whole, result: { ...result, isWhole: false }, verdicts: odd } }),
@@ -86,14 +86,14 @@ function summarise(file: Partial<ReviewFile>): string[][] {
   return lines.map((line) => line.trim().split(/ {2,}/));
 }
 
-describe('what was verified', () => {
-  it('is nothing where the archive holds nothing of the day', () => {
+describe('the findings of verify', () => {
+  it('are none where the archive has no files of the day', () => {
     expect(renderVerified('2026-11-20', [])).toBe(
       'No run of 2026-11-20 has files in the archive; only runs by file do.\n',
     );
   });
 
-  it('is told run by run, and what differs so that nobody overlooks it', () => {
+  it('are listed run by run, with differences clearly marked', () => {
     const runs = [
       { runId: 'r2', items: [{ item: '20112026.csv' }] },
       {

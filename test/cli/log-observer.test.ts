@@ -65,7 +65,7 @@ describe('the log', () => {
     ],
     ['error', ['error run settled']],
     ['fatal', []],
-  ])('at %s holds what is as grave as that, a JSON object a line', async (level, expected) => {
+  ])('at %s has the lines of that level and above, one JSON object per line', async (level, expected) => {
     const names = new Map([
       [10, 'trace'],
       [20, 'debug'],
@@ -78,7 +78,7 @@ describe('the log', () => {
     );
   });
 
-  it('names run, day, step and what came of it', async () => {
+  it('names run, day, step and outcome', async () => {
     const ended = (await logAll('trace')).find(({ msg, level }) => msg === 'step ended' && level === 40);
     expect(ended).toEqual({
       level: 40,

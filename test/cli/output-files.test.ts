@@ -21,7 +21,7 @@ describe('the folder of bodies', () => {
     );
   });
 
-  it('is for its owner alone', async () => {
+  it('is readable only for its owner', async () => {
     const folder = join(await createFolder(), 'out');
     const bodies = await createOutFolder(folder);
     await bodies.add('batch-0.json', Buffer.from('{}'));
@@ -42,19 +42,22 @@ describe('the folder of bodies', () => {
     expect(await readFile(join(folder, name), 'utf8')).toBe('of an earlier time');
   });
 
-  it.each(['file', 'file/out', 'file/deep/out'])('is refused where none can be made: %s', async (name) => {
-    const folder = await createFolder();
-    await writeFile(join(folder, 'file'), 'of an earlier time');
-    const error = await createOutFolder(join(folder, name)).catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(UsageError);
-    expect(String(error)).toContain(
-      `--out ${join(folder, name)}: expected a folder that can be created and written to, got: E`,
-    );
-    expect(String(error)).toMatch(/; name another$/);
-    expect(await readFile(join(folder, 'file'), 'utf8')).toBe('of an earlier time');
-  });
+  it.each(['file', 'file/out', 'file/deep/out'])(
+    'is refused where it cannot be created: %s',
+    async (name) => {
+      const folder = await createFolder();
+      await writeFile(join(folder, 'file'), 'of an earlier time');
+      const error = await createOutFolder(join(folder, name)).catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(UsageError);
+      expect(String(error)).toContain(
+        `--out ${join(folder, name)}: expected a folder that can be created and written to, got: E`,
+      );
+      expect(String(error)).toMatch(/; name another$/);
+      expect(await readFile(join(folder, 'file'), 'utf8')).toBe('of an earlier time');
+    },
+  );
 
-  it.each(['', 'out'])('is refused where one may not write: "%s"', async (name) => {
+  it.each(['', 'out'])('is refused where it cannot be written to: "%s"', async (name) => {
     const folder = await createFolder();
     await chmod(folder, 0o555);
     const error = await withoutPrivileges(async () => {
@@ -65,7 +68,7 @@ describe('the folder of bodies', () => {
     expect(String(error)).toContain('got: EACCES: permission denied');
   });
 
-  it('passes on what else goes wrong', async () => {
+  it('passes on other errors', async () => {
     const folder = await createFolder();
     const bodies = await createOutFolder(join(folder, 'out'));
     await rm(join(folder, 'out'), { recursive: true });

@@ -177,7 +177,7 @@ describe('the command line', () => {
     },
   );
 
-  it('takes a reason of several words, without the blanks around it', async () => {
+  it('accepts a reason of several words, and trims it', async () => {
     const { calls } = await start(['replay', '2026-11-20', '--reason', '  a new export came ']);
     expect(calls).toMatchObject([['replay', '2026-11-20', { reason: 'a new export came' }, globals]]);
   });
@@ -256,7 +256,7 @@ describe('the command line', () => {
     expect({ calls, written }).toEqual({ calls: [], written: '' });
   });
 
-  it('refuses a reason without words', async () => {
+  it('refuses a blank reason', async () => {
     const { error } = await start(['replay', '2026-11-20', '--reason', ' ']);
     expect(error).toBeInstanceOf(UsageError);
   });
@@ -277,7 +277,7 @@ describe('the command line', () => {
     ['doctor --help', 'Usage: hotel-review doctor [options]'],
     ['sandbox --help', 'Usage: hotel-review sandbox [options] [command]'],
     ['sandbox bookings --help', 'Usage: hotel-review sandbox bookings [options]'],
-  ])('answers "%s" with help, an example in it', async (line, usage) => {
+  ])('answers "%s" with help that contains an example', async (line, usage) => {
     const { result, calls, written } = await start(line);
     expect({ result, calls }).toEqual({ result: helpShown, calls: [] });
     expect(written).toContain(usage);
@@ -294,7 +294,7 @@ describe('the command line', () => {
     },
   );
 
-  it('shows for a command below another one no options but those that it takes', async () => {
+  it('shows for a subcommand only the options that it accepts', async () => {
     const { written } = await start('sandbox bookings --help');
     expect(written).toContain('--seed');
     expect(written).not.toContain('--sftp-port');
@@ -306,7 +306,7 @@ describe('the command line', () => {
     expect(calls).toEqual([]);
   });
 
-  it('tells its version', async () => {
+  it('prints its version', async () => {
     expect(await start('--version')).toEqual({ result: helpShown, calls: [], written: '1.2.3\n' });
   });
 

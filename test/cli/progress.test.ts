@@ -27,7 +27,7 @@ afterEach(() => {
 });
 
 describe('progress where there is no terminal', () => {
-  it('is a line for what matters, and sparse lines for the rest', () => {
+  it('is a line for each important event, and occasional lines for the rest', () => {
     const { later, lines } = start();
     later(0, opened());
     later(0, notice);
@@ -52,7 +52,7 @@ describe('progress where there is no terminal', () => {
     ]);
   });
 
-  it('tells suspects as soon as they are known', () => {
+  it('shows suspects as soon as they are known', () => {
     const { later, lines } = start();
     later(0, collected(1_200, 1));
     later(0, collected(1_200, 0));
@@ -62,7 +62,7 @@ describe('progress where there is no terminal', () => {
     ]);
   });
 
-  it('tells each step of a file run at once, and transfers now and then', () => {
+  it('shows each step of a file run at once, and transfers occasionally', () => {
     const { later, lines } = start();
     later(0, fileStepEnded('write'));
     later(9_999, transferring(1_000_000, 4_000_000));
@@ -80,7 +80,7 @@ describe('progress where there is no terminal', () => {
     ]);
   });
 
-  it('says once what it waits for, until that is something else', () => {
+  it('says once what it waits for, until that changes', () => {
     const { later, lines } = start();
     for (let look = 0; look < 3; look += 1)
       later(60_000, fileStepEnded('await-result', 'retry', 'result-absent'));
@@ -113,13 +113,13 @@ describe('progress where there is no terminal', () => {
     [-5, 'a moment'],
     [999, 'a moment'],
     [1_000, '1.0 s'],
-  ])('says of a hold-off of %d ms that it waits %s', (until, wait) => {
+  ])('shows a hold-off of %d ms as a wait of %s', (until, wait) => {
     const { later, text } = start();
     later(0, { type: 'holding-off', cause: 'failing', run, until, code: 'http-503' });
     expect(text()).toBe(`no call succeeds (http-503): waiting ${wait}\n`);
   });
 
-  it('is the same on a terminal that knows no escape codes', () => {
+  it('is the same on a terminal without escape codes', () => {
     const { later, lines } = start({ isTTY: true, isDumb: true });
     later(0, opened());
     later(10_000, collecting(200, 20));
@@ -131,7 +131,7 @@ describe('progress where there is no terminal', () => {
     ]);
   });
 
-  it('says when it goes on with a run', () => {
+  it('says when it resumes a run', () => {
     const { later, text } = start();
     later(0, opened(deliveringRun(500, 1_200), true));
     expect(text()).toBe('2026-11-20: resuming run 20261120-k3f9xq7d by body\n');
@@ -155,7 +155,7 @@ describe('progress on a terminal', () => {
     ]);
   });
 
-  it('tells suspects between collecting and delivering', () => {
+  it('shows suspects between collecting and delivering', () => {
     const { later, progress, screen } = start({ isTTY: true });
     later(0, opened());
     later(2_000, collecting(2_000, 1_000));
@@ -170,7 +170,7 @@ describe('progress on a terminal', () => {
     ]);
   });
 
-  it('comes back after words that had to be said', () => {
+  it('comes back after a message', () => {
     const { later, progress, screen } = start({ isTTY: true });
     later(0, opened());
     later(0, notice);
@@ -188,7 +188,7 @@ describe('progress on a terminal', () => {
     expect(screen().at(-1)).toMatch(/^ {2}deliver █{12}░{12} 50 % {2}500 reviewed {2}250\/s/);
   });
 
-  it('begins where an earlier process ended, and counts only what is new in its rate', () => {
+  it('starts where an earlier process ended, and counts only new work in its rate', () => {
     const { later, progress, screen } = start({ isTTY: true });
     later(0, opened(deliveringRun(600_000, 1_000_000), true));
     later(10_000, stepEnded(605_000, 1_000_000));
@@ -196,7 +196,7 @@ describe('progress on a terminal', () => {
     expect(screen()[1]).toMatch(/^ {2}deliver █{14,15}░+ 6[01] % {2}605,000 reviewed {2}500\/s/);
   });
 
-  it('is a bar for a transfer, which batches that are posted meanwhile don’t take away', () => {
+  it('is a bar for a transfer, which batches posted meanwhile don’t replace', () => {
     const { later, progress, screen } = start({ isTTY: true });
     later(0, opened(deliveringRun(0, 2_000)));
     later(0, fileStepEnded('write'));
@@ -229,7 +229,7 @@ describe('progress on a terminal', () => {
     expect(text()).toMatch(/deliver .* 500 reviewed/);
   });
 
-  it('tells what a file run waits for once, below it the bar of what is posted', () => {
+  it('shows once what a file run waits for, above the bar of the posted batches', () => {
     const { later, progress, screen, text } = start({ isTTY: true });
     later(0, fileStepEnded('trigger'));
     for (let look = 0; look < 3; look += 1)

@@ -33,7 +33,7 @@ function ofDay(day: string, event: ReviewEvent): ReviewEvent {
 }
 
 describe('the progress of many days where there is no terminal', () => {
-  it('is sparse lines, each with its day', () => {
+  it('is occasional lines, each with its day', () => {
     const { later, progress, lines } = start();
     later(0, one, opened());
     later(0, two, opened());
@@ -57,7 +57,7 @@ describe('the progress of many days where there is no terminal', () => {
     ]);
   });
 
-  it('tells what is of no single day without one', () => {
+  it('shows general messages without a day', () => {
     const { progress, lines } = start();
     progress.notify({ type: 'superseded', runId: 'r', step: 'batch 3' });
     progress.notify({ type: 'waiting-for-day', day: two });
@@ -78,7 +78,7 @@ describe('the progress of many days on a terminal', () => {
     expect(text()).not.toContain('2026-11-18: 0 suspects');
   });
 
-  it('is a bar a day, which goes when the day is over and leaves a line', () => {
+  it('is a bar per day, replaced by a line when the day is over', () => {
     const { later, progress, text } = start({ isTTY: true });
     later(0, one, opened());
     later(0, two, opened());

@@ -53,7 +53,7 @@ const refused: DayOutcome = {
 const all = [done, fatal, late, stopped, left, unknown, busy, refused];
 
 describe('the summary of a range', () => {
-  it('is a line a day, and below it what to do about each that is not done', () => {
+  it('is a line per day, and below it what to do about each that is not done', () => {
     const text = renderRangeSummary(all, command);
     expect(text).toBe(`  day         run                state              delivered  pending  refused
   2026-11-17  20261120-k3f9xq7d  succeeded          1,234,567        0        0
@@ -81,17 +81,17 @@ describe('the summary of a range', () => {
     expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
-  it('of days that are all done is the table alone', () => {
+  it('of days that are all done is only the table', () => {
     expect(renderRangeSummary([done], command).split('\n')).toHaveLength(3);
   });
 });
 
 describe('a day of a range', () => {
-  it('ends with the exit code of its run, of its error, or with 0 where it is left', () => {
+  it('has the exit code of its run, of its error, or 0 if it was left out', () => {
     expect(all.map(exitCodeOfDay)).toEqual([0, 1, 3, 1, 0, 0, 4, 2]);
   });
 
-  it('ends the range when all others would fare as badly', () => {
+  it('ends the range when all others would fail in the same way', () => {
     expect(all.filter(endsRange)).toEqual([fatal]);
     for (const errorClass of ['configuration', 'internal', 'stopped'] as const) {
       const failure = { exitCode: 1, class: errorClass, message: 'x' } as const;
@@ -99,7 +99,7 @@ describe('a day of a range', () => {
     }
   });
 
-  it('says in a few words how it ended', () => {
+  it('describes its outcome in a few words', () => {
     const nothing = someRun({ topsUp: true, counts: { accepted: 0, delivered: 0 } });
     expect([...all, reviewed(nothing, 0)].map(describeOutcome)).toEqual([
       'succeeded, 1,234,567 delivered',
@@ -130,7 +130,7 @@ describe('a day of a range', () => {
 const range: EndedRange = { why: 'it was stopped', next: '2026-11-04', to: '2026-11-20', dryRun: false };
 
 describe('the end of a range that stopped early', () => {
-  it('says which days were not begun, and how to go on', () => {
+  it('says which days were not started, and how to continue', () => {
     expect(renderNotBegun(range, command)).toBe(
       `Not started: 2026-11-04 to 2026-11-20, because it was stopped.
 To continue: hotel-review replay 2026-11-04 --to 2026-11-20
@@ -138,14 +138,14 @@ To continue: hotel-review replay 2026-11-04 --to 2026-11-20
     );
   });
 
-  it('names a single day that is left as one', () => {
+  it('names a single remaining day as one', () => {
     const text = renderNotBegun({ ...range, next: '2026-11-20' }, command);
     expect(text).toBe(
       'Not started: 2026-11-20, because it was stopped.\nTo continue: hotel-review replay 2026-11-20\n',
     );
   });
 
-  it('goes on with the options of the range, as a shell takes them', () => {
+  it('continues with the options of the range, quoted for a shell', () => {
     const options = { mode: 'all', reason: "the hotel's export came late", delivery: 'file' } as const;
     const text = renderNotBegun(
       { ...range, ...options, dryRun: true },
@@ -171,7 +171,7 @@ const days: readonly PlannedDay[] = [
 ];
 
 describe('the plan of a range', () => {
-  it('is a line a day, and why days are refused', () => {
+  it('is a line per day, and why days are refused', () => {
     const text = renderRangePlan(days);
     expect(text).toBe(`dry run: 4 days of 7 would be reviewed; nothing was sent
   2026-11-15  new run

@@ -23,12 +23,12 @@ function close(details: Partial<RunDetails> = {}, options: Partial<ClosingOption
   return text;
 }
 
-describe('the closing words', () => {
+describe('the summary of a run', () => {
   afterEach(() => {
     for (const line of shown.splice(0).join('').split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   });
 
-  it('of a run that another process may be working on say how it stands, not that it was stopped', () => {
+  it('of a run that another process may be working on shows its state, not that it was stopped', () => {
     const { finishedAt: _, ...run } = someRun({ state: 'delivering', startedAt: now - 125_000 });
     const lines = close({ run }, { isOnlooker: true }).split('\n');
     expect(lines[0]).toBe('2026-11-20: run 20261120-k3f9xq7d is delivering, started 2 min 5 s ago');
@@ -37,7 +37,7 @@ describe('the closing words', () => {
     );
   });
 
-  it('name the configuration in what to do next, when it is not the usual one', () => {
+  it('names the configuration in the next command, unless it is the default one', () => {
     const options = { command: createCommandWriter('npx hotel-review', "it's mine.yaml") };
     const text = close({ run: someRun({ state: 'delivering' }) }, options);
     expect(text).toContain(
@@ -45,7 +45,7 @@ describe('the closing words', () => {
     );
   });
 
-  it('tell of suspects, and where all of them are', () => {
+  it('mentions suspects, and how to list them', () => {
     const run = someRun({ suspects: { suspects: 1_234_567, filledIn: 1 } });
     expect(close({ run })).toContain(`what the local copy of the mappings says:
   suspects: 1,234,567 bookings whose mapping differs or changed recently
@@ -55,7 +55,7 @@ describe('the closing words', () => {
     expect(close({ run: someRun({ suspects: { suspects: 0, filledIn: 0 } }) })).toBe(close());
   });
 
-  it('of a night without trouble are a table', () => {
+  it('of a night without problems is a table', () => {
     expect(close()).toBe(
       `2026-11-20: run 20261120-k3f9xq7d succeeded in 12.3 s
   read        1,000
@@ -70,7 +70,7 @@ describe('the closing words', () => {
     );
   });
 
-  it('tell what was rejected and refused, why and where', () => {
+  it('lists what was rejected and refused, why and where', () => {
     const counts = { read: 1_234_567, accepted: 1_200_000, duplicates: 567, rejected: 34_000 };
     expect(
       close({
@@ -113,7 +113,7 @@ To see what the service said about one: hotel-review show REFERENCE --answers
     );
   });
 
-  it('name refused bookings of the file, too', () => {
+  it('names refused bookings of the file, too', () => {
     const line = '7,"BR-1042, part 2",Ana Lovelace,hotelbeds,00123,20112026,23112026';
     const refused: RefusedBooking[] = [{ step: 'trigger', code: 'code-2009', form: 'file', line }];
     const text = close({ run: someRun({ counts: { refused: 1 } }), refused });
@@ -121,7 +121,7 @@ To see what the service said about one: hotel-review show REFERENCE --answers
     expect(text).not.toContain('Lovelace');
   });
 
-  it('of a failed run say why, and what to do', () => {
+  it('of a failed run says why, and what to do', () => {
     const message =
       'the service turned down batch 12 with http-403, which no retry mends: check baseUrl, apiKey and accountId, ' +
       'then run the day again';
@@ -148,7 +148,7 @@ Once the cause is fixed: hotel-review run --day 2026-11-20
     );
   });
 
-  it('of a run that was stopped say how to go on', () => {
+  it('of a stopped run says how to resume it', () => {
     const { finishedAt: _, ...run } = someRun({
       state: 'delivering',
       counts: { delivered: 500, pending: 490 },
@@ -158,7 +158,7 @@ Once the cause is fixed: hotel-review run --day 2026-11-20
     expect(lines.at(-2)).toBe('To resume it: hotel-review run --day 2026-11-20');
   });
 
-  it('of an empty day say so', () => {
+  it('of an empty day says so', () => {
     const counts = { read: 0, accepted: 0, duplicates: 0, rejected: 0, delivered: 0 };
     expect(
       close({ run: someRun({ counts }) })
@@ -185,7 +185,7 @@ Once the cause is fixed: hotel-review run --day 2026-11-20
     expect(lines.at(-2)).toBe(last);
   });
 
-  it('of a file run that awaits its result say what was sent where, between counts and advice', () => {
+  it('of a file run that awaits its result says what was sent where, between counts and advice', () => {
     const { finishedAt: _, ...run } = someRun({
       delivery: 'file',
       state: 'awaiting-result',
@@ -202,7 +202,7 @@ warnings:
 `);
   });
 
-  it('never name a guest, and twenty refused bookings at most', () => {
+  it('never names a guest, and at most twenty refused bookings', () => {
     const refused = Array.from({ length: 30 }, (_, number) =>
       refusedBooking(`BR-${number}`, `batch ${number}`),
     );
@@ -242,7 +242,7 @@ describe('the details of a run', () => {
     expect(text).toContain('  late bookings: it tops up run r1\n  the source is broken\n');
   });
 
-  it('of a run for late bookings are told which run was before it', async () => {
+  it('of a run for late bookings include the run before it', async () => {
     const runs = ['later', 'late', 'first', 'older'].map((id) => someRun({ id, topsUp: true }));
     const nothing = async () => [];
     const ledger = {
@@ -256,7 +256,7 @@ describe('the details of a run', () => {
     );
   });
 
-  it('are read from the ledger, refused bookings only as many as are shown', async () => {
+  it('are read from the ledger, with only as many refused bookings as are shown', async () => {
     const run = someRun();
     const rejects: ReasonCount[] = [{ reason: 'record-too-long', count: 1 }];
     const warnings: ReasonCount[] = [{ reason: 'absent-column', count: 1 }];

@@ -4,7 +4,7 @@ import { someRun } from '../review/some-run.js';
 import { command } from './plain-command.js';
 
 describe('the status', () => {
-  it('is a line a run', () => {
+  it('is a line per run', () => {
     const runs = [
       someRun({
         state: 'awaiting-result',
@@ -22,7 +22,7 @@ describe('the status', () => {
     );
   });
 
-  it('marks a run for late bookings, and says how', () => {
+  it('marks a run for late bookings, and explains the mark', () => {
     const runs = [
       someRun({ topsUp: true, counts: { delivered: 3 } }),
       someRun({ topsUp: true, state: 'awaiting-result', counts: { delivered: 12_345 } }),
@@ -38,7 +38,7 @@ describe('the status', () => {
     );
   });
 
-  it('of an empty ledger says how to begin', () => {
+  it('of an empty ledger says how to start', () => {
     expect(renderStatus([], command)).toBe('No runs yet. The first one: hotel-review run\n');
   });
 });

@@ -5,7 +5,7 @@ import { listenForStop } from '../../src/cli/process.js';
 import { captureStream } from './captured-stream.js';
 
 describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (name) => {
-  it('stops cleanly: the signal aborts, the process goes on', () => {
+  it('stops cleanly: the signal aborts, the process continues', () => {
     const { process, exits, stop, errors } = listen();
     expect(stop.signal.aborted).toBe(false);
     process.emit(name, name);
@@ -23,7 +23,7 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (name) => {
     expect(errors.text()).toBe(said);
   });
 
-  it('is left to others when nobody listens any more', () => {
+  it('has its usual effect once nobody listens any more', () => {
     const { process, stop } = listen();
     stop.ignore();
     expect(process.listenerCount(name)).toBe(0);

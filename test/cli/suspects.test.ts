@@ -20,11 +20,11 @@ const doubted: SuspectReport = {
 const none = { counts: { suspects: 0, filledIn: 0 }, first: [] };
 
 describe('the suspects of a day', () => {
-  it('are not known of a day without a run', () => {
+  it('are unknown for a day without a run', () => {
     expect(renderSuspects(day, undefined, none, { command })).toBe('There is no run of 2026-11-20.\n');
   });
 
-  it('are not known where there was nothing to compare with', () => {
+  it('are unknown where there was nothing to compare with', () => {
     expect(renderSuspects(day, someRun(), none, { command })).toBe(
       `2026-11-20 was not compared with the local copy of the mappings, which was empty
 when run 20261120-k3f9xq7d started. To fill it: hotel-review mappings sync
@@ -38,7 +38,7 @@ when run 20261120-k3f9xq7d started. To fill it: hotel-review mappings sync
     );
   });
 
-  it('are a table that fits into a terminal, with what the copy has', () => {
+  it('are a table that fits into a terminal, with the copy’s values', () => {
     const first: SuspectReport[] = [
       { ...doubted, movedAt },
       { ...doubted, reason: 'moved', movedAt },
@@ -66,7 +66,7 @@ All of them are in doubted.csv.
 `);
   });
 
-  it('are the first of many, and said to be', () => {
+  it('are the first of many, with a hint to the others', () => {
     const counts = { suspects: 1_201, filledIn: 0 };
     const text = renderSuspects(day, compared, { counts, first: [doubted] }, { command });
     expect(text).toContain('  … and 1,200 more; --csv FILE lists all\n');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { renderTable } from '../../src/cli/tables.js';
 
 describe('a table', () => {
-  it('has columns in line, numbers flush right, and no blank at the end of a line', () => {
+  it('has aligned columns, right-aligned numbers, and no trailing blanks', () => {
     expect(
       renderTable([
         ['read', '1,234,567', 'first'],
@@ -17,7 +17,7 @@ describe('a table', () => {
     );
   });
 
-  it('keeps in line what is written in wide characters', () => {
+  it('aligns wide characters', () => {
     expect(
       renderTable([
         ['宿泊予約', 'a'],

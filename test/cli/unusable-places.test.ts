@@ -9,7 +9,7 @@ import { prepareDay } from '../support/prepared-day.js';
 
 const commands = [['run', '--day', day], ['status'], ['status', day], ['show', 'BR-1']] as const;
 
-describe('a ledger that cannot be used ends every command with 2 and says what to mend:', () => {
+describe('an unusable ledger ends every command with 2 and says what to fix:', () => {
   const places: Readonly<Record<string, { make: (path: string) => Promise<unknown>; told: string }>> = {
     'a folder': {
       make: (path) => mkdir(path, { recursive: true }),
@@ -69,7 +69,7 @@ describe('before the first run', () => {
     },
   );
 
-  it('show says so with the path, and makes nothing', async () => {
+  it('show says so with the path, and creates nothing', async () => {
     const { folder } = await prepareDay({});
     const before = await readdir(folder.path);
     const told = `There is no ledger at ${folder.ledgerFile} yet.\n`;
@@ -86,7 +86,7 @@ describe('before the first run', () => {
     expect(await readdir(folder.path)).toEqual(before);
   });
 
-  it('a run makes the ledger, in which both then look', async () => {
+  it('a run creates the ledger, which both then read', async () => {
     const { folder } = await prepareDay({ bookings: csvOf(3) });
     await folder.run(['status']);
     expect((await folder.runDay()).exitCode).toBe(0);
@@ -99,7 +99,7 @@ describe('--out', () => {
   const dryRun = (folder: DayFolder, out: string) =>
     folder.run(['run', '--day', day, '--dry-run', '--out', out, '--json']);
 
-  it.each(['out', 'out/bodies'])('that is a file or lies under one ends with 2: %s', async (name) => {
+  it.each(['out', 'out/bodies'])('that is a file or below one ends with 2: %s', async (name) => {
     const { folder } = await prepareDay({ bookings: csvOf(3) });
     await writeFile(join(folder.path, 'out'), 'of an earlier time');
     const out = join(folder.path, name);
@@ -110,7 +110,7 @@ describe('--out', () => {
 });
 
 describe('a bucket whose address holds a secret', () => {
-  it('is told together with all that is wrong in the file, with 2, and not shown', async () => {
+  it('is reported with all other problems of the file, with 2, and not shown', async () => {
     const { folder } = await prepareDay({
       settings: { timezone: 'Mars/Olympus', archive: 's3://bucket?secretAccessKey=hush' },
     });
@@ -130,7 +130,7 @@ describe('--delivery file', () => {
     ['run', '--day', day],
     ['run', '--day', day, '--dry-run'],
     ['replay', day],
-  ])('ends with 2 where no SFTP server is configured, and makes nothing: %s %s %s', async (...command) => {
+  ])('ends with 2 where no SFTP server is configured, and creates nothing: %s %s %s', async (...command) => {
     const { standIn, folder } = await prepareDay({ bookings: csvOf(3) });
     const result = await folder.run([...command, '--delivery', 'file', '--json']);
     expect(messageOf(result, 'configuration')).toContain(

@@ -72,7 +72,7 @@ describe.skipIf(redisNeeds !== undefined)(`the schedule on Redis (${redisNeeds ?
 
   describeScheduleContract('BullMQ', { create: async (slots) => create(slots) });
 
-  it('tells each slot to one of three processes', async () => {
+  it('reports each slot to one of three processes', async () => {
     const processes = await Promise.all([start(everySecond), start(everySecond), start(everySecond)]);
     const all = () => processes.flatMap(({ told }) => told.map((slot) => slot.getTime()));
     await vi.waitUntil(() => all().length >= 4, { timeout: 30_000 });
@@ -81,7 +81,7 @@ describe.skipIf(redisNeeds !== undefined)(`the schedule on Redis (${redisNeeds ?
     expect(slots).toEqual(slots.map((_slot, index) => first + index * 1_000));
   });
 
-  it('puts the schedule back after Redis forgot everything', async () => {
+  it('restores the schedule after Redis lost everything', async () => {
     const { told } = await start(everySecond);
     await waitForSlots(told, 1);
     await redis.flushAll();
@@ -89,7 +89,7 @@ describe.skipIf(redisNeeds !== undefined)(`the schedule on Redis (${redisNeeds ?
     await waitForSlots(told, before + 2);
   });
 
-  it('puts the schedule back when Redis lost the job of the next slot alone', async () => {
+  it('restores the schedule when Redis lost only the job of the next slot', async () => {
     await start(newYear);
     const [lost] = await ask((queue) => queue.getDelayed());
     await redis.ask((client) => client.del(`hotel-review:hotel-review-schedule:${lost?.id}`));
@@ -97,7 +97,7 @@ describe.skipIf(redisNeeds !== undefined)(`the schedule on Redis (${redisNeeds ?
     await vi.waitUntil(isThereAgain, { timeout: 30_000 });
   });
 
-  it('puts the schedule back into a Redis that was killed and came back empty', async () => {
+  it('restores the schedule in a Redis that was killed and came back empty', async () => {
     const { told } = await start(everySecond);
     await waitForSlots(told, 1);
     await redis.kill();
@@ -126,7 +126,7 @@ describe.skipIf(redisNeeds !== undefined)(`the schedule on Redis (${redisNeeds ?
     },
   );
 
-  it('leaves a schedule that is in place alone, so that no slot gets lost between two starts', async () => {
+  it('leaves an existing schedule alone, so that no slot is lost between two starts', async () => {
     await start(newYear);
     const before = await ask((queue) => queue.getDelayed());
     await start(newYear);
@@ -136,7 +136,7 @@ describe.skipIf(redisNeeds !== undefined)(`the schedule on Redis (${redisNeeds ?
     );
   });
 
-  it('tells one late slot, by its old name, after a time in which no process was there', async () => {
+  it('reports one late slot, under its original time, after no process was running for a while', async () => {
     const { schedule, told: toldBefore } = await start(everySecond);
     await waitForSlots(toldBefore, 1);
     await schedule.close();
@@ -149,7 +149,7 @@ describe.skipIf(redisNeeds !== undefined)(`the schedule on Redis (${redisNeeds ?
     expect(told[1]?.getTime()).toBeGreaterThan(backAt - 1_000);
   });
 
-  it('starts while Redis is away, says so once, and has its schedule when Redis comes', async () => {
+  it('starts while Redis is away, reports that once, and sets its schedule when Redis is back', async () => {
     await redis.kill();
     const { told } = await start(everySecond);
     expect(troubles).toHaveLength(1);
@@ -157,7 +157,7 @@ describe.skipIf(redisNeeds !== undefined)(`the schedule on Redis (${redisNeeds ?
     await waitForSlots(told, 1);
   });
 
-  it('closes while Redis is gone, and calls for it no more', async () => {
+  it('closes while Redis is gone, and stops reconnecting', async () => {
     const { schedule, told } = await start(everySecond);
     await waitForSlots(told, 1);
     await redis.kill();
@@ -181,7 +181,7 @@ describe.skipIf(redisNeeds !== undefined)(`the schedule on Redis (${redisNeeds ?
     await vi.waitUntil(() => connections.every(({ status }) => status === 'end'), { timeout: 30_000 });
   });
 
-  it('keeps no text in Redis but its own pattern and zone', async () => {
+  it('stores nothing in Redis but its own pattern and zone', async () => {
     const { told } = await start(everySecond);
     await waitForSlots(told, 2);
     const [jobs, counts] = await ask((queue) =>

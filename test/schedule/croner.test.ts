@@ -5,7 +5,7 @@ import { describeScheduleContract } from '../contracts/schedule.js';
 
 describeScheduleContract('croner', { create: async (slots) => createCronerSchedule(slots) });
 
-describe('the schedule of one process, by a clock that is driven', () => {
+describe('the schedule of a single process, with a fake clock', () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -20,7 +20,7 @@ describe('the schedule of one process, by a clock that is driven', () => {
       '2026-10-24T00:00:00Z',
       ['2026-10-24T00:30', '2026-10-25T00:30', '2026-10-26T01:30'],
     ],
-  ])('tells one slot a night over the night in which the clocks %s', async (_name, from, expected) => {
+  ])('reports one slot per night across the night in which the clocks %s', async (_name, from, expected) => {
     vi.setSystemTime(new Date(from));
     const told: string[] = [];
     const schedule = createCronerSchedule(createSlots('30 2 * * *', 'Europe/Madrid'));
@@ -30,7 +30,7 @@ describe('the schedule of one process, by a clock that is driven', () => {
     expect(told).toEqual(expected);
   });
 
-  it('tells the last slot of those that the process slept through', async () => {
+  it('reports the last of the slots that the process slept through', async () => {
     vi.setSystemTime(new Date('2026-11-20T12:00:00Z'));
     const told: string[] = [];
     const schedule = createCronerSchedule(createSlots('30 2 * * *', 'UTC'));

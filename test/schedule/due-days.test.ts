@@ -35,12 +35,12 @@ function ask(latestRuns: readonly Run[], changes: Partial<DueDaysQuestion> = {})
   return dueDays.map(({ day, kind, isNightly }) => `${kind} ${day.iso}${isNightly ? ' (nightly)' : ''}`);
 }
 
-describe('what is owed', () => {
-  it('is nothing when every day was reviewed', () => {
+describe('the days that are due', () => {
+  it('are none when every day was reviewed', () => {
     expect(ask(allGood)).toEqual([]);
   });
 
-  it('is the day of the last slot first, then the missed days, the oldest first', () => {
+  it('are the day of the last slot first, then the missed days, oldest first', () => {
     expect(ask([])).toEqual([
       'start 2026-11-20 (nightly)',
       'start 2026-11-17',
@@ -49,47 +49,47 @@ describe('what is owed', () => {
     ]);
   });
 
-  it('goes back as many days as configured', () => {
+  it('go back as many days as configured', () => {
     expect(ask([], { catchUpDays: 1 })).toEqual(['start 2026-11-20 (nightly)', 'start 2026-11-19']);
   });
 
-  it('with catchUpDays 0 is the day of the last slot alone', () => {
+  it('with catchUpDays 0 are only the day of the last slot', () => {
     expect(ask([], { catchUpDays: 0 })).toEqual(['start 2026-11-20 (nightly)']);
   });
 
-  it('does not reach behind the first day that the ledger knows', () => {
+  it('do not go back before the first day in the ledger', () => {
     expect(ask([], { firstDay: '2026-11-19' })).toEqual(['start 2026-11-20 (nightly)', 'start 2026-11-19']);
   });
 
-  it('is the day before the last one while this night’s slot has not come', () => {
+  it('are up to the day before yesterday until tonight’s slot', () => {
     expect(ask([], { now: new Date('2026-11-21T01:29:59Z'), catchUpDays: 0 })).toEqual([
       'start 2026-11-19 (nightly)',
     ]);
   });
 
-  it('in a new ledger is nothing, as long as no slot has come', () => {
+  it('in a new ledger are none before the first slot', () => {
     expect(ask([], { firstDay: undefined })).toEqual([]);
   });
 
-  it('in a new ledger is the slot’s own day once one came while we watched', () => {
+  it('in a new ledger start with the day of a slot that passed while the process was watching', () => {
     const watchedSince = new Date('2026-11-20T12:00:00Z');
     expect(ask([], { firstDay: undefined, watchedSince })).toEqual(['start 2026-11-20 (nightly)']);
   });
 
-  it('is not the day before the first one, where somebody has run today by hand', () => {
+  it('do not include yesterday where today was the first day, run by hand', () => {
     const today = runOf('2026-11-21', 'succeeded', now);
     expect(ask([today], { firstDay: '2026-11-21' })).toEqual([]);
   });
 
-  it('counts a run that was given up as none', () => {
+  it('include a day whose run was cancelled', () => {
     expect(ask(ledgerWith([runOf('2026-11-18', 'cancelled', now)]))).toEqual(['start 2026-11-18']);
   });
 
-  it.each(['collecting', 'delivering'] as const)('goes on with a run that is %s', (state) => {
+  it.each(['collecting', 'delivering'] as const)('include a day whose run is %s', (state) => {
     expect(ask(ledgerWith([runOf('2026-11-19', state, now)]))).toEqual(['go-on 2026-11-19']);
   });
 
-  it('tops up a day that was collected before it ended in its zone', () => {
+  it('include, as a top-up, a day that was collected before it ended in its zone', () => {
     const lastInstant = new Date('2026-11-20T22:59:59.999Z');
     expect(ask(ledgerWith([runOf('2026-11-20', 'succeeded', lastInstant)]))).toEqual([
       'top-up 2026-11-20 (nightly)',
@@ -98,41 +98,44 @@ describe('what is owed', () => {
     expect(ask(ledgerWith([runOf('2026-11-20', 'succeeded', ended)]))).toEqual([]);
   });
 
-  it('judges a top-up by when the collect began, not by when its run was opened', () => {
+  it('decide about a top-up by the start of the collect, not of the run', () => {
     const before = new Date('2026-11-20T22:00:00Z');
     const run = runOf('2026-11-20', 'succeeded', before, { collectStartedAt: now.getTime() });
     expect(ask(ledgerWith([run]))).toEqual([]);
   });
 
-  it('leaves today alone that the hook has had reviewed, until its own slot', () => {
+  it('do not include today after the hook had it reviewed, until its own slot', () => {
     expect(ask(ledgerWith([runOf('2026-11-21', 'succeeded', now)]))).toEqual([]);
   });
 });
 
-describe('what is taken up again', () => {
+describe('the runs that are resumed', () => {
   const longAgo = new Date(now.getTime() - hourMs);
 
-  it('is what failed of something that may have passed', () => {
+  it('are those that failed for a reason that may have passed', () => {
     const failed = runOf('2026-11-18', 'failed', longAgo, { failure: failureOf('retryable') });
     expect(ask(ledgerWith([failed]))).toEqual(['resume 2026-11-18']);
   });
 
-  it.each(['fatal', 'refused', 'data', 'internal'] as const)('is never what failed as %s', (failureClass) => {
-    const failed = runOf('2026-11-20', 'failed', longAgo, { failure: failureOf(failureClass) });
-    expect(ask(ledgerWith([failed]))).toEqual([]);
-  });
+  it.each(['fatal', 'refused', 'data', 'internal'] as const)(
+    'are never those that failed as %s',
+    (failureClass) => {
+      const failed = runOf('2026-11-20', 'failed', longAgo, { failure: failureOf(failureClass) });
+      expect(ask(ledgerWith([failed]))).toEqual([]);
+    },
+  );
 
-  it('is not what failed a short while ago', () => {
+  it('are not those that failed a short while ago', () => {
     const justNow = new Date(longAgo.getTime() + 1);
     const failed = runOf('2026-11-20', 'failed', justNow, { failure: failureOf('retryable') });
     expect(ask(ledgerWith([failed]))).toEqual([]);
   });
 
-  it('is a run whose result was late', () => {
+  it('include a run whose result was late', () => {
     expect(ask(ledgerWith([runOf('2026-11-17', 'awaiting-result', now)]))).toEqual(['look 2026-11-17']);
   });
 
-  it('is also a run of today, and of yesterday before its slot, that the hook began', () => {
+  it('include a run that the hook started today, or yesterday before its slot', () => {
     const failure = failureOf('retryable');
     const changed = [
       runOf('2026-11-20', 'failed', longAgo, { failure }),
@@ -142,7 +145,7 @@ describe('what is taken up again', () => {
     expect(ask(ledgerWith(changed), before)).toEqual(['resume 2026-11-20', 'go-on 2026-11-21']);
   });
 
-  it('comes after the day of the last slot', () => {
+  it('come after the day of the last slot', () => {
     const failed = runOf('2026-11-18', 'failed', longAgo, { failure: failureOf('retryable') });
     expect(ask(ledgerWith([failed], ['2026-11-20']))).toEqual([
       'start 2026-11-20 (nightly)',
@@ -150,7 +153,7 @@ describe('what is taken up again', () => {
     ]);
   });
 
-  it('reaches no further back than what is owed', () => {
+  it('go no further back than the days that are due', () => {
     const old = runOf('2026-11-16', 'failed', longAgo, { failure: failureOf('retryable') });
     expect(ask(ledgerWith([old]))).toEqual([]);
   });
@@ -160,7 +163,7 @@ describe('a pattern that does not fire daily', () => {
   const weekdays = createSlots('30 2 * * 1-5', 'Europe/Madrid');
   const monday = new Date('2026-11-23T02:00:00Z');
 
-  it('leaves no day out: after a weekend without slots the days between are owed too', () => {
+  it('leaves no day out: after a weekend without slots the days between are due too', () => {
     expect(ask([], { slots: weekdays, now: monday, catchUpDays: 0 })).toEqual([
       'start 2026-11-22 (nightly)',
       'start 2026-11-20',
@@ -168,7 +171,7 @@ describe('a pattern that does not fire daily', () => {
     ]);
   });
 
-  it('makes up for as many days before these as configured', () => {
+  it('catches up on as many days before these as configured', () => {
     expect(ask([], { slots: weekdays, now: monday, catchUpDays: 2 })).toEqual([
       'start 2026-11-22 (nightly)',
       'start 2026-11-18',
@@ -178,7 +181,7 @@ describe('a pattern that does not fire daily', () => {
     ]);
   });
 
-  it('still owes the days of its last slot days later', () => {
+  it('keeps the days of its last slot due for days', () => {
     const weekly = createSlots('30 2 * * 1', 'Europe/Madrid');
     const thursday = new Date('2026-11-26T12:00:00Z');
     expect(ask([], { slots: weekly, now: thursday, catchUpDays: 0 })).toHaveLength(7);
@@ -203,7 +206,7 @@ describe('a pattern with several slots a day', () => {
   });
 });
 
-it('a day that the zone left out of its calendar is never owed, and the one before it is', () => {
+it('a day that the zone’s calendar skipped is never due, and the one before it is', () => {
   const apia = createSlots('30 2 * * *', 'Pacific/Apia');
   const ofNight = (now: string) =>
     ask([], { slots: apia, now: new Date(now), catchUpDays: 2, firstDay: '2011-12-28' });

@@ -2,7 +2,7 @@ import RedisMock from 'ioredis-mock';
 import { expect, it, vi } from 'vitest';
 import { openRedisConnections } from '../../src/schedule/bullmq-schedule.js';
 
-it('Reports the errors of a connection and of each of its copies', () => {
+it('Reports the errors of a connection and of each of its duplicates', () => {
   const onError = vi.fn();
   const { first } = openRedisConnections(() => new RedisMock(), onError);
   const errors = [first, first.duplicate(), first.duplicate().duplicate()].map((connection, index) => {
@@ -13,7 +13,7 @@ it('Reports the errors of a connection and of each of its copies', () => {
   expect(onError.mock.calls.map(([error]) => error)).toEqual(errors);
 });
 
-it('Ends the connection and all of its copies, and ends those that are opened again', () => {
+it('Closes the connection and all of its duplicates, and those that are reopened', () => {
   const { first, end } = openRedisConnections(() => new RedisMock(), vi.fn());
   const all = [first, first.duplicate(), first.duplicate().duplicate()];
   const disconnects = all.map((connection) => vi.spyOn(connection, 'disconnect'));

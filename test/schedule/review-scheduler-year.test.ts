@@ -19,7 +19,7 @@ describe.each([
   ['Australia/Lord_Howe', '45 1 * * *'],
 ])('a year in %s with slots at %s', (zone, pattern) => {
   const slots = createSlots(pattern, zone);
-  it('has every day reviewed once, in its night, the nights of changing clocks among them', {
+  it('reviews every day once, in its night, including the nights in which the clocks change', {
     timeout: 240_000,
   }, async () => {
     vi.setSystemTime(new Date('2026-01-01T14:00:00Z'));
@@ -31,7 +31,7 @@ describe.each([
     expect(kept.events.filter(({ type }) => type === 'slot-missed')).toEqual([]);
   });
 
-  it('has every day reviewed once where no schedule tells of any slot, over the change of the clocks', async () => {
+  it('reviews every day once where the schedule reports no slot, across the change of the clocks', async () => {
     const from = Date.parse('2026-03-05T14:00:00Z');
     vi.setSystemTime(from);
     const kept = await keep(slots, [runOf('2026-03-04', 'succeeded', new Date(from))]);
@@ -48,7 +48,7 @@ describe.each([
     ['October', '2026-10-03T12:00:00Z'],
     ['the end of October', '2026-10-24T12:00:00Z'],
     ['November', '2026-10-31T12:00:00Z'],
-  ])('has every day reviewed once when the process was down for three nights in %s', async (_when, from) => {
+  ])('reviews every day once when the process was down for three nights in %s', async (_when, from) => {
     vi.setSystemTime(new Date(from));
     const days = [-3, -2, -1].map((offset) => dayAt(Date.parse(from) + offset * dayMs));
     const before = days.map((day) => runOf(day, 'succeeded', new Date(from)));

@@ -40,7 +40,7 @@ afterEach(async () => {
 });
 
 describe('the scheduler at a slot', () => {
-  it('has the slot’s day reviewed, by schedule', async () => {
+  it('reviews the slot’s day, with the trigger schedule', async () => {
     const { tell, begun, reviews } = await start();
     expect(begun()).toEqual([]);
     await goTo(slotOf21st);
@@ -49,7 +49,7 @@ describe('the scheduler at a slot', () => {
     expect(reviews[0]?.topsUp).toBe(false);
   });
 
-  it('starts nothing twice when the slot is told twice, neither during the review nor after it', async () => {
+  it('starts nothing twice when a slot is reported twice, neither during the review nor after it', async () => {
     const { tell, begun, reviews } = await start();
     await goTo(slotOf21st);
     await tell(slotOf21st);
@@ -59,7 +59,7 @@ describe('the scheduler at a slot', () => {
     expect(begun()).toEqual(['2026-11-20']);
   });
 
-  it('does not start a day twice when it failed between two tellings of its slot', async () => {
+  it('does not start a day twice when it failed between two reports of its slot', async () => {
     const { tell, begun, reviews } = await start();
     await goTo(slotOf21st);
     await tell(slotOf21st);
@@ -68,14 +68,14 @@ describe('the scheduler at a slot', () => {
     expect(begun()).toEqual(['2026-11-20']);
   });
 
-  it('believes a slot that was told by a clock ahead of its own', async () => {
+  it('accepts a slot reported by a clock ahead of its own', async () => {
     const { tell, begun } = await start();
     await goTo(new Date(slotOf21st.getTime() - 40));
     await tell(slotOf21st);
     expect(begun()).toEqual(['2026-11-20']);
   });
 
-  it('does not miss a slot that comes while the ledger is still asked for the look before', async () => {
+  it('does not miss a slot that comes during the previous check', async () => {
     let answer = () => {};
     const ledgerAnswers = new Promise<void>((resolve) => {
       answer = resolve;
@@ -87,20 +87,20 @@ describe('the scheduler at a slot', () => {
     expect(begun()).toEqual(['2026-11-20']);
   });
 
-  it('makes nothing of a slot that comes late, and was for a day that is done', async () => {
+  it('ignores a late slot of a day that is done', async () => {
     const { tell, begun } = await start();
     await tell(new Date('2026-11-18T01:30:00Z'));
     expect(begun()).toEqual([]);
   });
 
-  it('looks a minute later what is owed, when the schedule does not tell of the slot', async () => {
+  it('checks for due days a minute later when the schedule does not report the slot', async () => {
     const { begun, events } = await start({ timing: { catchUpDays: 3, resumeMinutes: 1_440 } });
     await goTo(new Date(slotOf21st.getTime() + minuteMs));
     expect(begun()).toEqual(['2026-11-20']);
     expect(events[0]).toEqual({ type: 'slot-missed', slot: slotOf21st });
   });
 
-  it('does not speak of a slot untold that it was told of', async () => {
+  it('does not report a slot as missed that the schedule reported', async () => {
     const { tell, events } = await start();
     await goTo(slotOf21st);
     await tell(slotOf21st);
@@ -144,7 +144,7 @@ describe('the scheduler after three nights without it', () => {
     expect(begun()).toEqual(['2026-11-22', '2026-11-20', '2026-11-21']);
   });
 
-  it('does not let a missed day hold up the next night', async () => {
+  it('does not delay the next night because of a missed day', async () => {
     const { tell, begun, reviews } = await start();
     await reviews[0]?.end('succeeded');
     const slot = new Date('2026-11-24T01:30:00Z');
@@ -181,7 +181,7 @@ describe('the scheduler after three nights without it', () => {
     },
   );
 
-  it('asks again when the ledger could not be asked', async () => {
+  it('asks again when the ledger did not answer', async () => {
     kept = keepDays({ slots, runs: allGood });
     const error = new LedgerAwayError('postgres://ledger');
     kept.setLedgerAway(error);
@@ -196,7 +196,7 @@ describe('the scheduler after three nights without it', () => {
 });
 
 describe('the scheduler every resumeMinutes', () => {
-  it('takes up again what failed, no sooner than it has rested, until it succeeds', async () => {
+  it('resumes a failed run after its rest, until it succeeds', async () => {
     const failure = failureOf('retryable');
     const failed = runOf('2026-11-19', 'failed', noon, { failure });
     const { begun, reviews } = await start({ runs: [...allGood, failed] });
@@ -212,7 +212,7 @@ describe('the scheduler every resumeMinutes', () => {
     expect(begun()).toHaveLength(2);
   });
 
-  it('looks again for a result that is late, once each time', async () => {
+  it('checks for a late result once each time', async () => {
     const late = runOf('2026-11-19', 'awaiting-result', noon);
     const { begun, reviews } = await start({ runs: [...allGood, late] });
     await reviews[0]?.end('awaiting-result');
@@ -221,14 +221,14 @@ describe('the scheduler every resumeMinutes', () => {
     expect(begun()).toEqual(['2026-11-19', '2026-11-19']);
   });
 
-  it('never takes up what a person has to see to', async () => {
+  it('never resumes a run that needs a person', async () => {
     const fatal = runOf('2026-11-19', 'failed', noon, { failure: failureOf('fatal') });
     const { begun } = await start({ runs: [...allGood, fatal] });
     await vi.advanceTimersByTimeAsync(5 * 60 * minuteMs);
     expect(begun()).toEqual([]);
   });
 
-  it('does not let it hold up the night', async () => {
+  it('does not delay the nightly review because of that', async () => {
     const late = runOf('2026-11-18', 'awaiting-result', noon);
     const { tell, begun } = await start({ runs: [...allGood, late] });
     await goTo(slotOf21st);
@@ -236,7 +236,7 @@ describe('the scheduler every resumeMinutes', () => {
     expect(begun()).toEqual(['2026-11-18', '2026-11-20']);
   });
 
-  it('never has one day reviewed twice at once, be it owed and to be taken up', async () => {
+  it('never reviews a day twice at once, even if it is due in two ways', async () => {
     const late = runOf('2026-11-20', 'awaiting-result', noon);
     const { runs, tell, begun } = await start({ runs: [...allGood, late] });
     expect(begun()).toEqual(['2026-11-20']);
@@ -249,7 +249,7 @@ describe('the scheduler every resumeMinutes', () => {
 });
 
 describe('the scheduler when it is closed', () => {
-  it('aborts the review in hand, waits for it, and begins nothing more', async () => {
+  it('aborts the review in progress, waits for it, and starts nothing more', async () => {
     vi.setSystemTime(new Date('2026-11-23T09:00:00Z'));
     const { scheduler, reviews, begun, isScheduleClosed } = await start();
     let isClosed = false;
@@ -276,7 +276,7 @@ describe('the scheduler when it is closed', () => {
     expect(begun()).toEqual(['2026-11-22']);
   });
 
-  it('makes nothing of a slot that is told afterwards', async () => {
+  it('ignores a slot that is reported afterwards', async () => {
     const { scheduler, tell, begun } = await start();
     await scheduler.close();
     await goTo(slotOf21st);

@@ -37,14 +37,14 @@ describe.each([
   const slots = createSlots(pattern, zone);
   const year = slotsBetween(pattern, zone, '2025-12-31T12:00:00Z', '2026-12-31T12:00:00Z');
 
-  it('has one slot a day, later each time', () => {
+  it('has one slot per day, in order', () => {
     const days = year.map((slot) => businessDayAt(slot, zone).iso);
     expect(year.length).toBe(365);
     expect(new Set(days).size).toBe(365);
     expect(year.map(Number)).toEqual(year.map(Number).sort((one, other) => one - other));
   });
 
-  it('is for each business day once, none left out', () => {
+  it('covers each business day once and leaves none out', () => {
     const days = year.map((slot) => businessDayOf(slot, zone).iso);
     const first = Date.parse(`${days[0]}T00:00:00Z`);
     expect(days).toEqual(
@@ -69,7 +69,7 @@ describe('a slot', () => {
     ['Australia/Lord_Howe', '15 2 * * *', '2026-10-04', '2026-10-04 02:30'],
     ['America/Santiago', '0 0 * * *', '2026-09-06', '2026-09-06 01:00'],
     ['Europe/Madrid', '0 2,14 * * *', '2026-03-29', '2026-03-29 03:00'],
-  ])('at a time that %s leaves out comes when the clocks jump (%s on %s)', (zone, pattern, day, expected) => {
+  ])('at a time that %s skips comes when the clocks jump (%s on %s)', (zone, pattern, day, expected) => {
     const dayBefore = new Date(Date.parse(day) - dayMs).toISOString();
     const found = slotsBetween(pattern, zone, dayBefore, `${day}T23:00:00Z`);
     const slot = found.find((one) => businessDayAt(one, zone).iso === day);
@@ -80,7 +80,7 @@ describe('a slot', () => {
     ['Europe/Madrid', '30 2 * * *', '2026-10-25T00:30:00.000Z'],
     ['America/New_York', '30 1 * * *', '2026-11-01T05:30:00.000Z'],
     ['Australia/Lord_Howe', '45 1 * * *', '2026-04-04T14:45:00.000Z'],
-  ])('at a time that %s shows twice comes the first time (%s)', (zone, pattern, expected) => {
+  ])('at a time that %s repeats comes the first time (%s)', (zone, pattern, expected) => {
     const day = businessDayAt(new Date(expected), zone);
     const found = slotsBetween(
       pattern,
@@ -91,13 +91,13 @@ describe('a slot', () => {
     expect(found.map((slot) => slot.toISOString())).toEqual([expected]);
   });
 
-  it('is for the day before its own day in the zone, however far the zone is from UTC', () => {
+  it('covers the day before its own day in the zone, however far the zone is from UTC', () => {
     expect(businessDayOf(new Date('2026-11-20T13:30:00Z'), 'Pacific/Auckland').iso).toBe('2026-11-20');
     expect(businessDayOf(new Date('2026-11-21T01:30:00Z'), 'Europe/Madrid').iso).toBe('2026-11-20');
     expect(businessDayOf(new Date('2026-11-21T07:30:00Z'), 'America/New_York').iso).toBe('2026-11-20');
   });
 
-  it('after a day that the zone left out is for the last day that there was', () => {
+  it('after a skipped day covers the last day that existed', () => {
     const slots = createSlots('30 2 * * *', 'Pacific/Apia');
     const slot = slots.last(new Date('2011-12-30T20:00:00Z')) ?? new Date(0);
     expect(readClock(slot, 'Pacific/Apia')).toBe('2011-12-31 02:30');
@@ -113,7 +113,7 @@ describe('a pattern', () => {
     },
   );
 
-  it('that no date ever fits is refused', () => {
+  it('that matches no date is refused', () => {
     expect(() => createSlots('0 0 30 2 *', 'UTC')).toThrow('names no date that ever comes');
   });
 

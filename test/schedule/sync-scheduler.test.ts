@@ -70,7 +70,7 @@ describe('the scheduler of the local copy', () => {
     ['none has ended ever', undefined],
     ['the last one was cut off', syncOf()],
     ['none has ended since the last slot', syncOf(lastSlot - 1)],
-  ])('syncs at its start when %s', async (_, latest) => {
+  ])('syncs at the start when %s', async (_, latest) => {
     expect(await keep(latest)).toMatchObject({ begun: 1, failures: [] });
   });
 
@@ -85,13 +85,13 @@ describe('the scheduler of the local copy', () => {
     expect(state.begun).toBe(1);
   });
 
-  it('syncs soon after a slot that nobody told', async () => {
+  it('syncs soon after a slot that the schedule did not report', async () => {
     const state = await keep(syncOf(lastSlot));
     await vi.advanceTimersByTimeAsync(nextSlot + checkMs - noon);
     expect(state.begun).toBe(1);
   });
 
-  it('tells of a failure, and tries again at its next look', async () => {
+  it('reports a failure, and tries again at the next check', async () => {
     const gone = new Error('the service is away');
     const state = await keep(undefined, async (begun) => {
       if (begun === 1) throw gone;
@@ -103,14 +103,14 @@ describe('the scheduler of the local copy', () => {
     expect(state.begun).toBe(2);
   });
 
-  it('leaves it to another process that syncs, and says nothing', async () => {
+  it('leaves the sync to another process that is syncing, without a report', async () => {
     const state = await keep(undefined, async () => {
       throw new SyncBusyError('busy');
     });
     expect(state).toMatchObject({ begun: 1, failures: [] });
   });
 
-  it('begins no second sync while one is in hand, and waits for it when it is closed', async () => {
+  it('starts no second sync while one is in progress, and waits for it when closed', async () => {
     let end = () => {};
     const inHand = new Promise<void>((resolve) => {
       end = resolve;

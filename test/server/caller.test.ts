@@ -16,13 +16,13 @@ async function startHook({ secrets = [] as string[], tokens = [] as string[], to
 }
 
 describe('a caller of the hook that signs', () => {
-  it('is known by any of several secrets', async () => {
+  it('is accepted with any of several secrets', async () => {
     const { url } = await startHook({ secrets: [other, secret] });
     expect((await ask(url, {}, { id: 'a', with: secret })).status).toBe(202);
     expect((await ask(url, {}, { id: 'b', with: other })).status).toBe(202);
   });
 
-  it('is not known by a secret that was taken out of use', async () => {
+  it('is refused with a secret that was removed', async () => {
     const { url, runs } = await startHook({ secrets: [other] });
     const answer = await ask(url, {}, { with: secret });
     expect(answer).toMatchObject({ status: 401, body: { error: { class: 'unauthenticated' } } });
@@ -30,7 +30,7 @@ describe('a caller of the hook that signs', () => {
     expect(runs.starts).toEqual([]);
   });
 
-  it('may have a plain text for a secret, as libraries differ in taking it', async () => {
+  it('may use a plain text as its secret, in each way that libraries read it', async () => {
     const plain = Buffer.alloc(32, 3).toString('base64');
     const { url } = await startHook({ secrets: [plain] });
     const asText = new Webhook(plain, { format: 'raw' }).sign('a', new Date(now), body);
@@ -55,14 +55,14 @@ describe('a caller of the hook that signs', () => {
     ['no moment', body, { 'webhook-timestamp': '' }],
     ['a moment in words', body, { 'webhook-timestamp': 'now' }],
     ['a moment in milliseconds', body, { 'webhook-timestamp': String(now) }],
-  ])('is turned away with %s', async (_what, sent, headers) => {
+  ])('is refused with %s', async (_what, sent, headers) => {
     const { url, runs } = await startHook({ secrets: [secret] });
     const answer = await post(url, sent, { ...signed(body), ...headers });
     expect(answer).toMatchObject({ status: 401, body: { error: { class: 'unauthenticated' } } });
     expect(runs.starts).toEqual([]);
   });
 
-  it('is turned away when its clock and ours are too far apart, and told so', async () => {
+  it('is refused, with the reason, when its clock and ours are too far apart', async () => {
     const { url } = await startHook({ secrets: [secret], toleranceSeconds: 60 });
     expect((await ask(url, {}, { id: 'a', at: now - 60_000 })).status).toBe(202);
     expect((await ask(url, {}, { id: 'b', at: now + 60_000 })).status).toBe(202);
@@ -78,7 +78,7 @@ describe('a caller of the hook that signs', () => {
     expect(answer.body.error.message).toContain('webhook-signature does not match');
   });
 
-  it('is turned away with an id that cannot be kept', async () => {
+  it('is refused with an id that cannot be stored', async () => {
     const { url } = await startHook({ secrets: [secret] });
     expect((await ask(url, {}, { id: 'x'.repeat(256) })).status).toBe(202);
     expect((await ask(url, {}, { id: 'x'.repeat(257) })).status).toBe(400);
@@ -89,7 +89,7 @@ describe('a caller of the hook that signs', () => {
 describe('a caller of the hook that cannot sign', () => {
   const json = { 'content-type': 'application/json' };
 
-  it('is known by any of several tokens', async () => {
+  it('is accepted with any of several tokens', async () => {
     const { url, runs } = await startHook({ tokens: ['old-token', 'new-token'] });
     for (const authorization of ['Bearer old-token', 'bearer new-token'])
       expect((await post(url, body, { ...json, authorization })).status).toBe(202);
@@ -99,7 +99,7 @@ describe('a caller of the hook that cannot sign', () => {
     ]);
   });
 
-  it('may name its request, so that it can send it again', async () => {
+  it('may give its request an id, so that it can send it again', async () => {
     const { url, runs } = await startHook({ tokens: ['token'] });
     const headers = { ...json, authorization: 'Bearer token', 'webhook-id': 'end-of-2026-11-20' };
     expect((await post(url, body, headers)).status).toBe(202);
@@ -114,7 +114,7 @@ describe('a caller of the hook that cannot sign', () => {
     ['a longer token', { authorization: 'Bearer token2' }],
     ['an empty token', { authorization: 'Bearer ' }],
     ['another scheme', { authorization: 'Basic token' }],
-  ])('is turned away with %s', async (_what, headers) => {
+  ])('is refused with %s', async (_what, headers) => {
     const { url, runs } = await startHook({ tokens: ['token'] });
     const answer = await post(url, body, { ...json, ...headers });
     expect(answer).toMatchObject({ status: 401, body: { error: { class: 'unauthenticated' } } });
@@ -122,7 +122,7 @@ describe('a caller of the hook that cannot sign', () => {
     expect(runs.starts).toEqual([]);
   });
 
-  it('is as welcome as one that signs where both are known', async () => {
+  it('is accepted like one that signs where both are configured', async () => {
     const { url } = await startHook({ secrets: [secret], tokens: ['token'] });
     expect((await post(url, body, { ...json, authorization: 'Bearer token' })).status).toBe(202);
     expect((await ask(url, {})).status).toBe(202);

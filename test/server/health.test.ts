@@ -11,14 +11,14 @@ const silent = () => new Promise<never>(() => {});
 const broken = () => Promise.reject(new LedgerUnusableError('/data/ledger.db', 'no such folder'));
 
 describe('readiness', () => {
-  it('is told by its parts', async () => {
+  it('depends on all parts', async () => {
     const { url } = await startServer({ checks: { ledger: fine, queue: fine } });
     const response = await fetch(`${url}/readyz`);
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({ ready: true, parts: { ledger: 'ok', queue: 'ok' } });
   });
 
-  it('names what is wrong with which part', async () => {
+  it('names the failing part and its problem', async () => {
     const { url } = await startServer({ checks: { ledger: broken, queue: fine } });
     const response = await fetch(`${url}/readyz`);
     expect(response.status).toBe(503);
@@ -28,7 +28,7 @@ describe('readiness', () => {
     });
   });
 
-  it('does not wait for a part that says nothing', async () => {
+  it('does not wait for a part that does not answer', async () => {
     const health = createHealth({ checks: { ledger: silent, queue: fine }, clock: () => now, checkMs: 20 });
     expect(await health.look()).toEqual({
       ready: false,
@@ -36,13 +36,13 @@ describe('readiness', () => {
     });
   });
 
-  it('quotes nobody', async () => {
+  it('quotes no foreign error', async () => {
     const leaky = () => Promise.reject(new Error('password=hunter2'));
     const health = createHealth({ checks: { queue: leaky }, clock: () => now });
     expect(await health.look()).toEqual({ ready: false, parts: { queue: 'unexpected Error' } });
   });
 
-  it('asks all parts at the same time', async () => {
+  it('checks all parts at the same time', async () => {
     const gate = createGate();
     const first = () => gate.passed;
     const second = async () => gate.open();
@@ -50,7 +50,7 @@ describe('readiness', () => {
     expect((await health.look()).ready).toBe(true);
   });
 
-  it('asks once a second, however many ask', async () => {
+  it('checks once a second, however many requests come', async () => {
     let time = now;
     let asked = 0;
     const check = async () => {

@@ -19,7 +19,7 @@ async function startHook(
 const accepted = (day: string) => ({ runId: `run-of-${day}`, day, statusUrl: `/runs/run-of-${day}` });
 
 describe('the end-of-day hook', () => {
-  it('starts the run of the day that it is told', async () => {
+  it('starts the run of the given day', async () => {
     const { url, runs } = await startHook();
     const answer = await ask(url, { day: '2026-11-20', hotel: 'ignored' });
     expect(answer).toMatchObject({ status: 202, body: accepted('2026-11-20') });
@@ -29,7 +29,7 @@ describe('the end-of-day hook', () => {
     expect(report).toMatchObject({ runId: 'run-of-2026-11-20', day: '2026-11-20', trigger: 'hook' });
   });
 
-  it('takes yesterday, by the configured zone, when it is told none', async () => {
+  it('takes yesterday, in the configured zone, without a day', async () => {
     const midnight = Date.parse('2026-11-20T23:00:00Z');
     for (const [at, day] of [
       [midnight - 1, '2026-11-19'],
@@ -45,14 +45,14 @@ describe('the end-of-day hook', () => {
     }
   });
 
-  it('minds no content type where there is no body', async () => {
+  it('ignores the content type where there is no body', async () => {
     const { url } = await startHook();
     const { 'content-type': _, ...bare } = signed('');
     expect((await post(url, undefined, bare)).status).toBe(202);
     expect((await post(url, '', { ...bare, 'content-type': 'text/plain' })).status).toBe(200);
   });
 
-  it('takes today, and turns away a day that has not begun', async () => {
+  it('takes today, and refuses a day that has not begun', async () => {
     const { url, runs } = await startHook();
     expect((await ask(url, { day: '2026-11-21' })).status).toBe(202);
     const answer = await ask(url, { day: '2026-11-22' }, { id: 'msg_2' });
@@ -61,14 +61,14 @@ describe('the end-of-day hook', () => {
     expect(runs.starts).toHaveLength(1);
   });
 
-  it('gives the same day the same run', async () => {
+  it('returns the same run for the same day', async () => {
     const { url } = await startHook();
     const first = await ask(url, { day: '2026-11-20' });
     const second = await ask(url, { day: '2026-11-20' }, { id: 'msg_2' });
     expect(second).toMatchObject({ status: 202, body: first.body });
   });
 
-  it('answers a request that comes again with the same run, and starts nothing', async () => {
+  it('answers a repeated request with the same run, and starts nothing', async () => {
     const { url, runs } = await startHook();
     const first = await ask(url, { day: '2026-11-19' });
     expect(await ask(url, { day: '2026-11-19' })).toMatchObject({ status: 200, body: first.body });
@@ -113,7 +113,7 @@ describe('the end-of-day hook', () => {
     ['a day of another form', '{"day":"20/11/2026"}', 'malformed'],
     ['a day with a time', '{"day":"2026-11-20T00:00:00Z"}', 'malformed'],
     ['no calendar date', '{"day":"2026-02-30"}', 'malformed'],
-  ])('turns away %s', async (_what, body, errorClass) => {
+  ])('refuses %s', async (_what, body, errorClass) => {
     const { url, runs } = await startHook({ secrets: [], tokens: ['the-token'] });
     const headers = { authorization: 'Bearer the-token', 'content-type': 'application/json' };
     const answer = await post(url, body, headers);
@@ -137,7 +137,7 @@ describe('the end-of-day hook', () => {
     expect(runs.starts).toHaveLength(status === 202 ? 1 : 0);
   });
 
-  it('takes other methods for a mistake, and says which it takes', async () => {
+  it('refuses other methods, and names the one it accepts', async () => {
     const { url, runs } = await startHook();
     for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
       const response = await fetch(`${url}${hookPath}`, { method });
@@ -146,7 +146,7 @@ describe('the end-of-day hook', () => {
     expect(runs.starts).toEqual([]);
   });
 
-  it('does not exist where nothing is configured that a caller could be known by', async () => {
+  it('does not exist where neither secret nor token is configured', async () => {
     const { url, runs } = await startHook({ secrets: [], tokens: [] });
     const answer = await ask(url, { day: '2026-11-20' });
     expect(answer).toMatchObject({ status: 404, body: { error: { class: 'not-found' } } });
@@ -154,7 +154,7 @@ describe('the end-of-day hook', () => {
     expect(runs.starts).toEqual([]);
   });
 
-  it('says that the ledger is away, and when to come again', async () => {
+  it('says that the ledger is away, and when to retry', async () => {
     const away = {
       ...createHookRuns(),
       start: () => Promise.reject(new LedgerAwayError('postgres://db/ledger')),
@@ -166,7 +166,7 @@ describe('the end-of-day hook', () => {
     expect(logged.join()).toContain(hookPath);
   });
 
-  it('starts the run when a request comes again that came to nothing', async () => {
+  it('starts the run when a failed request is repeated', async () => {
     const runs = createHookRuns();
     let isAway = true;
     const start = (...asked: Parameters<typeof runs.start>) =>
@@ -177,14 +177,14 @@ describe('the end-of-day hook', () => {
     expect((await ask(url, { day: '2026-11-20' })).status).toBe(202);
   });
 
-  it.each(['findRun', 'start'])('does not wait for a ledger that says nothing to %s', async (question) => {
+  it.each(['findRun', 'start'])('does not wait for a ledger that does not answer %s', async (question) => {
     const silent = { ...createHookRuns(), [question]: () => new Promise<never>(() => {}) };
     const { url } = await startHook({}, silent, { limits: { answerMs: 50 } });
     const answer = await ask(url, { day: '2026-11-20' });
     expect(answer).toMatchObject({ status: 503, body: { error: { class: 'unavailable' } } });
   });
 
-  it('gives away nothing of a fault of its own', async () => {
+  it('reveals nothing about an internal error', async () => {
     const broken = {
       ...createHookRuns(),
       start: () =>
@@ -198,7 +198,7 @@ describe('the end-of-day hook', () => {
     expect(logged.join()).not.toContain('Lovelace');
   });
 
-  it('writes neither body nor header nor query into the log', async () => {
+  it('logs neither body nor headers nor query', async () => {
     const { url, logged } = await startHook();
     const body = '{"day":"2026-11-20","guest":"Ana Lovelace"}';
     const headers = { ...signed(body, { id: 'msg_secret' }), 'x-name': 'Ana Lovelace' };
@@ -209,7 +209,7 @@ describe('the end-of-day hook', () => {
     for (const word of ['Lovelace', 'msg_secret', 'guest']) expect(logged.join()).not.toContain(word);
   });
 
-  it('counts its answers by their status', async () => {
+  it('counts its responses by status', async () => {
     const { url } = await startHook();
     await ask(url, { day: '2026-11-20' });
     await ask(url, { day: '2026-11-20' });

@@ -23,7 +23,7 @@ const megabyte = `{"day":"2026-11-20","more":"${'x'.repeat(1_000_000)}"}`;
 const head = `POST ${hookPath} HTTP/1.1\r\nhost: here\r\ncontent-type: application/json\r\n`;
 
 describe('a body over the limit', () => {
-  it('is turned away, though it is signed', async () => {
+  it('is refused although it is signed', async () => {
     const { url, runs } = await startHook();
     const answer = await post(url, megabyte, signed(megabyte));
     expect(answer).toMatchObject({ status: 413, body: { error: { class: 'too-large' } } });
@@ -31,14 +31,14 @@ describe('a body over the limit', () => {
     expect(runs.starts).toEqual([]);
   });
 
-  it('is turned away when it does not say how long it is', async () => {
+  it('is refused when its length is not given', async () => {
     const { url, runs } = await startHook();
     const stream = new Blob([megabyte]).stream();
     expect(await post(url, stream, signed(megabyte))).toMatchObject({ status: 413 });
     expect(runs.starts).toEqual([]);
   });
 
-  it('is turned away in words though the client sends all before it listens', async () => {
+  it('is refused with a response even if the client sends everything before it reads', async () => {
     const { url, logged } = await startHook({ partingMs: 60_000, closeGraceMs: 50 });
     const socket = await openSocket(url);
     const errors: Error[] = [];
@@ -55,7 +55,7 @@ describe('a body over the limit', () => {
     socket.destroy();
   });
 
-  it('is answered before it has come, and the connection ends', async () => {
+  it('is answered before it has arrived, and the connection is closed', async () => {
     const { url, runs } = await startHook();
     const socket = await openSocket(url);
     socket.write(`${head}content-length: ${megabyte.length}\r\n\r\n{`);
@@ -92,15 +92,15 @@ describe('a body over the limit', () => {
   });
 });
 
-describe('a request that does not come to its end', () => {
-  it('is given up when its headers are slow', async () => {
+describe('a request that never completes', () => {
+  it('is abandoned when its headers are slow', async () => {
     const { url } = await startHook({ requestMs: 100 });
     const socket = await openSocket(url);
     socket.write(`${head}x-slow: `);
     expect(await readToEnd(socket)).toMatch(/^HTTP\/1\.1 408 .*"too-slow"/s);
   });
 
-  it('is given up when its body is slow', async () => {
+  it('is abandoned when its body is slow', async () => {
     const { url, runs } = await startHook({ requestMs: 100 });
     const socket = await openSocket(url);
     socket.write(`${head}content-length: 20\r\n\r\n{"day"`);
@@ -108,7 +108,7 @@ describe('a request that does not come to its end', () => {
     expect(runs.starts).toEqual([]);
   });
 
-  it('leaves no trace when its caller goes away', async () => {
+  it('leaves no trace when its caller disconnects', async () => {
     const { url, runs, logged } = await startHook();
     const socket = await openSocket(url);
     socket.write(`${head}content-length: 20\r\n\r\n{"day"`);
@@ -120,7 +120,7 @@ describe('a request that does not come to its end', () => {
   });
 });
 
-describe('what is no request', () => {
+describe('an invalid request', () => {
   it.each([
     ['no HTTP', 'hello\r\n\r\n', 400],
     ['no such version', 'GET / HTTP/9.9\r\n\r\n', 400],
@@ -144,7 +144,7 @@ describe('what is no request', () => {
     ['/runs/..%2f..%2fetc', 404],
     ['/days/yesterday', 400],
     ['//', 404],
-  ])('has an answer: GET %s', async (path, status) => {
+  ])('gets a response: GET %s', async (path, status) => {
     const { url } = await startServer();
     const response = await fetch(url + path);
     expect(response.status).toBe(status);

@@ -31,7 +31,7 @@ function ended(of: Step, outcome: StepEnding['kind'], code = 'ok', attempt = 1):
 }
 
 describe('the metrics of the ledger', () => {
-  it('tell the last good day by its end, and its age in days', async () => {
+  it('give the end of the last good day, and its age in days', async () => {
     const { read } = createSomeMetrics({
       summarise: async () => ({ ...summary, lastGoodDay: '2026-11-18' }),
     });
@@ -42,7 +42,7 @@ describe('the metrics of the ledger', () => {
     expect(lines).toContain('hotel_review_ledger_up 1');
   });
 
-  it('count days by the calendar, over a change of the clocks and by the zone', async () => {
+  it('count calendar days in the zone, across a change of the clocks', async () => {
     const at = async (instant: string, lastGoodDay: string) => {
       const clock = () => Date.parse(instant);
       const { read } = createSomeMetrics({ clock, summarise: async () => ({ ...summary, lastGoodDay }) });
@@ -54,7 +54,7 @@ describe('the metrics of the ledger', () => {
     expect(await at('2026-11-20T12:00:00Z', '2026-11-20')).toMatch(/ 0$/);
   });
 
-  it('tell up to when the local copy of the mappings is in step, where it is kept', async () => {
+  it('give the instant up to which the local copy of the mappings is complete, where there is one', async () => {
     const name = 'hotel_review_mappings_in_step_timestamp_seconds';
     const tell = async (mappingsReach?: () => Promise<number | undefined>) =>
       (await createSomeMetrics({ ...(mappingsReach && { mappingsReach }) }).read()).filter((line) =>
@@ -66,7 +66,7 @@ describe('the metrics of the ledger', () => {
     expect(await tell()).toEqual([]);
   });
 
-  it('tell runs by state, and how many steps wait', async () => {
+  it('count runs by state, and waiting steps', async () => {
     const { read } = createSomeMetrics({
       summarise: async () => ({ runsByState: { ...noRuns, succeeded: 40, failed: 1 } }),
       queueDepth: async () => 7,
@@ -105,7 +105,7 @@ describe('the metrics of the ledger', () => {
     expect(ofLedger(await read())).toBe(9);
   });
 
-  it('are asked for once by scrapes at the same time', async () => {
+  it('are read once for simultaneous scrapes', async () => {
     const gate = createGate();
     let asked = 0;
     const { scrape } = createSomeMetrics({
@@ -125,7 +125,7 @@ describe('the metrics of the ledger', () => {
 });
 
 describe('the metrics of this process', () => {
-  it('tell how long attempts took, by kind of step and outcome', async () => {
+  it('measure the duration of attempts, by kind of step and outcome', async () => {
     let time = now;
     const { notify, read } = createSomeMetrics({ clock: () => time });
     notify(claimed(step));
@@ -141,7 +141,7 @@ describe('the metrics of this process', () => {
     expect(lines).toContain(`${name}_bucket{le="2.5",kind="batch",outcome="done"} 1`);
   });
 
-  it('tell no duration of an attempt whose beginning nobody saw, and forget the oldest beginnings', async () => {
+  it('skip the duration of an attempt whose start was not seen, and forget the oldest starts', async () => {
     const { notify, read } = createSomeMetrics();
     notify(ended(step, 'done'));
     notify(claimed(step));
@@ -153,7 +153,7 @@ describe('the metrics of this process', () => {
     expect(ofDuration(await read())).toHaveLength(1);
   });
 
-  it('count bookings by outcome: those of steps that were done, and refused', async () => {
+  it('count bookings by outcome: those of done steps and refused ones', async () => {
     const { notify, read } = createSomeMetrics();
     expect(await read()).toContain('hotel_review_bookings_total{outcome="refused"} 0');
     notify(ended(step, 'done'));
@@ -165,7 +165,7 @@ describe('the metrics of this process', () => {
     expect(lines).toContain('hotel_review_bookings_total{outcome="refused"} 1');
   });
 
-  it('count records as they were collected, and runs as they were settled', async () => {
+  it('count records when collected, and runs when settled', async () => {
     const { notify, read } = createSomeMetrics();
     notify({ type: 'collected', run: someRun() });
     notify({ type: 'collected', run: someRun({ counts: noCounts, suspects: { suspects: 4, filledIn: 3 } }) });
@@ -202,7 +202,7 @@ describe('the metrics of this process', () => {
     expect(await read()).toContain(line);
   });
 
-  it('name no run, day or step in a label', async () => {
+  it('have no label with a run, a day or the name of a step', async () => {
     const { notify, scrape } = createSomeMetrics();
     notify(claimed(step));
     notify(ended(step, 'retry', 'http-503'));

@@ -26,7 +26,7 @@ async function startOverLedger(ledger: Ledger) {
 }
 
 describe('over a real ledger', () => {
-  it('a run is there as soon as the hook has answered, and a request is known after a restart', async () => {
+  it('a run exists once the hook has answered, and a request is remembered after a restart', async () => {
     const ledger = await openTemporaryLedger(() => now);
     const { url, server } = await startOverLedger(ledger);
     const first = await ask(url, { day: '2026-11-20' });

@@ -21,14 +21,14 @@ describe('the report of a run', () => {
     expect(JSON.parse(answer.text)).toEqual(JSON.parse(JSON.stringify(toReport(run, now))));
   });
 
-  it('of a run that there is not is an error', async () => {
+  it('of a run that does not exist is an error', async () => {
     const { url } = await startServer();
     const { status, text } = await get(url, '/runs/20261120-nosuch22');
     expect([status, JSON.parse(text).error.class]).toEqual([404, 'not-found']);
   });
 });
 
-it('A name that no run can have is not asked of the ledger', async () => {
+it('The ledger is not queried for an id that no run can have', async () => {
   const asked: string[] = [];
   const getRun = async (id: string) => {
     asked.push(id);
@@ -63,7 +63,7 @@ describe('while the ledger is away', () => {
   it.each([
     ['says so', away],
     ['says nothing', silent],
-  ])('the status answers soon though it %s', async (_how, answer) => {
+  ])('the status responds soon although the ledger %s', async (_how, answer) => {
     const statuses = { getRun: answer, listRuns: answer, summarise: answer };
     const { url } = await startServer({ statuses, limits: { answerMs: 50 } });
     for (const path of ['/runs/20261120-k3f9xq7d', '/days/2026-11-20']) {
@@ -79,7 +79,7 @@ describe('while the ledger is away', () => {
   });
 });
 
-it('What is only read takes no other method', async () => {
+it('Read-only routes accept no other method', async () => {
   const { url } = await startServer({ statuses: statusesOf([someRun()]) });
   for (const path of [
     '/',

@@ -27,7 +27,7 @@ async function startGatedHook(closeGraceMs: number) {
 }
 
 describe('a server that closes', () => {
-  it('lets requests in hand go on', async () => {
+  it('waits for requests in progress', async () => {
     const { url, server, gate, asked } = await startGatedHook(60_000);
     const answer = ask(url, { day: '2026-11-20' });
     await asked.passed;
@@ -38,7 +38,7 @@ describe('a server that closes', () => {
     await expect(fetch(url)).rejects.toThrow();
   });
 
-  it('cuts what does not end within its grace', async () => {
+  it('closes connections that do not end within the grace period', async () => {
     const { url, server, asked } = await startGatedHook(50);
     const answer = ask(url, { day: '2026-11-20' });
     const failed = expect(answer).rejects.toThrow();
@@ -47,7 +47,7 @@ describe('a server that closes', () => {
     await failed;
   });
 
-  it('cuts connections that are kept for later, or never said a word', async () => {
+  it('closes idle connections, and those without any request', async () => {
     const { url, server } = await startGatedHook(50);
     const [kept, silent, slow] = await Promise.all([openSocket(url), openSocket(url), openSocket(url)]);
     for (const socket of [kept, silent, slow]) socket.on('error', () => {});
@@ -59,7 +59,7 @@ describe('a server that closes', () => {
     await Promise.all(ended);
   });
 
-  it('turns away what still comes over an open connection', async () => {
+  it('refuses requests that still come over an open connection', async () => {
     const { url, server, gate, asked } = await startGatedHook(60_000);
     const answer = ask(url, { day: '2026-11-20' });
     await asked.passed;
@@ -75,7 +75,7 @@ describe('a server that closes', () => {
     await closed;
   });
 
-  it('closes once, however often it is asked, and though it never listened', async () => {
+  it('closes once, however often it is called, and even if it never listened', async () => {
     const { server } = await startServer();
     await Promise.all([server.close(), server.close()]);
     await server.close();
@@ -83,19 +83,19 @@ describe('a server that closes', () => {
 });
 
 describe('a server that listens', () => {
-  it('says when its port is taken', async () => {
+  it('fails when its port is taken', async () => {
     const { url } = await startServer();
     const port = Number(new URL(url).port);
     await expect(startServer({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 
-  it('tells an address that can be called, of IPv6 too', async () => {
+  it('returns a usable address, also for IPv6', async () => {
     const { url } = await startServer({ host: '::1' });
     expect(url).toMatch(/^http:\/\/\[::1\]:\d+$/);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
   });
 
-  it('answers one that asks for the hook without a body over a bare connection', async () => {
+  it('answers a hook request without a body over a raw connection', async () => {
     const { url } = await startGatedHook(50);
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     socket.write(`POST ${hookPath} HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\r\n`);

@@ -15,11 +15,11 @@ const message = {
 };
 
 describe('a signature', () => {
-  it('is the one of the specification', () => {
+  it('equals that of the specification', () => {
     expect(sign(message, readKeys(secret)[0])).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
   });
 
-  it('is what the library of the specification makes of the same, and is taken from it', () => {
+  it('equals that of the reference library, and is accepted from it', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ minLength: 1, maxLength: 64 }),
@@ -37,7 +37,7 @@ describe('a signature', () => {
     );
   });
 
-  it('is verified by the library of the specification', () => {
+  it('is verified by the reference library', () => {
     const timestamp = String(Math.floor(Date.now() / 1000));
     const headers = {
       'webhook-id': message.id,
@@ -47,7 +47,7 @@ describe('a signature', () => {
     expect(new Webhook(secret).verify(message.body, headers)).toEqual({ test: 2432232314 });
   });
 
-  it('fits no message that differs in anything', () => {
+  it('matches no message that differs in any way', () => {
     const keys = readKeys(secret);
     const signature = sign(message, keys[0]);
     fc.assert(
@@ -83,7 +83,7 @@ describe('a signature', () => {
 });
 
 describe('a secret', () => {
-  it('without the prefix is its own bytes, and those it encodes where it is long base64', () => {
+  it('without the prefix stands for its own bytes, and for those it encodes if it is long base64', () => {
     expect(readKeys('correct horse battery staple')).toEqual([Buffer.from('correct horse battery staple')]);
     const encoded = Buffer.alloc(24, 7).toString('base64');
     expect(readKeys(encoded)).toEqual([Buffer.from(encoded), Buffer.alloc(24, 7)]);
@@ -91,7 +91,7 @@ describe('a secret', () => {
     expect(readKeys(short)).toEqual([Buffer.from(short)]);
   });
 
-  it('that can be no key is refused without being told', () => {
+  it('that is no key is refused without being quoted', () => {
     expect(() => readKeys('')).toThrow(RangeError);
     for (const broken of ['whsec_', 'whsec_not base64!', 'whsec_abcde']) {
       expect(() => readKeys(broken)).toThrow('must continue in base64');
@@ -140,7 +140,7 @@ describe.skipIf(!hasCurl)(`the curl for trying the hook${needs}`, () => {
     expect(await paste(good)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('asks for yesterday when it has no day', async () => {
+  it('requests yesterday without a day', async () => {
     const { url } = await startHook({ secrets: ['a plain secret'] });
     const command = renderSignedCurl({ url: url + hookPath, id: 'a', secret: 'a plain secret', at: now });
     expect(await paste(command)).toMatch(/202 .*"day":"2026-11-20"/s);
@@ -155,7 +155,7 @@ describe.skipIf(!hasCurl)(`the curl for trying the hook${needs}`, () => {
   });
 });
 
-it('The curl for trying the hook holds no secret', () => {
+it('The curl command for trying the hook contains no secret', () => {
   const url = `http://127.0.0.1:8080${hookPath}`;
   const command = renderSignedCurl({ url, day: '2026-11-20', id: 'msg_1', secret, at: now });
   expect(command).not.toContain(secret.slice('whsec_'.length));

@@ -18,7 +18,7 @@ function read(page: string): string {
 }
 
 describe('the status page', () => {
-  it('tells the last good day and how far that is behind', () => {
+  it('shows the last good day and how far behind it is', () => {
     expect(read(render([], { lastGoodDay: '2026-11-20' }))).toContain('Last good day 2026-11-20 up to date');
     expect(read(render([], { lastGoodDay: '2026-11-21' }))).toContain('2026-11-21 up to date');
     expect(read(render([], { lastGoodDay: '2026-11-19' }))).toContain('2026-11-19 1 day behind');
@@ -26,7 +26,7 @@ describe('the status page', () => {
     expect(read(render([]))).toContain('Last good day none yet');
   });
 
-  it('tells a run with its counts, by the clock of the zone', () => {
+  it('shows a run with its counts, in local time', () => {
     const text = read(
       render([someRun({ trigger: 'schedule', counts: { accepted: 1_234_567, affected: 2 } })]),
     );
@@ -35,24 +35,24 @@ describe('the status page', () => {
     );
   });
 
-  it('tells a run of late bookings as one', () => {
+  it('marks a run for late bookings', () => {
     const text = read(render([someRun({ trigger: 'replay', topsUp: true })]));
     expect(text).toContain('succeeded replay, late bookings, by body');
   });
 
-  it('tells the suspects of a run, where there are some', () => {
+  it('shows the suspects of a run, if it has any', () => {
     const text = (suspects: number) => read(render([someRun({ suspects: { suspects, filledIn: 0 } })]));
     expect(text(1_200)).toContain('succeeded manual, by body, 1,200 suspects');
     expect(text(0)).toContain('succeeded manual, by body 990');
   });
 
-  it('tells why a run failed', () => {
+  it('shows why a run failed', () => {
     const message = 'the service refused the key; check service.apiKey and run it again';
     const failure = { class: 'fatal', code: 'http-401', message } as const;
     expect(read(render([someRun({ state: 'failed', failure })]))).toContain(message);
   });
 
-  it('names a day that has no run, from the first that the ledger knows', () => {
+  it('shows days without a run, from the first day in the ledger', () => {
     const runs = [someRun(), someRun({ day: '2026-11-17' })];
     const text = read(render(runs, { firstDay: '2026-11-17' }));
     expect(text).toMatch(/2026-11-20 succeeded.*2026-11-19 no run.*2026-11-18 no run.*2026-11-17 succeeded/);
@@ -81,7 +81,7 @@ describe('the status page', () => {
     expect(page).toContain('&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt; &amp; &#39;y&#39;');
   });
 
-  it('is whole in itself, and may load nothing', async () => {
+  it('is self-contained, and may load nothing', async () => {
     const { url } = await startServer({ statuses: statusesOf([someRun()], { lastGoodDay: '2026-11-20' }) });
     const response = await fetch(url);
     const page = await response.text();

@@ -10,7 +10,7 @@ import {
   wrapText,
 } from '../../src/text/format.js';
 
-describe('for people,', () => {
+describe('for display,', () => {
   it.each([
     [0, '0'],
     [999, '999'],
@@ -72,7 +72,7 @@ describe('for people,', () => {
     expect(formatInstant(Date.parse('2026-11-21T02:30:12.345+01:00'))).toBe('2026-11-21 01:30:12Z');
   });
 
-  it('a long text becomes indented lines of 80 columns, its words whole', () => {
+  it('a long text becomes indented lines of 80 columns, without broken words', () => {
     const path = `/exports/${'folder/'.repeat(14)}bookings.csv`;
     expect(wrapText(`${'word '.repeat(17)}${path} is missing`)).toEqual([
       `  ${'word '.repeat(14)}word`,
