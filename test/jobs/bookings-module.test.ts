@@ -7,7 +7,7 @@ import { prepareDay } from '../support/prepared-day.js';
 
 const guest = 'Ann Guest-Canary';
 
-/** A day that a module reads, reviewed by the command. */
+/** Reviews a day that a module reads. */
 async function reviewByModule(
   code: string,
   { name = 'bookings.mjs', hasWorkers = false, asProcess = false } = {},
@@ -18,7 +18,7 @@ async function reviewByModule(
   return { standIn, folder, result: await folder.runDay({ asProcess }) };
 }
 
-describe('a day that a module of the user’s own reads', () => {
+describe("a day read by a user's module", () => {
   it.each([
     ['in the middle', 'await new Promise((resolve) => setTimeout(resolve, 60_000)); yield { ServiceId: 2 };'],
     ['at its very end', ''],
@@ -41,7 +41,7 @@ describe('a day that a module of the user’s own reads', () => {
     },
   );
 
-  it('fails where the module waits for what can no longer come, and says so', async () => {
+  it('fails with a clear message when the module waits for something that can no longer happen', async () => {
     const { standIn, result } = await reviewByModule(
       `export async function* bookings() {
       yield { ServiceId: 1 };
@@ -73,7 +73,7 @@ describe('a day that a module of the user’s own reads', () => {
     },
   );
 
-  it('shows what the module says a line a message, and nothing that a terminal acts on', async () => {
+  it("prints the module's output one line per message, without control sequences", async () => {
     const { result } = await reviewByModule(`export async function* bookings(day, { log }) {
       log.info('ritz: 3 bookings\\n${day}: run 1 failed');
       log.warn('\\u001b[2Jgrand: none\\r');
@@ -90,7 +90,7 @@ describe('a day that a module of the user’s own reads', () => {
     ]);
   });
 
-  it('is done when the bookings are, also where the module leaves something open that never ends', async () => {
+  it('ends with the bookings, even if the module leaves something open', async () => {
     const code = `setInterval(() => {}, 1_000);
     export async function* bookings() { yield { ServiceId: 1 }; }`;
     const { standIn, result } = await reviewByModule(code, { hasWorkers: true, asProcess: true });
@@ -112,7 +112,7 @@ describe('a day that a module of the user’s own reads', () => {
     expect(result.report.error?.message).toMatch(words);
   });
 
-  it('shows the stack of what the file throws as it is loaded', async () => {
+  it('prints the stack of an error thrown while the file is loaded', async () => {
     const { result } = await reviewByModule(`connect();
     function connect() { throw new RangeError('${guest}'); }
     export async function* bookings() {}`);

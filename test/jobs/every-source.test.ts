@@ -23,7 +23,7 @@ const day = makeHurtfulDay(2_000);
 const { records } = day;
 const server = startForSuite(openSsh);
 
-/** By body and by file, once for all tests. */
+/** Reviewed by body and by file once, for all tests. */
 let ofCsv: ReturnType<typeof reviewLaidDay> | undefined;
 
 async function reviewCsv() {
@@ -31,7 +31,7 @@ async function reviewCsv() {
   return ofCsv;
 }
 
-/** The bookings that arrived, the requests, the uploaded file and the ledger's rows are those of the CSV file. */
+/** Expects the same bookings, requests, uploaded file and ledger rows as from the CSV file. */
 async function expectTheSame(laid: LaidDay): Promise<void> {
   const expected = await reviewCsv();
   const reviewed = await reviewLaidDay(laid, server());
@@ -47,8 +47,8 @@ function expectSameOutcome(outcome: Outcome, expected: Outcome): void {
   expect(outcome.rows).toEqual(expected.rows);
 }
 
-describe('a day with everything that hurts', () => {
-  it('is reviewed as design 4 has it, by body and by file', async () => {
+describe('a day with every kind of difficult record', () => {
+  it('is reviewed as in design 4, by body and by file', async () => {
     const { byBody, byFile } = await reviewCsv();
     const { bookings, rejects, duplicates } = day;
     for (const { counts, rows, hotels } of [byBody, byFile]) {
@@ -59,7 +59,7 @@ describe('a day with everything that hurts', () => {
       expect(hotels.length).toBeGreaterThan(1_000);
     }
     expect(inOrder(byBody.hotels)).toEqual(inOrder(bookings));
-    // By file go those that have all their fields, and none that reads as null; the others are posted.
+    // Bookings with all fields and none that reads as null go by file; the others are posted.
     const inFile = byFile.file?.split('\n').slice(1, -1) ?? [];
     expect(inFile.length).toBeGreaterThan(500);
     expect(inFile.length + byFile.hotels.length).toBe(bookings.length);
@@ -68,7 +68,7 @@ describe('a day with everything that hurts', () => {
   });
 });
 
-describe('the same day gives the same rows in the ledger, the same requests and the same file', () => {
+describe('the same day gives the same ledger rows, requests and file', () => {
   it('from a CSV file in gzip', async () => expectTheSame(await layCsvInGzip(records)));
   it('from a file of JSON lines', async () => expectTheSame(await layNdjson(records)));
   it('from a file of SQLite', async () => expectTheSame(await layInSqlite(records)));

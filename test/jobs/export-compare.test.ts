@@ -69,7 +69,7 @@ const readLines = (path: string) =>
 
 const all = Array.from({ length: 5_000 }, (_, index) => makeMapping(index));
 
-it('finds no difference between a copy and the export of the same mappings, whatever stands between channels', async () => {
+it('finds no difference between a copy and the export of the same mappings, whatever separates channels', async () => {
   const folder = await prepareCopy(all);
   writeMappings(folder, toFile([...all].reverse()));
   const compared = await folder.run(['export', 'compare', 'mappings.csv', '--json']);
@@ -139,7 +139,7 @@ it('finds each of 20 planted differences, and nothing else', async () => {
   expect(moved?.file?.ServiceId).toBe((moved?.copy?.ServiceId ?? 0) + 1);
 });
 
-it('shows the first 20 to a person, and overwrites no file', async () => {
+it('prints the first 20 differences and overwrites no file', async () => {
   const folder = await prepareCopy(all.slice(0, 100));
   writeMappings(folder, toFile([]));
   const compared = await folder.run(['export', 'compare', 'mappings.csv', '--out', 'all.ndjson']);
@@ -153,7 +153,7 @@ it('shows the first 20 to a person, and overwrites no file', async () => {
   });
 });
 
-it('takes the last of several rows of one hotel, and tells of those that contradict it', async () => {
+it('uses the last of several rows of one hotel and reports contradicting ones', async () => {
   const folder = await prepareCopy(all);
   const [one, other] = [all[11], all[22]] as [MappingRow, MappingRow];
   const before = [
@@ -177,7 +177,7 @@ it('takes the last of several rows of one hotel, and tells of those that contrad
   ]);
 });
 
-it('compares the mappings of some providers alone, in whatever case they are named', async () => {
+it('compares the mappings of selected providers only, ignoring case', async () => {
   const folder = await prepareCopy(all);
   writeMappings(folder, toFile(all.filter(({ providerName }) => providerName !== 'Atlántico').slice(10)));
   const args = ['export', 'compare', 'mappings.csv', '--json', '--providers'];
@@ -191,14 +191,14 @@ it('compares the mappings of some providers alone, in whatever case they are nam
   expect((await folder.run([...args, 'Nobody'])).json).toMatchObject({ rows: 3_324, others: 3_324, gone: 0 });
 });
 
-it('says so when there is nothing to compare', async () => {
+it('reports that there is nothing to compare', async () => {
   const folder = await prepareCopy(all);
   writeMappings(folder, toFile(all));
   const compared = await folder.run(['export', 'compare', 'mappings.csv', '--providers', 'Nobody']);
   expect(compared.stdout).toContain('Nothing was compared');
 });
 
-it('writes nothing to the terminal that could be taken for a command', async () => {
+it('writes no control sequences of the data to the terminal', async () => {
   const folder = await prepareCopy(all);
   writeMappings(folder, toFile([...all, { ...makeMapping(0), providerHotelId: '\u001b]0;owned\u0007' }]));
   const compared = await folder.run(['export', 'compare', 'mappings.csv']);
@@ -206,7 +206,7 @@ it('writes nothing to the terminal that could be taken for a command', async () 
   expect(compared.stdout).not.toContain('\u001b]');
 });
 
-it('counts rows that it cannot read, and takes no hotel for gone that they name', async () => {
+it('counts unreadable rows, and does not report the hotels they name as gone', async () => {
   const folder = await prepareCopy(all.slice(0, 10));
   const content = toFile(all.slice(0, 10)).replace('1001,', 'x1001,');
   writeMappings(folder, `${content}1,2,3\r\n\r\n`);
@@ -220,7 +220,7 @@ it('counts rows that it cannot read, and takes no hotel for gone that they name'
   });
 });
 
-it('compares the export fetched last, of the providers that it was asked for', async () => {
+it('compares the export fetched last, for the providers that were requested', async () => {
   const { folder, put } = await prepareExportFolder(server());
   await fillCopy(folder, all.slice(0, 9));
   await folder.run(['export', 'request', '--email', 'ops@example.com', '--providers', 'Bedlink']);

@@ -11,10 +11,10 @@ const server = useSftpServer(openSsh);
 const id = '0b2f6a1e-6f0d-4c54-9d3a-2f1c7f7f0a11';
 const fetchJson = ['export', 'fetch', '--json'];
 const megabyte = 1_000_000;
-/** Keys, packets' headers, listings and looks. */
+/** Allowance for key exchange, packet headers and listings. */
 const slack = megabyte;
 
-/** Some 12 MB. */
+/** About 12 MB. */
 const rows = 200_000;
 const bigMappings = Buffer.from(
   `${mappingColumns}\n${Array.from({ length: rows }, (_, row) => `${row + 1},H-${row},Bedlink,2026-11-20T00:00:00Z,"Retail,Net",LOC-${row % 100}\n`).join('')}`,
@@ -35,7 +35,7 @@ async function prepareBehindProxy() {
   return { ...prepared, proxy, spool };
 }
 
-it('goes on where it was when the connection is lost in mid-download, again and again', async () => {
+it('resumes a download each time the connection is lost', async () => {
   const { folder, proxy, archived } = await prepareBehindProxy();
   const cuts = [2, 4, 6, 8, 10, 11, 12].map((megabytes) => megabytes * megabyte);
   proxy.beforePassing((to) => {
@@ -53,7 +53,7 @@ it('goes on where it was when the connection is lost in mid-download, again and 
   expect(readFileSync(archived(id, 'mappings')).equals(bigMappings)).toBe(true);
 });
 
-it('killed in mid-download, it asks the server next time only for what it does not have', async () => {
+it('downloads only what is missing after it was killed in mid-download', async () => {
   const { folder, proxy, spool, archived } = await prepareBehindProxy();
   let begun = 0;
   for (const megabytes of [3, 5, 3]) {
@@ -90,7 +90,7 @@ it('killed in mid-download, it asks the server next time only for what it does n
   expect(readdirSync(spool)).toEqual([]);
 });
 
-it('begins anew with a file that has become another one meanwhile', async () => {
+it('restarts the download of a file that has changed meanwhile', async () => {
   const { folder, proxy, put, spool } = await prepareBehindProxy();
   proxy.beforePassing((to) =>
     to === 'client' && proxy.happened.bytesToClient > 5 * megabyte ? new Promise(() => {}) : undefined,
@@ -111,7 +111,7 @@ it('begins anew with a file that has become another one meanwhile', async () => 
   expect(json).toMatchObject({ files: [{ rows, sha256: checksum(other) }, {}, {}] });
 });
 
-it('brings home what is left when it was stopped between two files', async () => {
+it('fetches the remaining files after it was stopped between two files', async () => {
   const { folder, proxy, nameOf } = await prepareBehindProxy();
   const stopped = folder.start(fetchJson);
   await stopped.wrote(`${nameOf('mappings', id)} is in the archive`);
@@ -127,7 +127,7 @@ it('brings home what is left when it was stopped between two files', async () =>
   expect(proxy.happened.bytesToClient - before).toBeLessThan(slack);
 });
 
-it('gives up at once where the server denies a file, and goes on when it does not any more', async () => {
+it('gives up at once when the server denies a file, and resumes once it no longer does', async () => {
   const { folder, nameOf } = await prepareBehindProxy();
   const path = server().disk(nameOf('hotels', id));
   chmodSync(path, 0o000);
@@ -138,7 +138,7 @@ it('gives up at once where the server denies a file, and goes on when it does no
   expect((await folder.run(fetchJson)).exitCode).toBe(0);
 });
 
-it('waits on while the server is away, as long as there is time', async () => {
+it('keeps waiting while the server is down, within --wait', async () => {
   const proxy = await startTcpProxy(server().port);
   const { folder, put } = await prepareExportFolder(server(), {
     port: proxy.port,
@@ -156,7 +156,7 @@ it('waits on while the server is away, as long as there is time', async () => {
   expect(await fetching.ended).toMatchObject({ exitCode: 0, json: { id } });
 });
 
-it('fails when the server stays away and there is no time', async () => {
+it('fails when the server stays down and there is no time to wait', async () => {
   const proxy = await startTcpProxy(server().port);
   const { folder } = await prepareExportFolder(server(), { port: proxy.port });
   await proxy.stop();

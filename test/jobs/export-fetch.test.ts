@@ -30,7 +30,7 @@ const fetchJson = ['export', 'fetch', '--json'];
 const fetchOnce = [...fetchJson, '--wait', '0'];
 const sha256 = (content: string | Uint8Array) => createHash('sha256').update(content).digest('hex');
 
-it('brings the export home that was asked for: into the archive, counted, with checksums', async () => {
+it('fetches the requested export into the archive, with row counts and checksums', async () => {
   const { folder, put, archived, nameOf } = await prepareExportFolder(server());
   put(otherId, smallExport, Date.now() - hour);
   expect((await folder.run([...request, '--providers', 'Bedlink'])).exitCode).toBe(0);
@@ -63,7 +63,7 @@ it('brings the export home that was asked for: into the archive, counted, with c
   expect(readdirSync(join(folder.path, 'data/spool/exports'))).toEqual([]);
 });
 
-it('says at once that an export was fetched already, and takes the next one that was asked for', async () => {
+it('reports at once that an export has been fetched, and fetches the next one requested', async () => {
   const { folder, put } = await prepareExportFolder(server());
   await folder.run(request);
   put(id, smallExport);
@@ -71,7 +71,7 @@ it('says at once that an export was fetched already, and takes the next one that
   expect(await folder.run(fetchJson)).toMatchObject({ exitCode: 0, json: { id, isNew: false } });
   expect((await folder.run(['export', 'fetch'])).stdout).toContain(`Export ${id} was fetched already`);
 
-  // Within the minute that clocks may differ: what was fetched before the request is not its answer.
+  // Within the tolerance for clocks, but an export fetched before the request can't be the requested one.
   await folder.run(request);
   const fetching = folder.call(fetchJson);
   await fetching.wrote('looking in the SFTP root');
@@ -79,7 +79,7 @@ it('says at once that an export was fetched already, and takes the next one that
   expect(await fetching.ended).toMatchObject({ exitCode: 0, json: { id: otherId, isNew: true } });
 });
 
-it('leaves alone what is older than the request, and ends with 3', async () => {
+it('ignores files older than the request and exits with 3', async () => {
   const { folder, put } = await prepareExportFolder(server());
   put(otherId, smallExport, Date.now() - hour);
   await folder.run(request);
@@ -90,7 +90,7 @@ it('leaves alone what is older than the request, and ends with 3', async () => {
   expect(existsSync(join(folder.path, 'data/archive'))).toBe(false);
 });
 
-it("goes by the service's clock where it told the time of the request", async () => {
+it("uses the service's clock for the time of the request", async () => {
   const serviceTime = Date.now() - 30 * 24 * hour;
   const { folder, put } = await prepareExportFolder(server(), {
     handler: () => ({ ...success, headers: { date: new Date(serviceTime).toUTCString() } }),
@@ -98,12 +98,12 @@ it("goes by the service's clock where it told the time of the request", async ()
   await folder.run(request);
   put(otherId, smallExport, serviceTime - hour);
   expect((await folder.run(fetchOnce)).exitCode).toBe(3);
-  // A few seconds too early: the clock of its server is another one.
+  // A few seconds too early, as the SFTP server's clock differs.
   put(id, smallExport, serviceTime - 5_000);
   expect(await folder.run(fetchOnce)).toMatchObject({ exitCode: 0, json: { id } });
 });
 
-it('takes the newest whole export where none was asked for', async () => {
+it('fetches the newest complete export when none was requested', async () => {
   const { folder, put } = await prepareExportFolder(server());
   put(otherId, smallExport, Date.now() - 2 * hour);
   put(id, smallExport, Date.now() - hour);
@@ -111,7 +111,7 @@ it('takes the newest whole export where none was asked for', async () => {
   expect(await folder.run(fetchOnce)).toMatchObject({ exitCode: 0, json: { id, providers: [] } });
 });
 
-it('takes one from an instant on that was named, though another was asked for later', async () => {
+it('fetches an export since the given instant, although another was requested later', async () => {
   const { folder, put } = await prepareExportFolder(server());
   await folder.run(request);
   put(id, smallExport, Date.UTC(2026, 0, 2, 12));
@@ -122,7 +122,7 @@ it('takes one from an instant on that was named, though another was asked for la
   });
 });
 
-it('waits for what is still written to', async () => {
+it('waits for files that are still being written', async () => {
   const proxy = await startTcpProxy(server().port);
   onTestFinished(() => proxy.stop());
   const { folder, put, nameOf } = await prepareExportFolder(server(), { port: proxy.port });
@@ -145,7 +145,7 @@ it('waits for what is still written to', async () => {
   expect(json).toMatchObject({ files: [{ kind: 'mappings', rows: 42, sha256: sha256(whole) }, {}, {}] });
 });
 
-it('takes nothing for whole that has not been left alone for as long as configured', async () => {
+it('considers a file complete only after it has been unchanged for quietSeconds', async () => {
   const { folder, put, nameOf } = await prepareExportFolder(server(), {
     settings: { export: { quietSeconds: 4 } },
   });
@@ -156,7 +156,7 @@ it('takes nothing for whole that has not been left alone for as long as configur
   expect(await fetching.ended).toMatchObject({ exitCode: 0, json: { files: [{ rows: 3 }, {}, {}] } });
 });
 
-it('waits long for a file that ends in mid-line, and says so when it takes it', async () => {
+it('waits longer for a file that ends in mid-line, and says so when it accepts it', async () => {
   const { folder, put, nameOf } = await prepareExportFolder(server(), {
     settings: { export: { quietSeconds: 0.2 } },
   });
@@ -187,7 +187,7 @@ it.each([
   },
 );
 
-it('tells of columns that are not specified', async () => {
+it('reports columns that are not specified', async () => {
   const { folder, put } = await prepareExportFolder(server());
   const mappings = `\uFEFF"Priority\u001b",${mappingColumns}\n7,1,H-1,Bedlink,2026-11-20,,LOC1\n`;
   put(id, { ...smallExport, mappings });
@@ -198,7 +198,7 @@ it('tells of columns that are not specified', async () => {
   });
 });
 
-it("knows the master id's column by the name that this deployment has for it", async () => {
+it("finds the master id's column by its configured name", async () => {
   const { folder, put } = await prepareExportFolder(server(), {
     settings: { service: { masterIdName: 'HotelNumber' } },
   });
@@ -211,7 +211,7 @@ it("knows the master id's column by the name that this deployment has for it", a
   expect((await folder.run(fetchOnce)).exitCode).toBe(0);
 });
 
-it('looks in the configured folder for names of the configured form', async () => {
+it('looks in the configured folder for names of the configured pattern', async () => {
   const { folder, put, nameOf } = await prepareExportFolder(server(), {
     settings: {
       export: {
@@ -236,7 +236,7 @@ it('looks in the configured folder for names of the configured form', async () =
   });
 });
 
-it('stops while it waits, when it is asked to', async () => {
+it('stops while waiting when asked to', async () => {
   const { folder } = await prepareExportFolder(server());
   const fetching = folder.call(fetchJson);
   await fetching.wrote('looking in the SFTP root');
@@ -244,7 +244,7 @@ it('stops while it waits, when it is asked to', async () => {
   expect(await fetching.ended).toMatchObject({ exitCode: 1, json: { error: { class: 'stopped' } } });
 });
 
-it('wants the SFTP server to be configured', async () => {
+it('requires a configured SFTP server', async () => {
   const { folder } = await prepareExportFolder(server(), { settings: { file: { sftp: undefined } } });
   const fetched = await folder.run(fetchOnce);
   expect(fetched).toMatchObject({

@@ -5,10 +5,10 @@ import { useSftpServer } from '../support/suite-server.js';
 
 const server = useSftpServer(openSsh);
 const id = '0b2f6a1e-6f0d-4c54-9d3a-2f1c7f7f0a11';
-/** Megabytes of JavaScript objects: a few more than the command has before it begins. */
+/** Heap in megabytes, a little more than the command needs to start. */
 const smallHeap = { env: { NODE_OPTIONS: '--max-old-space-size=48' }, asProcess: true };
 
-it('an export that is larger than the memory is fetched and compared, all of it different', async () => {
+it('fetches and compares an export larger than the heap in which every row differs', async () => {
   const rows = 600_000;
   const lines = Array.from(
     { length: rows },

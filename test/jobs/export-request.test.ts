@@ -12,7 +12,7 @@ async function prepare(handler: StandInHandler = () => success) {
   return { standIn, folder: await createDayFolder({ baseUrl: standIn.baseUrl, hasWorkers: false }) };
 }
 
-/** Every byte that a folder holds. */
+/** The content of all files of a folder. */
 function readAll(path: string): Buffer {
   return Buffer.concat(
     readdirSync(path, { withFileTypes: true }).map((entry) =>
@@ -21,7 +21,7 @@ function readAll(path: string): Buffer {
   );
 }
 
-it('asks the service once, for the address and the providers, and says what to do next', async () => {
+it('calls the service once with address and providers, and says what to do next', async () => {
   const { standIn, folder } = await prepare();
   const asked = await folder.run([
     'export',
@@ -44,14 +44,14 @@ it('asks the service once, for the address and the providers, and says what to d
   expect(asked.stdout).toContain('hotel-review export fetch');
 });
 
-it('leaves the providers out where none are named', async () => {
+it('omits the providers when none are given', async () => {
   const { standIn, folder } = await prepare();
   expect((await folder.run(['export', 'request', '--email', address])).exitCode).toBe(0);
   const { searchParams } = new URL(standIn.requests[0]?.url ?? '', standIn.baseUrl);
   expect([...searchParams.keys()]).toEqual(['emailId']);
 });
 
-it('keeps the address nowhere: not in the JSON, not in the ledger, not in a file', async () => {
+it('stores the address nowhere: neither in the JSON, nor in the ledger, nor in a file', async () => {
   const { folder } = await prepare();
   const asked = await folder.run([
     'export',
@@ -73,7 +73,7 @@ it('keeps the address nowhere: not in the JSON, not in the ledger, not in a file
 });
 
 it.each([
-  ['is taken', () => success],
+  ['is accepted', () => success],
   ['is refused', () => refusal(2025, `no such address: ${address}`)],
   ['fails', () => ({ kind: 'text', status: 500, body: address }) as const],
 ])('writes the address into no log, when the call %s', async (_what, handler) => {
@@ -100,14 +100,14 @@ it.each(['nobody', '@agency.example', 'ops@', 'a@b,c@d', 'ops @example.com', 'op
   },
 );
 
-it('asks nobody for providers of which one has no name', async () => {
+it('makes no call for a list of providers with an empty name', async () => {
   const { standIn, folder } = await prepare();
   const asked = await folder.run(['export', 'request', '--email', address, '--providers', 'Bedlink,,Roomex']);
   expect(asked.exitCode).toBe(2);
   expect(standIn.requests).toEqual([]);
 });
 
-it('remembers no request that the service refused, and shows none of its words', async () => {
+it("does not record a refused request, and prints none of the service's message", async () => {
   const { folder } = await prepare(() => refusal(2025, `no such address: ${address}`));
   const asked = await folder.run([
     'export',
@@ -124,7 +124,7 @@ it('remembers no request that the service refused, and shows none of its words',
   expect(readAll(folder.path).includes('Bedlink')).toBe(false);
 });
 
-it('does not ask a second time when nobody knows whether the first was taken', async () => {
+it('does not repeat a request of unknown outcome', async () => {
   const { standIn, folder } = await prepare(() => ({ kind: 'drop', when: 'after-reading' }));
   const asked = await folder.run(['export', 'request', '--email', address]);
   expect(asked.exitCode).toBe(1);

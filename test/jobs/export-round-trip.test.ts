@@ -8,7 +8,7 @@ import { createFolder, runIn, startSandboxCommand } from '../support/sandbox-com
 
 type Row = Record<string, string>;
 
-/** A sandbox whose exports come at once, and a copy of its mappings that is in step. */
+/** A sandbox with immediate exports, and an up-to-date copy of its mappings. */
 async function prepare(...options: readonly string[]) {
   const folder = await createFolder();
   const sandbox = await startSandboxCommand(folder, '--result-delay', '0', ...options);
@@ -35,7 +35,7 @@ async function fetchMappings(run: Awaited<ReturnType<typeof prepare>>['run'], ..
   return rows;
 }
 
-it("the sandbox's export and a synced copy of its world do not differ, and each of 20 planted differences is found", async () => {
+it("the sandbox's export equals a synced copy, and each of 20 planted differences is found", async () => {
   const { folder, sandbox, run } = await prepare();
   const rows = await fetchMappings(run);
   expect(rows.length).toBeGreaterThan(1_000);
@@ -75,14 +75,14 @@ it("the sandbox's export and a synced copy of its world do not differ, and each 
     added: 5,
     changed: 10,
     changedIn: { ServiceId: 5, ChannelIds: 5, ProviderLocationId: 0 },
-    // A hotel under another id is one that was added and one that is gone.
+    // A hotel under another id counts as one added and one gone.
     gone: 10,
   });
   const lines = (await readFile(join(folder, 'all.ndjson'), 'utf8')).trimEnd().split('\n');
   expect(lines).toHaveLength(25);
 });
 
-it('an export of one provider is compared with what the copy has of that one', async () => {
+it('an export of one provider is compared with that provider in the copy', async () => {
   const { run } = await prepare();
   const { providers } = (await run('mappings', 'stats')).json as {
     providers: { providerName: string; mappings: number }[];
@@ -93,7 +93,7 @@ it('an export of one provider is compared with what the copy has of that one', a
   expect((await run('export', 'compare')).json).toMatchObject({ differs: false, same: mappings, others: 0 });
 });
 
-it('an export that grows before its eyes is taken when it is whole', async () => {
+it('an export that is still growing is fetched once it is complete', async () => {
   const { run } = await prepare('--fault', 'result-growing:4@1');
   const rows = await fetchMappings(run);
   expect((await run('export', 'compare')).json).toMatchObject({ differs: false, same: rows.length });

@@ -4,11 +4,11 @@ import { expectNoHarm, prepareGuardedPlace } from '../support/guarded-place.js';
 
 const token = 'token-of-the-source';
 
-describe('an API that leads elsewhere', () => {
-  /** Where the token must never arrive. */
+describe('an API that points to another host', () => {
+  /** Must never receive the token. */
   const useOther = () => useBookingsApi((_, response) => sendJson(response, []));
 
-  it.each([302, 307])('by a redirect (%i) is not followed, and fails the day', async (status) => {
+  it.each([302, 307])('fails the day with a redirect (%i), which is not followed', async (status) => {
     const other = await useOther();
     const api = await useBookingsApi((_, response) =>
       response.writeHead(status, { location: `${other.origin}/bookings` }).end(),

@@ -13,7 +13,7 @@ import { password } from '../support/postgres.js';
 import { useMariadb } from '../support/suite-mariadb.js';
 import { usePostgres } from '../support/suite-postgres.js';
 
-/** Runs the day with that query; nothing of it may reach the service. */
+/** Runs the day with the query. Nothing may reach the service. */
 async function runQuery(url: string, query: string): Promise<CommandResult> {
   const standIn = await startStandIn();
   onTestFinished(() => standIn.close());
@@ -25,7 +25,7 @@ async function runQuery(url: string, query: string): Promise<CommandResult> {
   return result;
 }
 
-/** Refused as a configuration that can't be used, or failed with the day: which of them, and in what words. */
+/** The exit code (2 for an unusable configuration, 1 for a failed day) and the message. */
 function expectRefused(result: CommandResult, exitCode: number, words: string): void {
   expect(result.json).toMatchObject({ error: { message: expect.stringContaining(words) } });
   expect(result.exitCode).toBe(exitCode);
@@ -71,7 +71,7 @@ describe('a query to a file of SQLite', () => {
 describe('a query to PostgreSQL', () => {
   const postgres = usePostgres();
 
-  /** `reader` may do no more than SELECT, as docs/sources-sql.md advises; the other one is a superuser. */
+  /** `reader` may only SELECT, as docs/sources-sql.md advises; the other user is a superuser. */
   it.each([
     ['superuser', 'SELECT * FROM bookings WHERE :day::text <> $$$$; DROP TABLE bookings', 2, inOneStatement],
     ['superuser', 'INSERT INTO bookings VALUES (8) RETURNING serviceid, :day::text', 1, 'would write'],
@@ -142,7 +142,7 @@ describe('a query to MariaDB', () => {
     },
   );
 
-  it('of a user who may do no more than SELECT finds no file there: the day is empty', async () => {
+  it('by a user who may only SELECT reads no file, so the day is empty', async () => {
     const url = await makeBookings();
     const name = new URL(url).pathname.slice(1);
     await mariadb().query(

@@ -9,7 +9,7 @@ import { expectNothingElse, prepareGuardedPlace } from '../support/guarded-place
 import { openSsh } from '../support/open-ssh.js';
 import { startForSuite } from '../support/suite-server.js';
 
-describe('a booking that holds SQL, a formula, a path, a command or a header', () => {
+describe('a booking that contains SQL, a formula, a path, a command or a header', () => {
   const server = startForSuite(openSsh);
   const values = [
     "'); DROP TABLE bookings; --",
@@ -21,7 +21,7 @@ describe('a booking that holds SQL, a formula, a path, a command or a header', (
     `\${HOME} {day} :day ? $1`,
     '--config=/etc/passwd',
     '{"ServiceId": 8, "__proto__": {"state": "done"}}',
-    // Control characters become a blank wherever bookings come from. (Design 4.)
+    // Control characters become a blank for every source. (Design 4.)
     'x\r\nX-Injected: 1\r\n\r\n',
   ];
   const fields = ['BookingReferenceId', 'BookingClientName', 'ProviderName', 'ProviderHotelId'] as const;
@@ -40,7 +40,7 @@ describe('a booking that holds SQL, a formula, a path, a command or a header', (
     '',
   ].join('\n');
 
-  it('arrives by body as it is, and does nothing', async () => {
+  it('arrives by body unchanged and without effect', async () => {
     const { folder, standIn, use } = await prepareGuardedPlace();
     await use({ kind: 'csv', path: 'bookings-{day}.csv' });
     await folder.writeBookings(csv);
@@ -51,7 +51,7 @@ describe('a booking that holds SQL, a formula, a path, a command or a header', (
     await folder.watchLedger().expectSound();
   });
 
-  it('arrives in the file as it is, and leads to no other file, there or here', async () => {
+  it('arrives in the file unchanged, and creates no other file, remotely or locally', async () => {
     const { folder, service, listRemote } = await prepareFileDay(server(), { bookings: csv });
     const result = await folder.runDay();
     expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 10 } });

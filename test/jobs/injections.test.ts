@@ -14,7 +14,7 @@ import { bucketName, useS3Server } from '../support/s3-server.js';
 
 const token = 'token-of-the-source';
 
-describe('a day that is none', () => {
+describe('an invalid day', () => {
   it.each([
     "2026-11-20'; DROP TABLE bookings;--",
     '../../etc/passwd',
@@ -36,7 +36,7 @@ describe('a day that is none', () => {
   });
 });
 
-describe('a place that leads elsewhere', () => {
+describe('a path or URL that escapes its place', () => {
   const paths = [
     "in/{day:'../'yyyy}/{day}.csv",
     "in/{day:yyyy'$(touch touched)'}",
@@ -78,7 +78,7 @@ describe('a place that leads elsewhere', () => {
     expect(readdirSync(folder.path)).not.toContain('data');
   });
 
-  it('is a name like any other where it is percent-encoded: nobody decodes it', async () => {
+  it('is an ordinary name when percent-encoded, as nothing decodes it', async () => {
     const { folder, standIn, use } = await prepareGuardedPlace();
     await use({ kind: 'csv', path: 'in/%2e%2e/bookings-{day}.csv' });
     await folder.writeBookings('ServiceId\n7\n');
@@ -95,7 +95,7 @@ describe('a place that leads elsewhere', () => {
   describe('in a bucket', () => {
     const buckets = useS3Server();
 
-    it('is a key like any other where it is percent-encoded', async () => {
+    it('is an ordinary key when percent-encoded', async () => {
       await buckets().put(`${day}.csv`, 'ServiceId\n7\n');
       const { endpoint, accessKeyId, secretAccessKey } = buckets().access();
       const source = { kind: 'csv', path: `s3://${bucketName}/in/%2e%2e/{day}.csv` };
@@ -110,7 +110,7 @@ describe('a place that leads elsewhere', () => {
   });
 });
 
-describe('a column that is none', () => {
+describe('a column that does not exist', () => {
   const columns = [
     'ServiceId FROM bookings; DROP TABLE bookings; --',
     '__proto__',

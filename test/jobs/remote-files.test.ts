@@ -18,7 +18,7 @@ const server = useSftpServer(openSsh);
 const bookings = makeBookings(60);
 const secrets = { KEY_OF_BUCKET: 'canary-secret-of-bucket', TOKEN_OF_BUCKET: 'canary-token-of-bucket' };
 
-/** s3rver knows one key id, and takes any secret. */
+/** s3rver accepts one key id with any secret. */
 const s3 = (): Settings => ({
   endpoint: buckets().access().endpoint,
   accessKeyId: 'S3RVER',
@@ -29,7 +29,7 @@ const s3 = (): Settings => ({
 const keysOf = async (prefix: string) =>
   (await buckets().keys()).filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
 
-/** What a person or a machine can read of it, and the ledger. */
+/** All output of the command, and the ledger. */
 function everythingIn(folder: DayFolder): string {
   const files = readdirSync(folder.path, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),
@@ -38,7 +38,7 @@ function everythingIn(folder: DayFolder): string {
 }
 
 describe('a day whose files are in a bucket', () => {
-  it('is reviewed by file and archived there; verify finds it, and every change of it', async () => {
+  it('is reviewed by file and archived there; verify confirms it and detects every change', async () => {
     await buckets().put(`in/${day}.csv.gz`, gzipSync(toCsv(bookings)));
     const { folder } = await prepareFileDay(server(), {
       settings: {
@@ -67,7 +67,7 @@ describe('a day whose files are in a bucket', () => {
     expect(sent).toEqual(readFileSync(server().disk(remotePath)));
     expect(sha256Of(sent)).toBe(sha256);
     expect(await buckets().metadataOf(`${run}/20112026.csv`)).toEqual({ sha256 });
-    // Nothing of it lies on this machine.
+    // Nothing is left on this machine.
     expect(readdirSync(join(folder.path, 'data')).filter((name) => !name.startsWith('ledger'))).toEqual([
       'spool',
     ]);
@@ -118,7 +118,7 @@ describe('a day whose files are in a bucket', () => {
     },
   );
 
-  it('fails where no key is to be found, and says so', async () => {
+  it('fails with a clear message without credentials', async () => {
     const standIn = await startStandIn();
     onTestFinished(() => standIn.close());
     const { endpoint } = buckets().access();
@@ -133,7 +133,7 @@ describe('a day whose files are in a bucket', () => {
     );
   });
 
-  it('fails where the object is missing, and says which; the next run reads it', async () => {
+  it('fails when the object is missing and names it; the next run reads it', async () => {
     const standIn = await startStandIn();
     onTestFinished(() => standIn.close());
     const folder = await createDayFolder({
@@ -152,7 +152,7 @@ describe('a day whose files are in a bucket', () => {
     });
   });
 
-  it('stops by hand while the archive does not answer, and goes on later', async () => {
+  it('stops on Ctrl-C while the archive does not answer, and resumes later', async () => {
     const bookingsOfDay = toCsv(bookings);
     const { folder } = await prepareFileDay(server(), {
       bookings: bookingsOfDay,
@@ -176,7 +176,7 @@ describe('a day whose files are in a bucket', () => {
     expectReport(await folder.runDay({ env: secrets }), { exitCode: 0, state: 'succeeded' });
   });
 
-  it('is found to be right by doctor, which leaves nothing behind', async () => {
+  it('passes doctor, which leaves nothing behind', async () => {
     const standIn = await startStandIn();
     onTestFinished(() => standIn.close());
     await buckets().put(`doctor/${day}.csv`, toCsv(bookings));
@@ -197,8 +197,8 @@ describe('a day whose files are in a bucket', () => {
   });
 });
 
-describe('a day whose file is dropped on an SFTP server', () => {
-  it('is read there, by an account of its own', async () => {
+describe('a day whose file is on an SFTP server', () => {
+  it('is read there with its own account', async () => {
     const standIn = await startStandIn();
     onTestFinished(() => standIn.close());
     const { disk, port, root } = server();
@@ -221,8 +221,8 @@ describe('a day whose file is dropped on an SFTP server', () => {
   });
 });
 
-describe('the same day, wherever its file lies', () => {
-  it('comes to the very same file', async () => {
+describe('the same day in different places', () => {
+  it('produces the identical file', async () => {
     const csv = toCsv(bookings);
     await buckets().put(`same/${day}.csv`, csv);
     await buckets().put(`same/${day}.csv.gz`, gzipSync(csv));

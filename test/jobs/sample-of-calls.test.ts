@@ -24,7 +24,7 @@ describe('the sample of an API', () => {
       retry,
     );
 
-  it('is its first page, asked for as the source asks', async () => {
+  it('is its first page, requested like the source does', async () => {
     const api = await useBookingsApi((request, response) => {
       if (request.number === 1) {
         response.writeHead(503).end();
@@ -48,7 +48,7 @@ describe('the sample of an API', () => {
     await vi.waitUntil(() => api.open() === 0, waiting);
   });
 
-  it('is of a large page its beginning, and of an empty one nothing', async () => {
+  it('is the beginning of a large page, and nothing of an empty one', async () => {
     const list = Array.from({ length: 2_000 }, (_, id) => ({ id }));
     const api = await useBookingsApi(({ number }, response) => sendJson(response, number === 1 ? list : []));
     const whole = settings(api.origin, { records: '', pagination: { kind: 'none' } });
@@ -71,7 +71,7 @@ describe('the sample of an API', () => {
     for (const kept of [token, guest]) expect(said).not.toContain(kept);
   });
 
-  it('stops when it is aborted while the API is silent', async () => {
+  it('stops when aborted while the API does not answer', async () => {
     const api = await useBookingsApi(() => {});
     const stopping = new AbortController();
     const outcome = takeSample(settings(api.origin), stopping.signal).catch((error: unknown) => error);
@@ -85,7 +85,7 @@ describe('the sample of an API', () => {
 describe('the sample of a module', () => {
   const open = async (code: string) => settingsOf({ kind: 'module', path: await writeModule(code) });
 
-  it('is what it yields first, one by one, and it is told to end', async () => {
+  it('consists of the first values yielded, and the generator is closed', async () => {
     const settings = await open(`
       import { writeFileSync } from 'node:fs';
       export async function* bookings(day) {
@@ -104,7 +104,7 @@ describe('the sample of a module', () => {
     expect(existsSync(`${path}.ended`)).toBe(true);
   });
 
-  it('is its first list, and the next is not asked for', async () => {
+  it('is the first list, and no second one is requested', async () => {
     const settings = await open(`
       export async function* bookings() {
         yield [];
@@ -126,7 +126,7 @@ describe('the sample of a module', () => {
       'RangeError',
     ],
     ['without the function', 'export const booking = 1;', 'exports no function bookings'],
-    ['that yields nothing to go through', 'export function bookings() {}', 'gives nothing to go through'],
+    ['that returns nothing iterable', 'export function bookings() {}', 'gives nothing to go through'],
   ])('fails in the words of the reading: one %s', async (_, code, words) => {
     vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     const { ofSample, ofSource, said } = await failuresOf(await open(code));
@@ -140,7 +140,7 @@ describe('the sample of a module', () => {
     expect(said).not.toContain(guest);
   });
 
-  it('stops when it is aborted while the module waits', async () => {
+  it('stops when aborted while the module waits', async () => {
     const settings = await open('export async function* bookings() { await new Promise(() => {}); }');
     const stopping = new AbortController();
     const outcome = takeSample(settings, stopping.signal).catch((error: unknown) => error);

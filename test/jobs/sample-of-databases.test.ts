@@ -13,7 +13,7 @@ const waiting = { timeout: 30_000, interval: 20 };
 const guest = 'Canaria Zwitscherfink';
 const reason = new Error('stopped by hand');
 
-/** The tables are the same everywhere; what is asked for is written as each database has it. */
+/** The tables are the same everywhere; queries use each database's dialect. */
 const table = 'CREATE TABLE bookings (id integer, guest varchar(40), paid numeric(8, 2), picture blob)';
 const rows = `INSERT INTO bookings VALUES ${[7, 6, 5, 4, 3, 2, 1]
   .map((id) => `(${id}, '${guest} ${id}', ${id}.50, NULL)`)
@@ -45,7 +45,7 @@ describe('the sample of a query of PostgreSQL', () => {
       `SELECT query FROM pg_stat_activity WHERE application_name = 'hotel-review' AND usename = '${superuser}'`,
     );
 
-  it('has its columns and its first five rows, in its order', async () => {
+  it('has the columns and first five rows of the query, in order', async () => {
     const query = `SELECT id AS "Hotel", guest, paid, picture FROM bookings
       WHERE :day::text = '2026-11-20' ORDER BY id -- the end`;
     const settings = settingsOf({ kind: 'sql', url, query });
@@ -53,7 +53,7 @@ describe('the sample of a query of PostgreSQL', () => {
     await vi.waitUntil(async () => (await listSessions()).length === 0, waiting);
   });
 
-  it('has the columns of a day without rows, and leaves out bytes', async () => {
+  it('has the columns of an empty day, without binary ones', async () => {
     const without = `SELECT id AS "Hotel", guest FROM bookings WHERE :day::text = ''`;
     expect(await takeSample(settingsOf({ kind: 'sql', url, query: without }))).toEqual({
       columns: ['Hotel', 'guest'],
@@ -67,7 +67,7 @@ describe('the sample of a query of PostgreSQL', () => {
     });
   });
 
-  it('fails in the words of the reading', async () => {
+  it('fails with the same message as reading the day', async () => {
     const query = 'SELECT guest FROM bookings WHERE :day::text IS NOT NULL';
     await expectSameFailure(`${url}_else`, query, password, 'missing', 'no such database (3D000)');
     await expectSameFailure(
@@ -84,7 +84,7 @@ describe('the sample of a query of PostgreSQL', () => {
       'unreadable',
       "the database can't run this query (42703, on line 2)",
     );
-    // PostgreSQL quotes the cell.
+    // PostgreSQL's own message quotes the cell.
     await expectSameFailure(
       url,
       `SELECT guest::int FROM bookings WHERE :day::text <> ''`,
@@ -94,7 +94,7 @@ describe('the sample of a query of PostgreSQL', () => {
     );
   });
 
-  it('stops when it is aborted, and the query with it', async () => {
+  it('stops when aborted, together with its query', async () => {
     const query = `SELECT pg_sleep(600)::text AS a WHERE :day::text <> ''`;
     const stopping = new AbortController();
     const outcome = takeSample(settingsOf({ kind: 'sql', url, query }), stopping.signal).catch(
@@ -124,7 +124,7 @@ describe('the sample of a query of MariaDB', () => {
       `SELECT COALESCE(info, '') AS query FROM information_schema.processlist WHERE user = '${mariadbUser}'`,
     );
 
-  it('has its columns and its first five rows, in its order', async () => {
+  it('has the columns and first five rows of the query, in order', async () => {
     const query = `SELECT id AS Hotel, guest, paid, picture FROM bookings WHERE :day = '2026-11-20' ORDER BY id`;
     for (const limit of ['', ' LIMIT 6'])
       expect(await takeSample(settingsOf({ kind: 'sql', url, query: query + limit }))).toEqual(
@@ -133,7 +133,7 @@ describe('the sample of a query of MariaDB', () => {
     await vi.waitUntil(async () => (await listSessions()).length === 0, waiting);
   });
 
-  it('fails in the words of the reading', async () => {
+  it('fails with the same message as reading the day', async () => {
     const query = 'SELECT guest FROM bookings WHERE :day IS NOT NULL';
     const secret = encodeURIComponent(mariadbPassword);
     await expectSameFailure(`${url}_else`, query, secret, 'missing', 'no such database (1049');
@@ -146,7 +146,7 @@ describe('the sample of a query of MariaDB', () => {
     );
   });
 
-  it('stops when it is aborted, and the query with it', async () => {
+  it('stops when aborted, together with its query', async () => {
     const query = 'SELECT SLEEP(600) AS a FROM dual WHERE :day IS NOT NULL';
     const stopping = new AbortController();
     const outcome = takeSample(settingsOf({ kind: 'sql', url, query }), stopping.signal).catch(
@@ -173,13 +173,13 @@ describe('the sample of a query of SQLite', () => {
     database.close();
   });
 
-  it('has its columns and its first five rows, in its order', async () => {
+  it('has the columns and first five rows of the query, in order', async () => {
     const query = `SELECT id AS Hotel, guest, paid, picture FROM bookings WHERE :day = '2026-11-20' ORDER BY id -- the end`;
     const settings = settingsOf({ kind: 'sql', url: `sqlite:${path}`, query });
     expect(await takeSample(settings)).toEqual(sampled((id) => `${id}.5`));
   });
 
-  it('fails in the words of the reading', async () => {
+  it('fails with the same message as reading the day', async () => {
     const query = 'SELECT guest FROM bookings WHERE :day IS NOT NULL';
     await expectSameFailure(`sqlite:${path}.none`, query, guest, 'missing', 'there is no file');
     const wrong = 'SELECT nowhere FROM bookings WHERE :day IS NOT NULL';
@@ -192,7 +192,7 @@ describe('the sample of a query of SQLite', () => {
     );
   });
 
-  it('is not begun once it was aborted', async () => {
+  it('does not start when already aborted', async () => {
     const query = 'SELECT guest FROM bookings WHERE :day IS NOT NULL';
     const settings = settingsOf({ kind: 'sql', url: `sqlite:${path}`, query });
     await expect(takeSample(settings, AbortSignal.abort(reason))).rejects.toBe(reason);

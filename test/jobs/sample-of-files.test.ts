@@ -32,10 +32,10 @@ const sampledNdjson = {
   ],
   delimiter: undefined,
 };
-/** Far more than a sample takes. */
+/** Far more than a sample needs. */
 const longCsv = csv + '3;Carol;22/11/2026\n'.repeat(800_000);
 
-describe('the sample of a file of this machine', () => {
+describe('the sample of a local file', () => {
   let folder = '';
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'sample-'));
@@ -54,7 +54,7 @@ describe('the sample of a file of this machine', () => {
     expect(await takeSample(settings(kind))).toEqual(expected);
   });
 
-  it.runIf(canCountDescriptors)('ends with the beginning, and holds nothing open', async () => {
+  it.runIf(canCountDescriptors)('reads only the beginning and leaves nothing open', async () => {
     lay(longCsv);
     truncateSync(join(folder, `${day.iso}.txt`), 2 ** 40);
     const { records } = await takeSample(settings());
@@ -76,14 +76,14 @@ describe('the sample of a file of this machine', () => {
     expect(said).not.toContain(guest);
   });
 
-  it('of NDJSON without a byte fails as the reading does', async () => {
+  it('of an empty NDJSON file fails like reading the day', async () => {
     lay('');
     const { ofSample, ofSource } = await failuresOf(settings('ndjson'));
     expect(ofSample).toMatchObject({ name: 'SourceError', fault: 'empty' });
     expect(ofSample).toEqual(ofSource);
   });
 
-  it('is not begun once it was aborted', async () => {
+  it('does not start when already aborted', async () => {
     lay(csv);
     const reason = new Error('stopped by hand');
     await expect(takeSample(settings(), AbortSignal.abort(reason))).rejects.toBe(reason);
@@ -104,21 +104,21 @@ describe('the sample of an object in a bucket', () => {
       { s3: { ...buckets().access(proxy.port), secretAccessKey: secret } },
     );
 
-  it('is the same, in gzip too', async () => {
+  it('is the same, also with gzip', async () => {
     await buckets().put(`${day.iso}.csv`, csv);
     await buckets().put(`${day.iso}.csv.gz`, gzipSync(csv));
     expect(await takeSample(settings('{day}.csv'))).toEqual(sampledCsv);
     expect(await takeSample(settings('{day}.csv.gz'))).toEqual(sampledCsv);
   });
 
-  it('ends with the beginning, and lets the connection go', async () => {
+  it('reads only the beginning and closes the connection', async () => {
     await buckets().put(`${day.iso}.csv`, longCsv);
     expect((await takeSample(settings('{day}.csv'))).records).toHaveLength(500);
     await vi.waitUntil(() => buckets().held() === 0, waiting);
     expect(proxy.happened.bytesToClient).toBeLessThan(longCsv.length / 2);
   });
 
-  it('fails as the reading does where there is none, and tells no secret', async () => {
+  it('fails like reading the day when there is no object, and reveals no secret', async () => {
     const { ofSample, ofSource, said } = await failuresOf(settings('none/{day}.csv'));
     expect(ofSample).toMatchObject({
       name: 'SourceError',
@@ -129,7 +129,7 @@ describe('the sample of an object in a bucket', () => {
     expect(said).not.toContain(secret);
   });
 
-  it('stops when it is aborted while the server is silent', async () => {
+  it('stops when aborted while the server does not answer', async () => {
     buckets().intercept(() => true);
     onTestFinished(() => buckets().intercept());
     const stopping = new AbortController();
@@ -142,7 +142,7 @@ describe('the sample of an object in a bucket', () => {
   });
 });
 
-describe('the sample of a drop on an SFTP server', () => {
+describe('the sample of a file on an SFTP server', () => {
   const server = useSftpServer(openSsh);
   let proxy: TcpProxy;
   beforeEach(async () => {
@@ -166,14 +166,14 @@ describe('the sample of a drop on an SFTP server', () => {
     await proxy.clientsGone();
   });
 
-  it('ends with the beginning, and lets the connection go', async () => {
+  it('reads only the beginning and closes the connection', async () => {
     lay(longCsv);
     expect((await takeSample(settings())).records).toHaveLength(500);
     await proxy.clientsGone();
     expect(proxy.happened.bytesToClient).toBeLessThan(longCsv.length / 2);
   });
 
-  it('fails as the reading does where there is none, and where the host key is another', async () => {
+  it('fails like reading the day when there is no file or another host key', async () => {
     const missing = await failuresOf(settings());
     expect(missing.ofSample).toMatchObject({ name: 'SourceError', fault: 'missing' });
     expect(missing.ofSample).toEqual(missing.ofSource);
@@ -182,7 +182,7 @@ describe('the sample of a drop on an SFTP server', () => {
     expect(refused.ofSample).toEqual(refused.ofSource);
   });
 
-  it('stops when it is aborted while the server is silent', async () => {
+  it('stops when aborted while the server does not answer', async () => {
     lay(csv);
     const stopping = new AbortController();
     const reason = new Error('stopped by hand');

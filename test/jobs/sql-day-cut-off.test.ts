@@ -10,7 +10,7 @@ import { type PreparedDay, prepareDay } from '../support/prepared-day.js';
 
 const waiting = { timeout: 30_000, interval: 20 };
 const count = 12_000;
-/** Behind some thousands that are in the ledger by then. */
+/** After some thousands, which are in the ledger by then. */
 const middle = 8_000;
 const lost = /the connection was lost while the day was read \(.+\), so the day is not whole; run it again$/;
 const ended = /the query was ended on the server \(.+\), .* so the day is not whole; run it again$/;
@@ -20,7 +20,7 @@ const tooSlow = /the query took longer than source\.timeoutSeconds \(5 s\) and w
 describe.each(bookingsDatabases)('a day of bookings in $name', ({ use }) => {
   const makeDay = use();
 
-  /** A command that has come to that row of the query, and waits there for the database. */
+  /** A command that has reached this row of the query and waits there for the database. */
   async function collectTo(row: number, settings: { readonly timeoutSeconds?: number } = {}) {
     const database = await makeDay(count);
     const gate = await database.closeGate(row);
@@ -37,7 +37,7 @@ describe.each(bookingsDatabases)('a day of bookings in $name', ({ use }) => {
     await database.startServer();
   }
 
-  /** It failed with words for the operator, and the service has heard nothing. */
+  /** Expects a failure with a message for the operator, and no call to the service. */
   function expectFailed(
     result: CommandResult,
     { standIn, database, message }: Pick<PreparedDay, 'standIn'> & Failure,
@@ -56,7 +56,7 @@ describe.each(bookingsDatabases)('a day of bookings in $name', ({ use }) => {
     }
   }
 
-  /** What stands: a run with nothing delivered, and no booking that was sent. */
+  /** Expects a run without deliveries, and no booking marked as sent. */
   async function expectNothingSent({ folder }: PreparedDay, database: BookingsDatabase): Promise<void> {
     const status = await folder.run(['status', day]);
     expect(status.stdout).toMatch(/delivered +0\n/);
@@ -66,7 +66,7 @@ describe.each(bookingsDatabases)('a day of bookings in $name', ({ use }) => {
     expect(show).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('BR-7 is in no run') });
   }
 
-  /** The next `run` collects anew, within the same run, and delivers every booking once. */
+  /** Expects the next `run` to collect again within the same run and to deliver every booking once. */
   async function expectWholeDay({ folder, standIn }: PreparedDay, runId: string): Promise<void> {
     const again = await folder.runDay();
     const counts = { read: count, accepted: count, delivered: count, repeated: 0 };
@@ -75,7 +75,7 @@ describe.each(bookingsDatabases)('a day of bookings in $name', ({ use }) => {
     expectEachOnce(standIn, makeBookings(count));
   }
 
-  it('that is restarted in the middle fails and nothing is sent; the next run delivers all, each once', async () => {
+  it('fails without sending anything when the database restarts mid-query; the next run delivers every booking once', async () => {
     const { database, command, ...prepared } = await collectTo(middle);
     const ledger = prepared.folder.watchLedger();
     await vi.waitUntil(async () => (await ledger.run()).read > 0, waiting);
@@ -88,7 +88,7 @@ describe.each(bookingsDatabases)('a day of bookings in $name', ({ use }) => {
     await expectWholeDay(prepared, result.report.runId);
   });
 
-  it('that is restarted before the first row fails; the next run delivers all', async () => {
+  it('fails when the database restarts before the first row; the next run delivers everything', async () => {
     const { database, command, ...prepared } = await collectTo(1);
     await restart(database);
 
@@ -110,7 +110,7 @@ describe.each(bookingsDatabases)('a day of bookings in $name', ({ use }) => {
     await expectWholeDay(prepared, result.report.runId);
   });
 
-  it('that is away at the beginning fails; when it is there, the next run delivers all', async () => {
+  it('fails while the database is down; once it is up, the next run delivers everything', async () => {
     const database = await makeDay(count);
     const prepared = await prepareDay({
       settings: { source: tableSource(database), body: { batchSize: 1_000 } },
@@ -122,7 +122,7 @@ describe.each(bookingsDatabases)('a day of bookings in $name', ({ use }) => {
     await expectWholeDay(prepared, result.report.runId);
   });
 
-  it('that answers no more fails after timeoutSeconds, and its query ends when it wakes', async () => {
+  it('fails after timeoutSeconds when the database freezes; the query ends once it thaws', async () => {
     const { database, gate, command, ...prepared } = await collectTo(middle, { timeoutSeconds: 5 });
     const wake = await database.freeze();
 
@@ -134,7 +134,7 @@ describe.each(bookingsDatabases)('a day of bookings in $name', ({ use }) => {
     await expectWholeDay(prepared, result.report.runId);
   });
 
-  it('that answers no more is left at Ctrl-C, and its query ends when it wakes; the next run delivers all', async () => {
+  it('stops on Ctrl-C when the database freezes; the query ends once it thaws, and the next run delivers everything', async () => {
     const { database, gate, command, ...prepared } = await collectTo(middle);
     const wake = await database.freeze();
     command.stop('SIGINT');

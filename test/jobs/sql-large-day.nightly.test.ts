@@ -7,14 +7,14 @@ import { expectReport } from '../support/expectations.js';
 import { runMeasuredDay } from '../support/peak-memory.js';
 import { startTallyingService } from '../support/tallying-service.js';
 
-/** Megabytes of JavaScript objects: a few more than the command has before it begins. */
+/** Heap in megabytes, a little more than the command needs to start. */
 const heapMb = 64;
-/** What a day of whatever size may take, in megabytes. (docs/performance.md.) */
+/** Limit for a day of any size, in megabytes. (docs/performance.md.) */
 const mostMb = 300;
-/** Where bookings were held, each would take some hundreds. */
+/** If bookings were kept in memory, each would take some hundred bytes. */
 const mostBytesPerBooking = 100;
 
-/** Answers the peak of the command's memory, in megabytes. */
+/** Returns the command's peak memory in megabytes. */
 async function review(database: BookingsDatabase, count: number): Promise<number> {
   const service = await startTallyingService(count);
   const folder = await createDayFolder({
@@ -31,7 +31,7 @@ async function review(database: BookingsDatabase, count: number): Promise<number
 describe.each(bookingsDatabases)('a million bookings in $name', ({ use }) => {
   const makeDay = use();
 
-  it('reach the service, each once, in memory that does not grow with the day', async () => {
+  it('reach the service once each, in memory that does not grow with the day', async () => {
     const [small, large] = [100_000, 1_000_000];
     const ofSmall = await review(await makeDay(small), small);
     const ofLarge = await review(await makeDay(large), large);

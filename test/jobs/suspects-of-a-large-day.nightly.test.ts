@@ -9,10 +9,10 @@ import { fillCopyOf } from '../support/filled-copy.js';
 import { toCsv } from '../support/made-bookings.js';
 import { prepareDay } from '../support/prepared-day.js';
 
-/** Megabytes of JavaScript objects: a few more than the command has before it begins. */
+/** Heap in megabytes, a little more than the command needs to start. */
 const smallHeap = { env: { NODE_OPTIONS: '--max-old-space-size=64' }, asProcess: true };
 
-it('a large day that is killed in mid-collect has each of its suspects once, in little memory', async () => {
+it('a large day killed in mid-collect has each suspect once, in little memory', async () => {
   const { bookings, brought, suspects } = makeDoubtedBookings(50_000, Date.now());
   const { folder, standIn } = await prepareDay({
     bookings: toCsv(bookings),

@@ -17,9 +17,9 @@ import { useSftpServer } from '../support/suite-server.js';
 const filling: Settings = { mappings: { fillServiceId: true } };
 const listing = ['suspects', day, '--json'];
 
-/** What `suspects --json` answered. */
+/** The output of `suspects --json`. */
 const listed = ({ json }: CommandResult) => (json as { suspects: readonly ToldSuspect[] }).suspects;
-/** What the report of a run tells. */
+/** The suspects in the report of a run. */
 const reported = ({ report }: CommandResult) =>
   (
     report as {
@@ -29,7 +29,7 @@ const reported = ({ report }: CommandResult) =>
 const withoutMaster = (bookings: readonly MadeBooking[]) =>
   `${bookingsHeader}\n${bookings.map(({ ServiceId: _, ...fields }) => ['', ...Object.values(fields)].join(',')).join('\n')}\n`;
 
-/** A day by body, whose local copy of the mappings is filled. */
+/** A day by body with a filled local copy of the mappings. */
 async function prepareDoubtedDay(count: number, settings: Settings = {}) {
   const doubted = makeDoubtedBookings(count, Date.now());
   const prepared = await prepareDay({ bookings: toCsv(doubted.bookings), settings });
@@ -38,7 +38,7 @@ async function prepareDoubtedDay(count: number, settings: Settings = {}) {
 }
 
 describe('suspects by body', () => {
-  it('are all told at once, and none else, and all bookings are sent', async () => {
+  it('are all reported in one go, without others, and all bookings are sent', async () => {
     const { folder, standIn, bookings, suspects } = await prepareDoubtedDay(230);
     const result = await folder.runDay();
     expect(result.exitCode).toBe(0);
@@ -62,7 +62,7 @@ describe('suspects by body', () => {
     });
   });
 
-  it('stand in a file, without guests', async () => {
+  it('are written to a file without guests', async () => {
     const { folder, suspects } = await prepareDoubtedDay(120);
     await folder.runDay();
     const { exitCode, stdout } = await folder.run(['suspects', day, '--csv', 'doubted.csv']);
@@ -72,7 +72,7 @@ describe('suspects by body', () => {
     expect(records).toEqual(suspects.map(toCells));
   });
 
-  it('have no guest, wherever they are told', async () => {
+  it('show no guest in any output', async () => {
     const { folder } = await prepareDoubtedDay(60);
     const traced = ['--log-level', 'trace'];
     const results = [
@@ -93,7 +93,7 @@ describe('suspects by body', () => {
       expect(await readFile(join(folder.path, name), 'utf8')).not.toContain(guest);
   });
 
-  it('are found again by their reference', async () => {
+  it('are found by their reference', async () => {
     const { folder } = await prepareDoubtedDay(60);
     await folder.runDay();
     const { stdout } = await folder.run(['show', 'BR-2']);
@@ -103,14 +103,14 @@ describe('suspects by body', () => {
     expect((await folder.run(['show', 'BR-8'])).stdout).not.toContain('suspect');
   });
 
-  it('are told of a hundred in the report, and of all by the command', async () => {
+  it('are limited to a hundred in the report, but complete in the command', async () => {
     const { folder, suspects } = await prepareDoubtedDay(600);
     const result = await folder.runDay();
     expect(reported(result)).toMatchObject({ bookings: 240, listed: suspects.slice(0, 100) });
     expect(listed(await folder.run(listing))).toEqual(suspects);
   });
 
-  it('are no more than those whose mapping moved within suspectDays', async () => {
+  it('include only mappings that moved within suspectDays', async () => {
     const { folder, suspects } = await prepareDoubtedDay(100, { mappings: { suspectDays: 1 } });
     await folder.runDay();
     expect(listed(await folder.run(listing))).toEqual(suspects.filter(({ reason }) => reason !== 'moved'));
@@ -125,7 +125,7 @@ describe('suspects by body', () => {
     expect(standIn.requests).toEqual([]);
   });
 
-  it('of late bookings stand beside those of the day, and each once', async () => {
+  it('of late bookings are listed with those of the day, each once', async () => {
     const { folder, standIn, bookings, suspects } = await prepareDoubtedDay(120);
     await folder.writeBookings(toCsv(bookings.slice(0, 80)));
     await folder.runDay();
@@ -136,7 +136,7 @@ describe('suspects by body', () => {
     expect(listed(await folder.run(listing)).toSorted(byId)).toEqual(suspects);
   });
 
-  it('are not looked for while there is nothing to compare with', async () => {
+  it('are not searched while there is no copy to compare with', async () => {
     const { bookings } = makeDoubtedBookings(60, Date.now());
     const { folder, standIn } = await prepareDay({ bookings: toCsv(bookings), settings: filling });
     const result = await folder.runDay();
@@ -151,7 +151,7 @@ describe('suspects by body', () => {
 });
 
 describe('a booking without a ServiceId', () => {
-  it('is rejected, unless it is to be filled in', async () => {
+  it('is rejected unless the setting fills it in', async () => {
     const { folder, bookings } = await prepareDoubtedDay(60);
     await folder.configure({ maxRejectedShare: 1 });
     await folder.writeBookings(withoutMaster(bookings));
@@ -160,13 +160,13 @@ describe('a booking without a ServiceId', () => {
     expect(reported(result)).toEqual({ bookings: 0, notIndependentlyChecked: 0, listed: [] });
   });
 
-  it('gets that of the copy, and is told as not independently checked', async () => {
+  it('gets the one from the copy and is reported as not independently checked', async () => {
     const { folder, standIn, bookings } = await prepareDoubtedDay(60, { ...filling, maxRejectedShare: 1 });
     const given = bookings.slice(0, 30);
     const lacking = bookings.slice(30);
     await folder.writeBookings(toCsv(given) + withoutMaster(lacking).slice(bookingsHeader.length + 1));
     const result = await folder.runDay();
-    // Of each ten, one is unknown and two were deleted.
+    // Of every ten, one is unknown and two were deleted.
     expect(result.report.counts).toMatchObject({ read: 60, accepted: 51, rejected: 9, delivered: 51 });
     expect(reported(result)).toMatchObject({ bookings: 12, notIndependentlyChecked: 21 });
     const filled = listed(await folder.run(listing)).filter(({ reason }) => reason === 'filled-in');
@@ -184,7 +184,7 @@ describe('a booking without a ServiceId', () => {
     expect(result.stderr).toContain('filled in: 21 bookings without a ServiceId');
   });
 
-  it('is a duplicate of one that has it, and of none it tops up', async () => {
+  it('is a duplicate of a booking that has it, and is not sent again as late', async () => {
     const { folder, standIn, bookings } = await prepareDoubtedDay(40, { ...filling, maxRejectedShare: 1 });
     const same = bookings.filter((_, index) => index % 10 >= 7);
     const rows = withoutMaster(same).slice(bookingsHeader.length + 1);
@@ -197,7 +197,7 @@ describe('a booking without a ServiceId', () => {
     expectEachOnce(standIn, bookings);
   });
 
-  it('is filled in when it comes late', async () => {
+  it('is filled in when it arrives late', async () => {
     const { folder, standIn, bookings } = await prepareDoubtedDay(20, filling);
     await folder.writeBookings(toCsv(bookings.slice(0, 17)));
     await folder.runDay();
@@ -220,7 +220,7 @@ describe('suspects by file', () => {
     return { ...prepared, ...doubted };
   }
 
-  it('are all told at once, and none else, and all bookings stand in the file', async () => {
+  it('are all reported in one go, without others, and all bookings are in the file', async () => {
     const { folder, service, bookings, suspects } = await prepareDoubtedFile(230);
     const result = await folder.runDay();
     expect(result.exitCode).toBe(0);
@@ -234,7 +234,7 @@ describe('suspects by file', () => {
     expect(listed(await folder.run(listing))).toEqual(suspects);
   });
 
-  it('are told of bookings that are posted instead, too', async () => {
+  it('include bookings that are posted instead', async () => {
     const { folder, standIn, bookings, suspects } = await prepareDoubtedFile(50);
     await folder.writeBookings(
       toCsv(bookings.map((booking, index) => (index < 30 ? { ...booking, CheckOutDate: '' } : booking))),
@@ -245,7 +245,7 @@ describe('suspects by file', () => {
     expect(listed(await folder.run(listing))).toEqual(suspects);
   });
 
-  it('of a day with late bookings are told once, and filled in ones stay what they are', async () => {
+  it('of a day with late bookings are reported once, and filled-in ones keep their state', async () => {
     const { folder, service, bookings, suspects } = await prepareDoubtedFile(40, filling);
     const same = bookings.filter((_, index) => index % 10 === 7);
     const others = bookings.filter((_, index) => index % 10 !== 7);
