@@ -8,7 +8,7 @@ import { isCorrectlyMapped } from '../../src/sandbox/world/world.js';
 import { createDayFolder, day } from '../support/day-folder.js';
 import { madeDay, world } from './made-days.js';
 
-/** Nothing listens there, and a dry run asks nobody. */
+/** Nothing listens here, and a dry run makes no calls. */
 const baseUrl = 'http://127.0.0.1:9/api/3.0';
 const sftp = { host: '127.0.0.1', username: 'nobody', password: 'none', hostKey: `SHA256:${'A'.repeat(43)}` };
 
@@ -63,13 +63,13 @@ describe('a made-up day of 20,000 records', () => {
     expect(byFile.file?.rows).toBe(made.bookings - made.unfitForFile);
   });
 
-  it('holds the same bookings in both formats', async () => {
+  it('has the same bookings in both formats', async () => {
     const csv = await collect('csv', 'day.csv', 3);
     const ndjson = await collect('ndjson', 'day.ndjson', 3);
     expect((await csv.dryRun()).sha256).toBe((await ndjson.dryRun()).sha256);
   });
 
-  it('is sent with just the wrong mappings, and just the gaps, that it says', async () => {
+  it('has exactly the wrong mappings and missing fields that its counts report', async () => {
     const { folder, made, dryRun } = await collect('csv', 'day.csv', 1);
     const out = join(folder.path, 'bodies');
     await dryRun('--out', out);

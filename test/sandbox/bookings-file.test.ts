@@ -25,7 +25,7 @@ async function createFolder(): Promise<string> {
 const sha256Of = (text: string) => createHash('sha256').update(text).digest('hex');
 
 describe('the text of a made-up day', () => {
-  it('is the same to the byte for the same arguments', async () => {
+  it('is identical for the same arguments, byte for byte', async () => {
     const day = madeDay({ count: 2_000 });
     expect(sha256Of((await textOf(day, 'csv')).text)).toBe(
       '5634f877eb3bed6cd03915d5ad3c96604bc3fb3b89664ebc1a5543841e5b692f',
@@ -38,11 +38,11 @@ describe('the text of a made-up day', () => {
     );
   });
 
-  it('as CSV is read by a reader of others, cell by cell, but for the records that are flawed as CSV', async () => {
+  it('as CSV is read by independent parsers, except for the deliberately malformed records', async () => {
     const records = [...makeBookings(madeDay())];
     const flawed = ['name-in-two-parts', 'quotes-not-escaped'];
     const { text } = await textOf(madeDay(), 'csv');
-    // Without columns of their own, so that a record of eight cells is no error; and what a quote breaks is skipped.
+    // Without columns, so that a record of eight cells is accepted; records broken by a quote are skipped.
     const rows: string[][] = parse(text, { relax_column_count: true, skip_records_with_error: true });
     const good = rows.slice(1).filter((row) => row.length === 7);
     const written = (cell: string | null | undefined) => (cell === null ? 'NULL' : (cell ?? ''));
@@ -66,7 +66,7 @@ describe('the text of a made-up day', () => {
     );
   });
 
-  it('as NDJSON has an object a line, but for the records that are flawed as JSON', async () => {
+  it('as NDJSON has one object per line, except for the deliberately malformed records', async () => {
     const records = [...makeBookings(madeDay())];
     const { text } = await textOf(madeDay(), 'ndjson');
     const lines = text.split('\n');
@@ -92,7 +92,7 @@ describe('the text of a made-up day', () => {
     }
   });
 
-  it('of a day without records is what a day without bookings is', async () => {
+  it('of a day without records is a valid empty day', async () => {
     expect((await textOf(madeDay({ count: 0 }), 'csv')).text).toBe(
       'ServiceId,BookingReferenceId,BookingClientName,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate\n',
     );
@@ -133,12 +133,12 @@ describe('a made-up day in a file', () => {
     },
   );
 
-  it('never takes the place of another, nor of a link that leads nowhere', async () => {
+  it('never replaces a file or a dangling link', async () => {
     const folder = await createFolder();
     const [there, link] = [join(folder, 'there.csv'), join(folder, 'link.csv')];
     await writeFile(there, 'mine');
     await symlink(join(folder, 'nowhere'), link);
-    // Of a size that would take minutes: it is refused before anything is made.
+    // A size that would take minutes: it is refused before anything is made.
     const day = madeDay({ count: 500_000_000 });
     for (const path of [there, link])
       await expect(writeDayFile(path, day, 'csv')).rejects.toThrow(NameTakenError);
@@ -147,7 +147,7 @@ describe('a made-up day in a file', () => {
     expect((await readdir(folder)).sort()).toEqual(['link.csv', 'there.csv']);
   });
 
-  it('gives way to one that came while it was being written', async () => {
+  it('does not replace a file that appeared while it was being written', async () => {
     const folder = await createFolder();
     const path = join(folder, 'day.csv');
     const written = writeDayFile(path, madeDay({ count: 100_000 }), 'csv').catch((error: unknown) => error);
@@ -158,7 +158,7 @@ describe('a made-up day in a file', () => {
     expect(await readdir(folder)).toEqual(['day.csv']);
   });
 
-  it('does not appear, and leaves nothing behind, when it is stopped', async () => {
+  it('does not appear and leaves nothing behind when it is stopped', async () => {
     const folder = await createFolder();
     const stop = new AbortController();
     const reason = new Error('stopped by the test');
@@ -177,7 +177,7 @@ describe('a made-up day in a file', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('has its format by its name', () => {
+  it('gets its format from its name', () => {
     expect(formatOfName('out/day.csv')).toBe('csv');
     expect(formatOfName('day.2026.csv.gz')).toBe('csv');
     expect(formatOfName('day.ndjson')).toBe('ndjson');
@@ -188,7 +188,7 @@ describe('a made-up day in a file', () => {
 });
 
 describe('a made-up day in a stream', () => {
-  it('comes no faster than the stream takes it, and the stream stays open', async () => {
+  it('respects back-pressure and leaves the stream open', async () => {
     let text = '';
     let most = 0;
     const slow = new Writable({
@@ -196,7 +196,7 @@ describe('a made-up day in a stream', () => {
       write(chunk, _encoding, done) {
         text += String(chunk);
         most = Math.max(most, slow.writableLength);
-        // Slower than the day is made.
+        // Slower than the day is generated.
         setImmediate(() => setImmediate(() => setImmediate(done)));
       },
     });
@@ -206,7 +206,7 @@ describe('a made-up day in a stream', () => {
     expect(slow.writableEnded).toBe(false);
   });
 
-  it('stops when it is asked to while nobody reads', async () => {
+  it('stops when asked to while nobody reads', async () => {
     const stuck = new Writable({ highWaterMark: 1_000, write: () => {} });
     const stop = new AbortController();
     const reason = new Error('stopped by the test');
@@ -218,7 +218,7 @@ describe('a made-up day in a stream', () => {
     expect(await streamed).toBe(reason);
   });
 
-  it('fails with the fault of the stream', async () => {
+  it('fails with the error of the stream', async () => {
     const fault = Object.assign(new Error('no space left'), { code: 'ENOSPC' });
     const full = new Writable({
       highWaterMark: 100_000_000,

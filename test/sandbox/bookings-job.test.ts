@@ -33,7 +33,7 @@ async function make(changes: Partial<DayToMake>, { json = false } = {}) {
   return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
 }
 
-/** As a process of its own, for what becomes of its standard output and of signals. */
+/** Runs as a process, to test its standard output and signals. */
 function startJob(changes: Partial<DayToMake>) {
   const dist = new URL('../../dist/', import.meta.url).href;
   const script = `
@@ -67,7 +67,7 @@ function startJob(changes: Partial<DayToMake>) {
 }
 
 describe('making bookings', () => {
-  it('writes the rows to standard output and what they hold to standard error', async () => {
+  it('writes the rows to standard output and a summary to standard error', async () => {
     const { exitCode, stdout, stderr } = await make({});
     const { text, counts } = await textOf(madeDay({ count: 300 }), 'csv');
     expect(exitCode).toBe(0);
@@ -79,12 +79,12 @@ describe('making bookings', () => {
     for (const line of stderr.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   });
 
-  it('keeps standard output for the rows alone, also with --json', async () => {
+  it('keeps standard output for the rows, also with --json', async () => {
     const { stdout } = await make({ format: 'ndjson' }, { json: true });
     expect(stdout).toBe((await textOf(madeDay({ count: 300 }), 'ndjson')).text);
   });
 
-  it('says what a file holds on standard output, as one JSON object with --json', async () => {
+  it('prints the summary of a file to standard output, with --json as one JSON object', async () => {
     const folder = await createFolder();
     const { text, counts } = await textOf(madeDay({ count: 300 }), 'ndjson');
     const out = join(folder, 'day.ndjson.gz');
@@ -105,7 +105,7 @@ describe('making bookings', () => {
     expect(said.stdout).toContain(`${folder}/day.csv: a made-up day of 300 records`);
   });
 
-  it('takes the format that was asked for before the one that the name ends with', async () => {
+  it('prefers --format to the extension of the name', async () => {
     const folder = await createFolder();
     const { text } = await textOf(madeDay({ count: 300 }), 'ndjson');
     for (const name of ['day.csv', 'day', 'day.jsonl']) {
@@ -114,13 +114,13 @@ describe('making bookings', () => {
     }
   });
 
-  it('books the hotels of the world that was asked for, with the share of wrong mappings that was asked for', async () => {
+  it('uses the requested world and share of wrong mappings', async () => {
     const otherWorld = await make({ world: 2 });
     expect(otherWorld.stdout).not.toBe((await make({})).stdout);
     expect((await make({ wrongShare: 0 })).stderr).toMatch(/wrong mappings +0\n/);
   });
 
-  it('tells of no guest in its summary', async () => {
+  it('names no guest in its summary', async () => {
     const { stdout, stderr } = await make({});
     const guests = stdout
       .split('\n')
@@ -149,7 +149,7 @@ describe('making bookings', () => {
     await expect(make(changes)).rejects.toThrow(UsageError);
   });
 
-  it('ends quietly, with exit 0, when its reader has read enough', async () => {
+  it('exits with 0 and prints nothing when its reader has read enough', async () => {
     const { child, ended } = startJob({ count: 5_000_000 });
     await once(child.stdout, 'data');
     child.stdout.destroy();

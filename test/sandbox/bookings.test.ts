@@ -15,13 +15,13 @@ describe('a made-up day', () => {
   const records = recordsOf();
   const bookings = bookingsOf(records);
 
-  it('has as many records as were asked for', () => {
+  it('has the requested number of records', () => {
     expect(records).toHaveLength(20_000);
     expect(recordsOf({ count: 1 })).toHaveLength(1);
     expect(recordsOf({ count: 0 })).toEqual([]);
   });
 
-  it('is the same for the same seed, and another for another seed, day or world', () => {
+  it('is the same for the same seed, and differs for another seed, day or world', () => {
     const some = (changes: object) => recordsOf({ count: 500, ...changes });
     expect(some({})).toEqual(some({}));
     expect(some({ seed: 2 })).not.toEqual(some({}));
@@ -29,7 +29,7 @@ describe('a made-up day', () => {
     expect(some({ day: '2026-11-21' })).not.toEqual(some({}));
   });
 
-  it('has the shares of duplicates, flawed and incomplete records that it promises', () => {
+  it('has the promised shares of duplicates, flawed and incomplete records', () => {
     const share = (part: readonly unknown[], whole: readonly unknown[]) => part.length / whole.length;
     const flawed = records.filter(({ kind }) => kind !== 'booking' && kind !== 'duplicate');
     expect(
@@ -59,7 +59,7 @@ describe('a made-up day', () => {
     );
   });
 
-  it('repeats in each duplicate a booking that came before it', () => {
+  it('repeats an earlier booking in each duplicate', () => {
     const key = ({ kind: _, ...fields }: MadeRecord) => JSON.stringify(fields);
     const before = new Set<string>();
     for (const record of records) {
@@ -68,7 +68,7 @@ describe('a made-up day', () => {
     }
   });
 
-  it('gives no reference twice, and without the reference no booking is like another', () => {
+  it('uses no reference twice, and bookings without a reference differ from each other', () => {
     const many = bookingsOf(recordsOf({ count: 60_000 }));
     const references = many.flatMap(({ bookingReferenceId }) => bookingReferenceId?.trim() || []);
     expect(references.length).toBeGreaterThan(57_000);
@@ -78,7 +78,7 @@ describe('a made-up day', () => {
     expect(new Set(hotels).size).toBe(hotels.length);
   });
 
-  it('books for one to 21 nights, from three days before the day on', () => {
+  it('books stays of one to 21 nights, starting three days before the day at the earliest', () => {
     for (const { checkInDate, checkOutDate } of bookings) {
       if (!checkInDate?.trim() || !checkOutDate?.trim()) continue;
       const nights = (Date.parse(checkOutDate) - Date.parse(checkInDate)) / 86_400_000;
@@ -100,7 +100,7 @@ describe('a made-up day', () => {
     }
   });
 
-  it('has guests with names of many scripts, and names that programs stumble over', () => {
+  it('has guest names in many scripts and names that often break programs', () => {
     const guests = guestsOf(bookings);
     for (const script of [
       'Greek',
@@ -141,7 +141,7 @@ describe('a made-up day', () => {
     }
   });
 
-  it.each([1, 10, 11, 20, 49, 200])('of %i records never has more than a tenth that is rejected', (count) => {
+  it.each([1, 10, 11, 20, 49, 200])('of %i records never has more than a tenth of rejected ones', (count) => {
     for (let seed = 0; seed < 50; seed += 1) {
       const flawed = recordsOf({ count, seed }).filter(
         ({ kind }) => kind !== 'booking' && kind !== 'duplicate',
@@ -152,7 +152,7 @@ describe('a made-up day', () => {
 });
 
 describe('the wrong mappings of a made-up day', () => {
-  it.each([0, 0.001, 0.02, 0.3, 1])('are the share %f of those that can be wrong', (wrongShare) => {
+  it.each([0, 0.001, 0.02, 0.3, 1])('are the share %f of the bookings that can be wrong', (wrongShare) => {
     const bookings = bookingsOf(recordsOf({ wrongShare }));
     const canBeWrong = bookings.filter(
       ({ missing }) => !['bookingReferenceId', 'providerName', 'providerHotelId'].includes(missing ?? ''),
@@ -162,7 +162,7 @@ describe('the wrong mappings of a made-up day', () => {
     expect(wrong.every((record) => canBeWrong.includes(record))).toBe(true);
   });
 
-  it('are those that the world says are wrong, each with a reference, a provider and hotels of the world', () => {
+  it('are exactly those the world considers wrong, each with a reference, a provider and known hotels', () => {
     const bookings = bookingsOf(recordsOf());
     const ids = new Set(world.hotels.map(({ serviceId }) => String(serviceId)));
     expect(bookings.filter(isWronglyMapped)).toEqual(bookings.filter(({ isWrong }) => isWrong));

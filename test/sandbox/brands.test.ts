@@ -14,7 +14,7 @@ interface GivenBrands {
 
 const path = '/content/GetMasterHotelBrands';
 
-describe.each([nodeHttp, curl, urllib])('the brands, asked for with $name', (client) => {
+describe.each([nodeHttp, curl, urllib])('the brands, requested with $name', (client) => {
   const { needs } = client;
   const title = 'are the complete list, each with its chain';
   it.skipIf(needs !== undefined)(needs === undefined ? title : `${title} (${needs})`, async () => {
@@ -39,7 +39,7 @@ describe.each([nodeHttp, curl, urllib])('the brands, asked for with $name', (cli
   });
 });
 
-it('the brands are the same in the same world, and others in another', async () => {
+it('the brands are the same in the same world, and differ in another', async () => {
   const [one, same, other] = await Promise.all(
     [1, 1, 2].map(async (seed) =>
       askJson(await startedSandbox({ world: createWorld({ seed, hotels: 10 }) }), path),

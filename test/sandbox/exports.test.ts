@@ -16,12 +16,12 @@ function exportTo(sandbox: StartedSandbox, query: Readonly<Record<string, string
   return askJson(sandbox, `${exportPath}?${new URLSearchParams(query)}`);
 }
 
-const toldOf = ({ events }: StartedSandbox, kind: ExportEvent['kind']) =>
+const eventsOf = ({ events }: StartedSandbox, kind: ExportEvent['kind']) =>
   events.filter((event) => event.part === 'export').filter((event) => event.kind === kind);
 
 async function waitFor(sandbox: StartedSandbox, kind: ExportEvent['kind'], count = 1) {
   const wait = { timeout: 30_000, interval: 5 };
-  await vi.waitUntil(() => toldOf(sandbox, kind).length >= count, wait);
+  await vi.waitUntil(() => eventsOf(sandbox, kind).length >= count, wait);
 }
 
 async function exported(sandbox: StartedSandbox, query?: Readonly<Record<string, string>>) {
@@ -48,7 +48,7 @@ async function readExport({ sftp }: StartedSandbox, folder = '') {
 }
 
 describe('An export', () => {
-  it('is three files of one guid, with the columns of the specification', async () => {
+  it('consists of three files with one guid and the specified columns', async () => {
     const { names, mappings, transformed, hotels } = await exported(await startedSandbox());
     expect(names).toHaveLength(3);
     const guids = names.map((name) => new RegExp(guid).exec(name)?.[0]);
@@ -64,7 +64,7 @@ describe('An export', () => {
     );
   });
 
-  it('has in its mapping file what the pages give, and nothing that is deleted', async () => {
+  it('has the same mappings as the pages in its mapping file, without deleted ones', async () => {
     const sandbox = await startedSandbox({ changesPerHour: 3_600 });
     sandbox.time.now += 400_000;
     const standing = (await askAll(sandbox)).filter(({ Type }) => Type !== 'Delete');
@@ -85,7 +85,7 @@ describe('An export', () => {
     expect(changed).toHaveLength(told.filter(({ Type }) => Type !== 'Delete').length);
   });
 
-  it('has in its other files a row for each hotel that has a mapping, in the order of their ids', async () => {
+  it('has a row for each mapped hotel in its other files, ordered by id', async () => {
     const sandbox = await startedSandbox({ changesPerHour: 3_600 });
     sandbox.time.now += 900_000;
     const { mappings, transformed, hotels } = await exported(sandbox);
@@ -110,7 +110,7 @@ describe('An export', () => {
     }
   });
 
-  it('names brands that the list of brands has', async () => {
+  it('uses brands of the brand list', async () => {
     const sandbox = await startedSandbox();
     const { HotelBrands } = (await askJson(sandbox, '/content/GetMasterHotelBrands')) as {
       HotelBrands: readonly { readonly BrandName: string }[];
@@ -122,7 +122,7 @@ describe('An export', () => {
     expect(named.size).toBeGreaterThan(5);
   });
 
-  it('has the mappings of the providers that were asked for alone', async () => {
+  it('has only the mappings of the requested providers', async () => {
     const query = { emailId: address, providerfamilies: 'Sakura, Room & Co' };
     const { mappings, transformed, hotels } = await exported(await startedSandbox(), query);
     expect(new Set(mappings.rows.map(({ ProviderFamily }) => ProviderFamily))).toEqual(
@@ -132,23 +132,23 @@ describe('An export', () => {
     expect(new Set(hotels.rows.map(({ ProviderFamily }) => ProviderFamily)).size).toBe(2);
   });
 
-  it('has the master hotel under the name that is set', async () => {
+  it('uses the configured name for the master hotel id', async () => {
     const files = await exported(await startedSandbox({ masterIdName: 'HotelId' }));
     for (const { header } of [files.mappings, files.transformed, files.hotels])
       expect(header).toMatch(/^HotelId,/);
   });
 
-  it('is written into the folder that is set, for its owner alone', async () => {
+  it('is written to the configured folder, readable by its owner only', async () => {
     const sandbox = await startedSandbox({ exportFolder: 'out/daily' });
     await exportTo(sandbox);
     await waitFor(sandbox, 'export-written');
     const { names } = await readExport(sandbox, 'out/daily');
-    expect(toldOf(sandbox, 'export-written')).toMatchObject([
+    expect(eventsOf(sandbox, 'export-written')).toMatchObject([
       { files: expect.arrayContaining(names.map((name) => `out/daily/${name}`)) },
     ]);
   });
 
-  it('holds the world as it was when it was asked for', async () => {
+  it('shows the world at the time of the call', async () => {
     const sandbox = await startedSandbox({ changesPerHour: 3_600, resultDelayMs: 200 });
     const before = (await askAll(sandbox)).length;
     await exportTo(sandbox);
@@ -159,24 +159,24 @@ describe('An export', () => {
     expect(mappings.rows).toHaveLength(before);
   });
 
-  it('goes with an e-mail that names the files, to the address that was given', async () => {
+  it('is announced by an e-mail that names the files, sent to the given address', async () => {
     const sandbox = await startedSandbox();
     const { names } = await exported(sandbox);
     const [email] = await readdir(sandbox.outbox);
     const text = decodeQuotedPrintable(await readFile(join(sandbox.outbox, email ?? ''), 'latin1'));
     expect(text).toContain(`To: ${address}\n`);
     for (const name of names) expect(text).toContain(`  ${name}\n`);
-    expect(toldOf(sandbox, 'export-written')).toMatchObject([{ email: join(sandbox.outbox, email ?? '') }]);
+    expect(eventsOf(sandbox, 'export-written')).toMatchObject([{ email: join(sandbox.outbox, email ?? '') }]);
     expect(JSON.stringify(sandbox.events)).not.toContain(address);
   });
 
   it.each([
     ['without an address', {}, 2025],
     ['with a blank address', { emailId: ' ' }, 2025],
-    ['with what is no address', { emailId: 'ann' }, 2002],
+    ['with an invalid address', { emailId: 'ann' }, 2002],
     ['with two addresses', { emailId: 'ann@a.example,bob@b.example' }, 2002],
     ['with a line end in its address', { emailId: 'ann@a.example\r\nBcc: bob@b.example' }, 2002],
-    ['of a provider that is unknown', { emailId: address, providerfamilies: 'Sakura,Roomly' }, 2011],
+    ['for an unknown provider', { emailId: address, providerfamilies: 'Sakura,Roomly' }, 2011],
   ])('%s is refused, and nothing is written', async (_, query, statusCode) => {
     const sandbox = await startedSandbox();
     const refusal = { Status: false, Message: expect.any(String), StatusCode: statusCode };
@@ -187,8 +187,8 @@ describe('An export', () => {
   });
 });
 
-describe('An export that meets a fault', () => {
-  it('grows, each file under its name, until it is whole', async () => {
+describe('An export with a fault', () => {
+  it('grows under its final names until it is complete', async () => {
     const sandbox = await startedSandbox({ faults: ['result-growing:0.5@1'] });
     const sizes = new Set<number>();
     await exportTo(sandbox);
@@ -196,7 +196,7 @@ describe('An export that meets a fault', () => {
       async () => {
         for (const name of await readdir(sandbox.sftp.root))
           sizes.add((await readFile(join(sandbox.sftp.root, name))).length);
-        return toldOf(sandbox, 'export-written').length > 0;
+        return eventsOf(sandbox, 'export-written').length > 0;
       },
       { timeout: 30_000, interval: 1 },
     );
@@ -205,7 +205,7 @@ describe('An export that meets a fault', () => {
     expect(mappings.rows).toHaveLength(sandbox.world.mappings.length);
   });
 
-  it('is half, or missing with its e-mail, or late', async () => {
+  it('is partial, missing together with its e-mail, or late', async () => {
     const sandbox = await startedSandbox({
       faults: ['result-partial@1', 'result-missing@2', 'result-late:0.2@3'],
     });
@@ -223,7 +223,7 @@ describe('An export that meets a fault', () => {
     expect(await readdir(join(sandbox.folder, '.sandbox-export-drafts'))).toEqual([]);
   });
 
-  it('is made nevertheless when only the answer is lost, and not when the connection is dropped', async () => {
+  it('is written when only the answer is lost, but not when the connection is dropped', async () => {
     const sandbox = await startedSandbox({ faults: ['lost-answer@1', 'drop@2'] });
     await expect(exportTo(sandbox)).rejects.toThrow('closed');
     await waitFor(sandbox, 'export-written');
@@ -236,11 +236,11 @@ describe('An export that meets a fault', () => {
     expect(await readdir(sandbox.sftp.root)).toHaveLength(3);
   });
 
-  it('is given up when the sandbox is closed, and leaves no drafts', async () => {
+  it('is abandoned when the sandbox is closed, and leaves no drafts', async () => {
     const sandbox = await startedSandbox({ resultDelayMs: 60_000 });
     await exportTo(sandbox);
     await sandbox.close();
-    expect(toldOf(sandbox, 'export-given-up')).toHaveLength(1);
+    expect(eventsOf(sandbox, 'export-given-up')).toHaveLength(1);
     expect(await readdir(sandbox.sftp.root)).toEqual([]);
     expect((await readdir(sandbox.folder)).filter((name) => name.includes('draft'))).toEqual([]);
   });

@@ -7,7 +7,7 @@ const at = (...ranges: readonly (readonly [number, number])[]) => ({
   ranges: ranges.map(([first, last]) => ({ first, last })),
 });
 
-describe('A fault as it is written', () => {
+describe('A fault rule', () => {
   test.each([
     ['status:503@10%', { kind: 'status', status: 503 }, { kind: 'rate', share: 0.1 }],
     ['status:429:2@3', { kind: 'status', status: 429, retryAfterSeconds: 2 }, at([3, 3])],
@@ -72,46 +72,46 @@ describe('A plan of faults', () => {
   const resultKinds = (faults: FaultPlan, count: number) =>
     Array.from({ length: count }, () => faults.nextResult()?.kind ?? '-');
 
-  test('without rules lets everything pass', () => {
+  test('has no faults without rules', () => {
     expect(callKinds(plan([]), 3)).toEqual(['-', '-', '-']);
     expect(resultKinds(plan([]), 3)).toEqual(['-', '-', '-']);
   });
 
-  test('meets the calls of the numbers given, counted from 1', () => {
+  test('hits the calls with the given numbers, counted from 1', () => {
     expect(callKinds(plan(['hang@1,3-4', 'drop@6-']), 7)).toEqual([
       ...['hang', '-', 'hang', 'hang'],
       ...['-', 'drop', 'drop'],
     ]);
   });
 
-  test('meets each call with the first rule that matches', () => {
+  test('applies the first rule that matches', () => {
     expect(callKinds(plan(['hang@2', 'drop@1-3', 'page@100%']), 4)).toEqual(['drop', 'hang', 'drop', 'page']);
   });
 
-  test('counts calls and results apart', () => {
+  test('counts calls and results separately', () => {
     const faults = plan(['hang@2', 'result-missing@2']);
     expect(callKinds(faults, 3)).toEqual(['-', 'hang', '-']);
     expect(resultKinds(faults, 3)).toEqual(['-', 'result-missing', '-']);
   });
 
-  test('never meets by a rate of 0%, always by 100%', () => {
+  test('never hits at a rate of 0%, always at 100%', () => {
     expect(new Set(callKinds(plan(['hang@0%', 'drop@100%']), 500))).toEqual(new Set(['drop']));
   });
 
-  test('meets about the share of calls that the rate names', () => {
+  test('hits about the share of calls given by the rate', () => {
     const met = callKinds(plan(['hang@10%']), 10_000).filter((kind) => kind === 'hang').length;
     expect(met).toBeGreaterThan(850);
     expect(met).toBeLessThan(1_150);
   });
 
-  test('meets the same calls with the same seed, and others with another', () => {
+  test('hits the same calls with the same seed, and other calls with another', () => {
     const rules = ['hang@20%', 'drop@30%', 'result-partial@50%'];
     expect(callKinds(plan(rules, 7), 200)).toEqual(callKinds(plan(rules, 7), 200));
     expect(resultKinds(plan(rules, 7), 200)).toEqual(resultKinds(plan(rules, 7), 200));
     expect(callKinds(plan(rules, 8), 200)).not.toEqual(callKinds(plan(rules, 7), 200));
   });
 
-  test('meets the same calls whatever results come between them', () => {
+  test('hits the same calls regardless of the results in between', () => {
     const rules = ['result-late:1@50%', 'hang@20%'];
     const mixed = plan(rules, 7);
     const calls = Array.from({ length: 100 }, (_, index) => {
@@ -121,13 +121,13 @@ describe('A plan of faults', () => {
     expect(calls).toEqual(callKinds(plan(rules, 7), 100));
   });
 
-  test('draws for a rule on calls, too, that an earlier rule meets', () => {
+  test('also draws for a rule on calls hit by an earlier rule', () => {
     const alone = callKinds(plan(['page@0%', 'drop@50%'], 7), 100);
     const behind = callKinds(plan(['page@1-50', 'drop@50%'], 7), 100);
     expect(behind.slice(50)).toEqual(alone.slice(50));
   });
 
-  test('draws for two rules of one rate apart', () => {
+  test('draws separately for two rules of the same rate', () => {
     const met = callKinds(plan(['hang@50%', 'drop@50%'], 3), 1_000);
     expect(new Set(met)).toEqual(new Set(['hang', 'drop', '-']));
   });

@@ -11,14 +11,14 @@ import {
   writeFileOf,
 } from '../support/review-desk.js';
 
-/** What a call is answered with when the file holds that. */
+/** The answer to a call for a file with this content. */
 async function answerTo(content: (desk: ReviewDesk) => string | Uint8Array): Promise<unknown> {
   const desk = await openReviewDesk();
   await desk.put(content(desk));
   return desk.review.accept(filePath);
 }
 
-/** The same for a good record behind another one, with changes. */
+/** The answer for a file whose second record has these changes. */
 const answerToCells = (changes: Partial<Cells>) =>
   answerTo((desk) => writeFileOf([desk.cells(), desk.cells(changes)]));
 
@@ -28,7 +28,7 @@ const refused = (statusCode: number, message: string) => ({ kind: 'refusal', sta
 const broken = (where: string, rule: string) => refused(2009, `${filePath}, ${where}: ${rule}`);
 
 describe('the path of a by-file call', () => {
-  it.each([undefined, '', '   '])('is missing when it is %j', async (path) => {
+  it.each([undefined, '', '   '])('counts as missing when it is %j', async (path) => {
     const { review } = await openReviewDesk();
     expect(await review.accept(path)).toEqual(
       refused(2020, 'ftpFilePath is missing: expected the path of the uploaded file'),
@@ -44,15 +44,15 @@ describe('the path of a by-file call', () => {
   it.each([
     ['that goes up', 'VerifyMappings/112026/../112026/20112026.csv'],
     ['that leaves the root', '../sftp/VerifyMappings/112026/20112026.csv'],
-    ['with two slashes at its beginning', '//VerifyMappings/112026/20112026.csv'],
-    ['of this machine', '/tmp/VerifyMappings/112026/20112026.csv'],
+    ['with two leading slashes', '//VerifyMappings/112026/20112026.csv'],
+    ['on the local disk', '/tmp/VerifyMappings/112026/20112026.csv'],
     ['in other case', 'verifymappings/112026/20112026.csv'],
     ['with another extension', 'VerifyMappings/112026/20112026.txt'],
     ['with its extension in other case', 'VerifyMappings/112026/20112026.CSV'],
     ['without an extension', 'VerifyMappings/112026/20112026'],
-    ['with a line end behind it', 'VerifyMappings/112026/20112026.csv\n'],
+    ['followed by a line end', 'VerifyMappings/112026/20112026.csv\n'],
     ['of a result', 'VerifyMappings/112026/20112026_Result.csv'],
-    ['with the day in another form', 'VerifyMappings/112026/2026-11-20.csv'],
+    ['with another date format', 'VerifyMappings/112026/2026-11-20.csv'],
     ['with backslashes', 'VerifyMappings\\112026\\20112026.csv'],
   ])('is refused in another form: one %s', async (_, path) => {
     const desk = await openReviewDesk();
@@ -67,7 +67,7 @@ describe('the path of a by-file call', () => {
   });
 
   it.each([
-    ['a day that is in no calendar', 'VerifyMappings/022026/30022026.csv'],
+    ['a day that does not exist', 'VerifyMappings/022026/30022026.csv'],
     ['the folder of another month', 'VerifyMappings/102026/20112026.csv'],
     ['the folder of another year', 'VerifyMappings/112025/20112026.csv'],
   ])('is refused with %s', async (_, path) => {
@@ -80,12 +80,12 @@ describe('the path of a by-file call', () => {
 
   const absent = refused(2002, `ftpFilePath: there is no file "${filePath}" on the SFTP server`);
 
-  it('is refused when nothing lies there', async () => {
+  it('is refused when there is no file', async () => {
     const { review } = await openReviewDesk();
     expect(await review.accept(filePath)).toEqual(absent);
   });
 
-  it('is refused when a folder lies there', async () => {
+  it('is refused when there is a folder', async () => {
     const { review, root } = await openReviewDesk();
     await mkdir(join(root, filePath), { recursive: true });
     expect(await review.accept(filePath)).toEqual(absent);
@@ -106,7 +106,7 @@ describe('the path of a by-file call', () => {
 });
 
 describe('the header of a review file', () => {
-  it.each(templateColumns)('has to have the column %s', async (column) => {
+  it.each(templateColumns)('requires the column %s', async (column) => {
     const without = templateColumns.filter((name) => name !== column).join(',');
     expect(await answerTo(() => `${without}\n`)).toEqual(
       broken(`column ${column}, line 1`, 'all template columns are present, in exact case'),
@@ -119,19 +119,19 @@ describe('the header of a review file', () => {
     );
   });
 
-  it('has no others, and what stands there instead is not told', async () => {
+  it('allows no other columns, and the message does not quote them', async () => {
     expect(await answerTo(() => `${header},Ana Núñez\n`)).toEqual(
       broken('line 1', "no columns but the template's; cell 8 is not one of them"),
     );
   });
 
-  it('has each once', async () => {
+  it('has each column once', async () => {
     expect(await answerTo(() => `${header},ProviderName\n`)).toEqual(
       broken('column ProviderName, line 1', 'each column is in the header once'),
     );
   });
 
-  it('has them in any order', async () => {
+  it('may have the columns in any order', async () => {
     const desk = await openReviewDesk();
     const cells = desk.cells();
     const turned = templateColumns.toReversed();
@@ -141,7 +141,7 @@ describe('the header of a review file', () => {
     expect(desk.events).toEqual([expect.objectContaining({ rows: 1, incorrect: 0 })]);
   });
 
-  it("has the master id's column under the name of the deployment", async () => {
+  it("uses the configured name of the master id's column", async () => {
     const desk = await openReviewDesk({ masterIdColumn: 'Hotel Mappings Id' });
     const content = writeFileOf([desk.cells()]);
     await desk.put(content);
@@ -150,17 +150,17 @@ describe('the header of a review file', () => {
     expect(await desk.review.accept(filePath)).toEqual(taken(1));
   });
 
-  it('alone is a file without booked hotels', async () => {
+  it('without records is refused as a file without booked hotels', async () => {
     expect(await answerTo(() => `${header}\n`)).toEqual(
       refused(2021, `${filePath}: only a header, no booked hotels`),
     );
   });
 
-  it('is wanted: a file of no bytes is refused', async () => {
+  it('is required: an empty file is refused', async () => {
     expect(await answerTo(() => '')).toEqual(broken('line 1', 'a file begins with the header'));
   });
 
-  it('has nothing before it, no byte order mark either', async () => {
+  it('must come first, without a byte order mark', async () => {
     expect(await answerTo((desk) => `\ufeff${writeFileOf([desk.cells()])}`)).toEqual(
       broken('line 1', 'a file begins with the header, not with a byte order mark'),
     );
@@ -185,7 +185,7 @@ describe('the records of a review file', () => {
     );
   });
 
-  it('may have a name that only begins like it', async () => {
+  it('may have a name that only starts with null', async () => {
     expect(await answerToCells({ BookingClientName: 'Nullmann' })).toEqual(taken(2));
   });
 
@@ -220,13 +220,13 @@ describe('the records of a review file', () => {
         (cell) => [column, cell] as const,
       ),
     ),
-  )('have days of the calendar as dates: no %s of %j', async (column, cell) => {
+  )('have existing calendar days as dates: no %s of %j', async (column, cell) => {
     expect(await answerToCells({ [column]: cell })).toEqual(
       broken(`column ${column}, line 3`, 'a date is a calendar day as DDMMYYYY'),
     );
   });
 
-  it('may have the day that only leap years have', async () => {
+  it('may have the 29th of February', async () => {
     expect(await answerToCells({ CheckInDate: '29022028' })).toEqual(taken(2));
   });
 
@@ -248,7 +248,7 @@ describe('the records of a review file', () => {
 
   it.each([
     ['within a cell', '1,BR-1,Ana "Z" Brandt,NorthStar,00010000,20112026,21112026'],
-    ['behind a closed cell', '1,BR-1,"Ana"Z,NorthStar,00010000,20112026,21112026'],
+    ['after a closed cell', '1,BR-1,"Ana"Z,NorthStar,00010000,20112026,21112026'],
   ])('have no stray quotation mark %s', async (_, line) => {
     expect(await answerTo((desk) => `${writeFileOf([desk.cells()])}${line}\n`)).toEqual(
       broken(
@@ -258,7 +258,7 @@ describe('the records of a review file', () => {
     );
   });
 
-  it('have no quotation mark that is never closed', async () => {
+  it('close every quotation mark', async () => {
     expect(await answerTo((desk) => `${writeFileOf([desk.cells()])}1,"BR-1,Ana\n`)).toEqual(
       broken('line 3', 'every quotation mark is closed'),
     );
@@ -266,21 +266,21 @@ describe('the records of a review file', () => {
 
   const tooLong = 'a record has at most 1048576 bytes, and every quotation mark is closed';
 
-  it('end somewhere: a quotation mark that swallows a million bytes is refused', async () => {
+  it('are limited in length: an open quotation mark is refused after a million bytes', async () => {
     const endless = `1,"BR-1${'\nand so on'.repeat(200_000)}`;
     expect(await answerTo((desk) => `${writeFileOf([desk.cells()])}${endless}`)).toEqual(
       broken('line 3', tooLong),
     );
   });
 
-  it('end somewhere: a line of a million bytes is refused', async () => {
+  it('are limited in length: a line of a million bytes is refused', async () => {
     const endless = `1,BR-1${'x'.repeat(2 ** 21)}`;
     expect(await answerTo((desk) => `${writeFileOf([desk.cells()])}${endless}`)).toEqual(
       broken('line 3', tooLong),
     );
   });
 
-  it('end somewhere: no more is read of a line that does not', async () => {
+  it('are limited in length: an endless line is not read further', async () => {
     let given = 0;
     async function* endless(): AsyncGenerator<Buffer> {
       for (; given < 64; given += 1) yield Buffer.alloc(2 ** 18, 'x');
@@ -290,7 +290,7 @@ describe('the records of a review file', () => {
     expect(given).toBeLessThan(8);
   });
 
-  it('are UTF-8, and the line is told where they are not', async () => {
+  it('are UTF-8; otherwise the message names the line', async () => {
     const answer = await answerTo((desk) =>
       Buffer.concat([
         Buffer.from(writeFileOf(Array.from({ length: 3_000 }, () => desk.cells()))),
@@ -307,25 +307,28 @@ describe('the records of a review file', () => {
     expect(answer).toEqual(broken('line 3', 'text is UTF-8'));
   });
 
-  it.each(['\n', '\r\n'])('may end with %j, and the last one with the end of the file', async (lineEnd) => {
+  it.each(['\n', '\r\n'])('may end with %j, and the last one without a line end', async (lineEnd) => {
     const answer = await answerTo((desk) =>
       writeFileOf([desk.cells(), desk.cells()], lineEnd).slice(0, -lineEnd.length),
     );
     expect(answer).toEqual(taken(2));
   });
 
-  it.each(['\n', '\r\n'])('are counted by lines, also those inside of cells, with %j', async (lineEnd) => {
-    const answer = await answerTo((desk) =>
-      writeFileOf(
-        [
-          desk.cells({ BookingClientName: `Ana${lineEnd}de${lineEnd}Núñez` }),
-          desk.cells({ ProviderName: 'null' }),
-        ],
-        lineEnd,
-      ),
-    );
-    expect(answer).toEqual(broken('column ProviderName, line 5', 'no cell reads NULL, in any case'));
-  });
+  it.each(['\n', '\r\n'])(
+    'are located by line, counting line ends inside cells, with %j',
+    async (lineEnd) => {
+      const answer = await answerTo((desk) =>
+        writeFileOf(
+          [
+            desk.cells({ BookingClientName: `Ana${lineEnd}de${lineEnd}Núñez` }),
+            desk.cells({ ProviderName: 'null' }),
+          ],
+          lineEnd,
+        ),
+      );
+      expect(answer).toEqual(broken('column ProviderName, line 5', 'no cell reads NULL, in any case'));
+    },
+  );
 
   it('are refused for the first fault of several', async () => {
     const answer = await answerTo(
@@ -334,7 +337,7 @@ describe('the records of a review file', () => {
     expect(answer).toEqual(broken('column ProviderName, line 2', 'no cell is empty or white space only'));
   });
 
-  it('are never told: only their place is', async () => {
+  it('are never quoted, only located', async () => {
     const guest = 'Siobhán';
     const spoilt = [
       `1,BR-1,${guest} "S",x`,
@@ -351,11 +354,11 @@ describe('the records of a review file', () => {
   });
 });
 
-it('a refused file leaves nothing behind and gets no result', async () => {
+it('a refused file leaves nothing behind and has no result', async () => {
   const desk = await openReviewDesk({ faults: ['result-missing@1'] });
   await desk.put(writeFileOf([desk.cells({ ProviderName: 'null' })]));
   expect(await desk.review.accept(filePath)).toMatchObject({ kind: 'refusal' });
-  // The plan was not asked: the fault of the first result is still there for the first file that is taken.
+  // The plan was not asked, so the fault of the first result hits the first accepted file.
   await desk.put(writeFileOf([desk.cells()]));
   expect(await desk.review.accept(filePath)).toEqual(taken(1));
   await desk.waitFor('result-missing');

@@ -11,7 +11,7 @@ import { createWorld } from '../../src/sandbox/world/world.js';
 import { filePath, resultPath, templateColumns } from '../support/review-desk.js';
 
 const rows = 200_000;
-/** A quarter of what the records alone take as objects. */
+/** A quarter of what the records would take as objects. */
 const heapMegabytes = 64;
 const built = new URL('../../dist/src/sandbox/', import.meta.url).href;
 
@@ -58,7 +58,7 @@ it('reviews 200,000 records, all of them incorrect, in a small heap', async () =
   expect(await readFile(event.email, 'utf8')).toContain(`${rows} bookings are affected`);
 });
 
-/** Bookings of one hotel under the number of another, a thousand at a time. */
+/** Bookings of one hotel under the id of another, a thousand at a time. */
 function* blocks(): Generator<string> {
   const [booked, other] = createWorld({ seed: 4 }).hotels;
   const mapping = createWorld({ seed: 4 }).mappings.find(({ serviceId }) => serviceId === other?.serviceId);

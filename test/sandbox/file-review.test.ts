@@ -52,7 +52,7 @@ describe.each([pythonCsv, csvParse])('a result, read with $name', (reader) => {
 });
 
 describe('a result', () => {
-  it('lies beside the file, under its name and _Result', async () => {
+  it('is written next to the file, with _Result added to its name', async () => {
     const desk = await openReviewDesk();
     await desk.put(writeFileOf([desk.cells()]));
     await desk.review.accept(filePath);
@@ -94,7 +94,7 @@ describe('a result', () => {
     ]);
   });
 
-  it('brings no e-mail when every mapping is correct', async () => {
+  it('is not followed by an e-mail when every mapping is correct', async () => {
     const desk = await openReviewDesk();
     await desk.put(writeFileOf([desk.cells()]));
     await desk.review.accept(filePath);
@@ -102,7 +102,7 @@ describe('a result', () => {
     expect(desk.notices).toEqual([]);
   });
 
-  it('stays when the e-mail can not be written, and that is told', async () => {
+  it('stays when the e-mail cannot be written, which is reported', async () => {
     const outbox: Outbox = {
       notify: async () => {
         throw Object.assign(new Error('no space left for Ana Núñez'), { code: 'ENOSPC' });
@@ -119,7 +119,7 @@ describe('a result', () => {
     expect(await desk.list()).toContain('20112026_Result.csv');
   });
 
-  it('takes the place of an older one', async () => {
+  it('replaces an older one', async () => {
     const desk = await openReviewDesk();
     await desk.put('older', resultPath);
     await desk.put(writeFileOf([desk.cells()]));
@@ -128,7 +128,7 @@ describe('a result', () => {
     expect(await desk.read()).toMatch(/True\n$/);
   });
 
-  it('is of the file as it was when it was taken, whatever became of it', async () => {
+  it('is about the file at the time of the call, regardless of later changes', async () => {
     const desk = await openReviewDesk({ resultDelayMs: 50 });
     await desk.put(writeFileOf([desk.cells({ BookingReferenceId: 'first' })]));
     await desk.review.accept(filePath);
@@ -137,7 +137,7 @@ describe('a result', () => {
     expect(await desk.read()).toContain('first');
   });
 
-  it('is told to have failed when its folder is gone', async () => {
+  it('is reported as failed when its folder is gone', async () => {
     const desk = await openReviewDesk({ resultDelayMs: 50 });
     await desk.put(writeFileOf([desk.cells()]));
     await desk.review.accept(filePath);
@@ -147,7 +147,7 @@ describe('a result', () => {
     expect(desk.notices).toEqual([]);
   });
 
-  it('is seen whole or not at all, and nothing else is ever seen beside it', async () => {
+  it('appears complete or not at all, without temporary files next to it', async () => {
     const desk = await openReviewDesk();
     const records = Array.from({ length: 20_000 }, (_, place) => desk.cells({}, place % 100));
     await desk.put(writeFileOf(records));
@@ -165,7 +165,7 @@ describe('a result', () => {
     expect([...names].filter((name) => !/^20112026(_Result)?\.csv$/.test(name))).toEqual([]);
   });
 
-  it('can be read by its owner alone', async () => {
+  it('is readable by its owner only', async () => {
     const desk = await openReviewDesk();
     await desk.put(writeFileOf([desk.cells()]));
     await desk.review.accept(filePath);
@@ -174,7 +174,7 @@ describe('a result', () => {
   });
 });
 
-describe('a file that is taken twice', () => {
+describe('a file accepted twice', () => {
   it('has two results, in the order of the calls, and two e-mails', async () => {
     const desk = await openReviewDesk({ faults: ['result-late:0.3@1'] });
     await desk.put(writeFileOf([desk.cells({ ProviderHotelId: 'first' })]));
@@ -207,7 +207,7 @@ describe('a result with a fault', () => {
       desk.cells(),
     ]);
 
-  it('comes all the same when it is late', async () => {
+  it('arrives when it is late', async () => {
     const desk = await openReviewDesk({ faults: ['result-late:0.05@1'] });
     await desk.put(threeRecords(desk));
     await desk.review.accept(filePath);
@@ -215,7 +215,7 @@ describe('a result with a fault', () => {
     expect(desk.events).toMatchObject([{ path: resultPath, rows: 3, incorrect: 1 }]);
   });
 
-  it('is not there yet when it is late, while others come', async () => {
+  it('is not there yet when it is late, while others arrive', async () => {
     const desk = await openReviewDesk({ faults: ['result-late:3600@1'] });
     await desk.put(threeRecords(desk));
     await desk.put(threeRecords(desk), otherFilePath);
@@ -226,7 +226,7 @@ describe('a result with a fault', () => {
     expect(await desk.list()).toEqual(['20112026.csv', '21112026.csv', '21112026_Result.csv']);
   });
 
-  it('grows under its own name, in the place of an older one, before there is an e-mail', async () => {
+  it('grows under its final name, replacing an older one, before there is an e-mail', async () => {
     const desk = await openReviewDesk({ faults: ['result-growing:1@1'] });
     await desk.put('older', resultPath);
     await desk.put(threeRecords(desk));
@@ -243,14 +243,14 @@ describe('a result with a fault', () => {
     expect(performance.now() - start).toBeGreaterThan(950);
     const whole = await desk.read();
     expect(whole.split('\n')).toHaveLength(6);
-    // Each look saw the beginning of it, several of them no more than that.
+    // Each look saw a prefix of the result, several of them an incomplete one.
     expect(seen.every((text) => whole.startsWith(text))).toBe(true);
     expect(seen.filter((text) => text.length < whole.length).length).toBeGreaterThan(2);
     expect(desk.events).toMatchObject([{ kind: 'result-written', rows: 3, incorrect: 1 }]);
     expect(desk.emails).toHaveLength(1);
   });
 
-  it('is whole in the end also when it has no time to grow', async () => {
+  it('is complete in the end even without time to grow', async () => {
     const desk = await openReviewDesk({ faults: ['result-growing:0@1'] });
     await desk.put(threeRecords(desk));
     await desk.review.accept(filePath);
@@ -263,7 +263,7 @@ describe('a result with a fault', () => {
     [4, 2],
     [1, 0],
   ])(
-    'has of %d records the first %d when it is partial, with a line end, and an email of all',
+    'of %d records has the first %d when it is partial, ending with a line end, and an e-mail about all',
     async (rows, written) => {
       const desk = await openReviewDesk({ faults: ['result-partial@1'] });
       const records = Array.from({ length: rows }, (_, place) =>
@@ -296,7 +296,7 @@ describe('a result with a fault', () => {
     },
   );
 
-  it('is not there when it is missing, nor is an e-mail, and an older one stays', async () => {
+  it('is missing together with its e-mail, and an older one stays', async () => {
     const desk = await openReviewDesk({ faults: ['result-missing@1'] });
     await desk.put('older', resultPath);
     await desk.put(threeRecords(desk));
@@ -325,7 +325,7 @@ it.each([
 });
 
 describe('closing the review', () => {
-  it('gives up what is due later, says so, and leaves nothing behind', async () => {
+  it('abandons pending results, reports it, and leaves nothing behind', async () => {
     const desk = await openReviewDesk({ resultDelayMs: 3_600_000 });
     await desk.put(writeFileOf([desk.cells()]));
     await desk.review.accept(filePath);
@@ -339,7 +339,7 @@ describe('closing the review', () => {
     expect(await readdir(desk.folder)).toEqual(['sftp']);
   });
 
-  it('leaves a growing result as far as it had got', async () => {
+  it('leaves a growing result as it is', async () => {
     const desk = await openReviewDesk({ faults: ['result-growing:3600@1'] });
     await desk.put(writeFileOf(Array.from({ length: 500 }, () => desk.cells())));
     await desk.review.accept(filePath);
@@ -352,8 +352,8 @@ describe('closing the review', () => {
 
   it.each([
     ['the only one', 1],
-    ['one with another one of its file still due', 2],
-  ])('waits for the email of a result that is written: %s', async (_, calls) => {
+    ['one with another result of its file pending', 2],
+  ])('waits for the e-mail about a written result: %s', async (_, calls) => {
     let send = () => {};
     const sent = new Promise<void>((resolve) => {
       send = resolve;
@@ -382,7 +382,7 @@ describe('closing the review', () => {
     expect(desk.events).toHaveLength(calls);
   });
 
-  it('can be asked for again', async () => {
+  it('is idempotent', async () => {
     const desk = await openReviewDesk({ resultDelayMs: 3_600_000 });
     await desk.put(writeFileOf([desk.cells()]));
     await desk.review.accept(filePath);
@@ -391,7 +391,7 @@ describe('closing the review', () => {
     expect(desk.events).toHaveLength(1);
   });
 
-  it('refuses the files that are being read, and those that come after it', async () => {
+  it('refuses files that are being read, and later ones', async () => {
     const desk = await openReviewDesk();
     await desk.put(writeFileOf(Array.from({ length: 60_000 }, () => desk.cells())));
     const reading = desk.review.accept(filePath);
@@ -410,7 +410,7 @@ describe('closing the review', () => {
     expect(await readdir(desk.folder)).toEqual(['sftp']);
   });
 
-  it('leaves nothing to be made by who comes after it', async () => {
+  it('creates no folder for a call that comes later', async () => {
     const desk = await openReviewDesk();
     await desk.put(writeFileOf([desk.cells()]));
     await desk.review.close();
@@ -419,7 +419,7 @@ describe('closing the review', () => {
   });
 });
 
-it('a file that can not be looked at is refused without a word of it', async () => {
+it('a file that cannot be read is refused without quoting anything', async () => {
   const desk = await openReviewDesk();
   await desk.put(writeFileOf([desk.cells()]));
   await rm(desk.root, { recursive: true });

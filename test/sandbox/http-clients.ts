@@ -8,7 +8,7 @@ export interface AskedRequest {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** After that the client gives up; 30 seconds if not given. */
+  /** The client's timeout; 30 seconds by default. */
   readonly timeoutSeconds?: number;
 }
 
@@ -26,14 +26,14 @@ export type Outcome =
 
 export interface HttpClient {
   readonly name: string;
-  /** What is missing on this machine, and how to get it. */
+  /** What is missing on this machine and how to install it. */
   readonly needs: string | undefined;
   ask(request: AskedRequest): Promise<Outcome>;
 }
 
 const defaultTimeoutSeconds = 30;
 
-/** Of Node itself, and not the client with which the product talks to the service. */
+/** Node's own client, not the one the product uses. */
 export const nodeHttp: HttpClient = {
   name: 'node:http',
   needs: undefined,
@@ -74,7 +74,7 @@ export const curl: HttpClient = {
   needs: isThere('curl') ? undefined : 'needs curl: apt-get install curl',
   async ask({ method, url, headers = {}, body, timeoutSeconds = defaultTimeoutSeconds }) {
     const args = [
-      // No settings of the user's, no proxy.
+      // Without the user's settings or a proxy.
       ...['--disable', '--noproxy', '*', '--silent', '--show-error', '--include'],
       ...['--max-time', String(timeoutSeconds), '--request', method],
       ...Object.entries(headers).flatMap(([name, value]) => ['--header', `${name}: ${value}`]),
@@ -82,7 +82,7 @@ export const curl: HttpClient = {
       url,
     ];
     const { exitCode, stdout, stderr } = await run('curl', args, body ?? '');
-    // The numbers are curl's own: 28 a time-out, 52 an empty reply, 56 a connection that broke.
+    // Exit codes of curl: 28 is a timeout, 52 an empty reply, 56 a broken connection.
     if (exitCode === 28) return { kind: 'timed-out' };
     if (exitCode === 52 || exitCode === 56) return { kind: 'closed' };
     if (exitCode !== 0) throw new Error(`curl ended with ${exitCode}: ${stderr}`);
@@ -90,7 +90,7 @@ export const curl: HttpClient = {
   },
 };
 
-/** Of an answer as `curl --include` prints it. */
+/** Parses the output of `curl --include`. */
 function readRawAnswer(text: string): Outcome {
   const [head = '', ...bodyParts] = text.split('\r\n\r\n');
   const [statusLine = '', ...headerLines] = head.split('\r\n');
@@ -128,7 +128,7 @@ async function run(program: string, args: readonly string[], input: string) {
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     output.stderr += text;
   });
-  // A client that is cut off may leave without having read its input.
+  // A client may exit without having read its input.
   child.stdin.on('error', () => {}).end(input);
   const [exitCode] = await once(child, 'close');
   return { exitCode: exitCode as number | null, ...output };

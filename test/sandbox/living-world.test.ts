@@ -10,7 +10,7 @@ const since = Date.UTC(2026, 10, 20);
 const second = 1_000;
 const built = new URL('../../dist/src/sandbox/', import.meta.url).href;
 
-/** A world of 200 hotels that changes every second, and the clock that it goes by. */
+/** A world of 200 hotels that changes every second, and its clock. */
 function liveWorld({ seed = 1, hotels = 200, changesPerHour = 3_600 } = {}) {
   const time = { now: since };
   const first = createWorld({ seed, hotels });
@@ -29,7 +29,7 @@ type Hotel = Readonly<Record<'providerName' | 'providerHotelId', string>>;
 const hotelOf = ({ providerName, providerHotelId }: Hotel) => `${providerName} ${providerHotelId}`;
 const keyOf = (mapping: Hotel & { readonly serviceId: number }) => `${mapping.serviceId} ${hotelOf(mapping)}`;
 
-/** Each mapping as the snapshot has it, by both its hotels. */
+/** The mappings of a snapshot, keyed by both hotels. */
 function stateOf(world: Live, snapshot: Snapshot) {
   return new Map(
     [...snapshot.read(0)].map((version) => {
@@ -50,8 +50,8 @@ const digestOf = (world: Live) =>
     .update(JSON.stringify([...stateOf(world, world.takeSnapshot())]))
     .digest('hex');
 
-describe('A world that stands still', () => {
-  it('is the world as it was made, whenever it is asked', () => {
+describe('A world without changes', () => {
+  it('always equals the world as it was made', () => {
     const first = createWorld({ seed: 3, hotels: 50 });
     let now = 0;
     const world = createLivingWorld({ world: first, clock: () => now });
@@ -66,7 +66,7 @@ describe('A world that stands still', () => {
     expect(world.hotelOf(99_999)).toBeUndefined();
   });
 
-  it('has mappings that were last changed all over the year before it began, in order', () => {
+  it('has mappings last changed throughout the year before it began, in order', () => {
     const world = createLivingWorld({ world: createWorld({ seed: 1, hotels: 500 }), clock: () => since });
     const snapshot = world.takeSnapshot();
     const all = [...snapshot.read(0)];
@@ -83,8 +83,8 @@ describe('A world that stands still', () => {
   });
 });
 
-describe('A world that changes', () => {
-  it('is the same at the same instant, however it got there', () => {
+describe('A changing world', () => {
+  it('is the same at the same instant, regardless of intermediate queries', () => {
     const [small, large] = [liveWorld(), liveWorld()];
     for (small.time.now = since; small.time.now < since + 1_000 * second; small.time.now += 7 * second)
       small.world.takeSnapshot();
@@ -122,7 +122,7 @@ describe('A world that changes', () => {
     expect(other.toString()).toBe(digestOf(world));
   });
 
-  it('makes one change at a time, each when it is due', () => {
+  it('makes each change when it is due', () => {
     const { world, time } = liveWorld({ changesPerHour: 60 });
     const before = world.takeSnapshot();
     time.now = since + 59_999;
@@ -135,7 +135,7 @@ describe('A world that changes', () => {
     );
   });
 
-  it('adds and deletes mappings, brings them back, moves them, merges hotels, and updates channels and locations', () => {
+  it('adds, deletes, restores and moves mappings, merges hotels, and updates channels and locations', () => {
     const { world, time } = liveWorld();
     const met = new Set<string>();
     let before = new Map([...world.takeSnapshot().read(0)].map((version) => [keyOf(version), version]));
@@ -167,7 +167,7 @@ describe('A world that changes', () => {
     ]);
   });
 
-  it('says of each provider hotel what the last change made of it', () => {
+  it('maps each provider hotel as of its last change', () => {
     const { world, time } = liveWorld();
     time.now = since + 600 * second;
     const all = [...world.takeSnapshot().read(0)];
@@ -181,7 +181,7 @@ describe('A world that changes', () => {
       );
   });
 
-  it('can be read as it was, each mapping once, while it changes on', () => {
+  it('can be read as of a snapshot, each mapping once, while it keeps changing', () => {
     const { world, time } = liveWorld();
     time.now = since + 300 * second;
     const snapshot = world.takeSnapshot();
@@ -199,7 +199,7 @@ describe('A world that changes', () => {
     expect(stateOf(world, world.takeSnapshot())).not.toEqual(asItWas);
   });
 
-  it('tells from an instant on exactly what differs from then', () => {
+  it('lists exactly the differences since an instant', () => {
     const { world, time } = liveWorld();
     time.now = since + 200 * second;
     const then = stateOf(world, world.takeSnapshot());
@@ -211,14 +211,14 @@ describe('A world that changes', () => {
     expect(new Set(changes).size).toBe(changes.length);
   });
 
-  it('has a mapping once that a provider hotel has moved back to', () => {
+  it('has one mapping for a provider hotel that moved back', () => {
     const { world, time } = liveWorld({ hotels: 3 });
     time.now = since + 3_000 * second;
     const all = [...world.takeSnapshot().read(0)].map(keyOf);
     expect(new Set(all).size).toBe(all.length);
   });
 
-  it('stays as it is when its clock is set back', () => {
+  it('stays the same when its clock is set back', () => {
     const { world, time } = liveWorld();
     time.now = since + 100 * second;
     const digest = digestOf(world);
@@ -226,7 +226,7 @@ describe('A world that changes', () => {
     expect(digestOf(world)).toBe(digest);
   });
 
-  it('is refused when it would have changed more than a million times before it is asked', () => {
+  it('is refused when it would have missed more than a million changes', () => {
     const first = createWorld({ seed: 1, hotels: 10 });
     const pace = { changesPerHour: 360_000, since };
     expect(() => createLivingWorld({ world: first, pace, clock: () => since + 86_400_000 })).toThrow(
@@ -245,7 +245,7 @@ describe('A world that changes', () => {
     expect(world.takeSnapshot().number).toBeGreaterThan(before);
   });
 
-  it('goes on in a world of two hotels', () => {
+  it('keeps changing with only two hotels', () => {
     const { world, time } = liveWorld({ hotels: 2 });
     time.now = since + 5_000 * second;
     expect([...world.takeSnapshot().read(0)].length).toBeGreaterThan(2);

@@ -14,7 +14,7 @@ export const madeDay = (changes: Partial<MadeDay> = {}): MadeDay => ({
   ...changes,
 });
 
-/** The whole text, and the counts that come with it. */
+/** The whole text with its counts. */
 export async function textOf(day: MadeDay, format: DayFormat) {
   const rendered = renderDay(day, format);
   let text = '';
@@ -22,7 +22,7 @@ export async function textOf(day: MadeDay, format: DayFormat) {
   return { text, counts: rendered.counts() };
 }
 
-/** By the rules of the world, not by what the generator says of the record. */
+/** Decided by the world, independently of the generator's own flag. */
 export function isWronglyMapped({ serviceId, providerName, providerHotelId }: MadeRecord): boolean {
   const booked = {
     serviceId: Number(serviceId),

@@ -19,7 +19,7 @@ const mappingOf = (mapping: GivenMapping) => `${mapping.ServiceId} ${hotelOf(map
 const refused = (StatusCode: number) => ({ Status: false, StatusCode });
 const mappingsPath = `/mappings?lastUpdateDateTime=${epoch}`;
 
-/** A copy as somebody keeps it who applies what the pages say. */
+/** A copy that applies the changes of pages. */
 function createCopy() {
   const rows = new Map<string, Omit<GivenMapping, 'Type'>>();
   return {
@@ -28,14 +28,14 @@ function createCopy() {
       for (const mapping of mappings) {
         const { Type, ...row } = mapping;
         if (Type !== 'Delete') rows.set(hotelOf(mapping), row);
-        // What is deleted of a hotel that has moved is what it has moved away from.
+        // For a hotel that moved, the deletion is about the mapping it moved away from.
         else if (rows.get(hotelOf(mapping))?.ServiceId === mapping.ServiceId) rows.delete(hotelOf(mapping));
       }
     },
   };
 }
 
-describe.each([nodeHttp, curl, urllib])('The mappings, asked for with $name', (client) => {
+describe.each([nodeHttp, curl, urllib])('The mappings, requested with $name', (client) => {
   const available = it.skipIf(client.needs !== undefined);
   const title = (text: string) => (client.needs === undefined ? text : `${text} (${client.needs})`);
 
@@ -62,7 +62,7 @@ describe.each([nodeHttp, curl, urllib])('The mappings, asked for with $name', (c
 });
 
 describe('A mapping', () => {
-  it('has the fields of the specification, ids as texts, channels with their rate plan types', async () => {
+  it('has the specified fields, with ids as strings and channels with rate plan types', async () => {
     const sandbox = await startedSandbox();
     for (const mapping of await askAll(sandbox)) {
       expect(mapping).toEqual({
@@ -78,14 +78,14 @@ describe('A mapping', () => {
     }
   });
 
-  it('has its master hotel under the name that is set', async () => {
+  it('uses the configured name for the master hotel id', async () => {
     const sandbox = await startedSandbox({ masterIdName: 'HotelId' });
     const { Mappings } = await askPage(sandbox, { limit: 1 });
     expect(Object.keys(Mappings[0] ?? {})[0]).toBe('HotelId');
     expect(Mappings[0]).not.toHaveProperty('ServiceId');
   });
 
-  it('is new when it came to be since the bound, and updated when it is older', async () => {
+  it('is new when it was created since the bound, and updated when it is older', async () => {
     const sandbox = await startedSandbox();
     const types = (await askAll(sandbox, { since: '2025-07-01T00:00:00Z' })).map(({ Type }) => Type);
     expect(new Set(types)).toEqual(new Set(['New', 'Update']));
@@ -93,7 +93,7 @@ describe('A mapping', () => {
 });
 
 describe('Changes', () => {
-  it('are given from an instant on: a copy that applies them is the world again', async () => {
+  it('since an instant turn an older copy into the current world', async () => {
     const sandbox = await startedSandbox({ changesPerHour: 3_600 });
     const copy = createCopy();
     copy.apply(await askAll(sandbox));
@@ -111,7 +111,7 @@ describe('Changes', () => {
     expect(copy.rows.size).not.toBe(sandbox.world.mappings.length);
   });
 
-  it('of the very instant of the bound are given, as new where they came to be then', async () => {
+  it('at the exact instant of the bound are included, as new if created then', async () => {
     const sandbox = await startedSandbox({ changesPerHour: 3_600 });
     sandbox.time.now += 300 * second;
     const all = await askAll(sandbox, { since: iso(startedAt + 1), limit: 1_000 });
@@ -126,7 +126,7 @@ describe('Changes', () => {
     throw new Error('expected a second in which a mapping came to be');
   });
 
-  it('say which mappings are gone, which came, and which are otherwise', async () => {
+  it('distinguish deleted, new and updated mappings', async () => {
     const sandbox = await startedSandbox({ changesPerHour: 3_600 });
     sandbox.time.now += 300 * second;
     const changes = await askAll(sandbox, { since: iso(startedAt) });
@@ -137,7 +137,7 @@ describe('Changes', () => {
     for (const change of changes) if (change.Type === 'Update') expect(before).toContain(mappingOf(change));
   });
 
-  it('are right in a review as soon as they are given', async () => {
+  it('are correct in a review as soon as they are listed', async () => {
     const sandbox = await startedSandbox({ changesPerHour: 3_600 });
     sandbox.time.now += 300 * second;
     const changes = await askAll(sandbox, { since: iso(startedAt) });
@@ -161,7 +161,7 @@ describe('Changes', () => {
     expect(sandbox.service.counts.incorrect).toBeGreaterThan(deleted + 20);
   });
 
-  it('that come while one pages are neither lost nor doubled: they come with the next retrieval', async () => {
+  it('made during a retrieval are neither lost nor repeated: they come with the next one', async () => {
     const sandbox = await startedSandbox({ changesPerHour: 3_600 });
     sandbox.time.now += 60 * second;
     const asItWas = createCopy();
@@ -186,7 +186,7 @@ describe('Changes', () => {
     expect(copy.rows).toEqual(fresh.rows);
   });
 
-  it('of one provider are given where they are asked for', async () => {
+  it('can be limited to one provider', async () => {
     const sandbox = await startedSandbox();
     const some = await askAll(sandbox, { providerFamily: 'Room & Co', limit: 9 });
     const all = await askAll(sandbox, { syncId: 'sync-2' });
@@ -194,7 +194,7 @@ describe('Changes', () => {
     expect(some.length).toBeGreaterThan(9);
   });
 
-  it('go by the clock that the answer tells', async () => {
+  it('use the clock of the Date header', async () => {
     const sandbox = await startedSandbox({ changesPerHour: 3_600 });
     sandbox.time.now += 5 * second;
     const { service } = sandbox;
@@ -207,7 +207,7 @@ describe('Changes', () => {
 });
 
 describe('A resume key', () => {
-  it('means the same page however often it is used', async () => {
+  it('gives the same page each time', async () => {
     const sandbox = await startedSandbox({ changesPerHour: 3_600 });
     const { ResumeKey: resumeKey } = await askPage(sandbox, { limit: 5 });
     if (resumeKey === null) throw new Error('expected a key');
@@ -218,7 +218,7 @@ describe('A resume key', () => {
     expect((await askPage(sandbox, { limit: 8, resumeKey })).Mappings.slice(0, 5)).toEqual(once.Mappings);
   });
 
-  it('is refused with another syncId, another bound or another provider', async () => {
+  it('is refused with another syncId, bound or provider', async () => {
     const sandbox = await startedSandbox();
     const { ResumeKey: resumeKey } = await askPage(sandbox);
     if (resumeKey === null) throw new Error('expected a key');
@@ -256,7 +256,7 @@ describe('A resume key', () => {
     expect(await askPage(sandbox, { resumeKey })).toMatchObject(refused(2006));
   });
 
-  it('expires when it is set', async () => {
+  it('expires after the configured time', async () => {
     const sandbox = await startedSandbox({ resumeKeyDays: 10 / 86_400 });
     const { ResumeKey: resumeKey } = await askPage(sandbox);
     if (resumeKey === null) throw new Error('expected a key');
@@ -266,7 +266,7 @@ describe('A resume key', () => {
     expect(await askPage(sandbox, { resumeKey })).toMatchObject(refused(2027));
   });
 
-  it('is unknown to a sandbox that was started again', async () => {
+  it('is unknown after a restart', async () => {
     const { ResumeKey: resumeKey } = await askPage(await startedSandbox());
     if (resumeKey === null) throw new Error('expected a key');
     expect(await askPage(await startedSandbox(), { resumeKey })).toMatchObject(refused(2006));
@@ -283,17 +283,17 @@ describe('A call for mappings', () => {
     ['without a bound', 's', '', 2017],
     ['with a blank bound', 's', 'lastUpdateDateTime=', 2017],
     ['with a bound in another case', 's', `lastupdatedatetime=${epoch}`, 2017],
-    ['from a day on', 's', 'lastUpdateDateTime=2026-11-20', 2007],
-    ['from a local time on', 's', 'lastUpdateDateTime=2026-11-20T00:00:00', 2007],
-    ['from a time of another zone on', 's', 'lastUpdateDateTime=2026-11-20T00:00:00%2B01:00', 2007],
-    ['with a plus sign that is a blank', 's', 'lastUpdateDateTime=2026-11-20T00:00:00+00:00', 2007],
-    ['from the 30th of February on', 's', 'lastUpdateDateTime=2026-02-30T00:00:00Z', 2007],
-    ['from 25 o’clock on', 's', 'lastUpdateDateTime=2026-02-03T25:00:00Z', 2007],
+    ['with a date as bound', 's', 'lastUpdateDateTime=2026-11-20', 2007],
+    ['with a local time', 's', 'lastUpdateDateTime=2026-11-20T00:00:00', 2007],
+    ['with a time in another zone', 's', 'lastUpdateDateTime=2026-11-20T00:00:00%2B01:00', 2007],
+    ['with an unescaped plus sign', 's', 'lastUpdateDateTime=2026-11-20T00:00:00+00:00', 2007],
+    ['with the 30th of February', 's', 'lastUpdateDateTime=2026-02-30T00:00:00Z', 2007],
+    ['with hour 25', 's', 'lastUpdateDateTime=2026-02-03T25:00:00Z', 2007],
     ['with a limit of 0', 's', `${bound}&limit=0`, 2012],
     ['with a limit of 1001', 's', `${bound}&limit=1001`, 2012],
     ['with a limit in letters', 's', `${bound}&limit=ten`, 2012],
     ['with half a mapping as limit', 's', `${bound}&limit=1.5`, 2012],
-    ['for a provider that is unknown', 's', `${bound}&providerFamily=Roomly`, 2011],
+    ['for an unknown provider', 's', `${bound}&providerFamily=Roomly`, 2011],
     ['for a provider in another case', 's', `${bound}&providerFamily=sakura`, 2011],
   ])('%s is refused', async (_, syncId, query, statusCode) => {
     const sandbox = await startedSandbox();
@@ -313,9 +313,9 @@ describe('A call for mappings', () => {
     ['a limit of 1000', `${bound}&limit=1000`, 1_000],
     ['blank parameters', `${bound}&providerFamily=&resumeKey=`, 10],
     ['a time in minutes', 'lastUpdateDateTime=1970-01-01T00:00Z', 10],
-    ['a time of UTC in numbers', 'lastUpdateDateTime=1970-01-01T00:00:00%2B00:00', 10],
+    ['UTC as a numeric offset', 'lastUpdateDateTime=1970-01-01T00:00:00%2B00:00', 10],
     ['a time in nanoseconds', 'lastUpdateDateTime=1970-01-01T00:00:00.123456789Z', 10],
-    ['a time that is not yet', 'lastUpdateDateTime=2999-01-01T00:00:00Z', 0],
+    ['a time in the future', 'lastUpdateDateTime=2999-01-01T00:00:00Z', 0],
   ])('with %s is answered', async (_, query, count) => {
     const sandbox = await startedSandbox({ world: createWorld({ seed: 1, hotels: 300 }) });
     expect(sandbox.world.mappings.length).toBeGreaterThan(1_000);
@@ -323,7 +323,7 @@ describe('A call for mappings', () => {
     expect(page).toMatchObject({ Status: true, Mappings: { length: count } });
   });
 
-  it('in parallel with another one of its syncId is refused with 2030, and those of others are not', async () => {
+  it('is refused with 2030 while another one of its syncId is in progress; other syncIds are not affected', async () => {
     const sandbox = await startedSandbox({ faults: ['latency:0.5@1'] });
     const slow = askPage(sandbox);
     const [same, other] = await Promise.all([askPage(sandbox), askPage(sandbox, { syncId: 'sync-2' })]);
@@ -333,14 +333,14 @@ describe('A call for mappings', () => {
     expect(await askPage(sandbox)).toMatchObject({ Status: true });
   });
 
-  it('is noticed in parallel when no fault holds up the first one', async () => {
+  it('is noticed as parallel even if no fault delays the first one', async () => {
     const sandbox = await startedSandbox();
     const answers = await Promise.all(Array.from({ length: 8 }, () => askPage(sandbox)));
     expect(answers.map(({ StatusCode }) => StatusCode)).toContain(2030);
     expect(answers.map(({ StatusCode }) => StatusCode)).toContain(2000);
   });
 
-  it('of which the client left does not keep others of its syncId out', async () => {
+  it('whose client left does not block its syncId', async () => {
     const sandbox = await startedSandbox({ faults: ['latency:60@1', 'hang@2'] });
     const { service } = sandbox;
     for (let call = 1; call <= 2; call += 1) {
@@ -354,7 +354,7 @@ describe('A call for mappings', () => {
     expect(await askPage(sandbox)).toMatchObject({ Status: true });
   });
 
-  it('meets the faults as the reviews do, and a key that was issued with a lost answer is one that nobody has', async () => {
+  it('is subject to faults like reviews are', async () => {
     const sandbox = await startedSandbox({ faults: ['status:503:1@1', 'refuse:2027@2', 'lost-answer@3'] });
     await expect(askPage(sandbox)).rejects.toThrow('"status":503');
     expect(await askPage(sandbox)).toMatchObject(refused(2027));
@@ -369,7 +369,7 @@ describe('A call for mappings', () => {
     expect(JSON.stringify(sandbox.events)).not.toMatch(/sync-1|sandbox-key/);
   });
 
-  it('is worded as other errors are', async () => {
+  it('uses the configured error shape', async () => {
     const sandbox = await startedSandbox({ errorShape: 'code-message' });
     expect(await askPage(sandbox, { syncId: undefined })).toEqual({
       code: 2016,

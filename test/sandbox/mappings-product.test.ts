@@ -25,7 +25,7 @@ async function readAll(options: StartOptions) {
 
 describe("The product's client of all operations", () => {
   it.each([
-    ['in good times', []],
+    ['without faults', []],
     ['when calls fail', ['status:503:0@2', 'drop@4', 'lost-answer@6', 'refuse:2030@8']],
   ])('reads each mapping once, %s', async (_, faults) => {
     const { sandbox, mappings } = await readAll({ faults });
@@ -44,11 +44,11 @@ describe("The product's client of all operations", () => {
     });
   });
 
-  it('is told that its key has expired', async () => {
+  it('recognises an expired key', async () => {
     await expect(readAll({ resumeKeyDays: 0 })).rejects.toMatchObject({ statusCode: 2027 });
   });
 
-  it('reads the brands, and has an export made', async () => {
+  it('reads the brands and requests an export', async () => {
     const sandbox = await startedSandbox();
     const service = serviceOf(sandbox);
     expect((await service.getMasterHotelBrands()).HotelBrands.length).toBeGreaterThan(24);

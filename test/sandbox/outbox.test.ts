@@ -82,7 +82,7 @@ function mapping(place: number) {
 }
 
 const [booked, real] = [mapping(0), mapping(20)];
-/** Booked as one hotel, while its provider's hotel is another. */
+/** Booked as one hotel, while the provider's hotel is another. */
 const wrong: IncorrectMapping = {
   serviceId: booked.serviceId,
   bookingReferenceId: 'BR-1042',
@@ -210,7 +210,7 @@ describe.each([pythonEmail, plainReader])('an e-mail, read with $name', ({ name,
 });
 
 describe('the outbox', () => {
-  it('names its files by the time and a number, and tells what each is about', async () => {
+  it('names files by time and number, and returns what each is about', async () => {
     const { folder, outbox } = await openOutbox();
     expect(await outbox.notify({ about, incorrect: [wrong] })).toEqual({
       about,
@@ -222,14 +222,14 @@ describe('the outbox', () => {
     });
   });
 
-  it('keeps e-mails to their owner', async () => {
+  it('makes e-mails readable by their owner only', async () => {
     const { folder, outbox } = await openOutbox();
     const { path } = await outbox.notify({ about, incorrect: [wrong] });
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  it('writes e-mails at once, each its own, and leaves nothing else behind', async () => {
+  it('writes concurrent e-mails separately and leaves nothing else behind', async () => {
     const { folder, outbox } = await openOutbox();
     const notices = Array.from({ length: 20 }, (_, place) => `the file ${place}`);
     const emails = await Promise.all(
@@ -239,7 +239,7 @@ describe('the outbox', () => {
     for (const email of emails) expect(await readFile(email.path, 'utf8')).toContain(`${email.about} found`);
   });
 
-  it('never writes over an e-mail that lies there', async () => {
+  it('never overwrites an existing e-mail', async () => {
     const { folder, outbox } = await openOutbox();
     const first = await outbox.notify({ about, incorrect: [wrong] });
     await writeFile(first.path, 'kept');
@@ -250,7 +250,7 @@ describe('the outbox', () => {
     expect(await readFile(first.path, 'utf8')).toBe('kept');
   });
 
-  it('says when its folder is none', async () => {
+  it('reports an unusable folder', async () => {
     const { folder, outbox } = await openOutbox();
     await outbox.notify({ about, incorrect: [wrong] });
     await rm(folder, { recursive: true });

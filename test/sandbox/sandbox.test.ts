@@ -5,7 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { account, type SandboxEvent, startSandbox } from '../../src/sandbox/sandbox.js';
 import { filePath, templateColumns } from '../support/review-desk.js';
 
-it('removes what a killed sandbox had begun to write', async () => {
+it('removes the drafts of a killed sandbox', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'sandbox-killed-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await mkdir(join(folder, '.sandbox-drafts'));
@@ -15,7 +15,7 @@ it('removes what a killed sandbox had begun to write', async () => {
   await sandbox.close();
 });
 
-it('gives up a file that is being reviewed when it is closed', async () => {
+it('aborts the review of a file when it is closed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'sandbox-close-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const events: SandboxEvent[] = [];

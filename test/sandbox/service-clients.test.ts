@@ -18,7 +18,7 @@ import {
   wrongBooking,
 } from './started-service.js';
 
-/** What stands in both shapes of an error. */
+/** An error in both shapes. */
 const errors = (statusCode: number, message: string) => ({
   envelope: { Status: false, Message: message, StatusCode: statusCode },
   'code-message': { code: statusCode, message },
@@ -30,7 +30,7 @@ const postOf = (hotels: readonly unknown[]) => ({
 const good = postOf([rightBooking, wrongBooking]);
 const noAccount = errors(2003, 'The headers apikey and accountId do not name an account.');
 
-/** A request, the HTTP status, and what else is answered. */
+/** A request, the HTTP status and the answer. */
 const table = [
   ['bookings in a body', good, 200, success],
   [
@@ -115,7 +115,7 @@ const table = [
 
 const clients: readonly HttpClient[] = [nodeHttp, curl, urllib];
 
-/** The service with a real file review, of a folder in which the file of 20 November 2026 lies. */
+/** The service with a real file review and the file of 20 November 2026. */
 async function startForTest(options?: StartOptions) {
   const folder = await mkdtemp(join(tmpdir(), 'sandbox-service-'));
   const root = join(folder, 'sftp');
@@ -172,7 +172,7 @@ describe.each(clients)('To $name', (client) => {
     });
   });
 
-  it('a fault of each kind looks the same', async () => {
+  it('sees each kind of fault alike', async () => {
     const service = await startForTest({
       faults: [
         ...['status:503@1', 'status:429:2@2', 'refuse:2009@3', 'latency:0.01@4'],
@@ -195,7 +195,7 @@ describe.each(clients)('To $name', (client) => {
     expect(await ask()).toEqual({ kind: 'closed' });
     expect(await ask()).toMatchObject({ status: 200, body: expect.stringContaining('<html>') });
     expect(whatMatters(await ask())).toMatchObject({ status: 200, json: success });
-    // By latency, by the lost answer and by the last call.
+    // By the delayed call, the lost answer and the last call.
     expect(service.counts).toMatchObject({ calls: 9, faults: 8, reviewed: 6, incorrect: 3 });
   });
 });

@@ -31,7 +31,7 @@ function get({ baseUrl }: StartedService, path = `${byFile}?ftpFilePath=a.csv`) 
   return askNode({ method: 'GET', url: `${baseUrl}${path}`, headers: accountHeaders });
 }
 
-/** A call that the test can leave. Its body is longer than what is on its way between two programs. */
+/** A call that the test can abort. Its body is larger than the socket buffers. */
 function open({ baseUrl }: StartedService) {
   const request = openRequest(`${baseUrl}${byBody}`, { method: 'POST', headers: jsonHeaders, agent: false });
   const failed = once(request, 'error').then(([error]) => error.code);
@@ -43,7 +43,7 @@ const json = (outcome: Outcome) =>
   outcome.kind === 'answered' ? { status: outcome.status, json: JSON.parse(outcome.body) } : outcome;
 const statusOf = (outcome: Outcome) => (outcome.kind === 'answered' ? outcome.status : outcome.kind);
 
-describe('A fault that takes nothing', () => {
+describe('A fault that accepts nothing', () => {
   const refusal = (StatusCode: number) => ({ Status: false, StatusCode, Message: expect.any(String) });
   const codeMessage = (code: number) => ({ code, message: expect.any(String) });
 
@@ -62,12 +62,12 @@ describe('A fault that takes nothing', () => {
       expect(json(await call(service))).toMatchObject({ status: 200, json: success });
       await service.close();
       expect(service.counts).toMatchObject({ calls: 2, faults: 1, refusedCalls: 0 });
-      // The e-mail or the file of the second call alone.
+      // Only the e-mail or the file of the second call.
       expect(service.emails.length + service.files.length).toBe(1);
     }
   });
 
-  it('says when to come back, if that was asked for', async () => {
+  it('sends Retry-After if configured', async () => {
     const service = await startForTest(['status:429:7@1', 'status:503@2']);
     expect(await post(service)).toMatchObject({ headers: { 'retry-after': '7' } });
     const outcome = await post(service);
@@ -123,7 +123,7 @@ describe('A fault that takes nothing', () => {
 });
 
 describe('A lost answer', () => {
-  it('comes after the bookings were taken and the e-mail is written', async () => {
+  it('follows once the bookings are accepted and the e-mail is written', async () => {
     const gate = createGate();
     const service = await startForTest(['lost-answer@1'], { deliver: () => gate.passed });
     const { failed } = open(service);
@@ -145,7 +145,7 @@ describe('A lost answer', () => {
     expect(service.counts).toMatchObject({ reviewed: 1, incorrect: 1 });
   });
 
-  it('comes after the file was taken', async () => {
+  it('follows once the file is accepted', async () => {
     const service = await startForTest(['lost-answer@1']);
     expect(await get(service)).toEqual({ kind: 'closed' });
     expect(service.files).toEqual(['a.csv']);
@@ -153,7 +153,7 @@ describe('A lost answer', () => {
 });
 
 describe('A late answer', () => {
-  it('is the proper one, and others come before it', async () => {
+  it('is the proper one, and other calls are answered before it', async () => {
     const service = await startForTest(['latency:1@1']);
     const late = post(service);
     await vi.waitUntil(() => service.counts.calls === 1);
@@ -176,7 +176,7 @@ describe('A late answer', () => {
     expect(service.counts).toMatchObject({ faults: 1, refusedCalls: 1 });
   });
 
-  it('is not waited for when the client left; the bookings were taken nevertheless', async () => {
+  it('is dropped when the client leaves; the bookings are accepted nevertheless', async () => {
     const service = await startForTest(['latency:86400@1']);
     const { failed, leave } = open(service);
     await vi.waitUntil(() => service.counts.reviewed === 1);
@@ -190,7 +190,7 @@ describe('A late answer', () => {
     await vi.waitFor(() => expect(service.emails).toHaveLength(1));
   });
 
-  it('is given up when the service is closed, but not its e-mail', async () => {
+  it('is dropped when the service is closed, but its e-mail is not', async () => {
     const service = await startForTest(['latency:86400@1']);
     const { failed } = open(service);
     await vi.waitUntil(() => service.counts.reviewed === 1);
@@ -201,7 +201,7 @@ describe('A late answer', () => {
 });
 
 describe('Faults', () => {
-  it('count only calls of the operations with a right key', async () => {
+  it('count only authenticated calls to operations', async () => {
     const service = await startForTest(['status:503@2']);
     const statuses = [
       await post(service),
@@ -216,7 +216,7 @@ describe('Faults', () => {
     expect(service.counts).toMatchObject({ calls: 3, faults: 1 });
   });
 
-  it('count calls, too, that are refused for what they send', async () => {
+  it('also count calls refused because of their content', async () => {
     const service = await startForTest(['status:503@2-3']);
     const statuses = [
       await post(service, accountHeaders),
@@ -228,14 +228,14 @@ describe('Faults', () => {
     expect(service.counts).toMatchObject({ calls: 4, faults: 2, refusedCalls: 2 });
   });
 
-  it('of results are no concern of the calls', async () => {
+  it('of results do not affect calls', async () => {
     const service = await startForTest(['result-missing@1-', 'status:503@2']);
     expect([await get(service), await get(service), await get(service)].map(statusOf)).toEqual([
       200, 503, 200,
     ]);
   });
 
-  it('come by rate to the same calls with the same seed, and to others with another', async () => {
+  it('at a rate hit the same calls with the same seed, and other calls with another', async () => {
     const rules = ['drop@20%', 'status:503@20%', 'refuse:2001@10%'];
     const outcomesOf = async (seed: number) => {
       const service = await startForTest(rules, { seed });

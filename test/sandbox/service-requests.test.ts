@@ -93,7 +93,7 @@ describe("A body's media type", () => {
     expect(findMediaProblem({ 'content-type': type })).toBe('The Content-Type is not application/json.');
   });
 
-  it('must be said, and the body must not be compressed', () => {
+  it('is required, and the body must not be compressed', () => {
     expect(findMediaProblem({})).toContain('Content-Type is missing');
     expect(findMediaProblem({ 'content-type': 'application/json', 'content-encoding': 'gzip' })).toContain(
       'Content-Encoding',
@@ -115,7 +115,7 @@ describe('The body of a review', () => {
     parseReview(Buffer.from(JSON.stringify(review)), masterIdName);
   const readItem = (item: unknown) => read({ Hotels: [whole, item] });
 
-  it('is read with all fields, or the master id alone', () => {
+  it('is accepted with all fields or only the master id', () => {
     expect(read({ Hotels: [whole, { ServiceId: 9007199254740991 }] })).toEqual({
       kind: 'hotels',
       hotels: [
@@ -133,7 +133,7 @@ describe('The body of a review', () => {
     });
   });
 
-  it('names the master id as it is set, and then no other name will do', () => {
+  it('must use the configured name for the master id', () => {
     expect(read({ Hotels: [{ HotelId: 7 }] }, 'HotelId')).toEqual({
       kind: 'hotels',
       hotels: [{ serviceId: 7 }],
@@ -147,8 +147,8 @@ describe('The body of a review', () => {
 
   it.each([
     ['nothing', Buffer.alloc(0)],
-    ['half of it', Buffer.from('{"Hotels":[{"ServiceId":1}')],
-    ['a number that is none', Buffer.from('{"Hotels":[{"ServiceId":NaN}]}')],
+    ['an incomplete body', Buffer.from('{"Hotels":[{"ServiceId":1}')],
+    ['NaN', Buffer.from('{"Hotels":[{"ServiceId":NaN}]}')],
     [
       'bytes that are not UTF-8',
       Buffer.from('{"Hotels":[{"ServiceId":1,"BookingClientName":"Nú"}]}', 'latin1'),
@@ -212,12 +212,12 @@ describe('The body of a review', () => {
     });
   });
 
-  it('takes a check-out on or before the check-in, a guest called Null, and any Unicode', () => {
+  it('may have a check-out on or before the check-in, a guest called Null, and any Unicode', () => {
     const item = { ...whole, CheckOutDate: '2026-11-19', BookingClientName: 'Null', ProviderName: '東京 🏨' };
     expect(readItem(item)).toMatchObject({ kind: 'hotels' });
   });
 
-  it('never has a value quoted in the refusal', () => {
+  it('is never quoted in the refusal', () => {
     const refusals = [
       readItem({ ...whole, BookingClientName: ['Ana Núñez'] }),
       readItem({ ...whole, CheckInDate: 'Ana Núñez' }),
@@ -240,7 +240,7 @@ describe('An answer', () => {
     'Content-Length': String(Buffer.byteLength(body)),
   });
 
-  it.each(['envelope', 'code-message'] as const)('of success is the envelope in the shape %s', (shape) => {
+  it.each(['envelope', 'code-message'] as const)('for success is the envelope in the shape %s', (shape) => {
     const body = '{"Status":true,"Message":"Taken","StatusCode":2000}';
     expect(render({ kind: 'success', message: 'Taken' }, shape)).toEqual({
       httpStatus: 200,
@@ -285,7 +285,7 @@ describe('An answer', () => {
     });
   });
 
-  it('can be a page', () => {
+  it('can be an HTML page', () => {
     const { headers, body, ...numbers } = render({ kind: 'page' }, 'envelope');
     expect(numbers).toEqual({ httpStatus: 200 });
     expect(headers['Content-Type']).toBe('text/html; charset=utf-8');

@@ -44,7 +44,7 @@ async function ask(
 }
 
 describe('A review by body', () => {
-  it('verifies each booking, and one e-mail names those whose mapping is wrong', async () => {
+  it('verifies each booking and reports the wrong mappings in one e-mail', async () => {
     const service = await startForTest();
     const others = [rightBooking, { ServiceId: 1 }, { ...wrongBooking, ProviderHotelId: 'unheard-of' }];
     expect(await post(service, [wrongBooking, ...others])).toMatchObject({ status: 200, json: success });
@@ -71,7 +71,7 @@ describe('A review by body', () => {
     expect(service.counts).toMatchObject({ calls: 2, reviewed: 5, incorrect: 2, refusedCalls: 0 });
   });
 
-  it('takes nothing of a body of which one booking is refused', async () => {
+  it('accepts nothing of a body with one refused booking', async () => {
     const service = await startForTest();
     const refusal = { Status: false, StatusCode: 2009 };
     const answer = await post(service, [wrongBooking, { ServiceId: '7' }]);
@@ -81,7 +81,7 @@ describe('A review by body', () => {
     expect(service.counts).toMatchObject({ calls: 1, reviewed: 0, incorrect: 0, refusedCalls: 1 });
   });
 
-  it('reads the master id under the name that is set', async () => {
+  it('reads the master id under its configured name', async () => {
     const service = await startForTest({ masterIdName: 'HotelId' });
     const { ServiceId: HotelId, ...rest } = wrongBooking;
     expect(await post(service, [{ HotelId, ...rest }])).toMatchObject({ json: success });
@@ -101,7 +101,7 @@ describe('A review by body', () => {
     );
   });
 
-  it('says when an e-mail could not be written, without its words', async () => {
+  it('reports an e-mail that could not be written, without quoting it', async () => {
     const service = await startForTest({
       deliver: () => Promise.reject(Object.assign(new Error('no space for Ana Núñez'), { code: 'ENOSPC' })),
     });
@@ -115,7 +115,7 @@ describe('A review by body', () => {
     expect(JSON.stringify(service.events)).not.toContain('Ana');
   });
 
-  it('takes a body of 64 MB, and refuses a byte more with 413', async () => {
+  it('accepts a body of 64 MB and refuses one more byte with 413', async () => {
     const service = await startForTest();
     const body = JSON.stringify({ Hotels: [rightBooking] });
     const whole = body.padEnd(body.length + maxBodyBytes - Buffer.byteLength(body));
@@ -142,7 +142,7 @@ describe('A review by body', () => {
     expect((await answered)[0]).toMatchObject({ statusCode: 413 });
   });
 
-  it('takes nothing of a body that breaks off', async () => {
+  it('accepts nothing of an incomplete body', async () => {
     const service = await startForTest();
     const headers = { ...jsonHeaders, 'Content-Length': '1000' };
     const request = openRequest(`${service.baseUrl}${byBody}`, { method: 'POST', headers });
@@ -156,7 +156,7 @@ describe('A review by body', () => {
 });
 
 describe('A review by file', () => {
-  it('has the file taken whose path the query names', async () => {
+  it('reviews the file named in the query', async () => {
     const service = await startForTest();
     const path = `${byFile}?ftpFilePath=VerifyMappings%2F112026/20112026.csv`;
     expect(await get(service, path)).toMatchObject({ status: 200, json: success });
@@ -171,7 +171,7 @@ describe('A review by file', () => {
     ]);
   });
 
-  it('passes on what the file was refused for', async () => {
+  it('passes on why the file was refused', async () => {
     const service = await startForTest({
       acceptFile: async () => ({ kind: 'refusal', statusCode: 2002, message: 'There is no such file.' }),
     });
@@ -182,7 +182,7 @@ describe('A review by file', () => {
     expect(service.counts).toMatchObject({ calls: 1, refusedCalls: 1 });
   });
 
-  it('answers 500 when the sandbox itself fails, and names why', async () => {
+  it('answers 500 and the reason when the sandbox itself fails', async () => {
     const service = await startForTest({
       acceptFile: () => Promise.reject(Object.assign(new Error('in Ana.csv'), { code: 'EIO' })),
     });
@@ -195,7 +195,7 @@ describe('A review by file', () => {
 });
 
 describe('The service', () => {
-  it('tells of each request what became of it', async () => {
+  it('reports the outcome of each request', async () => {
     const service = await startForTest();
     await post(service, [rightBooking, wrongBooking]);
     await post(service, []);
@@ -216,7 +216,7 @@ describe('The service', () => {
     expect(told).not.toMatch(/Ana|key-|account-/);
   });
 
-  it('keeps a connection, also over answers that leave a body unread', async () => {
+  it('keeps a connection alive, even if a body was left unread', async () => {
     const service = await startForTest();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     onTestFinished(() => agent.destroy());
@@ -241,7 +241,7 @@ describe('The service', () => {
     expect(open).toHaveBeenCalledTimes(1);
   });
 
-  it('listens at 127.0.0.1 alone', async () => {
+  it('listens on 127.0.0.1 only', async () => {
     const service = await startForTest();
     expect(await get(service, '/')).toMatchObject({ status: 404 });
     // Another address of this machine.
@@ -249,13 +249,13 @@ describe('The service', () => {
     await expect(get({ ...service, baseUrl }, '/')).rejects.toThrow('connect');
   });
 
-  it('does not start on a port that is taken', async () => {
+  it('does not start on a port in use', async () => {
     const service = await startForTest();
     const { port } = new URL(service.baseUrl);
     await expect(startedService({ port: Number(port) })).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 
-  it('can be started again on the port that it had', async () => {
+  it('can be restarted on the same port', async () => {
     const service = await startForTest();
     await post(service, [rightBooking]);
     await service.close();
@@ -266,7 +266,7 @@ describe('The service', () => {
 });
 
 describe('Closing the service', () => {
-  it('waits for an e-mail that is being written, however often it is asked', async () => {
+  it('waits for an e-mail that is being written, also when called again', async () => {
     const gate = createGate();
     const service = await startForTest({ deliver: () => gate.passed });
     await post(service, [wrongBooking]);
@@ -274,7 +274,7 @@ describe('Closing the service', () => {
     const closed = Promise.all([service.close(), service.close()]).then(() => {
       isClosed = true;
     });
-    // It no longer listens, so all that is left to wait for is the e-mail.
+    // It no longer listens, so it only waits for the e-mail.
     await vi.waitFor(() => expect(post(service, [rightBooking])).rejects.toThrow('ECONNREFUSED'));
     expect(isClosed).toBe(false);
     gate.open();
@@ -282,7 +282,7 @@ describe('Closing the service', () => {
     expect(service.events.at(-1)).toMatchObject({ kind: 'email-written' });
   });
 
-  it('cuts off a client that is connected and says nothing', async () => {
+  it('disconnects a silent client', async () => {
     const service = await startForTest();
     const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1');
     await once(socket, 'connect');
@@ -291,7 +291,7 @@ describe('Closing the service', () => {
     await ended;
   });
 
-  it('cuts off a client in the middle of its body', async () => {
+  it('disconnects a client in the middle of its body', async () => {
     const service = await startForTest();
     const request = openRequest(`${service.baseUrl}${byBody}`, { method: 'POST', headers: jsonHeaders });
     request.write('{"Hotels":');

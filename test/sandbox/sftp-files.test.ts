@@ -35,7 +35,7 @@ describe('files on the SFTP server', () => {
 
   describe('opened', () => {
     it.each([
-      // flags, what is there, what is there after 'XY' was written at position 1 ('\0' is a hole)
+      // flags, content before, content after writing 'XY' at position 1 ('\0' is a hole)
       ['r+', 'abcd', 'aXYd'],
       ['w', 'abcd', '\0XY'],
       ['w', undefined, '\0XY'],
@@ -56,19 +56,19 @@ describe('files on the SFTP server', () => {
       expect(room.events).toEqual([{ kind: 'received', path: 'x', bytes: after.length }]);
     });
 
-    it.each(['wx', 'xw+', 'ax', 'xa+'] as const)('with %j must not be there', async (flags) => {
+    it.each(['wx', 'xw+', 'ax', 'xa+'] as const)('with %j must not exist', async (flags) => {
       writeFileSync(room.disk('x'), 'abcd');
       await expect(open('x', flags)).rejects.toEqual(failure);
       expect(room.onDisk('x')).toBe('abcd');
     });
 
-    it.each(['r', 'r+'] as const)('with %j must be there', async (flags) => {
+    it.each(['r', 'r+'] as const)('with %j must exist', async (flags) => {
       await expect(open('x', flags)).rejects.toEqual(noSuchFile);
       await expect(open('no/x', flags)).rejects.toEqual(noSuchFile);
       expect(readdirSync(room.disk(''))).toEqual([]);
     });
 
-    it('for reading cannot be written, which the answer tells', async () => {
+    it('for reading cannot be written, as the answer says', async () => {
       writeFileSync(room.disk('x'), 'abcd');
       const handle = await open('x', 'r');
       await expect(write(handle, 0, 'X')).rejects.toEqual(failure);
@@ -83,7 +83,7 @@ describe('files on the SFTP server', () => {
       await expect(open('/', 'w')).rejects.toEqual(failure);
     });
 
-    it('are read piece by piece, up to an end', async () => {
+    it('are read in pieces up to the end', async () => {
       writeFileSync(room.disk('x'), 'abcdef');
       const handle = await open('x', 'r');
       expect([await read(handle, 4, 100), await read(handle, 0, 2), await read(handle, 6, 1)]).toEqual([
@@ -93,7 +93,7 @@ describe('files on the SFTP server', () => {
       ]);
     });
 
-    it('tell of themselves, and can be changed', async () => {
+    it('have attributes that can be read and changed', async () => {
       const handle = await open('x', 'w');
       await write(handle, 0, 'abcdef');
       await raw.ask((answer) => raw.files.fsetstat(handle, { size: 3, mode: 0o400 }, answer));
@@ -103,7 +103,7 @@ describe('files on the SFTP server', () => {
       expect(stats.isFile()).toBe(true);
     });
 
-    it('are known by their handles, until they are closed', async () => {
+    it('are accessible by their handles until they are closed', async () => {
       const handle = await open('x', 'w');
       await close(handle);
       const folder = await raw.ask<Buffer>((answer) => raw.files.opendir('/', answer));
@@ -116,7 +116,7 @@ describe('files on the SFTP server', () => {
       expect(room.onDisk('x')).toBe('');
     });
 
-    it('are whole when many writes and the close were sent at once, in any order', async () => {
+    it('are complete when many writes and the close are sent at once, in any order', async () => {
       const content = randomBytes(3_000_001);
       const handle = await open('x', 'w');
       const positions = Array.from(
@@ -136,7 +136,7 @@ describe('files on the SFTP server', () => {
     });
   });
 
-  it('can be cut, and given other times, by their path', async () => {
+  it('can be truncated and given other times by path', async () => {
     writeFileSync(room.disk('x'), 'abcdef');
     await raw.ask((answer) => raw.files.setstat('x', { size: 2 }, answer));
     await raw.ask((answer) => raw.files.utimes('x', 3_000, 4_000, answer));
@@ -144,7 +144,7 @@ describe('files on the SFTP server', () => {
     expect(statSync(room.disk('x')).mtimeMs).toBe(4_000_000);
   });
 
-  it('are not copied, linked or synced by extensions that nobody announced', async () => {
+  it('are not affected by unannounced extensions for copy, link or sync', async () => {
     writeFileSync(room.disk('x'), '');
     const { files } = raw;
     expect(() => files.ext_openssh_hardlink('x', 'y', () => {})).toThrow('does not support');

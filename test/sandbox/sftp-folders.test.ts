@@ -17,7 +17,7 @@ describe('files in folders on the SFTP server', () => {
   afterEach(() => room.stop());
 
   describe('listed', () => {
-    it('come in several answers, each line as ls -l prints it', async () => {
+    it('come in several answers, each line as printed by ls -l', async () => {
       for (let index = 0; index < 250; index += 1)
         writeFileSync(room.disk(`file ${index}`), 'x'.repeat(index));
       mkdirSync(room.disk('folder'), 0o700);
@@ -40,7 +40,7 @@ describe('files in folders on the SFTP server', () => {
       expect(lineOf('folder')).toMatch(/^drwx------ {3}2 \S+ +\S+ +\d+ Feb {2}3 {2}2021 folder$/);
     });
 
-    it('have to lie in a folder', async () => {
+    it('must be in a folder', async () => {
       writeFileSync(room.disk('x'), '');
       await expect(raw.ask((answer) => raw.files.opendir('x', answer))).rejects.toEqual(noSuchFile);
       await expect(raw.ask((answer) => raw.files.opendir('no', answer))).rejects.toEqual(noSuchFile);
@@ -53,7 +53,7 @@ describe('files in folders on the SFTP server', () => {
       mkdirSync(room.disk('folder'));
     });
 
-    it('are told with their paths', async () => {
+    it('are reported with their paths', async () => {
       await raw.ask((answer) => raw.files.rename('/x', 'folder/../folder/y', answer));
       expect(room.onDisk('folder/y')).toBe('new');
       await raw.ask((answer) => raw.files.unlink('folder/y', answer));
@@ -66,7 +66,7 @@ describe('files in folders on the SFTP server', () => {
       ]);
     });
 
-    it('don’t replace what is there', async () => {
+    it('do not replace existing files', async () => {
       writeFileSync(room.disk('y'), 'old');
       for (const target of ['y', 'folder', 'x']) {
         await expect(raw.ask((answer) => raw.files.rename('x', target, answer))).rejects.toEqual(failure);
@@ -75,7 +75,7 @@ describe('files in folders on the SFTP server', () => {
       expect(room.events).toEqual([]);
     });
 
-    it('get one name only once, whoever asks at the same time', async () => {
+    it('get a name only once among concurrent clients', async () => {
       const other = await room.connect();
       writeFileSync(room.disk('y'), 'other');
       const both = await Promise.allSettled([
@@ -86,14 +86,14 @@ describe('files in folders on the SFTP server', () => {
       expect(readdirSync(room.disk(''))).toHaveLength(3);
     });
 
-    it('have to be there', async () => {
+    it('must exist', async () => {
       await expect(raw.ask((answer) => raw.files.rename('no', 'y', answer))).rejects.toEqual(noSuchFile);
       await expect(raw.ask((answer) => raw.files.unlink('no', answer))).rejects.toEqual(noSuchFile);
       await expect(raw.ask((answer) => raw.files.rmdir('no', answer))).rejects.toEqual(noSuchFile);
       await expect(raw.ask((answer) => raw.files.setstat('no', {}, answer))).rejects.toEqual(noSuchFile);
     });
 
-    it('are no folders with something in them', async () => {
+    it('must not be non-empty folders', async () => {
       writeFileSync(room.disk('folder/y'), '');
       await expect(raw.ask((answer) => raw.files.rmdir('folder', answer))).rejects.toEqual(failure);
       await expect(raw.ask((answer) => raw.files.unlink('folder', answer))).rejects.toEqual(failure);
@@ -101,7 +101,7 @@ describe('files in folders on the SFTP server', () => {
     });
   });
 
-  it('are made, moved and removed in the order in which all that was asked, without waiting', async () => {
+  it('are created, moved and removed in the order of the requests, without waiting for answers', async () => {
     const paths = Array.from({ length: 20 }, (_, index) => `0${'/x'.repeat(index)}`);
     await Promise.all([
       ...paths.map((path) => raw.ask((answer) => raw.files.mkdir(path, answer))),

@@ -52,12 +52,12 @@ describe('a client of the SFTP server', () => {
     },
   );
 
-  it('finds nothing with the full path on this disk', async () => {
+  it('finds nothing by the full path on this disk', async () => {
     const path = join(outside, 'secret');
     await expect(raw.ask((answer) => raw.files.open(path, 'r', answer))).rejects.toEqual(noSuchFile);
   });
 
-  it('cannot have a path with a NUL in it', async () => {
+  it('cannot use a path with a NUL byte', async () => {
     const request = raw.ask((answer) => raw.files.stat('a\0b', answer));
     await expect(request).rejects.toMatchObject({
       code: 5,
@@ -65,7 +65,7 @@ describe('a client of the SFTP server', () => {
     });
   });
 
-  describe('where links lie', () => {
+  describe('when there are symbolic links', () => {
     beforeEach(() => {
       symlinkSync(outside, room.disk('folder'));
       symlinkSync(join(outside, 'secret'), room.disk('file'));
@@ -95,11 +95,11 @@ describe('a client of the SFTP server', () => {
     });
 
     it.each<[string, (path: string) => Promise<unknown>]>([
-      ['look behind', (path) => raw.ask((answer) => raw.files.stat(path, answer))],
+      ['stat', (path) => raw.ask((answer) => raw.files.stat(path, answer))],
       ['list', (path) => raw.ask((answer) => raw.files.readdir(path, answer))],
       ['change the mode of', (path) => raw.ask((answer) => raw.files.chmod(path, 0o600, answer))],
       ['change the times of', (path) => raw.ask((answer) => raw.files.utimes(path, 1, 1, answer))],
-      ['cut', (path) => raw.ask((answer) => raw.files.setstat(path, { size: 0 }, answer))],
+      ['truncate', (path) => raw.ask((answer) => raw.files.setstat(path, { size: 0 }, answer))],
       ['remove', (path) => raw.ask((answer) => raw.files.unlink(path, answer))],
       ['remove the folder', (path) => raw.ask((answer) => raw.files.rmdir(path, answer))],
       ['move', (path) => raw.ask((answer) => raw.files.rename(path, '/moved', answer))],
@@ -112,18 +112,18 @@ describe('a client of the SFTP server', () => {
       expect(room.onDisk('mine')).toBe('mine');
     });
 
-    it('cannot read where they lead', async () => {
+    it('cannot read their targets', async () => {
       await expect(raw.ask((answer) => raw.files.readlink('/file', answer))).rejects.toEqual(unsupported);
     });
   });
 
-  it('cannot make links, soft or hard', async () => {
+  it('cannot create links, symbolic or hard', async () => {
     const soft = raw.ask((answer) => raw.files.symlink(join(outside, 'secret'), '/link', answer));
     await expect(soft).rejects.toEqual(unsupported);
     expect(readdirSync(room.disk(''))).toEqual([]);
   });
 
-  it('cannot move, remove or lock the root', async () => {
+  it('cannot move, remove or change the root', async () => {
     mkdirSync(room.disk('empty'));
     await expect(raw.ask((answer) => raw.files.rmdir('/', answer))).rejects.toEqual(denied);
     await expect(raw.ask((answer) => raw.files.unlink('/..', answer))).rejects.toEqual(denied);
@@ -133,7 +133,7 @@ describe('a client of the SFTP server', () => {
     expect(statSync(room.disk('')).mode & 0o777).toBe(0o700);
   });
 
-  it('makes files and folders for their owner only, whatever it asks', async () => {
+  it('creates files and folders for their owner only, whatever mode it asks for', async () => {
     await raw.ask((answer) => raw.files.mkdir('/open', { mode: 0o777 }, answer));
     const handle = await raw.ask<Buffer>((answer) => raw.files.open('/open/file', 'w', 0o666, answer));
     await raw.ask((answer) => raw.files.close(handle, answer));
@@ -144,7 +144,7 @@ describe('a client of the SFTP server', () => {
     expect(statSync(room.disk('open/file')).mode & 0o7777).toBe(0o700);
   });
 
-  it('cannot give files away', async () => {
+  it('cannot change the owner of files', async () => {
     writeFileSync(room.disk('mine'), '');
     const { uid, gid } = lstatSync(room.disk('mine'));
     await expect(raw.ask((answer) => raw.files.chown('/mine', uid + 1, gid, answer))).rejects.toEqual(denied);

@@ -14,7 +14,7 @@ describe('logging in to the SFTP server', () => {
   });
   afterEach(() => room.stop());
 
-  it('takes the right user name and password', async () => {
+  it('accepts the right user name and password', async () => {
     await room.connect();
     expect(room.events).toEqual([{ kind: 'logged-in' }]);
   });
@@ -22,7 +22,7 @@ describe('logging in to the SFTP server', () => {
   it.each([
     ['a wrong password', { password: 'wrong' }],
     ['an empty password', { password: '' }],
-    ['the right password with something behind it', { password: 'sécret "1"!' }],
+    ['the right password with a suffix', { password: 'sécret "1"!' }],
     ['an unknown user', { username: 'somebody' }],
     ['a user name in capitals', { username: 'ACME' }],
   ])('refuses %s, and does not tell who it was', async (_what, login) => {
@@ -30,7 +30,7 @@ describe('logging in to the SFTP server', () => {
     expect(room.events).toEqual([{ kind: 'login-refused', reason: 'wrong-login' }]);
   });
 
-  it('offers nothing but a password', async () => {
+  it('offers password authentication only', async () => {
     const offers: (readonly AuthenticationType[] | null)[] = [];
     await expect(
       room.connect({
@@ -43,7 +43,7 @@ describe('logging in to the SFTP server', () => {
     expect(offers.at(-1)).toEqual(['password']);
   });
 
-  it('refuses a key, and says that no password came', async () => {
+  it('refuses a key and reports that no password came', async () => {
     const privateKey = await readOrMakeHostKey(join(room.folder, 'login'));
     const { username } = room.login;
     const keyOnly = { type: 'publickey' as const, username, key: privateKey };
@@ -52,7 +52,7 @@ describe('logging in to the SFTP server', () => {
     await vi.waitFor(() => expect(room.events).toEqual(expected));
   });
 
-  it('takes the password after a key was refused', async () => {
+  it('accepts the password after a key was refused', async () => {
     const { username, password } = room.login;
     const key = await readOrMakeHostKey(join(room.folder, 'login'));
     const authHandler = [
@@ -63,7 +63,7 @@ describe('logging in to the SFTP server', () => {
     expect(room.events).toEqual([{ kind: 'logged-in' }]);
   });
 
-  it('ends a connection that goes on guessing', async () => {
+  it('closes a connection that keeps guessing', async () => {
     const { host, port } = room.server;
     const client = new ssh2.Client();
     client.on('error', () => {});
@@ -78,7 +78,7 @@ describe('logging in to the SFTP server', () => {
     expect(room.events).toEqual(Array(6).fill({ kind: 'login-refused', reason: 'wrong-login' }));
   });
 
-  it('shows its host key to the client', async () => {
+  it('presents its host key to the client', async () => {
     const shown: string[] = [];
     await room.connect({
       hostHash: 'sha256',

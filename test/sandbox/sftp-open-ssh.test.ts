@@ -31,7 +31,7 @@ describe.skipIf(needs !== '')(`OpenSSH's sftp at the sandbox's SFTP server${need
   });
   afterEach(() => room.stop());
 
-  /** What ssh calls instead of asking somebody for the password. */
+  /** Called by ssh instead of asking for the password. */
   function giveAnswer(password: string): void {
     writeFileSync(join(room.folder, 'password'), password);
     writeFileSync(join(room.folder, 'askpass'), '#!/bin/sh\nexec cat "$(dirname "$0")/password"\n', {
@@ -45,7 +45,7 @@ describe.skipIf(needs !== '')(`OpenSSH's sftp at the sandbox's SFTP server${need
       'GlobalKnownHostsFile=/dev/null',
       'StrictHostKeyChecking=yes',
       'NumberOfPasswordPrompts=1',
-      // Batch mode forbids passwords; what stands first holds.
+      // Batch mode forbids passwords; the first setting wins.
       'BatchMode=no',
     ].flatMap((option) => ['-o', option]);
     const env = {
@@ -68,14 +68,14 @@ describe.skipIf(needs !== '')(`OpenSSH's sftp at the sandbox's SFTP server${need
     });
   }
 
-  /** Carries out the lines; ends at the first that fails, but for one that starts with a dash. */
+  /** Runs the lines; stops at the first failure, except on lines that start with a dash. */
   function batch(...lines: readonly string[]): Promise<Ended> {
     writeFileSync(join(room.folder, 'batch'), `${lines.join('\n')}\n`);
     const { host, port } = room.server;
     return run(sftp ?? 'sftp', ['-P', String(port), '-b', 'batch', `${room.login.username}@${host}`]);
   }
 
-  it('makes folders, puts, lists, gets, renames and removes', async () => {
+  it('creates folders, puts, lists, gets, renames and removes', async () => {
     const content = randomBytes(2_000_003);
     writeFileSync(join(room.folder, 'día 1.csv'), content);
     mkdirSync(room.disk('VerifyMappings'));
@@ -118,7 +118,7 @@ describe.skipIf(needs !== '')(`OpenSSH's sftp at the sandbox's SFTP server${need
     ]);
   });
 
-  it('is told that a name is taken', async () => {
+  it('fails to rename to an existing name', async () => {
     writeFileSync(room.disk('x'), 'new');
     writeFileSync(room.disk('y'), 'old');
     const { exitCode, complaints } = await batch('rename x y');
@@ -127,7 +127,7 @@ describe.skipIf(needs !== '')(`OpenSSH's sftp at the sandbox's SFTP server${need
     expect([room.onDisk('x'), room.onDisk('y')]).toEqual(['new', 'old']);
   });
 
-  it('keeps times and its owner’s mode where asked to, both ways', async () => {
+  it('preserves times and the owner’s mode in both directions', async () => {
     writeFileSync(join(room.folder, 'old'), 'x', { mode: 0o755 });
     utimesSync(join(room.folder, 'old'), 1_000, 2_000);
     expect(await batch('put -p old', 'get -p old back')).toMatchObject({ exitCode: 0, complaints: '' });
@@ -135,7 +135,7 @@ describe.skipIf(needs !== '')(`OpenSSH's sftp at the sandbox's SFTP server${need
     expect(statSync(join(room.folder, 'back')).mtimeMs).toBe(2_000_000);
   });
 
-  it('goes on with an upload that was cut off', async () => {
+  it('resumes an interrupted upload', async () => {
     const content = randomBytes(500_000);
     writeFileSync(join(room.folder, 'x'), content);
     writeFileSync(room.disk('x'), content.subarray(0, 123_456));
@@ -143,7 +143,7 @@ describe.skipIf(needs !== '')(`OpenSSH's sftp at the sandbox's SFTP server${need
     expect(readFileSync(room.disk('x')).equals(content)).toBe(true);
   });
 
-  it('puts and gets whole folders', async () => {
+  it('puts and gets folders recursively', async () => {
     mkdirSync(join(room.folder, 'tree/below'), { recursive: true });
     for (let index = 0; index < 150; index += 1)
       writeFileSync(join(room.folder, `tree/below/${index}`), `${index}`);
@@ -153,7 +153,7 @@ describe.skipIf(needs !== '')(`OpenSSH's sftp at the sandbox's SFTP server${need
     expect(readFileSync(join(room.folder, 'back/below/149'), 'utf8')).toBe('149');
   });
 
-  it('does not get in with another password', async () => {
+  it('cannot log in with a wrong password', async () => {
     giveAnswer('wrong');
     const { exitCode, complaints } = await batch('put askpass x');
     expect(exitCode).not.toBe(0);

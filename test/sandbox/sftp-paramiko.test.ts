@@ -8,7 +8,7 @@ import { knownHostsLine, openSftpRoom, type SftpRoom } from '../support/sandbox-
 
 const needs = python === undefined ? ' (needs python3 with paramiko: apt-get install python3-paramiko)' : '';
 
-/** Does what its argument says, connected, and prints what `answers` holds then. */
+/** Connects, runs the given actions and prints `answers`. */
 const program = `
 import io, json, sys, paramiko
 order = json.loads(sys.argv[1])
@@ -43,7 +43,7 @@ describe.skipIf(needs !== '')(`paramiko at the sandbox's SFTP server${needs}`, (
     return JSON.parse(stdout);
   }
 
-  it('makes folders, puts, lists, gets, renames and removes', async () => {
+  it('creates folders, puts, lists, gets, renames and removes', async () => {
     const answers = await run(`
 content = bytes(range(256)) * 8000
 sftp.mkdir('/VerifyMappings')
@@ -78,7 +78,7 @@ answers['gone'] = sftp.listdir('/')
     ]);
   });
 
-  it('replaces a file by posix-rename, and by a plain rename does not', async () => {
+  it('replaces a file by posix-rename, but not by a plain rename', async () => {
     writeFileSync(room.disk('x'), 'new');
     writeFileSync(room.disk('y'), 'old');
     const answers = await run(`
@@ -93,7 +93,7 @@ attempt('again', lambda: sftp.posix_rename('x', 'y'))
     expect(readdirSync(room.disk(''))).toEqual(['y']);
   });
 
-  it('opens, writes in places, appends, cuts, and changes times and mode', async () => {
+  it('opens, writes at offsets, appends, truncates, and changes times and mode', async () => {
     const answers = await run(`
 with sftp.open('x', 'wx') as file:
     file.set_pipelined(True)
@@ -124,7 +124,7 @@ answers['content'] = sftp.open('x').read().decode()
     expect(statSync(room.disk('x')).mtimeMs).toBe(2_000_000);
   });
 
-  it('stays inside', async () => {
+  it('stays inside the root', async () => {
     const answers = await run(`
 answers['up'] = sftp.normalize('../../..')
 attempt('read', lambda: sftp.open('../host_key').read().decode())
@@ -134,11 +134,11 @@ attempt('seen', lambda: sftp.listdir('..'))
     expect(answers).toEqual({ up: '/', read: 'error 2', link: 'error Links are not supported', seen: [] });
   });
 
-  it('does not get in with another password', async () => {
+  it('cannot log in with a wrong password', async () => {
     const login = { ...room.login, password: 'wrong' };
     await expect(run('', login)).rejects.toThrow('AuthenticationException');
     expect(room.events).toEqual([{ kind: 'login-refused', reason: 'wrong-login' }]);
   });
 });
 
-/** Also the system's own, where another python stands before it on the path. */
+/** Also tries the system's Python, where another one comes first on the path. */

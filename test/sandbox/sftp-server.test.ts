@@ -16,7 +16,7 @@ describe("the sandbox's SFTP server", () => {
   });
   afterEach(() => room.stop());
 
-  /** The files of the served folder that this process has open. */
+  /** Files of the served folder that this process has open. */
   function openFiles(): string[] {
     return readdirSync('/proc/self/fd').flatMap((number) => {
       try {
@@ -40,11 +40,11 @@ describe("the sandbox's SFTP server", () => {
   const openForWriting = ({ ask, files }: RawClient, path: string) =>
     ask<Buffer>((answer) => files.open(path, 'w', answer));
 
-  it('is there for this machine alone', () => {
+  it('listens on this machine only', () => {
     expect(room.server.host).toBe('127.0.0.1');
   });
 
-  it('serves several clients at once, and the channels of one', async () => {
+  it('serves several clients, and several channels of one client, at once', async () => {
     const [one, other] = [await room.connect(), await room.connect()];
     const second = await one.ask<RawClient['files']>((answer) => one.client.sftp(answer));
     const clients: readonly RawClient[] = [one, other, { ...one, files: second }];
@@ -67,7 +67,7 @@ describe("the sandbox's SFTP server", () => {
     expect(room.events.filter(({ kind }) => kind === 'received')).toHaveLength(3);
   });
 
-  it('keeps nothing open of a client that drops in mid-upload, and does not call it received', async () => {
+  it('closes the files of a client that disconnects in mid-upload, without reporting them as received', async () => {
     const proxy = await startTcpProxy(room.server.port);
     const client = await room.connect({ port: proxy.port });
     const other = await room.connect();
@@ -88,7 +88,7 @@ describe("the sandbox's SFTP server", () => {
     await proxy.stop();
   });
 
-  it('keeps nothing open of a client that says goodbye without closing', async () => {
+  it('closes the files of a client that ends its session without closing them', async () => {
     const client = await room.connect();
     await openForWriting(client, 'x');
     client.client.end();
@@ -96,7 +96,7 @@ describe("the sandbox's SFTP server", () => {
     expect(room.events).toEqual([{ kind: 'logged-in' }]);
   });
 
-  it('keeps nothing open of a channel that ends, while its connection goes on', async () => {
+  it('closes the files of a channel that ends while its connection stays open', async () => {
     const client = await room.connect();
     await openForWriting(client, 'x');
     client.files.end();
@@ -122,7 +122,7 @@ describe("the sandbox's SFTP server", () => {
   });
 
   it.each([
-    ['nothing of SSH', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['another protocol', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['a greeting and noise', `SSH-2.0-noise\r\n${'\x00\x00\x10\x00noise'.repeat(1_000)}`],
   ])('goes on after a client that speaks %s', async (_what, text) => {
     const socket = connect(room.server.port, '127.0.0.1', () => socket.write(text));
@@ -131,7 +131,7 @@ describe("the sandbox's SFTP server", () => {
     await expect(room.connect()).resolves.toBeDefined();
   });
 
-  it('ends all sessions when it is closed, also those that never greeted, and can be closed again', async () => {
+  it('ends all sessions when closed, including those without a greeting, and can be closed again', async () => {
     const clients = [await room.connect(), await room.connect()];
     for (const [index, client] of clients.entries()) await openForWriting(client, `file ${index}`);
     const silent = connect(room.server.port, '127.0.0.1');
@@ -148,7 +148,7 @@ describe("the sandbox's SFTP server", () => {
     await expect(room.connect()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  it('says which port is taken', async () => {
+  it('names a port in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
@@ -158,7 +158,7 @@ describe("the sandbox's SFTP server", () => {
     other.close();
   });
 
-  it('does not start with something else than a private key', async () => {
+  it('does not start without a private key', async () => {
     const options = {
       port: 0,
       root: room.disk(''),
@@ -170,7 +170,7 @@ describe("the sandbox's SFTP server", () => {
     await expect(startSftp(options)).rejects.toThrow('not a private key in OpenSSH format');
   });
 
-  it('makes the folder that it is to serve', async () => {
+  it('creates the folder that it serves', async () => {
     const root = join(room.folder, 'not', 'yet');
     const hostKey = readFileSync(room.hostKeyFile, 'utf8');
     const server = await startSftp({

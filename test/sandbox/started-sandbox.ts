@@ -16,7 +16,7 @@ import { type HttpClient, nodeHttp } from './http-clients.js';
 
 export const startedAt = Date.UTC(2026, 10, 20, 12);
 
-/** A mapping as the service writes it. */
+/** A mapping as the service renders it. */
 export interface GivenMapping {
   readonly ServiceId: number;
   readonly ProviderHotelId: string;
@@ -38,18 +38,18 @@ export interface StartedSandbox extends Sandbox {
   /** The world as it was at the start. */
   readonly world: World;
   readonly events: readonly SandboxEvent[];
-  /** What the sandbox's clock says, in epoch milliseconds. */
+  /** The sandbox's clock, in epoch milliseconds. */
   readonly time: { now: number };
 }
 
 export interface StartOptions extends Omit<SandboxOptions, 'folder' | 'clock' | 'faults' | 'onEvent'> {
   readonly faults?: readonly string[];
   readonly changesPerHour?: number;
-  /** Where its time stands at first; `startedAt` if not given. */
+  /** The initial time; `startedAt` by default. */
   readonly now?: number;
 }
 
-/** A whole sandbox of a small world, whose time stands still until the test moves it. It ends with the test. */
+/** A sandbox of a small world whose clock only the test moves. It is closed when the test ends. */
 export async function startedSandbox(options: StartOptions = {}): Promise<StartedSandbox> {
   const {
     faults = [],
@@ -86,7 +86,7 @@ export interface Asked {
   readonly limit?: number;
 }
 
-/** Asks for one page of mappings. */
+/** Requests one page of mappings. */
 export async function askPage(
   sandbox: StartedSandbox,
   asked: Asked = {},
@@ -106,7 +106,7 @@ export async function askPage(
   ) as Promise<GivenPage>;
 }
 
-/** GETs something that is answered with HTTP 200. */
+/** GETs a path that answers HTTP 200. */
 export async function askJson(
   { service }: StartedSandbox,
   path: string,
@@ -121,7 +121,7 @@ export async function askJson(
   return JSON.parse(outcome.body);
 }
 
-/** All pages, one after another, by hand. */
+/** Requests all pages, one after another. */
 export async function askAll(
   sandbox: StartedSandbox,
   asked: Asked = {},

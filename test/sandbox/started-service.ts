@@ -20,9 +20,9 @@ export const world = createWorld({ seed: 1, hotels: 50 });
 const [first, second] = world.mappings.filter(({ providerName }) => providerName === 'NorthStar');
 if (!first || !second) throw new Error('expected a world in which NorthStar sells two hotels');
 
-/** A booking as it is submitted; its mapping is right. */
+/** A submitted booking with a correct mapping. */
 export const rightBooking = item(first, first.serviceId);
-/** The same with the master id of another hotel. */
+/** The same booking with the master id of another hotel. */
 export const wrongBooking = item(first, second.serviceId);
 
 function item({ providerName, providerHotelId }: Mapping, serviceId: number) {
@@ -44,9 +44,9 @@ export interface RecordedEmail {
 
 export interface StartedService extends SandboxService {
   readonly events: readonly ServiceEvent[];
-  /** What the outbox was asked to write. */
+  /** E-mails passed to the outbox. */
   readonly emails: readonly RecordedEmail[];
-  /** The paths that the file review was asked to take. */
+  /** Paths passed to the file review. */
   readonly files: readonly (string | undefined)[];
 }
 
@@ -56,12 +56,12 @@ export interface StartOptions {
   readonly errorShape?: 'envelope' | 'code-message';
   readonly masterIdName?: string;
   readonly port?: number;
-  /** Asked before an e-mail counts as written. */
+  /** Awaited before an e-mail counts as written. */
   readonly deliver?: () => Promise<void>;
   readonly acceptFile?: FileReview['accept'];
 }
 
-/** The service on a free port, with an outbox and a file review that only remember what they are asked. */
+/** The service on a free port, with an outbox and a file review that only record their calls. */
 export async function startedService(options: StartOptions = {}): Promise<StartedService> {
   const { faults = [], seed = 1, errorShape = 'envelope', masterIdName = 'ServiceId', port = 0 } = options;
   const events: ServiceEvent[] = [];

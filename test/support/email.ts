@@ -1,23 +1,23 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** An e-mail of the sandbox's, as far as tests ask about it. */
+/** The parts of a sandbox e-mail that tests look at. */
 export interface ReadEmail {
   readonly path: string;
-  /** What was reviewed, in the e-mail's words. */
+  /** What was reviewed, as worded in the e-mail. */
   readonly about: string;
-  /** The references of the bookings that it lists, in their order. */
+  /** The references of the listed bookings, in order. */
   readonly references: readonly string[];
 }
 
-/** All e-mails of an outbox, in the order of their names. */
+/** All e-mails of an outbox, ordered by name. */
 export function readEmails(outbox: string): ReadEmail[] {
   return readdirSync(outbox)
     .sort()
     .map((name) => readEmail(join(outbox, name)));
 }
 
-/** Reads an e-mail's text, which is quoted-printable. */
+/** Reads the quoted-printable text of an e-mail. */
 export function readEmail(path: string): ReadEmail {
   const [, ...paragraphs] = readFileSync(path, 'latin1').split('\r\n\r\n');
   const text = decodeQuotedPrintable(paragraphs.join('\r\n\r\n'));

@@ -6,10 +6,10 @@ import { type ProgramResult, startProgram } from './program.js';
 import { type Addresses, reviewPath } from './sandbox-command.js';
 import { findProgram } from './sandbox-sftp-room.js';
 
-/** Clients by which a person or a program without this project reviews a day by file. */
+/** Clients other than this project that review a day by file. */
 export interface OtherClients {
   readonly name: string;
-  /** What is missing on this machine, and how to get it. */
+  /** What is missing on this machine and how to install it. */
   readonly needs: string | undefined;
   /**
    * Makes the folders, uploads the file as the tests' day, calls the service and waits for the result.
@@ -54,7 +54,7 @@ export const openSshAndCurl: OtherClients = {
       };
       return startProgram(program, args, { cwd: folder, env }).ended;
     };
-    /** What starts with a dash may fail. */
+    /** Lines that start with a dash may fail. */
     const batch = (...lines: readonly string[]) => {
       writeFileSync(join(folder, 'batch'), `${lines.join('\n')}\n`);
       const options = [
@@ -62,7 +62,7 @@ export const openSshAndCurl: OtherClients = {
         'GlobalKnownHostsFile=/dev/null',
         'StrictHostKeyChecking=accept-new',
         'NumberOfPasswordPrompts=1',
-        // Batch mode forbids passwords; what stands first holds.
+        // Batch mode forbids passwords; the first setting wins.
         'BatchMode=no',
       ].flatMap((option) => ['-o', option]);
       const where = ['-P', String(port), '-b', 'batch', `${username}@${host}`];
@@ -84,7 +84,7 @@ export const openSshAndCurl: OtherClients = {
   },
 };
 
-/** A Python that has paramiko. */
+/** A Python with paramiko. */
 export const python = ['python3', findProgram('/usr/bin/python3') ?? 'python3'].find((program) =>
   works(program, '-c', 'import paramiko'),
 );

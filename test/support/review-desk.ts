@@ -9,7 +9,7 @@ import type { FileReviewEvent } from '../../src/sandbox/file-review/pending-resu
 import { createOutbox, type Notice, type Outbox, type SentEmail } from '../../src/sandbox/outbox/outbox.js';
 import { createWorld, type Mapping, type World } from '../../src/sandbox/world/world.js';
 
-/** The columns of the template, as they stand in the tests' files. */
+/** The columns of the template in the tests' files. */
 export const templateColumns = [
   'Service Mappings Id',
   'BookingReferenceId',
@@ -23,38 +23,38 @@ export const templateColumns = [
 export const filePath = 'VerifyMappings/112026/20112026.csv';
 export const resultPath = 'VerifyMappings/112026/20112026_Result.csv';
 
-/** A record as it stands in a test's file. */
+/** A record of a test's file. */
 export type Cells = Readonly<Record<(typeof templateColumns)[number], string>>;
 
 export interface ReviewDeskOptions {
-  /** In their written form: `result-late:30@1`. */
+  /** As on the command line: `result-late:30@1`. */
   readonly faults?: readonly string[];
   readonly masterIdColumn?: string;
   readonly resultDelayMs?: number;
-  /** Instead of one that writes into the desk's folder. */
+  /** Replaces the one that writes to the test's folder. */
   readonly outbox?: Outbox;
 }
 
-/** An SFTP root on this disk and the review that looks at it, both of one test. */
+/** An SFTP root on this disk and its file review, for one test. */
 export interface ReviewDesk {
-  /** What lies beside the root is none of the SFTP clients' business. */
+  /** SFTP clients don't see anything next to the root. */
   readonly folder: string;
   readonly root: string;
   readonly world: World;
   readonly review: FileReview;
   readonly events: readonly FileReviewEvent[];
-  /** What the outbox was asked for. */
+  /** Notices passed to the outbox. */
   readonly notices: readonly Notice[];
   readonly emails: readonly SentEmail[];
-  /** A mapping of the world, by its place. */
+  /** A mapping of the world, by index. */
   mapping(place?: number): Mapping;
-  /** A record whose mapping is right, with other cells laid over it. */
+  /** A record with a correct mapping, with these changes. */
   cells(changes?: Partial<Cells>, place?: number): Cells;
   put(content: string | Uint8Array, path?: string): Promise<void>;
   read(path?: string): Promise<string>;
-  /** Names below the root's folder of the tests' month. */
+  /** File names in the folder of the tests' month. */
   list(): Promise<string[]>;
-  /** Resolves when so many events of that kind have come. */
+  /** Resolves after `count` events of a kind. */
   waitFor(kind: FileReviewEvent['kind'], count?: number): Promise<void>;
 }
 
@@ -147,7 +147,7 @@ function watchOutbox(outbox: Outbox) {
   return { outbox: watched, notices, emails };
 }
 
-/** A file as a careful client writes it: every cell in quotation marks. */
+/** A file as a careful client writes it, with every cell quoted. */
 export function writeFileOf(records: readonly Cells[], lineEnd = '\n'): string {
   const lines = records.map((record) => templateColumns.map((column) => quote(record[column])).join(','));
   return [templateColumns.join(','), ...lines, ''].join(lineEnd);

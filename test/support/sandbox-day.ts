@@ -13,7 +13,7 @@ import { createWorld, usualWorldSeed } from '../../src/sandbox/world/world.js';
 import { createDayFolder, type DayFolder, day, type Settings } from './day-folder.js';
 
 export interface SandboxDayOptions {
-  /** As `--fault` takes them. */
+  /** As for `--fault`. */
   readonly faults?: readonly string[];
   readonly settings?: Settings;
   readonly count?: number;
@@ -24,7 +24,7 @@ export interface SandboxDayOptions {
 export interface SandboxDay {
   readonly sandbox: Sandbox;
   readonly folder: DayFolder;
-  /** What the made-up day holds. */
+  /** The contents of the made-up day. */
   readonly counts: DayCounts;
   readonly events: readonly SandboxEvent[];
 }
@@ -34,7 +34,7 @@ interface Groups extends Settings {
   readonly file: Settings;
 }
 
-/** A running sandbox and a folder that is configured for it, with a made-up day of which one booking in ten is wrongly mapped. */
+/** A running sandbox and a folder configured for it, with a made-up day in which a tenth of the mappings is wrong. */
 export async function prepareSandboxDay({
   faults = [],
   settings = {},
@@ -75,7 +75,7 @@ export async function prepareSandboxDay({
   return { sandbox, folder, counts, events };
 }
 
-/** The affected bookings' references, as `hotel-review affected` has them. */
+/** The references of the affected bookings, by `hotel-review affected`. */
 export async function listAffected({ folder }: SandboxDay): Promise<readonly string[]> {
   const { json } = await folder.run(['affected', day, '--json']);
   const { affected } = json as { affected: readonly { BookingReferenceId: string }[] };

@@ -1,21 +1,21 @@
 import { startSftp } from '../../src/sandbox/sftp/sftp-server.js';
 
-/** What the process is told at its start. */
+/** The message that starts the process. */
 export interface ProcessOrder {
   readonly root: string;
   readonly hostKey: string;
   readonly login: { readonly username: string; readonly password: string };
-  /** Who it becomes, so that the disk's permissions mean something. */
+  /** The user to run as, so that file permissions apply. */
   readonly user: { readonly uid: number; readonly gid: number };
 }
 
-/** What it answers. */
+/** Its answer. */
 export interface ProcessAnswer {
   readonly port: number;
   readonly fingerprint: string;
 }
 
-/** The sandbox's SFTP server in a process of its own: one that can be another user's, and frozen. */
+/** The sandbox's SFTP server as a process, which can run as another user and be frozen. */
 process.once('message', async ({ root, hostKey, login, user }: ProcessOrder) => {
   if (process.getuid?.() === 0) {
     process.setgroups?.([]);

@@ -6,27 +6,27 @@ import { readOrMakeHostKey } from '../../src/sandbox/sftp/host-key.js';
 import type { SftpEvent } from '../../src/sandbox/sftp/sftp-event.js';
 import { type SandboxSftp, startSftp } from '../../src/sandbox/sftp/sftp-server.js';
 
-/** The sandbox's SFTP server in this process, with what tests need around it. */
+/** The sandbox's SFTP server in this process, with helpers for tests. */
 export interface SftpRoom {
   readonly server: SandboxSftp;
   readonly login: { readonly username: string; readonly password: string };
-  /** Temporary; the served folder and the host key lie in it, and tests may put things beside them. */
+  /** A temporary folder with the served folder and the host key; tests may add files. */
   readonly folder: string;
   readonly hostKeyFile: string;
-  /** All that the server told so far. */
+  /** All events so far. */
   readonly events: SftpEvent[];
   disk(path: string): string;
   onDisk(path: string): string;
   connect(options?: ConnectConfig): Promise<RawClient>;
-  /** Ends the clients, too. */
+  /** Also ends the clients. */
   stop(): Promise<void>;
 }
 
-/** ssh2's client alone: what it sends is what is asked of it. */
+/** ssh2's plain client, which sends exactly what it is asked to. */
 export interface RawClient {
   readonly client: Client;
   readonly files: SFTPWrapper;
-  /** One request as a promise, which rejects with the server's words and its status as `code`. */
+  /** A request as a promise, which rejects with the server's message and its status as `code`. */
   ask<T = unknown>(start: (answer: (error?: Error | null, value?: T) => void) => void): Promise<T>;
 }
 
@@ -78,14 +78,14 @@ function ask<T>(start: (answer: (error?: Error | null, value?: T) => void) => vo
   });
 }
 
-/** A line of known_hosts that trusts this server's key and no other. */
+/** A known_hosts line that trusts only this server's key. */
 export function knownHostsLine({ server, hostKeyFile }: SftpRoom): string {
   const key = ssh2.utils.parseKey(readFileSync(hostKeyFile));
   if (key instanceof Error) throw key;
   return `[${server.host}]:${server.port} ${key.type} ${key.getPublicSSH().toString('base64')}\n`;
 }
 
-/** The first that is there. */
+/** The first that exists. */
 export function findProgram(...paths: readonly string[]): string | undefined {
   return paths.find(existsSync);
 }
