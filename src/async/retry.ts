@@ -40,3 +40,21 @@ export function decideRetry(failure: Failure, policy: RetryPolicy, random: () =>
   const backOffMs = random() * Math.min(policy.capMs, policy.baseMs * 2 ** tries);
   return { kind: 'retry', delayMs: Math.max(askedMs, backOffMs), spendsTry: true };
 }
+
+/**
+ * Counts the failures of one call that is repeated in memory. The returned function takes what the service asked for, and
+ * returns the delay before the next try; undefined when none is left.
+ */
+export function createRetryDelays(
+  policy: RetryPolicy,
+  random: () => number,
+): (retryAfterMs?: number) => number | undefined {
+  let [tries, waits] = [0, 0];
+  return (retryAfterMs) => {
+    const decision = decideRetry({ tries, waits, retryAfterMs }, policy, random);
+    if (decision.kind === 'spent') return undefined;
+    if (decision.spendsTry) tries += 1;
+    else waits += 1;
+    return decision.delayMs;
+  };
+}

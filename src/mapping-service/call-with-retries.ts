@@ -1,5 +1,5 @@
 import { createAbortWatch } from '../async/abort.js';
-import { decideRetry, type RetryPolicy } from '../async/retry.js';
+import { createRetryDelays, type RetryPolicy } from '../async/retry.js';
 import { InvalidField, readEnvelope, readJson } from './answers.js';
 import type { ServiceClient, ServiceRequest } from './client.js';
 import { MappingServiceError } from './errors.js';
@@ -76,20 +76,17 @@ export function createCallWithRetries({
   };
 
   return async (call, { signal = neverAborted } = {}) => {
-    let spent = { tries: 0, waits: 0 };
+    const nextDelayMs = createRetryDelays(policy, random);
     for (let made = 1; ; made += 1) {
       const last = await tryOnce(call, signal);
       if (last.kind === 'succeeded') return last.value;
       const { verdict } = last;
       if (!mayRepeat(verdict, call.isRepeatable)) throw failedCall(verdict, call, made);
-      const decision = decideRetry({ ...spent, retryAfterMs: verdict.retryAfterMs }, policy, random);
-      if (decision.kind === 'spent') throw failedCall(verdict, call, made);
-      if (!signal.aborted && !closed.aborted) await wait(decision.delayMs, signal);
+      const delayMs = nextDelayMs(verdict.retryAfterMs);
+      if (delayMs === undefined) throw failedCall(verdict, call, made);
+      if (!signal.aborted && !closed.aborted) await wait(delayMs, signal);
       signal.throwIfAborted();
       if (closed.aborted) throw failedCall(verdict, call, made);
-      spent = decision.spendsTry
-        ? { ...spent, tries: spent.tries + 1 }
-        : { ...spent, waits: spent.waits + 1 };
     }
   };
 }

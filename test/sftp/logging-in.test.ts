@@ -84,7 +84,7 @@ describe('a private key that cannot be used', () => {
     ['a wrong passphrase', 'protected', 'not this', /passphrase is wrong/],
     ['no passphrase', 'protected', undefined, /needs a passphrase/],
     ['a public key', 'protected.pub', undefined, /public key/],
-    ['something that is no key', 'rubbish', undefined, /no private key/],
+    ['something that is not a key', 'rubbish', undefined, /not a private key/],
     ['no file', 'absent', undefined, /ENOENT/],
   ])('fails before connecting for %s, and reveals no secret', async (_what, name, passphrase, why) => {
     const privateKeyFile = join(folder, name);

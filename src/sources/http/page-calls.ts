@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { pause } from '../../async/abort.js';
-import { decideRetry, type RetryPolicy } from '../../async/retry.js';
+import { createRetryDelays, type RetryPolicy } from '../../async/retry.js';
 import { readRetryAfter } from '../../http/headers.js';
 import type { HttpAnswer, HttpResult } from '../../http/transport.js';
 import type { SourceFault } from '../../review/source.js';
@@ -94,24 +94,21 @@ export async function openPageCalls(
         headers: [...headers],
         signal,
       };
-      let spent = { tries: 0, waits: 0 };
+      const nextDelayMs = createRetryDelays(retry, random);
       for (let made = 1; ; made += 1) {
         const judged = judge(await transport.call(request));
         signal.throwIfAborted();
         if (judged.kind === 'failed') return judged;
         if (judged.kind === 'arrived') return unpack(judged, maxPageBytes);
-        const decision = decideRetry({ ...spent, retryAfterMs: judged.retryAfterMs }, retry, random);
-        if (decision.kind === 'spent') {
+        const delayMs = nextDelayMs(judged.retryAfterMs);
+        if (delayMs === undefined) {
           return fail(
             `gave no answer in ${made === 1 ? '1 try' : `${made} tries`} (${judged.code}): try again later.`,
           );
         }
-        onWait?.({ code: judged.code, delayMs: decision.delayMs });
-        await pause(decision.delayMs, signal);
+        onWait?.({ code: judged.code, delayMs });
+        await pause(delayMs, signal);
         signal.throwIfAborted();
-        spent = decision.spendsTry
-          ? { ...spent, tries: spent.tries + 1 }
-          : { ...spent, waits: spent.waits + 1 };
       }
     },
     close: () => transport.close(),

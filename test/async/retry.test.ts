@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decideRetry, type Failure, type RetryPolicy } from '../../src/async/retry.js';
+import { createRetryDelays, decideRetry, type Failure, type RetryPolicy } from '../../src/async/retry.js';
 
 const policy: RetryPolicy = { tries: 5, baseMs: 1_000, capMs: 6_000, retryAfterCapMs: 60_000, waits: 3 };
 const halfway = () => 0.5;
@@ -59,7 +59,7 @@ describe('whatever the policy and the failure,', () => {
   });
   const anyRandom = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-  it('a back-off lies between nothing and the cap', () => {
+  it('a back-off is between zero and the cap', () => {
     fc.assert(
       fc.property(anyFailure, anyPolicy, anyRandom, ({ tries, waits }, anyPolicy, random) => {
         const decision = decideRetry({ tries, waits }, anyPolicy, () => random);
@@ -71,7 +71,7 @@ describe('whatever the policy and the failure,', () => {
     );
   });
 
-  it("the service's wish is never undercut, and is capped", () => {
+  it('a requested wait is never cut short, except by its cap', () => {
     fc.assert(
       fc.property(
         anyFailure,
@@ -121,3 +121,11 @@ describe('whatever the policy and the failure,', () => {
 function retry(delayMs: number, spendsTry: boolean) {
   return { kind: 'retry' as const, delayMs, spendsTry };
 }
+
+it('the delays of a call end with its tries; requested waits are counted separately', () => {
+  const nextDelayMs = createRetryDelays(policy, () => 0.5);
+  const delays = [undefined, 10_000, undefined, 10_000, undefined, 10_000, undefined, undefined].map(
+    (wished) => nextDelayMs(wished),
+  );
+  expect(delays).toEqual([500, 10_500, 1_000, 10_500, 2_000, 10_500, 3_000, undefined]);
+});

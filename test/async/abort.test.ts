@@ -10,7 +10,7 @@ afterEach(() => {
 });
 
 describe('a pause', () => {
-  it('lasts as long as it was asked for', async () => {
+  it('lasts as long as requested', async () => {
     const { signal } = new AbortController();
     const ended = vi.fn();
     void pause(500, signal).then(ended);
@@ -21,7 +21,7 @@ describe('a pause', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('ends at once with the signal, and leaves no timer behind', async () => {
+  it('ends at once on abort, and leaves no timer', async () => {
     const stop = new AbortController();
     const paused = pause(500, stop.signal);
     stop.abort();
@@ -29,7 +29,7 @@ describe('a pause', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('does not begin when the signal has aborted before', async () => {
+  it('does not start when the signal has already aborted', async () => {
     await pause(500, AbortSignal.abort());
     expect(vi.getTimerCount()).toBe(0);
   });
