@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openSsh } from '../test/support/open-ssh.js';
+import { openSsh } from '../test/support/sftp-programs.js';
 import { type FileDayCounts, writeFileDay } from './file-day.js';
 import { makeTemporaryFolder } from './harness/environment.js';
 import { type MeasuredProcess, measureProcess } from './harness/measured-process.js';

@@ -1,4 +1,4 @@
-import { openSsh } from '../../test/support/open-ssh.js';
+import { openSsh } from '../../test/support/sftp-programs.js';
 import type { Comparison, Contestant, Reach } from '../comparison.js';
 import { type FileContestant, type FileStage, prepareFileStage } from '../file-stage.js';
 import { findMissingProgram } from '../harness/environment.js';

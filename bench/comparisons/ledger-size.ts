@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { openSsh } from '../../test/support/open-ssh.js';
+import { openSsh } from '../../test/support/sftp-programs.js';
 import type { Comparison } from '../comparison.js';
 import { prepareFileStage } from '../file-stage.js';
 import { findMissingProgram } from '../harness/environment.js';

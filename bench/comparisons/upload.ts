@@ -3,7 +3,7 @@ import { randomFillSync } from 'node:crypto';
 import { open, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openSsh } from '../../test/support/open-ssh.js';
+import { openSsh } from '../../test/support/sftp-programs.js';
 import type { Comparison, Contestant, Reach } from '../comparison.js';
 import { findMissingProgram, makeTemporaryFolder } from '../harness/environment.js';
 import { findTimeObstacle, type MeasuredProcess, measureProcess } from '../harness/measured-process.js';

@@ -3,7 +3,7 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSftpServer } from '../../src/sftp/server.js';
-import { openSsh } from '../../test/support/open-ssh.js';
+import { openSsh } from '../../test/support/sftp-programs.js';
 import { prepareFileStage } from '../file-stage.js';
 
 /** A day by file, on one machine. */

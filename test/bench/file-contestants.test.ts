@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FileContestant, type FileStage, prepareFileStage } from '../../bench/file-stage.js';
 import { findMissingProgram } from '../../bench/harness/environment.js';
 import { findTimeObstacle } from '../../bench/harness/measured-process.js';
-import { openSsh } from '../support/open-ssh.js';
+import { openSsh } from '../support/sftp-programs.js';
 
 const obstacle =
   findTimeObstacle() ??

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createOutFolder } from '../../src/cli/output-files.js';
 import { UsageError } from '../../src/review/refusals.js';
-import { withoutPrivileges } from '../support/without-privileges.js';
+import { withoutPrivileges } from '../support/machine.js';
 
 describe('the folder of bodies', () => {
   it('holds the bodies and checksums that sha256sum accepts', async () => {

@@ -3,9 +3,8 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/ledger/sqlite/database.js';
 import type { CommandResult } from '../support/command.js';
-import { type DayFolder, day } from '../support/day-folder.js';
+import { type DayFolder, day, prepareDay } from '../support/day-folder.js';
 import { csvOf } from '../support/made-bookings.js';
-import { prepareDay } from '../support/prepared-day.js';
 
 const commands = [['run', '--day', day], ['status'], ['status', day], ['show', 'BR-1']] as const;
 

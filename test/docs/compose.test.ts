@@ -8,7 +8,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { loadConfig } from '../../src/config/load.js';
-import { certificateNeeds } from '../support/certificate.js';
+import { certificateNeeds } from '../support/machine.js';
 import {
   type ComposeService,
   type ComposeServiceName,

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkDisk } from '../../src/doctor/folders.js';
-import { mountSmallDisk, smallDiskNeeds } from '../support/small-disk.js';
+import { mountSmallDisk, smallDiskNeeds } from '../support/machine.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 
 const mebibyte = 1_024;

@@ -2,8 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkKeptFolder } from '../../src/doctor/folders.js';
-import { mountSmallDisk, smallDiskNeeds } from '../support/small-disk.js';
-import { withoutPrivileges } from '../support/without-privileges.js';
+import { mountSmallDisk, smallDiskNeeds, withoutPrivileges } from '../support/machine.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 
 const check = (path: string, platform: NodeJS.Platform = 'linux') =>

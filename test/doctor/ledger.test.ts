@@ -7,7 +7,7 @@ import { openDatabase } from '../../src/ledger/sqlite/database.js';
 import { isFileThere } from '../../src/ledger/sqlite/ledger-place.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import type { Ledger } from '../../src/review/ledger.js';
-import { withoutPrivileges } from '../support/without-privileges.js';
+import { withoutPrivileges } from '../support/machine.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 
 function openSqlite(path: string, isOnlooker = false): Ledger {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { checkQueue } from '../../src/doctor/queue.js';
 import { findFreePort } from '../support/sftp-server.js';
-import { useRedis } from '../support/suite-redis.js';
+import { useRedis } from '../support/use-servers.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
 
 const redis = useRedis();

@@ -6,10 +6,9 @@ import { defaultResultPattern } from '../../src/review/file/remote-files.js';
 import type { PresentedKey } from '../../src/sftp/login.js';
 import { createSftpServer, presentHostKey, type SftpServerOptions } from '../../src/sftp/server.js';
 import type { SftpServer, SftpSession } from '../../src/sftp/sftp.js';
-import { openSsh } from '../support/open-ssh.js';
-import { proFtpd } from '../support/pro-ftpd.js';
+import { openSsh, proFtpd } from '../support/sftp-programs.js';
 import { findFreePort, type RunningSftpServer, sessionUser } from '../support/sftp-server.js';
-import { makeRemoteFolder, useSftpServer } from '../support/suite-server.js';
+import { makeRemoteFolder, useSftpServer } from '../support/use-servers.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');

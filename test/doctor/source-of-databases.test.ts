@@ -8,8 +8,7 @@ import { createNormaliser } from '../../src/booking/normalise.js';
 import { checkSource } from '../../src/examination/source-check.js';
 import { createSqlSource } from '../../src/sources/sql/sql-source.js';
 import { mariadbUser } from '../support/mariadb.js';
-import { useMariadb } from '../support/suite-mariadb.js';
-import { usePostgres } from '../support/suite-postgres.js';
+import { useMariadb, usePostgres } from '../support/use-servers.js';
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 const { signal } = new AbortController();

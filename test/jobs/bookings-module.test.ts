@@ -1,9 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { day } from '../support/day-folder.js';
+import { day, prepareDay } from '../support/day-folder.js';
 import { expectReport } from '../support/expectations.js';
-import { prepareDay } from '../support/prepared-day.js';
 
 const guest = 'Ann Guest-Canary';
 

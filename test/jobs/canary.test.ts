@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { CommandResult } from '../support/command.js';
-import { type DayFolder, day, type Settings } from '../support/day-folder.js';
+import { type DayFolder, day, type Settings, prepareDay } from '../support/day-folder.js';
 import {
   type ArrivingRequest,
   refusal,
@@ -11,7 +11,6 @@ import {
   success,
 } from '../support/http-stand-in.js';
 import { bookingsHeader, makeBookings, toCsv } from '../support/made-bookings.js';
-import { prepareDay } from '../support/prepared-day.js';
 
 const guest = 'Canaria Zwitscherfink';
 const secrets = {

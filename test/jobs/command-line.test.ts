@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { day } from '../support/day-folder.js';
+import { day, prepareDay } from '../support/day-folder.js';
 import { expectEachOnce, expectError, expectReport } from '../support/expectations.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
-import { prepareDay } from '../support/prepared-day.js';
 
 const bookings = makeBookings(120);
 const prepare = () => prepareDay({ bookings: toCsv(bookings) });

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { day } from '../support/day-folder.js';
+import { day, prepareDay } from '../support/day-folder.js';
 import { engine } from '../support/engine.js';
 import { expectEachOnce, expectError, expectReport } from '../support/expectations.js';
 import { type StandInAnswer, success } from '../support/http-stand-in.js';
 import { csvOf, makeBookings, toCsv } from '../support/made-bookings.js';
-import { prepareDay } from '../support/prepared-day.js';
 
 const bookings = makeBookings(120);
 

@@ -12,9 +12,8 @@ import { createDayFolder, type DayFolder, day, type Settings } from '../support/
 import { sftpSettings } from '../support/file-day.js';
 import { refusal, type StandInHandler, startStandIn } from '../support/http-stand-in.js';
 import { bookingsHeader, csvOf } from '../support/made-bookings.js';
-import { openSsh } from '../support/open-ssh.js';
-import { proFtpd } from '../support/pro-ftpd.js';
-import { useSftpServer } from '../support/suite-server.js';
+import { openSsh, proFtpd } from '../support/sftp-programs.js';
+import { useSftpServer } from '../support/use-servers.js';
 
 const guest = 'Canaria Zwitscherfink';
 const secrets = {

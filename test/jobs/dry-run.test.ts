@@ -3,10 +3,9 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { day } from '../support/day-folder.js';
+import { day, prepareDay } from '../support/day-folder.js';
 import { expectReport } from '../support/expectations.js';
 import { csvOf, makeBookings, toCsv } from '../support/made-bookings.js';
-import { prepareDay } from '../support/prepared-day.js';
 
 const bookings = makeBookings(120);
 

@@ -3,8 +3,8 @@ import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { mappingColumns, prepareExportFolder, smallExport } from '../support/export-day.js';
-import { openSsh } from '../support/open-ssh.js';
-import { useSftpServer } from '../support/suite-server.js';
+import { openSsh } from '../support/sftp-programs.js';
+import { useSftpServer } from '../support/use-servers.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 
 const server = useSftpServer(openSsh);

@@ -17,8 +17,8 @@ import {
   smallExport,
 } from '../support/export-day.js';
 import { success } from '../support/http-stand-in.js';
-import { openSsh } from '../support/open-ssh.js';
-import { useSftpServer } from '../support/suite-server.js';
+import { openSsh } from '../support/sftp-programs.js';
+import { useSftpServer } from '../support/use-servers.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 
 const server = useSftpServer(openSsh);

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createSeededRandom } from '../../src/sandbox/common/random.js';
-import type { Settings } from '../support/day-folder.js';
+import { type Settings, prepareDay } from '../support/day-folder.js';
 import { engine } from '../support/engine.js';
 import { countBodies, expectEachOnce, expectReport } from '../support/expectations.js';
 import { refusal, type StandInAnswer, type StandInHandler, success } from '../support/http-stand-in.js';
 import { type MadeBooking, makeBookings, toCsv } from '../support/made-bookings.js';
-import { prepareDay } from '../support/prepared-day.js';
 
 const bookings = makeBookings(300);
 const batchSize = 50;

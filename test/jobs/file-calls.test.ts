@@ -1,14 +1,13 @@
 import { statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { archiveOf } from '../support/archived-run.js';
-import { attemptCodes } from '../support/attempt-codes.js';
+import { attemptCodes, expectReport } from '../support/expectations.js';
 import { day, type Settings } from '../support/day-folder.js';
-import { expectReport } from '../support/expectations.js';
 import { type FileDay, prepareFileDay, remotePath } from '../support/file-day.js';
 import { refusal, type StandInAnswer, success } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
-import { openSsh } from '../support/open-ssh.js';
-import { useSftpServer } from '../support/suite-server.js';
+import { openSsh } from '../support/sftp-programs.js';
+import { useSftpServer } from '../support/use-servers.js';
 
 const server = useSftpServer(openSsh);
 const bookings = makeBookings(4);

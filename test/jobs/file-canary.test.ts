@@ -5,11 +5,10 @@ import { archiveOf } from '../support/archived-run.js';
 import { day } from '../support/day-folder.js';
 import { remoteFolder, resultPath } from '../support/file-day.js';
 import { type ArrivingRequest, refusal, success } from '../support/http-stand-in.js';
-import { openSsh } from '../support/open-ssh.js';
-import { proFtpd } from '../support/pro-ftpd.js';
+import { openSsh, proFtpd } from '../support/sftp-programs.js';
 import { findFreePort } from '../support/sftp-server.js';
 import { expectSilence, guest, listFiles, prepareSilentFileDay, traced } from '../support/silent-file-day.js';
-import { useSftpServer } from '../support/suite-server.js';
+import { useSftpServer } from '../support/use-servers.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 
 describe.each([openSsh, proFtpd])(

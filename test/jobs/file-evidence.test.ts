@@ -8,8 +8,8 @@ import { expectError, expectReport } from '../support/expectations.js';
 import { prepareFileDay, remotePath } from '../support/file-day.js';
 import { success } from '../support/http-stand-in.js';
 import { bookingsHeader, makeBookings, toCsv } from '../support/made-bookings.js';
-import { openSsh } from '../support/open-ssh.js';
-import { useSftpServer } from '../support/suite-server.js';
+import { openSsh } from '../support/sftp-programs.js';
+import { useSftpServer } from '../support/use-servers.js';
 
 const server = useSftpServer(openSsh);
 const bookings = makeBookings(6);

@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import type { RunningCommand } from '../support/command.js';
 import { engine } from '../support/engine.js';
 import { remoteFolder, remotePath } from '../support/file-day.js';
-import { freeze } from '../support/freeze.js';
+import { freeze } from '../support/crew.js';
 import { success } from '../support/http-stand-in.js';
-import { openSsh } from '../support/open-ssh.js';
+import { openSsh } from '../support/sftp-programs.js';
 import { runArguments } from '../support/reviewed-day.js';
-import { startForSuite } from '../support/suite-server.js';
+import { startForSuite } from '../support/use-servers.js';
 import {
   type FileStepName,
   listNames,
@@ -17,7 +17,7 @@ import {
   untilTurn,
   type WatchedFileDay,
 } from '../support/watched-file-day.js';
-import { expectWhole } from '../support/whole-watched-day.js';
+import { expectWhole } from '../support/whole-day.js';
 
 const steps: readonly FileStepName[] = ['write', 'upload', 'trigger', 'await-result', 'archive'];
 

@@ -4,19 +4,19 @@ import { createSeededRandom } from '../../src/sandbox/common/random.js';
 import type { RunningCommand } from '../support/command.js';
 import { remotePath } from '../support/file-day.js';
 import { success } from '../support/http-stand-in.js';
-import { createSeed } from '../support/kill-seed.js';
-import { openSsh } from '../support/open-ssh.js';
-import { watchPublishedFile } from '../support/published-file-watch.js';
+import { createSeed } from '../support/crew.js';
+import { openSsh } from '../support/sftp-programs.js';
+import { watchPublishedFile } from '../support/published-watch.js';
 import { runArguments } from '../support/reviewed-day.js';
 import type { RunningSftpServer } from '../support/sftp-server.js';
-import { startForSuite } from '../support/suite-server.js';
+import { startForSuite } from '../support/use-servers.js';
 import {
   type FileStepName,
   killAndLook,
   prepareWatchedFileDay,
   type WatchedFileDay,
 } from '../support/watched-file-day.js';
-import { expectWhole } from '../support/whole-watched-day.js';
+import { expectWhole } from '../support/whole-day.js';
 
 /** Days are worked off side by side, one in each lane. */
 const lanes = 2;

@@ -8,11 +8,11 @@ import { engine } from '../support/engine.js';
 import { remoteFolder, remotePath, resultPath } from '../support/file-day.js';
 import type { FileCall } from '../support/file-service.js';
 import { success } from '../support/http-stand-in.js';
-import { createSeed } from '../support/kill-seed.js';
-import { openSsh } from '../support/open-ssh.js';
+import { createSeed } from '../support/crew.js';
+import { openSsh } from '../support/sftp-programs.js';
 import { runArguments } from '../support/reviewed-day.js';
 import type { RunningSftpServer } from '../support/sftp-server.js';
-import { startForSuite } from '../support/suite-server.js';
+import { startForSuite } from '../support/use-servers.js';
 import {
   type FileStepName,
   goOn,
@@ -23,7 +23,7 @@ import {
   untilTurn,
   type WatchedFileDay,
 } from '../support/watched-file-day.js';
-import { expectWhole } from '../support/whole-watched-day.js';
+import { expectWhole } from '../support/whole-day.js';
 
 const steps: readonly FileStepName[] = ['write', 'upload', 'trigger', 'await-result', 'archive'];
 /** Some megabytes: more than goes through a connection at a time. */

@@ -1,16 +1,15 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { attemptCodes } from '../support/attempt-codes.js';
+import { attemptCodes, expectReport } from '../support/expectations.js';
 import { day as businessDay } from '../support/day-folder.js';
-import { expectReport } from '../support/expectations.js';
 import { prepareFileDay, remotePath } from '../support/file-day.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
-import { openSsh } from '../support/open-ssh.js';
-import { mountSmallDisk, smallDiskNeeds } from '../support/small-disk.js';
-import { useSftpServer } from '../support/suite-server.js';
+import { openSsh } from '../support/sftp-programs.js';
+import { mountSmallDisk, smallDiskNeeds } from '../support/machine.js';
+import { useSftpServer } from '../support/use-servers.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
-import { expectFailedStep, expectWholeDay, toReviewFile } from '../support/whole-file-day.js';
+import { expectFailedStep, expectWholeDay, toReviewFile } from '../support/whole-day.js';
 
 const bookings = makeBookings(300);
 const file = toReviewFile(bookings);

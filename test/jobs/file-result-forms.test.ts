@@ -8,8 +8,8 @@ import { prepareFileDay, resultPath } from '../support/file-day.js';
 import { parseRecords } from '../support/file-service.js';
 import { success } from '../support/http-stand-in.js';
 import { type MadeBooking, makeBookings } from '../support/made-bookings.js';
-import { openSsh } from '../support/open-ssh.js';
-import { useSftpServer } from '../support/suite-server.js';
+import { openSsh } from '../support/sftp-programs.js';
+import { useSftpServer } from '../support/use-servers.js';
 
 const server = useSftpServer(openSsh);
 const bookings: readonly MadeBooking[] = makeBookings(4).map((booking) => ({

@@ -2,20 +2,17 @@ import { chmodSync, chownSync, readdirSync, readFileSync, utimesSync, writeFileS
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { archiveOf, sha256Of } from '../support/archived-run.js';
-import { attemptCodes } from '../support/attempt-codes.js';
+import { attemptCodes, expectReport } from '../support/expectations.js';
 import type { CommandResult } from '../support/command.js';
-import { expectReport } from '../support/expectations.js';
 import { prepareFileDay, remoteFolder, remotePath, resultPath } from '../support/file-day.js';
 import { success } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
-import { openSsh } from '../support/open-ssh.js';
-import { proFtpd } from '../support/pro-ftpd.js';
+import { openSsh, proFtpd } from '../support/sftp-programs.js';
 import { watchPublished } from '../support/published-watch.js';
-import { sftpKinds } from '../support/sftp-kinds.js';
+import { sftpKinds, makeRemoteFolder, useSftpServer } from '../support/use-servers.js';
 import { makeKey, runsAsRoot, type SftpServerKind, sessionUser } from '../support/sftp-server.js';
-import { mountSmallDisk, smallDiskNeeds } from '../support/small-disk.js';
-import { makeRemoteFolder, useSftpServer } from '../support/suite-server.js';
-import { expectFailedStep, expectWholeDay, toReviewFile } from '../support/whole-file-day.js';
+import { mountSmallDisk, smallDiskNeeds } from '../support/machine.js';
+import { expectFailedStep, expectWholeDay, toReviewFile } from '../support/whole-day.js';
 
 const bookings = makeBookings(3_000);
 const file = toReviewFile(bookings);

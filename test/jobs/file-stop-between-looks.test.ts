@@ -1,13 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
-import { attemptCodes } from '../support/attempt-codes.js';
+import { attemptCodes, expectReport } from '../support/expectations.js';
 import type { CommandResult } from '../support/command.js';
-import { expectReport } from '../support/expectations.js';
 import { success } from '../support/http-stand-in.js';
-import { openSsh } from '../support/open-ssh.js';
+import { openSsh } from '../support/sftp-programs.js';
 import { runArguments } from '../support/reviewed-day.js';
-import { startForSuite } from '../support/suite-server.js';
+import { startForSuite } from '../support/use-servers.js';
 import { prepareWatchedFileDay, type WatchedFileDay } from '../support/watched-file-day.js';
-import { expectWhole } from '../support/whole-watched-day.js';
+import { expectWhole } from '../support/whole-day.js';
 
 /** Design of the command line: Ctrl-C stops within five seconds. */
 const longestStopMs = 5_000;

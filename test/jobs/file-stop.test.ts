@@ -6,16 +6,16 @@ import { day as businessDay } from '../support/day-folder.js';
 import { expectReport } from '../support/expectations.js';
 import { remoteFolder } from '../support/file-day.js';
 import { success } from '../support/http-stand-in.js';
-import { openSsh } from '../support/open-ssh.js';
+import { openSsh } from '../support/sftp-programs.js';
 import { runArguments } from '../support/reviewed-day.js';
-import { startForSuite } from '../support/suite-server.js';
+import { startForSuite } from '../support/use-servers.js';
 import {
   listNames,
   prepareWatchedFileDay,
   untilTurn,
   type WatchedFileDay,
 } from '../support/watched-file-day.js';
-import { expectWhole } from '../support/whole-watched-day.js';
+import { expectWhole } from '../support/whole-day.js';
 
 /** Design of the command line: Ctrl-C stops within five seconds. */
 const longestStopMs = 5_000;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { RunningCommand } from '../support/command.js';
 import { type DayFolder, day } from '../support/day-folder.js';
 import { expectError, expectReport } from '../support/expectations.js';
-import { freeze } from '../support/freeze.js';
+import { freeze } from '../support/crew.js';
 import { type StandInAnswer, type StandInHandler, success } from '../support/http-stand-in.js';
 import { prepareReviewedDay, runArguments } from '../support/reviewed-day.js';
 

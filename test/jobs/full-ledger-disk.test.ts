@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { expectEachOnce, expectReport } from '../support/expectations.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
-import { prepareDay } from '../support/prepared-day.js';
-import { mountSmallDisk, smallDiskNeeds } from '../support/small-disk.js';
+import { prepareDay } from '../support/day-folder.js';
+import { mountSmallDisk, smallDiskNeeds } from '../support/machine.js';
 
 const bookings = makeBookings(5_000);
 

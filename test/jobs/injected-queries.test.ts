@@ -10,8 +10,7 @@ import { expectReport } from '../support/expectations.js';
 import { startStandIn } from '../support/http-stand-in.js';
 import { mariadbPassword } from '../support/mariadb.js';
 import { password } from '../support/postgres.js';
-import { useMariadb } from '../support/suite-mariadb.js';
-import { usePostgres } from '../support/suite-postgres.js';
+import { useMariadb, usePostgres } from '../support/use-servers.js';
 
 /** Runs the day with the query. Nothing may reach the service. */
 async function runQuery(url: string, query: string): Promise<CommandResult> {

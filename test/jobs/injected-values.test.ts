@@ -6,8 +6,8 @@ import { expectEachOnce, expectReport } from '../support/expectations.js';
 import { prepareFileDay, remotePath } from '../support/file-day.js';
 import { parseRecords } from '../support/file-service.js';
 import { expectNothingElse, prepareGuardedPlace } from '../support/guarded-place.js';
-import { openSsh } from '../support/open-ssh.js';
-import { startForSuite } from '../support/suite-server.js';
+import { openSsh } from '../support/sftp-programs.js';
+import { startForSuite } from '../support/use-servers.js';
 
 describe('a booking that contains SQL, a formula, a path, a command or a header', () => {
   const server = startForSuite(openSsh);

@@ -4,7 +4,7 @@ import { createSeededRandom } from '../../src/sandbox/common/random.js';
 import type { CommandResult, RunningCommand } from '../support/command.js';
 import { expectReport } from '../support/expectations.js';
 import { type StandInHandler, success } from '../support/http-stand-in.js';
-import { createSeed } from '../support/kill-seed.js';
+import { createSeed } from '../support/crew.js';
 import type { LedgerWatch } from '../support/ledger-watch.js';
 import { prepareReviewedDay, runArguments } from '../support/reviewed-day.js';
 

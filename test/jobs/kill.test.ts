@@ -3,10 +3,9 @@ import type { RunningCommand } from '../support/command.js';
 import { day as businessDay } from '../support/day-folder.js';
 import { countArrivals } from '../support/delivery-model.js';
 import { engine } from '../support/engine.js';
-import { freeze } from '../support/freeze.js';
+import { freeze, createSeed } from '../support/crew.js';
 import { createGate } from '../support/gate.js';
 import { success } from '../support/http-stand-in.js';
-import { createSeed } from '../support/kill-seed.js';
 import type { WatchedBatch } from '../support/ledger-watch.js';
 import { prepareReviewedDay, type ReviewedDay, runArguments } from '../support/reviewed-day.js';
 

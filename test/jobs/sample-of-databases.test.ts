@@ -6,8 +6,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { mariadbPassword, mariadbUser } from '../support/mariadb.js';
 import { password, superuser } from '../support/postgres.js';
 import { failuresOf, settingsOf, takeSample } from '../support/sampled.js';
-import { useMariadb } from '../support/suite-mariadb.js';
-import { usePostgres } from '../support/suite-postgres.js';
+import { useMariadb, usePostgres } from '../support/use-servers.js';
 
 const waiting = { timeout: 30_000, interval: 20 };
 const guest = 'Canaria Zwitscherfink';

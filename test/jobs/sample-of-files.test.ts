@@ -6,10 +6,10 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SourceError } from '../../src/review/source.js';
 import { canCountDescriptors, countDescriptors } from '../sources/open-descriptors.js';
 import { sftpSettings } from '../support/file-day.js';
-import { openSsh } from '../support/open-ssh.js';
+import { openSsh } from '../support/sftp-programs.js';
 import { bucketName, useS3Server } from '../support/s3-server.js';
 import { day, failuresOf, settingsOf, takeSample } from '../support/sampled.js';
-import { useSftpServer } from '../support/suite-server.js';
+import { useSftpServer } from '../support/use-servers.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
 
 const guest = 'Canaria Zwitscherfink';

@@ -1,12 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { BookingsDatabase } from '../support/bookings-database.js';
-import { bookingsDatabases } from '../support/bookings-databases.js';
-import { tableSource } from '../support/bookings-table.js';
+import { type BookingsDatabase, bookingsDatabases, tableSource } from '../support/bookings-databases.js';
 import type { CommandResult } from '../support/command.js';
-import { day } from '../support/day-folder.js';
+import { day, type PreparedDay, prepareDay } from '../support/day-folder.js';
 import { expectEachOnce, expectReport } from '../support/expectations.js';
 import { makeBookings } from '../support/made-bookings.js';
-import { type PreparedDay, prepareDay } from '../support/prepared-day.js';
 
 const waiting = { timeout: 30_000, interval: 20 };
 const count = 12_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { apiKey, day } from '../support/day-folder.js';
+import { apiKey, day, prepareDay } from '../support/day-folder.js';
 import { engine } from '../support/engine.js';
 import { expectEachOnce, expectReport } from '../support/expectations.js';
 import {
@@ -10,7 +10,6 @@ import {
   success,
 } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
-import { prepareDay } from '../support/prepared-day.js';
 
 const bookings = makeBookings(400);
 const settings = { body: { batchSize: 10, concurrency: 4 } };

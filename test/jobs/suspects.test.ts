@@ -3,16 +3,15 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import type { CommandResult } from '../support/command.js';
-import { day, type Settings } from '../support/day-folder.js';
+import { day, type Settings, prepareDay } from '../support/day-folder.js';
 import { guest, makeDoubtedBookings, type ToldSuspect } from '../support/doubted-bookings.js';
 import { expectEachOnce } from '../support/expectations.js';
 import { prepareFileDay, remotePath } from '../support/file-day.js';
 import { parseRecords } from '../support/file-service.js';
 import { fillCopyOf } from '../support/filled-copy.js';
 import { bookingsHeader, type MadeBooking, toCsv } from '../support/made-bookings.js';
-import { prepareDay } from '../support/prepared-day.js';
 import { sandboxSftp } from '../support/sandbox-sftp.js';
-import { useSftpServer } from '../support/suite-server.js';
+import { useSftpServer } from '../support/use-servers.js';
 
 const filling: Settings = { mappings: { fillServiceId: true } };
 const listing = ['suspects', day, '--json'];

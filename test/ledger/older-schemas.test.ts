@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LedgerUnusableError } from '../../src/review/ledger.js';
 import { at, collectedRun } from '../contracts/ledger/days.js';
 import { hotelOf, rowOf, syncRows } from '../contracts/mapping-copy/pages.js';
-import { usePostgres } from '../support/suite-postgres.js';
+import { usePostgres } from '../support/use-servers.js';
 import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
 import { type OpenedPostgresLedger, openPostgresLedger } from './opened-postgres.js';
 

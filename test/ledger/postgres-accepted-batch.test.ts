@@ -20,7 +20,7 @@ import {
   retry,
 } from '../contracts/ledger/days.js';
 import { collectedFileRun } from '../contracts/ledger/file-days.js';
-import { usePostgres } from '../support/suite-postgres.js';
+import { usePostgres } from '../support/use-servers.js';
 import { type OpenedPostgresLedger, openPostgresLedger } from './opened-postgres.js';
 
 describe('recording an accepted batch in PostgreSQL', () => {

@@ -20,8 +20,8 @@ import {
 } from '../contracts/ledger/days.js';
 import { rowOf, syncRows } from '../contracts/mapping-copy/pages.js';
 import { password, startPostgres } from '../support/postgres.js';
-import { mountSmallDisk, smallDiskNeeds } from '../support/small-disk.js';
-import { usePostgres } from '../support/suite-postgres.js';
+import { mountSmallDisk, smallDiskNeeds } from '../support/machine.js';
+import { usePostgres } from '../support/use-servers.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { type OpenedPostgresLedger, openPostgresLedger } from './opened-postgres.js';
 

@@ -3,7 +3,7 @@ import type { Hold } from '../../src/async/hold.js';
 import type { Ledger } from '../../src/review/ledger.js';
 import { blankNames } from '../../src/review/stored/stored-line.js';
 import { at, claimStep, collectedRun, day, newRun, rightOf } from '../contracts/ledger/days.js';
-import { usePostgres } from '../support/suite-postgres.js';
+import { usePostgres } from '../support/use-servers.js';
 import { type Child, startChild } from './child.js';
 import { type OpenedPostgresLedger, openPostgresLedger } from './opened-postgres.js';
 

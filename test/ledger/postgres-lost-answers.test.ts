@@ -26,7 +26,7 @@ import { collectedFileRun } from '../contracts/ledger/file-days.js';
 import { listAll, newSync, pageOf, rowOf } from '../contracts/mapping-copy/pages.js';
 import { type AnswerCutter, startAnswerCutter } from '../support/answer-cutter.js';
 import { postgresNeeds } from '../support/postgres.js';
-import { usePostgres } from '../support/suite-postgres.js';
+import { usePostgres } from '../support/use-servers.js';
 import { type OpenedPostgresLedger, openPostgresLedger } from './opened-postgres.js';
 
 describe('when the connection ends between a commit and its answer', () => {

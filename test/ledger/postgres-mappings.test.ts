@@ -1,6 +1,6 @@
 import { describeExportLogContract } from '../contracts/export-log.js';
 import { describeMappingCopyContract } from '../contracts/mapping-copy.js';
-import { usePostgres } from '../support/suite-postgres.js';
+import { usePostgres } from '../support/use-servers.js';
 import { openPostgresLedger } from './opened-postgres.js';
 
 const postgres = usePostgres();

@@ -12,7 +12,7 @@ import {
   references,
   rightOf,
 } from '../contracts/ledger/days.js';
-import { usePostgres } from '../support/suite-postgres.js';
+import { usePostgres } from '../support/use-servers.js';
 import { type OpenedPostgresLedger, openPostgresLedger } from './opened-postgres.js';
 
 describe('several processes on one PostgreSQL ledger', () => {

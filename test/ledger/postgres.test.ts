@@ -1,5 +1,5 @@
 import { describeLedgerContract } from '../contracts/ledger.js';
-import { usePostgres } from '../support/suite-postgres.js';
+import { usePostgres } from '../support/use-servers.js';
 import { openPostgresLedger } from './opened-postgres.js';
 
 const postgres = usePostgres();

@@ -16,7 +16,7 @@ import { openDatabase } from '../../src/ledger/sqlite/database.js';
 import { openLedgerFile } from '../../src/ledger/sqlite/ledger-file.js';
 import { isFileThere, refuseUnusable } from '../../src/ledger/sqlite/ledger-place.js';
 import { LedgerFullError, LedgerUnusableError } from '../../src/review/ledger.js';
-import { withoutPrivileges } from '../support/without-privileges.js';
+import { withoutPrivileges } from '../support/machine.js';
 import { startChild } from './child.js';
 
 const nobody = 65_534;

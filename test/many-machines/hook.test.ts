@@ -3,7 +3,7 @@ import { createDayFolder, type DayFolder } from '../support/day-folder.js';
 import { expectEachOnce } from '../support/expectations.js';
 import { type StandIn, startStandIn } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
-import { usePostgres } from '../support/suite-postgres.js';
+import { usePostgres } from '../support/use-servers.js';
 import { type DatabaseWatch, watchDatabase } from './database-watch.js';
 import { until } from './machines.js';
 import { nextSecret, secret, serve, sign, timezone, today, token, yesterday } from './serving.js';

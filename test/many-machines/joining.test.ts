@@ -3,8 +3,7 @@ import { createDayFolder, day } from '../support/day-folder.js';
 import { expectError, expectReport } from '../support/expectations.js';
 import { createGate } from '../support/gate.js';
 import { success } from '../support/http-stand-in.js';
-import { usePostgres } from '../support/suite-postgres.js';
-import { useRedis } from '../support/suite-redis.js';
+import { usePostgres, useRedis } from '../support/use-servers.js';
 import { expectCompleted, inHand, type MachinesOptions, prepareMachines } from './machines.js';
 
 const redis = useRedis();

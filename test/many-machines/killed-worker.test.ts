@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { day } from '../support/day-folder.js';
-import { freeze } from '../support/freeze.js';
+import { freeze } from '../support/crew.js';
 import { createGate } from '../support/gate.js';
 import { success } from '../support/http-stand-in.js';
-import { usePostgres } from '../support/suite-postgres.js';
-import { useRedis } from '../support/suite-redis.js';
+import { usePostgres, useRedis } from '../support/use-servers.js';
 import {
   batchSize,
   expectCompleted,

@@ -4,7 +4,7 @@ import type { RunningCommand } from '../support/command.js';
 import { createGate } from '../support/gate.js';
 import { success } from '../support/http-stand-in.js';
 import { type RunningRedis, redisNeeds, startRedis } from '../support/redis.js';
-import { usePostgres } from '../support/suite-postgres.js';
+import { usePostgres } from '../support/use-servers.js';
 import { expectCompleted, inHand, type Machines, prepareMachines, readDelivered, until } from './machines.js';
 
 const postgres = usePostgres();

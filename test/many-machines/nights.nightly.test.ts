@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ClosingReport } from '../support/command.js';
-import type { DayFolder } from '../support/day-folder.js';
+import { type DayFolder, prepareDay } from '../support/day-folder.js';
 import { expectEachOnce, inOrder } from '../support/expectations.js';
-import { fakeTimeNeeds, startingAt } from '../support/fake-time.js';
+import { fakeTimeNeeds, startingAt } from '../support/machine.js';
 import { type MadeBooking, makeBookings, toCsv } from '../support/made-bookings.js';
-import { prepareDay } from '../support/prepared-day.js';
 import { until } from './machines.js';
 import { type Serving, secret, serve, sign, timezone, untilItsClock } from './serving.js';
 

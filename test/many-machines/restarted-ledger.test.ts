@@ -4,10 +4,8 @@ import { prepareFileDay } from '../support/file-day.js';
 import { createGate } from '../support/gate.js';
 import { success } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
-import { openSsh } from '../support/open-ssh.js';
-import { usePostgres } from '../support/suite-postgres.js';
-import { useRedis } from '../support/suite-redis.js';
-import { startForSuite } from '../support/suite-server.js';
+import { openSsh } from '../support/sftp-programs.js';
+import { usePostgres, useRedis, startForSuite } from '../support/use-servers.js';
 import { watchDatabase } from './database-watch.js';
 import {
   expectCompleted,

@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { day } from '../support/day-folder.js';
+import { day, prepareDay } from '../support/day-folder.js';
 import { expectEachOnce } from '../support/expectations.js';
 import { createGate } from '../support/gate.js';
 import { type StandInHandler, success } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
-import { prepareDay } from '../support/prepared-day.js';
 import { redisNeeds, startRedis } from '../support/redis.js';
-import { usePostgres } from '../support/suite-postgres.js';
-import { useRedis } from '../support/suite-redis.js';
+import { usePostgres, useRedis } from '../support/use-servers.js';
 import { batchSize, expectCompleted, inHand, prepareMachines, readDelivered, until } from './machines.js';
 import { secret, serve, timezone, yesterday } from './serving.js';
 

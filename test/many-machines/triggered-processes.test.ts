@@ -1,12 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ClosingReport } from '../support/command.js';
-import type { Settings } from '../support/day-folder.js';
+import { type Settings, prepareDay } from '../support/day-folder.js';
 import { expectEachOnce } from '../support/expectations.js';
-import { fakeTimeNeeds, startingAt } from '../support/fake-time.js';
+import { fakeTimeNeeds, startingAt } from '../support/machine.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
-import { prepareDay } from '../support/prepared-day.js';
-import { usePostgres } from '../support/suite-postgres.js';
-import { useRedis } from '../support/suite-redis.js';
+import { usePostgres, useRedis } from '../support/use-servers.js';
 import { sharedSettings, until } from './machines.js';
 import { secret, serve, sign, timezone, untilItsClock } from './serving.js';
 

@@ -7,8 +7,7 @@ import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { createBullmqQueue } from '../../src/queue/bullmq.js';
 import { createInProcessQueues } from '../../src/queue/in-process.js';
 import type { Trigger } from '../../src/review/run.js';
-import { usePostgres } from '../support/suite-postgres.js';
-import { useRedis } from '../support/suite-redis.js';
+import { usePostgres, useRedis } from '../support/use-servers.js';
 import { type Engine, listDays, prepareTriggers } from './triggers.js';
 
 const rounds = 100;

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { nameOf } from '../contracts/queue-worker.js';
-import { useRedis } from '../support/suite-redis.js';
+import { useRedis } from '../support/use-servers.js';
 import { settled, stepsOf, useQueues } from './opened-queues.js';
 
 const redis = useRedis();

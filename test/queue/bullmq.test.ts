@@ -1,6 +1,6 @@
 import { createBullmqQueue } from '../../src/queue/bullmq.js';
 import { describeQueueContract } from '../contracts/queue.js';
-import { useRedis } from '../support/suite-redis.js';
+import { useRedis } from '../support/use-servers.js';
 
 const redis = useRedis();
 

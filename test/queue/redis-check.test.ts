@@ -1,7 +1,7 @@
 import RedisMock from 'ioredis-mock';
 import { afterEach, describe, expect, it } from 'vitest';
 import { checkRedis } from '../../src/queue/redis-check.js';
-import { useRedis } from '../support/suite-redis.js';
+import { useRedis } from '../support/use-servers.js';
 
 const good = {
   redis_version: '7.2.4',

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ClosableSftpServer, createSftpServer } from '../../src/sftp/server.js';
-import { openSsh } from '../support/open-ssh.js';
+import { openSsh } from '../support/sftp-programs.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
 import { retryable } from './session/outcomes.js';
 import { prepareTrial } from './session/trial.js';

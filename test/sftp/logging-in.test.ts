@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createSftpServer, type SftpServerOptions } from '../../src/sftp/server.js';
-import { openSsh } from '../support/open-ssh.js';
-import { proFtpd } from '../support/pro-ftpd.js';
+import { openSsh, proFtpd } from '../support/sftp-programs.js';
 import {
   findFreePort,
   makeKey,

@@ -1,4 +1,4 @@
-import { openSsh } from '../support/open-ssh.js';
+import { openSsh } from '../support/sftp-programs.js';
 import { describeSftpSession } from './describe-sftp-session.js';
 
 describeSftpSession(openSsh);

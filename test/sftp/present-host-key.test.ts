@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { presentHostKey } from '../../src/sftp/server.js';
-import { openSsh } from '../support/open-ssh.js';
+import { openSsh } from '../support/sftp-programs.js';
 import { findFreePort } from '../support/sftp-server.js';
-import { startForSuite } from '../support/suite-server.js';
+import { startForSuite } from '../support/use-servers.js';
 
 const { signal } = new AbortController();
 const timeoutMs = 10_000;

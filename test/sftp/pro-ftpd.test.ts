@@ -1,4 +1,4 @@
-import { proFtpd } from '../support/pro-ftpd.js';
+import { proFtpd } from '../support/sftp-programs.js';
 import { describeSftpSession } from './describe-sftp-session.js';
 
 describeSftpSession(proFtpd);

@@ -1,4 +1,6 @@
-import { vi } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { onTestFailed, vi } from 'vitest';
+import { createSeededRandom } from '../../src/sandbox/common/random.js';
 import type { CommandResult, RunningCommand } from './command.js';
 
 export interface StepAttempt {
@@ -103,4 +105,27 @@ export function createCrew({
       return wasKilled ? runAgain() : leader().ended;
     },
   };
+}
+
+/** Stops a process where it stands, as a debugger or a suspended machine does; SIGCONT wakes it. */
+export async function freeze(command: RunningCommand): Promise<void> {
+  command.kill('SIGSTOP');
+  await vi.waitUntil(() => stateOf(command) === 'T', { timeout: 30_000, interval: 1 });
+}
+
+/** The kernel's letter for the state of a process, `T` when stopped. (Linux.) */
+function stateOf({ pid }: RunningCommand): string | undefined {
+  return readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.charAt(0);
+}
+
+export interface Seed {
+  readonly value: number;
+  readonly random: () => number;
+}
+
+/** Another one each time, which is told when the test fails: with KILL_SEED the same comes once more. */
+export function createSeed(): Seed {
+  const value = Number(process.env.KILL_SEED ?? Math.floor(Math.random() * 2 ** 32));
+  onTestFailed(() => console.error(`the same once more: KILL_SEED=${value}`));
+  return { value, random: createSeededRandom(value) };
 }

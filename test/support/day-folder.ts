@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
-import { day } from './business-day.js';
 import {
   type CalledCommand,
   type CommandResult,
@@ -13,9 +12,10 @@ import {
 } from './command.js';
 import { type Crew, createCrew } from './crew.js';
 import { engine } from './engine.js';
+import { type StandIn, type StandInHandler, startStandIn } from './http-stand-in.js';
 import { expectNoLeak, expectNoLeaks, type Written } from './leaks.js';
-import type { LedgerTables } from './ledger-tables.js';
-import { type LedgerWatch, watchTables } from './ledger-watch.js';
+import { type LedgerTables, type LedgerWatch, watchTables } from './ledger-watch.js';
+import { day } from './made-bookings.js';
 
 export { day };
 
@@ -212,4 +212,19 @@ function lay(under: Settings, over: Settings): Settings {
 
 function isGroup(value: unknown): value is Settings {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export interface PreparedDay {
+  readonly standIn: StandIn;
+  readonly folder: DayFolder;
+}
+
+/** A service that does what the handler says, and a folder that is configured for it. Both go with the test. */
+export async function prepareDay(
+  options: Omit<DayFolderOptions, 'baseUrl'>,
+  handler?: StandInHandler,
+): Promise<PreparedDay> {
+  const standIn = await startStandIn(handler);
+  onTestFinished(() => standIn.close());
+  return { standIn, folder: await createDayFolder({ ...options, baseUrl: standIn.baseUrl }) };
 }

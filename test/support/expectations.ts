@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { CommandResult, CountName } from './command.js';
 import type { ReceivedHotel, StandIn } from './http-stand-in.js';
+import type { LedgerWatch } from './ledger-watch.js';
 
 const reportKeys = [
   'runId',
@@ -79,4 +80,9 @@ export function countBodies(standIn: StandIn): Map<string, number> {
     counts.set(text, (counts.get(text) ?? 0) + 1);
   }
   return counts;
+}
+
+/** What the attempts of a step came to, in order, by their codes. */
+export async function attemptCodes(ledger: LedgerWatch, step: string): Promise<string[]> {
+  return (await ledger.attempts()).filter((attempt) => attempt.step === step).map(({ code }) => code);
 }

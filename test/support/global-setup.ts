@@ -3,12 +3,11 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { fakeTimeNeeds } from './fake-time.js';
+import { fakeTimeNeeds } from './machine.js';
 import { mariadbNeeds } from './mariadb.js';
-import { openSsh } from './open-ssh.js';
 import { postgresNeeds } from './postgres.js';
-import { proFtpd } from './pro-ftpd.js';
 import { redisNeeds } from './redis.js';
+import { openSsh, proFtpd } from './sftp-programs.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import pg from 'pg';
 import { expect, vi } from 'vitest';
-import type { LedgerTables, TableRow } from './ledger-tables.js';
+import { openLedgerFile } from '../../src/ledger/sqlite/ledger-file.js';
 
 /** Where the latest run of a ledger stands. */
 export interface RunMoment {
@@ -194,4 +195,61 @@ function digestBytes(row: TableRow): TableRow {
       Buffer.isBuffer(value) ? createHash('sha256').update(value).digest('hex') : value,
     ]),
   );
+}
+
+export type TableRow = Readonly<Record<string, unknown>>;
+
+/** The tables of a ledger, past the ledger's own code: one connection, to look and to hold it. */
+export interface LedgerTables {
+  rows(sql: string): Promise<TableRow[]>;
+  /** From now on no process can write to the ledger. */
+  hold(): Promise<void>;
+  release(): Promise<void>;
+  /** What the database itself can find wrong in them. */
+  expectSound(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens the ledger, and makes it where there is none yet. */
+export function openSqliteTables(path: string): LedgerTables {
+  const { database, close } = openLedgerFile(path, { isOnlooker: true });
+  return {
+    rows: async (sql) => database.all(sql),
+    hold: async () => database.exec('BEGIN IMMEDIATE'),
+    release: async () => database.exec('ROLLBACK'),
+    async expectSound() {
+      expect(database.all('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+      expect(database.all('PRAGMA foreign_key_check')).toEqual([]);
+    },
+    close: async () => close(),
+  };
+}
+
+/** Opens the ledger in that database, which must be there. It connects when it is first used. */
+export function openPostgresTables(url: string): LedgerTables {
+  let connecting: Promise<pg.Client> | undefined;
+
+  async function connect(): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: url, options: '-c search_path=hotel_review' });
+    await client.connect();
+    return client;
+  }
+
+  async function query(sql: string) {
+    connecting ??= connect();
+    return (await connecting).query(sql);
+  }
+
+  return {
+    rows: async (sql) => (await query(sql)).rows,
+    async hold() {
+      await query('BEGIN');
+      // Whoever writes locks the run's row first; to look at it stays free.
+      await query('LOCK TABLE runs IN EXCLUSIVE MODE');
+    },
+    release: async () => void (await query('ROLLBACK')),
+    // The server, unlike the processes, is not killed: what it took for good stays sound.
+    expectSound: async () => {},
+    close: async () => (await connecting)?.end(),
+  };
 }

@@ -37,3 +37,6 @@ export function toCsv(bookings: readonly MadeBooking[]): string {
 
 /** `count` bookings as a CSV file. */
 export const csvOf = (count: number): string => toCsv(makeBookings(count));
+
+/** The business day of the tests. */
+export const day = '2026-11-20';

@@ -1,10 +1,9 @@
-import { type DayFolder, day, type Settings } from './day-folder.js';
+import { type DayFolder, day, prepareDay, type Settings } from './day-folder.js';
 import { type Arrivals, countArrivals } from './delivery-model.js';
 import { engine } from './engine.js';
 import type { StandIn, StandInHandler } from './http-stand-in.js';
 import type { LedgerWatch } from './ledger-watch.js';
 import { type MadeBooking, makeBookings, toCsv } from './made-bookings.js';
-import { prepareDay } from './prepared-day.js';
 
 /** A day with everything around it that shows what became of it. */
 export interface ReviewedDay {

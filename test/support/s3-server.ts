@@ -15,6 +15,7 @@ import {
 import S3rver from 's3rver';
 import { afterAll, beforeAll } from 'vitest';
 import type { S3Access } from '../../src/s3/aws-bucket.js';
+import type { ObjectContent } from '../../src/s3/bucket.js';
 
 export const bucketName = 'agency-bookings';
 
@@ -134,5 +135,27 @@ export function useS3Server(): () => RunningS3Server {
   return () => {
     if (running === undefined) throw new Error('the S3 server was not started');
     return running;
+  };
+}
+
+/** Goes in one piece. */
+export const text = (content: string): ObjectContent => ({
+  bytes: Buffer.byteLength(content),
+  metadata: {},
+  async *open() {
+    yield Buffer.from(content);
+  },
+});
+
+/** Goes in three parts. What is done at the end is done while the parts are on their way. */
+export function large(letter: string, atEnd: () => Promise<void> = async () => {}): ObjectContent {
+  const block = Buffer.alloc(1_000_000, letter);
+  return {
+    bytes: 20 * block.length,
+    metadata: {},
+    async *open() {
+      for (let count = 0; count < 20; count += 1) yield block;
+      await atEnd();
+    },
   };
 }

@@ -7,7 +7,7 @@ import { day, type Settings } from './day-folder.js';
 import { type FileDay, type FileDayOptions, prepareFileDay, remoteFolder } from './file-day.js';
 import { makeBookings, toCsv } from './made-bookings.js';
 import type { RunningSftpServer } from './sftp-server.js';
-import { makeRemoteFolder } from './suite-server.js';
+import { makeRemoteFolder } from './use-servers.js';
 
 /** Every guest of the day. */
 export const guest = 'Canaria Zwitscherfink';

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { createSftpServer } from '../../../src/sftp/server.js';
 import { createSftpDayFile } from '../../../src/sources/files/sftp.js';
 import { describeSourceContract } from '../../contracts/source.js';
-import { openSsh } from '../../support/open-ssh.js';
-import { useSftpServer } from '../../support/suite-server.js';
+import { openSsh } from '../../support/sftp-programs.js';
+import { useSftpServer } from '../../support/use-servers.js';
 import { createFileDriver, csv, csvInGzip, type FilePlace, ndjson } from './file-driver.js';
 
 const server = useSftpServer(openSsh);

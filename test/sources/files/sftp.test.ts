@@ -7,8 +7,8 @@ import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { SourceError, type SourceFault } from '../../../src/review/source.js';
 import { createSftpServer, type SftpServerOptions } from '../../../src/sftp/server.js';
 import { createSftpDayFile } from '../../../src/sources/files/sftp.js';
-import { openSsh } from '../../support/open-ssh.js';
-import { useSftpServer } from '../../support/suite-server.js';
+import { openSsh } from '../../support/sftp-programs.js';
+import { useSftpServer } from '../../support/use-servers.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');

@@ -1,7 +1,7 @@
 import { createSqlSource } from '../../../src/sources/sql/sql-source.js';
 import { describeSourceContract, type IntendedRecord, type SourceDriver } from '../../contracts/source.js';
 import { password, superuser } from '../../support/postgres.js';
-import { usePostgres } from '../../support/suite-postgres.js';
+import { usePostgres } from '../../support/use-servers.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
 import { readDay, rowsOfDays, rowsWithOtherDays } from './day-table.js';
 

@@ -1,6 +1,6 @@
 import { useBookingsApi } from '../../sources/http/bookings-api.js';
 import type { HurtfulRecord } from './hurtful-day.js';
-import { byNumber, type LaidDay, noFile } from './laid-day.js';
+import { byNumber, type LaidDay, noFile } from './review-laid-day.js';
 import { writeJson } from './written-days.js';
 
 const pageSize = 150;

@@ -2,12 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { day } from '../business-day.js';
 import { sftpSettings } from '../file-day.js';
+import { day } from '../made-bookings.js';
 import { bucketName, type RunningS3Server } from '../s3-server.js';
 import type { RunningSftpServer } from '../sftp-server.js';
 import type { HurtfulRecord } from './hurtful-day.js';
-import { type LaidDay, makeFolder } from './laid-day.js';
+import { type LaidDay, makeFolder } from './review-laid-day.js';
 import { type WrittenDay, writeCsv, writeNdjson } from './written-days.js';
 
 type Records = readonly HurtfulRecord[];

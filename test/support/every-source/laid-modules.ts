@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { day } from '../business-day.js';
+import { day } from '../made-bookings.js';
 import type { HurtfulRecord } from './hurtful-day.js';
-import { byNumber, type LaidDay, makeFolder } from './laid-day.js';
+import { byNumber, type LaidDay, makeFolder } from './review-laid-day.js';
 import { fieldNames, valuesOf } from './written-days.js';
 
 /** Bigints stay what they are, but for some that are texts or, where they can be, numbers. Nothing is null or undefined. */

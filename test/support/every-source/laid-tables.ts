@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import Libsql from 'libsql';
-import { day } from '../business-day.js';
+import { day } from '../made-bookings.js';
 import type { Mariadb } from '../mariadb.js';
 import type { Postgres } from '../postgres.js';
 import type { HurtfulRecord } from './hurtful-day.js';
-import { byNumber, type LaidDay, makeFolder, noFile } from './laid-day.js';
+import { byNumber, type LaidDay, makeFolder, noFile } from './review-laid-day.js';
 import { valuesOf } from './written-days.js';
 
 type Records = readonly HurtfulRecord[];

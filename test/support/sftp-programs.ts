@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   awaitGreeting,
@@ -14,6 +14,56 @@ import {
   spawnServer,
   stopServer,
 } from './sftp-server.js';
+
+const sshd = '/usr/sbin/sshd';
+
+/** OpenSSH's sshd: login by key, posix-rename offered, the served folder somewhere below the root. */
+export const openSsh: SftpServerKind = {
+  name: 'OpenSSH',
+  needs: existsSync(sshd) ? undefined : 'needs sshd: apt-get install openssh-server',
+  replacesInOneStep: true,
+
+  async start() {
+    const { folder, files } = makeServerFolder();
+    const hostKeys = ['ed25519', 'rsa'].map((type) => makeKey(join(folder, `host_${type}`), type));
+    const privateKeyFile = makeKey(join(folder, 'login'), 'ed25519');
+    const authorizedKeys = join(folder, 'authorized_keys');
+    writeFileSync(authorizedKeys, readFileSync(`${privateKeyFile}.pub`));
+    chmodSync(authorizedKeys, 0o644);
+
+    // Where it is not the system's service, nobody has made the folder into which it locks itself.
+    if (runsAsRoot) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
+    const [port, config, log] = [await findFreePort(), join(folder, 'sshd_config'), join(folder, 'sshd.log')];
+    const settings = [
+      `Port ${port}`,
+      'ListenAddress 127.0.0.1',
+      ...hostKeys.map((key) => `HostKey ${key}`),
+      'PidFile none',
+      `AuthorizedKeysFile ${authorizedKeys}`,
+      'StrictModes no',
+      // Without PAM a plain user's sshd takes accounts for locked.
+      `UsePAM ${runsAsRoot ? 'no' : 'yes'}`,
+      'PasswordAuthentication no',
+      'MaxStartups 1000',
+      'Subsystem sftp internal-sftp',
+      'ForceCommand internal-sftp',
+    ];
+    writeFileSync(config, `${settings.join('\n')}\n`);
+    const server = spawnServer(sshd, ['-D', '-f', config, '-E', log]);
+    await awaitGreeting(port, server, () => readFileSync(log, 'utf8'));
+
+    return {
+      port,
+      folder,
+      login: { username: sessionUser.name, privateKeyFile },
+      root: files,
+      fingerprints: hostKeys.map(fingerprintOf),
+      disk: (path) => join(files, path),
+      freezeSessions: () => freezeDescendants(server.pid),
+      stop: () => stopServer(server, folder),
+    };
+  },
+};
 
 const proftpd = '/usr/sbin/proftpd';
 const modules = '/usr/lib/proftpd';
