@@ -8,7 +8,6 @@ import { Ajv } from 'ajv';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { loadConfig } from '../../src/config/load.js';
-import { certificateNeeds } from '../support/machine.js';
 import {
   type ComposeService,
   type ComposeServiceName,
@@ -17,6 +16,7 @@ import {
   projectFile,
   readComposeFile,
 } from '../support/compose-file.js';
+import { certificateNeeds } from '../support/machine.js';
 
 const { services, volumes } = readComposeFile();
 const all = Object.entries(services) as [ComposeServiceName, ComposeService][];

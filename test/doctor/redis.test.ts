@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { checkQueue } from '../../src/doctor/queue.js';
 import { findFreePort } from '../support/sftp-server.js';
-import { useRedis } from '../support/use-servers.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
+import { useRedis } from '../support/use-servers.js';
 
 const redis = useRedis();
 const signal = new AbortController().signal;

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { CommandResult } from '../support/command.js';
-import { day, type Settings, prepareDay } from '../support/day-folder.js';
+import { day, prepareDay, type Settings } from '../support/day-folder.js';
 import { expectEachOnce, expectReport } from '../support/expectations.js';
 import { bookingsHeader, type MadeBooking, makeBookings, toCsv } from '../support/made-bookings.js';
 

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { CommandResult } from '../support/command.js';
-import { type DayFolder, day, type Settings, prepareDay } from '../support/day-folder.js';
+import { type DayFolder, day, prepareDay, type Settings } from '../support/day-folder.js';
 import {
   type ArrivingRequest,
   refusal,

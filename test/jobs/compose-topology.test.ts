@@ -2,7 +2,6 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { certificateNeeds } from '../support/machine.js';
 import { environmentOf, projectFile, readComposeFile } from '../support/compose-file.js';
 import {
   awaitAnswer,
@@ -12,10 +11,11 @@ import {
   startComposeSftp,
   startLogging,
 } from '../support/compose-topology.js';
-import { openSsh } from '../support/sftp-programs.js';
+import { certificateNeeds } from '../support/machine.js';
 import { type Postgres, postgresNeeds, startPostgres } from '../support/postgres.js';
 import { redisNeeds, startRedis } from '../support/redis.js';
 import { command, runIn, startSandboxCommand, sumTold } from '../support/sandbox-command.js';
+import { openSsh } from '../support/sftp-programs.js';
 
 const curlNeeds =
   spawnSync('curl', ['--version'], { stdio: 'ignore' }).status === 0

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makeHurtfulDay } from '../support/every-source/hurtful-day.js';
 import { layBehindApi, pagingStyles } from '../support/every-source/laid-apis.js';
-import { type LaidDay, type Outcome, reviewLaidDay } from '../support/every-source/review-laid-day.js';
 import {
   layCsv,
   layCsvInGzip,
@@ -11,10 +10,11 @@ import {
 } from '../support/every-source/laid-files.js';
 import { layInModule } from '../support/every-source/laid-modules.js';
 import { layInMariadb, layInPostgres, layInSqlite } from '../support/every-source/laid-tables.js';
+import { type LaidDay, type Outcome, reviewLaidDay } from '../support/every-source/review-laid-day.js';
 import { inOrder } from '../support/expectations.js';
-import { openSsh } from '../support/sftp-programs.js';
 import { useS3Server } from '../support/s3-server.js';
-import { useMariadb, usePostgres, startForSuite } from '../support/use-servers.js';
+import { openSsh } from '../support/sftp-programs.js';
+import { startForSuite, useMariadb, usePostgres } from '../support/use-servers.js';
 
 const day = makeHurtfulDay(2_000);
 const { records } = day;

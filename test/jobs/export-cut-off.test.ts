@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { mappingColumns, prepareExportFolder, smallExport } from '../support/export-day.js';
 import { openSsh } from '../support/sftp-programs.js';
-import { useSftpServer } from '../support/use-servers.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
+import { useSftpServer } from '../support/use-servers.js';
 
 const server = useSftpServer(openSsh);
 const id = '0b2f6a1e-6f0d-4c54-9d3a-2f1c7f7f0a11';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSeededRandom } from '../../src/sandbox/common/random.js';
-import { type Settings, prepareDay } from '../support/day-folder.js';
+import { prepareDay, type Settings } from '../support/day-folder.js';
 import { engine } from '../support/engine.js';
 import { countBodies, expectEachOnce, expectReport } from '../support/expectations.js';
 import { refusal, type StandInAnswer, type StandInHandler, success } from '../support/http-stand-in.js';

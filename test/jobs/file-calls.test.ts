@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { archiveOf } from '../support/archived-run.js';
-import { attemptCodes, expectReport } from '../support/expectations.js';
 import { day, type Settings } from '../support/day-folder.js';
+import { attemptCodes, expectReport } from '../support/expectations.js';
 import { type FileDay, prepareFileDay, remotePath } from '../support/file-day.js';
 import { refusal, type StandInAnswer, success } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';

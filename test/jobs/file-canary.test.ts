@@ -8,8 +8,8 @@ import { type ArrivingRequest, refusal, success } from '../support/http-stand-in
 import { openSsh, proFtpd } from '../support/sftp-programs.js';
 import { findFreePort } from '../support/sftp-server.js';
 import { expectSilence, guest, listFiles, prepareSilentFileDay, traced } from '../support/silent-file-day.js';
-import { useSftpServer } from '../support/use-servers.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
+import { useSftpServer } from '../support/use-servers.js';
 
 describe.each([openSsh, proFtpd])(
   'guests and secrets of a day by file over $name stay where they belong',

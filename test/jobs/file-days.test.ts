@@ -11,8 +11,8 @@ import { prepareFileDay, remotePath, resultPath } from '../support/file-day.js';
 import type { FileCall, SentRecord } from '../support/file-service.js';
 import { success } from '../support/http-stand-in.js';
 import { bookingsHeader, csvOf, type MadeBooking, makeBookings, toCsv } from '../support/made-bookings.js';
-import { sftpKinds, useSftpServer } from '../support/use-servers.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
+import { sftpKinds, useSftpServer } from '../support/use-servers.js';
 
 const names = ['O"Brien, "Éamon"', 'Мария Иванова', '山田 太郎', '=1+1', 'ليلى', "d'Arcy; the 3rd 🏨"];
 const complete = makeBookings(names.length).map((booking, index) => ({

@@ -8,8 +8,8 @@ import { expectReport } from '../support/expectations.js';
 import { prepareFileDay, remotePath } from '../support/file-day.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { openSsh } from '../support/sftp-programs.js';
-import { useSftpServer } from '../support/use-servers.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
+import { useSftpServer } from '../support/use-servers.js';
 
 const server = useSftpServer(openSsh);
 const bookings = makeBookings(60).map((booking) =>

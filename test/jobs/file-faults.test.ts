@@ -1,16 +1,16 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { attemptCodes } from '../support/expectations.js';
 import { day, type Settings } from '../support/day-folder.js';
 import { engine } from '../support/engine.js';
+import { attemptCodes } from '../support/expectations.js';
 import { type FileDay, prepareFileDay, remoteFolder, remotePath } from '../support/file-day.js';
 import type { LedgerWatch } from '../support/ledger-watch.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { type PublishedWatch, watchPublished } from '../support/published-watch.js';
-import { sftpKinds, makeRemoteFolder, useSftpServer } from '../support/use-servers.js';
 import { findFreePort, type RunningSftpServer } from '../support/sftp-server.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
+import { makeRemoteFolder, sftpKinds, useSftpServer } from '../support/use-servers.js';
 import { expectFailedStep, expectWholeDay, toReviewFile } from '../support/whole-day.js';
 
 /** A file that takes many packets, and one that is there at once. */

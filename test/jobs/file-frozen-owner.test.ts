@@ -2,12 +2,12 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunningCommand } from '../support/command.js';
+import { freeze } from '../support/crew.js';
 import { engine } from '../support/engine.js';
 import { remoteFolder, remotePath } from '../support/file-day.js';
-import { freeze } from '../support/crew.js';
 import { success } from '../support/http-stand-in.js';
-import { openSsh } from '../support/sftp-programs.js';
 import { runArguments } from '../support/reviewed-day.js';
+import { openSsh } from '../support/sftp-programs.js';
 import { startForSuite } from '../support/use-servers.js';
 import {
   type FileStepName,

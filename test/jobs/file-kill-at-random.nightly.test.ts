@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createSeededRandom } from '../../src/sandbox/common/random.js';
 import type { RunningCommand } from '../support/command.js';
+import { createSeed } from '../support/crew.js';
 import { remotePath } from '../support/file-day.js';
 import { success } from '../support/http-stand-in.js';
-import { createSeed } from '../support/crew.js';
-import { openSsh } from '../support/sftp-programs.js';
 import { watchPublishedFile } from '../support/published-watch.js';
 import { runArguments } from '../support/reviewed-day.js';
+import { openSsh } from '../support/sftp-programs.js';
 import type { RunningSftpServer } from '../support/sftp-server.js';
 import { startForSuite } from '../support/use-servers.js';
 import {

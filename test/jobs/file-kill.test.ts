@@ -3,14 +3,14 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { RunningCommand } from '../support/command.js';
+import { createSeed } from '../support/crew.js';
 import { day as businessDay } from '../support/day-folder.js';
 import { engine } from '../support/engine.js';
 import { remoteFolder, remotePath, resultPath } from '../support/file-day.js';
 import type { FileCall } from '../support/file-service.js';
 import { success } from '../support/http-stand-in.js';
-import { createSeed } from '../support/crew.js';
-import { openSsh } from '../support/sftp-programs.js';
 import { runArguments } from '../support/reviewed-day.js';
+import { openSsh } from '../support/sftp-programs.js';
 import type { RunningSftpServer } from '../support/sftp-server.js';
 import { startForSuite } from '../support/use-servers.js';
 import {

@@ -1,14 +1,14 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { attemptCodes, expectReport } from '../support/expectations.js';
 import { day as businessDay } from '../support/day-folder.js';
+import { attemptCodes, expectReport } from '../support/expectations.js';
 import { prepareFileDay, remotePath } from '../support/file-day.js';
+import { mountSmallDisk, smallDiskNeeds } from '../support/machine.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { openSsh } from '../support/sftp-programs.js';
-import { mountSmallDisk, smallDiskNeeds } from '../support/machine.js';
-import { useSftpServer } from '../support/use-servers.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
+import { useSftpServer } from '../support/use-servers.js';
 import { expectFailedStep, expectWholeDay, toReviewFile } from '../support/whole-day.js';
 
 const bookings = makeBookings(300);

@@ -2,17 +2,17 @@ import { chmodSync, chownSync, existsSync, writeFileSync } from 'node:fs';
 import { appendFile, utimes, writeFile } from 'node:fs/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { archiveOf, archiveOfDay, sha256Of } from '../support/archived-run.js';
-import { attemptCodes, expectReport } from '../support/expectations.js';
 import type { CalledCommand } from '../support/command.js';
 import { type DayFolder, day, type Settings } from '../support/day-folder.js';
+import { attemptCodes, expectReport } from '../support/expectations.js';
 import { type FileDay, prepareFileDay, remoteFolder, remotePath, resultPath } from '../support/file-day.js';
 import type { FileCall } from '../support/file-service.js';
 import { success } from '../support/http-stand-in.js';
 import type { LedgerWatch } from '../support/ledger-watch.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { openSsh } from '../support/sftp-programs.js';
-import { sftpKinds, makeRemoteFolder, useSftpServer } from '../support/use-servers.js';
 import { runsAsRoot, sessionUser } from '../support/sftp-server.js';
+import { makeRemoteFolder, sftpKinds, useSftpServer } from '../support/use-servers.js';
 
 const bookings = makeBookings(4);
 /** No result is so slow that it would be taken for a finished one. */

@@ -2,16 +2,16 @@ import { chmodSync, chownSync, readdirSync, readFileSync, utimesSync, writeFileS
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { archiveOf, sha256Of } from '../support/archived-run.js';
-import { attemptCodes, expectReport } from '../support/expectations.js';
 import type { CommandResult } from '../support/command.js';
+import { attemptCodes, expectReport } from '../support/expectations.js';
 import { prepareFileDay, remoteFolder, remotePath, resultPath } from '../support/file-day.js';
 import { success } from '../support/http-stand-in.js';
-import { makeBookings, toCsv } from '../support/made-bookings.js';
-import { openSsh, proFtpd } from '../support/sftp-programs.js';
-import { watchPublished } from '../support/published-watch.js';
-import { sftpKinds, makeRemoteFolder, useSftpServer } from '../support/use-servers.js';
-import { makeKey, runsAsRoot, type SftpServerKind, sessionUser } from '../support/sftp-server.js';
 import { mountSmallDisk, smallDiskNeeds } from '../support/machine.js';
+import { makeBookings, toCsv } from '../support/made-bookings.js';
+import { watchPublished } from '../support/published-watch.js';
+import { openSsh, proFtpd } from '../support/sftp-programs.js';
+import { makeKey, runsAsRoot, type SftpServerKind, sessionUser } from '../support/sftp-server.js';
+import { makeRemoteFolder, sftpKinds, useSftpServer } from '../support/use-servers.js';
 import { expectFailedStep, expectWholeDay, toReviewFile } from '../support/whole-day.js';
 
 const bookings = makeBookings(3_000);

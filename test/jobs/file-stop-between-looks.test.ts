@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
-import { attemptCodes, expectReport } from '../support/expectations.js';
 import type { CommandResult } from '../support/command.js';
+import { attemptCodes, expectReport } from '../support/expectations.js';
 import { success } from '../support/http-stand-in.js';
-import { openSsh } from '../support/sftp-programs.js';
 import { runArguments } from '../support/reviewed-day.js';
+import { openSsh } from '../support/sftp-programs.js';
 import { startForSuite } from '../support/use-servers.js';
 import { prepareWatchedFileDay, type WatchedFileDay } from '../support/watched-file-day.js';
 import { expectWhole } from '../support/whole-day.js';

@@ -6,8 +6,8 @@ import { day as businessDay } from '../support/day-folder.js';
 import { expectReport } from '../support/expectations.js';
 import { remoteFolder } from '../support/file-day.js';
 import { success } from '../support/http-stand-in.js';
-import { openSsh } from '../support/sftp-programs.js';
 import { runArguments } from '../support/reviewed-day.js';
+import { openSsh } from '../support/sftp-programs.js';
 import { startForSuite } from '../support/use-servers.js';
 import {
   listNames,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { freeze } from '../support/crew.js';
 import { engine } from '../support/engine.js';
 import { expectReport } from '../support/expectations.js';
-import { freeze } from '../support/crew.js';
 import { type StandInHandler, success } from '../support/http-stand-in.js';
 import { prepareReviewedDay, runArguments } from '../support/reviewed-day.js';
 

@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { expectEachOnce, expectReport } from '../support/expectations.js';
-import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { prepareDay } from '../support/day-folder.js';
+import { expectEachOnce, expectReport } from '../support/expectations.js';
 import { mountSmallDisk, smallDiskNeeds } from '../support/machine.js';
+import { makeBookings, toCsv } from '../support/made-bookings.js';
 
 const bookings = makeBookings(5_000);
 

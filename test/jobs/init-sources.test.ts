@@ -10,10 +10,10 @@ import type { Finding } from '../../src/examination/finding.js';
 import { createExportFolder } from '../setup/export-folder.js';
 import { useBookingsApi } from '../sources/http/bookings-api.js';
 import { type CommandResult, callCommand } from '../support/command.js';
-import { openSsh } from '../support/sftp-programs.js';
 import { isAvailable, needs, runAtTerminal, type Typing } from '../support/pseudo-terminal.js';
 import { bucketName, useS3Server } from '../support/s3-server.js';
 import { createFolder, startSandboxCommand } from '../support/sandbox-command.js';
+import { openSsh } from '../support/sftp-programs.js';
 import { sessionUser } from '../support/sftp-server.js';
 import { useMariadb, usePostgres, useSftpServer } from '../support/use-servers.js';
 

@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createSeededRandom } from '../../src/sandbox/common/random.js';
 import type { CommandResult, RunningCommand } from '../support/command.js';
+import { createSeed } from '../support/crew.js';
 import { expectReport } from '../support/expectations.js';
 import { type StandInHandler, success } from '../support/http-stand-in.js';
-import { createSeed } from '../support/crew.js';
 import type { LedgerWatch } from '../support/ledger-watch.js';
 import { prepareReviewedDay, runArguments } from '../support/reviewed-day.js';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { RunningCommand } from '../support/command.js';
+import { createSeed, freeze } from '../support/crew.js';
 import { day as businessDay } from '../support/day-folder.js';
 import { countArrivals } from '../support/delivery-model.js';
 import { engine } from '../support/engine.js';
-import { freeze, createSeed } from '../support/crew.js';
 import { createGate } from '../support/gate.js';
 import { success } from '../support/http-stand-in.js';
 import type { WatchedBatch } from '../support/ledger-watch.js';

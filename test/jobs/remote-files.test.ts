@@ -8,8 +8,8 @@ import { expectReport } from '../support/expectations.js';
 import { prepareFileDay, remotePath, sftpSettings } from '../support/file-day.js';
 import { startStandIn, success } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
-import { openSsh } from '../support/sftp-programs.js';
 import { bucketName, useS3Server } from '../support/s3-server.js';
+import { openSsh } from '../support/sftp-programs.js';
 import { sessionUser } from '../support/sftp-server.js';
 import { useSftpServer } from '../support/use-servers.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CommandResult } from '../support/command.js';
-import { type Settings, prepareDay } from '../support/day-folder.js';
+import { prepareDay, type Settings } from '../support/day-folder.js';
 import { expectEachOnce } from '../support/expectations.js';
 import { createGate } from '../support/gate.js';
 import { type ArrivingRequest, type StandInAnswer, success } from '../support/http-stand-in.js';

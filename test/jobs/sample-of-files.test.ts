@@ -6,11 +6,11 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SourceError } from '../../src/review/source.js';
 import { canCountDescriptors, countDescriptors } from '../sources/open-descriptors.js';
 import { sftpSettings } from '../support/file-day.js';
-import { openSsh } from '../support/sftp-programs.js';
 import { bucketName, useS3Server } from '../support/s3-server.js';
 import { day, failuresOf, settingsOf, takeSample } from '../support/sampled.js';
-import { useSftpServer } from '../support/use-servers.js';
+import { openSsh } from '../support/sftp-programs.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
+import { useSftpServer } from '../support/use-servers.js';
 
 const guest = 'Canaria Zwitscherfink';
 const waiting = { timeout: 30_000, interval: 20 };

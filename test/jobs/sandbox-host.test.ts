@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { certificateNeeds, makeCertificate } from '../support/machine.js';
 import { startCommand } from '../support/command.js';
 import { day } from '../support/day-folder.js';
+import { certificateNeeds, makeCertificate } from '../support/machine.js';
 import { callSandbox, createFolder, makeDayIn, runIn, sumTold } from '../support/sandbox-command.js';
 
 /** An address of this machine, beyond loopback where it has a network. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import type { CommandResult } from '../support/command.js';
-import { day, type Settings, prepareDay } from '../support/day-folder.js';
+import { day, prepareDay, type Settings } from '../support/day-folder.js';
 import { guest, makeDoubtedBookings, type ToldSuspect } from '../support/doubted-bookings.js';
 import { expectEachOnce } from '../support/expectations.js';
 import { prepareFileDay, remotePath } from '../support/file-day.js';

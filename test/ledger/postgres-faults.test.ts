@@ -19,10 +19,10 @@ import {
   startCollect,
 } from '../contracts/ledger/days.js';
 import { rowOf, syncRows } from '../contracts/mapping-copy/pages.js';
-import { password, startPostgres } from '../support/postgres.js';
 import { mountSmallDisk, smallDiskNeeds } from '../support/machine.js';
-import { usePostgres } from '../support/use-servers.js';
+import { password, startPostgres } from '../support/postgres.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
+import { usePostgres } from '../support/use-servers.js';
 import { type OpenedPostgresLedger, openPostgresLedger } from './opened-postgres.js';
 
 /** All that anybody could come to print of an error. */

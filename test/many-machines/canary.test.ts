@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { prepareDay } from '../support/day-folder.js';
 import { success } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
-import { prepareDay } from '../support/day-folder.js';
 import { usePostgres, useRedis } from '../support/use-servers.js';
 import { watchDatabase } from './database-watch.js';
 import { sharedSettings, startWorker, until } from './machines.js';

@@ -2,13 +2,13 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RunningCommand } from '../support/command.js';
+import { freeze } from '../support/crew.js';
 import { day } from '../support/day-folder.js';
 import { type FileDay, prepareFileDay, remoteFolder, remotePath } from '../support/file-day.js';
-import { freeze } from '../support/crew.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { openSsh } from '../support/sftp-programs.js';
-import { usePostgres, useRedis, makeRemoteFolder, startForSuite } from '../support/use-servers.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
+import { makeRemoteFolder, startForSuite, usePostgres, useRedis } from '../support/use-servers.js';
 import { type DatabaseWatch, watchDatabase } from './database-watch.js';
 import { sharedSettings, startWorker } from './machines.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { day } from '../support/day-folder.js';
 import { freeze } from '../support/crew.js';
+import { day } from '../support/day-folder.js';
 import { createGate } from '../support/gate.js';
 import { success } from '../support/http-stand-in.js';
 import { usePostgres, useRedis } from '../support/use-servers.js';

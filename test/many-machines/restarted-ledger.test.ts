@@ -5,7 +5,7 @@ import { createGate } from '../support/gate.js';
 import { success } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { openSsh } from '../support/sftp-programs.js';
-import { usePostgres, useRedis, startForSuite } from '../support/use-servers.js';
+import { startForSuite, usePostgres, useRedis } from '../support/use-servers.js';
 import { watchDatabase } from './database-watch.js';
 import {
   expectCompleted,

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ClosingReport } from '../support/command.js';
-import { type Settings, prepareDay } from '../support/day-folder.js';
+import { prepareDay, type Settings } from '../support/day-folder.js';
 import { expectEachOnce } from '../support/expectations.js';
 import { fakeTimeNeeds, startingAt } from '../support/machine.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createAwsBucket, createS3Client } from '../../src/s3/aws-bucket.js';
-import { large, text, bucketName, useS3Server } from '../support/s3-server.js';
+import { bucketName, large, text, useS3Server } from '../support/s3-server.js';
 
 const server = useS3Server();
 

@@ -8,8 +8,8 @@ import { SourceError, type SourceFault } from '../../../src/review/source.js';
 import { createSftpServer, type SftpServerOptions } from '../../../src/sftp/server.js';
 import { createSftpDayFile } from '../../../src/sources/files/sftp.js';
 import { openSsh } from '../../support/sftp-programs.js';
-import { useSftpServer } from '../../support/use-servers.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
+import { useSftpServer } from '../../support/use-servers.js';
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 const never = () => new AbortController().signal;

@@ -4,8 +4,8 @@ import { serviceFields } from '../../../src/booking/booking.js';
 import { createSqlSource } from '../../../src/sources/sql/sql-source.js';
 import { describeSourceContract, type IntendedRecord, type SourceDriver } from '../../contracts/source.js';
 import { mariadbPassword, mariadbUser } from '../../support/mariadb.js';
-import { useMariadb } from '../../support/use-servers.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
+import { useMariadb } from '../../support/use-servers.js';
 import { readDay, rowsOfDays, rowsWithOtherDays } from './day-table.js';
 
 const mariadb = useMariadb();

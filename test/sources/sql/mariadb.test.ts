@@ -7,8 +7,8 @@ import { createSqlSource } from '../../../src/sources/sql/sql-source.js';
 import { certificateNeeds, makeCertificate } from '../../support/machine.js';
 import { mariadbPassword, mariadbUser, startMariadb } from '../../support/mariadb.js';
 import { findFreePort } from '../../support/sftp-server.js';
-import { useMariadb } from '../../support/use-servers.js';
 import { startTcpProxy } from '../../support/tcp-proxy.js';
+import { useMariadb } from '../../support/use-servers.js';
 import { day } from '../csv-folder.js';
 import { failureOf, measureMemory, readDay } from './day-table.js';
 

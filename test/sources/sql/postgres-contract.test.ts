@@ -1,8 +1,8 @@
 import { createSqlSource } from '../../../src/sources/sql/sql-source.js';
 import { describeSourceContract, type IntendedRecord, type SourceDriver } from '../../contracts/source.js';
 import { password, superuser } from '../../support/postgres.js';
-import { usePostgres } from '../../support/use-servers.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
+import { usePostgres } from '../../support/use-servers.js';
 import { readDay, rowsOfDays, rowsWithOtherDays } from './day-table.js';
 
 const postgres = usePostgres();

@@ -9,8 +9,8 @@ import { createSqlSource } from '../../../src/sources/sql/sql-source.js';
 import { certificateNeeds, makeCertificate } from '../../support/machine.js';
 import { password } from '../../support/postgres.js';
 import { findFreePort } from '../../support/sftp-server.js';
-import { usePostgres } from '../../support/use-servers.js';
 import { startTcpProxy } from '../../support/tcp-proxy.js';
+import { usePostgres } from '../../support/use-servers.js';
 import { day } from '../csv-folder.js';
 import { failureOf, measureMemory, readDay } from './day-table.js';
 
