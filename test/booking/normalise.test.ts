@@ -21,7 +21,7 @@ function asRaw(booking: Booking): RawBooking {
 }
 
 describe('a record', () => {
-  it('with seven good fields becomes a booking without a warning', () => {
+  it('with all fields valid becomes a booking without warnings', () => {
     expect(normalise(complete)).toEqual({
       kind: 'booking',
       booking: {
@@ -37,7 +37,7 @@ describe('a record', () => {
     });
   });
 
-  it('with nothing but its id becomes a booking that has no other property', () => {
+  it('with only an id becomes a booking without other properties', () => {
     const { booking, dates } = accept({ ServiceId: 7, CheckInDate: null, ProviderName: ' ' });
     expect(Object.keys(booking)).toEqual(['serviceId']);
     expect(dates).toEqual({ given: 0, unreadable: 0 });
@@ -167,7 +167,7 @@ describe('the guest’s name', () => {
   });
 });
 
-describe('whatever comes in', () => {
+describe('any input', () => {
   it('nothing throws, and what is accepted is tidy', () => {
     fc.assert(
       fc.property(anyRawBooking, (raw) => {
@@ -188,7 +188,7 @@ describe('whatever comes in', () => {
     );
   });
 
-  it('a booking given back comes out as the same booking', () => {
+  it('a normalised booking stays the same when normalised again', () => {
     for (const dateFormat of [undefined, 'dd/MM/yyyy', 'd MMM yyyy']) {
       const again = createNormaliser({ dateFormat });
       fc.assert(

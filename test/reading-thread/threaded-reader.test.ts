@@ -42,7 +42,7 @@ describe('a large day', () => {
     expect(await readAll(reader, body)).toEqual(await readAll(own, body));
   });
 
-  it('goes on behind whole blocks of records that cannot be sent', async () => {
+  it('continues after whole blocks of rejected records', async () => {
     const rejects = 'none,BR,Ana,Meridian,H,2026-12-01,2026-12-05\n'.repeat(20_000);
     const { reader, own } = await prepare(
       `${bookings(80_000)}${rejects}${bookings(10).slice(header.length)}`,
@@ -58,7 +58,7 @@ describe('a large day', () => {
     expect((error as Error).message).toContain('line 80002');
   });
 
-  it('leaves no thread behind when the reading is stopped, and throws the reason', async () => {
+  it('ends its thread when aborted, and throws the reason', async () => {
     const { reader, threads } = await prepare(bookings(80_000));
     const stop = new AbortController();
     const reading = (async () => {
@@ -69,7 +69,7 @@ describe('a large day', () => {
     await expectEnded(threads);
   });
 
-  it('leaves no thread behind when the reader walks away', async () => {
+  it('ends its thread when the reader stops early', async () => {
     const { reader, threads } = await prepare(bookings(80_000));
     for await (const _ of reader.read(day, forms, { signal: never })) break;
     await expectEnded(threads);
@@ -104,7 +104,7 @@ describe('a small day', () => {
 });
 
 describe('the thread', () => {
-  it('reads no further ahead than it is asked to', async () => {
+  it('reads no further ahead than requested', async () => {
     const { port1, port2 } = new MessageChannel();
     let pulled = 0;
     async function* pull(): AsyncGenerator<RenderedChunk> {

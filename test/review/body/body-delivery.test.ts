@@ -153,7 +153,7 @@ describe('the halves of a batch', () => {
     );
   });
 
-  it('of a whole day come down to single bookings, each once', () => {
+  it('of a whole day are halved down to single bookings, each sent once', () => {
     const places = split(batch(0, 37)).map(({ slice }) => slice?.first);
     expect(places).toEqual(Array.from({ length: 37 }, (_, place) => place));
   });

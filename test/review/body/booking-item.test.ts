@@ -58,7 +58,7 @@ describe('a rendered booking', () => {
     ).toBe('{"Id":9007199254740991,"ProviderName":"Acme","CheckOutDate":"2026-11-21"}');
   });
 
-  it('tells its reference', () => {
+  it('has its reference', () => {
     fc.assert(
       fc.property(anyBooking, ({ booking }) => {
         expect(readReference(renderItem(booking, 'ServiceId'))).toBe(booking.bookingReferenceId);

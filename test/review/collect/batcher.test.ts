@@ -21,7 +21,7 @@ const anyActs = fc.array(
 const anyBatchSize = fc.integer({ min: 1, max: 12 });
 
 describe('batching', () => {
-  it('takes every line once, in order, in batches of the size asked for', async () => {
+  it('takes every line once, in order, in batches of the requested size', async () => {
     await fc.assert(
       fc.asyncProperty(anyActs, anyBatchSize, async (acts, batchSize) => {
         expect(await batch(acts, batchSize, createLineIndex())).toEqual(batchNaively(acts, batchSize));

@@ -128,7 +128,7 @@ describe('collecting a day', () => {
     expect(run.counts).toMatchObject({ read: 5, accepted: 3, duplicates: 2 });
   });
 
-  it('counts warnings with their first place, and tells of a column that is not there', async () => {
+  it('counts warnings with their first place, and reports an absent column', async () => {
     const { ledger, right, events, collect } = await prepareCollect();
     const column = { kind: 'absent-column', column: 'guest' } as const;
     await collect([

@@ -20,7 +20,7 @@ describe('the memory of lines', () => {
     expect(expected.size).toBeGreaterThan(200_000);
   });
 
-  it('tells lines apart that differ in one unit, in order or in length', () => {
+  it('distinguishes lines that differ in one unit, in order or in length', () => {
     const memory = createLineIndex();
     const lines = [
       '',
@@ -43,7 +43,7 @@ describe('the memory of lines', () => {
     );
   });
 
-  it('tells positions that lie billions apart', () => {
+  it('returns positions that are billions apart', () => {
     const memory = createLineIndex();
     const lines = Array.from({ length: 60_000 }, (_, number) => `line ${number}`);
     const positionOf = (number: number) => number * 70_000;

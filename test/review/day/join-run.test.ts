@@ -22,7 +22,7 @@ afterEach(() => {
 });
 
 describe('a process that works alone', () => {
-  it('has a free day at once, and tells of no waiting', async () => {
+  it('acquires a free day at once, without reporting a wait', async () => {
     const { wait, onWaiting } = await prepareDay();
     expect((await wait()).kind).toBe('held');
     expect(onWaiting).not.toHaveBeenCalled();
@@ -65,7 +65,7 @@ describe('a process that works alone', () => {
     expect(await found).toBeInstanceOf(DayBusyError);
   });
 
-  it('joins nobody, not even at a run that is collected', async () => {
+  it('never joins, not even a collected run', async () => {
     const { wait, ledger, collect } = await prepareDay();
     await collect();
     expect((await wait()).kind).toBe('held');
@@ -84,7 +84,7 @@ describe('a process that shares the work', () => {
     expect(await ledger.holdDay(day)).toBeDefined();
   });
 
-  it('joins a run that was collected while it asked for the right, instead of taking it over', async () => {
+  it('joins a run that was collected during acquisition instead of taking it over', async () => {
     const { wait, ledger, collect } = await prepareDay({ isShared: true });
     const owner = await ledger.holdDay(day);
     const found = await wait({
@@ -111,7 +111,7 @@ describe('a process that shares the work', () => {
     expect(onWaiting).toHaveBeenCalledOnce();
   });
 
-  it('finds the day busy for a replay, and free again, where a step was taken while it asked for the right', async () => {
+  it('finds the day busy for a replay, and releases it, if a step was claimed during acquisition', async () => {
     const { wait, ledger, collect } = await prepareDay({ isShared: true });
     const { right } = await collect();
     const found = wait({
@@ -145,7 +145,7 @@ describe('a process that shares the work', () => {
     expect((await wait()).kind).toBe('held');
   });
 
-  it('takes the right where another delivery is asked for, which is then found out', async () => {
+  it('acquires the day if another delivery is requested, which opening then refuses', async () => {
     const { wait, collect } = await prepareDay({ isShared: true });
     await collect();
     expect((await wait({ delivery: 'file' })).kind).toBe('held');
@@ -161,7 +161,7 @@ describe('a process that shares the work', () => {
     },
   );
 
-  it('lets a replay give up a run that nobody performs a step of', async () => {
+  it('lets a replay abandon a run of which no step is being performed', async () => {
     const { wait, ledger, collect } = await prepareDay({ isShared: true });
     const { right } = await collect();
     await ledger.claim(right, 'batch 0', 1, Date.now());

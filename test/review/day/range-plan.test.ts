@@ -57,7 +57,7 @@ describe('of a range, the days that', () => {
   });
 
   describe('are wanted for late bookings', () => {
-    it('are topped up, or begun where there is no run yet', () => {
+    it('are topped up, or started if there is no run yet', () => {
       expect(plan('late', undefined)).toEqual({ action: 'new-run' });
       expect(plan('late', 'succeeded')).toEqual({ action: 'top-up' });
     });

@@ -30,7 +30,7 @@ describe('the report of a run', () => {
     });
   });
 
-  it('tells what the local copy of the mappings said, where there was one', () => {
+  it('reports what the local copy of the mappings found, if there was one', () => {
     const suspects = { suspects: 12, filledIn: 3 };
     expect(toReport(someRun({ suspects }), now).suspects).toEqual({
       bookings: 12,
@@ -71,7 +71,7 @@ describe('the report of a run', () => {
     });
   });
 
-  it('of a file run says null for what is not there yet, and for the whole where no file was written', () => {
+  it('of a file run has null for what is not known yet, and for the file if none was written', () => {
     const file = { rows: 1, sha256: 'ab' };
     expect(toReport(someRun({ file }), now).file).toEqual({
       remotePath: null,

@@ -55,7 +55,7 @@ describe('a day', () => {
 });
 
 describe('a day that is lost while it is collected', () => {
-  it('is taken again, where processes work alone and nobody else has it', async () => {
+  it('is acquired again if processes work alone and no other one has it', async () => {
     const work = await prepareWork();
     const { ledger, source } = loseInCollect(work.ledger);
     const { parts, told } = work.startAlone({ ledger, source });
@@ -87,7 +87,7 @@ describe('a day that is lost while it is collected', () => {
 });
 
 describe('a day that is lost before its run is opened, to others that have done it since', () => {
-  it('is done where processes work alone, and is not opened anew', async () => {
+  it('is done if processes work alone, and is not opened again', async () => {
     const work = await prepareWork();
     const { parts } = work.startAlone({ ledger: freezeInLook(work.ledger, 1) });
     expect(await runDay(requestOf(), parts, unstopped)).toMatchObject({ wasDone: true });
@@ -95,7 +95,7 @@ describe('a day that is lost before its run is opened, to others that have done 
     expect(work.calls).toEqual([]);
   });
 
-  it('is done where processes share the work, and is not opened anew', async () => {
+  it('is done if processes share the work, and is not opened again', async () => {
     const work = await prepareWork();
     // Under its right it looks first whether there is a run to join, and then which one to open.
     const { parts } = work.startShared({ ledger: freezeInLook(work.ledger, 2) });

@@ -4,7 +4,7 @@ import { runDaysConcurrently, waitForRunSlot } from '../../../src/review/day/run
 import { openTemporaryLedger } from '../temporary-ledger.js';
 
 describe('a place for a run', () => {
-  it('is one of so many, and free again for whoever waits', async () => {
+  it('is limited in number, and passes to the next waiting run when released', async () => {
     const ledger = await openTemporaryLedger();
     const { signal } = new AbortController();
     let waits = 0;
@@ -23,7 +23,7 @@ describe('a place for a run', () => {
     expect(await ledger.holdPlace(2)).toBeUndefined();
   });
 
-  it('is waited for until a stop is asked for', async () => {
+  it('is waited for until aborted', async () => {
     const ledger = await openTemporaryLedger();
     await ledger.holdPlace(1);
     const stop = new AbortController();
@@ -65,7 +65,7 @@ function prepare(atOnce: number) {
 }
 
 describe('days', () => {
-  it('are begun in their order, so many at once, the next one when any ends', async () => {
+  it('are started in order, a limited number at once, the next one when any ends', async () => {
     const { begun, end, result, settled } = prepare(2);
     await settled();
     expect(begun).toEqual(['01', '02']);
@@ -79,7 +79,7 @@ describe('days', () => {
     expect(await result).toEqual([]);
   });
 
-  it('that may not be begun any more are told, and those at work are waited for', async () => {
+  it('that may no longer be started are returned, and running ones are awaited', async () => {
     const { begun, end, gate, result, settled } = prepare(2);
     await settled();
     gate.mayBegin = false;
@@ -95,7 +95,7 @@ describe('days', () => {
     expect(begun).toEqual(['01', '02']);
   });
 
-  it('are not begun behind one that got no place', async () => {
+  it('are not started after one that got no slot', async () => {
     const { end, gate, result, settled } = prepare(1);
     gate.refused = '02';
     await settled();

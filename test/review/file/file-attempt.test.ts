@@ -10,7 +10,7 @@ const done: StepOutcome = { kind: 'done', evidence: { code: 'ok' } };
 const { signal } = new AbortController();
 const clear = { outcomeUnknown: false, refusedWhenSpent: false };
 
-describe('a trouble of a step becomes an outcome:', () => {
+describe('a failure of a step becomes an outcome:', () => {
   it.each<[Error, StepOutcome]>([
     [
       new SftpError('retryable', 'connection-lost', 'the connection was lost'),

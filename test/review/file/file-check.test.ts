@@ -182,7 +182,7 @@ describe('a finished review file', () => {
       expect(await check(file.subarray(0, -cut), { rows: 2 })).toEqual({ code: 'unterminated-line', row: 2 });
   });
 
-  it('stays here with another number of rows, or other bytes, than the ledger knows', async () => {
+  it('is held back with other rows or other bytes than recorded', async () => {
     const file = fileOf([fileBooking(), fileBooking()]);
     expect(await check(file, { rows: 3 })).toEqual({ code: 'wrong-row-count', row: 2 });
     expect(await check(file, { rows: 1 })).toEqual({ code: 'wrong-row-count', row: 2 });
@@ -239,7 +239,7 @@ describe('a finished review file', () => {
     expect(refused).toBeGreaterThan(500);
   });
 
-  it('lets what its bytes throw come through', async () => {
+  it('rethrows errors of its input', async () => {
     const failure = new Error('the disk is gone');
     async function* failing() {
       yield Buffer.from(header);

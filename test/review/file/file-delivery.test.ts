@@ -60,7 +60,7 @@ describe('the plan of a file run', () => {
     ]);
   });
 
-  it('has no step of a file where no booking can stand in it', async () => {
+  it('has no file steps if no booking can be in the file', async () => {
     const { delivery } = await prepareDelivery();
     expect(delivery.plan({ file: 0, body: 4 }).map(({ name }) => name)).toEqual(['batch 0']);
     expect(delivery.plan({ file: 0, body: 0 })).toEqual([]);
@@ -68,7 +68,7 @@ describe('the plan of a file run', () => {
 });
 
 describe('performing a step of a file run', () => {
-  it('writes the file that the ledger keeps, and tells its rows, bytes and checksum', async () => {
+  it('writes the file from the ledger and returns its rows, bytes and checksum', async () => {
     const { delivery, ledger, run, parts } = await prepareDelivery();
     await parts.spool.write('20261120-givenup.csv', noBytes());
     await parts.spool.write('20261119-k3f9xq7d.csv', noBytes());

@@ -21,7 +21,7 @@ function without(property: Exclude<keyof Booking, 'serviceId'>): Booking {
 }
 
 describe('a booking in the review file', () => {
-  it('stands there when all its fields are given', () => {
+  it('can be in the file with all fields given', () => {
     expect(findFileObstacle(complete)).toBeUndefined();
   });
 

@@ -22,7 +22,7 @@ const file = {
 };
 
 describe('a manifest', () => {
-  it('tells what was sent and when, what came back, and the checksums of all that is kept beside it', async () => {
+  it('states what was sent and when, what came back, and the checksums of all archived files', async () => {
     const { attempt, parts, run } = await prepareArchive();
     await keepManifest(parts, attempt, file);
     const text = await readWhole(parts.archive.read(day.iso, run.id, 'manifest.json'));
@@ -66,7 +66,7 @@ describe('a manifest', () => {
     expect(await readWhole(parts.archive.read(day.iso, run.id, 'manifest.json'))).not.toContain('Success');
   });
 
-  it('stays as it is where an attempt that was cut off behind it comes again', async () => {
+  it('is left alone when an attempt interrupted after it is repeated', async () => {
     const { attempt, parts, run } = await prepareArchive();
     await keepManifest(parts, attempt, file);
     const read = () => readWhole(parts.archive.read(day.iso, run.id, 'manifest.json'));
@@ -75,7 +75,7 @@ describe('a manifest', () => {
     expect(await read()).toBe(first);
   });
 
-  it('tells of a run that has no result', async () => {
+  it('describes a run without a result', async () => {
     const { attempt, parts, run } = await prepareArchive();
     await keepManifest(parts, attempt, {});
     const manifest = JSON.parse(await readWhole(parts.archive.read(day.iso, run.id, 'manifest.json')));

@@ -19,7 +19,7 @@ describe('on the SFTP server', () => {
     });
   });
 
-  it('what is being uploaded has a name of its own for each run, each owner of it and each attempt', () => {
+  it('an upload has a name of its own for each run, owner and attempt', () => {
     const names = [
       remote.temporaryPath('20260305-k3f9xq7d', 1, 1),
       remote.temporaryPath('20260305-k3f9xq7d', 1, 2),
@@ -50,7 +50,7 @@ describe('on the SFTP server', () => {
     expect(remote.isLeftover(name)).toBe(isLeftover);
   });
 
-  it('what its own attempts upload is known as left behind', () => {
+  it('its own uploads are recognised as leftovers', () => {
     const path = remote.temporaryPath('20260305-k3f9xq7d', 12, 34);
     expect(path.startsWith(`${remote.folder}/`)).toBe(true);
     expect(remote.isLeftover(path.slice(remote.folder.length + 1))).toBe(true);

@@ -141,7 +141,7 @@ describe('an echo', () => {
     expect(await readEcho(sources, reading)).toBeUndefined();
   });
 
-  it('marks every booking with the key of an incorrect row, before it and behind it', async () => {
+  it('marks every booking with the key of an incorrect row, before and after it', async () => {
     const other = { ...two, bookingClientName: 'Somebody Else', checkInDate: '2026-12-01' };
     const near = { ...two, serviceId: 999 };
     const bookings = [other, one, near, two, three, other];

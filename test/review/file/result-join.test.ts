@@ -41,7 +41,7 @@ describe('a result and the bookings that were sent', () => {
     });
   });
 
-  it('tell the affected bookings, in any order, batch by batch', async () => {
+  it('give the affected bookings, in any order, batch by batch', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(anyFileBooking, { selector: identify, maxLength: 30 }),
@@ -111,7 +111,7 @@ describe('a result and the bookings that were sent', () => {
     expect(joined).toMatchObject({ incorrect: 1, affected: [{ place: 0 }] });
   });
 
-  it('count verdicts that nobody understands', async () => {
+  it('count unreadable verdicts', async () => {
     const joined = await join(
       [one, two],
       writeResult([
@@ -122,7 +122,7 @@ describe('a result and the bookings that were sent', () => {
     expect(joined).toMatchObject({ unclear: 2, unanswered: 0, affected: [] });
   });
 
-  it('are told apart where their fields only run together alike', async () => {
+  it('are distinguished if only their concatenated fields are equal', async () => {
     const near = { ...one, bookingReferenceId: 'BR-1', serviceId: 11 };
     const far = { ...one, bookingReferenceId: 'BR-11', serviceId: 1 };
     const joined = await join(
@@ -164,7 +164,7 @@ describe('a row that fits by the booking reference alone', () => {
     });
   });
 
-  it('belongs to those that no row fits better, whichever comes first', async () => {
+  it('belongs to those without an exact match, whichever comes first', async () => {
     const other = fileBooking({ bookingReferenceId: 'BR-1', providerHotelId: 'H9' });
     for (const bookings of [
       [one, other],
@@ -184,7 +184,7 @@ describe('a row that fits by the booking reference alone', () => {
     }
   });
 
-  it('belongs to all of that reference when each has a row of its own', async () => {
+  it('belongs to all of that reference if each has an exact match', async () => {
     const joined = await join(
       [one, two],
       writeResult([
@@ -226,7 +226,7 @@ describe('a result with fewer columns', () => {
     expect(joined.affected.map(({ bookingReferenceId }) => bookingReferenceId)).toEqual(['BR-1', 'BR-9']);
   });
 
-  it('names no booking by a provider alone, nor by columns that nobody knows', async () => {
+  it('identifies no booking by a provider alone, nor by unknown columns', async () => {
     for (const kept of [['ProviderName', 'IsCorrectMapping'], ['IsCorrectMapping']] as const) {
       const joined = await join([one], writeResult([[one, false]], kept));
       expect(joined).toMatchObject({ unidentified: 1, unanswered: 1, foreign: 0, affected: [] });
@@ -259,7 +259,7 @@ it('reads the sent bookings a second time only where a row says "incorrect"', as
   }
 });
 
-it('tells a hundred thousand keys apart that differ in little', async () => {
+it('distinguishes a hundred thousand similar keys', async () => {
   const bookings = Array.from({ length: 100_000 }, (_, index) =>
     fileBooking({
       bookingReferenceId: `BR-${index % 50_000}`,

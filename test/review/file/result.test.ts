@@ -84,7 +84,7 @@ describe('a result', () => {
     );
   });
 
-  it('tells the line on which a row begins', async () => {
+  it('gives the line on which a row starts', async () => {
     const text = `Comment,${header}\r\n\r\n"two\r\nlines",${line}\r\n,,,,,,,,\r\nx,${line}`;
     const { rows, malformed } = await readAll(text);
     expect(rows.map((read) => read.line)).toEqual([3, 6]);
@@ -162,7 +162,7 @@ describe('a result', () => {
 });
 
 describe('a malformed result', () => {
-  it('loses no more than the rows that are malformed, which it tells by line', async () => {
+  it('loses only malformed rows, which it reports by line', async () => {
     const lines = [
       header,
       line,
@@ -189,7 +189,7 @@ describe('a malformed result', () => {
     expect(end).toEqual({ rows: 11, malformed: 5, endsWithLineEnd: true, isWhole: true });
   });
 
-  it('loses one row to a quote that is never closed, wherever it stands and in blocks of any size', async () => {
+  it('loses one row to an unclosed quote, wherever it is and for blocks of any size', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat({ max: 60 }),
@@ -240,7 +240,7 @@ describe('a malformed result', () => {
 describe('a result that is still growing', () => {
   const whole = `${header}\n${line}\n${line.replace('Ana Example', '"Example,\n Ana"')}\n`;
 
-  it('is not whole before its last line end, wherever it is cut', async () => {
+  it('is incomplete before its last line end, wherever it is cut', async () => {
     for (let cut = 1; cut < whole.length; cut += 1) {
       const { end, rows } = await readAll(whole.slice(0, -cut));
       const endsARecord = [`${header}\n`, `${header}\n${line}\n`].includes(whole.slice(0, -cut));
@@ -250,7 +250,7 @@ describe('a result that is still growing', () => {
     expect((await readAll(whole)).end).toMatchObject({ rows: 2, isWhole: true });
   });
 
-  it('tells its line end, and whether it is inside quotes there', async () => {
+  it('reports whether it ends with a line end, and whether inside quotes', async () => {
     expect((await readAll(`${header}\n${line}`)).end).toEqual({
       rows: 1,
       malformed: 0,
@@ -265,7 +265,7 @@ describe('a result that is still growing', () => {
     });
   });
 
-  it('is not whole while it is empty', async () => {
+  it('is incomplete while it is empty', async () => {
     for (const text of ['', '\n', '\ufeff'])
       expect((await readAll(text)).end).toEqual({
         rows: 0,

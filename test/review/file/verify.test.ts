@@ -45,7 +45,7 @@ describe('verifying what is kept of a run', () => {
     expect(await faultsOf(verify())).toMatchObject({ [byTheRules]: 'wrong-checksum in row 5' });
   });
 
-  it('finds a cell that breaks the file rules, without telling it', async () => {
+  it('finds a cell that breaks the file rules, without showing it', async () => {
     const { verify, archived, parts, run } = await prepareArchived();
     const text = await readWhole(renderReviewFile(parts, run));
     await writeFile(archived(inputName), text.replace('Ana Example', 'null'));
@@ -58,7 +58,7 @@ describe('verifying what is kept of a run', () => {
     expect(Object.keys(await faultsOf(verify()))).toEqual([resultName]);
   });
 
-  it('finds files gone, and goes on with the others', async () => {
+  it('finds missing files, and continues with the others', async () => {
     const { verify, archived } = await prepareArchived();
     await rm(archived(inputName));
     await rm(archived(resultName));
@@ -88,7 +88,7 @@ describe('verifying what is kept of a run', () => {
     }
   });
 
-  it('finds files and manifest changed together: the ledger knows better', async () => {
+  it('finds files and manifest that were changed together', async () => {
     const { verify, parts, run, archived } = await prepareArchived();
     const manifest = await readWhole(parts.archive.read(day.iso, run.id, 'manifest.json'));
     const changed = 'ServiceId,IsCorrectMapping\n100200,False\n';
@@ -129,7 +129,7 @@ describe('verifying what is kept of a run', () => {
     expect(Object.keys(await faultsOf(items))).toEqual([byTheRules, rendered]);
   });
 
-  it('compares the manifest alone once the guests’ names are gone', async () => {
+  it('compares only the manifest once guest names were blanked', async () => {
     const { verify, ledger, parts, run } = await prepareArchived();
     await ledger.settle(rightOf(run), { state: 'succeeded', at: Date.parse('2026-11-21') });
     await parts.archive.remove(day.iso, run.id, [inputName, resultName]);

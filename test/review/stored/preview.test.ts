@@ -57,7 +57,7 @@ describe('a preview', () => {
     expect(await previewReviewFile(ledger, run, { masterIdColumn, name })).toEqual(sums);
   });
 
-  it('holds no review file where no booking can stand in it', async () => {
+  it('contains no review file if no booking can be in it', async () => {
     const { ledger, run } = await prepare({ file: 0, body: 5 });
     const { taken, take } = createTaker();
     expect(await previewReviewFile(ledger, run, { masterIdColumn, name }, take)).toBeUndefined();
@@ -78,7 +78,7 @@ describe('a preview', () => {
     expect(await previewBodies(ledger, run)).toEqual(sums);
   });
 
-  it('holds no body where all stand in the file', async () => {
+  it('contains no body if all bookings are in the file', async () => {
     const { ledger, run } = await prepare({ file: 6 });
     const { taken, take } = createTaker();
     expect(await previewBodies(ledger, run, take)).toEqual({ batches: 0, bytes: 0, sha256: hash('') });

@@ -17,7 +17,7 @@ const forms = ['body', 'file'] as const;
 type Form = (typeof forms)[number];
 
 describe.each(forms)('a line kept in the form %s', (form) => {
-  it('tells its reference', () => {
+  it('has its reference', () => {
     fc.assert(
       fc.property(anyFileBooking, (booking) => {
         expect(readReference(lineOf(booking, form), form)).toBe(booking.bookingReferenceId);
@@ -25,7 +25,7 @@ describe.each(forms)('a line kept in the form %s', (form) => {
     );
   });
 
-  it('tells which hotel it books, decoded or not', () => {
+  it('names its hotel, decoded or not', () => {
     fc.assert(
       fc.property(anyFileBooking, ({ serviceId, ...texts }) => {
         const line = lineOf({ serviceId, ...texts }, form);
@@ -39,7 +39,7 @@ describe.each(forms)('a line kept in the form %s', (form) => {
     );
   });
 
-  it('tells the fields of spec 2.5, in its order', () => {
+  it('has the fields of spec 2.5, in its order', () => {
     const fields = readFields(lineOf(fileBooking({ bookingClientName: 'Doe, "J"' }), form), form);
     expect(Object.entries(fields)).toEqual([
       ['ServiceId', 100200],
@@ -73,7 +73,7 @@ describe.each(forms)('a line kept in the form %s', (form) => {
 });
 
 describe('the two forms', () => {
-  it('tell the same of any booking that can stand in both', () => {
+  it('agree on any booking that can be stored in both', () => {
     fc.assert(
       fc.property(anyFileBooking, (booking) => {
         const [asItem, asLine] = forms.map((form) => readFields(lineOf(booking, form), form));
@@ -82,11 +82,11 @@ describe('the two forms', () => {
     );
   });
 
-  it('differ in the name of the master id, which stands as it was sent by body', () => {
+  it('differ in the name of the master id, which by body is kept as sent', () => {
     expect(readFields('{"VervotechId":7}', 'body')).toEqual({ VervotechId: 7 });
   });
 
-  it('tell a hotel whatever the master id is called, and none where it is not named', () => {
+  it('name the hotel whatever the master id is called, and none if the booking has none', () => {
     const hotel = '"ProviderName":"a","ProviderHotelId":"b"';
     expect(findHotel(`{"My \\":1,\\"Id":7,${hotel}}`, 'body')).toEqual({
       serviceId: 7,
@@ -96,7 +96,7 @@ describe('the two forms', () => {
     expect(findHotel('{"ServiceId":7,"ProviderHotelId":"b"}', 'body')).toBeUndefined();
   });
 
-  it('tell of a booking without a reference that it has none', () => {
+  it('have no reference for a booking without one', () => {
     expect(readReference('{"ServiceId":7}', 'body')).toBeUndefined();
   });
 });

@@ -151,7 +151,7 @@ describe('comparing a day with the local copy', () => {
     expect(stored[1]?.batches[0]?.suspects).toEqual([{ place: 1, reason: 'other-master', serviceId: 5 }]);
   });
 
-  it('says of a booking that was filled in nothing but that, with what the copy knows', async () => {
+  it('marks a filled-in booking only as filled in, with what the copy knows', async () => {
     const { stored, store } = compareWith([
       { providerName: 'hotelbeds', providerHotelId: '1', serviceId: 5, movedAt: now - 1 },
       { providerName: 'hotelbeds', providerHotelId: '2', serviceId: 5 },

@@ -38,7 +38,7 @@ describe('the suspects of a run', () => {
     ]);
   });
 
-  it('are no more than was asked for, over all pages', async () => {
+  it('are limited to the requested number, over all pages', async () => {
     const ledger = ledgerOf({ one: [[line(1), line(2)], [line(3), line(4)], [line(5)]] });
     const told = await listSuspects(ledger, { id: 'one', suspects }, 3);
     expect(told.map(({ ServiceId }) => ServiceId)).toEqual([1, 2, 3]);
@@ -62,7 +62,7 @@ describe('the runs whose suspects are those of a day', () => {
   const idsOf = (...runs: Parameters<typeof someRun>[0][]) =>
     findComparedRuns(runs.map((run) => someRun(run))).map(({ id }) => id);
 
-  it('are the newest one that compared, alone where it is the whole day', () => {
+  it('are only the newest compared run if it covers the whole day', () => {
     expect(idsOf({ id: 'c' }, { id: 'b', suspects }, { id: 'a', suspects })).toEqual(['b']);
   });
 
