@@ -61,7 +61,7 @@ export function fingerprintOf({ after, resumeKey, rows }: StoredPage): string {
 
 export function overtaken(syncId: string): SyncOvertakenError {
   return new SyncOvertakenError(
-    `another process has gone on with the sync ${syncId}, or begun another; this one stops writing to it`,
+    `another process has continued the sync ${syncId} or started another one; this process stops`,
   );
 }
 

@@ -25,7 +25,7 @@ function reviewed(run: Run, exitCode: Reviewed['exitCode']): Reviewed {
 }
 
 const message =
-  'batch 3 of run 20261118-k3f9xq7d ended with http-403, which no retry mends. Check service.apiKey.';
+  'batch 3 of run 20261118-k3f9xq7d ended with http-403, which retrying cannot fix. Check service.apiKey.';
 const done = reviewed(someRun({ day: '2026-11-17', counts: { delivered: 1_234_567 } }), 0);
 const fatal = reviewed(
   someRun({
@@ -66,8 +66,8 @@ describe('the summary of a range', () => {
   2026-11-24                     error
   + late bookings: only what earlier runs had not delivered
 2026-11-18:
-  batch 3 of run 20261118-k3f9xq7d ended with http-403, which no retry mends.
-  Check service.apiKey.
+  batch 3 of run 20261118-k3f9xq7d ended with http-403, which retrying cannot
+  fix. Check service.apiKey.
   Once that is fixed: hotel-review run --day 2026-11-18
 2026-11-19:
   To check for its result: hotel-review run --day 2026-11-19

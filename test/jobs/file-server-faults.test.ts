@@ -118,12 +118,12 @@ describe.each(sftpKinds)('a day by file on a server of $name', (kind) => {
   });
 });
 
-/** The run came to an end that no retry mends, and says why and what to do. */
+/** The run failed in a way that retrying cannot fix, and says why and what to do. */
 function expectFatal(result: CommandResult, step: string, code: string, words: readonly string[]): void {
   expectReport(result, { exitCode: 1, state: 'failed' });
   expect(result.report.error?.class).toBe('fatal');
   // Whole sentences, and the way to go on is said once.
-  expect(result.report.error?.message).toMatch(/ which no retry mends\. [A-Z].*[^.]\.$/);
+  expect(result.report.error?.message).toMatch(/ which retrying cannot fix\. [A-Z].*[^.]\.$/);
   expect(result.stderr.split('run --day')).toHaveLength(2);
   for (const word of [`${step} of run ${result.report.runId} ended with ${code}`, ...words]) {
     expect(result.report.error?.message).toContain(word);

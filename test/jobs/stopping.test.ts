@@ -23,7 +23,7 @@ function headerOf({ rawHeaders }: { readonly rawHeaders: readonly string[] }, na
   return rawHeaders[rawHeaders.indexOf(name) + 1];
 }
 
-describe('a call that no retry mends', () => {
+describe('a call that retrying cannot fix', () => {
   it.each([
     ['403', { kind: 'text', status: 403, body: 'Forbidden' }],
     ['401', { kind: 'json', status: 401, body: { code: 401, message: 'who are you?' } }],

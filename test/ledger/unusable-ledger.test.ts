@@ -89,7 +89,7 @@ describe('a place where no ledger can be', () => {
   it.each(['file/ledger.db', 'file/deep/ledger.db'])('lies under a file: %s', (name) => {
     writeFileSync(join(folder, 'file'), '');
     expect(refusalOf(join(folder, name))).toMatch(
-      /^expected a file that can be made, read and written, got: E(EXIST|NOTDIR): .*; mend that, or name another/,
+      /^expected a file that can be created, read and written, got: E(EXIST|NOTDIR): .*; fix that, or name another/,
     );
   });
 
@@ -112,7 +112,7 @@ describe('a place where no ledger can be', () => {
     const path = await makeLedger();
     chmodSync(path, mode);
     expect(await refusalWithoutPrivileges(path)).toContain(
-      `expected a file that can be made, read and written, got: EACCES: permission denied, access '${path}'; mend that`,
+      `expected a file that can be created, read and written, got: EACCES: permission denied, access '${path}'; fix that`,
     );
   });
 
@@ -120,7 +120,7 @@ describe('a place where no ledger can be', () => {
     const path = await makeLedger();
     chmodSync(folder, 0o555);
     expect(await refusalWithoutPrivileges(path)).toContain(
-      `got: EACCES: permission denied, access '${folder}'; mend that`,
+      `got: EACCES: permission denied, access '${folder}'; fix that`,
     );
   });
 
@@ -129,8 +129,8 @@ describe('a place where no ledger can be', () => {
     chmodSync(`${path}.locks`, 0o755);
     chmodSync(join(`${path}.locks`, 'checkpoint.lock'), 0o444);
     expect(await refusalWithoutPrivileges(path)).toBe(
-      `the ledger ${path} cannot be used: expected that it and ${path}.locks can be written, ` +
-        'got: unable to open database file; mend their permissions',
+      `the ledger ${path} cannot be used: expected it and ${path}.locks to be writable, ` +
+        'got: unable to open database file; fix their permissions',
     );
   });
 });

@@ -41,7 +41,7 @@ describe('what follows from an outcome:', () => {
         kind: 'fatal',
         evidence,
         message:
-          'batch 12 of run 20261120-k3f9xq7d ended with some-code, which no retry mends. Check the key. Then run 2026-11-20 again.',
+          'batch 12 of run 20261120-k3f9xq7d ended with some-code, which retrying cannot fix. Check the key. Then run 2026-11-20 again.',
       },
     ],
     [
@@ -150,7 +150,7 @@ describe('what follows from an outcome:', () => {
         kind: 'fatal',
         evidence: { code: 'sftp-host-key-refused' },
         message:
-          'upload of run 20261120-k3f9xq7d ended with sftp-host-key-refused, which no retry mends. ' +
+          'upload of run 20261120-k3f9xq7d ended with sftp-host-key-refused, which retrying cannot fix. ' +
           'SFTP server s:22: it presented another host key. Ask its operator. Then run 2026-11-20 again.',
       },
     ],

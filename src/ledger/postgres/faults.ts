@@ -41,7 +41,7 @@ const passingStates = /^(08...|57P0[1-5]|25006|25P03|53...|58...)$/;
 const certificateFaults = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
 
 /**
- * Says what a failure of the driver means. None of its words go further: they, and what hangs on its errors, quote
+ * Translates a failure of the driver. Its own words are dropped, because they and the properties of its errors quote
  * values.
  */
 export function translateFault(error: unknown, place: string): Error {
@@ -58,19 +58,19 @@ export function translateFault(error: unknown, place: string): Error {
   if (code !== undefined && certificateFaults.test(code)) {
     return new LedgerUnusableError(
       place,
-      `expected a server certificate that can be trusted, got: ${code}; mend it, or name its authority with sslrootcert in the setting ledger`,
+      `the server's certificate is not trusted (${code}); fix it, or name its authority with sslrootcert in the setting ledger`,
     );
   }
   if (message.includes('SSL connections') || message.includes('SSL connection')) {
     return new LedgerUnusableError(
       place,
-      'expected a server that speaks TLS, as sslmode asks for, got: one that does not; switch TLS on there, or mend sslmode in the setting ledger',
+      'the server does not support TLS, which sslmode requires; enable it there, or change sslmode in the setting ledger',
     );
   }
   if (message.startsWith('SASL')) {
     return new LedgerUnusableError(
       place,
-      'expected a password, which the server asks for, got: none that can be used; set it in the setting ledger',
+      'the server requires a password, and there is no usable one; set it in the setting ledger',
     );
   }
   return new PassingFault(code ?? 'connection-lost', true);
@@ -78,16 +78,16 @@ export function translateFault(error: unknown, place: string): Error {
 
 function explainState(code: string): string | undefined {
   if (code === '28000') {
-    return 'expected a login that the server lets in from here, got: it refused user, host or lack of TLS; mend the user or sslmode in the setting ledger, or pg_hba.conf on the server';
+    return 'the server refused the user, this host, or a connection without TLS; fix the user or sslmode in the setting ledger, or pg_hba.conf on the server';
   }
   if (code.startsWith('28')) {
-    return 'expected a user and a password that the server takes, got: it refused them; mend them in the setting ledger';
+    return 'the server refused the user or the password; fix them in the setting ledger';
   }
   switch (code) {
     case '3D000':
-      return 'expected a database of that name, got: none; make it with createdb, or name another with the setting ledger';
+      return 'there is no database with that name; create it with createdb, or name another in the setting ledger';
     case '42501':
-      return 'expected a user who may make and use the schema hotel_review, got: permission denied; have its owner run GRANT CREATE ON DATABASE, or CREATE SCHEMA hotel_review AUTHORIZATION with that user';
+      return 'the user may not create or use the schema hotel_review; have the owner of the database run GRANT CREATE ON DATABASE, or CREATE SCHEMA hotel_review AUTHORIZATION with that user';
     default:
       return undefined;
   }

@@ -72,7 +72,7 @@ export function closeToOthers(path: string): void {
   for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) chmodSync(file, 0o600);
 }
 
-/** Does the work; what fails because of the place, or of what lies there, is told so that it can be mended. */
+/** Does the work. Failures caused by the path, or by what is there, become errors that say what to fix. */
 export function refuseUnusable<Result>(path: string, work: () => Result): Result {
   try {
     return work();
@@ -91,10 +91,10 @@ function explain(error: unknown, path: string): string | undefined {
       return 'expected an SQLite database, got: a file of another kind; name another with the setting ledger';
     case readOnly:
     case cannotOpen:
-      return `expected that it and ${path}.locks can be written, got: ${error.message}; mend their permissions`;
+      return `expected it and ${path}.locks to be writable, got: ${error.message}; fix their permissions`;
   }
   return 'syscall' in error && misplaced.includes(codeOf(error))
-    ? `expected a file that can be made, read and written, got: ${error.message}; mend that, or name another with the setting ledger`
+    ? `expected a file that can be created, read and written, got: ${error.message}; fix that, or name another with the setting ledger`
     : undefined;
 }
 

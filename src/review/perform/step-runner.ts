@@ -210,7 +210,7 @@ function describeFatal(
   { id, day }: Pick<Run, 'id' | 'day'>,
   { evidence, advice }: StepOutcome & { kind: 'fatal' },
 ): string {
-  return `${name} of run ${id} ended with ${evidence.code}, which no retry mends. ${toSentence(advice)} Then run ${day} again.`;
+  return `${name} of run ${id} ended with ${evidence.code}, which retrying cannot fix. ${toSentence(advice)} Then run ${day} again.`;
 }
 
 function toSentence(words: string): string {
