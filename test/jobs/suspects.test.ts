@@ -144,7 +144,7 @@ describe('suspects by body', () => {
     const { exitCode, json } = await folder.run(listing);
     expect({ exitCode, json }).toEqual({ exitCode: 1, json: { day, runId: null, suspects: [] } });
     const { stdout } = await folder.run(['suspects', day]);
-    expect(stdout).toContain('was not compared with a local copy of the mappings');
+    expect(stdout).toContain('was not compared with the local copy of the mappings');
     expect(stdout).toContain('hotel-review mappings sync');
   });
 });

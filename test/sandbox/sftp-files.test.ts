@@ -2,21 +2,21 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import type { Stats } from 'ssh2';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openSftpRoom, type RawClient, type SftpRoom } from '../support/sandbox-sftp-room.js';
+import { type RawClient, type ServedSftp, serveSftp } from '../support/served-sftp.js';
 
 const failure = expect.objectContaining({ code: 4 });
 const noSuchFile = expect.objectContaining({ code: 2 });
 const unsupported = expect.objectContaining({ code: 8 });
 
 describe('files on the SFTP server', () => {
-  let room: SftpRoom;
+  let sftp: ServedSftp;
   let raw: RawClient;
   beforeEach(async () => {
-    room = await openSftpRoom();
-    raw = await room.connect();
-    room.events.splice(0);
+    sftp = await serveSftp();
+    raw = await sftp.connect();
+    sftp.events.splice(0);
   });
-  afterEach(() => room.stop());
+  afterEach(() => sftp.stop());
 
   const open = (path: string, flags: Parameters<RawClient['files']['open']>[1]) =>
     raw.ask<Buffer>((answer) => raw.files.open(path, flags, answer));
@@ -48,43 +48,43 @@ describe('files on the SFTP server', () => {
       ['ax', undefined, 'XY'],
       ['xa+', undefined, 'XY'],
     ] as const)('with %j, where %j lies, become %j', async (flags, before, after) => {
-      if (before !== undefined) writeFileSync(room.disk('x'), before);
+      if (before !== undefined) writeFileSync(sftp.disk('x'), before);
       const handle = await open('x', flags);
       await write(handle, 1, 'XY');
       await close(handle);
-      expect(room.onDisk('x')).toBe(after);
-      expect(room.events).toEqual([{ kind: 'received', path: 'x', bytes: after.length }]);
+      expect(sftp.onDisk('x')).toBe(after);
+      expect(sftp.events).toEqual([{ kind: 'received', path: 'x', bytes: after.length }]);
     });
 
     it.each(['wx', 'xw+', 'ax', 'xa+'] as const)('with %j must not exist', async (flags) => {
-      writeFileSync(room.disk('x'), 'abcd');
+      writeFileSync(sftp.disk('x'), 'abcd');
       await expect(open('x', flags)).rejects.toEqual(failure);
-      expect(room.onDisk('x')).toBe('abcd');
+      expect(sftp.onDisk('x')).toBe('abcd');
     });
 
     it.each(['r', 'r+'] as const)('with %j must exist', async (flags) => {
       await expect(open('x', flags)).rejects.toEqual(noSuchFile);
       await expect(open('no/x', flags)).rejects.toEqual(noSuchFile);
-      expect(readdirSync(room.disk(''))).toEqual([]);
+      expect(readdirSync(sftp.disk(''))).toEqual([]);
     });
 
     it('for reading cannot be written, as the answer says', async () => {
-      writeFileSync(room.disk('x'), 'abcd');
+      writeFileSync(sftp.disk('x'), 'abcd');
       const handle = await open('x', 'r');
       await expect(write(handle, 0, 'X')).rejects.toEqual(failure);
       await close(handle);
-      expect(room.onDisk('x')).toBe('abcd');
-      expect(room.events).toEqual([]);
+      expect(sftp.onDisk('x')).toBe('abcd');
+      expect(sftp.events).toEqual([]);
     });
 
     it('must be regular files', async () => {
-      mkdirSync(room.disk('folder'));
+      mkdirSync(sftp.disk('folder'));
       await expect(open('folder', 'r')).rejects.toEqual(failure);
       await expect(open('/', 'w')).rejects.toEqual(failure);
     });
 
     it('are read in pieces up to the end', async () => {
-      writeFileSync(room.disk('x'), 'abcdef');
+      writeFileSync(sftp.disk('x'), 'abcdef');
       const handle = await open('x', 'r');
       expect([await read(handle, 4, 100), await read(handle, 0, 2), await read(handle, 6, 1)]).toEqual([
         'ef',
@@ -113,7 +113,7 @@ describe('files on the SFTP server', () => {
       }
       await expect(close(handle)).rejects.toEqual(failure);
       await close(folder);
-      expect(room.onDisk('x')).toBe('');
+      expect(sftp.onDisk('x')).toBe('');
     });
 
     it('are complete when many writes and the close are sent at once, in any order', async () => {
@@ -131,21 +131,21 @@ describe('files on the SFTP server', () => {
         ...mixed.map((position) => write(handle, position, content.subarray(position, position + 30_000))),
         close(handle),
       ]);
-      expect(readFileSync(room.disk('x')).equals(content)).toBe(true);
-      expect(room.events).toEqual([{ kind: 'received', path: 'x', bytes: content.length }]);
+      expect(readFileSync(sftp.disk('x')).equals(content)).toBe(true);
+      expect(sftp.events).toEqual([{ kind: 'received', path: 'x', bytes: content.length }]);
     });
   });
 
   it('can be truncated and given other times by path', async () => {
-    writeFileSync(room.disk('x'), 'abcdef');
+    writeFileSync(sftp.disk('x'), 'abcdef');
     await raw.ask((answer) => raw.files.setstat('x', { size: 2 }, answer));
     await raw.ask((answer) => raw.files.utimes('x', 3_000, 4_000, answer));
-    expect(room.onDisk('x')).toBe('ab');
-    expect(statSync(room.disk('x')).mtimeMs).toBe(4_000_000);
+    expect(sftp.onDisk('x')).toBe('ab');
+    expect(statSync(sftp.disk('x')).mtimeMs).toBe(4_000_000);
   });
 
   it('are not affected by unannounced extensions for copy, link or sync', async () => {
-    writeFileSync(room.disk('x'), '');
+    writeFileSync(sftp.disk('x'), '');
     const { files } = raw;
     expect(() => files.ext_openssh_hardlink('x', 'y', () => {})).toThrow('does not support');
     expect(() => files.ext_openssh_rename('x', 'y', () => {})).toThrow('does not support');

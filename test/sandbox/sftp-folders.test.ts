@@ -1,27 +1,27 @@
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import type { FileEntryWithStats } from 'ssh2';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openSftpRoom, type RawClient, type SftpRoom } from '../support/sandbox-sftp-room.js';
+import { type RawClient, type ServedSftp, serveSftp } from '../support/served-sftp.js';
 
 const failure = expect.objectContaining({ code: 4 });
 const noSuchFile = expect.objectContaining({ code: 2 });
 
 describe('files in folders on the SFTP server', () => {
-  let room: SftpRoom;
+  let sftp: ServedSftp;
   let raw: RawClient;
   beforeEach(async () => {
-    room = await openSftpRoom();
-    raw = await room.connect();
-    room.events.splice(0);
+    sftp = await serveSftp();
+    raw = await sftp.connect();
+    sftp.events.splice(0);
   });
-  afterEach(() => room.stop());
+  afterEach(() => sftp.stop());
 
   describe('listed', () => {
     it('come in several answers, each line as printed by ls -l', async () => {
       for (let index = 0; index < 250; index += 1)
-        writeFileSync(room.disk(`file ${index}`), 'x'.repeat(index));
-      mkdirSync(room.disk('folder'), 0o700);
-      utimesSync(room.disk('folder'), new Date(2021, 1, 3), new Date(2021, 1, 3));
+        writeFileSync(sftp.disk(`file ${index}`), 'x'.repeat(index));
+      mkdirSync(sftp.disk('folder'), 0o700);
+      utimesSync(sftp.disk('folder'), new Date(2021, 1, 3), new Date(2021, 1, 3));
       const handle = await raw.ask<Buffer>((answer) => raw.files.opendir('/', answer));
       const answers: FileEntryWithStats[][] = [];
       for (;;) {
@@ -32,7 +32,7 @@ describe('files in folders on the SFTP server', () => {
       }
       const entries = answers.flat();
       expect(answers.length).toBeGreaterThan(2);
-      expect(entries.map(({ filename }) => filename).sort()).toEqual(readdirSync(room.disk('')).sort());
+      expect(entries.map(({ filename }) => filename).sort()).toEqual(readdirSync(sftp.disk('')).sort());
       const lineOf = (name: string) => entries.find(({ filename }) => filename === name)?.longname;
       expect(lineOf('file 249')).toMatch(
         /^-rw-[r-]--[r-]-- {3}1 \S+ +\S+ +249 [A-Z][a-z]{2} [ 123]\d [012]\d:\d\d file 249$/,
@@ -41,7 +41,7 @@ describe('files in folders on the SFTP server', () => {
     });
 
     it('must be in a folder', async () => {
-      writeFileSync(room.disk('x'), '');
+      writeFileSync(sftp.disk('x'), '');
       await expect(raw.ask((answer) => raw.files.opendir('x', answer))).rejects.toEqual(noSuchFile);
       await expect(raw.ask((answer) => raw.files.opendir('no', answer))).rejects.toEqual(noSuchFile);
     });
@@ -49,17 +49,17 @@ describe('files in folders on the SFTP server', () => {
 
   describe('moved and removed', () => {
     beforeEach(() => {
-      writeFileSync(room.disk('x'), 'new');
-      mkdirSync(room.disk('folder'));
+      writeFileSync(sftp.disk('x'), 'new');
+      mkdirSync(sftp.disk('folder'));
     });
 
     it('are reported with their paths', async () => {
       await raw.ask((answer) => raw.files.rename('/x', 'folder/../folder/y', answer));
-      expect(room.onDisk('folder/y')).toBe('new');
+      expect(sftp.onDisk('folder/y')).toBe('new');
       await raw.ask((answer) => raw.files.unlink('folder/y', answer));
       await raw.ask((answer) => raw.files.rmdir('/folder/', answer));
-      expect(readdirSync(room.disk(''))).toEqual([]);
-      expect(room.events).toEqual([
+      expect(readdirSync(sftp.disk(''))).toEqual([]);
+      expect(sftp.events).toEqual([
         { kind: 'renamed', from: 'x', to: 'folder/y' },
         { kind: 'removed', path: 'folder/y' },
         { kind: 'removed', path: 'folder' },
@@ -67,23 +67,23 @@ describe('files in folders on the SFTP server', () => {
     });
 
     it('do not replace existing files', async () => {
-      writeFileSync(room.disk('y'), 'old');
+      writeFileSync(sftp.disk('y'), 'old');
       for (const target of ['y', 'folder', 'x']) {
         await expect(raw.ask((answer) => raw.files.rename('x', target, answer))).rejects.toEqual(failure);
       }
-      expect([room.onDisk('x'), room.onDisk('y')]).toEqual(['new', 'old']);
-      expect(room.events).toEqual([]);
+      expect([sftp.onDisk('x'), sftp.onDisk('y')]).toEqual(['new', 'old']);
+      expect(sftp.events).toEqual([]);
     });
 
     it('get a name only once among concurrent clients', async () => {
-      const other = await room.connect();
-      writeFileSync(room.disk('y'), 'other');
+      const other = await sftp.connect();
+      writeFileSync(sftp.disk('y'), 'other');
       const both = await Promise.allSettled([
         raw.ask((answer) => raw.files.rename('x', 'target', answer)),
         other.ask((answer) => other.files.rename('y', 'target', answer)),
       ]);
       expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-      expect(readdirSync(room.disk(''))).toHaveLength(3);
+      expect(readdirSync(sftp.disk(''))).toHaveLength(3);
     });
 
     it('must exist', async () => {
@@ -94,10 +94,10 @@ describe('files in folders on the SFTP server', () => {
     });
 
     it('must not be non-empty folders', async () => {
-      writeFileSync(room.disk('folder/y'), '');
+      writeFileSync(sftp.disk('folder/y'), '');
       await expect(raw.ask((answer) => raw.files.rmdir('folder', answer))).rejects.toEqual(failure);
       await expect(raw.ask((answer) => raw.files.unlink('folder', answer))).rejects.toEqual(failure);
-      expect(existsSync(room.disk('folder/y'))).toBe(true);
+      expect(existsSync(sftp.disk('folder/y'))).toBe(true);
     });
   });
 
@@ -111,6 +111,6 @@ describe('files in folders on the SFTP server', () => {
     await Promise.all(
       paths.reverse().map((path) => raw.ask((answer) => raw.files.rmdir(path.replace('0', '1'), answer))),
     );
-    expect(readdirSync(room.disk(''))).toEqual([]);
+    expect(readdirSync(sftp.disk(''))).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import ssh2 from 'ssh2';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fingerprintOf, readOrMakeHostKey } from '../../src/sandbox/sftp/host-key.js';
-import { findProgram } from '../support/sandbox-sftp-room.js';
+import { findProgram } from '../support/served-sftp.js';
 import { fingerprintOf as fingerprintByOpenSsh, makeKey } from '../support/sftp-server.js';
 
 const sshKeygen = findProgram(

@@ -12,29 +12,29 @@ import {
 import { join } from 'node:path';
 import type { FileEntryWithStats, Stats } from 'ssh2';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openSftpRoom, type RawClient, type SftpRoom } from '../support/sandbox-sftp-room.js';
+import { type RawClient, type ServedSftp, serveSftp } from '../support/served-sftp.js';
 
 const noSuchFile = expect.objectContaining({ code: 2 });
 const denied = expect.objectContaining({ code: 3 });
 const unsupported = expect.objectContaining({ code: 8 });
 
 describe('a client of the SFTP server', () => {
-  let room: SftpRoom;
+  let sftp: ServedSftp;
   let raw: RawClient;
   let outside: string;
   beforeEach(async () => {
-    room = await openSftpRoom();
-    raw = await room.connect();
-    outside = join(room.folder, 'outside');
+    sftp = await serveSftp();
+    raw = await sftp.connect();
+    outside = join(sftp.folder, 'outside');
     mkdirSync(outside);
     writeFileSync(join(outside, 'secret'), 'secret');
   });
-  afterEach(() => room.stop());
+  afterEach(() => sftp.stop());
 
   it.each(['', '.', '/', '..', '../..', '/../../..', 'a/../../..', '//..//.'])(
     'is at the root with the path %j',
     async (path) => {
-      writeFileSync(room.disk('here'), '');
+      writeFileSync(sftp.disk('here'), '');
       expect(await raw.ask<string>((answer) => raw.files.realpath(path, answer))).toBe('/');
       const entries = await raw.ask<FileEntryWithStats[]>((answer) => raw.files.readdir(path, answer));
       expect(entries.map(({ filename }) => filename)).toEqual(['here']);
@@ -61,22 +61,22 @@ describe('a client of the SFTP server', () => {
     const request = raw.ask((answer) => raw.files.stat('a\0b', answer));
     await expect(request).rejects.toMatchObject({
       code: 5,
-      message: expect.not.stringContaining(room.folder),
+      message: expect.not.stringContaining(sftp.folder),
     });
   });
 
   describe('when there are symbolic links', () => {
     beforeEach(() => {
-      symlinkSync(outside, room.disk('folder'));
-      symlinkSync(join(outside, 'secret'), room.disk('file'));
-      symlinkSync(join(outside, 'new'), room.disk('dangling'));
-      writeFileSync(room.disk('mine'), 'mine');
-      symlinkSync('mine', room.disk('inside'));
+      symlinkSync(outside, sftp.disk('folder'));
+      symlinkSync(join(outside, 'secret'), sftp.disk('file'));
+      symlinkSync(join(outside, 'new'), sftp.disk('dangling'));
+      writeFileSync(sftp.disk('mine'), 'mine');
+      symlinkSync('mine', sftp.disk('inside'));
     });
     afterEach(() => {
       expect(readdirSync(outside)).toEqual(['secret']);
       expect(readFileSync(join(outside, 'secret'), 'utf8')).toBe('secret');
-      expect(readlinkSync(room.disk('file'))).toBe(join(outside, 'secret'));
+      expect(readlinkSync(sftp.disk('file'))).toBe(join(outside, 'secret'));
     });
 
     it('sees that they are links', async () => {
@@ -109,7 +109,7 @@ describe('a client of the SFTP server', () => {
       for (const path of ['/file', '/folder', '/folder/secret', '/dangling', '/inside']) {
         await expect(request(path)).rejects.toEqual(denied);
       }
-      expect(room.onDisk('mine')).toBe('mine');
+      expect(sftp.onDisk('mine')).toBe('mine');
     });
 
     it('cannot read their targets', async () => {
@@ -120,35 +120,35 @@ describe('a client of the SFTP server', () => {
   it('cannot create links, symbolic or hard', async () => {
     const soft = raw.ask((answer) => raw.files.symlink(join(outside, 'secret'), '/link', answer));
     await expect(soft).rejects.toEqual(unsupported);
-    expect(readdirSync(room.disk(''))).toEqual([]);
+    expect(readdirSync(sftp.disk(''))).toEqual([]);
   });
 
   it('cannot move, remove or change the root', async () => {
-    mkdirSync(room.disk('empty'));
+    mkdirSync(sftp.disk('empty'));
     await expect(raw.ask((answer) => raw.files.rmdir('/', answer))).rejects.toEqual(denied);
     await expect(raw.ask((answer) => raw.files.unlink('/..', answer))).rejects.toEqual(denied);
     await expect(raw.ask((answer) => raw.files.rename('/', '/empty/x', answer))).rejects.toEqual(denied);
     await expect(raw.ask((answer) => raw.files.chmod('/', 0, answer))).rejects.toEqual(denied);
-    expect(readdirSync(room.disk(''))).toEqual(['empty']);
-    expect(statSync(room.disk('')).mode & 0o777).toBe(0o700);
+    expect(readdirSync(sftp.disk(''))).toEqual(['empty']);
+    expect(statSync(sftp.disk('')).mode & 0o777).toBe(0o700);
   });
 
   it('creates files and folders for their owner only, whatever mode it asks for', async () => {
     await raw.ask((answer) => raw.files.mkdir('/open', { mode: 0o777 }, answer));
     const handle = await raw.ask<Buffer>((answer) => raw.files.open('/open/file', 'w', 0o666, answer));
     await raw.ask((answer) => raw.files.close(handle, answer));
-    expect(statSync(room.disk('open')).mode & 0o777).toBe(0o700);
-    expect(statSync(room.disk('open/file')).mode & 0o777).toBe(0o600);
+    expect(statSync(sftp.disk('open')).mode & 0o777).toBe(0o700);
+    expect(statSync(sftp.disk('open/file')).mode & 0o777).toBe(0o600);
 
     await raw.ask((answer) => raw.files.chmod('/open/file', 0o4777, answer));
-    expect(statSync(room.disk('open/file')).mode & 0o7777).toBe(0o700);
+    expect(statSync(sftp.disk('open/file')).mode & 0o7777).toBe(0o700);
   });
 
   it('cannot change the owner of files', async () => {
-    writeFileSync(room.disk('mine'), '');
-    const { uid, gid } = lstatSync(room.disk('mine'));
+    writeFileSync(sftp.disk('mine'), '');
+    const { uid, gid } = lstatSync(sftp.disk('mine'));
     await expect(raw.ask((answer) => raw.files.chown('/mine', uid + 1, gid, answer))).rejects.toEqual(denied);
     await raw.ask((answer) => raw.files.chown('/mine', uid, gid, answer));
-    expect(existsSync(room.disk('mine'))).toBe(true);
+    expect(existsSync(sftp.disk('mine'))).toBe(true);
   });
 });

@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import ssh2, { type AuthenticationType } from 'ssh2';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readOrMakeHostKey } from '../../src/sandbox/sftp/host-key.js';
-import { openSftpRoom, type SftpRoom } from '../support/sandbox-sftp-room.js';
+import { type ServedSftp, serveSftp } from '../support/served-sftp.js';
 
 const refused = expect.objectContaining({ level: 'client-authentication' });
 
 describe('logging in to the SFTP server', () => {
-  let room: SftpRoom;
+  let sftp: ServedSftp;
   beforeEach(async () => {
-    room = await openSftpRoom();
+    sftp = await serveSftp();
   });
-  afterEach(() => room.stop());
+  afterEach(() => sftp.stop());
 
   it('accepts the right user name and password', async () => {
-    await room.connect();
-    expect(room.events).toEqual([{ kind: 'logged-in' }]);
+    await sftp.connect();
+    expect(sftp.events).toEqual([{ kind: 'logged-in' }]);
   });
 
   it.each([
@@ -26,14 +26,14 @@ describe('logging in to the SFTP server', () => {
     ['an unknown user', { username: 'somebody' }],
     ['a user name in capitals', { username: 'ACME' }],
   ])('refuses %s, and does not tell who it was', async (_what, login) => {
-    await expect(room.connect(login)).rejects.toEqual(refused);
-    expect(room.events).toEqual([{ kind: 'login-refused', reason: 'wrong-login' }]);
+    await expect(sftp.connect(login)).rejects.toEqual(refused);
+    expect(sftp.events).toEqual([{ kind: 'login-refused', reason: 'wrong-login' }]);
   });
 
   it('offers password authentication only', async () => {
     const offers: (readonly AuthenticationType[] | null)[] = [];
     await expect(
-      room.connect({
+      sftp.connect({
         authHandler: (offered: readonly AuthenticationType[] | null) => {
           offers.push(offered);
           return offers.length === 1 ? 'none' : false;
@@ -44,27 +44,27 @@ describe('logging in to the SFTP server', () => {
   });
 
   it('refuses a key and reports that no password came', async () => {
-    const privateKey = await readOrMakeHostKey(join(room.folder, 'login'));
-    const { username } = room.login;
+    const privateKey = await readOrMakeHostKey(join(sftp.folder, 'login'));
+    const { username } = sftp.login;
     const keyOnly = { type: 'publickey' as const, username, key: privateKey };
-    await expect(room.connect({ authHandler: [keyOnly] })).rejects.toEqual(refused);
+    await expect(sftp.connect({ authHandler: [keyOnly] })).rejects.toEqual(refused);
     const expected = [{ kind: 'login-refused', reason: 'no-password' }];
-    await vi.waitFor(() => expect(room.events).toEqual(expected));
+    await vi.waitFor(() => expect(sftp.events).toEqual(expected));
   });
 
   it('accepts the password after a key was refused', async () => {
-    const { username, password } = room.login;
-    const key = await readOrMakeHostKey(join(room.folder, 'login'));
+    const { username, password } = sftp.login;
+    const key = await readOrMakeHostKey(join(sftp.folder, 'login'));
     const authHandler = [
       { type: 'publickey' as const, username, key },
       { type: 'password' as const, username, password },
     ];
-    await room.connect({ authHandler });
-    expect(room.events).toEqual([{ kind: 'logged-in' }]);
+    await sftp.connect({ authHandler });
+    expect(sftp.events).toEqual([{ kind: 'logged-in' }]);
   });
 
   it('closes a connection that keeps guessing', async () => {
-    const { host, port } = room.server;
+    const { host, port } = sftp.server;
     const client = new ssh2.Client();
     client.on('error', () => {});
     const ended = once(client, 'close');
@@ -75,18 +75,18 @@ describe('logging in to the SFTP server', () => {
     };
     client.connect({ host, port, username: 'acme', authHandler });
     await ended;
-    expect(room.events).toEqual(Array(6).fill({ kind: 'login-refused', reason: 'wrong-login' }));
+    expect(sftp.events).toEqual(Array(6).fill({ kind: 'login-refused', reason: 'wrong-login' }));
   });
 
   it('presents its host key to the client', async () => {
     const shown: string[] = [];
-    await room.connect({
+    await sftp.connect({
       hostHash: 'sha256',
       hostVerifier: (hash: string) => {
         shown.push(`SHA256:${Buffer.from(hash, 'hex').toString('base64').replace('=', '')}`);
         return true;
       },
     });
-    expect(shown).toEqual([room.server.fingerprint]);
+    expect(shown).toEqual([sftp.server.fingerprint]);
   });
 });

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findProgram, knownHostsLine, openSftpRoom, type SftpRoom } from '../support/sandbox-sftp-room.js';
+import { findProgram, knownHostsLine, type ServedSftp, serveSftp } from '../support/served-sftp.js';
 
 const sftp = findProgram('/usr/bin/sftp', '/usr/local/bin/sftp', '/opt/homebrew/bin/sftp');
 const needs = sftp === undefined ? ' (needs sftp: apt-get install openssh-client)' : '';
@@ -23,18 +23,18 @@ interface Ended {
 }
 
 describe.skipIf(needs !== '')(`OpenSSH's sftp at the sandbox's SFTP server${needs}`, () => {
-  let room: SftpRoom;
+  let server: ServedSftp;
   beforeEach(async () => {
-    room = await openSftpRoom();
-    writeFileSync(join(room.folder, 'known_hosts'), knownHostsLine(room));
-    giveAnswer(room.login.password);
+    server = await serveSftp();
+    writeFileSync(join(server.folder, 'known_hosts'), knownHostsLine(server));
+    giveAnswer(server.login.password);
   });
-  afterEach(() => room.stop());
+  afterEach(() => server.stop());
 
   /** Called by ssh instead of asking for the password. */
   function giveAnswer(password: string): void {
-    writeFileSync(join(room.folder, 'password'), password);
-    writeFileSync(join(room.folder, 'askpass'), '#!/bin/sh\nexec cat "$(dirname "$0")/password"\n', {
+    writeFileSync(join(server.folder, 'password'), password);
+    writeFileSync(join(server.folder, 'askpass'), '#!/bin/sh\nexec cat "$(dirname "$0")/password"\n', {
       mode: 0o700,
     });
   }
@@ -50,14 +50,14 @@ describe.skipIf(needs !== '')(`OpenSSH's sftp at the sandbox's SFTP server${need
     ].flatMap((option) => ['-o', option]);
     const env = {
       PATH: process.env.PATH,
-      SSH_ASKPASS: join(room.folder, 'askpass'),
+      SSH_ASKPASS: join(server.folder, 'askpass'),
       SSH_ASKPASS_REQUIRE: 'force',
     };
     return new Promise((resolve) => {
       execFile(
         program,
         ['-F', 'none', ...options, ...args],
-        { cwd: room.folder, env },
+        { cwd: server.folder, env },
         (error, stdout, stderr) =>
           resolve({
             exitCode: error === null ? 0 : (error.code ?? null),
@@ -70,15 +70,15 @@ describe.skipIf(needs !== '')(`OpenSSH's sftp at the sandbox's SFTP server${need
 
   /** Runs the lines; stops at the first failure, except on lines that start with a dash. */
   function batch(...lines: readonly string[]): Promise<Ended> {
-    writeFileSync(join(room.folder, 'batch'), `${lines.join('\n')}\n`);
-    const { host, port } = room.server;
-    return run(sftp ?? 'sftp', ['-P', String(port), '-b', 'batch', `${room.login.username}@${host}`]);
+    writeFileSync(join(server.folder, 'batch'), `${lines.join('\n')}\n`);
+    const { host, port } = server.server;
+    return run(sftp ?? 'sftp', ['-P', String(port), '-b', 'batch', `${server.login.username}@${host}`]);
   }
 
   it('creates folders, puts, lists, gets, renames and removes', async () => {
     const content = randomBytes(2_000_003);
-    writeFileSync(join(room.folder, 'día 1.csv'), content);
-    mkdirSync(room.disk('VerifyMappings'));
+    writeFileSync(join(server.folder, 'día 1.csv'), content);
+    mkdirSync(server.disk('VerifyMappings'));
 
     const { exitCode, output, complaints } = await batch(
       'pwd',
@@ -95,12 +95,12 @@ describe.skipIf(needs !== '')(`OpenSSH's sftp at the sandbox's SFTP server${need
     );
 
     expect({ exitCode, complaints }).toEqual({ exitCode: 0, complaints: '' });
-    expect(readFileSync(join(room.folder, 'back')).equals(content)).toBe(true);
+    expect(readFileSync(join(server.folder, 'back')).equals(content)).toBe(true);
     expect(output).toContain('Remote working directory: /\n');
     expect(output).toMatch(/\n-rw------- .* 2000003 [A-Z][a-z]{2} .* 20112026\.csv\n/);
     expect(output).toContain('\n112026/another name');
-    expect(readdirSync(room.disk('VerifyMappings'))).toEqual([]);
-    expect(room.events).toEqual([
+    expect(readdirSync(server.disk('VerifyMappings'))).toEqual([]);
+    expect(server.events).toEqual([
       { kind: 'logged-in' },
       { kind: 'received', path: 'VerifyMappings/112026/20112026.tmp', bytes: content.length },
       {
@@ -119,38 +119,38 @@ describe.skipIf(needs !== '')(`OpenSSH's sftp at the sandbox's SFTP server${need
   });
 
   it('fails to rename to an existing name', async () => {
-    writeFileSync(room.disk('x'), 'new');
-    writeFileSync(room.disk('y'), 'old');
+    writeFileSync(server.disk('x'), 'new');
+    writeFileSync(server.disk('y'), 'old');
     const { exitCode, complaints } = await batch('rename x y');
     expect(exitCode).toBe(1);
     expect(complaints).toContain('Failure');
-    expect([room.onDisk('x'), room.onDisk('y')]).toEqual(['new', 'old']);
+    expect([server.onDisk('x'), server.onDisk('y')]).toEqual(['new', 'old']);
   });
 
   it('preserves times and the owner’s mode in both directions', async () => {
-    writeFileSync(join(room.folder, 'old'), 'x', { mode: 0o755 });
-    utimesSync(join(room.folder, 'old'), 1_000, 2_000);
+    writeFileSync(join(server.folder, 'old'), 'x', { mode: 0o755 });
+    utimesSync(join(server.folder, 'old'), 1_000, 2_000);
     expect(await batch('put -p old', 'get -p old back')).toMatchObject({ exitCode: 0, complaints: '' });
-    expect(statSync(room.disk('old'))).toMatchObject({ mode: 0o100700, mtimeMs: 2_000_000 });
-    expect(statSync(join(room.folder, 'back')).mtimeMs).toBe(2_000_000);
+    expect(statSync(server.disk('old'))).toMatchObject({ mode: 0o100700, mtimeMs: 2_000_000 });
+    expect(statSync(join(server.folder, 'back')).mtimeMs).toBe(2_000_000);
   });
 
   it('resumes an interrupted upload', async () => {
     const content = randomBytes(500_000);
-    writeFileSync(join(room.folder, 'x'), content);
-    writeFileSync(room.disk('x'), content.subarray(0, 123_456));
+    writeFileSync(join(server.folder, 'x'), content);
+    writeFileSync(server.disk('x'), content.subarray(0, 123_456));
     expect(await batch('reput x')).toMatchObject({ exitCode: 0 });
-    expect(readFileSync(room.disk('x')).equals(content)).toBe(true);
+    expect(readFileSync(server.disk('x')).equals(content)).toBe(true);
   });
 
   it('puts and gets folders recursively', async () => {
-    mkdirSync(join(room.folder, 'tree/below'), { recursive: true });
+    mkdirSync(join(server.folder, 'tree/below'), { recursive: true });
     for (let index = 0; index < 150; index += 1)
-      writeFileSync(join(room.folder, `tree/below/${index}`), `${index}`);
+      writeFileSync(join(server.folder, `tree/below/${index}`), `${index}`);
     expect(await batch('put -r tree', 'get -r tree back')).toMatchObject({ exitCode: 0 });
-    expect(readdirSync(room.disk('tree/below'))).toHaveLength(150);
-    expect(readdirSync(join(room.folder, 'back/below'))).toHaveLength(150);
-    expect(readFileSync(join(room.folder, 'back/below/149'), 'utf8')).toBe('149');
+    expect(readdirSync(server.disk('tree/below'))).toHaveLength(150);
+    expect(readdirSync(join(server.folder, 'back/below'))).toHaveLength(150);
+    expect(readFileSync(join(server.folder, 'back/below/149'), 'utf8')).toBe('149');
   });
 
   it('cannot log in with a wrong password', async () => {
@@ -158,27 +158,27 @@ describe.skipIf(needs !== '')(`OpenSSH's sftp at the sandbox's SFTP server${need
     const { exitCode, complaints } = await batch('put askpass x');
     expect(exitCode).not.toBe(0);
     expect(complaints).toContain('Permission denied');
-    expect(existsSync(room.disk('x'))).toBe(false);
+    expect(existsSync(server.disk('x'))).toBe(false);
   });
 
   it('does not trust another host key', async () => {
-    const stranger = await openSftpRoom();
-    const line = knownHostsLine(stranger).replace(`:${stranger.server.port} `, `:${room.server.port} `);
+    const stranger = await serveSftp();
+    const line = knownHostsLine(stranger).replace(`:${stranger.server.port} `, `:${server.server.port} `);
     await stranger.stop();
-    writeFileSync(join(room.folder, 'known_hosts'), line);
+    writeFileSync(join(server.folder, 'known_hosts'), line);
     const { complaints } = await batch('pwd');
     expect(complaints).toContain('REMOTE HOST IDENTIFICATION HAS CHANGED');
-    expect(complaints).toContain(room.server.fingerprint);
-    expect(room.events).toEqual([]);
+    expect(complaints).toContain(server.server.fingerprint);
+    expect(server.events).toEqual([]);
   });
 
   it.each([
     ['a command', ['cat', '/etc/passwd']],
     ['a shell', []],
   ])('does not get %s, and is told why', async (_what, command) => {
-    const { host, port } = room.server;
+    const { host, port } = server.server;
     const ssh = (sftp ?? '').replace(/sftp$/, 'ssh');
-    const ended = await run(ssh, ['-n', '-p', String(port), `${room.login.username}@${host}`, ...command]);
+    const ended = await run(ssh, ['-n', '-p', String(port), `${server.login.username}@${host}`, ...command]);
     expect(ended.output).toBe('');
     expect(ended.complaints).toContain('This service is for SFTP only.');
     expect(ended.exitCode).toBe(1);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { python } from '../support/other-clients.js';
-import { knownHostsLine, openSftpRoom, type SftpRoom } from '../support/sandbox-sftp-room.js';
+import { knownHostsLine, type ServedSftp, serveSftp } from '../support/served-sftp.js';
 
 const needs = python === undefined ? ' (needs python3 with paramiko: apt-get install python3-paramiko)' : '';
 
@@ -29,17 +29,17 @@ print(json.dumps(answers))
 `;
 
 describe.skipIf(needs !== '')(`paramiko at the sandbox's SFTP server${needs}`, () => {
-  let room: SftpRoom;
+  let sftp: ServedSftp;
   beforeEach(async () => {
-    room = await openSftpRoom();
-    writeFileSync(join(room.folder, 'known_hosts'), knownHostsLine(room));
+    sftp = await serveSftp();
+    writeFileSync(join(sftp.folder, 'known_hosts'), knownHostsLine(sftp));
   });
-  afterEach(() => room.stop());
+  afterEach(() => sftp.stop());
 
-  async function run(actions: string, login = room.login): Promise<Record<string, unknown>> {
-    const { host, port } = room.server;
+  async function run(actions: string, login = sftp.login): Promise<Record<string, unknown>> {
+    const { host, port } = sftp.server;
     const order = JSON.stringify({ host, port, ...login, actions });
-    const { stdout } = await promisify(execFile)(python ?? '', ['-c', program, order], { cwd: room.folder });
+    const { stdout } = await promisify(execFile)(python ?? '', ['-c', program, order], { cwd: sftp.folder });
     return JSON.parse(stdout);
   }
 
@@ -69,7 +69,7 @@ answers['gone'] = sftp.listdir('/')
       left: [],
       gone: [],
     });
-    expect(room.events).toEqual([
+    expect(sftp.events).toEqual([
       { kind: 'logged-in' },
       { kind: 'received', path: 'VerifyMappings/día 1.tmp', bytes: 2_048_000 },
       { kind: 'renamed', from: 'VerifyMappings/día 1.tmp', to: 'VerifyMappings/20112026.csv' },
@@ -79,8 +79,8 @@ answers['gone'] = sftp.listdir('/')
   });
 
   it('replaces a file by posix-rename, but not by a plain rename', async () => {
-    writeFileSync(room.disk('x'), 'new');
-    writeFileSync(room.disk('y'), 'old');
+    writeFileSync(sftp.disk('x'), 'new');
+    writeFileSync(sftp.disk('y'), 'old');
     const answers = await run(`
 attempt('plain', lambda: sftp.rename('x', 'y'))
 answers['kept'] = sftp.open('y').read().decode()
@@ -90,7 +90,7 @@ attempt('again', lambda: sftp.posix_rename('x', 'y'))
 `);
     const taken = 'error The name is already in use';
     expect(answers).toEqual({ plain: taken, kept: 'old', posix: null, replaced: 'new', again: 'error 2' });
-    expect(readdirSync(room.disk(''))).toEqual(['y']);
+    expect(readdirSync(sftp.disk(''))).toEqual(['y']);
   });
 
   it('opens, writes at offsets, appends, truncates, and changes times and mode', async () => {
@@ -121,7 +121,7 @@ answers['content'] = sftp.open('x').read().decode()
       stats: [6, 1_000, 2_000, '0o100400'],
       content: '012XY5',
     });
-    expect(statSync(room.disk('x')).mtimeMs).toBe(2_000_000);
+    expect(statSync(sftp.disk('x')).mtimeMs).toBe(2_000_000);
   });
 
   it('stays inside the root', async () => {
@@ -135,9 +135,9 @@ attempt('seen', lambda: sftp.listdir('..'))
   });
 
   it('cannot log in with a wrong password', async () => {
-    const login = { ...room.login, password: 'wrong' };
+    const login = { ...sftp.login, password: 'wrong' };
     await expect(run('', login)).rejects.toThrow('AuthenticationException');
-    expect(room.events).toEqual([{ kind: 'login-refused', reason: 'wrong-login' }]);
+    expect(sftp.events).toEqual([{ kind: 'login-refused', reason: 'wrong-login' }]);
   });
 });
 

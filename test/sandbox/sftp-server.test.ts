@@ -6,22 +6,22 @@ import { join } from 'node:path';
 import type { ClientChannel } from 'ssh2';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startSftp } from '../../src/sandbox/sftp/sftp-server.js';
-import { openSftpRoom, type RawClient, type SftpRoom } from '../support/sandbox-sftp-room.js';
+import { type RawClient, type ServedSftp, serveSftp } from '../support/served-sftp.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 
 describe("the sandbox's SFTP server", () => {
-  let room: SftpRoom;
+  let sftp: ServedSftp;
   beforeEach(async () => {
-    room = await openSftpRoom();
+    sftp = await serveSftp();
   });
-  afterEach(() => room.stop());
+  afterEach(() => sftp.stop());
 
   /** Files of the served folder that this process has open. */
   function openFiles(): string[] {
     return readdirSync('/proc/self/fd').flatMap((number) => {
       try {
         const target = readlinkSync(`/proc/self/fd/${number}`);
-        return target.startsWith(room.disk('')) ? [target] : [];
+        return target.startsWith(sftp.disk('')) ? [target] : [];
       } catch {
         return [];
       }
@@ -41,11 +41,11 @@ describe("the sandbox's SFTP server", () => {
     ask<Buffer>((answer) => files.open(path, 'w', answer));
 
   it('listens on this machine only', () => {
-    expect(room.server.host).toBe('127.0.0.1');
+    expect(sftp.server.host).toBe('127.0.0.1');
   });
 
   it('serves several clients, and several channels of one client, at once', async () => {
-    const [one, other] = [await room.connect(), await room.connect()];
+    const [one, other] = [await sftp.connect(), await sftp.connect()];
     const second = await one.ask<RawClient['files']>((answer) => one.client.sftp(answer));
     const clients: readonly RawClient[] = [one, other, { ...one, files: second }];
     const contents = clients.map(() => randomBytes(1_000_000));
@@ -62,19 +62,19 @@ describe("the sandbox's SFTP server", () => {
     );
 
     for (const [index, content] of contents.entries()) {
-      expect(readFileSync(room.disk(`file ${index}`)).equals(content)).toBe(true);
+      expect(readFileSync(sftp.disk(`file ${index}`)).equals(content)).toBe(true);
     }
-    expect(room.events.filter(({ kind }) => kind === 'received')).toHaveLength(3);
+    expect(sftp.events.filter(({ kind }) => kind === 'received')).toHaveLength(3);
   });
 
   it('closes the files of a client that disconnects in mid-upload, without reporting them as received', async () => {
-    const proxy = await startTcpProxy(room.server.port);
-    const client = await room.connect({ port: proxy.port });
-    const other = await room.connect();
+    const proxy = await startTcpProxy(sftp.server.port);
+    const client = await sftp.connect({ port: proxy.port });
+    const other = await sftp.connect();
     const handle = await openForWriting(client, 'x');
     await write(client, handle, Buffer.from('the first part'), 0);
     await client.ask((answer) => client.files.opendir('/', answer));
-    expect(openFiles()).toEqual([room.disk('x')]);
+    expect(openFiles()).toEqual([sftp.disk('x')]);
 
     proxy.resetAfter(0);
     const lost = write(client, handle, randomBytes(500_000), 14);
@@ -82,22 +82,22 @@ describe("the sandbox's SFTP server", () => {
 
     await vi.waitFor(() => expect(openFiles()).toEqual([]));
     expect(proxy.happened.resets).toBe(1);
-    expect(room.onDisk('x')).toMatch(/^the first part/);
-    expect(room.events.filter(({ kind }) => kind === 'received')).toEqual([]);
+    expect(sftp.onDisk('x')).toMatch(/^the first part/);
+    expect(sftp.events.filter(({ kind }) => kind === 'received')).toEqual([]);
     await expect(openForWriting(other, 'y')).resolves.toEqual(expect.any(Buffer));
     await proxy.stop();
   });
 
   it('closes the files of a client that ends its session without closing them', async () => {
-    const client = await room.connect();
+    const client = await sftp.connect();
     await openForWriting(client, 'x');
     client.client.end();
     await vi.waitFor(() => expect(openFiles()).toEqual([]));
-    expect(room.events).toEqual([{ kind: 'logged-in' }]);
+    expect(sftp.events).toEqual([{ kind: 'logged-in' }]);
   });
 
   it('closes the files of a channel that ends while its connection stays open', async () => {
-    const client = await room.connect();
+    const client = await sftp.connect();
     await openForWriting(client, 'x');
     client.files.end();
     await vi.waitFor(() => expect(openFiles()).toEqual([]));
@@ -110,7 +110,7 @@ describe("the sandbox's SFTP server", () => {
     ['a request before the greeting', [0, 0, 0, 5, 3, 0, 0, 0, 1]],
     ['a request that does not exist', [0, 0, 0, 5, 1, 0, 0, 0, 3, 0, 0, 0, 1, 99]],
   ])('ends only the channel that sends %s', async (_what, bytes) => {
-    const [one, other] = [await room.connect(), await room.connect()];
+    const [one, other] = [await sftp.connect(), await sftp.connect()];
     const bad = await one.ask<ClientChannel>((answer) => one.client.subsys('sftp', answer));
     const ended = once(bad.resume(), 'close');
 
@@ -125,35 +125,35 @@ describe("the sandbox's SFTP server", () => {
     ['another protocol', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['a greeting and noise', `SSH-2.0-noise\r\n${'\x00\x00\x10\x00noise'.repeat(1_000)}`],
   ])('goes on after a client that speaks %s', async (_what, text) => {
-    const socket = connect(room.server.port, '127.0.0.1', () => socket.write(text));
+    const socket = connect(sftp.server.port, '127.0.0.1', () => socket.write(text));
     socket.on('error', () => {}).resume();
     await once(socket, 'close');
-    await expect(room.connect()).resolves.toBeDefined();
+    await expect(sftp.connect()).resolves.toBeDefined();
   });
 
   it('ends all sessions when closed, including those without a greeting, and can be closed again', async () => {
-    const clients = [await room.connect(), await room.connect()];
+    const clients = [await sftp.connect(), await sftp.connect()];
     for (const [index, client] of clients.entries()) await openForWriting(client, `file ${index}`);
-    const silent = connect(room.server.port, '127.0.0.1');
+    const silent = connect(sftp.server.port, '127.0.0.1');
     await once(silent, 'data');
     const ended = Promise.all(
       [silent, ...clients.map(({ client }) => client)].map((each) => once(each, 'close')),
     );
 
-    await Promise.all([room.server.close(), room.server.close()]);
+    await Promise.all([sftp.server.close(), sftp.server.close()]);
 
     expect(openFiles()).toEqual([]);
     await ended;
-    await room.server.close();
-    await expect(room.connect()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await sftp.server.close();
+    await expect(sftp.connect()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
   it('names a port in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
-    const options = { root: room.disk(''), hostKey: readFileSync(room.hostKeyFile, 'utf8') };
-    const start = startSftp({ port, ...options, login: room.login, clock: Date.now, onEvent: () => {} });
+    const options = { root: sftp.disk(''), hostKey: readFileSync(sftp.hostKeyFile, 'utf8') };
+    const start = startSftp({ port, ...options, login: sftp.login, clock: Date.now, onEvent: () => {} });
     await expect(start).rejects.toMatchObject({ code: 'EADDRINUSE', port });
     other.close();
   });
@@ -161,9 +161,9 @@ describe("the sandbox's SFTP server", () => {
   it('does not start without a private key', async () => {
     const options = {
       port: 0,
-      root: room.disk(''),
+      root: sftp.disk(''),
       hostKey: 'no key',
-      login: room.login,
+      login: sftp.login,
       clock: Date.now,
       onEvent: () => {},
     };
@@ -171,13 +171,13 @@ describe("the sandbox's SFTP server", () => {
   });
 
   it('creates the folder that it serves', async () => {
-    const root = join(room.folder, 'not', 'yet');
-    const hostKey = readFileSync(room.hostKeyFile, 'utf8');
+    const root = join(sftp.folder, 'not', 'yet');
+    const hostKey = readFileSync(sftp.hostKeyFile, 'utf8');
     const server = await startSftp({
       port: 0,
       root,
       hostKey,
-      login: room.login,
+      login: sftp.login,
       clock: Date.now,
       onEvent: () => {},
     });

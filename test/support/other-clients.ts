@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { vi } from 'vitest';
 import { type ProgramResult, startProgram } from './program.js';
 import { type Addresses, reviewPath } from './sandbox-command.js';
-import { findProgram } from './sandbox-sftp-room.js';
+import { findProgram } from './served-sftp.js';
 
 /** Clients other than this project that review a day by file. */
 export interface OtherClients {

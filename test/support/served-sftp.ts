@@ -7,7 +7,7 @@ import type { SftpEvent } from '../../src/sandbox/sftp/sftp-event.js';
 import { type SandboxSftp, startSftp } from '../../src/sandbox/sftp/sftp-server.js';
 
 /** The sandbox's SFTP server in this process, with helpers for tests. */
-export interface SftpRoom {
+export interface ServedSftp {
   readonly server: SandboxSftp;
   readonly login: { readonly username: string; readonly password: string };
   /** A temporary folder with the served folder and the host key; tests may add files. */
@@ -30,7 +30,7 @@ export interface RawClient {
   ask<T = unknown>(start: (answer: (error?: Error | null, value?: T) => void) => void): Promise<T>;
 }
 
-export async function openSftpRoom(): Promise<SftpRoom> {
+export async function serveSftp(): Promise<ServedSftp> {
   const folder = mkdtempSync(join(tmpdir(), 'sandbox-sftp-'));
   const hostKeyFile = join(folder, 'host_key');
   const root = join(folder, 'root');
@@ -79,7 +79,7 @@ function ask<T>(start: (answer: (error?: Error | null, value?: T) => void) => vo
 }
 
 /** A known_hosts line that trusts only this server's key. */
-export function knownHostsLine({ server, hostKeyFile }: SftpRoom): string {
+export function knownHostsLine({ server, hostKeyFile }: ServedSftp): string {
   const key = ssh2.utils.parseKey(readFileSync(hostKeyFile));
   if (key instanceof Error) throw key;
   return `[${server.host}]:${server.port} ${key.type} ${key.getPublicSSH().toString('base64')}\n`;
