@@ -35,13 +35,13 @@ import { composeSource } from './sources.js';
 import type { Terminal } from './terminal.js';
 
 const { platform } = process;
-/** How long a Redis may take for what it is asked. */
+/** How long Redis may take to respond. */
 const redisAnswerMs = 5_000;
 const serviceSeconds = longestProbeSeconds + 5;
 const sftpConnectMs = 10_000;
 const sftpNoProgressMs = 5_000;
 
-/** Tries everything that a run needs, and says what to mend. Answers the exit code: 2 when something is wrong. */
+/** Tries everything that a run needs, and says what to fix. Returns the exit code: 2 if something is wrong. */
 export async function examine(
   options: { readonly day?: string },
   globals: { readonly config: string },
@@ -178,7 +178,7 @@ function placeOf(ledger: Config['ledger']): LedgerPlace {
   }
 }
 
-/** The few things that can be looked at while the configuration is wrong. */
+/** The few checks that are possible while the configuration is invalid. */
 async function listChecksWithoutConfiguration(
   file: string,
   env: NodeJS.ProcessEnv,

@@ -7,15 +7,14 @@ const reference = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{/g;
 
 export interface Substitution {
   readonly filled: string;
-  /** Whether anything in it came, or should have come, from the environment. */
+  /** Whether any part came, or should have come, from the environment. */
   readonly isFromEnvironment: boolean;
-  /** Variables that could not be had, by name. Nothing else of the text stands in them. */
+  /** The missing variables, by name. They quote nothing else of the text. */
   readonly complaints: readonly string[];
 }
 
 /**
- * Fills in `${NAME}`; `$${` is a `${` that stands for itself. What a variable holds is taken as it is: a `${` in it
- * means nothing.
+ * Replaces `${NAME}`; `$${` is a literal `${`. The value of a variable is taken literally, even if it holds a `${`.
  */
 export function substituteVariables(text: string, env: NodeJS.ProcessEnv): Substitution {
   const complaints: string[] = [];
@@ -26,7 +25,7 @@ export function substituteVariables(text: string, env: NodeJS.ProcessEnv): Subst
     const value = name === undefined ? undefined : env[name];
     if (name === undefined) {
       complaints.push(
-        `expected \${NAME} with a name of letters, digits and _ (a \${ that means itself is written $\${), got: another form`,
+        `expected \${NAME} with a name of letters, digits and _ (a literal \${ is written $\${), got: another form`,
       );
     } else if (!value) {
       const got = value === undefined ? 'nothing' : 'an empty text';
@@ -37,14 +36,14 @@ export function substituteVariables(text: string, env: NodeJS.ProcessEnv): Subst
   return { filled, isFromEnvironment, complaints };
 }
 
-/** Lies beside the configuration file. */
+/** The file is beside the configuration file. */
 export const dotEnvName = '.env';
 
 /**
- * The variables of a file `.env`, in the form that `node --env-file` reads; none where there is no such file. Nothing
- * of its content is ever in an error.
+ * The variables of a `.env` file, in the format of `node --env-file`; none if there is no such file. Errors never quote its
+ * content.
  *
- * @throws ConfigurationError when it is there and can't be read
+ * @throws ConfigurationError if it exists and can't be read
  */
 export async function readDotEnv(file: string): Promise<NodeJS.Dict<string>> {
   try {

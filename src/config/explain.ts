@@ -7,7 +7,7 @@ import type { SettingsTree } from './read.js';
 /** How much of a wrong text is shown. */
 const shownCharacters = 60;
 
-/** Says in our words what the schema found wrong with the settings. */
+/** Puts into our own words what the schema objects to. */
 export function explainIssues(
   issues: readonly z.core.$ZodIssue[],
   schema: z.core.$ZodType,
@@ -23,7 +23,7 @@ export function explainIssues(
     if (issue.code === 'unrecognized_keys')
       return issue.keys.map((key) => explainName(issue.path, key, schema, valueAt(issue.path)));
     const path = formatPath(issue.path);
-    // The name of a member is wrong, not its value.
+    // The member's name is wrong, not its value.
     if (issue.code === 'invalid_key')
       return [{ path, message: addGot(issue.issues[0]?.message, issue.path.at(-1)) }];
     const value = valueAt(issue.path);
@@ -31,7 +31,7 @@ export function explainIssues(
       return [{ path, message: addGot(issue.message, undefined, 'a text from the environment') }];
     }
     const { level, names } = outlineSetting(schema, issue.path);
-    // A text in the place of a group may be any of its members.
+    // A text in place of a group may be any of its members.
     const isShown = level === 'open' && names.length === 0;
     const got = isShown ? describe(value) : describeType(value);
     const needsQuotes =
@@ -43,7 +43,7 @@ export function explainIssues(
       },
     ];
   });
-  // Several rules of one setting have one sentence.
+  // Several rules of a setting share one message.
   return problems.filter(
     ({ path, message }, index) =>
       problems.findIndex((one) => one.path === path && one.message === message) === index,
@@ -62,7 +62,7 @@ function explainName(
 ): Problem {
   const { names } = outlineSetting(schema, path);
   const place = formatPath([...path, name]);
-  // A setting of another kind of this group: the kind is a word that the schema knows.
+  // A setting of another kind of this group. The kind itself is known.
   if (names.includes(name)) return { path: place, message: `unknown setting where kind is ${kindOf(group)}` };
   const known = findNearestName(name, names);
   const elsewhere = findSettingsNamed(schema, name)[0];
@@ -94,7 +94,7 @@ function describeType(value: unknown): string {
 function describe(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (typeof value !== 'string' || value === '') return describeType(value);
-  // An address may hold a password, also where it is badly written.
+  // Even a malformed address may hold a password.
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(value)?.[1];
   if (scheme !== undefined) return `${scheme}://…`;
   if (value.includes('@') || value.includes('://')) return 'a text';
@@ -105,10 +105,10 @@ function describe(value: unknown): string {
 }
 
 /**
- * The schema checks nothing of a group whose `kind` it does not know. All mistakes are to be told at once, so what is wrong
- * whichever kind was meant is found here.
+ * The schema doesn't check a group with an unknown `kind`. To report all problems at once, this finds those that exist
+ * whichever kind was meant.
  *
- * @param issue where the kind is unknown
+ * @param issue about the unknown kind
  * @param valueAt the settings as written
  */
 export function findMistakesOfEveryKind(
@@ -129,7 +129,7 @@ export function findMistakesOfEveryKind(
     .map((one) => ({ ...one, path: [...path, ...one.path] }));
 }
 
-/** One issue tells all unknown names, and a name may be known to one kind only. */
+/** One issue lists all unknown names, and a name may be known to one kind only. */
 function splitNames(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => ({ ...issue, keys: [key] })) : [issue];
 }
@@ -138,22 +138,22 @@ function identify(issue: z.core.$ZodIssue): string {
   return JSON.stringify([issue.path, issue.code === 'unrecognized_keys' ? issue.keys : issue.message]);
 }
 
-/** How many letters two words may differ in and still be taken for one another: a third of them, at least two. */
+/** How many letters may differ in a typing mistake: a third, at least two. */
 const allowedDistance = (word: string) => Math.max(2, Math.floor(word.length / 3));
 
-/** The name that was probably meant, or undefined when none is near. Case does not count. */
+/** The name that was probably meant; undefined if none is similar. Case does not count. */
 export function findNearestName(word: string, names: readonly string[]): string | undefined {
   let nearest: { name: string; distance: number } | undefined;
   for (const name of names) {
     const distance = measureDistance(word.toLowerCase(), name.toLowerCase());
-    // A name of which no letter is left was not meant.
+    // A name without a single matching letter was not meant.
     if (distance > allowedDistance(name) || distance >= name.length) continue;
     if (nearest === undefined || distance < nearest.distance) nearest = { name, distance };
   }
   return nearest?.name;
 }
 
-/** Levenshtein: how many letters must be put in, left out or exchanged. */
+/** The Levenshtein distance. */
 function measureDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [done, letter] of [...from].entries()) {

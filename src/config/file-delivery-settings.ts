@@ -31,21 +31,23 @@ const sftp = group(
   'a group with host, username, hostKey and a password or a privateKeyFile',
 ).refine(hasSftpSecret, sftpSecretMissing);
 
-/** What delivery by file needs and may be told. */
+/** Delivery by file. */
 export const file = group({
   sftp: sftp.exactOptional().describe('The SFTP server; needed for file delivery only.'),
   incomplete: oneOf('post', 'reject')
     .default('post')
-    .describe('What happens to a booking that cannot stand in the file: posted by body, or rejected.'),
+    .describe(
+      'What happens to a booking that the file cannot hold: `post` sends it by body, `reject` rejects it.',
+    ),
   resultTimeoutMinutes: numberUpTo(weekInMinutes)
     .default(360)
-    .describe('How long a run waits for its result before it says that there is none yet.'),
+    .describe('How long a run waits for its result before it ends without one.'),
   resultQuietSeconds: numberUpTo(hourInSeconds)
     .default(30)
-    .describe('How long a result of unclear length must be unchanged to count as whole.'),
+    .describe('How long a result of unknown length must be unchanged to count as complete.'),
   resultPollSeconds: numberUpTo(hourInSeconds)
     .default(30)
-    .describe('How long it is until a run looks for its result again.'),
+    .describe('The longest time between two checks for the result.'),
   resultPattern: textThat(
     isResultPattern,
     'a file name with {day}, {day:PATTERN} (a date-fns pattern) and * for anything',
@@ -54,11 +56,11 @@ export const file = group({
     .describe("The pattern of the result's name; `*` stands for anything."),
   spool: text('a path')
     .default('./data/spool')
-    .describe('The folder in which files wait while they are on their way; it is a cache.'),
+    .describe('The folder for files on their way to and from the server. It is a cache.'),
   ftpFilePathPrefix: z
     .string(expected('a text'))
     .default('')
-    .describe('Stands before the path from the SFTP root when the service is told where the file is.'),
+    .describe('A prefix for the path, relative to the SFTP root, that is passed to the service.'),
 });
 
 function isResultPattern(pattern: string): boolean {

@@ -11,10 +11,10 @@ export type { Config } from './resolve.js';
  * Reads the configuration file; `${NAME}` in it takes a variable of the environment or, where that has none, of the file
  * `.env` beside it. (Design 9.)
  *
- * @throws ConfigurationError when there is no such file, it or `.env` can't be read, or there is something to mend in it.
+ * @throws ConfigurationError when there is no such file, it or `.env` can't be read, or something in it has to be fixed
  */
 export async function loadConfig({ file, env }: { file: string; env: NodeJS.ProcessEnv }): Promise<Config> {
-  // The schema's libraries take longer to load than all the rest: whoever asks for --help need not wait for them.
+  // The schema's libraries take longer to load than everything else: --help must not wait for them.
   const [text, { parseConfig }] = await Promise.all([
     readText(file, commandNameIn(env)),
     import('./parse.js'),

@@ -8,7 +8,7 @@ export type LedgerLocation =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string };
 
-/** What hands out the steps. */
+/** What distributes steps to workers. */
 export type QueueLocation =
   | { readonly kind: 'in-process' }
   | { readonly kind: 'redis'; readonly url: string };
@@ -18,10 +18,10 @@ export type ArchiveLocation =
   | { readonly kind: 'directory'; readonly path: string }
   | ({ readonly kind: 's3' } & S3Location);
 
-/** Reads `sqlite:PATH` or `postgres://…`; undefined for anything else. The path is left as it is written. */
+/** Reads `sqlite:PATH` or `postgres://…`; undefined for anything else. The path stays as written. */
 export function readLedgerLocation(text: string): LedgerLocation | undefined {
   if (isUrlOf(text, ['postgres:', 'postgresql:'])) return { kind: 'postgres', url: text };
-  // After two slashes a URL names a host, and a database file has none; after three comes an absolute path.
+  // Two slashes introduce a host, which a database file doesn't have; three introduce an absolute path.
   const path = /^sqlite:(?!\/\/[^/])(.+)$/.exec(text)?.[1];
   return path === undefined ? undefined : { kind: 'sqlite', path };
 }
@@ -32,7 +32,7 @@ export function readQueueLocation(text: string): QueueLocation | undefined {
   return isUrlOf(text, ['redis:', 'rediss:']) ? { kind: 'redis', url: text } : undefined;
 }
 
-/** Reads a folder's path or `s3://BUCKET/PREFIX`; undefined for anything else. The path is left as it is written. */
+/** Reads a folder's path or `s3://BUCKET/PREFIX`; undefined for anything else. The path stays as written. */
 export function readArchiveLocation(text: string): ArchiveLocation | undefined {
   const bucket = readS3Location(text);
   if (bucket !== undefined) return { kind: 's3', ...bucket };
@@ -41,7 +41,7 @@ export function readArchiveLocation(text: string): ArchiveLocation | undefined {
     : { kind: 'directory', path: text };
 }
 
-/** True when a URL carries a password, be it beside the user's name or among the parameters. */
+/** Whether a URL holds a password, next to the user name or among the parameters. */
 export function holdsPassword(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { password, searchParams } = new URL(text);
@@ -59,12 +59,12 @@ function isUrlOf(text: string, protocols: readonly string[]): boolean {
 
 const togetherIfAtAll = 'must stand together with s3.secretAccessKey, or neither';
 
-/** How buckets are reached, as places of bookings and of the archive. */
+/** Access to the buckets of bookings and of the archive. */
 export const s3 = group({
   region: textLike(/^[a-z0-9-]{1,40}$/, 'a region such as eu-central-1')
     .exactOptional()
     .describe(
-      "The buckets' region; by default that of the environment or the profile, as Amazon's tools find it.",
+      "The buckets' region. By default it is found in the environment or the profile, as Amazon's tools do.",
     ),
   endpoint: z
     .string(expected('an address such as https://s3.example.com'))
@@ -72,12 +72,12 @@ export const s3 = group({
       error: ({ input }) => checkS3Endpoint(String(input)),
     })
     .exactOptional()
-    .describe("The address of an S3-compatible server; without it, Amazon's."),
+    .describe("The address of an S3-compatible server; by default Amazon's."),
   accessKeyId: headerText()
     .register(confidentiality, { level: 'private' })
     .exactOptional()
     .describe(
-      "The access key's id; without it the environment, the profile and the machine's role are asked, as Amazon's tools do.",
+      "The id of the access key. By default the environment, the profile and the machine's role provide it, as for Amazon's tools.",
     ),
   secretAccessKey: headerText()
     .register(confidentiality, { level: 'secret' })
@@ -91,7 +91,7 @@ export const s3 = group({
     .boolean(expected('true or false'))
     .exactOptional()
     .describe(
-      'Whether the bucket stands in the path and not in the name of the host; by default it does where there is an endpoint.',
+      'Whether the bucket is in the path instead of the host name; by default true with an endpoint.',
     ),
 }).refine(
   ({ accessKeyId, secretAccessKey }) => (accessKeyId === undefined) === (secretAccessKey === undefined),

@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import { confidentiality } from '../settings/values.js';
 
-/** What the schema knows about one place in the tree of settings. */
+/** What the schema says about a place in the tree of settings. */
 export interface SettingOutline {
-  /** The names that may stand there; none where it is no group. */
+  /** The allowed names; none if it is not a group. */
   readonly names: readonly string[];
-  /** The strictest level on the way to it. */
+  /** The strictest level on the path to it. */
   readonly level: 'secret' | 'private' | 'open';
 }
 
-/** Follows a path into the schema, as far as the schema knows it; a group of several kinds is all of them at once. */
+/** Follows a path into the schema as far as it leads. A group of several kinds counts as all of them at once. */
 export function outlineSetting(schema: z.core.$ZodType, path: readonly PropertyKey[]): SettingOutline {
   let groups = listKinds(schema);
   let level: SettingOutline['level'] = 'open';
@@ -34,7 +34,7 @@ export function findSettingsNamed(schema: z.core.$ZodType, name: string): string
   return search(listKinds(schema), []);
 }
 
-/** The kinds of the group at that path; a plain group is the only one of its kind. None where there is no group. */
+/** The kinds of the group at that path. A plain group has one kind; anything else has none. */
 export function findKinds(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly z.ZodObject[] {
   return path.reduce<readonly z.ZodObject[]>(
     (groups, name) => listMembers(groups, String(name)).flatMap(listKinds),

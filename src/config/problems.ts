@@ -1,18 +1,18 @@
 import { SafeError } from '../text/safe-error.js';
 
-/** One thing to mend in the configuration. */
+/** One thing to fix in the configuration. */
 export interface Problem {
   /** The setting, for example `file.sftp.hostKey[1]`; a place such as `line 3, column 7`; or the file itself. */
   readonly path: string;
-  /** Mostly `expected X, got: Y`. Never holds a secret, nor anything that came from the environment. */
+  /** Mostly `expected X, got: Y`. Never holds a secret or a value from the environment. */
   readonly message: string;
 }
 
-/** The configuration cannot be used: a person has to mend it first. Says everything that is wrong at once. */
+/** The configuration can't be used until a person fixes it. Reports all problems at once. */
 export class ConfigurationError extends SafeError {
   override readonly name = 'ConfigurationError';
   constructor(
-    /** As it was named by the caller. */
+    /** As the caller named it. */
     readonly file: string,
     readonly problems: readonly Problem[],
   ) {
@@ -22,7 +22,7 @@ export class ConfigurationError extends SafeError {
   }
 }
 
-/** Written as in JavaScript: names with dots, places in a list in brackets. */
+/** As in JavaScript: names with dots, list indexes in brackets. */
 export function formatPath(path: readonly PropertyKey[]): string {
   if (path.length === 0) return 'the whole file';
   return path.reduce<string>((before, part) => {

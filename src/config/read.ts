@@ -11,38 +11,38 @@ import {
 import { substituteVariables } from './environment.js';
 import { ConfigurationError, formatPath, type Problem } from './problems.js';
 
-/** What stands in the file, the environment's texts filled in, nothing checked yet. */
+/** The content of the file with variables filled in, not checked yet. */
 export interface SettingsTree {
   readonly tree: unknown;
-  /** The settings that hold something from the environment, as paths. */
+  /** The settings with a value from the environment, as paths. */
   readonly fromEnvironment: ReadonlySet<string>;
-  /** Variables that could not be had. The tree holds the text as written there. */
+  /** Missing variables. The tree keeps the text as written there. */
   readonly problems: readonly Problem[];
 }
 
 export interface ReadRequest {
   readonly text: string;
-  /** Names the file in messages. */
+  /** The file's name in messages. */
   readonly file: string;
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Said instead of the parser's own words, which quote the text. */
+/** In place of the parser's own messages, which quote the text. */
 const faults: Partial<Record<ErrorCode, string>> = {
   BAD_DQ_ESCAPE: 'an unknown escape between double quotes (a backslash is written \\\\ there)',
   BAD_INDENT: 'a wrong indentation',
-  BAD_SCALAR_START: 'a text that must stand in quotes',
-  DUPLICATE_KEY: 'a name that stands there twice',
-  MISSING_CHAR: 'something without its closing quote, its bracket or a space',
+  BAD_SCALAR_START: 'a text that needs quotes',
+  DUPLICATE_KEY: 'a duplicate name',
+  MISSING_CHAR: 'a missing quote, bracket or space',
   MULTIPLE_DOCS: 'a second document',
   TAB_AS_INDENT: 'a tab as indentation',
-  TAG_RESOLVE_FAILED: 'a tag (a text that begins with ! must stand in quotes)',
+  TAG_RESOLVE_FAILED: 'a tag (a text that begins with ! needs quotes)',
 };
 
 /**
- * Reads YAML 1.2 and fills in `${NAME}`, inside of texts only. A setting without a value counts as not written.
+ * Reads YAML 1.2 and replaces `${NAME}` in texts. A setting without a value counts as absent.
  *
- * @throws ConfigurationError for text that is no YAML, or no group of settings.
+ * @throws ConfigurationError if the text is not YAML, or not a group of settings
  */
 export function readSettings({ text, file, env }: ReadRequest): SettingsTree {
   const lines = new LineCounter();
@@ -68,15 +68,15 @@ export function readSettings({ text, file, env }: ReadRequest): SettingsTree {
       const members = node.items.flatMap(({ key, value }): [string, unknown][] => {
         if (isUnwritten(value)) return [];
         const name = isScalar(key) ? String(key.value) : '';
-        if (!isScalar(key)) faulty.push(notYaml(key.range[0], 'a name that is no text'));
+        if (!isScalar(key)) faulty.push(notYaml(key.range[0], 'a name that is not a text'));
         return [[name, take(value, [...path, name])]];
       });
       return Object.fromEntries(members);
     }
     if (isSeq(node)) return node.items.map((item, index) => take(item, [...path, index]));
     if (isAlias(node)) {
-      // A password that begins with an asterisk is likelier here than a wish to write something once.
-      faulty.push(notYaml(node.range[0], 'an alias (a text that begins with * must stand in quotes)'));
+      // Here a password that begins with an asterisk is more likely than an alias.
+      faulty.push(notYaml(node.range[0], 'an alias (a text that begins with * needs quotes)'));
       return undefined;
     }
     return typeof node?.value === 'string' ? fillIn(node.value, formatPath(path)) : node?.value;
@@ -94,7 +94,7 @@ export function readSettings({ text, file, env }: ReadRequest): SettingsTree {
   return { tree, fromEnvironment, problems };
 }
 
-/** `name:` and nothing after it, or only comments; not a `null` that somebody wrote. */
+/** `name:` followed by nothing or a comment; not an explicit `null`. */
 function isUnwritten(node: ParsedNode | null): boolean {
   return node === null || (isScalar(node) && node.value === null && !node.source);
 }

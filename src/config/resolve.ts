@@ -13,20 +13,20 @@ import {
 import type { RenamedSetting } from './renamed-settings.js';
 import type { Settings } from './schema.js';
 
-/** The configuration as the parts use it: nothing left to default, every path absolute. */
+/** The configuration as the parts use it: with all defaults, every path absolute. */
 export interface Config extends Omit<Settings, 'service' | 'body' | 'ledger' | 'queue' | 'archive'> {
   readonly service: Omit<Settings['service'], 'statusCodes'> & { readonly statusCodes: StatusCodeTable };
   readonly body: Settings['body'] & { readonly timeoutSeconds: number };
   readonly ledger: LedgerLocation;
   readonly queue: QueueLocation;
   readonly archive: ArchiveLocation;
-  /** The settings whose secret stands in the file itself, as paths; `doctor` warns of them. */
+  /** The settings whose secrets are in the file itself, as paths. `doctor` warns about them. */
   readonly literalSecrets: readonly string[];
   /** The settings with old names. The command prints a notice for each. */
   readonly renamedSettings: readonly RenamedSetting[];
 }
 
-/** @param folder the folder of the configuration file, absolute: what relative paths are relative to */
+/** @param folder of the configuration file, absolute: the base of relative paths */
 export function resolveConfig(
   settings: Settings,
   { folder, ...facts }: { readonly folder: string } & Pick<Config, 'literalSecrets' | 'renamedSettings'>,

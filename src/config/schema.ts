@@ -41,18 +41,18 @@ const service = group(
     baseUrl: z
       .string(expected('an address such as https://service.example.com/api/3.0'))
       .refine((url) => checkBaseUrl(url) === undefined, { error: ({ input }) => checkBaseUrl(String(input)) })
-      .describe('The address of the mapping service, up to and with its version.'),
+      .describe('The address of the mapping service, including its version.'),
     apiKey: headerText()
       .describe("The account's API key, sent as the header `apikey`.")
       .register(confidentiality, { level: 'secret' }),
     accountId: headerText()
-      .describe("The account's identifier, sent as the header `accountId`; in quotes when it is a number.")
+      .describe("The account's identifier, sent as the header `accountId`. A number needs quotes.")
       .register(confidentiality, { level: 'private' }),
-    timeoutSeconds: numberUpTo(hourInSeconds).default(30).describe('How long a whole call may take.'),
+    timeoutSeconds: numberUpTo(hourInSeconds).default(30).describe('How long a whole request may take.'),
     connectTimeoutSeconds: numberUpTo(hourInSeconds).default(10).describe('How long connecting may take.'),
     masterIdName: fieldName()
       .default(masterIdField.name)
-      .describe('What this deployment of the service calls the master hotel id in JSON.'),
+      .describe('The name of the master hotel id in JSON, in this deployment of the service.'),
     masterIdColumn: fieldName()
       .default(defaultMasterIdColumn)
       .describe("The master hotel id's column in the review file."),
@@ -63,36 +63,38 @@ const service = group(
         expected('a group of StatusCodes, such as 2030: retryable'),
       )
       .default({})
-      .describe('What each `StatusCode` inside an HTTP 200 means, where it differs from the defaults.'),
+      .describe('The meaning of each `StatusCode` in an HTTP 200, where it differs from the defaults.'),
   },
   'a group with baseUrl, apiKey and accountId',
 );
 
 const body = group({
-  batchSize: wholeNumber(1, 10_000).default(500).describe('Bookings in one call.'),
-  concurrency: wholeNumber(1, 256).default(8).describe('Calls at the same time, for each process.'),
+  batchSize: wholeNumber(1, 10_000).default(500).describe('Bookings per request.'),
+  concurrency: wholeNumber(1, 256).default(8).describe('Concurrent requests per process.'),
   requestsPerSecond: numberUpTo(100_000)
     .exactOptional()
     .describe(
-      'Calls a second at most: with Redis over all processes, otherwise for each; without it there is no limit.',
+      'The maximum number of requests per second: across all processes with Redis, otherwise per process. Unlimited by default.',
     ),
   timeoutSeconds: numberUpTo(hourInSeconds)
     .exactOptional()
-    .describe('How long a call with a batch may take; by default `service.timeoutSeconds`.'),
+    .describe('How long a request with a batch may take; by default `service.timeoutSeconds`.'),
 });
 
 const retry = group({
-  tries: wholeNumber(1, 100).default(6).describe('How many tries a step has.'),
+  tries: wholeNumber(1, 100).default(6).describe('How many times a step is tried.'),
   waits: wholeNumber(0, 1_000)
     .default(20)
-    .describe('How often a step may wait because the service asked for it; such a wait spends no try.'),
+    .describe(
+      'How many times a step may wait because the service asked it to. Such a wait does not count as a try.',
+    ),
   baseSeconds: numberUpTo(hourInSeconds)
     .default(1)
-    .describe('The longest wait before the second try; it doubles with every further one.'),
+    .describe('The longest wait before the second try. It doubles with each further try.'),
   capSeconds: numberUpTo(dayInSeconds).default(60).describe('The longest wait between two tries.'),
   retryAfterCapSeconds: numberUpTo(dayInSeconds)
     .default(300)
-    .describe('The longest wait that the service can ask for with `Retry-After`.'),
+    .describe('The longest wait that the service can request with `Retry-After`.'),
 });
 
 const cronFields = 'five cron fields such as "30 2 * * *"';
@@ -102,10 +104,10 @@ const schedule = group({
     .refine((pattern) => isAccepted(() => createSlots(pattern, 'UTC')), expected(cronFields))
     .default('30 2 * * *')
     .describe('When `serve` starts the run of the day before, in the configured time zone.'),
-  catchUpDays: wholeNumber(0, 366).default(3).describe('How many missed days `serve` makes up for.'),
+  catchUpDays: wholeNumber(0, 366).default(3).describe('How many missed days `serve` catches up on.'),
   resumeMinutes: wholeNumber(1, 1_440)
     .default(30)
-    .describe('How often `serve` takes up again what has failed or whose result is late.'),
+    .describe('How often `serve` resumes failed runs and checks for late results.'),
 });
 
 const hook = group({
@@ -113,47 +115,49 @@ const hook = group({
     textThat((secret) => isAccepted(() => readKeys(secret)), 'a text; after whsec_, base64'),
     'a text or a list of texts',
   )
-    .describe('The secret that signs calls of the end-of-day hook; a list while it is being changed.')
+    .describe('The secret that signs calls of the end-of-day hook; a list while you rotate it.')
     .register(confidentiality, { level: 'secret' })
     .exactOptional(),
   token: oneOrMore(text(), 'a text or a list of texts')
-    .describe('The bearer token of callers that cannot sign; a list while it is being changed.')
+    .describe('The bearer token for callers that cannot sign; a list while you rotate it.')
     .register(confidentiality, { level: 'secret' })
     .exactOptional(),
   toleranceSeconds: wholeNumber(1, dayInSeconds)
     .default(300)
-    .describe('How old a signed call may be, and how far ahead its clock.'),
+    .describe('How old a signed call may be, and how far ahead its clock may run.'),
 });
 
 const server = group({
   host: text('a host name or an address')
     .default('127.0.0.1')
-    .describe('The address on which `serve` listens; `0.0.0.0` for every one.'),
+    .describe('The address on which `serve` listens; `0.0.0.0` for all addresses.'),
   port: wholeNumber(0, 65_535)
     .default(8080)
-    .describe('The port of the hook, the status page, health and metrics; 0 takes a free one.'),
+    .describe('The port of the hook, the status page, health and metrics; 0 picks a free one.'),
 });
 
 const workers = group({
   leaseSeconds: numberUpTo(hourInSeconds)
     .default(30)
-    .describe('How long a process may be silent before others take over what it was doing.'),
+    .describe('How long a process may be silent before others take over its work.'),
   reconcileSeconds: numberUpTo(hourInSeconds)
     .default(15)
-    .describe('How often each process queues again what the ledger holds open and the queue has lost.'),
+    .describe(
+      'How often each process enqueues steps again that are open in the ledger but missing from the queue.',
+    ),
   stopSeconds: numberUpTo(hourInSeconds)
     .default(3)
-    .describe('How long a step in hand may go on after a stop was asked for.'),
+    .describe('How long a running step may continue after a stop was requested.'),
   runsAtOnce: wholeNumber(1, 100)
     .default(2)
-    .describe('How many runs of replayed ranges go on at once, over all processes.'),
+    .describe('How many runs of replayed ranges are worked on at once, across all processes.'),
 });
 
-/** Every setting as it may be written, relative paths and all. The names on the page of settings come from here. */
+/** All settings as they may be written. The page of settings is generated from this schema. */
 export const settingsSchema = group({
   timezone: textThat(isTimeZone, 'a time zone such as Europe/Madrid')
     .default('UTC')
-    .describe("The account's time zone, by its IANA name; it decides which day a booking belongs to."),
+    .describe("The account's time zone, by its IANA name. It decides which day a booking belongs to."),
   service: service.describe('The mapping service and the account.'),
   source: sourceSchema.describe("Where a day's bookings come from."),
   delivery: oneOf('body', 'file')
@@ -170,29 +174,29 @@ export const settingsSchema = group({
   emptyDay: oneOf('succeed', 'fail')
     .default('succeed')
     .describe('How the run of a day without bookings ends.'),
-  retry: retry.prefault({}).describe('When something is tried again.'),
+  retry: retry.prefault({}).describe('When failed calls are retried.'),
   ledger: textThat((value) => readLedgerLocation(value) !== undefined, 'sqlite:PATH or postgres://…')
     .default('sqlite:./data/ledger.db')
     .describe('The database of runs, steps and bookings.'),
   queue: textThat((value) => readQueueLocation(value) !== undefined, 'in-process, redis://… or rediss://…')
     .default('in-process')
-    .describe('What hands out the steps.'),
+    .describe('What distributes steps to workers.'),
   archive: textThat((value) => readArchiveLocation(value) !== undefined, 'a folder or s3://…')
     .default('./data/archive')
-    .describe('Where files as sent and results as received are kept.'),
-  s3: s3.prefault({}).describe('How the buckets of s3://… are reached.'),
+    .describe('Where sent files and received results are kept.'),
+  s3: s3.prefault({}).describe('Access to the buckets of s3://….'),
   schedule: schedule.prefault({}).describe('The nightly run of `serve`.'),
   hook: hook.prefault({}).describe('The end-of-day hook of `serve`.'),
   server: server.prefault({}).describe('Where `serve` listens.'),
-  workers: workers.prefault({}).describe('How processes share the work.'),
+  workers: workers.prefault({}).describe('How processes share work.'),
   mappings: mappings.prefault({}).describe('The local copy of the mappings.'),
   export: exportFiles.prefault({}).describe("The service's exports of mappings, on the SFTP server."),
   guestNameDays: wholeNumber(1, centuryInDays)
     .default(30)
-    .describe('After how many days guest names are blanked and archived bytes deleted; checksums stay.'),
+    .describe('After how many days guest names are blanked and archived bytes deleted. Checksums stay.'),
   recordDays: wholeNumber(1, centuryInDays)
     .default(800)
-    .describe('After how many days bookings and verdicts are removed; the rows of the runs stay.'),
+    .describe('After how many days bookings and verdicts are removed. The rows of runs stay.'),
 })
   .refine(({ recordDays, guestNameDays }) => recordDays >= guestNameDays, {
     path: ['recordDays'],
@@ -208,7 +212,7 @@ export const settingsSchema = group({
     when: ({ value }) => isGroup(value) && isGroup(value.file),
   });
 
-/** The settings as written, every default filled in. */
+/** The settings as written, with all defaults. */
 export type Settings = z.output<typeof settingsSchema>;
 
 function sayWhatIsLess(settings: unknown): string {

@@ -5,10 +5,9 @@ import { formatPath } from './problems.js';
 import { settingsSchema } from './schema.js';
 
 /**
- * Says what is wrong with the value of one setting, in the words in which a configuration that holds it is refused;
- * undefined when nothing is.
+ * Returns what is wrong with the value of a single setting, in the words of the whole check; undefined if nothing is.
  *
- * @param beside the other settings that its check depends on: without a kind no setting of a source is looked at
+ * @param beside other settings that the check depends on: without a kind, the settings of a source are not checked
  */
 export function checkSetting(
   path: readonly [string, ...string[]],
@@ -34,16 +33,16 @@ function place(tree: Record<string, unknown>, [name = '', ...rest]: readonly str
   place(group, rest, value);
 }
 
-/** What the schema says of one setting to those who write a configuration. */
+/** What the schema says about a setting, for those who write a configuration. */
 export interface SettingFacts {
   /** One sentence. */
   readonly description: string;
-  /** Undefined where there is none. */
+  /** Undefined if there is none. */
   readonly fallback: unknown;
 }
 
 /**
- * @param kind that of the source, where several kinds have a setting of that name
+ * @param kind of the source, if several kinds have a setting of that name
  * @throws RangeError for a setting that the schema doesn't have
  */
 export function readSettingFacts(path: readonly string[], kind?: string): SettingFacts {

@@ -14,14 +14,14 @@ import { describeError } from '../text/safe-error.js';
 const { ok, warning, wrong } = findingsOf('configuration');
 
 interface ReadConfiguration {
-  /** Absent where it cannot be used. */
+  /** Absent if it can't be used. */
   readonly config?: Config;
   readonly findings: readonly Finding[];
   /** The settings that are wrong, as paths. */
   readonly wrongSettings: readonly string[];
 }
 
-/** Reads the configuration, and says everything that is wrong with it. */
+/** Reads the configuration and reports everything that is wrong with it. */
 export async function readConfiguration(
   file: string,
   load: () => Promise<Config>,
@@ -42,7 +42,7 @@ export async function readConfiguration(
       wrong(describeError(error)),
     ];
     return {
-      findings: [...mistakes, warning('the other parts are looked at when the configuration can be read')],
+      findings: [...mistakes, warning('the other parts are checked once the configuration can be read')],
       wrongSettings: problems?.map(({ path }) => path) ?? [],
     };
   }
@@ -50,8 +50,8 @@ export async function readConfiguration(
 
 function askToFillIn(path: string): Finding {
   const advice = /hostKey$/.test(path)
-    ? 'The line sftp shows what the server presents; ask its operator whether that is right.'
-    : 'Put in the right one: in the configuration, or in .env where that takes it from there.';
+    ? 'The line `sftp` shows the key that the server presents. Ask its operator to confirm it.'
+    : 'Replace it, in the configuration or in .env, wherever the value comes from.';
   return wrong(`${path} is still the placeholder that init wrote`, advice);
 }
 
@@ -61,14 +61,14 @@ function warnOfOldName({ from, to }: RenamedSetting): Finding {
 
 function warnOfSecret(path: string): Finding {
   return warning(
-    `${path} holds a secret that stands in the file itself`,
-    `Put it into the environment or into .env, and write the setting as "\${NAME}" with the variable's name.`,
+    `${path} holds a secret in the file itself`,
+    `Move it into the environment or into .env, and set this to "\${NAME}" with the variable's name.`,
   );
 }
 
-/** An SFTP server whose host key is not pinned, or not as a host key is. */
+/** An SFTP server without a valid pinned host key. */
 export interface UnpinnedServer {
-  /** What it is for: the part of whose findings it is one. */
+  /** The part whose findings include it. */
   readonly part: 'sftp' | 'source';
   /** The setting that would pin it. */
   readonly setting: string;
@@ -77,8 +77,8 @@ export interface UnpinnedServer {
 }
 
 /**
- * The SFTP servers of a configuration that is not understood, the pins of their host keys among what is wrong, as far as
- * they can be told: that of the review file, and that of the day's file.
+ * The SFTP servers in a configuration that is invalid, where the pinned host key is among the problems, as far as they can
+ * be found: that of the review file and that of the day's file.
  *
  * @param wrongSettings as paths
  */
@@ -102,7 +102,7 @@ export async function findUnpinnedServers(
       return address === undefined ? [] : [{ part, setting, ...address }];
     });
   } catch {
-    // What is wrong with the file has been said.
+    // The file's problems have been reported already.
     return [];
   }
 }
@@ -114,7 +114,7 @@ function findDeliveryServer(tree: unknown): Address | undefined {
   const host = memberOf(sftp, 'host');
   const port = memberOf(sftp, 'port') ?? 22;
   const isPort = Number.isInteger(port) && Number(port) >= 1 && Number(port) <= 65_535;
-  // A variable that is missing stands there as it is written.
+  // A missing variable is still there as `${NAME}`.
   return typeof host === 'string' && /^[^\s/@${}]+$/.test(host) && isPort
     ? { host, port: Number(port) }
     : undefined;
@@ -127,7 +127,7 @@ function findSourceServer(tree: unknown): Address | undefined {
     const location = readFileLocation(path);
     return location.kind === 'sftp' ? { host: location.host, port: location.port } : undefined;
   } catch {
-    // The same goes for what is wrong with the path.
+    // So have those of the path.
     return undefined;
   }
 }

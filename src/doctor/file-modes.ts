@@ -9,22 +9,22 @@ import type { KeptFolder, WrittenPlace } from './folders.js';
 
 const { ok, warning, wrong } = findingsOf('file-modes');
 
-/** A file that is nobody's business but its owner's. */
+/** A file that only its owner may read. */
 export interface ClosedFile {
   readonly path: string;
   /** What it holds, for people: "a secret". */
   readonly holds: string;
 }
 
-/** Looks whether such files are open to others, and are files. One that is not there is passed over: others miss it. */
+/** Checks that such files are files, and closed to others. Missing ones are skipped: other checks report them. */
 export async function checkFileModes(
   files: readonly ClosedFile[],
   platform: NodeJS.Platform,
 ): Promise<readonly Finding[]> {
-  if (platform === 'win32') return [ok('not looked at: Windows has no modes')];
+  if (platform === 'win32') return [ok('not checked: Windows has no file modes')];
   const found = await Promise.all(files.map(lookAt));
   const findings = found.flat();
-  return findings.length > 0 ? findings : [ok('no file that holds secrets or names is open to others')];
+  return findings.length > 0 ? findings : [ok('no file with secrets or names is open to others')];
 }
 
 async function lookAt({ path, holds }: ClosedFile): Promise<Finding[]> {
@@ -33,7 +33,7 @@ async function lookAt({ path, holds }: ClosedFile): Promise<Finding[]> {
     if (stats.isDirectory()) return [wrong(`${path} is a folder, expected a file that holds ${holds}`)];
     const mode = stats.mode & 0o777;
     if ((mode & 0o077) === 0) return [];
-    const told = `${path} holds ${holds} and is open to others than its owner (mode ${mode.toString(8)})`;
+    const told = `${path} holds ${holds} and is open to others (mode ${mode.toString(8)})`;
     return [warning(told, `chmod 600 ${quoteForShell(path)}`)];
   } catch (error) {
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
@@ -42,7 +42,7 @@ async function lookAt({ path, holds }: ClosedFile): Promise<Finding[]> {
   }
 }
 
-/** The files that are their owner's alone. @param file the configuration's */
+/** The files that only their owner may read. @param file the configuration */
 export function listClosedFiles(file: string, config?: Config): ClosedFile[] {
   const env = { path: join(dirname(file), dotEnvName), holds: 'secrets' };
   if (config === undefined) return [env];
@@ -64,7 +64,7 @@ export function listKeptFolders({ archive, file: { spool } }: Config): KeptFolde
   ];
 }
 
-/** Everything on this machine that grows. */
+/** Everything on this machine that is written to. */
 export function listWrittenPlaces(config: Config): WrittenPlace[] {
   const { ledger } = config;
   return [

@@ -6,12 +6,12 @@ import { describeError } from '../text/safe-error.js';
 import { quoteForShell } from '../text/shell.js';
 
 interface Place {
-  /** The folder itself, or where it is missing the nearest one above it that is there. */
+  /** The folder itself or, if it is missing, its nearest existing parent. */
   readonly folder: string;
   readonly isThere: boolean;
 }
 
-/** Looks where a path leads, as far as it is there. @throws the system's error, also where a file stands in the way */
+/** Finds the part of a path that exists. @throws the system's error, also if a file is in the way */
 export async function findPlace(path: string): Promise<Place> {
   let folder = path;
   while (!(await isFolder(folder))) {
@@ -32,7 +32,7 @@ async function isFolder(path: string): Promise<boolean> {
   throw new NotAFolderError(path);
 }
 
-/** Something else stands where a folder is to be. It is told as the system's own errors are. */
+/** Something else is where a folder should be. It is reported like the system's own errors. */
 class NotAFolderError extends Error {
   readonly code = 'ENOTDIR';
   readonly syscall = 'stat';
@@ -41,7 +41,7 @@ class NotAFolderError extends Error {
   }
 }
 
-/** Writes a little file into a folder and removes it: permissions alone don't tell. @throws the system's error */
+/** Writes a small file into a folder and removes it: permissions alone prove nothing. @throws the system's error */
 export async function tryToWrite(folder: string): Promise<void> {
   const path = join(folder, `.hotel-review-doctor-${randomUUID()}.tmp`);
   const file = await open(path, 'wx', 0o600);
@@ -60,13 +60,13 @@ const gibibyte = 2 ** 30;
 const scarceBytes = gibibyte;
 const tooFewBytes = 100 * mebibyte;
 
-/** Something that is written, and the folder in which it is or will be. */
+/** Something that is written, and its folder, which may not exist yet. */
 export interface WrittenPlace {
   readonly name: string;
   readonly path: string;
 }
 
-/** Says how much room there is, once for every file system that is written to. */
+/** Reports the free space, once for each file system that is written to. */
 export async function checkDisk(places: readonly WrittenPlace[]): Promise<readonly Finding[]> {
   const fileSystems = new Map<number, { readonly folder: string; readonly names: string[] }>();
   for (const { name, path } of places) {
@@ -83,7 +83,7 @@ async function judge({ folder, names }: { readonly folder: string; readonly name
   const { bavail, bsize } = await statfs(folder);
   const free = bavail * bsize;
   const told = `${formatSpace(free)} free for ${names.join(', ')} (${folder})`;
-  const advice = 'Make room: a day that cannot be written down is not sent.';
+  const advice = 'Free some space: a day that cannot be stored is not sent.';
   if (free < tooFewBytes) return wrong(told, advice);
   return free < scarceBytes ? warning(told, advice) : ok(told);
 }
@@ -98,7 +98,7 @@ export interface KeptFolder {
   readonly path: string;
 }
 
-/** Checks that such a folder can be written, and by its owner alone. */
+/** Checks that such a folder can be written to, and is closed to others. */
 export async function checkKeptFolder(
   { part, path }: KeptFolder,
   platform: NodeJS.Platform,
@@ -107,23 +107,20 @@ export async function checkKeptFolder(
   try {
     const { folder, isThere } = await findPlace(path);
     await tryToWrite(folder);
-    if (!isThere) return [ok(`there is none yet; it will be made at ${path}`)];
-    const writable = ok(`${path} can be written`);
+    if (!isThere) return [ok(`it does not exist yet and will be created at ${path}`)];
+    const writable = ok(`${path} can be written to`);
     const open = (await stat(path)).mode & 0o077;
     if (open === 0 || platform === 'win32') return [writable];
     return [
       writable,
-      warning(
-        `${path} is open to others than its owner, and holds guests' names`,
-        `chmod 700 ${quoteForShell(path)}`,
-      ),
+      warning(`${path} is open to others, and holds guests' names`, `chmod 700 ${quoteForShell(path)}`),
     ];
   } catch (error) {
     const setting = part === 'archive' ? 'archive' : 'file.spool';
     return [
       wrong(
-        `${path} cannot be written: ${describeError(error)}`,
-        `Mend that, or name another folder with ${setting}.`,
+        `${path} cannot be written to: ${describeError(error)}`,
+        `Fix that, or set ${setting} to another folder.`,
       ),
     ];
   }

@@ -6,13 +6,13 @@ const { ok, warning, wrong } = findingsOf('archive');
 
 const content = Buffer.from('An object of hotel-review doctor. It can be removed.\n');
 
-/** The beginning of the keys in a bucket that will hold files with guests' names. */
+/** The common prefix of keys in a bucket that will hold files with guests' names. */
 export interface KeptBucket {
   readonly root: S3Location;
   readonly open: () => Promise<Pick<S3Bucket, 'put' | 'read' | 'list' | 'remove'>>;
 }
 
-/** Puts a little object, lists it, reads it back and removes it: rights alone don't tell. */
+/** Puts a small object, lists it, reads it back and removes it: permissions alone prove nothing. */
 export async function checkKeptBucket({ root, open }: KeptBucket): Promise<readonly Finding[]> {
   const place = showS3Location(root);
   const key = `${root.key === '' ? '' : `${root.key}/`}.hotel-review-doctor-${randomUUID()}.tmp`;
@@ -30,7 +30,7 @@ export async function checkKeptBucket({ root, open }: KeptBucket): Promise<reado
     findings.push(
       isListed && Buffer.concat(blocks).equals(content)
         ? ok(`an object was put to ${place}, listed and read back`)
-        : wrong(`${place} does not give back what is put there`, 'Is s3.endpoint that of an S3 server?'),
+        : wrong(`${place} does not return what was put there`, 'Is s3.endpoint the address of an S3 server?'),
     );
   } catch (error) {
     findings.push(tell(error));
@@ -38,13 +38,13 @@ export async function checkKeptBucket({ root, open }: KeptBucket): Promise<reado
   try {
     await remove(key);
   } catch (error) {
-    const left = `${showS3Location({ ...root, key })} stays there`;
-    findings.push(tell(error), warning(left, 'Remove it, once that is mended.'));
+    const left = `${showS3Location({ ...root, key })} was left behind`;
+    findings.push(tell(error), warning(left, 'Remove it once that is fixed.'));
   }
   return findings;
 }
 
-/** @throws an error that is not the bucket's */
+/** @throws an error of another kind */
 function tell(error: unknown): Finding {
   if (error instanceof S3Error) return wrong(error.message, adviseOn(error));
   throw error;
@@ -59,10 +59,10 @@ function adviseOn({ fault, code }: S3Error): string {
     case 'denied':
       return 'The account needs s3:PutObject, s3:GetObject, s3:DeleteObject and s3:AbortMultipartUpload there, and s3:ListBucket and s3:ListBucketMultipartUploads on the bucket; s3.accessKeyId and s3.secretAccessKey say who it is.';
     case 'unreachable':
-      return code === 'RegionMissing' ? 'Set s3.region.' : 'Mend that, or look again later.';
+      return code === 'RegionMissing' ? 'Set s3.region.' : 'Fix that, or try again later.';
     case 'missing':
     case 'changed':
     case 'failed':
-      return 'Look at archive, s3.region, s3.endpoint and s3.pathStyle.';
+      return 'Check archive, s3.region, s3.endpoint and s3.pathStyle.';
   }
 }

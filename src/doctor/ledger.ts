@@ -7,12 +7,12 @@ import { findPlace, tryToWrite } from './folders.js';
 
 const { ok, warning } = findingsOf('ledger');
 
-/** Runs that are looked at, the newest ones. */
+/** How many runs are checked, newest first. */
 const runsRead = 1_000;
-/** Unfinished days that are named. */
+/** How many unfinished days are named. */
 const daysNamed = 5;
 
-/** Where the ledger is, as it may be shown. */
+/** Where the ledger is, without secrets. */
 export type LedgerPlace =
   | { readonly kind: 'file'; readonly path: string }
   /** Its address, without a password. */
@@ -26,13 +26,13 @@ export async function checkLedger({
   readonly place: LedgerPlace;
   readonly open: () => Promise<Ledger | undefined>;
 }): Promise<readonly Finding[]> {
-  // SQLite would hold up the whole process where the file system hangs, this check alone. What is wrong there, opening tells.
+  // On a file system that hangs, SQLite would block the whole process; this call blocks only the check. Opening reports errors.
   if (place.kind === 'file') await stat(place.path).catch(() => {});
   const ledger = await open();
   const path = place.kind === 'file' ? place.path : place.address;
   if (ledger === undefined) {
     await tryToWrite((await findPlace(path)).folder);
-    return [ok(`there is none yet; it will be made at ${path}`)];
+    return [ok(`it does not exist yet and will be created at ${path}`)];
   }
   try {
     await ledger.ping();
@@ -61,8 +61,8 @@ function warnOfUnfinished(runs: readonly Run[]): Finding[] {
   const more = unfinished.length > daysNamed ? ` and ${formatCount(unfinished.length - daysNamed)} more` : '';
   return [
     warning(
-      `unfinished, or being worked on now: ${named.join(', ')}${more}`,
-      'To go on with one: hotel-review run --day YYYY-MM-DD; what stopped it: hotel-review status YYYY-MM-DD.',
+      `unfinished, or in progress: ${named.join(', ')}${more}`,
+      'To resume one: hotel-review run --day YYYY-MM-DD. To see what stopped it: hotel-review status YYYY-MM-DD.',
     ),
   ];
 }

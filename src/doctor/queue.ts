@@ -12,7 +12,7 @@ export interface QueueCheckParts {
   readonly answerMs: number;
 }
 
-/** Connects once and looks whether the server is fit to carry the queue. Nothing is written. */
+/** Connects once and checks whether the server is fit for the queue. Writes nothing. */
 export async function checkQueue(
   { url, answerMs }: QueueCheckParts,
   signal: AbortSignal,
@@ -23,10 +23,10 @@ export async function checkQueue(
     connectTimeout: answerMs,
     disconnectTimeout: 500,
     retryStrategy: () => null,
-    // It asks what is asked here anyway, and prints to the terminal where that is forbidden.
+    // The driver's own check asks the same, and prints to the terminal if it may not.
     enableReadyCheck: false,
   });
-  // What comes of an error first says more than that the connection then closed.
+  // The first error says more than the close that follows.
   let cause: string | undefined;
   client.on('error', (error) => {
     cause ??= describeRefusal(error);
@@ -51,7 +51,7 @@ export async function checkQueue(
     return [ok(`${address} answers`), ...told];
   } catch (error) {
     const reason = cause ?? (error instanceof Error ? describeRefusal(error) : String(error));
-    return [wrong(`${address} does not answer as it should: ${reason}`, adviseOn(reason))];
+    return [wrong(`${address} cannot be used: ${reason}`, adviseOn(reason))];
   } finally {
     clearTimeout(late);
     signal.removeEventListener('abort', stop);
@@ -61,8 +61,8 @@ export async function checkQueue(
 
 function adviseOn(reason: string): string {
   if (/WRONGPASS|NOAUTH|invalid password/.test(reason))
-    return 'Are user and password right? They stand in the address: redis://USER:PASSWORD@HOST, percent-encoded.';
+    return 'Are user and password right? They are part of the address, percent-encoded: redis://USER:PASSWORD@HOST.';
   if (/NOPERM/.test(reason))
-    return 'Give the user the rights to run INFO, scripts, and commands on the keys hotel-review:*.';
-  return 'Is the server up, and are host, port and protocol right (redis:// plain, rediss:// with TLS)?';
+    return 'Allow the user to run INFO, scripts, and commands on the keys hotel-review:*.';
+  return 'Is the server running, and are host, port and protocol right (redis:// plain, rediss:// with TLS)?';
 }

@@ -6,25 +6,25 @@ export interface DatabaseWire {
   readonly part: Part;
   /** The setting that holds the address. */
   readonly setting: string;
-  /** With user and password, of which nothing is told. */
+  /** With user and password, which are never shown. */
   readonly url: string;
   /** The file of the authority's certificate; with it TLS is demanded. */
   readonly ca?: string | undefined;
 }
 
-/** Warns where guests' names cross the network as they are. It stays a warning: there are networks of one's own. */
+/** Warns if guests' names cross the network unencrypted. Only a warning: private networks exist. */
 export function warnOfPlainWire({ part, setting, url, ca }: DatabaseWire): readonly Finding[] {
   const host = readRemoteHost(url);
   if (host === undefined || ca !== undefined || asksForTls(new URL(url))) return [];
   return [
     findingsOf(part).warning(
-      `${host} is reached without encryption: guests' names cross the network as they are`,
-      `Add ?sslmode=verify-full to the address in ${setting}, if the server speaks TLS.`,
+      `the connection to ${host} is not encrypted: guests' names cross the network in plain text`,
+      `Add ?sslmode=verify-full to the address in ${setting}, if the server supports TLS.`,
     ),
   ];
 }
 
-/** Undefined for a file, a socket and this machine. */
+/** Undefined for a file, a socket or this machine. */
 function readRemoteHost(url: string): string | undefined {
   if (!/^(postgres|postgresql|mysql|mariadb):\/\//i.test(url) || !URL.canParse(url)) return undefined;
   const { hostname, searchParams } = new URL(url);
@@ -38,14 +38,14 @@ function asksForTls({ searchParams }: URL): boolean {
   return mode !== 'disable';
 }
 
-/** Workers on several machines share a queue; what lies on this machine alone, the others can't see. */
+/** Workers on several machines share a queue, but can't see what is only on this machine. */
 export function checkSharedPlaces({ queue, ledger, archive }: Config): readonly Finding[] {
   if (queue.kind === 'in-process') return [];
   const findings: Finding[] = [];
   if (ledger.kind === 'sqlite') {
     findings.push(
       findingsOf('ledger').warning(
-        'it is a file, and the queue is on Redis: workers on other machines do not reach it',
+        'it is a file, but the queue is on Redis: workers on other machines cannot reach it',
         'Keep all workers on this machine, or set ledger to postgres://…',
       ),
     );
@@ -53,8 +53,8 @@ export function checkSharedPlaces({ queue, ledger, archive }: Config): readonly 
   if (archive.kind === 'directory') {
     findings.push(
       findingsOf('archive').warning(
-        `${archive.path} is a folder of one machine, and any worker may archive: the evidence of file runs would be spread over them`,
-        'Put it on a file system that all workers share, or keep them on one machine.',
+        `${archive.path} is a folder on one machine, but any worker may archive: the evidence of file runs would be spread across machines`,
+        'Put it on a file system that all workers share, or keep all workers on one machine.',
       ),
     );
   }

@@ -7,32 +7,31 @@ import { formatDuration } from '../text/format.js';
 
 const { ok, warning, wrong } = findingsOf('service');
 
-const later = 'Try again later; if it stays so, ask whoever runs the service.';
-const address =
-  'Is service.baseUrl the address of the service, up to and with its version, such as /api/3.0?';
-const network = 'Is service.baseUrl right, and does the network of this machine let you go there?';
+const later = 'Try again later. If it persists, ask the operator of the service.';
+const address = 'Is service.baseUrl the address of the service, including its version, such as /api/3.0?';
+const network = 'Is service.baseUrl right, and is the service reachable from this machine?';
 const authorities =
-  'Is service.baseUrl right? Where a company signs certificates itself, NODE_EXTRA_CA_CERTS names its file.';
+  'Is service.baseUrl right? For certificates of your own authority, set NODE_EXTRA_CA_CERTS to its file.';
 
-/** What failed, by the code of the verdict. */
+/** What failed, by the verdict's code. */
 const failures: Readonly<Record<string, readonly [what: string, advice: string]>> = {
   'tls-certificate': ['presented a certificate that this machine does not trust', authorities],
   'tls-protocol': ['did not agree on TLS', authorities],
   'host-not-found': ['was not sent: its host has no address (DNS)', network],
   'dns-failed': ['was not sent: DNS did not answer', network],
   'connection-refused': ['was not sent: nothing listens there', network],
-  'host-unreachable': ['was not sent: the network does not reach it', network],
-  'connect-timeout': ['was not sent: no connection came about in time', network],
-  'malformed-answer': ['was answered with something that is no HTTP', address],
-  'unreadable-answer': ['was answered with something that is no answer of the service', address],
-  timeout: ['was not answered in time', later],
-  'connection-reset': ['was not answered: the connection was cut', later],
+  'host-unreachable': ['was not sent: the host is unreachable', network],
+  'connect-timeout': ['was not sent: connecting took too long', network],
+  'malformed-answer': ['got a response that is not HTTP', address],
+  'unreadable-answer': ['got a response that is not one of the service', address],
+  timeout: ['got no response in time', later],
+  'connection-reset': ['got no response: the connection was reset', later],
 };
 
 /**
- * Asks the service with a call that does nothing: a review of no hotels.
+ * Calls the service without effect: a review of no hotels.
  *
- * @param baseUrl holds no password: the configuration refuses one
+ * @param baseUrl without a password, which the configuration would refuse
  */
 export async function checkService({
   baseUrl,
@@ -51,7 +50,7 @@ function judge(call: string, verdict: Verdict): Finding {
   switch (verdict.kind) {
     case 'accepted':
     case 'refused':
-      return ok(`${call} was answered with ${answer}: address, key and account are taken`);
+      return ok(`${call} got ${answer}: address, key and account are accepted`);
     case 'fatal':
       return judgeFatal(call, answer, verdict);
     case 'retryable': {
@@ -59,11 +58,11 @@ function judge(call: string, verdict: Verdict): Finding {
       if (what !== undefined) return wrong(`${call} ${what}`, advice);
       if (verdict.refusedWhenSpent) {
         return warning(
-          `${call} was answered with ${answer}, which is not known: whether key and account are taken can't be told`,
-          'service.statusCodes says what further codes mean.',
+          `${call} got ${answer}, which is unknown: whether key and account are accepted is unclear`,
+          'Define further codes in service.statusCodes.',
         );
       }
-      return wrong(`${call} was answered with ${answer}`, later);
+      return wrong(`${call} got ${answer}`, later);
     }
   }
 }
@@ -73,25 +72,25 @@ function judgeFatal(call: string, answer: string, { code, httpStatus }: Verdict)
   if (what !== undefined) return wrong(`${call} ${what}`, advice);
   if (httpStatus === 200 || httpStatus === 401 || httpStatus === 403) {
     return wrong(
-      `${call} was answered with ${answer}: the key or the account is not taken`,
+      `${call} got ${answer}: the key or the account was rejected`,
       'Compare service.apiKey and service.accountId with what the service gave you.',
     );
   }
   const redirect =
     httpStatus !== undefined && httpStatus < 400 ? ', a redirect, which is never followed' : '';
-  return wrong(`${call} was answered with ${answer}${redirect}: the address is not the service's`, address);
+  return wrong(`${call} got ${answer}${redirect}: the address is not the service's`, address);
 }
 
-/** Numbers only: the service's own words may hold anything. */
+/** Numbers only: the service's own message may hold anything. */
 function describeAnswer({ code, httpStatus, statusCode }: Verdict): string {
   if (httpStatus === undefined) return code;
   return statusCode === undefined ? `HTTP ${httpStatus}` : `HTTP ${httpStatus} and StatusCode ${statusCode}`;
 }
 
-/** The longest that the service is waited for. */
+/** The longest wait for the service. */
 export const longestProbeSeconds = 10;
 
-/** Several checks want to know what the service says: it is called once, by the first that asks. */
+/** Several checks need the service's response. The first of them calls it, once for all. */
 export function createServiceProbe(
   { baseUrl, apiKey, accountId, statusCodes, timeoutSeconds, connectTimeoutSeconds }: Config['service'],
   clock: () => number,
@@ -116,10 +115,10 @@ export function createServiceProbe(
 
 const ofClock = findingsOf('clock');
 
-/** Further apart than that, and near midnight a run takes a day that the service would not call by that name. */
+/** With a larger difference, a run near midnight could take another day than the service expects. */
 const toleratedMs = 60_000;
 
-/** @param askService what the service answered, which may tell its time */
+/** @param askService returns the service's response, which may include its time */
 export async function checkClock({
   clock,
   zone,
@@ -136,7 +135,7 @@ export async function checkClock({
   return aheadMs === undefined ? [day] : [day, ...compare(aheadMs)];
 }
 
-/** The day that `run` takes when none is named. */
+/** The day that `run` takes by default. */
 export function dayOfRun(now: Date, zone: string): BusinessDay {
   return businessDayAt(now, zone).previous();
 }
@@ -147,7 +146,7 @@ function compare(aheadMs: number): Finding[] {
   return [
     ofClock.warning(
       `the clock of this machine is ${formatDuration(Math.abs(aheadMs))} ${direction} that of the service`,
-      'Set the clock, best by NTP: a clock that is wrong makes run take the wrong day.',
+      'Set the clock, best with NTP: with a wrong clock, run takes the wrong day.',
     ),
   ];
 }

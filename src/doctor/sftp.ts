@@ -11,25 +11,25 @@ import type { UnpinnedServer } from './configuration.js';
 
 const { ok, warning, wrong } = findingsOf('sftp');
 
-/** What is told of a server that is not configured. */
+/** The finding if no server is configured. */
 export const noSftpServer = ok('not configured; needed for file delivery only');
 
-/** How long the server has to remove the trial's file when the check is told to stop. */
+/** How long removing the test file may take once the check is stopped. */
 const cleanUpMs = 2_000;
 
 interface SftpCheckParts {
-  /** Makes the server, which tells the host key that it presents. */
+  /** Opens the server, which reports the host key that it presents. */
   readonly open: (onHostKey: (key: PresentedKey) => void) => SftpServer;
   /** `user@host:port`, for people. */
   readonly address: string;
-  /** The day whose folder is tried. */
+  /** The day whose folder is used for the test. */
   readonly day: BusinessDay;
   readonly resultPattern: string;
-  /** A folder on this machine, for the few bytes of the trial. */
+  /** A folder on this machine for the test file. */
   readonly temporaryFolder: string;
 }
 
-/** Connects, logs in, tries what a file run does in the day's folder, and looks what lies there. */
+/** Connects, logs in, does what a file run does in the day's folder, and lists what is there. */
 export async function checkSftp(parts: SftpCheckParts, signal: AbortSignal): Promise<readonly Finding[]> {
   const { open, address, temporaryFolder, day } = parts;
   const { folder } = locateRemoteFiles(day);
@@ -45,14 +45,14 @@ export async function checkSftp(parts: SftpCheckParts, signal: AbortSignal): Pro
     found.push(ok(`connected as ${address}; it presented the pinned host key ${key?.fingerprint}`));
     const trial = { session, folder, temporaryFolder, signal, onFile: hold.setFile };
     const { name, removal } = await tryToDeliver(trial);
-    const place = `${folder} (made where it is missing, as an upload does)`;
+    const place = `${folder} (created if missing, as an upload does)`;
     found.push(
       removal === 'denied'
         ? warning(
-            `a file was uploaded into ${place}, renamed and read back; its removal was denied: ${name} stays there`,
-            'Ask the operator for the right to remove files, and to remove that one; without it old results stay too.',
+            `a file was uploaded to ${place}, renamed and read back; its removal was denied: ${name} was left behind`,
+            'Ask the operator for permission to remove files, and to remove that one. Without it old results stay, too.',
           )
-        : ok(`a file was uploaded into ${place}, renamed, read back and removed`),
+        : ok(`a file was uploaded to ${place}, renamed, read back and removed`),
     );
     found.push(describeFolder(await session.list(folder), parts));
     return found;
@@ -76,7 +76,7 @@ export async function showHostKey(
     return [
       wrong(
         `${host}:${port} presents the host key ${fingerprint} (${type}), and none is pinned`,
-        `Ask its operator for the fingerprint. Only when it is the same, set ${setting}: "${fingerprint}".`,
+        `Ask its operator for the fingerprint. Only if it is the same, set ${setting}: "${fingerprint}".`,
       ),
     ];
   } catch (error) {
@@ -106,16 +106,16 @@ function adviseOn({ kind, code }: SftpError): string | undefined {
     return 'file.sftp.root is the folder on the server that the service calls the SFTP root: is it right?';
   switch (kind) {
     case 'denied':
-      return 'Ask the operator for the right to make folders, and to write, rename, read and remove files below file.sftp.root.';
+      return 'Ask the operator for permission to create folders, and to write, rename, read and remove files below file.sftp.root.';
     case 'retryable':
-      return 'Mend that, or look again later.';
+      return 'Fix that, or try again later.';
     case 'fatal':
       // Its message says what to do.
       return undefined;
   }
 }
 
-/** A signal that follows another one: at once, or, while a file of ours lies on the server, a little later. */
+/** A signal that follows another one: at once or, while our file is on the server, after a short delay. */
 function holdWhileThereIsSomethingToRemove(signal: AbortSignal) {
   const delayed = new AbortController();
   let isFileThere = false;
@@ -145,9 +145,9 @@ interface SftpTrialParts {
   readonly folder: string;
   /** On this machine. */
   readonly temporaryFolder: string;
-  /** Stops between two steps; the file is removed all the same. */
+  /** Stops between two steps. The file is removed even then. */
   readonly signal: AbortSignal;
-  /** Told when a file of the trial may lie on the server, and when none does any more. */
+  /** Called when the file may be on the server, and when it no longer is. */
   readonly onFile: (isThere: boolean) => void;
 }
 
@@ -158,8 +158,8 @@ interface SftpTrial {
 }
 
 /**
- * Does with a few bytes what a run does with the day's file and its result: makes the folder, uploads, renames, reads
- * back. Neither name ends in `.csv`, so nobody takes the file for one to be reviewed.
+ * Does with a small file what a run does with the day's file and its result: creates the folder, uploads, renames, reads
+ * back. Neither name ends in `.csv`, so that the file is not taken for review.
  *
  * @throws SftpError for the first step that fails; the signal's reason
  */
@@ -206,7 +206,7 @@ async function deliver(
     );
 }
 
-/** What failed first is what is told; a connection that is gone can remove nothing. */
+/** Only the first failure is reported; over a lost connection nothing can be removed. */
 async function removeQuietly(session: SftpSession, paths: readonly string[]): Promise<void> {
   for (const path of paths) await session.remove(path).catch(() => {});
 }

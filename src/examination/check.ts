@@ -1,25 +1,25 @@
 import { describeError } from '../text/safe-error.js';
 import { type Finding, findingsOf, type Part } from './finding.js';
 
-/** One look at one part. */
+/** One check of one part. */
 export interface Check {
   readonly part: Part;
-  /** How long it may take; then it is told to stop. */
+  /** How long it may take before it is stopped. */
   readonly seconds: number;
   look(signal: AbortSignal): Promise<readonly Finding[]>;
 }
 
-/** How long a check that was told to stop may take to clean up; then nobody waits for it any more. */
+/** How long a stopped check may take to clean up before it is abandoned. */
 const graceMs = 3_000;
 
 export interface LookOptions {
   readonly signal: AbortSignal;
-  /** Told when something is left behind that did not stop. */
+  /** Called when a check does not stop and is abandoned. */
   readonly onAbandoned: () => void;
 }
 
 /**
- * Looks once, in bounded time. A check that fails is a finding like any other.
+ * Makes a check in bounded time. If the check itself fails, that is a finding, too.
  *
  * @throws the signal's reason when it aborted
  */
@@ -59,14 +59,14 @@ export async function lookOnce(
     clearTimeout(grace);
     signal.removeEventListener('abort', onAbort);
   }
-  return [wrong(`was not done within ${seconds} s`, 'Something does not answer; look again later.')];
+  return [wrong(`was not done within ${seconds} s`, 'Something does not respond. Try again later.')];
 }
 
 /**
- * Makes every check, whatever the others find. The checks of a group are made at the same time, one group after the
- * other; what is found is told in their order, as soon as it is known.
+ * Makes all checks, whatever the others find. The checks of a group run concurrently, the groups one after the other.
+ * Findings are reported in order, as soon as they are known.
  *
- * @throws the signal's reason when it aborted, once all that was begun has ended or was abandoned
+ * @throws the signal's reason if it aborts, once all started checks have ended or were abandoned
  */
 export async function examineAll(
   groups: readonly (readonly Check[])[],

@@ -1,6 +1,6 @@
 import { wrapText } from '../text/format.js';
 
-/** What the doctor looks at, in the order in which it tells of it. */
+/** What doctor checks, in the order of its report. */
 export const parts = [
   'configuration',
   'file-modes',
@@ -17,20 +17,20 @@ export const parts = [
 
 export type Part = (typeof parts)[number];
 
-/** `warning`: a run works, and a person should look at it. `wrong`: a run would fail. */
+/** `warning`: a run works, but a person should look at this. `wrong`: a run would fail. */
 export type FindingVerdict = 'ok' | 'warning' | 'wrong';
 
-/** One thing that the doctor found out. Holds no secret, no guest's name, and no words of the service. */
+/** One result of a check. It holds no secret, no guest's name, and no words of the service. */
 export interface Finding {
   readonly part: Part;
   readonly verdict: FindingVerdict;
-  /** What was tried and what came of it; of several lines where something is listed. */
+  /** What was tried, and the outcome. Lists take several lines. */
   readonly message: string;
   /** What to do about it. */
   readonly advice?: string;
 }
 
-/** Makes the findings of one part. */
+/** Creates the findings of one part. */
 export function findingsOf(part: Part) {
   const make =
     (verdict: FindingVerdict) =>
@@ -47,7 +47,7 @@ const verdictWidth = 'warning'.length + 2;
 const partWidth = Math.max(...parts.map((part) => part.length)) + 2;
 const messageColumn = verdictWidth + partWidth;
 
-/** A finding for people, in lines of 80 columns: verdict, part, message, and the advice below it. */
+/** A finding for people, in 80 columns: verdict, part and message, with the advice below. */
 export function renderFinding({ part, verdict, message, advice }: Finding): string {
   const lines = message.split('\n').flatMap((line) => wrapText(line, messageColumn));
   const [first = '', ...others] = lines;

@@ -1,14 +1,14 @@
 import { readFieldText } from '../booking/field-text.js';
 import { createDateReader } from '../booking/written-date.js';
 
-/** Some dates are broken in nearly every export: a review takes them for missing. */
+/** Nearly every export has some broken dates. A review treats them as missing. */
 export interface DatesRead {
   readonly read: number;
-  /** Of so many that were seen. */
+  /** The number of all dates. */
   readonly seen: number;
 }
 
-/** What a date-fns pattern reads. */
+/** How many dates a date-fns pattern reads. */
 export interface FormatReading extends DatesRead {
   readonly format: string;
 }
@@ -17,7 +17,7 @@ export type DateGuess =
   /** Nothing to configure: the dates are written YYYY-MM-DD, or there are none. */
   | ({ readonly kind: 'usual' } & DatesRead)
   | ({ readonly kind: 'one' } & FormatReading)
-  /** Each of these fits, and none is clearly better. */
+  /** Several fit, and none is clearly better. */
   | { readonly kind: 'several'; readonly readings: readonly FormatReading[] }
   | { readonly kind: 'unknown' };
 
@@ -36,15 +36,15 @@ const formats = [
   'dd-MMM-yyyy',
 ] as const;
 
-/** Nobody books outside of these; `20101112` would else also be of the year 1112. */
+/** Nobody books in other years. Without this, `20101112` could be in the year 1112. */
 const plausibleYears = /^(?:19|20|21)\d{2}-/;
 
-/** A pattern that reads less is not the one they are written in. */
+/** A pattern that reads less is not the right one. */
 const leastShare = 0.9;
 
-/** Finds the date-fns pattern that nearly all of the dates fit. */
+/** Finds the date-fns pattern that fits nearly all dates. */
 export function guessDateFormat(dates: readonly string[]): DateGuess {
-  // What a review reads as absent, such as NULL, is no date either.
+  // Values that a review treats as missing, such as NULL, are not dates.
   const written = dates.map(readFieldText).filter((date) => typeof date === 'string');
   const seen = written.length;
   const isUsual = createDateReader();

@@ -1,16 +1,16 @@
 import { type ServiceField, serviceFields } from '../booking/booking.js';
 
-/** Which columns hold which fields, judged by their names. */
+/** Which columns hold which fields, by their names. */
 export interface ColumnMatch {
-  /** In the service's order; without the fields that no column looks like. */
+  /** In the service's order, without the fields that no column matches. */
   readonly columns: ReadonlyMap<ServiceField, string>;
-  /** The columns that were not taken, in the file's order. */
+  /** The other columns, in the file's order. */
   readonly unused: readonly string[];
 }
 
 /**
- * Looks for the fields among a file's columns: under their exact names, else in another spelling (`check_in_date`), else
- * under a usual synonym (`arrival`). A name that stands there twice is nobody's. What is known already is left as it is.
+ * Finds the fields among a file's columns: by their exact names, by other spellings (`check_in_date`), or by common synonyms
+ * (`arrival`). A name that occurs twice matches nothing. Known columns stay as they are.
  */
 export function matchColumns(
   names: readonly string[],
@@ -45,10 +45,10 @@ export function matchColumns(
   };
 }
 
-/** Words between the others: "Date d'arrivée" and "data de chegada" are `datearrivee` and `datachegada`. */
+/** Ignored words: "Date d'arrivée" and "data de chegada" become `datearrivee` and `datachegada`. */
 const fillers = new Set('of the de del della delle dello dell di do da du des der d l la le el'.split(' '));
 
-/** `Hotel-Id`, `hotel_id`, `hotel.id`, `HotelId` and `HÔTEL ID` are one name. */
+/** `Hotel-Id`, `hotel_id`, `hotel.id`, `HotelId` and `HÔTEL ID` are the same name. */
 export function simplifyName(name: string): string {
   return name
     .normalize('NFKD')
@@ -62,9 +62,9 @@ export function simplifyName(name: string): string {
 }
 
 /**
- * What others call the fields, the likeliest first, as `simplifyName` leaves them: in English, German, Spanish, French,
- * Italian and Portuguese. A word that could as well mean something else, such as `hotel`, `name`, `supplierid` or
- * `hotelcode`, is in none of them: no match is better than a wrong one.
+ * Common names for the fields, the most likely first, as `simplifyName` returns them, in English, German, Spanish, French,
+ * Italian and Portuguese. Ambiguous words such as `hotel`, `name`, `supplierid` or `hotelcode` are left out: no match is
+ * better than a wrong one.
  */
 export const fieldSynonyms: Readonly<Record<ServiceField, readonly string[]>> = {
   ServiceId: list(`

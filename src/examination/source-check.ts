@@ -10,9 +10,9 @@ const { ok, warning, wrong } = findingsOf('source');
 
 const list = new Intl.ListFormat('en', { type: 'disjunction' });
 
-/** How many bookings are shown; then the reading stops. */
+/** How many bookings are shown. Then reading stops. */
 const sampleSize = 5;
-/** How many records are tried for them, of a source that gives more than it is asked for. */
+/** How many records are read for them at most, if a source returns more than was requested. */
 const recordsTried = 300;
 
 interface SourceCheckParts {
@@ -23,7 +23,7 @@ interface SourceCheckParts {
   readonly emptyDay: 'succeed' | 'fail';
 }
 
-/** Reads the day's first records as a run would, until five of them are understood. */
+/** Reads the day's first records as a run would, until it understood five of them. */
 export async function checkSource(parts: SourceCheckParts, signal: AbortSignal): Promise<readonly Finding[]> {
   try {
     return judge(await readSample(parts, signal), parts);
@@ -79,7 +79,7 @@ async function readSample(
       sample.understood.push(normalised.booking);
     }
   }
-  // Who gave as many as were asked for may have more.
+  // A source that returned as many as requested may have more.
   sample.isWhole = sample.read !== sampleSize;
   return sample;
 }
@@ -90,27 +90,27 @@ function judge(sample: Sample, { source, day, maxRejectedShare, emptyDay }: Sour
   if (read === 0) {
     return emptyDay === 'fail'
       ? [wrong(`${place} holds no booking, and emptyDay is set to fail`)]
-      : [warning(`${place} holds no booking`, `Is that right? Another day is tried with --day YYYY-MM-DD.`)];
+      : [warning(`${place} holds no booking`, `Is that right? Try another day with --day YYYY-MM-DD.`)];
   }
   const tried = isWhole ? `its ${read} records` : `its first ${read} records`;
   const reasons = [...rejects].map(
     ([reason, { count, firstPlace }]) => `${count} ${reason} (first at ${source.placeUnit} ${firstPlace})`,
   );
   const rejected = read - understood.length;
-  const mending =
-    'Look at those records, and at the settings of source: columns says which column holds which field.';
+  const advice =
+    'Check those records and the settings of source: columns says which column holds which field.';
   if (understood.length === 0)
-    return [wrong(`${place}: of ${tried} none can be sent: ${reasons.join(', ')}`, mending)];
+    return [wrong(`${place}: none of ${tried} can be sent: ${reasons.join(', ')}`, advice)];
 
-  const title = `${place}: of ${tried} ${understood.length} are shown as understood, names masked, – for what is missing:`;
+  const title = `${place}: ${understood.length} of ${tried} as understood, with names masked and – for missing values:`;
   const findings = [ok([title, ...understood.map(showOnOneLine)].join('\n'))];
   if (rejected > 0) {
-    const told = `of ${tried} ${rejected} cannot be sent: ${reasons.join(', ')}`;
+    const told = `${rejected} of ${tried} cannot be sent: ${reasons.join(', ')}`;
     findings.push(
       isMoreThanShare(rejected, read, maxRejectedShare)
         ? warning(
-            `${told}; a run fails when they are more than ${formatShare(maxRejectedShare)} of the day`,
-            mending,
+            `${told}; a run fails if they are more than ${formatShare(maxRejectedShare)} of the day`,
+            advice,
           )
         : ok(told),
     );
@@ -118,8 +118,8 @@ function judge(sample: Sample, { source, day, maxRejectedShare, emptyDay }: Sour
   if (dates.unreadable > 0) {
     findings.push(
       warning(
-        `${dates.unreadable} of the ${dates.given} dates of these bookings are no calendar dates`,
-        'source.dateFormat says how the dates are written, for example dd/MM/yyyy.',
+        `${dates.unreadable} of the ${dates.given} dates in these bookings are not calendar dates`,
+        'Set source.dateFormat to the format of the dates, for example dd/MM/yyyy.',
       ),
     );
   }
@@ -127,15 +127,15 @@ function judge(sample: Sample, { source, day, maxRejectedShare, emptyDay }: Sour
     const names = absentColumns.map((column) => JSON.stringify(column));
     findings.push(
       warning(
-        `there is no column ${list.format(names)}: bookings go without`,
-        'Where it stands there under another name, source.columns says so.',
+        `there is no column ${list.format(names)}: bookings are sent without it`,
+        'If it has another name, set that in source.columns.',
       ),
     );
   }
   return findings;
 }
 
-/** Its seven fields in the service's order. Normalised texts hold no line ends. */
+/** Its fields in the service's order. Normalised texts have no line breaks. */
 function showOnOneLine(booking: Booking): string {
   const fields = maskBooking(booking);
   return serviceFields.map((field) => fields[field] ?? '–').join(', ');
@@ -144,17 +144,17 @@ function showOnOneLine(booking: Booking): string {
 function adviseOn({ fault }: SourceError, day: BusinessDay): string {
   switch (fault) {
     case 'missing':
-      return `Name a day for which it is there with --day YYYY-MM-DD (${day.iso} was tried), or mend the settings of source.`;
+      return `Choose a day for which it exists with --day YYYY-MM-DD (${day.iso} was tried), or fix the settings of source.`;
     case 'unreadable':
-      return 'Mend that, or the settings of source.';
+      return 'Fix that, or the settings of source.';
     case 'missing-column':
     case 'ambiguous-column':
-      return 'source.columns says which column holds which field.';
+      return 'Set the names of the columns in source.columns.';
     case 'empty':
     case 'binary':
     case 'unterminated-quote':
-      return 'Look at how the bookings are written, and whether that is over when they are read.';
+      return 'Check how the bookings are written, and whether writing is finished before they are read.';
     case 'truncated':
-      return 'Look whether they were still being written, or the way to them broke; then try again.';
+      return 'Check whether they were still being written, or the connection broke; then try again.';
   }
 }

@@ -1,19 +1,17 @@
 import * as z from 'zod';
 
 /**
- * The kinds of values that settings have, each with one sentence for everything that it is not.
- *
- * Such a sentence begins with "expected", and whoever reports it adds what was there instead. Any other message
- * is reported as it stands.
+ * The types of values of settings, each with one message for anything else. The message begins with "expected", and the
+ * report adds what was found instead. Other messages are reported unchanged.
  */
 export const expected = (what: string) => `expected ${what}`;
 
-/** What must not be shown: a secret, or (`private`) something that is no secret and yet nobody else's business. */
+/** Values that must not be shown: secrets, and (`private`) values that are confidential without being secret. */
 export const confidentiality = z.registry<{ readonly level: 'secret' | 'private' }>();
 
 export function group<Shape extends z.core.$ZodLooseShape>(shape: Shape, what = 'a group of settings') {
   return z.strictObject(shape, {
-    // A wrong name is told by whoever knows the right ones.
+    // Unknown names are explained where the known ones are known.
     error: (issue) => (issue.code === 'invalid_type' ? expected(what) : undefined),
   });
 }
@@ -23,10 +21,10 @@ export const isGroup = (value: unknown): value is Readonly<Record<string, unknow
 
 export const text = (what = 'a text') => z.string(expected(what)).min(1, expected(what));
 
-/** A text of a certain form, which the sentence describes. */
+/** A text of the form that `what` describes. */
 export const textLike = (form: RegExp, what: string) => z.string(expected(what)).regex(form, expected(what));
 
-/** A text that a function can make something of. */
+/** A text that a function accepts. */
 export const textThat = (isUsable: (value: string) => boolean, what: string) =>
   z.string(expected(what)).refine(isUsable, expected(what));
 
@@ -52,12 +50,12 @@ export function share() {
 export const oneOf = <const Choices extends readonly [string, ...string[]]>(...choices: Choices) =>
   z.enum(choices, expected(choices.join(' or ')));
 
-/** One, or a list of at least one. */
+/** One item, or a list of at least one. */
 export function oneOrMore<Item extends z.ZodString>(item: Item, what: string) {
   return z.union([item, z.array(item).min(1, expected(what))], expected(what));
 }
 
-/** One of several groups, told apart by their `kind`. */
+/** One of several groups, distinguished by their `kind`. */
 export function groupByKind<const Groups extends readonly [KindOfGroup, ...KindOfGroup[]]>(
   groups: Groups,
   what: string,
@@ -70,7 +68,7 @@ export function groupByKind<const Groups extends readonly [KindOfGroup, ...KindO
 
 type KindOfGroup = z.ZodObject<{ readonly kind: z.ZodLiteral<string> }, z.core.$strict>;
 
-/** Whether `read` takes it, that is, throws nothing. */
+/** Whether `read` does not throw. */
 export function isAccepted(read: () => unknown): boolean {
   try {
     read();

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, notEqual, ok, rejects } from 'node:assert/strict';
 import type { BusinessDay } from '../booking/business-day.js';
-import { assertLetsGo, never, readAll } from './reading.js';
+import { assertReleased, never, readAll } from './reading.js';
 import type { PreparedSource } from './source-driver.js';
 
 /** A source with a day in it. */
@@ -72,7 +72,7 @@ const endToEndChecks: readonly ReadingCheck[] = [
     records: 100,
     async check({ source, day, held }) {
       await readAll(source, day);
-      await assertLetsGo(held);
+      await assertReleased(held);
     },
   },
 ];
@@ -106,7 +106,7 @@ const stoppingChecks: readonly ReadingCheck[] = [
       stop();
       await rejects(reading.next(), isReason);
       deepEqual(await reading.next(), { done: true, value: undefined });
-      await assertLetsGo(subject.held);
+      await assertReleased(subject.held);
     },
   },
   {
@@ -129,7 +129,7 @@ const stoppingChecks: readonly ReadingCheck[] = [
       await reading.next();
       if (subject.held) ok((await subject.held()) > 0, 'it holds something open while it reads');
       stop();
-      await assertLetsGo(subject.held);
+      await assertReleased(subject.held);
     },
   },
   {
@@ -142,7 +142,7 @@ const stoppingChecks: readonly ReadingCheck[] = [
       // The first chunk may have been on its way; the second is not.
       const outcome = await asked.then(() => reading.next()).catch((error: unknown) => error);
       equal(outcome, reason);
-      await assertLetsGo(subject.held);
+      await assertReleased(subject.held);
     },
   },
   {
@@ -153,7 +153,7 @@ const stoppingChecks: readonly ReadingCheck[] = [
         ok(chunk.records.length > 0);
         break;
       }
-      await assertLetsGo(held);
+      await assertReleased(held);
     },
   },
 ];

@@ -36,7 +36,7 @@ const patienceMs = 30_000;
 const lookAgainMs = 20;
 
 /** Waits until nothing is held open any more; closing takes a moment. */
-export async function assertLetsGo(held: PreparedSource['held']): Promise<void> {
+export async function assertReleased(held: PreparedSource['held']): Promise<void> {
   if (held === undefined) return;
   const giveUpAt = Date.now() + patienceMs;
   while ((await held()) !== 0 && Date.now() < giveUpAt) await delay(lookAgainMs);

@@ -46,34 +46,28 @@ describe('the environment', () => {
 
   it.each(['${}', '${MY-KEY}', '${KEY:-other}', '${KEY', '${ KEY }'])('is not asked by %s', (written) => {
     expect(complain({ service: { ...service, apiKey: written } }, { KEY: 'k' })).toEqual([
-      'service.apiKey: expected ${NAME} with a name of letters, digits and _ (a ${ that means itself is written $${), got: another form',
+      'service.apiKey: expected ${NAME} with a name of letters, digits and _ (a literal ${ is written $${), got: another form',
     ]);
   });
 });
 
 describe('text that is no YAML', () => {
   it.each([
-    ['a: 1\na: 2', 'line 2, column 1: expected YAML, got: a name that stands there twice'],
+    ['a: 1\na: 2', 'line 2, column 1: expected YAML, got: a duplicate name'],
     ['a:\n  b: 1\n\tc: 2', 'line 3, column 1: expected YAML, got: a tab as indentation'],
     [
       'a: "canary',
-      'line 1, column 11: expected YAML, got: something without its closing quote, its bracket or a space',
+      'line 1, column 11: expected YAML, got: a missing quote, bracket or space',
     ],
     [
       'a: "canary\\q"',
       'line 1, column 11: expected YAML, got: an unknown escape between double quotes (a backslash is written \\\\ there)',
     ],
     ['a: 1\n---\nb: 2', 'line 2, column 1: expected YAML, got: a second document'],
-    [
-      'a: !canary',
-      'line 1, column 4: expected YAML, got: a tag (a text that begins with ! must stand in quotes)',
-    ],
-    [
-      'a: *canary',
-      'line 1, column 4: expected YAML, got: an alias (a text that begins with * must stand in quotes)',
-    ],
-    ['a: @canary', 'line 1, column 4: expected YAML, got: a text that must stand in quotes'],
-    ['[a]: 1', 'line 1, column 1: expected YAML, got: a name that is no text'],
+    ['a: !canary', 'line 1, column 4: expected YAML, got: a tag (a text that begins with ! needs quotes)'],
+    ['a: *canary', 'line 1, column 4: expected YAML, got: an alias (a text that begins with * needs quotes)'],
+    ['a: @canary', 'line 1, column 4: expected YAML, got: a text that needs quotes'],
+    ['[a]: 1', 'line 1, column 1: expected YAML, got: a name that is not a text'],
   ])('%j is told with its place, and not quoted', (text, complaint) => {
     expect(complainOfText(text)).toContain(complaint);
     expect(complainOf(() => parseText(text)).message).not.toContain('canary');

@@ -90,7 +90,7 @@ function explainGzip(error: unknown, place: string): unknown {
  *
  * @param onBlock told how many bytes the next block has
  */
-export async function* toEvenBlocks(
+export async function* toFixedBlocks(
   pieces: AsyncIterable<Uint8Array>,
   blockBytes: number,
   onBlock: (bytes: number) => void,

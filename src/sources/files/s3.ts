@@ -1,6 +1,6 @@
 import { SourceError } from '../../review/source.js';
 import { type S3Bucket, S3Error } from '../../s3/bucket.js';
-import { toEvenBlocks, unpackBlocks } from './blocks.js';
+import { toFixedBlocks, unpackBlocks } from './blocks.js';
 import type { DayFile } from './day-file.js';
 import { parsePathTemplate } from './path-template.js';
 
@@ -38,7 +38,7 @@ export function createS3DayFile({ bucket, key, open }: S3DayFileOptions): DayFil
         progress.done += bytes;
       };
       try {
-        const packed = toEvenBlocks(arrive(), blockBytes, count);
+        const packed = toFixedBlocks(arrive(), blockBytes, count);
         yield* unpackBlocks(packed, { place, blockBytes, signal, progress: () => ({ ...progress }) });
       } catch (error) {
         throw explainS3Error(error, place);

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { SourceError } from '../../review/source.js';
 import { type RemoteFile, SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
-import { toEvenBlocks, unpackBlocks } from './blocks.js';
+import { toFixedBlocks, unpackBlocks } from './blocks.js';
 import type { DayFile } from './day-file.js';
 import { parsePathTemplate } from './path-template.js';
 
@@ -33,13 +33,13 @@ export function createSftpDayFile({ address, path, open }: SftpDayFileOptions): 
       signal.throwIfAborted();
       const place = locate(day);
       const progress = { done: 0, total: 0 };
-      const session = createPatientSession(await open(), signal);
+      const session = createRetryingSession(await open(), signal);
       try {
         const found = await session.ask((server) => server.stat(writePath(day)));
         if (found === undefined) throw new SourceError('missing', `there is no file ${place}`);
         progress.total = found.size;
         const ranges = readRanges(session, writePath(day), found);
-        const packed = toEvenBlocks(ranges, blockBytes, (bytes) => {
+        const packed = toFixedBlocks(ranges, blockBytes, (bytes) => {
           progress.done += bytes;
         });
         yield* unpackBlocks(packed, { place, blockBytes, signal, progress: () => ({ ...progress }) });
@@ -56,7 +56,7 @@ export function createSftpDayFile({ address, path, open }: SftpDayFileOptions): 
 }
 
 async function* readRanges(
-  session: PatientSession,
+  session: RetryingSession,
   path: string,
   { size }: RemoteFile,
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -90,7 +90,7 @@ function explainSftpError(error: unknown, place: string, done: number): unknown 
 }
 
 /** Asks an SFTP server for things that can be asked for again. */
-export interface PatientSession {
+export interface RetryingSession {
   /** @throws SftpError after the last try; the signal's reason when it aborts */
   ask<Answer>(question: (session: SftpSession) => Promise<Answer>): Promise<Answer>;
   /** Never throws. */
@@ -101,7 +101,7 @@ const tries = 4;
 const firstPauseMs = 250;
 
 /** A session that is opened when something is asked, and once more, a few times, where its connection is lost. */
-export function createPatientSession(server: SftpServer, signal: AbortSignal): PatientSession {
+export function createRetryingSession(server: SftpServer, signal: AbortSignal): RetryingSession {
   let session: SftpSession | undefined;
 
   async function close(): Promise<void> {

@@ -29,8 +29,8 @@ export async function* readPages(
   const refuse = (index: number, reason: string, fault: SourceFault = 'unreadable') =>
     new SourceError(fault, `${place}, page ${index + 1}: ${reason}`);
   const paging = createPaging(pagination, address);
-  const addresses = createLoopWatch();
-  const contents = createLoopWatch();
+  const addresses = createLoopDetector();
+  const contents = createLoopDetector();
   const calls = await openPageCalls(address.origin, headers, limits);
   // Also where nobody asks again.
   const letGo = () => void calls.close();
@@ -139,7 +139,7 @@ function isJson(text: string): boolean {
   }
 }
 
-export interface LoopWatch {
+export interface LoopDetector {
   /** Whether it was seen before: at once when it was the last one, otherwise before the circle is gone through thrice. */
   isRepeat(value: string): boolean;
 }
@@ -148,7 +148,7 @@ export interface LoopWatch {
  * Finds out that a row of values goes in a circle, in the memory of two of them: the last one, and one that stays for
  * twice as long each time (Brent's algorithm). A day has any number of pages, and each is looked at here.
  */
-export function createLoopWatch(): LoopWatch {
+export function createLoopDetector(): LoopDetector {
   let last: string | undefined;
   let kept: string | undefined;
   let seen = 0;

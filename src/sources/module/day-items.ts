@@ -4,7 +4,7 @@ import { readDayBounds } from '../common/day-bounds.js';
 import type { ModuleContext, ModuleDay } from './bookings-module.js';
 import { createModuleError, nameError } from './errors.js';
 import { loadBookings } from './load-module.js';
-import { DeadEndError, pullItems, watchLeaving } from './pull.js';
+import { pullItems, StalledModuleError, watchForExit } from './pull.js';
 
 export interface DayItemsOptions extends Pick<ModuleContext, 'log'>, Partial<Pick<ModuleContext, 'options'>> {
   /** The file, absolute: `.js`, `.mjs`, `.cjs`, or `.ts`. */
@@ -33,7 +33,7 @@ export interface DayItems {
 
 export function createDayItems({ path, options = {}, log, onFailure }: DayItemsOptions): DayItems {
   const explain = (error: unknown, day: BusinessDay) => {
-    if (error instanceof DeadEndError) {
+    if (error instanceof StalledModuleError) {
       const reason =
         'bookings waits for what can no longer come: no timer, file or connection is left that it could wait for';
       return new SourceError('unreadable', `${path} failed while it read ${day.iso}: ${reason}`);
@@ -46,7 +46,7 @@ export function createDayItems({ path, options = {}, log, onFailure }: DayItemsO
   return {
     async *read(day, { signal, take }) {
       signal.throwIfAborted();
-      const stays = watchLeaving(() =>
+      const stays = watchForExit(() =>
         log.warn(
           `it ended the process while it read ${day.iso}: the day is not whole, and nothing of it was sent`,
         ),

@@ -8,7 +8,7 @@ const patienceMs = 1_000;
  * Asks a generator for one item after the other. When the signal aborts, the generator is told to end at once, and waited
  * for a second at most: one that listens to nothing is left alone with what it waits for.
  *
- * @throws what the generator throws, or what it started and nobody waits for; DeadEndError where it waits for what cannot
+ * @throws what the generator throws, or what it started and nobody waits for; StalledModuleError where it waits for what cannot
  *   come; the signal's reason when it aborts
  */
 export async function* pullItems(
@@ -30,7 +30,7 @@ export async function* pullItems(
     void end();
   };
   signal.addEventListener('abort', onAbort, { once: true });
-  const forsaken = watchForsaken(() => interrupt());
+  const failures = watchUnhandledFailures(() => interrupt());
   /** Undefined where the waiting was interrupted. A promise for each: one for all would remember every item. */
   const askNext = () =>
     new Promise<IteratorResult<unknown> | undefined>((resolve, reject) => {
@@ -44,14 +44,14 @@ export async function* pullItems(
     });
   try {
     for (;;) {
-      forsaken.throwIfAny();
+      failures.throwIfAny();
       const result = await askNext();
       if (result?.done === true) {
         isOver = true;
         // What it left behind is told only now.
         await nextTurn();
       }
-      forsaken.throwIfAny();
+      failures.throwIfAny();
       if (result === undefined || result.done === true) break;
       yield result.value;
       if (signal.aborted) break;
@@ -60,7 +60,7 @@ export async function* pullItems(
     if (!signal.aborted) throw error;
   } finally {
     signal.removeEventListener('abort', onAbort);
-    forsaken.end();
+    failures.end();
     if (!isOver) {
       const patience = new AbortController();
       await Promise.race([end(), pause(patienceMs, patience.signal)]);
@@ -71,8 +71,8 @@ export async function* pullItems(
 }
 
 /** A generator is waited for, and there is nothing any more that could make it go on. */
-export class DeadEndError extends Error {
-  override readonly name = 'DeadEndError';
+export class StalledModuleError extends Error {
+  override readonly name = 'StalledModuleError';
 }
 
 /**
@@ -81,7 +81,7 @@ export class DeadEndError extends Error {
  * @param tell says so; it has to write at once
  * @returns what ends the watch
  */
-export function watchLeaving(tell: () => void): () => void {
+export function watchForExit(tell: () => void): () => void {
   const onExit = (code: number) => {
     if (code !== 0) return;
     process.exitCode = 1;
@@ -91,8 +91,8 @@ export function watchLeaving(tell: () => void): () => void {
   return () => void process.off('exit', onExit);
 }
 
-export interface ForsakenWatch {
-  /** @throws what the module threw where nobody waits for it; DeadEndError */
+export interface FailureWatch {
+  /** @throws what the module threw where nobody waits for it; StalledModuleError */
   throwIfAny(): void;
   end(): void;
 }
@@ -104,13 +104,13 @@ export interface ForsakenWatch {
  *
  * @param onFailure called as soon as `throwIfAny` has something to throw
  */
-export function watchForsaken(onFailure: () => void): ForsakenWatch {
+export function watchUnhandledFailures(onFailure: () => void): FailureWatch {
   let failure: { readonly error: unknown } | undefined;
   const fail = (error: unknown) => {
     failure ??= { error };
     onFailure();
   };
-  const onIdle = () => fail(new DeadEndError());
+  const onIdle = () => fail(new StalledModuleError());
   process.on('unhandledRejection', fail);
   process.on('beforeExit', onIdle);
   return {

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toEvenBlocks, unpackBlocks } from '../../../src/sources/files/blocks.js';
+import { toFixedBlocks, unpackBlocks } from '../../../src/sources/files/blocks.js';
 
 const never = () => new AbortController().signal;
 
@@ -12,7 +12,7 @@ describe('pieces of any size', () => {
       fc.asyncProperty(anyPieces, fc.integer({ min: 1, max: 50 }), async (pieces, size) => {
         const blocks: Buffer[] = [];
         const told: number[] = [];
-        for await (const block of toEvenBlocks(iterate(pieces), size, (bytes) => told.push(bytes))) {
+        for await (const block of toFixedBlocks(iterate(pieces), size, (bytes) => told.push(bytes))) {
           blocks.push(block);
           expect(told.at(-1)).toBe(block.length);
         }
@@ -37,7 +37,7 @@ describe('a file that arrives in blocks of any size', () => {
           const content = Buffer.from(bytes);
           // Random bytes may begin as gzip does.
           if (content[0] === 0x1f && content[1] === 0x8b) return;
-          const packed = toEvenBlocks(iterate([pack(content)]), size, () => {});
+          const packed = toFixedBlocks(iterate([pack(content)]), size, () => {});
           const reading = { place: 'x', blockBytes: size, signal: never() };
           const blocks: Buffer[] = [];
           for await (const block of unpackBlocks(packed, {
