@@ -17,7 +17,7 @@ it.each([0o604, 0o640, 0o622])('warns of a file with mode %i, and says how to cl
     {
       part: 'file-modes',
       verdict: 'warning',
-      message: `${files[0]?.path} holds a secret and is open to others than its owner (mode ${mode.toString(8)})`,
+      message: `${files[0]?.path} holds a secret and is open to others (mode ${mode.toString(8)})`,
       advice: `chmod 600 ${files[0]?.path}`,
     },
   ]);

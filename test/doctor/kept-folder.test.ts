@@ -12,7 +12,7 @@ describe('a folder that is kept', () => {
   it('is ok where it can be written, and nothing is left in it', async () => {
     const path = makeTemporaryFolder();
     expect(await check(path)).toEqual([
-      { part: 'archive', verdict: 'ok', message: `${path} can be written` },
+      { part: 'archive', verdict: 'ok', message: `${path} can be written to` },
     ]);
     expect(readdirSync(path)).toEqual([]);
   });
@@ -22,7 +22,7 @@ describe('a folder that is kept', () => {
     const path = join(folder, 'data', 'archive');
     expect((await check(path))[0]).toMatchObject({
       verdict: 'ok',
-      message: `there is none yet; it will be made at ${path}`,
+      message: `it does not exist yet and will be created at ${path}`,
     });
     expect(readdirSync(folder)).toEqual([]);
   });
@@ -47,7 +47,7 @@ describe('a folder that is kept', () => {
         {
           part: 'archive',
           verdict: 'wrong',
-          message: expect.stringMatching(/cannot be written: EACCES/),
+          message: expect.stringMatching(/cannot be written to: EACCES/),
           advice: expect.stringContaining('archive'),
         },
       ]);

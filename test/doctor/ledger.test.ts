@@ -52,7 +52,7 @@ describe('where there is no ledger yet', () => {
     const folder = makeTemporaryFolder();
     const path = join(folder, 'data', 'deep', 'ledger.db');
     expect(await check(path)).toEqual([
-      { part: 'ledger', verdict: 'ok', message: `there is none yet; it will be made at ${path}` },
+      { part: 'ledger', verdict: 'ok', message: `it does not exist yet and will be created at ${path}` },
     ]);
     expect(readdirSync(folder)).toEqual([]);
   });
@@ -111,7 +111,7 @@ describe('a ledger', () => {
     const findings = await check(path);
     expect(findings[1]).toMatchObject({
       verdict: 'warning',
-      message: 'unfinished, or being worked on now: 2026-11-20 (collecting), 2026-11-17 (failed)',
+      message: 'unfinished, or in progress: 2026-11-20 (collecting), 2026-11-17 (failed)',
       advice: expect.stringContaining('hotel-review run --day'),
     });
   });

@@ -73,9 +73,9 @@ describe('of a Redis that is not', () => {
       {
         part: 'queue',
         verdict: 'wrong',
-        message: `redis://127.0.0.1:${port} does not answer as it should: connect ECONNREFUSED 127.0.0.1:${port}`,
+        message: `redis://127.0.0.1:${port} cannot be used: connect ECONNREFUSED 127.0.0.1:${port}`,
         advice:
-          'Is the server up, and are host, port and protocol right (redis:// plain, rediss:// with TLS)?',
+          'Is the server running, and are host, port and protocol right (redis:// plain, rediss:// with TLS)?',
       },
     ]);
   });

@@ -95,7 +95,7 @@ describe('the service is wrong', () => {
     const { finding } = await checkAnswer({ kind: 'hang' }, 200);
     expect(finding).toMatchObject({
       verdict: 'wrong',
-      message: expect.stringMatching(/was not answered in time$/),
+      message: expect.stringMatching(/got no response in time$/),
       advice: expect.stringMatching(later),
     });
   });
@@ -131,7 +131,7 @@ describe('the service is wrong', () => {
 it('warns of an answer that is not known', async () => {
   expect((await checkAnswer(refusal(2999))).finding).toMatchObject({
     verdict: 'warning',
-    message: expect.stringContaining('StatusCode 2999, which is not known'),
+    message: expect.stringContaining('StatusCode 2999, which is unknown'),
     advice: expect.stringContaining('service.statusCodes'),
   });
 });

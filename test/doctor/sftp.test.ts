@@ -62,7 +62,7 @@ describe.each([openSsh, proFtpd])('with $name', (kind) => {
     expect(findings.map(({ part, verdict }) => [part, verdict])).toEqual(Array(3).fill(['sftp', 'ok']));
     const [connected, tried, holds] = findings.map(({ message }) => message);
     expect(server().fingerprints.some((fingerprint) => connected?.includes(fingerprint))).toBe(true);
-    expect(tried).toContain(`uploaded into ${folder} (made where it is missing`);
+    expect(tried).toContain(`uploaded to ${folder} (created if missing`);
     expect(holds).toBe(`${folder} holds 0 files: no 20112026.csv; no result of 2026-11-20`);
     expect(readdirSync(server().disk(''))).toEqual(['VerifyMappings']);
     expectNothingLeft(server());
@@ -113,8 +113,8 @@ describe.each([openSsh, proFtpd])('with $name', (kind) => {
     expect(name).toMatch(/^\.hotel-review-doctor-.*\.tmp$/);
     expect(findings[1]).toMatchObject({
       verdict: 'warning',
-      message: expect.stringContaining(`its removal was denied: ${name} stays there`),
-      advice: expect.stringContaining('right to remove'),
+      message: expect.stringContaining(`its removal was denied: ${name} was left behind`),
+      advice: expect.stringContaining('permission to remove'),
     });
   });
 
@@ -122,7 +122,7 @@ describe.each([openSsh, proFtpd])('with $name', (kind) => {
     chmodSync(server().disk(''), 0o555);
     const findings = await check(server());
     expect(findings.map(({ verdict }) => verdict)).toEqual(['ok', 'wrong']);
-    expect(findings[1]).toMatchObject({ advice: expect.stringMatching(/^Ask the operator for the right/) });
+    expect(findings[1]).toMatchObject({ advice: expect.stringMatching(/^Ask the operator for permission/) });
   });
 
   it('is wrong where one may not write into the folder', async () => {

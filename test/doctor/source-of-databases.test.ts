@@ -33,7 +33,7 @@ async function look(url: string, query: string) {
 async function expectFive(url: string, query: string, ids = [1, 2, 3, 4, 5]) {
   const { verdict, headline, bookings } = await look(url, query);
   expect([verdict, bookings]).toEqual(['ok', shown(ids)]);
-  expect(headline).toContain('of its first 5 records 5 are shown as understood, names masked');
+  expect(headline).toContain('5 of its first 5 records as understood, with names masked');
 }
 
 describe('the first bookings of a query of PostgreSQL', () => {
@@ -83,7 +83,7 @@ describe('the first bookings of a query of PostgreSQL', () => {
       url,
       `SELECT ${fields} FROM bookings WHERE day = :day AND id < 4 ORDER BY id`,
     );
-    expect(headline).toContain('of its 3 records 3 are shown');
+    expect(headline).toContain('3 of its 3 records as understood');
     expect(bookings).toEqual(shown([1, 2, 3]));
   });
 
@@ -107,7 +107,7 @@ describe('the first bookings of a query of PostgreSQL', () => {
     });
     const rejected = await look(url, `SELECT guest AS serviceid FROM bookings WHERE day = :day`);
     expect(rejected).toMatchObject({ verdict: 'wrong', advice: expect.not.stringContaining('delimiter') });
-    expect(rejected.headline).toContain('of its first 5 records none can be sent');
+    expect(rejected.headline).toContain('none of its first 5 records can be sent');
   });
 });
 

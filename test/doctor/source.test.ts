@@ -44,7 +44,7 @@ describe('a source that is understood', () => {
     const [first = '', ...shown] = findings[0]?.message.split('\n') ?? [];
     expect(findings[0]?.verdict).toBe('ok');
     expect(first).toBe(
-      `${file}: of its first 5 records 5 are shown as understood, names masked, – for what is missing:`,
+      `${file}: 5 of its first 5 records as understood, with names masked and – for missing values:`,
     );
     expect(shown).toEqual(
       makeBookings(5).map((booking) => Object.values({ ...booking, BookingClientName: '***' }).join(', ')),
@@ -52,9 +52,9 @@ describe('a source that is understood', () => {
   });
 
   it.each([
-    [2, 'of its 2 records 2 are shown'],
+    [2, '2 of its 2 records as understood'],
     // Whoever is asked for five and gives five may have more.
-    [5, 'of its first 5 records 5 are shown'],
+    [5, '5 of its first 5 records as understood'],
   ])('may have no more than %i', async (count, words) => {
     const { findings } = await check(csvOf(count));
     expect(findings).toEqual([expect.objectContaining({ verdict: 'ok' })]);
@@ -69,8 +69,8 @@ describe('a source that is understood', () => {
     expect(findings[1]).toMatchObject({
       verdict: 'warning',
       message:
-        'of its 4 records 3 cannot be sent: 2 service-id-invalid (first at line 2), 1 wrong-cell-count (first at line 4); ' +
-        'a run fails when they are more than 10 % of the day',
+        '3 of its 4 records cannot be sent: 2 service-id-invalid (first at line 2), 1 wrong-cell-count (first at line 4); ' +
+        'a run fails if they are more than 10 % of the day',
     });
   });
 
@@ -78,7 +78,7 @@ describe('a source that is understood', () => {
     const { findings } = await check(csvOf(20).replace('100001,', 'x,'), { maxRejectedShare: 0.5 });
     expect(findings.map(({ verdict }) => verdict)).toEqual(['ok', 'ok']);
     expect(findings[1]?.message).toBe(
-      'of its first 6 records 1 cannot be sent: 1 service-id-invalid (first at line 2)',
+      '1 of its first 6 records cannot be sent: 1 service-id-invalid (first at line 2)',
     );
   });
 
@@ -97,7 +97,7 @@ describe('a source that is understood', () => {
     expect(findings.slice(1).map(({ verdict, message }) => [verdict, message])).toEqual([
       [
         'warning',
-        'there is no column "BookingClientName", "CheckInDate", or "CheckOutDate": bookings go without',
+        'there is no column "BookingClientName", "CheckInDate", or "CheckOutDate": bookings are sent without it',
       ],
     ]);
     expect(findings[0]?.message).toContain('\n1, BR-1, –, Expedia, 001A, –, –');
@@ -121,7 +121,7 @@ describe('a source that is wrong', () => {
     const { findings } = await check(csvOf(7).replace(/^\d+,/gm, ','));
     expect(findings).toEqual([expect.objectContaining({ verdict: 'wrong' })]);
     expect(findings[0]?.message).toContain(
-      'of its 7 records none can be sent: 7 service-id-missing (first at line 2)',
+      'none of its 7 records can be sent: 7 service-id-missing (first at line 2)',
     );
   });
 
@@ -212,7 +212,7 @@ describe('the reading', () => {
     const findings = await checkSource({ ...parts, source }, signal);
     expect(findings[0]).toMatchObject({
       verdict: 'wrong',
-      message: expect.stringContaining('of its first 300 records none can be sent'),
+      message: expect.stringContaining('none of its first 300 records can be sent'),
     });
     expect(source.pulled()).toBeLessThan(310);
   });
