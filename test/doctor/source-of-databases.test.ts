@@ -103,7 +103,7 @@ describe('the first bookings of a query of PostgreSQL', () => {
     expect(found).toMatchObject({
       verdict: 'wrong',
       headline: expect.stringContaining('the result has no column "ServiceId"'),
-      advice: 'source.columns says which column holds which field.',
+      advice: 'Set the names of the columns in source.columns.',
     });
     const rejected = await look(url, `SELECT guest AS serviceid FROM bookings WHERE day = :day`);
     expect(rejected).toMatchObject({ verdict: 'wrong', advice: expect.not.stringContaining('delimiter') });
