@@ -55,10 +55,7 @@ describe('text that is no YAML', () => {
   it.each([
     ['a: 1\na: 2', 'line 2, column 1: expected YAML, got: a duplicate name'],
     ['a:\n  b: 1\n\tc: 2', 'line 3, column 1: expected YAML, got: a tab as indentation'],
-    [
-      'a: "canary',
-      'line 1, column 11: expected YAML, got: a missing quote, bracket or space',
-    ],
+    ['a: "canary', 'line 1, column 11: expected YAML, got: a missing quote, bracket or space'],
     [
       'a: "canary\\q"',
       'line 1, column 11: expected YAML, got: an unknown escape between double quotes (a backslash is written \\\\ there)',
