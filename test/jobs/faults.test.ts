@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createSeededRandom } from '../../src/sandbox/common/random.js';
 import { prepareDay, type Settings } from '../support/day-folder.js';
 import { engine } from '../support/engine.js';
@@ -76,10 +76,20 @@ describe('a service that is in trouble for a while', () => {
   });
 
   it('429 with Retry-After: the batch comes back no earlier than asked for, and no try is spent', async () => {
-    const { standIn, result } = await review(
-      (_, number) => (number === 1 ? httpError(429, { 'retry-after': '1' }) : success),
-      { retry: { tries: 1 }, body: { concurrency: 1 } },
+    const { standIn, folder } = await prepareDay(
+      { bookings: toCsv(bookings), settings: { retry: { tries: 1 }, body: { concurrency: 1 } } },
+      async (_, number) => {
+        if (number === 1) return httpError(429, { 'retry-after': '1' });
+        // However busy the machine is, no other process finishes a batch before it can know that it has to wait.
+        await vi.waitUntil(async () => (await ledger.attempts()).some(({ code }) => code === 'http-429'), {
+          timeout: 30_000,
+        });
+        return success;
+      },
     );
+    const ledger = folder.watchLedger();
+    const result = await folder.runDay();
+    await ledger.atRest();
     expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 300, repeated: 0 } });
     expectEachOnce(standIn, bookings);
     const [asked, ...later] = standIn.requests;
