@@ -51,8 +51,8 @@ export const queueMemory: Comparison = {
 };
 
 async function readUsedMb(redis: RunningRedis): Promise<number> {
-  const told = await redis.ask((client) => client.info('memory'));
-  const used = /^used_memory:(\d+)/m.exec(told)?.[1];
+  const memoryInfo = await redis.ask((client) => client.info('memory'));
+  const used = /^used_memory:(\d+)/m.exec(memoryInfo)?.[1];
   if (used === undefined) throw new Error('expected used_memory from Redis, got none');
   return Number(used) / 1e6;
 }

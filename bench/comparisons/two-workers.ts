@@ -67,12 +67,12 @@ function startWorker(stage: BodyStage): ChildProcess {
 
 /** @throws Error when it ends instead */
 async function hasBegun(worker: ChildProcess): Promise<void> {
-  let told = '';
+  let output = '';
   worker.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    told += text;
+    output += text;
   });
-  while (!told.includes('work')) {
-    if (worker.exitCode !== null) throw new Error(`a worker ended with ${worker.exitCode}: ${told}`);
+  while (!output.includes('work')) {
+    if (worker.exitCode !== null) throw new Error(`a worker ended with ${worker.exitCode}: ${output}`);
     await pause(10);
   }
 }

@@ -46,10 +46,10 @@ export function startMeasured(args: readonly string[], cwd: string): MeasuredCom
     ['--import', `data:text/javascript,${encodeURIComponent(account)}`, program, ...args],
     { cwd, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },
   );
-  let told = '';
+  let lastOutput = '';
   for (const output of [child.stdout, child.stderr]) {
     output?.setEncoding('utf8').on('data', (text: string) => {
-      told = (told + text).slice(-shownOfOutput);
+      lastOutput = (lastOutput + text).slice(-shownOfOutput);
     });
   }
   let spent = { cpuSeconds: Number.NaN, peakMb: Number.NaN };
@@ -61,7 +61,7 @@ export function startMeasured(args: readonly string[], cwd: string): MeasuredCom
     hasEnded = true;
     const wallSeconds = (performance.now() - started) / 1000;
     if (exitCode !== 0 && exitCode !== null)
-      throw new Error(`${args.join(' ')} ended with ${exitCode}: ${told}`);
+      throw new Error(`${args.join(' ')} ended with ${exitCode}: ${lastOutput}`);
     return { exitCode, wallSeconds, ...spent };
   });
   ended.catch(() => {});
@@ -69,8 +69,8 @@ export function startMeasured(args: readonly string[], cwd: string): MeasuredCom
     pid: child.pid ?? 0,
     ended,
     async wrote(word) {
-      while (!told.includes(word)) {
-        if (hasEnded) throw new Error(`it ended without writing ${word}, but: ${told}`);
+      while (!lastOutput.includes(word)) {
+        if (hasEnded) throw new Error(`it ended without writing ${word}, but: ${lastOutput}`);
         await pause(5);
       }
     },

@@ -54,24 +54,24 @@ console.log(`\n${((performance.now() - started) / 60_000).toFixed(1)} minutes`);
 
 async function simulate(stage: Stage): Promise<Found> {
   const { sizes, larger } = size;
-  const oneMachine = await told('one machine', () =>
+  const oneMachine = await timed('one machine', () =>
     layLines(stage, { engine: 'one machine', sizes, larger, workers: 0 }),
   );
-  const manyMachines = await told('many machines', () =>
+  const manyMachines = await timed('many machines', () =>
     layLines(stage, { engine: 'many machines', sizes, larger, workers: 1 }),
   );
-  const tried = await told('crews', () =>
+  const tried = await timed('crews', () =>
     tryCrews(stage, { isQuick, seconds: size.seconds, mostBookings: sizes.at(-1) ?? larger }),
   );
-  const paces = await told('ledgers', () => paceLedgers(stage));
+  const paces = await timed('ledgers', () => paceLedgers(stage));
   const waiting: Found['waiting'][number][] = [];
   for (const steps of size.waiting) {
     for (const processes of steps === 2_000 ? [1] : [1, 3]) {
       const seconds = size.watched;
-      waiting.push(await told('waiting', () => watchWaiting(stage, { steps, processes, seconds })));
+      waiting.push(await timed('waiting', () => watchWaiting(stage, { steps, processes, seconds })));
     }
   }
-  const files = filesNeed === undefined ? await told('files', tryFiles) : undefined;
+  const files = filesNeed === undefined ? await timed('files', tryFiles) : undefined;
   return {
     machine: describeMachine(),
     oneMachine,
@@ -127,10 +127,10 @@ async function tryFiles() {
   return { days, uploadMbPerSecond: await measureUpload(size.upload) };
 }
 
-async function told<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
-  const begun = performance.now();
+async function timed<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
+  const started = performance.now();
   const result = await work();
-  console.error(`${what}: ${((performance.now() - begun) / 1000).toFixed(0)} s`);
+  console.error(`${what}: ${((performance.now() - started) / 1000).toFixed(0)} s`);
   return result;
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Contestant } from '../../bench/comparison.js';
 import { takeRounds } from '../../bench/harness/rounds.js';
 
-/** Two sides that note their turns; a turn takes so many milliseconds of a clock of their own. */
+/** Two sides that note their turns; a turn takes this many milliseconds of a fake clock. */
 function createSides(turnMs = 1) {
   const turns: string[] = [];
   let time = 0;
