@@ -76,7 +76,7 @@ describe('the figures', () => {
   });
 
   it('of small inputs say so', () => {
-    expect(renderFigures(results([]))).not.toContain('Measured in small');
-    expect(renderFigures(results([], { scale: 'quick' }))).toContain('Measured in small');
+    expect(renderFigures(results([]))).not.toContain('Measured with small inputs');
+    expect(renderFigures(results([], { scale: 'quick' }))).toContain('Measured with small inputs');
   });
 });
