@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Booking } from '../../../src/booking/booking.js';
+import { type Booking, type FieldKind, mapFields } from '../../../src/booking/booking.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
 import {
   findFileObstacle,
@@ -41,17 +41,16 @@ const anyDate = fc
   .date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
   .map((date) => date.toISOString().slice(0, 10));
 
-/** Bookings that can stand in the review file, whatever their source held. */
+const anyValues: Readonly<Record<FieldKind, fc.Arbitrary<unknown>>> = {
+  id: fc.oneof(fc.integer({ min: 1 }), fc.maxSafeInteger().map(Math.abs)),
+  text: anyField,
+  'guest-name': anyField,
+  date: anyDate,
+};
+
+/** Bookings that can be in the review file, whatever their source contained. */
 export const anyFileBooking: fc.Arbitrary<Booking> = fc
-  .record({
-    ServiceId: fc.oneof(fc.integer({ min: 1 }), fc.maxSafeInteger().map(Math.abs)),
-    BookingReferenceId: anyField,
-    BookingClientName: anyField,
-    ProviderName: anyField,
-    ProviderHotelId: anyField,
-    CheckInDate: anyDate,
-    CheckOutDate: anyDate,
-  })
+  .record(mapFields(({ kind }) => anyValues[kind]))
   .map((raw) => normalise(raw))
   .filter((normalised) => normalised.kind === 'booking')
   .map(({ booking }) => booking)
