@@ -28,17 +28,17 @@ export function createDatabaseFault(reason: DatabaseReason, where: string, code:
         `${where} can't be reached (${code}): is the database running, and does source.url name it?`,
       );
     case 'login-refused':
-      return unreadable(`${where} refused the user, the password or the host (${code}); mend source.url`);
+      return unreadable(`${where} refused the user, the password or the host (${code}); fix source.url`);
     case 'certificate-untrusted':
       return unreadable(
-        `${where} has a certificate that can't be trusted (${code}); mend it, or name its authority's file with source.ca`,
+        `${where} has a certificate that can't be trusted (${code}); fix it, or name its authority's file with source.ca`,
       );
     case 'no-tls':
       return unreadable(
-        `${where} doesn't speak TLS, which source.url or source.ca asks for (${code}); switch TLS on there, or mend the setting`,
+        `${where} doesn't speak TLS, which source.url or source.ca asks for (${code}); enable TLS there, or fix the setting`,
       );
     case 'no-database':
-      return new SourceError('missing', `${where}: there is no such database (${code}); mend source.url`);
+      return new SourceError('missing', `${where}: there is no such database (${code}); fix source.url`);
     case 'no-permission':
       return unreadable(
         `${where}: permission denied (${code}); grant the user of source.url SELECT on all that the query reads`,
@@ -52,7 +52,7 @@ export function createDatabaseFault(reason: DatabaseReason, where: string, code:
         `${where}: the query took longer than source.timeoutSeconds (${code}) and was ended; make it faster, or raise the setting`,
       );
     case 'query-wrong':
-      return unreadable(`${where}: the database can't run this query (${code}); mend it`);
+      return unreadable(`${where}: the database can't run this query (${code}); fix it`);
     case 'no-rows':
       return unreadable(
         `${where}: the query gives no rows with columns (${code}); expected a SELECT that gives one row a booking`,

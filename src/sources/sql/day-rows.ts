@@ -117,7 +117,7 @@ async function readQueryFile(path: string, dialect: SqlAddress['kind']): Promise
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
     throw new SourceError(
       code === 'ENOENT' ? 'missing' : 'unreadable',
-      `the query file ${path} can't be read (${code}); mend source.queryFile`,
+      `the query file ${path} can't be read (${code}); fix source.queryFile`,
     );
   }
   // In another encoding a literal would be another text, which finds fewer bookings, and nobody is told.

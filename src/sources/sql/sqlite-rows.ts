@@ -109,7 +109,7 @@ async function checkFile(path: string, where: string): Promise<void> {
     if (code === 'ENOENT' || code === 'ENOTDIR') throw new SourceError('missing', `there is no file ${path}`);
     throw createDatabaseFault('unreachable', where, code);
   }
-  throw new SourceError('unreadable', `${path} is no file; mend source.url`);
+  throw new SourceError('unreadable', `${path} is not a file; fix source.url`);
 }
 
 function readEncoding(connection: Libsql.Database): string {
