@@ -108,9 +108,9 @@ async function collect(day: BusinessDay, run: Run, parts: RunDayParts, signal: A
     if (signal.aborted) return ledger.getRun(run.id);
     if (!(error instanceof CollectError)) throw error;
     const failure = { class: 'data' as const, code: error.code, message: error.message };
-    await ledger.settle(right, { state: 'failed', failure, at: clock() });
+    const isSettledHere = await ledger.settle(right, { state: 'failed', failure, at: clock() });
     const failed = await ledger.getRun(run.id);
-    notify({ type: 'settled', run: failed });
+    if (isSettledHere) notify({ type: 'settled', run: failed });
     return failed;
   }
 }
