@@ -16,7 +16,7 @@ import {
   type MappingDifference,
 } from '../src/mappings/export/compare/compare-export.js';
 import { archiveDay } from '../src/mappings/export/fetch-export.js';
-import type { Ledger } from '../src/review/ledger.js';
+import type { ReadOnlyLedger } from '../src/review/ledger.js';
 import { UsageError } from '../src/review/refusals.js';
 import { openArchive } from './deliveries.js';
 import { listMasterIdNames } from './fetch-export.js';
@@ -79,7 +79,7 @@ async function openNamed(file: string, path: string): Promise<CompareRequest> {
 
 async function openFetched(
   config: Config,
-  exports: Ledger['exports'],
+  exports: ReadOnlyLedger['exports'],
   { command }: Terminal,
 ): Promise<CompareRequest> {
   const fetched = await exports.latestFetched();

@@ -122,7 +122,10 @@ function listChecks(
         part: 'ledger',
         seconds: 20,
         look: async () => [
-          ...(await checkLedger({ place: placeOf(ledger), open: () => findLedger(config) })),
+          ...(await checkLedger({
+            place: placeOf(ledger),
+            open: () => findLedger(config, { waits: false }),
+          })),
           ...warnOfLedgerWire(config),
         ],
       },

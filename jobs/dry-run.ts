@@ -8,7 +8,7 @@ import { readRunDetails } from '../src/cli/run-summary.js';
 import type { Config } from '../src/config/load.js';
 import { CollectError, collectDay } from '../src/review/collect/collect.js';
 import { toSuspectsReport } from '../src/review/day/report.js';
-import type { Ledger } from '../src/review/ledger.js';
+import type { Ledger, ReadOnlyLedger } from '../src/review/ledger.js';
 import type { Run } from '../src/review/run.js';
 import { previewBodies, previewReviewFile, readFirstLines } from '../src/review/stored/preview.js';
 import { readMaskedFields } from '../src/review/stored/stored-line.js';
@@ -66,10 +66,10 @@ export async function dryRunDay(
 /**
  * The real ledger, read only; undefined if it doesn't exist or can't be reached. A dry run works without it.
  */
-async function findAnswering(config: Config, { say }: Terminal): Promise<Ledger | undefined> {
-  let ledger: Ledger | undefined;
+async function findAnswering(config: Config, { say }: Terminal): Promise<ReadOnlyLedger | undefined> {
+  let ledger: ReadOnlyLedger | undefined;
   try {
-    ledger = await findLedger(config);
+    ledger = await findLedger(config, { waits: false });
     await ledger?.ping();
     return ledger;
   } catch (error) {
@@ -96,7 +96,7 @@ async function openPassingLedger(
 async function collect(
   config: Config,
   day: BusinessDay,
-  { ledger, kept }: { readonly ledger: Ledger; readonly kept: Ledger | undefined },
+  { ledger, kept }: { readonly ledger: Ledger; readonly kept: ReadOnlyLedger | undefined },
   { notify, voice, signal }: Terminal,
 ): Promise<{ failure?: CollectError }> {
   const { id, token } = await ledger.createRun({

@@ -1,39 +1,30 @@
 import type { Config } from '../src/config/load.js';
 import { isFileThere } from '../src/ledger/sqlite/ledger-place.js';
-import { createSqliteLedger } from '../src/ledger/sqlite/sqlite-ledger.js';
-import type { Ledger } from '../src/review/ledger.js';
+import { createSqliteLedger, createSqliteReader } from '../src/ledger/sqlite/sqlite-ledger.js';
+import type { Ledger, ReadOnlyLedger } from '../src/review/ledger.js';
 import type { BookingForm } from '../src/review/step.js';
 import { readReference } from '../src/review/stored/stored-line.js';
 import { clock } from './clock.js';
 
-/** Connections beside those of the steps in hand: for renewing, reconciling and looking on. */
-const sparedConnections = 4;
+/** Connections besides one per concurrent step: for renewing claims, reconciling and watching. */
+const spareConnections = 4;
 
-/** The ledger that the configuration names. A database's client is loaded only where it is asked for. */
-export async function openLedger(config: Config, { isOnlooker = false } = {}): Promise<Ledger> {
+/** The ledger that the configuration names. A database's client is loaded only where it is needed. */
+export async function openLedger(config: Config): Promise<Ledger> {
   const { ledger, workers, body } = config;
   const leaseMs = workers.leaseSeconds * 1000;
   switch (ledger.kind) {
     case 'sqlite':
-      return openSqlite(ledger.path, { isOnlooker, leaseMs });
+      return openSqlite(ledger.path, { leaseMs });
     case 'postgres': {
       const { createPostgresLedger } = await import('../src/ledger/postgres/postgres-ledger.js');
-      return createPostgresLedger({
-        url: ledger.url,
-        carriesReference,
-        clock,
-        leaseMs,
-        isOnlooker,
-        connections: body.concurrency + sparedConnections,
-      });
+      const connections = body.concurrency + spareConnections;
+      return createPostgresLedger({ url: ledger.url, carriesReference, clock, leaseMs, connections });
     }
   }
 }
 
-export function openSqlite(
-  path: string,
-  options: { readonly isOnlooker?: boolean; readonly leaseMs?: number } = {},
-): Ledger {
+export function openSqlite(path: string, options: { readonly leaseMs?: number } = {}): Ledger {
   return createSqliteLedger({ path, carriesReference, clock, ...options });
 }
 
@@ -41,23 +32,36 @@ function carriesReference(line: string, form: BookingForm, reference: string): b
   return readReference(line, form) === reference;
 }
 
-/** Opens the ledger to look on; undefined where there is no file of it yet, and none is made. */
-export async function findLedger(config: Config): Promise<Ledger | undefined> {
-  const { ledger } = config;
-  return ledger.kind === 'sqlite' && !isFileThere(ledger.path)
-    ? undefined
-    : openLedger(config, { isOnlooker: true });
+/**
+ * Opens the ledger for reading; undefined where there is none yet, and none is made.
+ *
+ * @param waits false to fail at once when its server doesn't answer
+ */
+export async function findLedger(
+  { ledger }: Config,
+  { waits = true } = {},
+): Promise<ReadOnlyLedger | undefined> {
+  switch (ledger.kind) {
+    case 'sqlite':
+      return isFileThere(ledger.path)
+        ? createSqliteReader({ path: ledger.path, carriesReference, clock })
+        : undefined;
+    case 'postgres': {
+      const { findPostgresLedger } = await import('../src/ledger/postgres/postgres-ledger.js');
+      return findPostgresLedger({ url: ledger.url, carriesReference, waits });
+    }
+  }
 }
 
 /**
- * Opens the ledger, to look on, for as long as `look` takes.
+ * Opens the ledger for reading while `look` runs.
  *
- * @param whenNone is told, in words for a person, where a ledger was looked for
+ * @param whenNone gets a message that says where no ledger was found
  */
 export async function lookIntoLedger<Answer>(
   config: Config,
   whenNone: (notice: string) => Answer,
-  look: (ledger: Ledger) => Promise<Answer>,
+  look: (ledger: ReadOnlyLedger) => Promise<Answer>,
 ): Promise<Answer> {
   const ledger = await findLedger(config);
   if (!ledger)

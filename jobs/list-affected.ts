@@ -1,7 +1,7 @@
 import { createAffectedFile, renderAffected } from '../src/cli/affected.js';
 import { exitCode, exitCodeOf } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
-import type { Ledger } from '../src/review/ledger.js';
+import type { ReadOnlyLedger } from '../src/review/ledger.js';
 import type { Run } from '../src/review/run.js';
 import { readNamelessFields } from '../src/review/stored/stored-line.js';
 import { lookIntoLedger } from './ledgers.js';
@@ -44,7 +44,7 @@ export async function listAffected(
 }
 
 /** One batch at a time. */
-async function* readAffected(ledger: Ledger, { id }: Run): AsyncGenerator<Record<string, unknown>[]> {
+async function* readAffected(ledger: ReadOnlyLedger, { id }: Run): AsyncGenerator<Record<string, unknown>[]> {
   for (let page = await ledger.nextAffected(id); page; page = await ledger.nextAffected(id, page.batch)) {
     yield page.lines.map((line) => readNamelessFields(line, 'file'));
   }

@@ -5,7 +5,7 @@ import { renderRangePlan, toPlanObject } from '../src/cli/range-summary.js';
 import type { Config } from '../src/config/load.js';
 import { describeIncomparable, runsCompared } from '../src/review/collect/delivered-lines.js';
 import { type DayPlan, planDay, type RangeMode } from '../src/review/day/range-plan.js';
-import type { Ledger } from '../src/review/ledger.js';
+import type { ReadOnlyLedger } from '../src/review/ledger.js';
 import { isActive, type Run } from '../src/review/run.js';
 import { lookIntoLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
@@ -28,7 +28,7 @@ export async function planDays(
   return exitCode.done;
 }
 
-async function planWith(ledger: Ledger, days: readonly BusinessDay[], options: PlanOptions) {
+async function planWith(ledger: ReadOnlyLedger, days: readonly BusinessDay[], options: PlanOptions) {
   const [from, to] = [days[0]?.iso ?? '', days.at(-1)?.iso ?? ''];
   const latest = new Map((await ledger.listLatestRuns({ from, to })).map((run) => [run.day, run]));
   const planned: { day: string; plan: DayPlan }[] = [];
@@ -41,7 +41,7 @@ async function planWith(ledger: Ledger, days: readonly BusinessDay[], options: P
 }
 
 /** Refusals that don't follow from the state of the newest run alone. */
-async function refuseInTime(ledger: Ledger, plan: DayPlan, run: Run | undefined): Promise<DayPlan> {
+async function refuseInTime(ledger: ReadOnlyLedger, plan: DayPlan, run: Run | undefined): Promise<DayPlan> {
   if (!run || plan.action === 'nothing' || plan.action === 'refused') return plan;
   if (isActive(run) && (await ledger.isBeingPerformed(run.id)))
     return { action: 'refused', message: `${run.day} is being run by another process`, run };

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { type Finding, findingsOf } from '../examination/finding.js';
-import type { Ledger } from '../review/ledger.js';
+import type { ReadOnlyLedger } from '../review/ledger.js';
 import { isActive, type Run } from '../review/run.js';
 import { formatCount } from '../text/format.js';
 import { findPlace, tryToWrite } from './folders.js';
@@ -18,20 +18,20 @@ export type LedgerPlace =
   /** Its address, without a password. */
   | { readonly kind: 'server'; readonly address: string };
 
-/** @param open opens the ledger to look on; undefined where there is no file of it yet */
+/** @param open opens the ledger for reading; undefined where there is none yet */
 export async function checkLedger({
   place,
   open,
 }: {
   readonly place: LedgerPlace;
-  readonly open: () => Promise<Ledger | undefined>;
+  readonly open: () => Promise<ReadOnlyLedger | undefined>;
 }): Promise<readonly Finding[]> {
   // On a file system that hangs, SQLite would block the whole process; this call blocks only the check. Opening reports errors.
   if (place.kind === 'file') await stat(place.path).catch(() => {});
   const ledger = await open();
   const path = place.kind === 'file' ? place.path : place.address;
   if (ledger === undefined) {
-    await tryToWrite((await findPlace(path)).folder);
+    if (place.kind === 'file') await tryToWrite((await findPlace(path)).folder);
     return [ok(`it does not exist yet and will be created at ${path}`)];
   }
   try {

@@ -5,18 +5,20 @@ import { checkLedger } from '../../src/doctor/ledger.js';
 import { lookOnce } from '../../src/examination/check.js';
 import { openDatabase } from '../../src/ledger/sqlite/database.js';
 import { isFileThere } from '../../src/ledger/sqlite/ledger-place.js';
-import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
+import { createSqliteLedger, createSqliteReader } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import type { Ledger } from '../../src/review/ledger.js';
 import { withoutPrivileges } from '../support/machine.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 
-function openSqlite(path: string, isOnlooker = false): Ledger {
-  return createSqliteLedger({ path, carriesReference: () => false, clock: Date.now, isOnlooker });
+const options = { carriesReference: () => false, clock: Date.now };
+
+function openSqlite(path: string): Ledger {
+  return createSqliteLedger({ path, ...options });
 }
 
 /** Looks as the doctor does: what fails becomes a finding. */
 function check(path: string) {
-  const open = async () => (isFileThere(path) ? openSqlite(path, true) : undefined);
+  const open = async () => (isFileThere(path) ? createSqliteReader({ path, ...options }) : undefined);
   return lookOnce(
     { part: 'ledger', seconds: 30, look: () => checkLedger({ place: { kind: 'file', path }, open }) },
     { signal: new AbortController().signal, onAbandoned: () => {} },

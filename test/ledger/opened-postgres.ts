@@ -1,8 +1,9 @@
 import {
   createPostgresLedger,
+  findPostgresLedger,
   type PostgresLedgerOptions,
 } from '../../src/ledger/postgres/postgres-ledger.js';
-import type { Ledger } from '../../src/review/ledger.js';
+import type { Ledger, ReadOnlyLedger } from '../../src/review/ledger.js';
 import { at, carriesReference } from '../contracts/ledger/days.js';
 import type { OpenedLedger, StepRow } from '../contracts/ledger.js';
 import type { Postgres } from '../support/postgres.js';
@@ -11,6 +12,8 @@ export interface OpenedPostgresLedger extends OpenedLedger {
   readonly url: string;
   /** Another ledger on the same database, with settings of its own. */
   open(options?: Partial<PostgresLedgerOptions>): Ledger;
+  /** The same ledger for reading, as `findPostgresLedger` finds it. */
+  find(): Promise<ReadOnlyLedger | undefined>;
   /** Runs statements past the ledger. */
   query(sql: string, ...values: unknown[]): Promise<Record<string, unknown>[]>;
 }
@@ -21,7 +24,7 @@ export async function openPostgresLedger(
   options: Partial<PostgresLedgerOptions> = {},
 ): Promise<OpenedPostgresLedger> {
   const url = await postgres.createDatabase();
-  const ledgers: Ledger[] = [];
+  const ledgers: Pick<Ledger, 'close'>[] = [];
   const open = (changes: Partial<PostgresLedgerOptions> = {}) => {
     const ledger = createPostgresLedger({ url, carriesReference, clock: () => at, ...options, ...changes });
     ledgers.push(ledger);
@@ -31,6 +34,11 @@ export async function openPostgresLedger(
     url,
     ledger: open(),
     open,
+    async find() {
+      const reader = await findPostgresLedger({ url, carriesReference });
+      if (reader) ledgers.push(reader);
+      return reader;
+    },
     query: (sql, ...values) => postgres.query(url, sql, values),
     reopen: async () => open(),
     async endLeases() {

@@ -39,7 +39,7 @@ describe('the SQLite ledger', () => {
     });
 
     it('is in WAL mode, commits with synchronous FULL, overwrites what it deletes', () => {
-      const file = openLedgerFile(opened.path, { isOnlooker: false });
+      const file = openLedgerFile(opened.path, { isReader: false });
       const pragma = (name: string) => file.database.get(`PRAGMA ${name}`)?.[name];
       expect(pragma('journal_mode')).toBe('wal');
       expect(pragma('synchronous')).toBe(2);
@@ -50,7 +50,7 @@ describe('the SQLite ledger', () => {
     });
 
     it('refuses a row of a run that is not there', () => {
-      const { database, close } = openLedgerFile(opened.path, { isOnlooker: false });
+      const { database, close } = openLedgerFile(opened.path, { isReader: false });
       expect(() =>
         database.exec(`INSERT INTO rejects (run, place, reason) VALUES (99, 1, 'wrong-cell-count')`),
       ).toThrow(/FOREIGN KEY/);
@@ -58,16 +58,16 @@ describe('the SQLite ledger', () => {
     });
 
     it('has one process write the WAL back, and the next when that one has left', async () => {
-      const share = (options: { isOnlooker: boolean }) => {
+      const share = (options: { isReader: boolean }) => {
         const file = openLedgerFile(opened.path, options);
         const pages = file.database.get('PRAGMA wal_autocheckpoint')?.wal_autocheckpoint;
         file.close();
         return pages;
       };
-      expect(share({ isOnlooker: false })).toBe(0);
+      expect(share({ isReader: false })).toBe(0);
       await opened.ledger.close();
-      expect(share({ isOnlooker: true })).toBe(0);
-      expect(share({ isOnlooker: false })).toBe(1000);
+      expect(share({ isReader: true })).toBe(0);
+      expect(share({ isReader: false })).toBe(1000);
     });
   });
 

@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noReference } from '../../src/booking/reference-hash.js';
-import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
+import { createSqliteReader } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { at, carriesReference, collectedRun, day, look, newRun } from '../contracts/ledger/days.js';
 import { type Child, startChild } from './child.js';
 import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
@@ -18,12 +18,13 @@ describe('the SQLite ledger among several processes', () => {
     await opened.cleanUp();
   });
 
-  /** The script finds `open` there, which opens the ledger under test. */
+  /** The script finds `open` and `read` there, which open the ledger under test. */
   function start(script: string): Child {
     const child = startChild(
-      `const { createSqliteLedger } = await import(built + 'sqlite-ledger.js');
-       const open = (options = {}) => createSqliteLedger(
-         { path: ${JSON.stringify(opened.path)}, carriesReference: () => true, clock: Date.now, ...options });
+      `const { createSqliteLedger, createSqliteReader } = await import(built + 'sqlite-ledger.js');
+       const options = { path: ${JSON.stringify(opened.path)}, carriesReference: () => true, clock: Date.now };
+       const open = () => createSqliteLedger(options);
+       const read = () => createSqliteReader(options);
        ${script}`,
     );
     children.push(child);
@@ -37,16 +38,11 @@ describe('the SQLite ledger among several processes', () => {
       const writer = opened.openRaw();
       writer.exec('BEGIN IMMEDIATE');
       writer.run('UPDATE runs SET delivered = 99');
-      const onlooker = createSqliteLedger({
-        path: opened.path,
-        carriesReference,
-        clock: () => at,
-        isOnlooker: true,
-      });
-      expect(await look(onlooker, 'r1')).toEqual(before);
-      expect(await onlooker.trace('BR-1')).toHaveLength(1);
-      expect(await onlooker.listRuns({ limit: 5 })).toHaveLength(1);
-      await onlooker.close();
+      const reader = createSqliteReader({ path: opened.path, carriesReference, clock: () => at });
+      expect(await look(reader, 'r1')).toEqual(before);
+      expect(await reader.trace('BR-1')).toHaveLength(1);
+      expect(await reader.listRuns({ limit: 5 })).toHaveLength(1);
+      await reader.close();
       writer.exec('COMMIT');
       expect((await opened.ledger.getRun('r1')).counts.delivered).toBe(99);
     });
@@ -73,7 +69,7 @@ describe('the SQLite ledger among several processes', () => {
         const visitor = start(
           `const { setFlagsFromString } = await import('node:v8');
            const { runInNewContext } = await import('node:vm');
-           const ledger = open({ isOnlooker: true });
+           const ledger = read();
            console.log((await ledger.listRuns({ limit: 9 })).map(({ id }) => id).join());
            await ledger.close();
            setFlagsFromString('--expose-gc');

@@ -140,7 +140,7 @@ describe('a look for the ledger', () => {
     const path = join(folder, 'data', 'ledger.db');
     expect(isFileThere(path)).toBe(false);
     expect(existsSync(join(folder, 'data'))).toBe(false);
-    openLedgerFile(path, { isOnlooker: false }).close();
+    openLedgerFile(path, { isReader: false }).close();
     expect(isFileThere(path)).toBe(true);
   });
 
@@ -162,7 +162,7 @@ describe('a look for the ledger', () => {
 /** A ledger that belongs to nobody, where root makes it. */
 async function makeLedger(): Promise<string> {
   const path = join(folder, 'ledger.db');
-  openLedgerFile(path, { isOnlooker: false }).close();
+  openLedgerFile(path, { isReader: false }).close();
   chmodSync(folder, 0o777);
   if (process.getuid?.() === 0) chownSync(path, nobody, nobody);
   return path;
@@ -174,7 +174,7 @@ async function refusalWithoutPrivileges(path: string): Promise<string | undefine
     `const { openLedgerFile } = await import(built + 'ledger-file.js');
      if (process.getuid() === 0) process.setuid(${nobody});
      try {
-       openLedgerFile(${JSON.stringify(path)}, { isOnlooker: false });
+       openLedgerFile(${JSON.stringify(path)}, { isReader: false });
      } catch (error) {
        console.log(error.message);
      }
@@ -188,7 +188,7 @@ async function refusalWithoutPrivileges(path: string): Promise<string | undefine
 /** Why the place is refused, without the words that name it. */
 function refusalOf(path: string): string {
   try {
-    openLedgerFile(path, { isOnlooker: false }).close();
+    openLedgerFile(path, { isReader: false }).close();
   } catch (error) {
     if (!(error instanceof LedgerUnusableError)) throw error;
     expect(error.place).toBe(path);

@@ -1,10 +1,12 @@
-import type { ExportLog, RequestedExport } from '../../mappings/export/export-log.js';
+import type { ExportLog, ExportReader, RequestedExport } from '../../mappings/export/export-log.js';
 import { toFetchedExport, toRequestedExport } from '../stored-export.js';
 import type { Database } from './database.js';
 import type { Session } from './session.js';
 
-export function createExportLog({ perform, transact }: Database): ExportLog {
+export function createExportLog(database: Database): ExportLog {
+  const { perform, transact } = database;
   return {
+    ...createExportReader(database),
     rememberRequest: ({ requestedAt, serviceTime, providers }) =>
       transact(async (session, mayBeDone) => {
         if (mayBeDone && (await latestRequest(session))?.requestedAt === requestedAt) return;
@@ -15,9 +17,6 @@ export function createExportLog({ perform, transact }: Database): ExportLog {
           JSON.stringify(providers),
         );
       }),
-
-    latestRequest: () => perform(latestRequest),
-
     async rememberFetched({ id, fetchedAt, providers, files }) {
       await perform((session) =>
         session.run(
@@ -30,7 +29,12 @@ export function createExportLog({ perform, transact }: Database): ExportLog {
         ),
       );
     },
+  };
+}
 
+export function createExportReader({ perform }: Database): ExportReader {
+  return {
+    latestRequest: () => perform(latestRequest),
     latestFetched: () =>
       perform(async (session) => {
         const row = await session.row(

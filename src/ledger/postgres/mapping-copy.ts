@@ -3,6 +3,7 @@ import type {
   CopiedMapping,
   MappingCopy,
   MappingMove,
+  MappingReader,
   MappingSummary,
   ProviderHotel,
 } from '../../mappings/mapping-copy.js';
@@ -13,25 +14,33 @@ import { isHotel, lookUp } from './mapping-look-up.js';
 import { beginSync, latestSync, latestSyncs, restartSync, storePage } from './mapping-syncs.js';
 import type { Session } from './session.js';
 
-export const emptyCopy: MappingSummary = {
-  mappings: 0,
-  masterHotels: 0,
-  deleted: 0,
-  providers: [],
-  syncs: [],
-};
-
-/** @param holdSync takes the sole right to sync, now or not at all */
+/** @param holdSync takes the exclusive right to sync, now or not at all */
 export function createMappingCopy(
-  { perform, transact, snapshot }: Database,
+  database: Database,
   holdSync: () => Promise<Hold | undefined>,
 ): MappingCopy {
+  const { perform, transact } = database;
   return {
+    ...createMappingReader(database),
     holdSync,
-    latestSync: (scope) => perform((session) => latestSync(session, scope)),
     beginSync: (sync) => transact((session, mayBeDone) => beginSync(session, sync, mayBeDone)),
     storePage: (page) => transact((session) => storePage(session, page)),
     restartSync: (sync) => transact((session, mayBeDone) => restartSync(session, sync, mayBeDone)),
+    async markNewHotelsTold(upTo, at) {
+      await perform((session) =>
+        session.run(
+          'UPDATE hotel_review.master_hotels SET told_at = $1 WHERE told_at IS NULL AND number <= $2',
+          at,
+          upTo,
+        ),
+      );
+    },
+  };
+}
+
+export function createMappingReader({ perform, snapshot }: Database): MappingReader {
+  return {
+    latestSync: (scope) => perform((session) => latestSync(session, scope)),
     find: (hotel) => snapshot((session) => find(session, hotel)),
     lookUp: (hotels) => perform((session) => lookUp(session, hotels)),
     listMappings: (page) => perform((session) => listMappings(session, page)),
@@ -51,15 +60,6 @@ export function createMappingCopy(
         );
         return rows.map(toNewHotel);
       }),
-    async markNewHotelsTold(upTo, at) {
-      await perform((session) =>
-        session.run(
-          'UPDATE hotel_review.master_hotels SET told_at = $1 WHERE told_at IS NULL AND number <= $2',
-          at,
-          upTo,
-        ),
-      );
-    },
   };
 }
 
@@ -84,7 +84,7 @@ async function find(
 
 async function listMappings(
   session: Session,
-  { after, limit, providers }: Parameters<MappingCopy['listMappings']>[0],
+  { after, limit, providers }: Parameters<MappingReader['listMappings']>[0],
 ): Promise<CopiedMapping[]> {
   const rows = await session.rows(
     `SELECT ${mappingColumns} FROM hotel_review.mappings

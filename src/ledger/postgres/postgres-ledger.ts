@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import type { Ledger } from '../../review/ledger.js';
+import type { Ledger, ReadOnlyLedger } from '../../review/ledger.js';
 import type { BookingForm } from '../../review/step.js';
 import { placeOf } from './address.js';
 import { nextAffected, replaceAffected } from './affected.js';
 import { measureBatches, readBatch } from './batches.js';
 import { claim, holdsClaim, isBeingPerformed, lockClaim, renewClaims } from './claims.js';
 import { beginCollect } from './collecting.js';
-import { openDatabase } from './database.js';
+import { type Database, openDatabase } from './database.js';
 import { nextDelivered } from './delivered.js';
-import { createExportLog } from './export-log.js';
+import { createExportLog, createExportReader } from './export-log.js';
 import { createHolds } from './holds.js';
 import { findHookRun, rememberHookRun } from './hook-requests.js';
-import { createMappingCopy } from './mapping-copy.js';
-import { createOnlooker } from './onlooking.js';
+import { createMappingCopy, createMappingReader } from './mapping-copy.js';
 import { record, recordAcceptedBatch } from './recording.js';
 import { blankGuestNames, listRunsWithNames, prune } from './retention.js';
 import {
@@ -37,54 +36,39 @@ const pingTimeoutMs = 1_900;
 /** By how much the renewal of a lease can be late. */
 const lateRenewalMs = 1_000;
 
-export interface PostgresLedgerOptions {
+export interface PostgresReaderOptions {
   /** postgres://user:password@host:port/database, with the parameters that libpq knows, such as sslmode. */
   readonly url: string;
-  /** Tells whether a stored line is of that booking reference. */
+  /** Whether a stored line is of that booking reference. */
   readonly carriesReference: (line: string, form: BookingForm, reference: string) => boolean;
+  /** The largest number of connections. */
+  readonly connections?: number;
+  /** How long each call waits for a server that is away. */
+  readonly patienceMs?: number;
+}
+
+export interface PostgresLedgerOptions extends PostgresReaderOptions {
   readonly clock: () => number;
   /** How long a claim or a held day lasts unless it is renewed, by the database's clock. */
   readonly leaseMs?: number;
-  /** How many connections it opens at most. */
-  readonly connections?: number;
-  /** For how long a server that is away is waited for, in each call. */
-  readonly patienceMs?: number;
-  /** For looking on while others work: it makes and migrates nothing, and reads as empty where nothing is yet. */
-  readonly isOnlooker?: boolean;
 }
 
 /**
- * The ledger in a PostgreSQL database, for as many processes as there are. It connects, and brings the schema up to
- * date, when it is first used. Characters that PostgreSQL or UTF-8 can't hold are kept as U+FFFD.
+ * The ledger in a PostgreSQL database, for any number of processes. It connects, and brings the schema up to date, when
+ * it is first used. Characters that PostgreSQL or UTF-8 can't hold are kept as U+FFFD.
  *
  * Each operation throws LedgerUnusableError, LedgerAwayError or LedgerFullError where that is what's wrong.
  *
  * @throws LedgerUnusableError for an address that can't be read
  */
-export function createPostgresLedger({
-  url,
-  carriesReference,
-  clock,
-  leaseMs = 30_000,
-  connections = 10,
-  patienceMs = 30_000,
-  isOnlooker = false,
-}: PostgresLedgerOptions): Ledger {
-  const place = placeOf(url);
-  const database = openDatabase({
-    url,
-    place,
-    connections,
-    patienceMs,
-    prepare: async (transact) => {
-      if (!isOnlooker) await transact((session) => migrate(session, place));
-    },
-  });
-  const { perform, transact, snapshot } = database;
+export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
+  const { clock, leaseMs = 30_000 } = options;
+  const database = connect(options, (transact, place) => transact((session) => migrate(session, place)));
+  const { perform, transact } = database;
   const holds = createHolds(database, leaseMs);
   const holdDay = (day: string) => holds.take(`day ${day}`);
-
-  const ledger: Ledger = {
+  return {
+    ...createReader(database, options.carriesReference),
     staleHoldMs: leaseMs + lateRenewalMs,
     mappings: createMappingCopy(database, () => holds.take('mappings sync')),
     exports: createExportLog(database),
@@ -96,19 +80,11 @@ export function createPostgresLedger({
       }
       return undefined;
     },
-    ping: () => database.ping(pingTimeoutMs),
-    latestRun: (day) => perform((session) => readLatestRun(session, day)),
-    getRun: (runId) => perform((session) => getRun(session, runId)),
-    listRuns: (options) => perform((session) => listRuns(session, options)),
-    listLatestRuns: (range) => perform((session) => listLatestRuns(session, range)),
-    listActiveRuns: () => perform(listActiveRuns),
-    summarise: () => perform(summarise),
     createRun: (run) => transact((session, mayBeDone) => createRun(session, run, mayBeDone)),
     takeOver: (runId) => transact((session) => takeOver(session, runId)),
     settle: (right, settlement) =>
       transact((session, mayBeDone) => settle(session, right, settlement, mayBeDone)),
     beginCollect: (right, collect) => beginCollect(database, right, collect),
-    listOpenSteps: (runId, page) => perform((session) => listOpenSteps(session, runId, page)),
     claim(right, step, attempt, at) {
       const request = { right, step, attempt, at, leaseMs, id: randomUUID() };
       return perform((session, mayBeDone) => claim(session, request, mayBeDone));
@@ -126,11 +102,75 @@ export function createPostgresLedger({
     holdsClaim: (held) => perform((session) => holdsClaim(session, held)),
     renewClaims: (claims) => transact((session) => renewClaims(session, claims, leaseMs)),
     reopenAbandoned: (runId) => transact((session) => reopenAbandonedSteps(session, runId)),
+    replaceAffected: (held, affected) =>
+      transact(async (session) => replaceAffected(session, await lockClaim(session, held), affected)),
+    findHookRun: (requestId) => perform((session) => findHookRun(session, requestId)),
+    rememberHookRun: (request) => transact((session) => rememberHookRun(session, request)),
+    listRunsWithNames: (before) => perform((session) => listRunsWithNames(session, before)),
+    blankGuestNames: (before, blank) => blankGuestNames(database, before, blank, clock(), holdDay),
+    prune: (before) => prune(database, before, clock(), holdDay),
+    async close() {
+      await holds.close();
+      await database.close();
+    },
+  };
+}
+
+/**
+ * The same ledger for looking back: it makes nothing and migrates nothing. Undefined where there is no ledger yet.
+ *
+ * @throws LedgerUnusableError when this version can't read it, LedgerAwayError when the server doesn't answer
+ */
+export async function findPostgresLedger({
+  waits = true,
+  ...options
+}: PostgresReaderOptions & {
+  /** False to fail within two seconds when the server doesn't answer. */
+  readonly waits?: boolean;
+}): Promise<ReadOnlyLedger | undefined> {
+  const database = connect(options, async () => {});
+  try {
+    if (!waits) await database.ping(pingTimeoutMs);
+    const isThere = await database.perform((session) => isLedgerThere(session, database.place));
+    if (isThere) return createReader(database, options.carriesReference);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  await database.close();
+  return undefined;
+}
+
+function connect(
+  { url, connections = 10, patienceMs = 30_000 }: PostgresReaderOptions,
+  prepare: (transact: Database['transact'], place: string) => Promise<void>,
+): Database {
+  const place = placeOf(url);
+  return openDatabase({
+    ...{ url, place, connections, patienceMs },
+    prepare: (transact) => prepare(transact, place),
+  });
+}
+
+function createReader(
+  database: Database,
+  carriesReference: PostgresReaderOptions['carriesReference'],
+): ReadOnlyLedger {
+  const { perform, snapshot } = database;
+  return {
+    mappings: createMappingReader(database),
+    exports: createExportReader(database),
+    ping: () => database.ping(pingTimeoutMs),
+    latestRun: (day) => perform((session) => readLatestRun(session, day)),
+    getRun: (runId) => perform((session) => getRun(session, runId)),
+    listRuns: (options) => perform((session) => listRuns(session, options)),
+    listLatestRuns: (range) => perform((session) => listLatestRuns(session, range)),
+    listActiveRuns: () => perform(listActiveRuns),
+    summarise: () => perform(summarise),
+    listOpenSteps: (runId, page) => perform((session) => listOpenSteps(session, runId, page)),
     isBeingPerformed: (runId) => perform((session) => isBeingPerformed(session, runId)),
     readBatch: (runId, form, batch) => perform((session) => readBatch(session, runId, form, batch)),
     measureBatches: (runId, form) => perform((session) => measureBatches(session, runId, form)),
-    replaceAffected: (held, affected) =>
-      transact(async (session) => replaceAffected(session, await lockClaim(session, held), affected)),
     nextDelivered: (runId, after) => snapshot((session) => nextDelivered(session, runId, after)),
     nextAffected: (runId, after = -1) => snapshot((session) => nextAffected(session, runId, after)),
     nextSuspects: (runId, after) => snapshot((session) => nextSuspects(session, runId, after)),
@@ -144,21 +184,6 @@ export function createPostgresLedger({
       ),
     listAttempts: (runId, step) =>
       perform(async (session) => attemptsOf(session, await runNumber(session, runId), step)),
-    findHookRun: (requestId) => perform((session) => findHookRun(session, requestId)),
-    rememberHookRun: (request) => transact((session) => rememberHookRun(session, request)),
-    listRunsWithNames: (before) => perform((session) => listRunsWithNames(session, before)),
-    blankGuestNames: (before, blank) => blankGuestNames(database, before, blank, clock(), holdDay),
-    prune: (before) => prune(database, before, clock(), holdDay),
-    async close() {
-      await holds.close();
-      await database.close();
-    },
+    close: () => database.close(),
   };
-  if (!isOnlooker) return ledger;
-
-  let isKnownThere = false;
-  return createOnlooker(ledger, async () => {
-    isKnownThere ||= await perform((session) => isLedgerThere(session, place));
-    return isKnownThere;
-  });
 }

@@ -107,8 +107,6 @@ export async function listActiveRuns(session: Session): Promise<Run[]> {
   return rows.map(toRun);
 }
 
-export const emptySummary: LedgerSummary = { runsByState: noRuns };
-
 export async function summarise(session: Session): Promise<LedgerSummary> {
   const rows = await session.rows(
     `SELECT state, count(*) AS count, min(day) AS first_day, max(day) AS last_day FROM hotel_review.runs GROUP BY state`,

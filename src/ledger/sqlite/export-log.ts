@@ -1,9 +1,10 @@
-import type { ExportLog } from '../../mappings/export/export-log.js';
+import type { ExportLog, ExportReader } from '../../mappings/export/export-log.js';
 import { toFetchedExport, toRequestedExport } from '../stored-export.js';
 import type { Database } from './database.js';
 
 export function createExportLog(database: Database): ExportLog {
   return {
+    ...createExportReader(database),
     async rememberRequest({ requestedAt, serviceTime, providers }) {
       database.transact(() =>
         database.run(
@@ -14,12 +15,6 @@ export function createExportLog(database: Database): ExportLog {
         ),
       );
     },
-
-    async latestRequest() {
-      const row = database.get('SELECT * FROM export_requests ORDER BY number DESC LIMIT 1');
-      return row && toRequestedExport(row);
-    },
-
     async rememberFetched({ id, fetchedAt, providers, files }) {
       database.transact(() =>
         database.run(
@@ -32,7 +27,15 @@ export function createExportLog(database: Database): ExportLog {
         ),
       );
     },
+  };
+}
 
+export function createExportReader(database: Database): ExportReader {
+  return {
+    async latestRequest() {
+      const row = database.get('SELECT * FROM export_requests ORDER BY number DESC LIMIT 1');
+      return row && toRequestedExport(row);
+    },
     async latestFetched() {
       const row = database.get('SELECT * FROM fetched_exports ORDER BY number DESC LIMIT 1');
       return row && toFetchedExport(row);

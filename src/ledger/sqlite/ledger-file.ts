@@ -22,11 +22,11 @@ export interface LedgerFile {
  * @throws LedgerUnusableError when no file can be made there, or the one that is there is not a ledger that this
  * version knows; such a file is left as it was
  */
-export function openLedgerFile(path: string, options: { readonly isOnlooker: boolean }): LedgerFile {
+export function openLedgerFile(path: string, options: { readonly isReader: boolean }): LedgerFile {
   return refuseUnusable(path, () => open(path, options));
 }
 
-function open(path: string, { isOnlooker }: { readonly isOnlooker: boolean }): LedgerFile {
+function open(path: string, { isReader }: { readonly isReader: boolean }): LedgerFile {
   makePlace(path);
   const locks = `${path}.locks`;
   const database = openDatabase(path, { busyTimeoutMs });
@@ -41,7 +41,7 @@ function open(path: string, { isOnlooker }: { readonly isOnlooker: boolean }): L
     readSchema(database, path);
     closeToOthers(path);
     // Of several processes on one ledger a single one writes the WAL back: SQLite 3.45 has a fault where two do.
-    checkpointer = isOnlooker ? undefined : tryLock(locks, 'checkpoint');
+    checkpointer = isReader ? undefined : tryLock(locks, 'checkpoint');
     database.exec('PRAGMA journal_mode = WAL');
     database.exec('PRAGMA synchronous = FULL');
     database.exec('PRAGMA foreign_keys = ON');

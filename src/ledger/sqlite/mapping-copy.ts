@@ -3,6 +3,7 @@ import type {
   CopiedMapping,
   MappingCopy,
   MappingMove,
+  MappingReader,
   MappingSummary,
   ProviderHotel,
 } from '../../mappings/mapping-copy.js';
@@ -13,14 +14,25 @@ import type { Database } from './database.js';
 import { lookUp } from './mapping-look-up.js';
 import { beginSync, latestSync, latestSyncs, restartSync, storePage } from './mapping-syncs.js';
 
-/** @param holdSync takes the sole right to sync, now or not at all */
+/** @param holdSync takes the exclusive right to sync, now or not at all */
 export function createMappingCopy(database: Database, holdSync: () => Hold | undefined): MappingCopy {
   return {
+    ...createMappingReader(database),
     holdSync: async () => holdSync(),
-    latestSync: async (scope) => latestSync(database, scope),
     beginSync: async (sync) => database.transact(() => beginSync(database, sync)),
     storePage: async (page) => database.transact(() => storePage(database, page)),
     restartSync: async (sync) => database.transact(() => restartSync(database, sync)),
+    async markNewHotelsTold(upTo, at) {
+      database.transact(() =>
+        database.run('UPDATE master_hotels SET told_at = ? WHERE told_at IS NULL AND number <= ?', at, upTo),
+      );
+    },
+  };
+}
+
+export function createMappingReader(database: Database): MappingReader {
+  return {
+    latestSync: async (scope) => latestSync(database, scope),
     find: async (hotel) => find(database, hotel),
     lookUp: async (hotels) => lookUp(database, hotels),
     listMappings: async (page) => listMappings(database, page),
@@ -33,11 +45,6 @@ export function createMappingCopy(database: Database, holdSync: () => Hold | und
         limit,
       );
       return rows.map(toNewHotel);
-    },
-    async markNewHotelsTold(upTo, at) {
-      database.transact(() =>
-        database.run('UPDATE master_hotels SET told_at = ? WHERE told_at IS NULL AND number <= ?', at, upTo),
-      );
     },
   };
 }
@@ -60,7 +67,7 @@ function find(
 
 function listMappings(
   database: Database,
-  { after, limit, providers }: Parameters<MappingCopy['listMappings']>[0],
+  { after, limit, providers }: Parameters<MappingReader['listMappings']>[0],
 ): CopiedMapping[] {
   // By number, whatever the providers: the index on them would have all of theirs sorted for every page.
   const rows = database.all(

@@ -1,16 +1,17 @@
 import type { Hold } from '../../async/hold.js';
-import type { Ledger } from '../../review/ledger.js';
+import type { Ledger, ReadOnlyLedger } from '../../review/ledger.js';
 import type { BookingForm } from '../../review/step.js';
 import { nextAffected, replaceAffected } from './affected.js';
 import { checkClaim, claim, findClaimed, isBeingPerformed, record, renewClaims } from './claims.js';
 import { beginCollect, measureBatches, readBatch } from './collecting.js';
+import type { Database } from './database.js';
 import { tryLock } from './day-lock.js';
 import { nextDelivered } from './delivered.js';
-import { createExportLog } from './export-log.js';
+import { createExportLog, createExportReader } from './export-log.js';
 import { createGathering } from './gathering.js';
 import { findHookRun, rememberHookRun } from './hook-requests.js';
 import { openLedgerFile } from './ledger-file.js';
-import { createMappingCopy } from './mapping-copy.js';
+import { createMappingCopy, createMappingReader } from './mapping-copy.js';
 import { blankGuestNames, listRunsWithNames, prune } from './retention.js';
 import {
   createRun,
@@ -31,24 +32,17 @@ import { attemptsOf, countRejects, countWarnings, listRefused, trace } from './t
 
 export interface SqliteLedgerOptions {
   readonly path: string;
-  /** Tells whether a stored line is of that booking reference. */
+  /** Whether a stored line is of that booking reference. */
   readonly carriesReference: (line: string, form: BookingForm, reference: string) => boolean;
   readonly clock: () => number;
   /** How long a claim holds that is not renewed. */
   readonly leaseMs?: number;
-  /** For looking on while others work: it leaves the writing back of the WAL to them. */
-  readonly isOnlooker?: boolean;
 }
 
 /** The ledger in one SQLite file beside the program. */
-export function createSqliteLedger({
-  path,
-  carriesReference,
-  clock,
-  leaseMs = 30_000,
-  isOnlooker = false,
-}: SqliteLedgerOptions): Ledger {
-  const { database, locks, close } = openLedgerFile(path, { isOnlooker });
+export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
+  const { path, clock, leaseMs = 30_000 } = options;
+  const { database, locks, close } = openLedgerFile(path, { isReader: false });
   const gathering = createGathering(database);
   const whenDayIsFree = (day: string, work: () => void) => {
     const lock = tryLock(locks, day);
@@ -63,6 +57,7 @@ export function createSqliteLedger({
     return lock && { lost: new AbortController().signal, release: async () => lock.release() };
   };
   return {
+    ...createReader(database, options),
     staleHoldMs: 0,
     mappings: createMappingCopy(database, () => tryHold('mappings-sync')),
     exports: createExportLog(database),
@@ -75,20 +70,10 @@ export function createSqliteLedger({
       }
       return undefined;
     },
-    async ping() {
-      database.get('SELECT 1');
-    },
-    latestRun: async (day) => readLatestRun(database, day),
-    getRun: async (runId) => readRun(database, runNumber(database, runId)),
-    listRuns: async ({ day, limit }) => listRuns(database, day, limit),
-    listLatestRuns: async ({ from, to }) => listLatestRuns(database, from, to),
-    listActiveRuns: async () => listActiveRuns(database),
-    summarise: async () => summarise(database),
     createRun: async (run) => database.transact(() => createRun(database, run)),
     takeOver: async (runId) => database.transact(() => takeOver(database, runId)),
     settle: async (right, settlement) => database.transact(() => settle(database, right, settlement)),
     beginCollect: async (right, collect) => beginCollect(database, right, collect),
-    listOpenSteps: async (runId, page) => listOpenSteps(database, runNumber(database, runId), page),
     claim: (right, step, attempt, at) =>
       gathering.transact(() => claim(database, right, step, attempt, at, clock() + leaseMs)),
     record: (held, ending, at) => gathering.transact(() => record(database, held, ending, at)),
@@ -96,21 +81,8 @@ export function createSqliteLedger({
     renewClaims: async (claims) => database.transact(() => renewClaims(database, claims, clock() + leaseMs)),
     reopenAbandoned: async (runId) =>
       database.transact(() => reopenAbandonedSteps(database, runNumber(database, runId), clock())),
-    isBeingPerformed: async (runId) => isBeingPerformed(database, runNumber(database, runId), clock()),
-    readBatch: async (runId, form, batch) => readBatch(database, runNumber(database, runId), form, batch),
-    measureBatches: async (runId, form) => measureBatches(database, runNumber(database, runId), form),
     replaceAffected: async (held, affected) =>
       database.transact(() => replaceAffected(database, checkClaim(database, held).run, affected)),
-    nextDelivered: async (runId, after) => nextDelivered(database, runNumber(database, runId), after),
-    nextAffected: async (runId, after = -1) => nextAffected(database, runNumber(database, runId), after),
-    nextSuspects: async (runId, after) => nextSuspects(database, runNumber(database, runId), after),
-    tally: async (runId) => tally(database, runNumber(database, runId)),
-    countRejects: async (runId) => countRejects(database, runNumber(database, runId)),
-    countWarnings: async (runId) => countWarnings(database, runNumber(database, runId)),
-    listRefused: async (runId, limit) => listRefused(database, runNumber(database, runId), limit),
-    trace: async (reference) =>
-      trace(database, reference, (line, form) => carriesReference(line, form, reference)),
-    listAttempts: async (runId, step) => attemptsOf(database, runNumber(database, runId), step),
     findHookRun: async (requestId) => findHookRun(database, requestId),
     rememberHookRun: async (request) => database.transact(() => rememberHookRun(database, request)),
     listRunsWithNames: async (before) => listRunsWithNames(database, before),
@@ -121,5 +93,44 @@ export function createSqliteLedger({
       gathering.flush();
       close();
     },
+  };
+}
+
+/** The same ledger for looking back while others work: it leaves the writing back of the WAL to them. */
+export function createSqliteReader(options: Omit<SqliteLedgerOptions, 'leaseMs'>): ReadOnlyLedger {
+  const { database, close } = openLedgerFile(options.path, { isReader: true });
+  return { ...createReader(database, options), close: async () => close() };
+}
+
+function createReader(
+  database: Database,
+  { carriesReference, clock }: Pick<SqliteLedgerOptions, 'carriesReference' | 'clock'>,
+): Omit<ReadOnlyLedger, 'close'> {
+  return {
+    mappings: createMappingReader(database),
+    exports: createExportReader(database),
+    async ping() {
+      database.get('SELECT 1');
+    },
+    latestRun: async (day) => readLatestRun(database, day),
+    getRun: async (runId) => readRun(database, runNumber(database, runId)),
+    listRuns: async ({ day, limit }) => listRuns(database, day, limit),
+    listLatestRuns: async ({ from, to }) => listLatestRuns(database, from, to),
+    listActiveRuns: async () => listActiveRuns(database),
+    summarise: async () => summarise(database),
+    listOpenSteps: async (runId, page) => listOpenSteps(database, runNumber(database, runId), page),
+    isBeingPerformed: async (runId) => isBeingPerformed(database, runNumber(database, runId), clock()),
+    readBatch: async (runId, form, batch) => readBatch(database, runNumber(database, runId), form, batch),
+    measureBatches: async (runId, form) => measureBatches(database, runNumber(database, runId), form),
+    nextDelivered: async (runId, after) => nextDelivered(database, runNumber(database, runId), after),
+    nextAffected: async (runId, after = -1) => nextAffected(database, runNumber(database, runId), after),
+    nextSuspects: async (runId, after) => nextSuspects(database, runNumber(database, runId), after),
+    tally: async (runId) => tally(database, runNumber(database, runId)),
+    countRejects: async (runId) => countRejects(database, runNumber(database, runId)),
+    countWarnings: async (runId) => countWarnings(database, runNumber(database, runId)),
+    listRefused: async (runId, limit) => listRefused(database, runNumber(database, runId), limit),
+    trace: async (reference) =>
+      trace(database, reference, (line, form) => carriesReference(line, form, reference)),
+    listAttempts: async (runId, step) => attemptsOf(database, runNumber(database, runId), step),
   };
 }

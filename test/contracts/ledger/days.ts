@@ -3,7 +3,7 @@ import { halveBatch, planBatches } from '../../../src/review/body/body-delivery.
 import { createItemRenderer } from '../../../src/review/body/booking-item.js';
 import type { Collect, CollectedBatch, CollectedChunk } from '../../../src/review/collected.js';
 import { renderReviewLine } from '../../../src/review/file/review-line.js';
-import type { Ledger, NewRun, Recorded, Right } from '../../../src/review/ledger.js';
+import type { Ledger, NewRun, ReadOnlyLedger, Recorded, Right } from '../../../src/review/ledger.js';
 import type { Run } from '../../../src/review/run.js';
 import type { BookingForm, Claim, Claimed, StepEnding } from '../../../src/review/step.js';
 import { readReference } from '../../../src/review/stored/stored-line.js';
@@ -166,7 +166,7 @@ export function halved({ step }: Claim): StepEnding {
 }
 
 /** All that a writer could have changed, to be compared before and after. */
-export async function look(ledger: Ledger, runId: string) {
+export async function look(ledger: ReadOnlyLedger, runId: string) {
   return {
     run: await ledger.getRun(runId),
     tally: await ledger.tally(runId),
