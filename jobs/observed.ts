@@ -16,7 +16,7 @@ export async function composeObserved(config: Config, { notifyCounting, log, voi
   const notify = notifyCounting(counters);
   const { parts, close } = await composeReview(config, { notify, voice });
   const { ledger, workforce } = parts;
-  const countWaiting = workforce.isShared ? () => workforce.countWaiting() : undefined;
+  const { countWaiting } = workforce;
   const metrics = createMetrics({
     counters,
     summarise: () => ledger.summarise(),

@@ -39,14 +39,12 @@ export async function openWorkforce(config: Config, parts: WorkforceParts): Prom
       return createOwnWorkforce({ ...common, createQueue: createInProcessQueues(pace) });
     case 'redis': {
       const { createBullmqQueue } = await import('../src/queue/bullmq.js');
-      const shared = createSharedWorkforce({
+      return createSharedWorkforce({
         ...common,
         queue: createBullmqQueue({ url: queue.url, lockMs: common.leaseMs, ...pace, onNotice: notify }),
         reconcileMs: workers.reconcileSeconds * 1000,
         performs,
       });
-      shared.start();
-      return shared;
     }
   }
 }

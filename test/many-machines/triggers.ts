@@ -82,7 +82,6 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
     const workforce: Workforce = engine.isShared
       ? createSharedWorkforce({ ...common, queue: engine.openQueue(), reconcileMs: 200, performs: true })
       : createOwnWorkforce({ ...common, createQueue: engine.openQueue });
-    if (workforce.isShared) workforce.start();
     return {
       parts: {
         // Each day has bookings of its own.

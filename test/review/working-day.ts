@@ -7,7 +7,7 @@ import type { ReviewEvent } from '../../src/review/events.js';
 import type { Ledger } from '../../src/review/ledger.js';
 import { createOwnWorkforce } from '../../src/review/perform/own-workforce.js';
 import { createSharedWorkforce } from '../../src/review/perform/shared-workforce.js';
-import type { SharedWorkforce, Workforce } from '../../src/review/perform/workforce.js';
+import type { Workforce } from '../../src/review/perform/workforce.js';
 import type { StepQueue } from '../../src/review/queue.js';
 import type { BookingSource } from '../../src/review/source.js';
 import { createArraySource, readerOf, records } from './array-source.js';
@@ -106,7 +106,7 @@ export async function prepareWork({
       return { ...told, workforce, parts: partsWith(workforce) };
     },
     /** One of several processes; it works at once. What it queues, nobody else sees. */
-    startShared(options: WorkingOptions = {}): Process<SharedWorkforce> {
+    startShared(options: WorkingOptions = {}): Process<Workforce> {
       const { common, partsWith, ...told } = begin({ ...usual, ...options });
       const workforce = createSharedWorkforce({
         ...common,
@@ -114,7 +114,6 @@ export async function prepareWork({
         reconcileMs: 20,
         performs: options.performs ?? true,
       });
-      workforce.start();
       onTestFinished(() => workforce.close());
       return { ...told, workforce, parts: partsWith(workforce) };
     },

@@ -123,7 +123,7 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
       const isDayOver = clock() > day.lastInstant.getTime();
       if (latest?.state === 'succeeded' && !isDayOver) return { run: latest, isNew: false };
       // All processes work on a shared run, this one too: watching it once more for each call is of no use.
-      const shared = workforce.isShared && (await findSharedRun({ ...request, day }, ledger));
+      const shared = workforce.letsOthersJoin && (await findSharedRun({ ...request, day }, ledger));
       if (shared && request.mode === 'run') return { run: shared, isNew: false };
       return startReview(day, request);
     },

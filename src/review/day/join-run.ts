@@ -12,7 +12,7 @@ const tryEveryMs = 500;
 
 export interface JoinParts {
   readonly ledger: DayHolds & RunReader & StepReader;
-  readonly workforce: Pick<Workforce, 'isShared'>;
+  readonly workforce: Pick<Workforce, 'letsOthersJoin'>;
   readonly clock: () => number;
 }
 
@@ -39,11 +39,11 @@ export async function acquireDay(
 ): Promise<FoundDay> {
   const { ledger, workforce, clock } = parts;
   const { day, mode } = request;
-  const joins = workforce.isShared && mode === 'run';
+  const joins = workforce.letsOthersJoin && mode === 'run';
   const giveUpAt = clock() + ledger.staleHoldMs;
   let isWaiting = false;
   const findOthers = async (): Promise<FoundDay | undefined> => {
-    const run = workforce.isShared ? await findSharedRun(request, ledger) : undefined;
+    const run = workforce.letsOthersJoin ? await findSharedRun(request, ledger) : undefined;
     if (run && !joins) throw busy(day.iso);
     return run && { kind: 'to-join', run };
   };

@@ -90,8 +90,7 @@ async function reviewHeld(
   const run =
     opened.run.collectedAt === undefined ? await collect(request.day, opened.run, parts, stop) : opened.run;
   const isOurs = isActive(run) && !stop.aborted;
-  if (isOurs && workforce.isShared) await hold.release();
-  const delivered = isOurs ? await workforce.deliver(run, workforce.isShared ? signal : stop) : run;
+  const delivered = isOurs ? await workforce.deliver(run, signal, hold) : run;
   return hold.lost.aborted && !signal.aborted ? 'lost' : { run: delivered, wasDone: false };
 }
 

@@ -6,7 +6,7 @@ import { feed } from './feeding.js';
 import { createHeldClaims } from './held-claims.js';
 import { settleWhenDue } from './settle.js';
 import { createStepRunner, type StepRunnerParts } from './step-runner.js';
-import type { OwnWorkforce } from './workforce.js';
+import type { Workforce } from './workforce.js';
 
 export interface OwnWorkforceParts extends Omit<StepRunnerParts, 'ledger' | 'queue' | 'claims'> {
   readonly ledger: Ledger;
@@ -17,9 +17,13 @@ export interface OwnWorkforceParts extends Omit<StepRunnerParts, 'ledger' | 'que
   readonly graceMs: number;
 }
 
-/** This process alone: whoever holds the day performs its steps, under the token that the run had then. */
-export function createOwnWorkforce(parts: OwnWorkforceParts): OwnWorkforce {
-  return { isShared: false, deliver: (run, signal) => deliver(run, parts, signal), close: async () => {} };
+/** This process alone: the one that holds the day performs its steps, under the token that the run had at the start. */
+export function createOwnWorkforce(parts: OwnWorkforceParts): Workforce {
+  return {
+    letsOthersJoin: false,
+    deliver: (run, signal, hold) => deliver(run, parts, hold ? AbortSignal.any([signal, hold.lost]) : signal),
+    close: async () => {},
+  };
 }
 
 async function deliver(run: Run, parts: OwnWorkforceParts, signal: AbortSignal): Promise<Run> {

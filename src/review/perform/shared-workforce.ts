@@ -5,7 +5,7 @@ import { hasWork, isActive, type Run } from '../run.js';
 import { createHeldClaims } from './held-claims.js';
 import { reconcile, reconcileRun, settleWhenLeftOver } from './reconcile.js';
 import { createStepRunner, type StepRunnerParts } from './step-runner.js';
-import type { SharedWorkforce } from './workforce.js';
+import type { Workforce } from './workforce.js';
 
 /** Between two looks at a run that others work on too. */
 const lookEveryMs = 250;
@@ -27,7 +27,7 @@ export interface SharedWorkforceParts extends Omit<StepRunnerParts, 'ledger' | '
  * now, and keeps its claims by renewing them. Each reconciles from time to time, so that a queue that forgot everything,
  * or a process that died, holds nothing up for long.
  */
-export function createSharedWorkforce(parts: SharedWorkforceParts): SharedWorkforce {
+export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
   const { ledger, queue, leaseMs, reconcileMs, graceMs, performs, random, notify } = parts;
   const claims = createHeldClaims({ ledger, leaseMs });
   const performStep = createStepRunner({ ...parts, claims, onFault: tellFault });
@@ -67,15 +67,15 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): SharedWorkfo
     notify({ type: 'faulted', runId: id, error });
   }
 
+  if (performs) {
+    queue.work(perform, { onError: tellFault });
+    reconciling = keepReconciling();
+  }
   return {
-    isShared: true,
-    start() {
-      if (!performs) return;
-      queue.work(perform, { onError: tellFault });
-      reconciling = keepReconciling();
-    },
+    letsOthersJoin: true,
     countWaiting: () => queue.countWaiting(),
-    async deliver(run, signal) {
+    async deliver(run, signal, hold) {
+      await hold?.release();
       const stop = AbortSignal.any([signal, stopping.signal]);
       const queued = await reconcileRun(run, parts, stop).catch((error: unknown) => {
         // Whoever works will reconcile: a queue that is away now holds the run up, no more.

@@ -1,28 +1,20 @@
+import type { Hold } from '../../async/hold.js';
 import type { Run } from '../run.js';
 
-/** Who performs the steps of a run that is collected. */
-export type Workforce = OwnWorkforce | SharedWorkforce;
-
-/** This process alone. */
-export interface OwnWorkforce extends Deliverer {
-  readonly isShared: false;
-}
-
-/**
- * Processes that share the work: whoever starts a run holds its day only until it is collected, every process may take
- * every step, and a second `run` of the day joins.
- */
-export interface SharedWorkforce extends Deliverer {
-  readonly isShared: true;
-  /** Starts to perform what the queue hands out, of any run, and to reconcile. */
-  start(): void;
-  /** Steps of all runs that wait in the queue. Rejects when the queue can't be reached. */
-  countWaiting(): Promise<number>;
-}
-
-interface Deliverer {
-  /** Answers when the run has nothing left to do, or the signal stopped the work here. @throws FencedError */
-  deliver(run: Run, signal: AbortSignal): Promise<Run>;
-  /** Ends or gives up the steps in hand. Idempotent. */
+/** Who performs the steps of a collected run: this process alone, or all processes that share a queue. */
+export interface Workforce {
+  /** Whether a second `run` of a day joins the run that others work on, instead of waiting for its day. */
+  readonly letsOthersJoin: boolean;
+  /**
+   * Resolves once the run has nothing left to do, or the signal stopped the work here.
+   *
+   * @param hold of the run's day, if this process has it. A workforce of its own stops when it is lost; a shared one
+   * releases it: everybody may take the steps of a collected run.
+   * @throws FencedError
+   */
+  deliver(run: Run, signal: AbortSignal, hold?: Hold): Promise<Run>;
+  /** Steps of all runs that wait in a queue between processes, if there is one. Rejects when it can't be reached. */
+  countWaiting?(): Promise<number>;
+  /** Finishes or interrupts the steps in hand. Idempotent. */
   close(): Promise<void>;
 }

@@ -196,7 +196,7 @@ async function prepareDay({ isShared = false, leaseMs: lease = 0 } = {}) {
     }: { signal?: AbortSignal; holdDay?: Ledger['holdDay'] } & Parameters<typeof requestOf>[0] = {}) {
       const parts = {
         ledger: { ...ledger, holdDay },
-        workforce: { isShared },
+        workforce: { letsOthersJoin: isShared },
         clock: Date.now,
       };
       return acquireDay(requestOf(changes), parts, signal, onWaiting);
