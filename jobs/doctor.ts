@@ -24,7 +24,7 @@ import { checkSftp, noSftpServer, showHostKey } from '../src/doctor/sftp.js';
 import { type Check, examineAll } from '../src/examination/check.js';
 import { type Finding, renderCount, renderFinding } from '../src/examination/finding.js';
 import { checkSource } from '../src/examination/source-check.js';
-import { placeOf as showAddress } from '../src/ledger/postgres/address.js';
+import { placeOf as showAddress } from '../src/ledger/postgres/database.js';
 import { presentHostKey } from '../src/sftp/server.js';
 import { kindOf } from '../src/sources/registry.js';
 import { findBucket } from './buckets.js';

@@ -12,9 +12,9 @@ import type { HookSettings } from '../src/server/hook.js';
 import { clock } from './clock.js';
 import { openArchive, openSpool } from './deliveries.js';
 import { composeObserved } from './observed.js';
-import { logQueueProblems } from './queue-check.js';
 import { openSchedule, openSyncScheduler } from './schedules.js';
 import type { Terminal } from './terminal.js';
+import { logQueueProblems } from './workforces.js';
 
 /** Runs the nightly schedule, answers the end-of-day hook and serves the status page, until it is asked to stop. */
 export async function serve(config: Config, options: ServeOptions, terminal: Terminal): Promise<number> {

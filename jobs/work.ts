@@ -4,8 +4,8 @@ import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
 import { UsageError } from '../src/review/refusals.js';
 import { composeReview } from './compose.js';
-import { logQueueProblems } from './queue-check.js';
 import type { Terminal } from './terminal.js';
+import { logQueueProblems } from './workforces.js';
 
 /** A worker: performs the steps that the queue hands out, of any run, until it is asked to stop. */
 export async function work(config: Config, { port }: WorkOptions, terminal: Terminal): Promise<number> {

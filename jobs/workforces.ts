@@ -1,11 +1,11 @@
+import type { Log } from '../src/cli/log.js';
 import type { Config } from '../src/config/load.js';
 import { createInProcessQueues } from '../src/queue/in-process.js';
 import type { Delivery } from '../src/review/delivery.js';
 import type { Notify } from '../src/review/events.js';
 import type { Ledger } from '../src/review/ledger.js';
-import { createOwnWorkforce } from '../src/review/perform/own-workforce.js';
 import { createSharedWorkforce } from '../src/review/perform/shared-workforce.js';
-import type { Workforce } from '../src/review/perform/workforce.js';
+import { createOwnWorkforce, type Workforce } from '../src/review/perform/workforce.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import { clock, random } from './clock.js';
 import { openRetryPolicy } from './retry-policy.js';
@@ -46,5 +46,17 @@ export async function openWorkforce(config: Config, parts: WorkforceParts): Prom
         performs,
       });
     }
+  }
+}
+
+/** How long a starting process waits for Redis to describe itself. */
+const answerMs = 3_000;
+
+/** Logs what should be fixed about Redis when a long-running process starts. The process continues, or waits for Redis. */
+export async function logQueueProblems({ queue }: Config, log: Log, signal: AbortSignal): Promise<void> {
+  if (queue.kind !== 'redis') return;
+  const { checkQueue } = await import('../src/doctor/queue.js');
+  for (const { verdict, message, advice } of await checkQueue({ url: queue.url, answerMs }, signal)) {
+    if (verdict !== 'ok') log[verdict === 'wrong' ? 'error' : 'warn']({ advice }, `redis: ${message}`);
   }
 }

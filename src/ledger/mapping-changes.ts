@@ -7,8 +7,7 @@ import type {
   StoredPage,
   SyncCounts,
 } from '../mappings/mapping-copy.js';
-import { toStorable } from './storable-text.js';
-import { withoutUndefined } from './without-undefined.js';
+import { toStorable, withoutUndefined } from './stored-values.js';
 
 /** What the copy holds of a page's provider hotels and master hotels. */
 export interface HeldMappings {

@@ -10,8 +10,8 @@ import {
   type Successor,
 } from '../review/state-machine.js';
 import type { Claim, PlannedStep, StepEnding } from '../review/step.js';
-import type { StoredRow } from './stored-row.js';
-import { storedStepColumns, toOpenStep, toStoredStep } from './stored-step.js';
+import { storedStepColumns, toOpenStep, toStoredStep } from './stored-run.js';
+import type { StoredRow } from './stored-values.js';
 
 /** A statement that both databases understand; PostgreSQL gets its placeholders numbered. */
 export interface Statement {

@@ -1,6 +1,5 @@
 import type { FetchedExport, FetchedFile, RequestedExport } from '../mappings/export/export-log.js';
-import { readColumns, type StoredRow } from './stored-row.js';
-import { withoutUndefined } from './without-undefined.js';
+import { readColumns, type StoredRow, withoutUndefined } from './stored-values.js';
 
 /** A row of the table of requested exports. */
 export function toRequestedExport(row: StoredRow): RequestedExport {

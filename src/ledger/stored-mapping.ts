@@ -1,12 +1,14 @@
-import type {
-  CopiedMapping,
-  MappingMove,
-  MappingSummary,
-  MappingSync,
-  NewMasterHotel,
+import { createHash } from 'node:crypto';
+import {
+  type CopiedMapping,
+  type MappingMove,
+  type MappingSummary,
+  type MappingSync,
+  type NewMasterHotel,
+  type StoredPage,
+  SyncOvertakenError,
 } from '../mappings/mapping-copy.js';
-import { readColumns, type StoredRow } from './stored-row.js';
-import { withoutUndefined } from './without-undefined.js';
+import { readColumns, type StoredRow, withoutUndefined } from './stored-values.js';
 
 /** What `toMapping` reads. */
 export const mappingColumns =
@@ -72,4 +74,70 @@ export function toSummary(
     })),
     syncs,
   };
+}
+
+/** A row of the table of cycles. */
+export function toSync(row: StoredRow): MappingSync {
+  const { integer, text } = readColumns(row);
+  const count = (name: string) => Number(row[name]);
+  return withoutUndefined({
+    scope: String(row.scope),
+    syncId: String(row.sync_id),
+    since: Number(row.since),
+    keepsSince: integer('keeps_since'),
+    at: Number(row.begun_at),
+    resumeKey: text('resume_key'),
+    serviceBeganAt: integer('service_began_at'),
+    endedAt: integer('ended_at'),
+    counts: {
+      pages: count('pages'),
+      read: count('read'),
+      added: count('added'),
+      moved: count('moved'),
+      updated: count('updated'),
+      deleted: count('deleted'),
+      unchanged: count('unchanged'),
+      newHotels: count('new_hotels'),
+      restarts: count('restarts'),
+    },
+  });
+}
+
+/** Where a cycle stands with regard to a page that is to be stored. */
+export type PageTurn = 'next' | 'stored' | 'overtaken';
+
+/** Whether it is the turn of a page, by the row of its cycle and the page's `fingerprintOf`. */
+export function turnOf(row: StoredRow, page: StoredPage, fingerprint: string): PageTurn {
+  if (row.last_page === fingerprint) return 'stored';
+  return standsAt(row, page.after) ? 'next' : 'overtaken';
+}
+
+/** Whether a cycle can be gone on with from that key. */
+export function standsAt(row: StoredRow, resumeKey: string | undefined): boolean {
+  return isOpen(row) && row.resume_key === (resumeKey ?? null);
+}
+
+/** A cycle that has not ended and was not given up. */
+export function isOpen(row: StoredRow): boolean {
+  return row.ended_at === null && row.given_up_at === null;
+}
+
+/**
+ * Tells a page from others of its cycle. Its keys alone don't: a service may keep one and the same key for all pages.
+ * When it was fetched makes no difference.
+ */
+export function fingerprintOf({ after, resumeKey, rows }: StoredPage): string {
+  return createHash('sha256')
+    .update(JSON.stringify([after ?? null, resumeKey ?? null, rows]))
+    .digest('hex');
+}
+
+export function overtaken(syncId: string): SyncOvertakenError {
+  return new SyncOvertakenError(
+    `another process has continued the sync ${syncId} or started another one; this process stops`,
+  );
+}
+
+export function noSuchSync(syncId: string): RangeError {
+  return new RangeError(`no sync ${syncId} in the ledger`);
 }

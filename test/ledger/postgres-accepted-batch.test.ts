@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { recordAcceptedBatch } from '../../src/ledger/postgres/recording.js';
 import type { Session } from '../../src/ledger/postgres/session.js';
-import { toStoredStep } from '../../src/ledger/stored-step.js';
+import { toStoredStep } from '../../src/ledger/stored-run.js';
 import type { Ledger } from '../../src/review/ledger.js';
 import type { Run } from '../../src/review/run.js';
 import { patchRun, recordEnding } from '../../src/review/state-machine.js';

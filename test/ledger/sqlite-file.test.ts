@@ -1,8 +1,7 @@
 import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { tryLock } from '../../src/ledger/sqlite/day-lock.js';
-import { openLedgerFile } from '../../src/ledger/sqlite/ledger-file.js';
+import { openLedgerFile, tryLock } from '../../src/ledger/sqlite/ledger-file.js';
 import { collectedRun, day, newRun } from '../contracts/ledger/days.js';
 import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
 

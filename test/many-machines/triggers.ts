@@ -6,9 +6,8 @@ import { createBackgroundReviews } from '../../src/review/day/background-reviews
 import { createRunId } from '../../src/review/day/open-run.js';
 import { type RunDayParts, runDay } from '../../src/review/day/run-day.js';
 import type { Ledger } from '../../src/review/ledger.js';
-import { createOwnWorkforce } from '../../src/review/perform/own-workforce.js';
 import { createSharedWorkforce } from '../../src/review/perform/shared-workforce.js';
-import type { Workforce } from '../../src/review/perform/workforce.js';
+import { createOwnWorkforce, type Workforce } from '../../src/review/perform/workforce.js';
 import type { StepQueue } from '../../src/review/queue.js';
 import { DayBusyError } from '../../src/review/refusals.js';
 import type { Trigger } from '../../src/review/run.js';

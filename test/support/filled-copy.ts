@@ -3,7 +3,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parse } from 'yaml';
 import { createPostgresLedger } from '../../src/ledger/postgres/postgres-ledger.js';
-import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
+import { createSqliteLedger, createSqliteReader } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import type { MappingRow } from '../../src/mappings/mapping-copy.js';
 import type { Ledger } from '../../src/review/ledger.js';
 import type { DayFolder } from './day-folder.js';
@@ -75,11 +75,10 @@ export function mappingOf({
 
 /** What the local copy in that ledger holds, a line for each mapping that stands, in the order of the lines. */
 export async function readCopy(ledgerFile: string): Promise<string[]> {
-  const ledger = createSqliteLedger({
+  const ledger = createSqliteReader({
     path: ledgerFile,
     carriesReference: () => false,
     clock: Date.now,
-    isOnlooker: true,
   });
   try {
     const lines: string[] = [];

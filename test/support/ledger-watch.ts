@@ -212,7 +212,7 @@ export interface LedgerTables {
 
 /** Opens the ledger, and makes it where there is none yet. */
 export function openSqliteTables(path: string): LedgerTables {
-  const { database, close } = openLedgerFile(path, { isOnlooker: true });
+  const { database, close } = openLedgerFile(path, { isReader: true });
   return {
     rows: async (sql) => database.all(sql),
     hold: async () => database.exec('BEGIN IMMEDIATE'),

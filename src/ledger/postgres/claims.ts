@@ -1,8 +1,7 @@
 import { FencedError, type Right, type SharedRight } from '../../review/ledger.js';
 import type { Claim, Claimed } from '../../review/step.js';
-import type { StoredRow } from '../stored-row.js';
-import { runColumns, toRun } from '../stored-run.js';
-import { toStep } from '../stored-step.js';
+import { runColumns, toRun, toStep } from '../stored-run.js';
+import type { StoredRow } from '../stored-values.js';
 import { lockRight } from './runs.js';
 import type { Session, Value } from './session.js';
 

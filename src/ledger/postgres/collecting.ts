@@ -3,16 +3,16 @@ import { FencedError, type Right } from '../../review/ledger.js';
 import { startDelivery } from '../../review/state-machine.js';
 import type { BookingForm } from '../../review/step.js';
 import { createReferenceIndex, type ReferenceIndex } from '../reference-index.js';
+import { countSuspects } from '../stored-findings.js';
 import { runTables, toRun } from '../stored-run.js';
-import { countSuspects } from '../stored-suspect.js';
 import { readBatch, storeBatches } from './batches.js';
 import { changeRun } from './changes.js';
 import type { Database } from './database.js';
+import { storeSuspects } from './findings.js';
 import { storeReferences } from './references.js';
 import { lockRight, readRun } from './runs.js';
 import type { Session } from './session.js';
 import { insertPlan } from './steps.js';
-import { storeSuspects } from './suspects.js';
 
 /** Batches that `holds` keeps at hand: duplicates mostly come close together or in the order of their originals. */
 const cachedBatches = 32;

@@ -1,26 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import type { Ledger, ReadOnlyLedger } from '../../review/ledger.js';
 import type { BookingForm } from '../../review/step.js';
-import { placeOf } from './address.js';
-import { nextAffected, replaceAffected } from './affected.js';
-import { measureBatches, readBatch } from './batches.js';
+import { measureBatches, nextDelivered, readBatch } from './batches.js';
 import { claim, holdsClaim, isBeingPerformed, lockClaim, renewClaims } from './claims.js';
 import { beginCollect } from './collecting.js';
-import { type Database, openDatabase } from './database.js';
-import { nextDelivered } from './delivered.js';
+import { type Database, openDatabase, placeOf } from './database.js';
 import { createExportLog, createExportReader } from './export-log.js';
+import { nextAffected, nextSuspects, replaceAffected } from './findings.js';
 import { createHolds } from './holds.js';
-import { findHookRun, rememberHookRun } from './hook-requests.js';
 import { createMappingCopy, createMappingReader } from './mapping-copy.js';
 import { record, recordAcceptedBatch } from './recording.js';
 import { blankGuestNames, listRunsWithNames, prune } from './retention.js';
 import {
   createRun,
+  findHookRun,
   getRun,
   listActiveRuns,
   listLatestRuns,
   listRuns,
   readLatestRun,
+  rememberHookRun,
   reopenAbandonedSteps,
   runNumber,
   settle,
@@ -29,7 +28,6 @@ import {
 } from './runs.js';
 import { isLedgerThere, migrate } from './schema.js';
 import { attemptsOf, listOpenSteps, tally } from './steps.js';
-import { nextSuspects } from './suspects.js';
 import { countRejects, countWarnings, listRefused, trace } from './tracing.js';
 
 const pingTimeoutMs = 1_900;

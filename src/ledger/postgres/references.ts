@@ -1,8 +1,7 @@
 import { hashReference } from '../../booking/reference-hash.js';
 import type { BookingForm } from '../../review/step.js';
 import { findInPage, type ReferencePage } from '../reference-index.js';
-import type { CopiedRow } from './binary-copy.js';
-import type { Session } from './session.js';
+import type { CopiedRow, Session } from './session.js';
 
 /** Writes the pages of a run's look-up. Done inside a transaction. */
 export async function storeReferences(

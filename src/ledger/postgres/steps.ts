@@ -2,7 +2,7 @@ import type { Attempt } from '../../review/history.js';
 import type { OpenStep, StepCursor, Tally } from '../../review/ledger.js';
 import { initialState } from '../../review/state-machine.js';
 import type { PlannedStep } from '../../review/step.js';
-import { toAttempt, toOpenStep } from '../stored-step.js';
+import { toAttempt, toOpenStep } from '../stored-run.js';
 import { noSuchRun, runNumber } from './runs.js';
 import type { Session } from './session.js';
 

@@ -1,15 +1,14 @@
 import type { ReasonCount, RejectCode } from '../../review/collected.js';
 import type { RefusedBooking, Trace } from '../../review/history.js';
 import type { BookingForm, StepState } from '../../review/step.js';
-import { unpackPlaces } from '../packed-places.js';
-import type { StoredRow } from '../stored-row.js';
-import { withoutUndefined } from '../without-undefined.js';
+import { unpackPlaces } from '../stored-findings.js';
+import { type StoredRow, withoutUndefined } from '../stored-values.js';
 import { readLines } from './batches.js';
+import { findSuspect } from './findings.js';
 import { type Candidates, findCandidates } from './references.js';
 import { readRun, runNumber } from './runs.js';
 import type { Session } from './session.js';
 import { attemptsOf } from './steps.js';
-import { findSuspect } from './suspects.js';
 
 type Carries = (line: string, form: BookingForm) => boolean;
 

@@ -2,8 +2,9 @@ import { FencedError, type Recorded, type Right, type SharedRight } from '../../
 import { claimStep, mayAwaitResult, patchRun, recordEnding } from '../../review/state-machine.js';
 import type { Claim, Claimed, StepEnding } from '../../review/step.js';
 import { insertAttempt, insertStep } from '../run-statements.js';
-import { toRun } from '../stored-run.js';
-import { toStep, toStoredStep } from '../stored-step.js';
+import { toRun, toStep, toStoredStep } from '../stored-run.js';
+import { findBatch } from './collecting.js';
+import type { Database } from './database.js';
 import {
   changeRun,
   changeSteps,
@@ -12,9 +13,7 @@ import {
   findStepWithSuccessors,
   readProgress,
   tables,
-} from './changes.js';
-import { findBatch } from './collecting.js';
-import type { Database } from './database.js';
+} from './steps.js';
 
 export function claim(
   database: Database,

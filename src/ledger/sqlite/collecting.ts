@@ -4,12 +4,12 @@ import { startDelivery } from '../../review/state-machine.js';
 import type { BookingForm } from '../../review/step.js';
 import { createReferenceIndex, type ReferenceIndex } from '../reference-index.js';
 import { insertStep } from '../run-statements.js';
+import { countSuspects } from '../stored-findings.js';
 import { runTables } from '../stored-run.js';
-import { changeRun, execute, tables } from './changes.js';
 import type { Database } from './database.js';
 import { pageEntries, storeReferences } from './reference-index.js';
 import { checkRight, readRun } from './runs.js';
-import { storeSuspects } from './storing-suspects.js';
+import { changeRun, execute, tables } from './steps.js';
 
 const bookingForms: readonly BookingForm[] = ['body', 'file'];
 /** Batches that `holds` keeps at hand: duplicates mostly come close together or in the order of their originals. */
@@ -178,4 +178,30 @@ function storeRejects(database: Database, run: number, { rejects, warnings }: Co
       firstPlace ?? null,
     );
   }
+}
+
+/** Stores a chunk's suspects and counts them; where the run compares nothing, its counts stay absent. */
+function storeSuspects(database: Database, run: number, batches: readonly CollectedBatch[]): void {
+  const { suspects, filledIn } = countSuspects(batches);
+  if (suspects + filledIn === 0) return;
+  for (const { form, number, suspects = [] } of batches) {
+    for (const { place, reason, serviceId, movedAt } of suspects) {
+      database.run(
+        `INSERT INTO suspects (run, form, batch, place, reason, service_id, moved_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+        run,
+        form,
+        number,
+        place,
+        reason,
+        serviceId ?? null,
+        movedAt ?? null,
+      );
+    }
+  }
+  database.run(
+    'UPDATE runs SET suspects = suspects + ?, filled_in = filled_in + ? WHERE number = ?',
+    suspects,
+    filledIn,
+    run,
+  );
 }

@@ -8,8 +8,8 @@ import type {
   ProviderHotel,
 } from '../../mappings/mapping-copy.js';
 import { toStorableHotel } from '../mapping-changes.js';
-import { toStorable } from '../storable-text.js';
 import { mappingColumns, toMapping, toMove, toNewHotel, toSummary } from '../stored-mapping.js';
+import { toStorable } from '../stored-values.js';
 import type { Database } from './database.js';
 import { lookUp } from './mapping-look-up.js';
 import { beginSync, latestSync, latestSyncs, restartSync, storePage } from './mapping-syncs.js';

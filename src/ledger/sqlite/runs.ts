@@ -15,9 +15,9 @@ import {
   takeOverSteps,
 } from '../../review/state-machine.js';
 import { quotedActiveStates, toRun } from '../stored-run.js';
-import { withoutUndefined } from '../without-undefined.js';
-import { changeRun, changeSteps, readTotals } from './changes.js';
+import { withoutUndefined } from '../stored-values.js';
 import type { Database } from './database.js';
+import { changeRun, changeSteps, readTotals } from './steps.js';
 
 /** A run's row number: short, so that the tables below it stay slim. */
 export function runNumber(database: Database, runId: string): number {
@@ -121,4 +121,25 @@ export function settle(database: Database, right: Right, settlement: Settlement)
   const patch = settleRun(readRun(database, number), settlement);
   if (patch) changeRun(database, number, patch);
   return patch !== undefined;
+}
+
+/** Far longer than the tolerance for a request's age: an older one is refused by its timestamp. */
+const rememberedMs = 31 * 86_400_000;
+
+export function findHookRun(database: Database, id: string): string | undefined {
+  const row = database.get('SELECT run FROM hook_requests WHERE id = ?', id);
+  return row && String(row.run);
+}
+
+export function rememberHookRun(
+  database: Database,
+  { id, runId, at }: { readonly id: string; readonly runId: string; readonly at: number },
+): void {
+  database.run('DELETE FROM hook_requests WHERE answered_at < ?', at - rememberedMs);
+  database.run(
+    'INSERT INTO hook_requests (id, run, answered_at) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING',
+    id,
+    runId,
+    at,
+  );
 }

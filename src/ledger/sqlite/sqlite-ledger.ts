@@ -1,25 +1,25 @@
 import type { Hold } from '../../async/hold.js';
 import type { Ledger, ReadOnlyLedger } from '../../review/ledger.js';
 import type { BookingForm } from '../../review/step.js';
-import { nextAffected, replaceAffected } from './affected.js';
 import { checkClaim, claim, findClaimed, isBeingPerformed, record, renewClaims } from './claims.js';
 import { beginCollect, measureBatches, readBatch } from './collecting.js';
 import type { Database } from './database.js';
-import { tryLock } from './day-lock.js';
 import { nextDelivered } from './delivered.js';
 import { createExportLog, createExportReader } from './export-log.js';
-import { createGathering } from './gathering.js';
-import { findHookRun, rememberHookRun } from './hook-requests.js';
-import { openLedgerFile } from './ledger-file.js';
+import { nextAffected, nextSuspects, replaceAffected } from './findings.js';
+import { createGroupCommit } from './group-commit.js';
+import { openLedgerFile, tryLock } from './ledger-file.js';
 import { createMappingCopy, createMappingReader } from './mapping-copy.js';
 import { blankGuestNames, listRunsWithNames, prune } from './retention.js';
 import {
   createRun,
+  findHookRun,
   listActiveRuns,
   listLatestRuns,
   listRuns,
   readLatestRun,
   readRun,
+  rememberHookRun,
   reopenAbandonedSteps,
   runNumber,
   settle,
@@ -27,7 +27,6 @@ import {
   takeOver,
 } from './runs.js';
 import { listOpenSteps, tally } from './steps.js';
-import { nextSuspects } from './suspects.js';
 import { attemptsOf, countRejects, countWarnings, listRefused, trace } from './tracing.js';
 
 export interface SqliteLedgerOptions {
@@ -43,7 +42,7 @@ export interface SqliteLedgerOptions {
 export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
   const { path, clock, leaseMs = 30_000 } = options;
   const { database, locks, close } = openLedgerFile(path, { isReader: false });
-  const gathering = createGathering(database);
+  const commits = createGroupCommit(database);
   const whenDayIsFree = (day: string, work: () => void) => {
     const lock = tryLock(locks, day);
     try {
@@ -75,8 +74,8 @@ export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
     settle: async (right, settlement) => database.transact(() => settle(database, right, settlement)),
     beginCollect: async (right, collect) => beginCollect(database, right, collect),
     claim: (right, step, attempt, at) =>
-      gathering.transact(() => claim(database, right, step, attempt, at, clock() + leaseMs)),
-    record: (held, ending, at) => gathering.transact(() => record(database, held, ending, at)),
+      commits.transact(() => claim(database, right, step, attempt, at, clock() + leaseMs)),
+    record: (held, ending, at) => commits.transact(() => record(database, held, ending, at)),
     holdsClaim: async (held) => findClaimed(database, held) !== undefined,
     renewClaims: async (claims) => database.transact(() => renewClaims(database, claims, clock() + leaseMs)),
     reopenAbandoned: async (runId) =>
@@ -90,7 +89,7 @@ export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
       blankGuestNames(database, before, blank, clock(), whenDayIsFree),
     prune: async (before) => prune(database, before, clock(), whenDayIsFree),
     async close() {
-      gathering.flush();
+      commits.flush();
       close();
     },
   };

@@ -1,14 +1,13 @@
 import type { ReasonCount, RejectCode } from '../../review/collected.js';
 import type { Attempt, RefusedBooking, Trace } from '../../review/history.js';
 import type { BookingForm, StepState } from '../../review/step.js';
-import { toAttempt } from '../stored-step.js';
-import { withoutUndefined } from '../without-undefined.js';
-import { isAffected } from './affected.js';
+import { toAttempt } from '../stored-run.js';
+import { withoutUndefined } from '../stored-values.js';
 import { readBatch } from './collecting.js';
 import type { Database, Row } from './database.js';
+import { findSuspect, isAffected } from './findings.js';
 import { findPositions } from './reference-index.js';
 import { readRun } from './runs.js';
-import { findSuspect } from './suspects.js';
 
 /** Everything the ledger knows of a booking reference, the newest run first. */
 export function trace(

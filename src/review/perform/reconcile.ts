@@ -2,7 +2,7 @@ import type { Notify } from '../events.js';
 import type { RunReader, RunWriter, StepReader } from '../ledger.js';
 import type { StepQueue } from '../queue.js';
 import { hasWork, type Run } from '../run.js';
-import { feed } from './feeding.js';
+import { enqueueOpenSteps } from './enqueue-steps.js';
 import { type SettleLimits, settleWhenDue } from './settle.js';
 
 export interface ReconcileParts {
@@ -36,7 +36,7 @@ export async function reconcileRun({ id }: Run, parts: ReconcileParts, signal: A
   const { ledger } = parts;
   await ledger.reopenAbandoned(id);
   const current = await settleWhenLeftOver(await ledger.getRun(id), parts);
-  if (hasWork(current)) await feed(current, parts, signal);
+  if (hasWork(current)) await enqueueOpenSteps(current, parts, signal);
   return current;
 }
 

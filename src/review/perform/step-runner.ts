@@ -15,8 +15,8 @@ import {
 import type { StepQueue, StepReference } from '../queue.js';
 import { hasWork, type Run } from '../run.js';
 import type { Claim, Claimed, Findings, Step, StepEnding } from '../step.js';
+import { toQueuedStep } from './enqueue-steps.js';
 import type { HeldClaims } from './held-claims.js';
-import { toQueuedStep } from './queueing.js';
 import { type SettleLimits, settleWhenDue } from './settle.js';
 
 /** What a fault of our own counts as. */

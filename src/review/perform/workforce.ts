@@ -1,5 +1,12 @@
+import { untilAborted } from '../../async/abort.js';
 import type { Hold } from '../../async/hold.js';
-import type { Run } from '../run.js';
+import { FencedError, type Ledger } from '../ledger.js';
+import type { StepQueue } from '../queue.js';
+import { hasWork, type Run } from '../run.js';
+import { enqueueOpenSteps } from './enqueue-steps.js';
+import { createHeldClaims } from './held-claims.js';
+import { settleWhenDue } from './settle.js';
+import { createStepRunner, type StepRunnerParts } from './step-runner.js';
 
 /** Who performs the steps of a collected run: this process alone, or all processes that share a queue. */
 export interface Workforce {
@@ -17,4 +24,67 @@ export interface Workforce {
   countWaiting?(): Promise<number>;
   /** Finishes or interrupts the steps in hand. Idempotent. */
   close(): Promise<void>;
+}
+
+export interface OwnWorkforceParts extends Omit<StepRunnerParts, 'ledger' | 'queue' | 'claims'> {
+  readonly ledger: Ledger;
+  readonly createQueue: () => StepQueue;
+  /** How long a claim holds that is not renewed. */
+  readonly leaseMs: number;
+  /** How long a step in hand may go on after a stop was asked for. */
+  readonly graceMs: number;
+}
+
+/** This process alone: the one that holds the day performs its steps, under the token that the run had at the start. */
+export function createOwnWorkforce(parts: OwnWorkforceParts): Workforce {
+  return {
+    letsOthersJoin: false,
+    deliver: (run, signal, hold) => deliver(run, parts, hold ? AbortSignal.any([signal, hold.lost]) : signal),
+    close: async () => {},
+  };
+}
+
+async function deliver(run: Run, parts: OwnWorkforceParts, signal: AbortSignal): Promise<Run> {
+  const { ledger, createQueue, leaseMs, graceMs, notify } = parts;
+  const queue = createQueue();
+  const claims = createHeldClaims({ ledger, leaseMs });
+  const performStep = createStepRunner({ ...parts, queue, claims });
+  const over = new AbortController();
+  let fault: { error: unknown } | undefined;
+  queue.work(
+    async (reference, abandon, leave) => {
+      const current =
+        (await performStep(reference, run.token, abandon, leave)) ?? (await readOwnRun(ledger, run));
+      if (!hasWork(current)) over.abort();
+    },
+    {
+      onError(error) {
+        fault ??= { error };
+        over.abort();
+      },
+    },
+  );
+  const end = AbortSignal.any([signal, over.signal]);
+  try {
+    // A day with no step, or one whose last step was recorded just before a crash, is settled here.
+    const current = await settleWhenDue(run, parts);
+    if (hasWork(current)) {
+      const ended = untilAborted(end);
+      await enqueueOpenSteps(current, { ledger, queue }, end);
+      await ended;
+    }
+    if (signal.aborted) notify({ type: 'stopping', run, graceMs });
+  } finally {
+    await queue.close({ graceMs });
+    claims.close();
+  }
+  if (fault) throw fault.error;
+  return ledger.getRun(run.id);
+}
+
+/** A step that cannot be claimed may mean that the run was taken over, or is over. @throws FencedError */
+async function readOwnRun(ledger: Ledger, { id, token }: Run): Promise<Run> {
+  const run = await ledger.getRun(id);
+  if (run.token !== token) throw new FencedError(id);
+  return run;
 }

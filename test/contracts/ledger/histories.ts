@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { toStep, toStoredStep } from '../../../src/ledger/stored-step.js';
+import { toStep, toStoredStep } from '../../../src/ledger/stored-run.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
 
 import { FencedError, type Ledger } from '../../../src/review/ledger.js';

@@ -1,7 +1,7 @@
 import { type Database, DatabaseBusyError } from './database.js';
 
 /** Writes that come thick and fast, together on disk. */
-export interface Gathering {
+export interface GroupCommit {
   /**
    * Does the work in one transaction with all that is asked for in the same turn of the event loop, in that order; answers
    * when it is on disk. Work that throws is undone alone. It may be done anew, after a rollback: it has no other effects.
@@ -18,7 +18,7 @@ interface Piece {
 }
 
 /** A commit waits for the disk, and is the greater part of a small transaction: many share one. */
-export function createGathering(database: Database): Gathering {
+export function createGroupCommit(database: Database): GroupCommit {
   let gathered: Piece[] = [];
 
   function flush(): void {

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { untilAborted } from '../../src/async/abort.js';
-import { feed } from '../../src/review/perform/feeding.js';
+import { enqueueOpenSteps, toQueuedStep } from '../../src/review/perform/enqueue-steps.js';
 import type { QueuedStep } from '../../src/review/queue.js';
 import { createGate } from '../support/gate.js';
 import { ok, prepareDelivery } from './delivering.js';
@@ -13,7 +13,7 @@ describe('feeding the queue', () => {
   it('queues every open step once, in the order of the plan, a page at a time', async () => {
     const { ledger, right } = await day();
     const { queue, pages } = createPageQueue();
-    await feed({ id: right.runId }, { ledger, queue }, unstopped);
+    await enqueueOpenSteps({ id: right.runId }, { ledger, queue }, unstopped);
     expect(pages.map(({ length }) => length)).toEqual([500, 500, 201, 0]);
     expect(pages.flat().map(({ step }) => step)).toEqual(
       Array.from({ length: 1_201 }, (_, number) => `batch ${number}`),
@@ -26,7 +26,7 @@ describe('feeding the queue', () => {
     await perform({ runId: right.runId, step: 'batch 0', attempt: 1 });
     await ledger.claim(right, 'batch 1', 1, 0);
     const { queue, pages } = createPageQueue();
-    await feed({ id: right.runId }, { ledger, queue }, unstopped);
+    await enqueueOpenSteps({ id: right.runId }, { ledger, queue }, unstopped);
     expect(pages.flat()).toHaveLength(1_199);
     expect(pages[0]?.[0]?.step).toBe('batch 2');
   });
@@ -40,7 +40,7 @@ describe('feeding the queue', () => {
       isFull.open();
       return capacity.passed;
     });
-    const fed = feed({ id: right.runId }, { ledger, queue }, stop.signal);
+    const fed = enqueueOpenSteps({ id: right.runId }, { ledger, queue }, stop.signal);
     await isFull.passed;
     expect(pages).toHaveLength(1);
     stop.abort();
@@ -51,14 +51,14 @@ describe('feeding the queue', () => {
   it('leaves no listener behind: it is called again and again as long as a process lives', async () => {
     const { ledger, right } = await day();
     const { signal } = new AbortController();
-    await feed({ id: right.runId }, { ledger, queue: createPageQueue().queue }, signal);
+    await enqueueOpenSteps({ id: right.runId }, { ledger, queue: createPageQueue().queue }, signal);
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('passes on that the queue is away', async () => {
     const { ledger, right } = await day();
     const queue = { add: () => Promise.reject(new Error('away')), waitForCapacity: async () => {} };
-    await expect(feed({ id: right.runId }, { ledger, queue }, unstopped)).rejects.toThrow('away');
+    await expect(enqueueOpenSteps({ id: right.runId }, { ledger, queue }, unstopped)).rejects.toThrow('away');
   });
 });
 
@@ -79,3 +79,25 @@ function createPageQueue(waitForCapacity: () => Promise<void> = async () => {}) 
     queue: { add: async (steps: Iterable<QueuedStep>) => void pages.push([...steps]), waitForCapacity },
   };
 }
+
+describe('a reference of an open step', () => {
+  it('carries what the ledger says of it, and nothing more', () => {
+    const step = { position: 7, name: 'batch 7', attempt: 1, notBefore: 1_000 };
+    expect(toQueuedStep('run-a', step)).toEqual({
+      runId: 'run-a',
+      step: 'batch 7',
+      attempt: 1,
+      notBefore: 1_000,
+      isUrgent: false,
+    });
+  });
+
+  it.each([
+    ['batch 0', 2, true],
+    ['batch 0.1', 1, false],
+    ['upload', 1, true],
+    ['await-result', 9, true],
+  ])('of %s, attempt %d, is urgent: %s', (name, attempt, isUrgent) => {
+    expect(toQueuedStep('run-a', { position: 0, name, attempt }).isUrgent).toBe(isUrgent);
+  });
+});

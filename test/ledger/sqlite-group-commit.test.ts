@@ -3,20 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, DatabaseBusyError, openDatabase } from '../../src/ledger/sqlite/database.js';
-import { createGathering, type Gathering } from '../../src/ledger/sqlite/gathering.js';
+import { createGroupCommit, type GroupCommit } from '../../src/ledger/sqlite/group-commit.js';
 
 let folder: string;
 let database: Database;
 let commits: number;
-let gathering: Gathering;
+let commits: GroupCommit;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'gathering-'));
+  folder = mkdtempSync(join(tmpdir(), 'commits-'));
   const path = join(folder, 'some.db');
   database = openDatabase(path, { busyTimeoutMs: 0 });
   database.exec('CREATE TABLE words (word TEXT NOT NULL UNIQUE)');
   commits = 0;
-  gathering = createGathering({
+  commits = createGroupCommit({
     ...database,
     transact(work) {
       const result = database.transact(work);
@@ -31,7 +31,7 @@ afterEach(() => {
 });
 
 const add = (word: string) =>
-  gathering.transact(() => {
+  commits.transact(() => {
     database.run('INSERT INTO words VALUES (?)', word);
     return word;
   });
@@ -61,7 +61,7 @@ describe('writes that are asked for in one turn', () => {
     const other = openDatabase(join(folder, 'some.db'), { busyTimeoutMs: 0 });
     other.exec('BEGIN IMMEDIATE');
     let tried = 0;
-    gathering = createGathering({
+    commits = createGroupCommit({
       ...database,
       transact(work) {
         tried += 1;
@@ -79,7 +79,7 @@ describe('writes that are asked for in one turn', () => {
 
   it('are done at once when they are flushed, and not again', async () => {
     const added = add('a');
-    gathering.flush();
+    commits.flush();
     expect(words()).toEqual(['a']);
     await added;
     await add('b');

@@ -1,20 +1,19 @@
 import { untilAborted } from '../../async/abort.js';
-import type { StepCursor, StepReader } from '../ledger.js';
-import type { StepQueue } from '../queue.js';
-import { toQueuedStep } from './queueing.js';
+import type { OpenStep, StepCursor, StepReader } from '../ledger.js';
+import type { QueuedStep, StepQueue } from '../queue.js';
 
 /** Open steps that are read from the ledger at a time. */
 const pageOfSteps = 500;
 
-export interface FeedingParts {
+export interface EnqueueParts {
   readonly ledger: StepReader;
   readonly queue: Pick<StepQueue, 'add' | 'waitForCapacity'>;
 }
 
 /** Queues whatever the ledger holds open, a page at a time, however much of it was queued before. */
-export async function feed(
+export async function enqueueOpenSteps(
   run: { readonly id: string },
-  { ledger, queue }: FeedingParts,
+  { ledger, queue }: EnqueueParts,
   signal: AbortSignal,
 ): Promise<void> {
   let after: StepCursor | undefined;
@@ -34,4 +33,23 @@ async function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void
   } finally {
     over.abort();
   }
+}
+
+/**
+ * Makes a reference of an open step. What was tried before goes first: a service that is down is then known by a few
+ * steps, not by all of them. And so do the steps that others wait for: the review file must not stand behind a thousand
+ * batches.
+ */
+export function toQueuedStep(runId: string, { name, attempt, notBefore }: OpenStep): QueuedStep {
+  return {
+    runId,
+    step: name,
+    attempt,
+    isUrgent: attempt > 1 || !isBatch(name),
+    ...(notBefore !== undefined && { notBefore }),
+  };
+}
+
+function isBatch(name: string): boolean {
+  return name.startsWith('batch ');
 }

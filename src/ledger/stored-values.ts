@@ -1,0 +1,26 @@
+/** A row as either database hands it out. Integers may come as text where they could be larger than a number. */
+export type StoredRow = Readonly<Record<string, string | number | boolean | null | Buffer>>;
+
+/** Reads the columns of a row; undefined stands for NULL. */
+export function readColumns(row: StoredRow) {
+  return {
+    integer: (name: string) => (row[name] === null ? undefined : Number(row[name])),
+    text: (name: string) => (row[name] === null ? undefined : String(row[name])),
+  };
+}
+
+/** Absent, not undefined-valued: what is written as JSON and compared in tests is then the same. */
+export function withoutUndefined<Fields extends object>(
+  fields: Fields,
+): { [Name in keyof Fields as undefined extends Fields[Name] ? never : Name]: Fields[Name] } & {
+  [Name in keyof Fields as undefined extends Fields[Name] ? Name : never]?: Exclude<Fields[Name], undefined>;
+} {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as ReturnType<
+    typeof withoutUndefined<Fields>
+  >;
+}
+
+/** PostgreSQL keeps no NUL character, and UTF-8 no lone surrogate: each becomes U+FFFD. */
+export function toStorable(text: string): string {
+  return text.includes('\0') ? text.toWellFormed().replaceAll('\0', '\ufffd') : text.toWellFormed();
+}
