@@ -18,7 +18,7 @@ export interface WorkforceParts {
   readonly performs: boolean;
 }
 
-/** Who performs the steps: this process alone, or all that share the queue. */
+/** Opens what performs the steps: this process alone, or all that share the queue. */
 export async function openWorkforce(config: Config, parts: WorkforceParts): Promise<Workforce> {
   const { body, workers, queue } = config;
   const { ledger, deliveryFor, notify, performs } = parts;

@@ -149,7 +149,7 @@ export function changesOf(
       moves.some((move) => move.number === number && move.from === row.serviceId);
     if (isKnown) return true;
     if (!standing.has(keyOfHotel(row)) && Math.max(firstSeenAt, movedAt ?? 0) < cycleBegunAt) return false;
-    // Kept, so that it is known when it is told once more.
+    // Kept, so that it is recognised when it comes again.
     moves.push(withoutUndefined({ number, from: row.serviceId, to: serviceId, seenAt: at }));
     return true;
   }

@@ -112,7 +112,7 @@ export function turnOf(row: StoredRow, page: StoredPage, fingerprint: string): P
   return standsAt(row, page.after) ? 'next' : 'overtaken';
 }
 
-/** Whether a cycle can be gone on with from that key. */
+/** Whether a cycle can be resumed from that key. */
 export function standsAt(row: StoredRow, resumeKey: string | undefined): boolean {
   return isOpen(row) && row.resume_key === (resumeKey ?? null);
 }

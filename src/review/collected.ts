@@ -56,7 +56,7 @@ export interface CollectedBatch {
   readonly suspects?: readonly Suspect[];
 }
 
-/** A booking that the local copy of the mappings has something to say about. It is sent all the same. */
+/** A booking that was flagged by comparing it with the local copy of the mappings. It is sent anyway. */
 export interface Suspect {
   /** Among the batch's lines, counted from 0. */
   readonly place: number;

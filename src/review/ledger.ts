@@ -9,8 +9,8 @@ import type { BookingForm, Claim, Claimed, Step, StepEnding } from './step.js';
 /**
  * The database that knows every run, step and booking and its state: the truth. (Design 3.)
  *
- * It keeps bookings by batch, in the bytes in which they are sent. All instants are epoch milliseconds. Whoever uses it
- * asks for the small ports below, not for all of it.
+ * It keeps bookings by batch, in the bytes in which they are sent. All instants are epoch milliseconds. Its
+ * users depend on the small ports below rather than on all of it.
  */
 export interface Ledger
   extends ReadOnlyLedger,
@@ -250,7 +250,7 @@ export class FencedError extends SafeError {
   }
 }
 
-/** The ledger can't be used as it is configured: a person has to mend that before anything can be done. */
+/** The ledger can't be used as configured; somebody has to fix that first. */
 export class LedgerUnusableError extends SafeError {
   override readonly name = 'LedgerUnusableError';
   constructor(
@@ -264,7 +264,7 @@ export class LedgerUnusableError extends SafeError {
   }
 }
 
-/** The ledger doesn't answer: what was written before stays, and the next run goes on from there. */
+/** The ledger doesn't answer. What was written stays, and the next run resumes from there. */
 export class LedgerAwayError extends SafeError {
   override readonly name = 'LedgerAwayError';
   constructor(
@@ -279,7 +279,7 @@ export class LedgerAwayError extends SafeError {
   }
 }
 
-/** There is no room for what is to be written. What was written before stays, and the next run goes on from there. */
+/** The disk is full. What was written stays, and the next run resumes from there. */
 export class LedgerFullError extends SafeError {
   override readonly name = 'LedgerFullError';
   constructor(

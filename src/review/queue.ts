@@ -4,7 +4,7 @@ import { SafeError } from '../text/safe-error.js';
 export interface StepReference {
   readonly runId: string;
   readonly step: string;
-  /** The attempt this reference is for, counted from 1: a stale reference is told by it. */
+  /** The attempt this reference is for, counted from 1; it tells stale references apart. */
   readonly attempt: number;
 }
 
@@ -68,7 +68,7 @@ export interface StepQueue {
    * @returns whether this very call started the pause; false where it prolonged one, changed nothing, or the queue is away
    */
   holdOff(until: number): Promise<boolean>;
-  /** Forgets what waits of that run; what is being performed goes on. */
+  /** Removes that run's waiting references; steps being performed continue. */
   drop(runId: string): Promise<void>;
   /** Hands out nothing more, waits `graceMs` for what is being performed, then aborts it. Idempotent. */
   close(options?: { readonly graceMs?: number }): Promise<void>;

@@ -7,18 +7,18 @@ export interface Sighting {
   readonly modifiedAt: number;
 }
 
-/** A result as it was brought home. */
+/** A result as it was downloaded. */
 export interface ReceivedResult extends Sighting {
   readonly sha256: string;
   /** Records under its header. */
   readonly rows: number;
-  /** False when it was taken as it was, for it had not changed for long. */
+  /** False when it was accepted as it was because it had not changed for long. */
   readonly isWhole: boolean;
 }
 
 /**
- * The day's review file and its result: what a file run knows of them so far. Each step adds what it found out, in the
- * transaction that records it.
+ * What a file run knows so far about the day's review file and its result. Each step adds its findings in the transaction
+ * that records it.
  */
 export interface ReviewFile {
   /** Bookings, the header not counted. */
@@ -28,12 +28,12 @@ export interface ReviewFile {
   readonly sha256: string;
   /** From the SFTP root, without a leading slash. */
   readonly remotePath: string;
-  /** The file as it lay there once it was published; absent where the server took it away at once. */
+  /** The file right after it was published; absent where the server removed it at once. */
   readonly uploaded: Sighting;
   /** Results of earlier runs that could not be removed, and results that name bookings of others. */
   readonly notOurs: readonly Sighting[];
   readonly triggeredAt: number;
-  /** A result that is not whole yet, and since when it was seen unchanged. */
+  /** A result that is incomplete, and since when it has been unchanged. */
   readonly growing: Sighting & { readonly since: number };
   readonly result: ReceivedResult;
   /** What the result said, counted. */
@@ -42,7 +42,7 @@ export interface ReviewFile {
   readonly archivedTo: string;
 }
 
-/** How a result stands to the bookings that were sent. */
+/** How a result compares with the bookings that were sent. */
 export interface ResultCounts {
   readonly affected: number;
   /** Bookings that no row of the result names. */
@@ -53,7 +53,7 @@ export interface ResultCounts {
   readonly malformed: number;
 }
 
-/** The same sighting, as far as a server tells. */
+/** The same sighting, as far as the server reports. */
 export function isSameSighting(one: Sighting, other: Sighting): boolean {
   return one.name === other.name && one.size === other.size && one.modifiedAt === other.modifiedAt;
 }

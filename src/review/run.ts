@@ -10,7 +10,7 @@ export const activeRunStates = ['collecting', 'delivering', 'awaiting-result'] a
 
 export type RunState = (typeof activeRunStates)[number] | 'succeeded' | 'failed' | 'cancelled';
 
-/** How many runs there are in each state, before any is counted. */
+/** The count of runs by state, to start counting from. */
 export const noRuns: Readonly<Record<RunState, number>> = {
   collecting: 0,
   delivering: 0,
@@ -38,7 +38,7 @@ export interface Counts {
   readonly affected: number;
 }
 
-/** Bookings that the local copy of the mappings has something to say about; they are sent all the same. */
+/** Bookings that were flagged by comparing them with the local copy of the mappings; they are sent anyway. */
 export interface SuspectCounts {
   /** Their provider's hotel stands under another master hotel in the copy, or moved there within the last days. */
   readonly suspects: number;
@@ -76,21 +76,21 @@ export interface Run {
   readonly collectedAt?: number;
   readonly finishedAt?: number;
   readonly counts: Counts;
-  /** What the local copy of the mappings had to say; absent where there was none to compare with. */
+  /** What comparing with the local copy of the mappings found; absent if there was no copy. */
   readonly suspects?: SuspectCounts;
-  /** Steps that can still be worked on: not ended, and not waiting behind one that failed or is overdue. */
+  /** Steps that can still be worked on: not ended, and not waiting for one that failed or is overdue. */
   readonly openSteps: number;
   readonly failedSteps: number;
-  /** Steps that ran out of tries one after the other, with no success between them. */
+  /** Consecutive steps that ran out of tries. */
   readonly failuresInRow: number;
   readonly failure?: RunFailure;
-  /** Since when the guests' names are gone from what is kept of it. */
+  /** When the guests' names were removed from what is kept of it. */
   readonly namesBlankedAt?: number;
   /** Of a file run, once its file was written. */
   readonly file?: Partial<ReviewFile>;
 }
 
-/** Whether there is a step to be performed: an overdue result alone is none. */
+/** Whether there is a step to perform: an overdue result alone is none. */
 export function hasWork(run: Run): boolean {
   return isActive(run) && run.openSteps > 0;
 }

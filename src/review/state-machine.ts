@@ -333,8 +333,8 @@ export const reopenAbandoned: StepsChange = interrupt({ abandoned: true });
 
 /**
  * What taking a run over does to its steps. Running ones are opened again, as are overdue ones. A run that had failed
- * gets fresh tries, also for what failed; where too many refusals had stopped it, also for what was refused. Whoever
- * resumes a run wants to look for its result at once.
+ * gets fresh tries, also for what failed; where too many refusals had stopped it, also for what was refused. The
+ * next look for a result is due at once.
  *
  * `finishTakeOver` says what it does to the run, once these changes are applied.
  */

@@ -6,8 +6,8 @@ export type StepKind = 'batch' | 'write' | 'upload' | 'trigger' | 'await-result'
 
 /**
  * `waiting` for its predecessor, `ready` to be claimed, `running` under a claim; ended: `done`, `refused` by the
- * service, `failed` out of tries, `halved` into two steps that stand in its place; `overdue` when what it waits for
- * didn't come in time: the next `run` looks again.
+ * service, `failed` out of tries, `halved` into two steps that replace it; `overdue` when what it waits for didn't
+ * arrive in time: the next `run` looks again.
  */
 export type StepState =
   | 'waiting'
@@ -50,7 +50,7 @@ export interface Step extends PlannedStep {
   readonly attempts: number;
   /** How many tries it has spent since the run was last started. */
   readonly tries: number;
-  /** How often it waited because the service asked for it; such waits spend no try. */
+  /** How often it waited because the service requested it; such waits spend no try. */
   readonly waits: number;
   readonly notBefore?: number;
 }
@@ -66,14 +66,14 @@ export interface Claim {
   readonly mayRepeat: boolean;
 }
 
-/** A claim as it was given, with what whoever performs the step needs to know, all of the same moment. */
+/** A new claim with all that performing the step needs, read at the same moment. */
 export interface Claimed extends Claim {
   readonly run: Run;
   /** Of a step with a slice: the lines of its stored batch, each ended by a line feed. */
   readonly lines?: Buffer;
 }
 
-/** What is kept of an attempt: enough to prove what was sent, when, and what came back. */
+/** What is kept of an attempt: proof of what was sent, when, and what came back. */
 export interface Evidence {
   readonly code: string;
   readonly httpStatus?: number | undefined;
@@ -84,16 +84,16 @@ export interface Evidence {
   readonly sha256?: string | undefined;
 }
 
-/** What an attempt found out, whatever it came to. */
+/** What an attempt found out, regardless of its outcome. */
 export interface Findings {
   readonly evidence: Evidence;
   /** What is known now of the run's file. */
   readonly file?: Partial<ReviewFile>;
-  /** The attempt sent nothing: what an earlier one asked for turned out to be done, or it didn't come so far. */
+  /** The attempt sent nothing: an earlier request turned out to be done, or it failed before sending. */
   readonly nothingSent?: boolean;
 }
 
-/** The closed set of what an attempt can come to. */
+/** The closed set of ways in which an attempt ends. */
 export type StepEnding =
   | (Findings & { readonly kind: 'done' })
   | (Findings & { readonly kind: 'refused' })
@@ -112,5 +112,5 @@ export type StepEnding =
     })
   | (Findings & { readonly kind: 'overdue' })
   | (Findings & { readonly kind: 'fatal'; readonly message: string })
-  /** We stopped it ourselves in mid-call. */
+  /** Stopped by us during the call. */
   | (Findings & { readonly kind: 'interrupted' });

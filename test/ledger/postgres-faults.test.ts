@@ -210,7 +210,7 @@ describe('the PostgreSQL ledger in trouble', () => {
     );
   });
 
-  describe('what a person has to mend', () => {
+  describe('what somebody has to fix', () => {
     it('is told at once: a wrong password, a user or a database that there is not', async () => {
       const { url } = opened;
       const { overTcp } = postgres();

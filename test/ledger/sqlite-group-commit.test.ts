@@ -8,15 +8,15 @@ import { createGroupCommit, type GroupCommit } from '../../src/ledger/sqlite/gro
 let folder: string;
 let database: Database;
 let commits: number;
-let commits: GroupCommit;
+let groupCommit: GroupCommit;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'commits-'));
+  folder = mkdtempSync(join(tmpdir(), 'group-commit-'));
   const path = join(folder, 'some.db');
   database = openDatabase(path, { busyTimeoutMs: 0 });
   database.exec('CREATE TABLE words (word TEXT NOT NULL UNIQUE)');
   commits = 0;
-  commits = createGroupCommit({
+  groupCommit = createGroupCommit({
     ...database,
     transact(work) {
       const result = database.transact(work);
@@ -31,7 +31,7 @@ afterEach(() => {
 });
 
 const add = (word: string) =>
-  commits.transact(() => {
+  groupCommit.transact(() => {
     database.run('INSERT INTO words VALUES (?)', word);
     return word;
   });
@@ -61,7 +61,7 @@ describe('writes that are asked for in one turn', () => {
     const other = openDatabase(join(folder, 'some.db'), { busyTimeoutMs: 0 });
     other.exec('BEGIN IMMEDIATE');
     let tried = 0;
-    commits = createGroupCommit({
+    groupCommit = createGroupCommit({
       ...database,
       transact(work) {
         tried += 1;
@@ -79,7 +79,7 @@ describe('writes that are asked for in one turn', () => {
 
   it('are done at once when they are flushed, and not again', async () => {
     const added = add('a');
-    commits.flush();
+    groupCommit.flush();
     expect(words()).toEqual(['a']);
     await added;
     await add('b');

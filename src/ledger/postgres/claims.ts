@@ -92,7 +92,7 @@ function findClaim(session: Session, { right, step, id }: ClaimRequest): Promise
 }
 
 /**
- * Locks the claim's run and answers its number.
+ * Locks the claim's run and returns its number.
  *
  * @throws FencedError when the step is not performed under this claim any more.
  */
@@ -113,14 +113,14 @@ export async function holdsClaim(session: Session, claim: Claim): Promise<boolea
   return (await session.row(heldClaims, ...bind([claim]))) !== undefined;
 }
 
-/** Answers the claims that are outdated. Done inside a transaction. */
+/** Returns the claims that are outdated. Call it inside a transaction. */
 export async function renewClaims(
   session: Session,
   claims: readonly Claim[],
   leaseMs: number,
 ): Promise<Claim[]> {
   if (claims.length === 0) return [];
-  // Who opens abandoned steps again has the run locked: it comes wholly before this or wholly after.
+  // Reopening abandoned steps locks the run, so it happens entirely before or entirely after this.
   await session.rows(
     'SELECT number FROM hotel_review.runs WHERE id = ANY ($1::text[]) ORDER BY number FOR SHARE',
     [...new Set(claims.map(({ step }) => step.runId))],

@@ -76,7 +76,7 @@ export async function beginCollect(
       const key = `${form} ${batch}`;
       let lines = cache.get(key);
       if (lines === undefined) {
-        // Who has taken the run over collects anew: the batch may be gone, or another one.
+        // A process that took the run over collects again: the batch may be gone, or a different one.
         const read = await database.snapshot(async (session) => {
           const row = await session.row(
             'SELECT 1 AS found FROM hotel_review.runs WHERE number = $1 AND token = $2',

@@ -88,7 +88,7 @@ export function openDatabase({ url, place, connections, patienceMs, prepare }: D
     keepAliveInitialDelayMillis: connectTimeoutMs,
     allowExitOnIdle: true,
   });
-  // What a lost connection means is told to whoever uses it next; unheard, it would end the process.
+  // The next use of a lost connection reports it. Without these listeners the event would end the process.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
 

@@ -130,7 +130,7 @@ export async function restartSync(
   return toSync(await readSync(session, syncId));
 }
 
-/** Whoever writes to the copy does so alone: mappings are numbered without gaps, and none is met twice. */
+/** Serialises writers of the copy, so that mappings are numbered without gaps and none is inserted twice. */
 async function lockCopy(session: Session): Promise<void> {
   await session.run('SELECT pg_advisory_xact_lock($1)', copyLock);
 }
@@ -145,7 +145,7 @@ function findSync(session: Session, syncId: string): Promise<StoredRow | undefin
   return session.row('SELECT * FROM hotel_review.mapping_syncs WHERE sync_id = $1', syncId);
 }
 
-/** Writes what the rows of a page change, and answers it. Done inside a transaction that writes alone. */
+/** Applies the rows of a page and returns what changed. Call it inside a transaction that holds the write lock. */
 export async function storeRows(
   session: Session,
   rows: readonly MappingRow[],

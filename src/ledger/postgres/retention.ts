@@ -46,7 +46,7 @@ export async function prune(
   );
 }
 
-/** Answers how many old runs there were; those that somebody works on are left for another time. */
+/** Returns how many old runs it changed; those that are being worked on are left for the next time. */
 async function forOldRuns(
   database: Database,
   before: string,

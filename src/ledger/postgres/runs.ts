@@ -31,8 +31,8 @@ export function noSuchRun(runId: string): RangeError {
 }
 
 /**
- * Locks a run for the rest of the transaction. Whoever writes to a run or below it does so first, so that writers of
- * one run come one after the other and none waits in a circle.
+ * Locks a run for the rest of the transaction. Every writer to a run or its tables does this first, so that writers of
+ * one run are serialised and can't deadlock.
  */
 export async function lockRun(session: Session, runId: string): Promise<StoredRow> {
   const row = await session.row('SELECT * FROM hotel_review.runs WHERE id = $1 FOR NO KEY UPDATE', runId);

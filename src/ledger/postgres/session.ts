@@ -72,7 +72,7 @@ export type Value =
   | readonly (number | null)[]
   | readonly (string | null)[];
 
-/** One connection, for as long as one piece of work lasts. Whatever fails is told as `translateFault` tells it. */
+/** One connection, for the duration of one piece of work. Errors are those of `translateFault`. */
 export interface Session {
   rows(sql: string, ...values: readonly Value[]): Promise<StoredRow[]>;
   row(sql: string, ...values: readonly Value[]): Promise<StoredRow | undefined>;
@@ -83,7 +83,7 @@ export interface Session {
   preparedRow(name: string, sql: string, ...values: readonly Value[]): Promise<StoredRow | undefined>;
   /** As `rows`, with a statement that is kept prepared. */
   preparedRows(name: string, sql: string, ...values: readonly Value[]): Promise<StoredRow[]>;
-  /** Answers how many rows were changed. */
+  /** Returns how many rows were changed. */
   run(sql: string, ...values: readonly Value[]): Promise<number>;
   /** As `rows`, of a statement that both databases understand. */
   query(statement: Statement): Promise<StoredRow[]>;

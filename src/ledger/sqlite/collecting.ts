@@ -92,7 +92,7 @@ export function beginCollect(
       const key = `${form} ${batch}`;
       let lines = cache.get(key);
       if (lines === undefined) {
-        // Who has taken the run over collects anew: the batch may be gone, or another one.
+        // A process that took the run over collects again: the batch may be gone, or a different one.
         checkRight(database, right);
         lines = `\n${readBatch(database, run, form, batch).toString()}`;
         const oldest = cache.size < cachedBatches ? undefined : cache.keys().next().value;

@@ -7,7 +7,7 @@ export type Value = string | number | null | Uint8Array;
 export type Row = Readonly<Record<string, string | number | null | Buffer>>;
 
 export interface Database {
-  /** Runs a statement inside a transaction and answers how many rows it changed. */
+  /** Runs a statement inside a transaction and returns how many rows it changed. */
   run(sql: string, ...values: readonly Value[]): number;
   get(sql: string, ...values: readonly Value[]): Row | undefined;
   all(sql: string, ...values: readonly Value[]): Row[];

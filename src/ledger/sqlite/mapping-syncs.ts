@@ -115,7 +115,7 @@ function readSync(database: Database, syncId: string): StoredRow {
   return row;
 }
 
-/** Writes what the rows of a page change, and answers it. Done inside a transaction. */
+/** Applies the rows of a page and returns what changed. Call it inside a transaction. */
 export function storeRows(database: Database, rows: readonly MappingRow[], time: PageTime): MappingChanges {
   const changes = changesOf(readHeld(database, rows), rows, time);
   for (const mapping of changes.inserted) {

@@ -63,7 +63,7 @@ export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
     holdDay: async (day) => tryHold(day),
     async holdPlace(places) {
       for (let place = 1; place <= places; place += 1) {
-        // Whoever finds them all taken comes again: it need not keep this process waiting for each of them.
+        // No wait for each of them: the caller tries again when all are taken.
         const hold = tryHold(`place-${place}`, 0);
         if (hold) return hold;
       }

@@ -2,7 +2,7 @@ import { untilAborted } from '../../async/abort.js';
 import type { OpenStep, StepCursor, StepReader } from '../ledger.js';
 import type { QueuedStep, StepQueue } from '../queue.js';
 
-/** Open steps that are read from the ledger at a time. */
+/** Open steps per read from the ledger. */
 const pageOfSteps = 500;
 
 export interface EnqueueParts {
@@ -10,7 +10,7 @@ export interface EnqueueParts {
   readonly queue: Pick<StepQueue, 'add' | 'waitForCapacity'>;
 }
 
-/** Queues whatever the ledger holds open, a page at a time, however much of it was queued before. */
+/** Queues all steps of a run that are open in the ledger, a page at a time; those that are queued already do no harm. */
 export async function enqueueOpenSteps(
   run: { readonly id: string },
   { ledger, queue }: EnqueueParts,
@@ -25,7 +25,7 @@ export async function enqueueOpenSteps(
   } while (after && !signal.aborted);
 }
 
-/** Waits for it, or for the abort; leaves nothing on the signal, which may live as long as the process. */
+/** Waits for the work or the abort. Leaves no listener on the signal, which may live as long as the process. */
 async function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   const over = new AbortController();
   try {
@@ -36,9 +36,8 @@ async function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void
 }
 
 /**
- * Makes a reference of an open step. What was tried before goes first: a service that is down is then known by a few
- * steps, not by all of them. And so do the steps that others wait for: the review file must not stand behind a thousand
- * batches.
+ * A reference to an open step. Steps that were tried before go first, so that a few steps show that the service is down
+ * and the others spend no try. So do steps that others wait for: the review file must not queue after a thousand batches.
  */
 export function toQueuedStep(runId: string, { name, attempt, notBefore }: OpenStep): QueuedStep {
   return {

@@ -1,11 +1,11 @@
 import { type ClaimRenewal, FencedError } from '../ledger.js';
 import type { Claim } from '../step.js';
 
-/** Renewals in a lease: one that is lost or late does no harm. */
+/** Renewals per lease: a single lost or late one does no harm. */
 const renewalsPerLease = 3;
 
 export interface HeldClaims {
-  /** Keeps the claim while `work` goes on; its signal aborts when `signal` does, or when the claim was lost. */
+  /** Renews the claim while `work` runs; the signal it gets aborts when `signal` does, or when the claim is lost. */
   whileHeld<Result>(
     claim: Claim,
     signal: AbortSignal,
@@ -15,8 +15,8 @@ export interface HeldClaims {
 }
 
 /**
- * Tells the ledger, as long as this process lives, that it still works on the steps it has claimed. One that was frozen
- * for longer than a lease learns here that others have taken over, and gives up what it was doing.
+ * Renews the claims of the steps that this process performs. A process that was frozen for longer than a lease learns
+ * here that others have taken over, and aborts what it was doing.
  */
 export function createHeldClaims({
   ledger,
@@ -36,7 +36,7 @@ export function createHeldClaims({
         held.get(lost)?.abort(new FencedError(lost.step.runId));
       }
     } catch {
-      // A ledger that is away can't be told: the next renewal may reach it, and every write is fenced besides.
+      // The ledger is away: the next renewal may reach it, and every write is fenced anyway.
     } finally {
       isRenewing = false;
     }
@@ -47,7 +47,7 @@ export function createHeldClaims({
   return {
     async whileHeld(claim, signal, work) {
       const ending = new AbortController();
-      // Not AbortSignal.any: of a signal that lives as long as the process, Node 20 remembers every one that it made.
+      // Not AbortSignal.any: Node 20 keeps every signal that it derives from one that lives as long as the process.
       const stop = () => ending.abort(signal.reason);
       if (signal.aborted) stop();
       signal.addEventListener('abort', stop, { once: true });

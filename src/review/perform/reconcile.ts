@@ -14,13 +14,13 @@ export interface ReconcileParts {
 }
 
 /**
- * Brings the queue in line with the ledger, for every run that is collected: opens again what a dead process left behind,
- * settles a run whose last step was recorded just before a crash, and queues all that is open. What the queue holds
- * already stays as it is there, and what it holds of steps that are done is refused by the ledger.
+ * Brings the queue in line with the ledger for every collected run: reopens steps that a dead process left behind, settles
+ * a run whose last step was recorded just before a crash, and queues all open steps. References that are in the queue
+ * already stay there, and the ledger refuses those of steps that are done.
  */
 export async function reconcile(
   parts: ReconcileParts & {
-    /** Told of a run that could not be brought in line: it holds up no other. */
+    /** Called with a run that failed to reconcile; the other runs are not affected. */
     readonly onFault: (error: unknown, run: Run) => void;
   },
   signal: AbortSignal,
@@ -40,7 +40,7 @@ export async function reconcileRun({ id }: Run, parts: ReconcileParts, signal: A
   return current;
 }
 
-/** Settles a run whose last step was recorded by a process that did not come to settle it, or has not yet. */
+/** Settles a run whose last step was recorded by a process that did not get to settle it, or not yet. */
 export async function settleWhenLeftOver(
   run: Run,
   parts: Pick<ReconcileParts, 'ledger' | 'limits' | 'clock' | 'notify'>,
@@ -48,7 +48,7 @@ export async function settleWhenLeftOver(
   return (await isOverdue(run, parts.ledger)) ? run : settleWhenDue(run, parts);
 }
 
-/** It stays active, and the next `run` looks for its result again: there is nothing to settle. */
+/** An overdue run stays active, and the next `run` looks for its result again: there is nothing to settle. */
 async function isOverdue({ id, state, openSteps }: Run, ledger: StepReader): Promise<boolean> {
   if (state !== 'awaiting-result' || openSteps > 0) return false;
   const { overdueSteps, failedSteps } = await ledger.tally(id);

@@ -4,9 +4,9 @@ import type { RunReader, RunWriter, Settlement, StepReader, Tally } from '../led
 import { isActive, type Run, type RunFailure } from '../run.js';
 import { formatShare, isMoreThanShare } from '../share.js';
 
-/** So many steps out of tries one after the other mean that the service is down, not that a batch is bad. */
+/** After this many consecutive failed steps the service counts as down, rather than a batch as bad. */
 const maxFailuresInRow = 5;
-/** Fewer refused bookings than this never stop a run, whatever their share. */
+/** Fewer refused bookings than this never stop a run, regardless of their share. */
 const minRefusedToStop = 20;
 
 export interface SettleLimits {
@@ -22,7 +22,7 @@ interface SettleParts {
 
 type End = Pick<Settlement, 'state' | 'failure'>;
 
-/** Ends the run when its last step ended or when it must stop; by compare-and-set, so that it is settled once. */
+/** Settles the run when its last step has ended or when it must stop; by compare-and-set, so that it happens once. */
 export async function settleWhenDue(run: Run, { ledger, limits, clock, notify }: SettleParts): Promise<Run> {
   if (!isActive(run)) return run;
   const failure = findReasonToStop(run, limits);

@@ -7,7 +7,7 @@ import { reconcile, reconcileRun, settleWhenLeftOver } from './reconcile.js';
 import { createStepRunner, type StepRunnerParts } from './step-runner.js';
 import type { Workforce } from './workforce.js';
 
-/** Between two looks at a run that others work on too. */
+/** Interval at which a run that others work on is polled. */
 const lookEveryMs = 250;
 
 export interface SharedWorkforceParts extends Omit<StepRunnerParts, 'ledger' | 'queue' | 'claims'> {
@@ -16,16 +16,16 @@ export interface SharedWorkforceParts extends Omit<StepRunnerParts, 'ledger' | '
   /** How long a claim holds that is not renewed. */
   readonly leaseMs: number;
   readonly reconcileMs: number;
-  /** How long a step in hand may go on after a stop was asked for. */
+  /** How long a step in hand may continue after a stop was requested. */
   readonly graceMs: number;
-  /** False in a process that leaves the steps to others. */
+  /** False in a process that leaves the steps to other processes. */
   readonly performs: boolean;
 }
 
 /**
- * Many processes on one ledger and one queue: each performs whatever is handed to it, under the token that the run has
- * now, and keeps its claims by renewing them. Each reconciles from time to time, so that a queue that forgot everything,
- * or a process that died, holds nothing up for long.
+ * Several processes on one ledger and one queue, from now on. Each performs what it is handed, under the run's current
+ * token, and keeps its claims by renewing them. Each reconciles periodically, so that a queue that forgot everything or a
+ * process that died delays nothing for long.
  */
 export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
   const { ledger, queue, leaseMs, reconcileMs, graceMs, performs, random, notify } = parts;
@@ -45,14 +45,14 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
     }
   };
 
-  /** Never ends before the stop: what fails now is done the next time. */
+  /** Runs until the stop; what fails is tried again the next time. */
   async function keepReconciling(): Promise<void> {
     const { signal } = stopping;
     while (!signal.aborted) {
       await reconcile({ ...parts, onFault: tellFaultOfRun }, signal).catch((error: unknown) =>
         tellFault(error),
       );
-      // Not all processes at the same instant.
+      // Jitter, so that processes don't all reconcile at once.
       await pause(reconcileMs * (0.75 + random() / 2), signal);
     }
   }
@@ -62,7 +62,7 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
   }
 
   function tellFaultOfRun(error: unknown, { id }: Run): void {
-    // Who has taken the run over brings it in line.
+    // The process that took the run over reconciles it.
     if (error instanceof FencedError || stopping.signal.aborted) return;
     notify({ type: 'faulted', runId: id, error });
   }
@@ -78,7 +78,7 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
       await hold?.release();
       const stop = AbortSignal.any([signal, stopping.signal]);
       const queued = await reconcileRun(run, parts, stop).catch((error: unknown) => {
-        // Whoever works will reconcile: a queue that is away now holds the run up, no more.
+        // Every worker reconciles: a queue that is away now only delays the run.
         tellFault(error);
         return run;
       });
@@ -92,7 +92,7 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
     while (hasWork(run) && !signal.aborted) {
       await pause(lookEveryMs, signal);
       const found = await ledger.getRun(run.id);
-      // Between its last step and its settling a run is not over: whoever performed that step may be gone.
+      // A run whose last step has ended is still to be settled, and the process that performed the step may be gone.
       run = await settleWhenLeftOver(found, parts).catch((error: unknown) => {
         if (error instanceof FencedError) return ledger.getRun(found.id);
         throw error;
@@ -101,7 +101,7 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
     }
     if (!signal.aborted) return run;
     if (isActive(run)) notify({ type: 'stopping', run, graceMs });
-    // What is in hand ends first, and nothing is taken meanwhile: the run is told as it is left.
+    // The steps in hand end first, and no other is taken: the caller gets the run as this process leaves it.
     await closeOnce();
     return ledger.getRun(run.id);
   }

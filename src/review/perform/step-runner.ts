@@ -19,7 +19,7 @@ import { toQueuedStep } from './enqueue-steps.js';
 import type { HeldClaims } from './held-claims.js';
 import { type SettleLimits, settleWhenDue } from './settle.js';
 
-/** What a fault of our own counts as. */
+/** The outcome of an attempt that threw because of a fault of our own. */
 const fault: StepOutcome = {
   kind: 'retryable',
   evidence: { code: 'internal-fault' },
@@ -27,7 +27,7 @@ const fault: StepOutcome = {
   refusedWhenSpent: false,
 };
 
-/** So many attempts in a row without success mean that the service is down, not that a step is bad. */
+/** After this many consecutive failed attempts the service counts as down, rather than a step as bad. */
 const maxFailuresInRow = 5;
 
 export interface StepRunnerParts {
@@ -41,22 +41,22 @@ export interface StepRunnerParts {
   readonly random: () => number;
   readonly notify: Notify;
   /**
-   * Is told of a fault of our own in performing a step, which then spends a try as any failure does: a step that always
-   * breaks must not be tried for ever. Without it such a fault ends the work.
+   * Called with a fault of our own in performing a step, which then spends a try like any failure: a step that always
+   * throws must not be tried for ever. Without it such a fault ends the work.
    */
   readonly onFault?: (error: unknown, reference: StepReference) => void;
 }
 
 /**
- * Performs the step that a reference names: claims it in the ledger, acts, records what came of it, and queues what
- * that opened. Whoever ends the last step settles the run.
+ * Performs the step that a reference names: claims it in the ledger, acts, records the outcome, and queues the steps
+ * that this opened. The call that ends the last step settles the run.
  *
  * Intent is recorded before the outside action (the claim) and its outcome after it; the action itself happens
  * outside of any transaction. A reference that is stale or doubled finds nothing to claim and is dropped.
  */
 export function createStepRunner(parts: StepRunnerParts) {
   const { ledger, queue, claims, deliveryOf, retry, limits, clock, random, notify, onFault } = parts;
-  /** Attempts in a row, of any step, that came to nothing. */
+  /** Consecutive failed attempts of any batch. */
   let failuresInRow = 0;
 
   async function attempt(claim: Claimed, signal: AbortSignal): Promise<StepEnding> {
@@ -75,8 +75,8 @@ export function createStepRunner(parts: StepRunnerParts) {
   }
 
   /**
-   * The service asks everybody for patience, not this step alone. And where nothing comes of anything, steps that were
-   * never tried wait as long as those that were: a service that is down is then known by a few of them, not by all.
+   * A request of the service to wait is meant for all steps, not for this one alone. And when every attempt fails, steps
+   * that were never tried wait too: a few of them show that the service is down, and the others spend no try.
    */
   async function holdOffWhenDue(
     step: Step,
@@ -125,7 +125,7 @@ export function createStepRunner(parts: StepRunnerParts) {
       notify({ type: 'step-claimed', run: claim.run, step: claim.step, attempt: number });
       const ending = await attempt(claim, held);
       const recording = ledger.record(claim, ending, clock());
-      // The next call need not wait for the disk. Where one came to nothing it does: the run may end with this record.
+      // The next call need not wait for the disk, unless this one failed: then this record may end the run.
       if (ending.kind === 'done') leave();
       return { ending, ...(await recording) };
     });
@@ -143,7 +143,7 @@ export function createStepRunner(parts: StepRunnerParts) {
   };
 }
 
-/** Without a ledger that can be written, no step can come to anything. */
+/** Without a ledger that can be written to, no step can be performed. */
 function isOfLedger(error: unknown): boolean {
   return [FencedError, LedgerAwayError, LedgerFullError, LedgerUnusableError].some(
     (one) => error instanceof one,
@@ -156,7 +156,7 @@ interface EndingContext {
   readonly now: number;
 }
 
-/** From what a step came to, to what follows: the one switch over the closed set of outcomes. */
+/** Turns a step's outcome into what is recorded: the one switch over the closed set of outcomes. */
 export function decideEnding(
   outcome: StepOutcome,
   step: Step,

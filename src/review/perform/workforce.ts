@@ -31,7 +31,7 @@ export interface OwnWorkforceParts extends Omit<StepRunnerParts, 'ledger' | 'que
   readonly createQueue: () => StepQueue;
   /** How long a claim holds that is not renewed. */
   readonly leaseMs: number;
-  /** How long a step in hand may go on after a stop was asked for. */
+  /** How long a step in hand may continue after a stop was requested. */
   readonly graceMs: number;
 }
 
@@ -66,7 +66,7 @@ async function deliver(run: Run, parts: OwnWorkforceParts, signal: AbortSignal):
   );
   const end = AbortSignal.any([signal, over.signal]);
   try {
-    // A day with no step, or one whose last step was recorded just before a crash, is settled here.
+    // Settles a day without steps, and one whose last step was recorded just before a crash.
     const current = await settleWhenDue(run, parts);
     if (hasWork(current)) {
       const ended = untilAborted(end);
@@ -82,7 +82,7 @@ async function deliver(run: Run, parts: OwnWorkforceParts, signal: AbortSignal):
   return ledger.getRun(run.id);
 }
 
-/** A step that cannot be claimed may mean that the run was taken over, or is over. @throws FencedError */
+/** A step can't be claimed when the run has ended or was taken over. @throws FencedError */
 async function readOwnRun(ledger: Ledger, { id, token }: Run): Promise<Run> {
   const run = await ledger.getRun(id);
   if (run.token !== token) throw new FencedError(id);
