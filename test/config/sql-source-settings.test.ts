@@ -66,7 +66,7 @@ describe('the settings of a source in a database', () => {
       'sslmode in the address is none of disable, no-verify, require',
     ],
     ['mysql://ann:s3cret%@db/hotel', 'a % in the address is not followed by two hexadecimal digits'],
-    ['postgres://ann:p@s3cret/x@db/hotel', 'the address has an @ behind the host'],
+    ['postgres://ann:p@s3cret/x@db/hotel', 'the address has an @ after the host'],
     ['postgres://ann:s3cret/x@db/hotel', 'in a user or a password are written %40'],
   ])('say what is wrong with the address %s, without repeating it', (url, words) => {
     const complaint = complaintOf({ url, query });

@@ -58,9 +58,9 @@ describe('the sample of an API', () => {
 
   it.each([
     ['an answer without the list', 200, { data: guest }, 'unreadable', 'has no "data.list"'],
-    ['a refusal', 401, { message: guest }, 'unreadable', 'refuses whoever asks (http-401)'],
-    ['a wrong address', 404, { message: guest }, 'missing', 'says that there is none (http-404)'],
-    ['an outage', 503, { message: guest }, 'unreadable', 'gave no answer in 3 tries (http-503)'],
+    ['a refusal', 401, { message: guest }, 'unreadable', 'rejected the credentials (http-401)'],
+    ['a wrong address', 404, { message: guest }, 'missing', 'found nothing there (http-404)'],
+    ['an outage', 503, { message: guest }, 'unreadable', 'gave no usable response in 3 tries (http-503)'],
   ])('fails in the words of the reading: %s', async (_, status, body, fault, words) => {
     const api = await useBookingsApi((_request, response) => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));

@@ -89,7 +89,7 @@ describe('the sample of a query of PostgreSQL', () => {
       `SELECT guest::int FROM bookings WHERE :day::text <> ''`,
       password,
       'unreadable',
-      'broke off the query (22P02)',
+      'aborted the query (22P02)',
     );
   });
 

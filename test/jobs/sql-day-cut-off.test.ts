@@ -9,8 +9,8 @@ const waiting = { timeout: 30_000, interval: 20 };
 const count = 12_000;
 /** After some thousands, which are in the ledger by then. */
 const middle = 8_000;
-const lost = /the connection was lost while the day was read \(.+\), so the day is not whole; run it again$/;
-const ended = /the query was ended on the server \(.+\), .* so the day is not whole; run it again$/;
+const lost = /the connection was lost while the day was read \(.+\), so the day is incomplete; run it again$/;
+const ended = /the query was cancelled on the server \(.+\), .* so the day is incomplete; run it again$/;
 const away = /can't be reached \(ECONNREFUSED\): is the database running, and does source\.url name it\?$/;
 const tooSlow = /the query took longer than source\.timeoutSeconds \(5 s\) and was ended; make it faster/;
 

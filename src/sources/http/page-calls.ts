@@ -82,7 +82,7 @@ export async function openPageCalls(
     if (answer !== undefined && answer.status >= 300) return judgeAnswer(answer, clock());
     const { code, meaning } = failure;
     return meaning === 'wrong'
-      ? fail(`cannot be asked (${code}): is its certificate trusted here?`)
+      ? fail(`can't be reached safely (${code}): is its certificate trusted here?`)
       : { kind: 'retry', code };
   };
 
@@ -103,7 +103,7 @@ export async function openPageCalls(
         const delayMs = nextDelayMs(judged.retryAfterMs);
         if (delayMs === undefined) {
           return fail(
-            `gave no answer in ${made === 1 ? '1 try' : `${made} tries`} (${judged.code}): try again later.`,
+            `gave no usable response in ${made === 1 ? '1 try' : `${made} tries`} (${judged.code}): try again later.`,
           );
         }
         onWait?.({ code: judged.code, delayMs });
@@ -123,11 +123,9 @@ async function unpack({ body, link, encoding }: ArrivedPage, maxBytes: number): 
     case 'too-large':
       return failForSize(maxBytes);
     case 'broken':
-      return fail('gave an answer whose compression is damaged or cut off: try again later.');
+      return fail('returned damaged or truncated compressed data: try again later.');
     case 'unknown':
-      return fail(
-        'compresses its answers in a way that is not known here: have it send them plain, or as gzip.',
-      );
+      return fail('uses an unsupported compression: have it send plain responses, or gzip.');
   }
 }
 
@@ -148,24 +146,22 @@ function judgeAnswer(
       kind: 'failed',
       fault: 'missing',
       isMissing: true,
-      reason: `says that there is none (${code}): is source.url right?`,
+      reason: `found nothing there (${code}): is source.url right?`,
     };
   }
   if (status === 401 || status === 403) {
     return fail(
-      `refuses whoever asks (${code}): look at source.bearerToken, source.basic or source.headers.`,
+      `rejected the credentials (${code}): check source.bearerToken, source.basic or source.headers.`,
     );
   }
   if (status >= 300 && status < 400) {
-    return fail(
-      `redirects (${code}), which is not followed: put the address that it leads to into source.url.`,
-    );
+    return fail(`redirects (${code}), which is not followed: set source.url to the target address.`);
   }
-  return fail(`gave no list of bookings (${code}): look at source.url and source.pagination.`);
+  return fail(`returned no list of bookings (${code}): check source.url and source.pagination.`);
 }
 
 function failForSize(bytes: number) {
-  return fail(`gave an answer that is larger than ${bytes} bytes: ask for fewer records at a time.`);
+  return fail(`returned more than ${bytes} bytes: request fewer records at a time.`);
 }
 
 function fail(reason: string): Extract<PageAnswer, { readonly kind: 'failed' }> {

@@ -17,10 +17,9 @@ export interface PagesReading {
 }
 
 /**
- * Reads page after page over a connection of its own, each when it is asked for, and hands over each page's array of
- * records as it is written.
+ * Reads pages on demand over a connection of its own, and yields each page's array of records as written.
  *
- * @throws SourceError where the pages don't lead to their end; the signal's reason when it aborts
+ * @throws SourceError if the pages don't reach an end; the signal's reason when it aborts
  */
 export async function* readPages(
   address: URL,
@@ -32,16 +31,16 @@ export async function* readPages(
   const addresses = createLoopDetector();
   const contents = createLoopDetector();
   const calls = await openPageCalls(address.origin, headers, limits);
-  // Also where nobody asks again.
-  const letGo = () => void calls.close();
-  signal.addEventListener('abort', letGo, { once: true });
+  // Even if nobody reads on.
+  const release = () => void calls.close();
+  signal.addEventListener('abort', release, { once: true });
   try {
     signal.throwIfAborted();
     let url = paging.first;
     let isDoubtful = false;
     let recordsBefore = 0;
     for (let index = 0; ; index += 1) {
-      if (addresses.isRepeat(url.href)) throw refuse(index, 'it was read before: the pages go in a circle');
+      if (addresses.isRepeat(url.href)) throw refuse(index, 'it was read before: the pages form a loop');
       const answer = await calls.get(url, signal);
       if (answer.kind === 'failed') {
         if (answer.isMissing && isDoubtful) return;
@@ -52,7 +51,7 @@ export async function* readPages(
       const records = countElements(page.records);
       if (records > 0 && contents.isRepeat(fingerprint(page.records))) {
         const advice = 'does source.pagination name the right parameters?';
-        throw refuse(index, `it holds what a page before it held: ${advice}`);
+        throw refuse(index, `it repeats an earlier page: ${advice}`);
       }
       yield page.records;
       signal.throwIfAborted();
@@ -68,7 +67,7 @@ export async function* readPages(
       }
     }
   } finally {
-    signal.removeEventListener('abort', letGo);
+    signal.removeEventListener('abort', release);
     await calls.close();
   }
 }
@@ -96,14 +95,14 @@ export type JsonPage =
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Finds the records of an answer. An answer without them is no empty page: it might be anybody's.
+ * Finds the records in a response. A response without them is not an empty page: it could be anything.
  *
  * @param path of the array, `data.bookings`; empty for the answer itself
  */
 export function readJsonPage(body: Uint8Array, path: string): JsonPage {
   const json = decode(body)?.trim();
-  if (json === undefined) return { kind: 'unusable', fault: 'binary', reason: 'is no UTF-8 text' };
-  if (!isJson(json)) return unusable('is no JSON, or not whole');
+  if (json === undefined) return { kind: 'unusable', fault: 'binary', reason: 'is not UTF-8 text' };
+  if (!isJson(json)) return unusable('is not JSON, or incomplete');
   const found = readJsonPath(json, path);
   const records = path === '' ? 'the answer' : JSON.stringify(path);
   switch (found.kind) {
@@ -129,7 +128,7 @@ function decode(body: Uint8Array): string | undefined {
   }
 }
 
-/** The parser's own error quotes the text, and so a guest: it is not kept. */
+/** The parser's error quotes the text, and so a guest. It is dropped. */
 function isJson(text: string): boolean {
   try {
     JSON.parse(text);
@@ -140,13 +139,13 @@ function isJson(text: string): boolean {
 }
 
 export interface LoopDetector {
-  /** Whether it was seen before: at once when it was the last one, otherwise before the circle is gone through thrice. */
+  /** Whether the value repeats an earlier one. A loop is found at once if it has one page, otherwise within three rounds. */
   isRepeat(value: string): boolean;
 }
 
 /**
- * Finds out that a row of values goes in a circle, in the memory of two of them: the last one, and one that stays for
- * twice as long each time (Brent's algorithm). A day has any number of pages, and each is looked at here.
+ * Detects loops in a sequence, keeping two values only: the last one, and one that is kept twice as long each time (Brent's
+ * algorithm). A day may have any number of pages.
  */
 export function createLoopDetector(): LoopDetector {
   let last: string | undefined;

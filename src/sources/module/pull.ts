@@ -1,15 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pause } from '../../async/abort.js';
 
-/** How long a generator that was told to end may take for it. */
+/** How long a generator may take to return. */
 const patienceMs = 1_000;
 
 /**
- * Asks a generator for one item after the other. When the signal aborts, the generator is told to end at once, and waited
- * for a second at most: one that listens to nothing is left alone with what it waits for.
+ * Pulls one item after the other from a generator. When the signal aborts, the generator is told to return, and gets a second
+ * for that. One that ignores the signal is abandoned.
  *
- * @throws what the generator throws, or what it started and nobody waits for; StalledModuleError where it waits for what cannot
- *   come; the signal's reason when it aborts
+ * @throws what the generator throws, or an unhandled rejection of its work; StalledModuleError if it waits for something that
+ *   can't happen; the signal's reason when it aborts
  */
 export async function* pullItems(
   items: AsyncIterable<unknown> | Iterable<unknown>,
@@ -19,7 +19,7 @@ export async function* pullItems(
   const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   let ending: Promise<unknown> | undefined;
   const end = () => {
-    // What it has to say about that is nobody's business any more.
+    // Its failure no longer matters.
     ending ??= Promise.resolve(iterator.return?.()).catch(() => undefined);
     return ending;
   };
@@ -31,7 +31,7 @@ export async function* pullItems(
   };
   signal.addEventListener('abort', onAbort, { once: true });
   const failures = watchUnhandledFailures(() => interrupt());
-  /** Undefined where the waiting was interrupted. A promise for each: one for all would remember every item. */
+  /** Undefined if interrupted. A promise for each item: a shared one would retain them all. */
   const askNext = () =>
     new Promise<IteratorResult<unknown> | undefined>((resolve, reject) => {
       interrupt = () => resolve(undefined);
@@ -48,7 +48,7 @@ export async function* pullItems(
       const result = await askNext();
       if (result?.done === true) {
         isOver = true;
-        // What it left behind is told only now.
+        // Unhandled rejections are reported only now.
         await nextTurn();
       }
       failures.throwIfAny();
@@ -70,16 +70,16 @@ export async function* pullItems(
   signal.throwIfAborted();
 }
 
-/** A generator is waited for, and there is nothing any more that could make it go on. */
+/** A generator is pending, and nothing is left that could resume it. */
 export class StalledModuleError extends Error {
   override readonly name = 'StalledModuleError';
 }
 
 /**
- * Watches, while a module reads a day, for its ending the process: that must not look as if all were done.
+ * Watches, while a module reads a day, for the end of the process: it must not look like success.
  *
- * @param tell says so; it has to write at once
- * @returns what ends the watch
+ * @param tell reports it; it must write synchronously
+ * @returns stops the watch
  */
 export function watchForExit(tell: () => void): () => void {
   const onExit = (code: number) => {
@@ -92,17 +92,16 @@ export function watchForExit(tell: () => void): () => void {
 }
 
 export interface FailureWatch {
-  /** @throws what the module threw where nobody waits for it; StalledModuleError */
+  /** @throws what the module threw without anybody waiting for it; StalledModuleError */
   throwIfAny(): void;
   end(): void;
 }
 
 /**
- * Watches, while a module reads a day, for what would end the process without a word of ours: a promise that is rejected and
- * that nobody waits for (Node would print its message, which may name a guest), and a promise that nothing can settle
- * any more (Node would leave as if all were done).
+ * Watches, while a module reads a day, for what would end the process silently: an unhandled rejection (Node would print its
+ * message, which may name a guest), and a promise that nothing can settle any more (Node would exit with success).
  *
- * @param onFailure called as soon as `throwIfAny` has something to throw
+ * @param onFailure called once `throwIfAny` has something to throw
  */
 export function watchUnhandledFailures(onFailure: () => void): FailureWatch {
   let failure: { readonly error: unknown } | undefined;

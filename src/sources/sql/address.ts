@@ -35,7 +35,7 @@ export function readSqlAddress(address: string): SqlAddress {
   const path = /^sqlite:(?!\/\/[^/])(.+)$/s.exec(address)?.[1];
   if (path !== undefined) return { kind: 'sqlite', place: path, path };
   if (mayContainUnescapedPassword(address)) {
-    throw new RangeError(`the address has an @ behind the host: ${howToWriteSigns}`);
+    throw new RangeError(`the address has an @ after the host: ${howToWriteSigns}`);
   }
   const url = /^[a-z]+:\/\/./i.test(address) && URL.canParse(address) ? new URL(address) : undefined;
   switch (url?.protocol) {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { SourceError } from '../../review/source.js';
 
-/** What a database, or the way to it, can have against a query. */
+/** Why a query can fail. */
 export type DatabaseReason =
   | 'unreachable'
   | 'login-refused'
@@ -28,14 +28,14 @@ export function createDatabaseFault(reason: DatabaseReason, where: string, code:
         `${where} can't be reached (${code}): is the database running, and does source.url name it?`,
       );
     case 'login-refused':
-      return unreadable(`${where} refused the user, the password or the host (${code}); fix source.url`);
+      return unreadable(`${where} rejected the user, the password or the host (${code}); fix source.url`);
     case 'certificate-untrusted':
       return unreadable(
-        `${where} has a certificate that can't be trusted (${code}); fix it, or name its authority's file with source.ca`,
+        `${where} has a certificate that can't be trusted (${code}); fix it, or set source.ca to its authority's file`,
       );
     case 'no-tls':
       return unreadable(
-        `${where} doesn't speak TLS, which source.url or source.ca asks for (${code}); enable TLS there, or fix the setting`,
+        `${where} doesn't support TLS, which source.url or source.ca requires (${code}); enable TLS there, or fix the setting`,
       );
     case 'no-database':
       return new SourceError('missing', `${where}: there is no such database (${code}); fix source.url`);
@@ -49,27 +49,27 @@ export function createDatabaseFault(reason: DatabaseReason, where: string, code:
       );
     case 'too-slow':
       return unreadable(
-        `${where}: the query took longer than source.timeoutSeconds (${code}) and was ended; make it faster, or raise the setting`,
+        `${where}: the query took longer than source.timeoutSeconds (${code}) and was stopped; make it faster, or raise the setting`,
       );
     case 'query-wrong':
       return unreadable(`${where}: the database can't run this query (${code}); fix it`);
     case 'no-rows':
       return unreadable(
-        `${where}: the query gives no rows with columns (${code}); expected a SELECT that gives one row a booking`,
+        `${where}: the query returns no columns (${code}); expected a SELECT with one row per booking`,
       );
     case 'lost':
       return new SourceError(
         'truncated',
-        `${where}: the connection was lost while the day was read (${code}), so the day is not whole; run it again`,
+        `${where}: the connection was lost while the day was read (${code}), so the day is incomplete; run it again`,
       );
     case 'cancelled':
       return new SourceError(
         'truncated',
-        `${where}: the query was ended on the server (${code}), by somebody or by a limit there, so the day is not whole; run it again`,
+        `${where}: the query was cancelled on the server (${code}), by somebody or by a limit, so the day is incomplete; run it again`,
       );
     case 'failed':
       return unreadable(
-        `${where}: the database broke off the query (${code}); run it there by hand to see why`,
+        `${where}: the database aborted the query (${code}); run it there by hand to see why`,
       );
   }
 }

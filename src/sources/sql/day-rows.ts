@@ -33,8 +33,8 @@ export interface DayRows {
   /** For messages: the database, without user and password, and the query. */
   readonly where: string;
   /**
-   * First the columns alone, then rows. Everything is let go of, here and on the server, when the reader walks away, the
-   * signal aborts or the time is over.
+   * First the columns alone, then rows. All resources are released, here and on the server, when the reader stops, the signal
+   * aborts or the time is over.
    *
    * @param options.atMost how many rows the database is asked for; all of the day's if not given
    * @throws SourceError, which tells the database's code and none of its words; the signal's reason when it aborts
@@ -122,7 +122,7 @@ async function readQueryFile(path: string, dialect: SqlAddress['kind']): Promise
   }
   // In another encoding a literal would be another text, which finds fewer bookings, and nobody is told.
   if (!isUtf8(bytes))
-    throw new SourceError('binary', `the query file ${path} is no UTF-8 text; save it as one`);
+    throw new SourceError('binary', `the query file ${path} is not UTF-8 text; save it as such`);
   try {
     return parseDayQuery(bytes.toString('utf8').replace(/^\ufeff/, ''), dialect);
   } catch (error) {

@@ -166,7 +166,7 @@ describe('who asks', () => {
     expect(openHttpSource(options).locate(day)).toBe(`${api.origin}/b for 2026-11-20`);
     expect(await failureOf(readHttp(options), secrets)).toMatchObject({
       fault: 'unreadable',
-      message: expect.stringContaining('refuses whoever asks (http-403)'),
+      message: expect.stringContaining('rejected the credentials (http-403)'),
     });
     expect(api.requests).toHaveLength(1);
   });
@@ -175,16 +175,16 @@ describe('who asks', () => {
 describe('an answer that is no page', () => {
   const booking = `{"BookingClientName":"${guest}"}`;
   it.each([
-    ['no JSON', `<html>${guest}`, 'is no JSON', 'unreadable'],
-    ['JSON that is cut off', `{"items":[${booking}`, 'is no JSON', 'unreadable'],
-    ['nothing', '', 'is no JSON', 'unreadable'],
+    ['no JSON', `<html>${guest}`, 'is not JSON', 'unreadable'],
+    ['JSON that is cut off', `{"items":[${booking}`, 'is not JSON', 'unreadable'],
+    ['nothing', '', 'is not JSON', 'unreadable'],
     ['another list', `{"data":[${booking}]}`, 'has no "items"', 'unreadable'],
     ['an object in place of the list', `{"items":${booking}}`, 'has no list at "items"', 'unreadable'],
     ['null in place of the list', '{"items":null}', 'has no list at "items"', 'unreadable'],
     ['two lists', `{"items":[],"items":[${booking}]}`, 'has "items" twice', 'unreadable'],
     ['a list alone', `[${booking}]`, 'has no "items"', 'unreadable'],
-    ['another encoding', Buffer.from(`{"items":["é${guest}"]}`, 'latin1'), 'is no UTF-8', 'binary'],
-    ['too much', `{"items":["${'x'.repeat(70_000)}"]}`, 'larger than 65536 bytes', 'unreadable'],
+    ['another encoding', Buffer.from(`{"items":["é${guest}"]}`, 'latin1'), 'is not UTF-8', 'binary'],
+    ['too much', `{"items":["${'x'.repeat(70_000)}"]}`, 'more than 65536 bytes', 'unreadable'],
   ])('%s: is an error behind a first page, and no end', async (_, answer, words, fault) => {
     const api = await useBookingsApi(({ number }, response) => {
       if (number === 1) sendJson(response, { items: [{ ServiceId: 1 }] });
@@ -251,7 +251,7 @@ describe('what may pass', () => {
     const api = await useBookingsApi((_, response) => response.writeHead(503).end(guest));
     const failure = await failureOf(readHttp({ url: `${api.origin}/{day}` }));
     expect(failure.message).toBe(
-      `${api.origin}/2026-11-20 for 2026-11-20, page 1: the API gave no answer in 3 tries (http-503): try again later.`,
+      `${api.origin}/2026-11-20 for 2026-11-20, page 1: the API gave no usable response in 3 tries (http-503): try again later.`,
     );
     expect(api.requests).toHaveLength(3);
   });

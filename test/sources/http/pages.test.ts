@@ -218,7 +218,7 @@ describe('a next page', () => {
   });
 });
 
-describe('pages that go in a circle', () => {
+describe('pages that form a loop', () => {
   it.each([
     ['a page that ignores its number', { kind: 'page', parameter: 'page' }, [1]],
     ['an offset that is ignored', { kind: 'offset', parameter: 'o', limitParameter: 'l', limit: 1 }, [1]],
@@ -232,7 +232,7 @@ describe('pages that go in a circle', () => {
       sendJson(response, { items: [{ ServiceId }], next: `c${next}`, address: `/2026?c=${next}` });
     });
     const reading = readHttp({ url: `${api.origin}/{day}`, records: 'items', pagination });
-    await expect(reading).rejects.toThrow(/circle|a page before it/);
+    await expect(reading).rejects.toThrow(/loop|an earlier page/);
     expect(api.requests.length).toBeLessThan(circle.length * 3 + 3);
   });
 });
@@ -250,7 +250,7 @@ describe('a next page that was read before', () => {
       records: 'items',
       pagination: { kind: 'cursor', field: 'next', parameter: 'after' },
     });
-    await expect(reading).rejects.toThrow('it was read before: the pages go in a circle');
+    await expect(reading).rejects.toThrow('it was read before: the pages form a loop');
     expect(api.requests.length).toBeLessThan(9);
   });
 });

@@ -218,7 +218,7 @@ describe('bookings in MariaDB', () => {
     expect((await readDay({ url: address.href, query })).records).toHaveLength(1);
   });
 
-  describe('that can’t be read are told so, in words that name what to mend and hold no secret', () => {
+  describe('that can’t be read are told so, in words that name what to fix and hold no secret', () => {
     const query = 'SELECT 1 AS ServiceId FROM dual WHERE :day IS NOT NULL';
     it.each([
       ['a password that is wrong', () => ({ url: mariadb().urlWith(url, { password: 'Wr0ng' }) }), '1045'],
@@ -226,11 +226,11 @@ describe('bookings in MariaDB', () => {
       ['a table that is not there', () => ({ query: 'SELECT * FROM nope WHERE a = :day' }), '1146'],
       ['a column that is not there', () => ({ query: 'SELECT nope FROM dual WHERE 1 = :day' }), '1054'],
       ['a query that is none', () => ({ query: 'SELEKT :day' }), '1064'],
-      ['a query that gives no rows', () => ({ query: 'DO :day' }), 'no rows with columns'],
+      ['a query that gives no rows', () => ({ query: 'DO :day' }), 'returns no columns'],
       [
         'a server that speaks no TLS',
         () => ({ url: `${url.replace('127.0.0.1', 'localhost')}?sslmode=verify-full` }),
-        "doesn't speak TLS",
+        "doesn't support TLS",
       ],
       [
         'an address without a database',

@@ -262,7 +262,7 @@ describe('bookings in PostgreSQL', () => {
     expect(growth).toBeLessThan(250_000_000);
   });
 
-  describe('that can’t be read are told so, in words that name what to mend and hold no secret', () => {
+  describe('that can’t be read are told so, in words that name what to fix and hold no secret', () => {
     const query = 'SELECT 1 AS serviceid WHERE :day::text IS NOT NULL';
     it.each([
       ['a password that is wrong', () => ({ url: postgres().overTcp(url, { password: 'Wr0ng' }) }), '28P01'],
@@ -281,7 +281,7 @@ describe('bookings in PostgreSQL', () => {
       [
         'a query without columns',
         () => ({ query: 'SELECT WHERE :day::text IS NOT NULL' }),
-        'no rows with columns',
+        'returns no columns',
       ],
       ['a table that may not be read', () => ({ query: 'SELECT * FROM secret WHERE a = :day' }), '42501'],
       ['a value that is broken', () => ({ query: `SELECT 'Ann Guest'::int WHERE :day = 'x'` }), '22P02'],

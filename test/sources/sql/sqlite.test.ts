@@ -159,7 +159,7 @@ describe('bookings in a file of SQLite', () => {
   });
 
   it.each([
-    ['a folder', () => mkdir(path), 'is no file'],
+    ['a folder', () => mkdir(path), 'is not a file'],
     ['a file of another kind', () => writeFile(path, 'a,b\n'.repeat(1_000)), 'SQLITE_NOTADB'],
   ])('are not asked of %s', async (_, make, words) => {
     await make();
@@ -241,7 +241,7 @@ describe('bookings in a file of SQLite', () => {
       const queryFile = join(folder, 'bookings.sql');
       await writeFile(queryFile, Buffer.from("SELECT 1 AS ServiceId WHERE :day <> 'Málaga'", 'latin1'));
       await expect(failureOf({ url, queryFile })).resolves.toMatchObject({
-        message: expect.stringContaining(`${queryFile} is no UTF-8 text`),
+        message: expect.stringContaining(`${queryFile} is not UTF-8 text`),
       });
     });
   });
