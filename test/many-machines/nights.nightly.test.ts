@@ -18,6 +18,7 @@ describe('`serve`', () => {
     const bookings = await writeDays(folder, ['2026-06-01', '2026-06-02', '2026-06-03', '2026-06-04']);
     const first = await folder.run(['run', '--day', '2026-06-01'], {
       env: startingAt('2026-06-02T03:00:00Z'),
+      asProcess: true,
     });
     expect(first.exitCode).toBe(0);
 
@@ -96,6 +97,7 @@ describe('`serve`', () => {
     expect(inOrder(standIn.accepted())).toEqual(bookings);
     const done = await folder.run(['run', '--day', '2026-11-20'], {
       env: startingAt('2026-11-21T08:00:00Z'),
+      asProcess: true,
     });
     expect(done.stdout).toContain('is done already');
     expect((await readRuns(folder)).map(({ trigger, counts }) => [trigger, counts.delivered])).toEqual([
