@@ -99,7 +99,7 @@ describe('`serve`', () => {
       env: startingAt('2026-11-21T08:00:00Z'),
       asProcess: true,
     });
-    expect(done.stdout).toContain('is done already');
+    expect(done.stdout).toContain('is already done');
     expect((await readRuns(folder)).map(({ trigger, counts }) => [trigger, counts.delivered])).toEqual([
       ['schedule', 10],
       ['hook', 20],
