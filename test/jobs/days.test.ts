@@ -24,7 +24,7 @@ describe('a day whose last run succeeded', () => {
     expectReport(again, { exitCode: 0, state: 'succeeded', counts: { delivered: 120 } });
     expect(again.report).toEqual(first.report);
     expect(again.stderr).toContain(`${day} is already done: run ${first.report.runId}`);
-    expect((await folder.run(['run', '--day', day])).stdout).toContain(`${day} is done already`);
+    expect((await folder.run(['run', '--day', day])).stdout).toContain(`${day} is already done`);
     expect(standIn.requests).toHaveLength(3);
     expectEachOnce(standIn, bookings);
   });

@@ -171,7 +171,7 @@ describe('a `run` that is asked to stop', () => {
     await expectCompleted(machines, { before: [before] });
     const next = await machines.folder.runDay();
     expect(next.exitCode).toBe(0);
-    expect(next.stderr).toContain('is done already');
+    expect(next.stderr).toContain('is already done');
     expect(next.report.runId).toBe(report.runId);
   });
 });
