@@ -69,7 +69,7 @@ it('reports at once that an export has been fetched, and fetches the next one re
   put(id, smallExport);
   expect((await folder.run(fetchJson)).json).toMatchObject({ id, isNew: true });
   expect(await folder.run(fetchJson)).toMatchObject({ exitCode: 0, json: { id, isNew: false } });
-  expect((await folder.run(['export', 'fetch'])).stdout).toContain(`Export ${id} was fetched already`);
+  expect((await folder.run(['export', 'fetch'])).stdout).toContain(`Export ${id} was already fetched`);
 
   // Within the tolerance for clocks, but an export fetched before the request can't be the requested one.
   await folder.run(request);
@@ -85,7 +85,7 @@ it('ignores files older than the request and exits with 3', async () => {
   await folder.run(request);
   const fetched = await folder.run(['export', 'fetch', '--wait', '0']);
   expect(fetched.exitCode).toBe(3);
-  expect(fetched.stdout).toContain('no whole export');
+  expect(fetched.stdout).toContain('no complete export');
   expect(await folder.run(fetchOnce)).toMatchObject({ exitCode: 3, json: { id: null } });
   expect(existsSync(join(folder.path, 'data/archive'))).toBe(false);
 });
@@ -151,7 +151,7 @@ it('considers a file complete only after it has been unchanged for quietSeconds'
   });
   put(id, smallExport);
   const fetching = folder.call(fetchJson);
-  await fetching.wrote('is there; looking whether it is still written to');
+  await fetching.wrote('is there; waiting until it no longer changes');
   appendFileSync(server().disk(nameOf('mappings', id)), '3,H-3,Bedlink,2026-11-20,,\r\n');
   expect(await fetching.ended).toMatchObject({ exitCode: 0, json: { files: [{ rows: 3 }, {}, {}] } });
 });
@@ -164,7 +164,7 @@ it('waits longer for a file that ends in mid-line, and says so when it accepts i
   expect((await folder.run(fetchOnce)).exitCode).toBe(3);
   const fetched = await folder.run(['export', 'fetch']);
   expect(fetched.exitCode).toBe(0);
-  expect(fetched.stdout).toContain(`${nameOf('mappings', id)} does not end with a line end`);
+  expect(fetched.stdout).toContain(`${nameOf('mappings', id)} does not end with a line break`);
 });
 
 it.each([

@@ -137,7 +137,7 @@ describe('a result of which nothing can be understood', () => {
     expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 4, affected: 0 } });
     expect(affected).toEqual([]);
     expect(archive.read('20112026_Result.csv')).toEqual(Buffer.from(content));
-    expect(words).toContain('warning: the result was taken as it is');
+    expect(words).toContain('warning: the result was accepted although incomplete');
     expect(words).toContain('bookings missing from the result: 4');
     expect(archive.readManifest()).toMatchObject({
       result: { isWhole: false },

@@ -203,7 +203,7 @@ describe('a result', () => {
     expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 4, affected: 1 } });
     expect(await countLooks(ledger, 'result-growing')).toBeGreaterThan(0);
     const words = inOneLine(result.stderr);
-    expect(words).toContain('warning: the result was taken as it is');
+    expect(words).toContain('warning: the result was accepted although incomplete');
     expect(words).toContain('3 records for 4 sent');
     expect(words).toContain('bookings missing from the result: 1');
     const archive = archiveOf(result);

@@ -48,10 +48,10 @@ describe('a query to a file of SQLite', () => {
 
   it.each([
     ['SELECT * FROM bookings WHERE :day <> 0; DROP TABLE bookings', 2, inOneStatement],
-    ['DELETE FROM bookings WHERE :day <> 0 RETURNING ServiceId', 1, 'no rows with columns'],
+    ['DELETE FROM bookings WHERE :day <> 0 RETURNING ServiceId', 1, 'the query returns no columns'],
     ["ATTACH 'TARGET' AS o; CREATE TABLE o.x AS SELECT :day", 2, inOneStatement],
-    ["ATTACH 'TARGET' || :day AS o", 1, 'no rows with columns'],
-    ["VACUUM INTO 'TARGET' || :day", 1, 'no rows with columns'],
+    ["ATTACH 'TARGET' || :day AS o", 1, 'the query returns no columns'],
+    ["VACUUM INTO 'TARGET' || :day", 1, 'the query returns no columns'],
     ['PRAGMA writable_schema = :day', 1, "can't run this query"],
     ['SELECT load_extension(:day) AS ServiceId', 1, 'load_extension() reaches beyond the database'],
     ["SELECT writefile('TARGET', :day) AS ServiceId", 1, 'writefile() reaches beyond the database'],
@@ -80,7 +80,7 @@ describe('a query to PostgreSQL', () => {
       'superuser',
       "SELECT set_config('transaction_read_only', 'off', true), erase() WHERE :day::text <> $$$$",
       1,
-      'broke off',
+      'aborted the query (25001)',
     ],
     [
       'reader',

@@ -130,7 +130,7 @@ describe('late bookings by body', () => {
     expectError(refused, {
       exitCode: 2,
       class: 'usage',
-      message: /names in it were blanked .*`replay 2020-01-02/,
+      message: /guest names were blanked .*`replay 2020-01-02/,
     });
     expect(standIn.accepted()).toHaveLength(100);
   });

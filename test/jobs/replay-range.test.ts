@@ -295,7 +295,7 @@ describe('of the days of a range', () => {
     const first = folder.call(['replay', days[0], '--to', days[1]]);
     await standIn.received(1);
     const second = folder.call(['replay', days[2], '--to', days[3]]);
-    await second.wrote('2026-11-19: waiting, for as many runs are going on as may at once');
+    await second.wrote('2026-11-19: waiting: the maximum number of runs is in progress');
     expect(standIn.accepted()).toEqual([]);
     gate.open();
     expect((await first.ended).exitCode).toBe(0);

@@ -74,7 +74,7 @@ describe('the sample of a query of PostgreSQL', () => {
       query,
       'Wr0ng',
       'unreadable',
-      'refused the user, the password or the host (28P01)',
+      'rejected the user, the password or the host (28P01)',
     );
     await expectSameFailure(
       url,

@@ -12,7 +12,7 @@ const middle = 8_000;
 const lost = /the connection was lost while the day was read \(.+\), so the day is incomplete; run it again$/;
 const ended = /the query was cancelled on the server \(.+\), .* so the day is incomplete; run it again$/;
 const away = /can't be reached \(ECONNREFUSED\): is the database running, and does source\.url name it\?$/;
-const tooSlow = /the query took longer than source\.timeoutSeconds \(5 s\) and was ended; make it faster/;
+const tooSlow = /the query took longer than source\.timeoutSeconds \(5 s\) and was stopped; make it faster/;
 
 describe.each(bookingsDatabases)('a day of bookings in $name', ({ use }) => {
   const makeDay = use();
