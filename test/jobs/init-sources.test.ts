@@ -9,7 +9,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Finding } from '../../src/examination/finding.js';
 import { createExportFolder } from '../setup/export-folder.js';
 import { useBookingsApi } from '../sources/http/bookings-api.js';
-import { type CommandResult, callCommand } from '../support/command.js';
+import { type CommandResult, callCommand, startCommand } from '../support/command.js';
 import { isAvailable, needs, runAtTerminal, type Typing } from '../support/pseudo-terminal.js';
 import { bucketName, useS3Server } from '../support/s3-server.js';
 import { createFolder, startSandboxCommand } from '../support/sandbox-command.js';
@@ -49,8 +49,11 @@ const statements = [
   ),
 ];
 
-const run = (cwd: string, args: readonly string[], own: NodeJS.ProcessEnv = {}): Promise<CommandResult> =>
-  callCommand(args, { cwd, env: { ...env, ...own } }).ended;
+const run = (cwd: string, args: readonly string[], own: NodeJS.ProcessEnv = {}): Promise<CommandResult> => {
+  // Amazon's SDK reads its variables from the process.
+  const begin = 'AWS_ACCESS_KEY_ID' in own ? startCommand : callCommand;
+  return begin(args, { cwd, env: { ...env, ...own } }).ended;
+};
 const init = (cwd: string, args: readonly string[], own?: NodeJS.ProcessEnv) =>
   run(cwd, ['init', '--yes', '--day', day, ...args], own);
 const readText = (...path: string[]) => readFile(join(...path), 'utf8');
