@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** Stands between a client and a server, and cuts a connection in the moment between a deed and its answer. */
+/** Sits between a client and a server and cuts a connection after a request was processed and before it is answered. */
 export interface AnswerCutter {
   readonly port: number;
-  /** How often it has really cut. */
+  /** How many connections were actually cut. */
   readonly cuts: number;
-  /** The next request that has this text reaches the server, which does it; its answer goes nowhere. */
+  /** The next request that contains this text reaches the server and is processed; the response is dropped. */
   cutAnswerTo(text: string): void;
-  /** The next request that has this text never reaches the server. */
+  /** The next request that contains this text never reaches the server. */
   cutRequest(text: string): void;
   stop(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { CommandResult } from './command.js';
 import { type DayFolder, day } from './day-folder.js';
 
-/** `file` of the closing JSON as design 9 gives it; written down here once more, so that the tests don't follow the code. */
+/** `file` of the closing JSON as in design 9. Repeated here so that the tests don't follow the code. */
 export interface ReportedFile {
   readonly remotePath: string | null;
   readonly sha256: string;
@@ -20,7 +20,7 @@ export function reportedFile({ json, stderr }: CommandResult): ReportedFile {
   throw new Error(`expected a report with a file, got ${JSON.stringify(json)}\n${stderr}`);
 }
 
-/** What the archive keeps of one run. */
+/** What the archive holds of one run. */
 export interface ArchivedRun {
   readonly path: string;
   /** Sorted. */
@@ -29,12 +29,12 @@ export interface ArchivedRun {
   readManifest(): Record<string, unknown>;
 }
 
-/** The archive of a run that has ended with a file. */
+/** The archive of a run that ended with a file. */
 export function archiveOf(result: CommandResult): ArchivedRun {
   return archiveAt(reportedFile(result).archivedTo ?? '');
 }
 
-/** The archive of the day's only run, which may be running still. @throws Error when there is none yet, or several */
+/** The archive of the day's only run, which may still be active. @throws Error when there is none yet, or several */
 export function archiveOfDay(folder: DayFolder): ArchivedRun {
   const parent = join(folder.path, 'data', 'archive', day);
   const [run, ...others] = readdirSync(parent);

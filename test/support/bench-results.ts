@@ -2,13 +2,13 @@ import type { Comparison, Contestant, Measurement } from '../../bench/comparison
 import { judge, summarise } from '../../bench/harness/judge.js';
 import type { Results, Row } from '../../bench/harness/results.js';
 
-/** Answers the values one turn after the other. */
+/** Returns the values one after another, then 0. */
 export function contestant(name: string, ...values: readonly number[]): Contestant {
   const left = [...values];
   return { name, run: async (): Promise<Measurement> => ({ value: left.shift() ?? 0 }) };
 }
 
-/** A comparison of two seconds with four, in one round, unless told otherwise. */
+/** Compares two seconds with four, in one round, by default. */
 export function comparison(name: string, changes: Partial<Comparison> = {}): Comparison {
   return {
     name,

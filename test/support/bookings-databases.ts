@@ -9,40 +9,40 @@ import { useMariadb, usePostgres } from './use-servers.js';
 
 export interface BookingsDatabaseKind {
   readonly name: string;
-  /** Starts a server for the tests of the current suite; what comes back makes a database with a day of bookings. */
+  /** Starts a server for the current suite. The returned function creates a database with a day of bookings. */
   use(): (count: number) => Promise<BookingsDatabase>;
 }
 
-/** A database with a table of bookings: the tests' day, which are those of makeBookings, and others around it. */
+/** A database with a table of bookings: those of makeBookings on the tests' day, and others around it. */
 export interface BookingsDatabase {
   /** Over TCP, with user and password. */
   readonly url: string;
-  /** Not to be shown to anybody. */
+  /** Must not be shown to anybody. */
   readonly password: string;
-  /** The query waits before it hands over the row of that number, until the gate is opened or its server ends. */
+  /** The query blocks before it returns this row, until the gate opens or its server ends. */
   closeGate(row: number): Promise<Gate>;
-  /** How many sessions are there of a source. */
+  /** How many sessions the source has. */
   countSessions(): Promise<number>;
-  /** An administrator ends the query of a source. */
+  /** Kills the source's query, as an administrator would. */
   cancelQuery(): Promise<void>;
-  /** An administrator ends the session of a source. */
+  /** Kills the source's session, as an administrator would. */
   endSession(): Promise<void>;
-  /** Stops what works for a source where it stands, as a disk that answers no more does. Answers what wakes it. */
+  /** Freezes the processes that serve the source, like a disk that no longer responds. Returns what thaws them. */
   freeze(): Promise<() => void>;
-  /** As a power failure does. */
+  /** As a power failure would. */
   stopServer(): Promise<void>;
   startServer(): Promise<void>;
 }
 
 export interface Gate {
-  /** For the query: one more column. */
+  /** An additional column for the query. */
   readonly column: string;
-  /** Waits until the query has come so far. */
+  /** Waits until the query has reached this row. */
   reached(): Promise<void>;
   open(): Promise<void>;
 }
 
-/** The columns of the table, as a booking system would name them. */
+/** The columns of the table, named as a booking system would name them. */
 const columns = {
   ServiceId: 'hotel_id',
   BookingReferenceId: 'reference',
@@ -62,8 +62,8 @@ export function tableSource({ url }: Pick<BookingsDatabase, 'url'>, gate?: Pick<
 }
 
 /**
- * Statements that make the table in PostgreSQL: the bookings are those of makeBookings, all of the tests' day, and beside
- * them one that is a second too early and one that is too late. The server makes them, for there may be very many.
+ * Statements that create the table in PostgreSQL: the bookings of makeBookings, all on the tests' day, plus
+ * one that is a second too early and one that is too late. The server generates them, as there may be very many.
  */
 export function postgresTable(count: number): string {
   return `CREATE TABLE bookings AS SELECT n AS id,
@@ -91,10 +91,10 @@ export function mariadbTable(count: number): string {
 
 const waiting = { timeout: 30_000, interval: 20 };
 
-/** Makes a database with a day of that many bookings. The server makes them, for there may be very many. */
+/** Creates a database with a day of `count` bookings. The server generates them, as there may be very many. */
 export async function createMariadbBookings(mariadb: Mariadb, count: number): Promise<BookingsDatabase> {
   const url = await mariadb.createDatabase();
-  // What is committed shall outlive a server that is killed, and no disk is waited for.
+  // Committed data must survive a killed server, but nothing waits for the disk.
   await mariadb.query(url, 'SET GLOBAL innodb_flush_log_at_trx_commit = 2');
   await mariadb.query(url, mariadbTable(count));
   const listSessions = () =>
@@ -108,7 +108,7 @@ export async function createMariadbBookings(mariadb: Mariadb, count: number): Pr
     password: mariadbPassword,
     async closeGate(row) {
       const keeper = await mysql.createConnection({ socketPath: mariadb.socket, user: 'root' });
-      // It may lose its server.
+      // The connection may be lost.
       keeper.on('error', () => {});
       onTestFinished(() => keeper.destroy());
       await keeper.query("SELECT GET_LOCK('gate', 0)");
@@ -139,11 +139,11 @@ export async function createMariadbBookings(mariadb: Mariadb, count: number): Pr
   };
 }
 
-/** Of the advisory lock that stands for the gate. */
+/** The advisory lock that serves as the gate. */
 const gateNumber = 8;
 const ofSource = "datname = current_database() AND application_name = 'hotel-review'";
 
-/** Makes a database with a day of that many bookings. The server makes them, for there may be very many. */
+/** Creates a database with a day of `count` bookings. The server generates them, as there may be very many. */
 export async function createPostgresBookings(postgres: Postgres, count: number): Promise<BookingsDatabase> {
   const url = await postgres.createDatabase();
   await postgres.query(url, postgresTable(count));
@@ -155,7 +155,7 @@ export async function createPostgresBookings(postgres: Postgres, count: number):
     password,
     async closeGate(row) {
       const keeper = new pg.Client({ connectionString: url });
-      // It may lose its server.
+      // The connection may be lost.
       keeper.on('error', () => {});
       await keeper.connect();
       onTestFinished(() => keeper.end());

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { CommandIo } from '../../jobs/process.js';
 import { captureStream } from '../cli/captured-stream.js';
 
-/** What a command called in this process uses instead of it; what it writes is kept. */
+/** Stands in for the process of a command that is called in this one, and keeps its output. */
 export function captureIo(changes: Partial<Omit<CommandIo, 'stdout' | 'stderr'>> = {}) {
   const stdout = captureStream();
   const stderr = captureStream();

@@ -7,7 +7,7 @@ import { captureIo } from './command-io.js';
 const command = fileURLToPath(new URL('../../dist/jobs/hotel-review.js', import.meta.url));
 const builtMain = new URL('../../dist/jobs/main.js', import.meta.url).href;
 
-/** The closing JSON as design 9 gives it; written down here once more, so that the tests don't follow the code. */
+/** The closing JSON as in design 9. Repeated here so that the tests don't follow the code. */
 export interface ClosingReport {
   readonly runId: string;
   readonly day: string;
@@ -42,7 +42,7 @@ export interface CommandResult {
   readonly stderr: string;
   /** The last line of standard output as JSON; undefined when it is not JSON. */
   readonly json: unknown;
-  /** The same as the closing report of a run. @throws Error when there is none */
+  /** The same as the closing report of a run. @throws Error when it is not one */
   readonly report: ClosingReport;
 }
 
@@ -52,21 +52,21 @@ export interface CalledCommand {
   readonly hasEnded: boolean;
   /** What it has written to standard error so far. */
   readonly stderr: string;
-  /** Asks it to stop, as that signal does; SIGINT if not given. */
+  /** Asks it to stop, as the signal would; SIGINT by default. */
   stop(signal?: 'SIGINT' | 'SIGTERM'): void;
-  /** Waits until it has written that text to standard error. @throws Error when it ends without having done so */
+  /** Waits until it has written this text to standard error. @throws Error when it ends first */
   wrote(text: string): Promise<void>;
 }
 
-/** A command that was started and may be running still. */
+/** A command that was started and may still be running. */
 export interface RunningCommand {
   readonly pid: number;
   readonly ended: Promise<CommandResult>;
   readonly hasEnded: boolean;
-  /** What it wrote to standard error so far. */
+  /** What it has written to standard error so far. */
   readonly stderr: string;
   kill(signal: NodeJS.Signals): void;
-  /** Waits until it has written that text to standard error. @throws Error when it ends without having done so */
+  /** Waits until it has written this text to standard error. @throws Error when it ends first */
   wrote(text: string): Promise<void>;
 }
 
@@ -74,22 +74,22 @@ export interface CommandOptions {
   readonly cwd: string;
   /** The whole environment: nothing is inherited. */
   readonly env: NodeJS.ProcessEnv;
-  /** It is there at once, and begins when that is settled. */
+  /** The handle is returned at once; the command starts when this settles. */
   readonly after?: Promise<unknown>;
 }
 
-/** Variables that Node or a library reads from the process itself, not from what the command is given. */
+/** Variables that Node or a library reads from the process itself instead of from the command's arguments. */
 const ofProcess = /^(?:NODE_|LD_|AWS_)/;
 
 export interface CallOptions extends Omit<CommandOptions, 'after'> {
   readonly temporaryFolder?: string;
-  /** It begins when that is settled. */
+  /** The command starts when this settles. */
   readonly after?: Promise<unknown> | undefined;
 }
 
 /**
- * Calls `hotel-review` as a function, which takes a fraction of the time of a process. It is for tests in which no process
- * matters: no kill, no pipe, no memory, no second owner of the same day.
+ * Calls `hotel-review` as a function, which takes a fraction of the time of a process. For tests that need no real
+ * process: no kill, no pipe, no memory limit, no second owner of the same day.
  */
 export function callCommand(
   args: readonly string[],
@@ -135,7 +135,7 @@ export function callCommand(
   };
 }
 
-/** Starts `hotel-review` as a user does: the built command in a process of its own. */
+/** Starts `hotel-review` as a user does: the built command in its own process. */
 export function startCommand(args: readonly string[], { cwd, env, after }: CommandOptions): RunningCommand {
   const program = [process.execPath, command, ...args];
   const begun =
@@ -147,7 +147,7 @@ export function startCommand(args: readonly string[], { cwd, env, after }: Comma
   });
   const { stdin, stdout: out, stderr: errors } = child;
   if (!out || !errors) throw new Error('expected pipes to the command, got: none');
-  // It may be killed before it has begun.
+  // It may be killed before it has started.
   stdin?.on('error', () => {});
   void after?.finally(() => stdin?.end('begin\n'));
   let stdout = '';

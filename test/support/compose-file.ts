@@ -3,10 +3,10 @@ import { parse as parseYaml } from 'yaml';
 
 const folder = new URL('../../', import.meta.url);
 
-/** A file of the project, by its path from the project's folder. */
+/** A file of the project, by its path relative to the project's folder. */
 export const projectFile = (path: string): string => readFileSync(new URL(path, folder), 'utf8');
 
-/** What the tests look at in a service of docker-compose.yml. */
+/** The parts of a docker-compose.yml service that the tests check. */
 export interface ComposeService {
   readonly image: string;
   readonly build?: string;
@@ -32,14 +32,14 @@ export interface ComposeFile {
 
 export type ComposeServiceName = 'serve' | 'work' | 'redis' | 'postgres' | 'sftp' | 'certificate' | 'sandbox';
 
-/** docker-compose.yml as it is written, aliases and merges resolved. */
+/** docker-compose.yml with aliases and merges resolved. */
 export function readComposeFile(): ComposeFile {
   return parseYaml(projectFile('docker-compose.yml'), { merge: true });
 }
 
 const variable = /\$\$|\$\{(?<name>\w+)(?::(?<kind>[-?])(?<rest>[^}]*))?\}/g;
 
-/** The variables that docker-compose.yml takes from its surroundings. */
+/** The variables that docker-compose.yml takes from the environment. */
 export function listVariables(): { readonly name: string; readonly kind: string | undefined }[] {
   return [...projectFile('docker-compose.yml').matchAll(variable)].flatMap(({ groups }) =>
     groups?.name === undefined ? [] : [{ name: groups.name, kind: groups.kind }],
@@ -47,9 +47,9 @@ export function listVariables(): { readonly name: string; readonly kind: string 
 }
 
 /**
- * Fills in variables as compose does.
+ * Interpolates variables as compose does.
  *
- * @throws Error for one that is needed and not there
+ * @throws Error for a required variable that is missing
  */
 export function fillIn(text: string, env: Readonly<Record<string, string>>): string {
   return text.replace(variable, (written: string, ...found: unknown[]) => {

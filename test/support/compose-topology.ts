@@ -7,10 +7,10 @@ import { fillIn, projectFile, readComposeFile } from './compose-file.js';
 import { type RunningProgram, startProgram } from './program.js';
 import { awaitGreeting, findFreePort, runsAsRoot, spawnServer, stopServer } from './sftp-server.js';
 
-/** sshd shuts its user in only below folders that nobody but root can change, which temporary folders are not. */
+/** sshd only chroots into folders below ones that nobody but root can change; temporary folders are not. */
 export const chrootNeeds = runsAsRoot ? undefined : 'needs root: sshd shuts its users in';
 
-/** A folder in place of the containers' volumes; it goes with the test. */
+/** A folder in place of the containers' volumes; removed after the test. */
 export function makeVolumes(): string {
   const folder = realpathSync(mkdtempSync(join(runsAsRoot ? '/run' : tmpdir(), 'compose-')));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -27,7 +27,7 @@ export function makeVolumes(): string {
   return folder;
 }
 
-/** Makes the sandbox's certificate as docker-compose.yml does, but for the address that it has here. */
+/** Creates the sandbox's certificate as docker-compose.yml does, except for its address here. */
 export function makeComposeCertificate(folder: string): {
   readonly certificate: string;
   readonly key: string;
@@ -44,7 +44,7 @@ export function makeComposeCertificate(folder: string): {
   };
 }
 
-/** Starts the SFTP server of ops/docker/sftp for the user of the tests. It ends with the test. */
+/** Starts the SFTP server of ops/docker/sftp for the test's user. It ends with the test. */
 export async function startComposeSftp(
   folder: string,
 ): Promise<{ readonly port: number; readonly hostKey: string }> {
@@ -70,7 +70,7 @@ export async function startComposeSftp(
   return { port, hostKey };
 }
 
-/** Starts a program that ends with the test, and waits for a line of JSON that it logs. */
+/** Starts a program that ends with the test, and waits for a JSON line in its log. */
 export async function startLogging(
   args: readonly string[],
   message: string,
@@ -91,7 +91,7 @@ export async function startLogging(
   return Object.assign(Object.create(program), { line: find() });
 }
 
-/** Asks until the answer is as wanted. */
+/** Polls until the response is as expected. */
 export async function awaitAnswer(
   url: string,
   isWanted: (answer: Readonly<Record<string, unknown>>) => boolean,

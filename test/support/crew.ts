@@ -10,29 +10,32 @@ export interface StepAttempt {
   readonly attempt: number;
 }
 
-/** The processes that work on the days of one folder: a `run`, and so many workers beside it. */
+/** The processes that work on the days of one folder: a `run` and any workers beside it. */
 export interface Crew {
-  /** The workers that are there now. */
+  /** The current workers. */
   readonly workers: readonly RunningCommand[];
-  /** Starts workers in the place of those that are gone; undefined when there is none to wait for. */
+  /** Starts workers to replace those that have ended; undefined when there is none to wait for. */
   gather(env?: NodeJS.ProcessEnv): Promise<unknown> | undefined;
-  /** Takes a `run` for the one that the workers stand beside. */
+  /** Uses this `run` as the one that the workers work beside. */
   lead(run: RunningCommand): void;
-  /** Ends the workers as an operator does, who has changed their configuration. */
+  /** Stops the workers, as an operator does after changing their configuration. */
   dismiss(): Promise<void>;
-  /** Who performs that attempt of a step; a `run` must be traced. @throws Error when it does not begin */
+  /**
+   * Returns the process that performs this attempt of a step; a `run` must be traced. @throws Error when it does not
+   * start
+   */
   performerOf(attempt: StepAttempt): Promise<RunningCommand>;
-  /** Whether it is that process which performs it. */
+  /** Whether this process performs it. */
   isPerformedBy(command: RunningCommand, attempt: StepAttempt): boolean;
-  /** Any of them: the `run` or one of the workers. */
+  /** Any of them: the `run` or a worker. */
   pick(random: () => number): RunningCommand;
-  /** Sends that to all of them. */
+  /** Sends the signal to all of them. */
   signal(signal: NodeJS.Signals): void;
-  /** Waits until all of them have ended; answers what the `run` came to. */
+  /** Waits until all of them have ended; returns the outcome of the `run`. */
   ended(): Promise<CommandResult>;
-  /** The `run` that goes on without that process: itself, or another one in its place. */
+  /** The `run` that continues without that process: itself, or a replacement. */
   runBeside(frozen: RunningCommand, runAgain: () => RunningCommand): RunningCommand;
-  /** The day's end, whoever of them is left: the `run` itself, or another one in its place. */
+  /** Waits for the day's end, whichever of them is left: the `run` itself or a replacement. */
   goOn(runAgain: () => Promise<CommandResult>): Promise<CommandResult>;
 }
 
@@ -51,7 +54,7 @@ export function createCrew({
     return run;
   }
 
-  /** A worker says of each step that it takes it, and so does a `run` that is traced. */
+  /** A worker logs each step that it claims, and so does a traced `run`. */
   function isPerformedBy(command: RunningCommand, { runId, step, attempt }: StepAttempt): boolean {
     if (size === 0) return true;
     const words = ['"step claimed"', `"run":"${runId}"`, `"step":"${step}"`, `"attempt":${attempt},`];
@@ -107,13 +110,13 @@ export function createCrew({
   };
 }
 
-/** Stops a process where it stands, as a debugger or a suspended machine does; SIGCONT wakes it. */
+/** Freezes a process, as a debugger or a suspended machine does; SIGCONT thaws it. */
 export async function freeze(command: RunningCommand): Promise<void> {
   command.kill('SIGSTOP');
   await vi.waitUntil(() => stateOf(command) === 'T', { timeout: 30_000, interval: 1 });
 }
 
-/** The kernel's letter for the state of a process, `T` when stopped. (Linux.) */
+/** The kernel's letter for the state of a process; `T` is stopped. (Linux.) */
 function stateOf({ pid }: RunningCommand): string | undefined {
   return readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.charAt(0);
 }
@@ -123,7 +126,7 @@ export interface Seed {
   readonly random: () => number;
 }
 
-/** Another one each time, which is told when the test fails: with KILL_SEED the same comes once more. */
+/** A new seed each time, shown when the test fails; KILL_SEED repeats one. */
 export function createSeed(): Seed {
   const value = Number(process.env.KILL_SEED ?? Math.floor(Math.random() * 2 ** 32));
   onTestFailed(() => console.error(`the same once more: KILL_SEED=${value}`));

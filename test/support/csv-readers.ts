@@ -2,12 +2,12 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 
-/** Somebody else's reader of CSV files. */
+/** A third-party reader of CSV files. */
 export interface CsvReader {
   readonly name: string;
-  /** What is missing on this machine, and how to get it. */
+  /** What is missing on this machine, and how to install it. */
   readonly needs: string | undefined;
-  /** The records of a file, by the names of its columns. */
+  /** The records of a file, keyed by column name. */
   read(path: string): unknown;
 }
 

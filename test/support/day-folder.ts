@@ -25,29 +25,29 @@ export const accountId = 'account-of-the-test';
 /** Variables that hold secrets. */
 const secretName = /KEY|SECRET|ACCOUNT|PASSWORD|TOKEN/;
 
-/** Settings as they stand in the file, as far as a test wants others than the usual ones. */
+/** Settings as in the file, where a test needs others than the defaults. */
 export interface Settings {
   readonly [name: string]: unknown;
 }
 
 export interface DayFolderOptions {
-  /** The address of the stand-in. */
+  /** The base URL of the stand-in. */
   readonly baseUrl: string;
-  /** The bytes of the day's bookings file; without them there is none yet. */
+  /** The bytes of the day's bookings file; without them there is no file yet. */
   readonly bookings?: string | Uint8Array;
-  /** Laid over the usual settings, group by group. */
+  /** Merged over the default settings, group by group. */
   readonly settings?: Settings;
-  /** False for a test whose runs come to nothing before there is a step: no worker is started beside them. */
+  /** False for a test whose runs fail before there is a step: no worker is started beside them. */
   readonly hasWorkers?: boolean;
 }
 
 export interface StartOptions {
-  /** Variables beside PATH and TMPDIR. */
+  /** Variables in addition to PATH and TMPDIR. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
 export interface RunOptions extends StartOptions {
-  /** Runs it in a process of its own. */
+  /** Runs it in its own process. */
   readonly asProcess?: boolean;
 }
 
@@ -56,34 +56,34 @@ export interface DayFolder {
   readonly path: string;
   readonly bookingsFile: string;
   readonly configurationFile: string;
-  /** SQLite's, in `data/`; `-wal` and `-shm` stand beside it. */
+  /** SQLite's file in `data/`, next to its `-wal` and `-shm`. */
   readonly ledgerFile: string;
-  /** What the command has as TMPDIR. */
+  /** The command's TMPDIR. */
   readonly temporaryFolder: string;
   writeBookings(content: string | Uint8Array, ofDay?: string): Promise<void>;
   /**
-   * Writes the configuration again: the usual settings with these laid over them. Workers that are there are replaced
-   * before the next command, unless they are to go on with what they know.
+   * Rewrites the configuration: the default settings with these merged over them. Running workers are replaced
+   * before the next command, unless they are meant to keep their configuration.
    */
   configure(settings: Settings, options?: { readonly keepsWorkers?: boolean }): Promise<void>;
-  /** Starts the command in a process of its own. */
+  /** Starts the command in its own process. */
   start(args: readonly string[], options?: StartOptions): RunningCommand;
   /** Calls the command in this process. */
   call(args: readonly string[], options?: StartOptions): CalledCommand;
-  /** Calls the command in this process and waits until it has ended. */
+  /** Calls the command in this process and waits for its end. */
   run(args: readonly string[], options?: RunOptions): Promise<CommandResult>;
   /** `run --day 2026-11-20 --json` */
   runDay(options?: RunOptions): Promise<CommandResult>;
-  /** The processes that work on the day: the last `run`, and the workers beside it where the engine has some. */
+  /** The processes that work on the day: the last `run`, and the workers beside it if the engine has any. */
   readonly crew: Crew;
-  /** The ledger of its configuration, which need not be there yet. Closed when the test ends. */
+  /** The configured ledger, which need not exist yet. Closed after the test. */
   watchLedger(): LedgerWatch;
 }
 
 /**
- * Makes the folder of a test. Retries come at once, so that a fault costs no time. When the test ends, so do the commands
- * that still run, and the folder goes. It fails then if a guest's name or a secret stands where it must not: in what the
- * commands wrote, in the queue, or in a file that is not for it.
+ * Creates the folder of a test. Retries are immediate, so that faults cost no time. After the test, running commands
+ * are stopped and the folder is removed. The test fails if a guest's name or a secret leaked: into the commands'
+ * output, the queue, or a file that must not contain it.
  */
 export async function createDayFolder({
   baseUrl,
@@ -114,7 +114,7 @@ export async function createDayFolder({
     }
   });
 
-  /** Keeps what it writes, for the check at the end. */
+  /** Keeps the output for the check at the end. */
   function watch<Command extends { readonly ended: Promise<CommandResult> }>(
     args: readonly string[],
     env: NodeJS.ProcessEnv,
@@ -219,7 +219,7 @@ export interface PreparedDay {
   readonly folder: DayFolder;
 }
 
-/** A service that does what the handler says, and a folder that is configured for it. Both go with the test. */
+/** A service with this handler, and a folder configured for it. Both are removed after the test. */
 export async function prepareDay(
   options: Omit<DayFolderOptions, 'baseUrl'>,
   handler?: StandInHandler,

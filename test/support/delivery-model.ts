@@ -5,27 +5,27 @@ import type { LedgerWatch } from './ledger-watch.js';
 import type { MadeBooking } from './made-bookings.js';
 
 /**
- * What may arrive how often, for a service that takes whatever reaches it:
+ * How often each booking may arrive at a service that accepts everything:
  *
  * - a booking whose batch was claimed once arrives exactly once;
- * - one whose batch was claimed again, because an outcome was unknown, arrives at least once and at most as often as
- *   it was claimed, and is counted as repeated with every claim after the first;
+ * - one whose batch was claimed again, because an outcome was unknown, arrives at least once and at most as often
+ * as it was claimed, and counts as repeated with every claim after the first;
  * - one whose batch is recorded as done has arrived, and never arrives again.
  */
 export interface Arrivals {
-  /** How often that booking came in whole requests. */
+  /** How often this booking arrived in complete requests. */
   of(reference: string): number;
-  /** Holds the service against the ledger, of which nothing is written meanwhile. */
+  /** Compares the service with the ledger, which must not be written meanwhile. */
   check(): Promise<void>;
-  /** Holds the service against the ledger and the report after the day's end. */
+  /** Compares the service with the ledger and the report after the day's end. */
   checkWhole(report: ClosingReport, bookings: readonly MadeBooking[]): Promise<void>;
 }
 
-/** Counts from now on: what the stand-in received before is not looked at. */
+/** Starts counting now; earlier requests are ignored. */
 export function countArrivals(standIn: StandIn, ledger: LedgerWatch): Arrivals {
   const firstRequest = standIn.requests.length;
   const firstAccepted = standIn.accepted().length;
-  /** How often a booking had arrived when its batch was first seen to be recorded. */
+  /** How often a booking had arrived when its batch was first seen as recorded. */
   const whenRecorded = new Map<string, number>();
 
   function count(): Map<string, number> {
@@ -40,7 +40,7 @@ export function countArrivals(standIn: StandIn, ledger: LedgerWatch): Arrivals {
   }
 
   async function check(): Promise<void> {
-    // What is recorded has arrived, and what arrives now was claimed before.
+    // What is recorded has arrived; anything that arrives now was claimed before.
     const { batches, arrivals } = await ledger.whileHeld(async () => ({
       batches: await ledger.batches(),
       arrivals: count(),

@@ -4,7 +4,7 @@ import { type Postgres, postgresNeeds, startPostgres } from './postgres.js';
 import { redisNeeds, startRedis } from './redis.js';
 
 const redisDatabases = 8_192;
-/** Those of three processes and of those who look on, for every folder that is used at the same time. */
+/** Enough for three processes and for observers, in every folder in use at the same time. */
 const connections = 400;
 
 /** One Redis and one PostgreSQL for all tests of the project, if they can be started here. */
@@ -29,7 +29,7 @@ export default async function startServers(project: TestProject): Promise<() => 
   };
 }
 
-/** A database as the first command leaves it: to copy it takes less time than to make its tables. */
+/** A database as the first command leaves it; copying it is faster than creating its tables. */
 async function makeTemplate(postgres: Postgres): Promise<string> {
   const url = await postgres.createDatabase();
   const ledger = createPostgresLedger({ url, carriesReference: () => false, clock: Date.now });

@@ -7,12 +7,12 @@ import { projectFile } from './compose-file.js';
 
 const context = fileURLToPath(new URL('../../', import.meta.url));
 
-/** What an image would hold, in a folder that stands for its root. */
+/** What an image would contain, in a folder that stands for its root. */
 export interface BuiltImage {
-  /** A path of the image on this disk. */
+  /** The path on this disk of a path in the image. */
   at(path: string): string;
   readonly env: Readonly<Record<string, string>>;
-  /** As it would be given to a container: user, folder, what is started, how it is asked for its health. */
+  /** What a container would get: user, working folder, command and health check. */
   readonly uid: number;
   readonly gid: number;
   readonly workdir: string;
@@ -30,7 +30,7 @@ interface Stage {
   readonly env: Record<string, string>;
 }
 
-/** The instructions of the Dockerfile, a line each, without comments. */
+/** The instructions of the Dockerfile, one per line, without comments. */
 export function readInstructions(): { readonly word: string; readonly rest: string }[] {
   return projectFile('Dockerfile')
     .replaceAll(/^#.*\n/gm, '')
@@ -44,14 +44,14 @@ export function readInstructions(): { readonly word: string; readonly rest: stri
 }
 
 /**
- * Carries out the Dockerfile's steps with bash, each stage in a temporary folder in place of its root, on this machine
- * instead of in the image that a stage begins with.
+ * Executes the Dockerfile's steps with bash on this machine instead of in the stage's base image, each stage in a
+ * temporary folder in place of its root.
  *
- * @throws Error for an instruction that it does not know, and when a step fails
+ * @throws Error for an unknown instruction, and when a step fails
  */
 export function buildWithoutEngine(): BuiltImage {
   const folder = mkdtempSync(join(tmpdir(), 'docker-build-'));
-  // The image's user has to get in.
+  // The image's user needs access.
   chmodSync(folder, 0o755);
   const stages = new Map<string, Stage>();
   let stage: Stage | undefined;

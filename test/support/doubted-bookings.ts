@@ -5,7 +5,7 @@ import { type MadeBooking, makeBookings } from './made-bookings.js';
 const dayMs = 86_400_000;
 export const guest = 'Canaria Zwitscherfink';
 
-/** What is told of a suspect. */
+/** What is reported of a suspect. */
 export interface ToldSuspect {
   readonly BookingReferenceId: string;
   readonly ServiceId: number;
@@ -17,7 +17,7 @@ export interface ToldSuspect {
   readonly movedAt: string | null;
 }
 
-/** What the local copy knows of a booking's hotel, in turn. */
+/** The states that the local copy can have for a booking's hotel, in rotation. */
 const histories = [
   'never seen',
   'another master',
@@ -31,7 +31,7 @@ const histories = [
   'as booked',
 ] as const;
 
-/** Bookings of one guest, of whose hotels the local copy knows all sorts of things, and which of them are suspects. */
+/** Bookings of one guest whose hotels are in all these states in the local copy, and which of them are suspects. */
 export function makeDoubtedBookings(count: number, now: number) {
   const bookings = makeBookings(count).map((booking) => ({ ...booking, BookingClientName: guest }));
   const [first, longAgo, lately] = [now - 100 * dayMs, now - 50 * dayMs, now - 2 * dayMs];

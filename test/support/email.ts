@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The parts of a sandbox e-mail that tests look at. */
+/** The parts of a sandbox e-mail that tests check. */
 export interface ReadEmail {
   readonly path: string;
   /** What was reviewed, as worded in the e-mail. */
@@ -25,7 +25,7 @@ export function readEmail(path: string): ReadEmail {
   return { path, about, references: [...text.matchAll(/^(.+)\n {2}Guest: /gm)].map(([, name = '']) => name) };
 }
 
-/** @param text as it is sent, each byte a character */
+/** @param text as transmitted, one byte per character */
 export function decodeQuotedPrintable(text: string): string {
   const bytes = text
     .replaceAll('=\r\n', '')

@@ -12,38 +12,40 @@ import { readEverything } from './redis.js';
 
 export type EngineName = 'embedded' | 'distributed';
 
-/** What a day is reviewed on, and what that changes for those who look on: the same tests run over each. */
+/** What reviews a day, and how that shows from outside: the same tests run on each engine. */
 export interface Engine {
   readonly name: EngineName;
-  /** Processes of `work` beside each `run`. */
+  /** `work` processes beside each `run`. */
   readonly workers: number;
-  /** Processes that perform the steps of a day at the same time. */
+  /** Processes that perform the steps of a day concurrently. */
   readonly performers: number;
-  /** What a traced process writes when it was asked to stop and takes nothing more. */
+  /** What a traced process writes when it was asked to stop and claims nothing more. */
   readonly wordsOfStop: string;
   /**
-   * Starts another `run` of the tests' day, which others work on: it is refused, or it joins them. Nothing is sent for it.
+   * Starts another `run` of the tests' day while others work on it: it is refused, or joins them. It sends nothing.
    */
   expectSecondRun(folder: DayFolder): Promise<void>;
-  /** By how much the token of a run rises when others go on with what a frozen process was delivering. */
+  /** By how much a run's token rises when others continue what a frozen process was delivering. */
   readonly tokensOfTakeOver: number;
-  /** Done for the tests' day when its owner is frozen: it is still his, until a person or time ends that. */
+  /**
+   * Called when the owner of the tests' day is frozen: the day stays its own until an operator or a timeout ends that.
+   */
   endOwnership(folder: DayFolder): Promise<void>;
-  /** Wakes a process that others have gone on without: it writes nothing more of what it had in hand, and says so. */
+  /** Thaws a process that others have continued without: it records nothing more of its work in flight, and says so. */
   expectFencedWhenWoken(frozen: RunningCommand): Promise<void>;
-  /** Laid before the arguments of a command whose steps are to be told apart from those of other processes. */
+  /** Prepended to the arguments of a command whose steps must be distinguishable from those of other processes. */
   readonly tracing: readonly string[];
-  /** Opens what one folder of a test has for itself. */
+  /** Opens the engine's resources for one test folder. */
   openPlace(folder: { readonly ledgerFile: string }): Promise<EnginePlace>;
 }
 
 export interface EnginePlace {
-  /** Laid over the usual ones. */
+  /** Merged over the defaults. */
   readonly settings: Settings;
   openTables(): LedgerTables;
-  /** All that stands in the queue outside of processes, as a text. */
+  /** Everything in the queue outside of processes, as text. */
   readQueue(): Promise<string>;
-  /** Called when no command works there any more. */
+  /** Called when no command is running there any more. */
   close(): Promise<void>;
 }
 
@@ -55,7 +57,7 @@ declare module 'vitest' {
 
 const busy = { exitCode: 4, class: 'busy', message: /2026-11-20 is being run by another process/ };
 
-/** One process with its queue in itself, and SQLite. */
+/** One process with an in-process queue and SQLite. */
 export const embeddedEngine: Engine = {
   name: 'embedded',
   workers: 0,
@@ -75,7 +77,7 @@ export const embeddedEngine: Engine = {
   tokensOfTakeOver: 1,
   async endOwnership(folder) {
     expectError(await folder.runDay(), busy);
-    // What an operator does who knows that the owner will not come back.
+    // What an operator does who knows that the owner will not return.
     await rm(join(`${folder.ledgerFile}.locks`, `${day}.lock`));
   },
   async expectFencedWhenWoken(frozen) {
@@ -87,11 +89,11 @@ export const embeddedEngine: Engine = {
 
 /** What all folders share: one server of each kind. */
 export interface SharedServers {
-  /** Without the number of a database. */
+  /** Without a database number. */
   readonly redisUrl: string;
-  /** Of the database from which others are made and dropped. */
+  /** URL of the database from which others are created and dropped. */
   readonly postgresUrl: string;
-  /** Its name: a ledger with nothing in it. */
+  /** Name of a template: a ledger with nothing in it. */
   readonly templateDatabase: string;
 }
 
@@ -103,10 +105,10 @@ declare module 'vitest' {
 }
 
 const workersBesideRun = 2;
-/** Recoveries are to be quick, but longer than a busy machine keeps anybody waiting. */
+/** Recovery must be quick, but slower than any pause on a busy machine. */
 const workers = { leaseSeconds: 3, reconcileSeconds: 0.5 };
 
-/** BullMQ on Redis, and PostgreSQL: each folder has a database of either server for itself. */
+/** BullMQ on Redis, and PostgreSQL: each folder has its own database on either server. */
 export const distributedEngine: Engine = {
   name: 'distributed',
   workers: workersBesideRun,

@@ -29,8 +29,8 @@ const countKeys: readonly CountName[] = [
 ];
 
 /**
- * The command ended in that way, and its report is one JSON object with the keys of design 9 (and why, when it
- * failed) and sums that add up.
+ * The command ended with this code, and its report is one JSON object with the keys of design 9 (plus the reason, if
+ * it failed) and sums that add up.
  */
 export function expectReport(
   result: CommandResult,
@@ -63,7 +63,7 @@ export function expectError(
   expect(result.exitCode).toBe(exitCode);
 }
 
-/** Every booking was taken as it was given, once and no more, and nothing else was. */
+/** Every booking was accepted unchanged exactly once, and nothing else was. */
 export function expectEachOnce(standIn: StandIn, bookings: readonly object[]): void {
   expect(inOrder(standIn.accepted())).toEqual(inOrder(bookings as readonly ReceivedHotel[]));
 }
@@ -72,7 +72,7 @@ export function inOrder(hotels: readonly ReceivedHotel[]): ReceivedHotel[] {
   return hotels.toSorted((one, other) => Number(one.ServiceId) - Number(other.ServiceId));
 }
 
-/** How often each body came. */
+/** How often each body arrived. */
 export function countBodies(standIn: StandIn): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { body } of standIn.requests) {
@@ -82,7 +82,7 @@ export function countBodies(standIn: StandIn): Map<string, number> {
   return counts;
 }
 
-/** What the attempts of a step came to, in order, by their codes. */
+/** The outcomes of a step's attempts, in order, by code. */
 export async function attemptCodes(ledger: LedgerWatch, step: string): Promise<string[]> {
   return (await ledger.attempts()).filter((attempt) => attempt.step === step).map(({ code }) => code);
 }

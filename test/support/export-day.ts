@@ -20,7 +20,7 @@ export interface ExportContents {
   readonly hotels: string | Uint8Array;
 }
 
-/** A small export, right in every column. */
+/** A small export, valid in every column. */
 export const smallExport: ExportContents = {
   mappings: `${mappingColumns}\r\n1,H-1,Bedlink,2026-11-20,"Retail,Net",LOC1\r\n2,H-2,Bedlink,2026-11-20,,LOC2\r\n`,
   transformed: 'ServiceId,Bedlink,Roomex\r\n1,H-1,\r\n2,H-2,R-2\r\n3,,R-3\r\n',
@@ -33,13 +33,13 @@ export interface ExportFolder {
   readonly server: RunningSftpServer;
   /** The name of a file of an export. */
   nameOf(kind: keyof ExportContents, id: string): string;
-  /** Puts files of an export onto the server's disk. @param at when they were written, epoch milliseconds */
+  /** Writes export files to the server's disk. @param at their modification time, epoch milliseconds */
   put(id: string, contents: Partial<ExportContents>, at?: number): void;
   /** What the archive holds of a file. */
   archived(id: string, kind: keyof ExportContents): string;
 }
 
-/** A folder whose exports come from that server, by way of that port. */
+/** A folder whose exports come from that server, through that port. */
 export async function prepareExportFolder(
   server: RunningSftpServer,
   {

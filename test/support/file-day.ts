@@ -5,7 +5,7 @@ import { createFileService, type FileCall, type FileService } from './file-servi
 import { type ArrivingRequest, type StandIn, type StandInAnswer, startStandIn } from './http-stand-in.js';
 import type { RunningSftpServer } from './sftp-server.js';
 
-/** Where the review file of the tests' day lies, from the SFTP root. */
+/** The path of the review file of the tests' day, from the SFTP root. */
 export const remoteFolder = 'VerifyMappings/112026';
 export const remotePath = `${remoteFolder}/20112026.csv`;
 export const resultPath = `${remoteFolder}/20112026_Result.csv`;
@@ -13,7 +13,7 @@ export const resultPath = `${remoteFolder}/20112026_Result.csv`;
 export interface FileDayOptions {
   readonly bookings?: string | Uint8Array;
   readonly settings?: Settings;
-  /** Where the command finds the server, when something stands between them. */
+  /** The address under which the command finds the server, when something sits between them. */
   readonly port?: number;
   readonly onCall?: (call: FileCall) => StandInAnswer | Promise<StandInAnswer>;
   readonly onPost?: (request: ArrivingRequest, number: number) => StandInAnswer | Promise<StandInAnswer>;
@@ -28,7 +28,7 @@ export interface FileDay {
   listRemote(): string[];
 }
 
-/** A folder that is configured to deliver its day by file to that server, and a service that looks there. */
+/** A folder configured to deliver its day by file to that server, and a service that looks there. */
 export async function prepareFileDay(
   server: RunningSftpServer,
   { bookings, settings = {}, port = server.port, onCall, onPost }: FileDayOptions,

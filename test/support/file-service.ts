@@ -4,15 +4,15 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { type ArrivingRequest, type StandInAnswer, type StandInHandler, success } from './http-stand-in.js';
 
-/** A record of the review file, by the names of its columns. */
+/** A record of the review file, keyed by column name. */
 export type SentRecord = Readonly<Record<string, string>>;
 
 export interface ResultOptions {
   /** References whose mapping is marked as incorrect. */
   readonly affected?: readonly string[];
-  /** Instead of the records that were sent. */
+  /** Replaces the records that were sent. */
   readonly records?: readonly SentRecord[];
-  /** In the name, between the day and `_Result.csv`. */
+  /** Part of the name, between the day and `_Result.csv`. */
   readonly infix?: string;
 }
 
@@ -20,13 +20,13 @@ export interface ResultOptions {
 export interface FileCall {
   /** Counted from 1. */
   readonly number: number;
-  /** As it came: `VerifyMappings/112026/20112026.csv`. */
+  /** As received: `VerifyMappings/112026/20112026.csv`. */
   readonly path: string;
-  /** The bytes that lay there when the call came; undefined when there was no such file. */
+  /** The bytes of the file when the call came; undefined when there was no such file. */
   readonly file: Buffer | undefined;
-  /** What a result of the file holds. */
+  /** The content of a result for the file. */
   renderResult(options?: ResultOptions): string;
-  /** Writes a result beside the file, whole at once. */
+  /** Writes a result beside the file, atomically. */
   writeResult(options?: ResultOptions): Promise<void>;
 }
 
@@ -36,10 +36,10 @@ export interface FileService {
 }
 
 /**
- * The by-file half of the service: it looks at the disk of the SFTP server as the real one does.
+ * The by-file half of the service: like the real one, it reads the disk of the SFTP server.
  *
  * @param disk a path of the SFTP root on this machine's disk
- * @param onCall answers a call; success and a result at once if not given
+ * @param onCall answers a call; by default with success and an immediate result
  * @param onPost answers the other requests
  */
 export function createFileService(

@@ -9,7 +9,7 @@ import type { Ledger } from '../../src/review/ledger.js';
 import type { DayFolder } from './day-folder.js';
 import { describeMapping } from './mapping-truth.js';
 
-/** What a sync brought, and when. */
+/** What a sync received, and when. */
 export interface BroughtRows {
   readonly at: number;
   readonly rows: readonly MappingRow[];
@@ -17,7 +17,7 @@ export interface BroughtRows {
 
 const rowsAPage = 1_000;
 
-/** Fills the local copy as syncs would, one for each of these. */
+/** Fills the local copy as syncs would, one per element. */
 export async function fillCopy(
   { mappings }: Pick<Ledger, 'mappings'>,
   ...brought: BroughtRows[]
@@ -54,7 +54,7 @@ async function openLedgerOf({ configurationFile, ledgerFile }: DayFolder): Promi
   return createSqliteLedger({ path: ledgerFile, ...options });
 }
 
-/** The mapping that a booking says it has, as the service tells it. */
+/** The mapping that a booking claims, as the service would report it. */
 export function mappingOf({
   ServiceId,
   ProviderName,
@@ -73,7 +73,7 @@ export function mappingOf({
   };
 }
 
-/** What the local copy in that ledger holds, a line for each mapping that stands, in the order of the lines. */
+/** What the local copy in that ledger holds: a line per current mapping, sorted. */
 export async function readCopy(ledgerFile: string): Promise<string[]> {
   const ledger = createSqliteReader({
     path: ledgerFile,

@@ -11,7 +11,7 @@ import { openSsh, proFtpd } from './sftp-programs.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What the tests start besides Node, by what it is missing. */
+/** What the tests need besides Node; the value is what is missing. */
 const servers: Readonly<Record<string, string | undefined>> = {
   PostgreSQL: postgresNeeds,
   Redis: redisNeeds,
@@ -21,10 +21,10 @@ const servers: Readonly<Record<string, string | undefined>> = {
   faketime: fakeTimeNeeds,
 };
 
-/** On two cores; more cores are faster, but much of the time is waiting for time limits to pass. */
+/** On two cores. More cores are faster, but much of the time is spent waiting for time limits to pass. */
 const minutesOnTwoCores = 9;
 
-/** Says what is coming, and builds the command: tests call it and start it as built. */
+/** Announces the suite, and builds the command: tests call it in-process and start the built one. */
 export default function setUp(): void {
   const missing = Object.values(servers).filter((needs) => needs !== undefined);
   const found = Object.keys(servers).filter((name) => servers[name] === undefined);
@@ -38,7 +38,7 @@ export default function setUp(): void {
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });
 }
 
-/** Whether nothing has changed since the last build; deleting a file changes its folder. */
+/** Whether nothing has changed since the last build; deleting a file changes its folder's time. */
 function isBuilt(): boolean {
   const built = join(root, 'dist/jobs/main.js');
   if (!existsSync(built)) return false;

@@ -5,18 +5,18 @@ import { expect, onTestFinished } from 'vitest';
 import { createDayFolder, type DayFolder, day, type Settings } from './day-folder.js';
 import { type StandIn, startStandIn } from './http-stand-in.js';
 
-/** Where something could be broken, and would be missed. */
+/** A place with something to break, where damage would be noticed. */
 export interface GuardedPlace {
   readonly folder: DayFolder;
-  /** Of the mapping service. */
+  /** The mapping service. */
   readonly standIn: StandIn;
   /** The settings of a source that reads the table. */
   readonly table: Settings;
-  /** Configures that source, and no other. */
+  /** Configures this source and no other. */
   use(source: Settings, settings?: Settings): Promise<void>;
 }
 
-/** A folder with a table of one booking, from which bookings come until another source is configured. */
+/** A folder with a table of one booking, which is the source until another is configured. */
 export async function prepareGuardedPlace(): Promise<GuardedPlace> {
   const standIn = await startStandIn();
   onTestFinished(() => standIn.close());
@@ -33,13 +33,13 @@ export async function prepareGuardedPlace(): Promise<GuardedPlace> {
   return { folder, standIn, table, use };
 }
 
-/** Nothing was sent to the service; and that. */
+/** Nothing was sent to the service, and nothing else was touched. */
 export function expectNoHarm({ folder, standIn }: GuardedPlace): void {
   expect(standIn.requests).toEqual([]);
   expectNothingElse(folder);
 }
 
-/** The table is as it was, and nobody wrote anything but the ledger. */
+/** The table is unchanged, and nothing but the ledger was written. */
 export function expectNothingElse(folder: DayFolder): void {
   const database = new Libsql(join(folder.path, 'bookings.db'));
   expect(database.prepare('SELECT ServiceId FROM bookings').all([])).toEqual([{ ServiceId: 7 }]);

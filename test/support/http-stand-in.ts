@@ -21,49 +21,49 @@ export type StandInAnswer =
     }
   /** Never answers. */
   | { readonly kind: 'hang' }
-  /** `mid-answer` sends the head and the first half of a success. */
+  /** `mid-answer` sends the headers and the first half of a success. */
   | { readonly kind: 'drop'; readonly when: 'before-reading' | 'after-reading' | 'mid-answer' };
 
-/** A booked hotel item as it came, by the names of spec 2.5. */
+/** A booked hotel item as received, with the names of spec 2.5. */
 export type ReceivedHotel = Readonly<Record<string, unknown>>;
 
 export interface RecordedRequest {
   readonly method: string;
   readonly url: string;
-  /** Names and values in turn, spelled as they came. */
+  /** Names and values alternating, spelled as received. */
   readonly rawHeaders: readonly string[];
-  /** Empty while it has not been read whole, and for ever when it was dropped before reading. */
+  /** Empty until it was read completely, and forever when the connection was dropped before reading. */
   readonly body: Buffer;
-  /** When its head came, in milliseconds since 1970. */
+  /** When its headers arrived, in milliseconds since 1970. */
   readonly at: number;
 }
 
 type Recording = Omit<RecordedRequest, 'body'> & { body: Buffer };
 
-/** A request as the handler sees it: the body is read when it is asked for. */
+/** A request as the handler sees it: the body is read on demand. */
 export interface ArrivingRequest extends Omit<RecordedRequest, 'body'> {
   readBody(): Promise<Buffer>;
   /** The items of `Hotels`; none when the body holds no such list. */
   readHotels(): Promise<readonly ReceivedHotel[]>;
 }
 
-/** @param number counts the requests from 1, in the order in which they came */
+/** @param number counts the requests from 1, in the order of arrival */
 export type StandInHandler = (
   request: ArrivingRequest,
   number: number,
 ) => StandInAnswer | Promise<StandInAnswer>;
 
 export interface StandIn {
-  /** With the version segment and no slash at its end: `http://127.0.0.1:12345/api/3.0`. */
+  /** With the version segment and without a trailing slash: `http://127.0.0.1:12345/api/3.0`. */
   readonly baseUrl: string;
   readonly port: number;
-  /** Every request, in the order in which they came. */
+  /** Every request, in the order of arrival. */
   readonly requests: readonly RecordedRequest[];
   /** How many connections were opened. */
   readonly connections: number;
   /** The hotels of all requests that were answered with success, in the order of the answers. */
   accepted(): readonly ReceivedHotel[];
-  /** Waits until so many requests in all have been read whole. */
+  /** Waits until this many requests have been read completely. */
   received(count: number): Promise<void>;
   /** Cuts all connections and stops listening. */
   close(): Promise<void>;
@@ -81,8 +81,8 @@ export function refusal(statusCode: number, message = 'Refused'): StandInAnswer 
 }
 
 /**
- * A small HTTP service on a free port of 127.0.0.1 that does what the handler says and remembers what it received.
- * When the handler throws, the request is answered with 599, so that a mistake in a test shows.
+ * A small HTTP service on a free port of 127.0.0.1 that runs the handler and records what it received.
+ * When the handler throws, it answers with 599, so that a mistake in a test shows.
  */
 export async function startStandIn(handler: StandInHandler = () => success): Promise<StandIn> {
   const requests: Recording[] = [];
@@ -146,7 +146,7 @@ export async function startStandIn(handler: StandInHandler = () => success): Pro
   };
 
   const server = createServer((incoming, response) => {
-    // A client that goes away in the middle is what many tests are about.
+    // A client that disconnects midway is what many tests are about.
     serve(incoming, response).catch(() => response.destroy());
   });
   server.on('connection', (socket) => {

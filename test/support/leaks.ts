@@ -2,9 +2,9 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect } from 'vitest';
 
-/** The guests of all tests' bookings: `Guest 17` of the usual ones, and those made up to be looked for. */
+/** The guests in all tests: `Guest 17` of the default bookings, and names made up to be searched for. */
 const guestName = /Guest \d+|Canaria|Zwitscherfink/;
-/** Where guests' names may stand below `data`: in the ledger, in the spool, and in the files of the archive. */
+/** Where guests' names may be below `data`: in the ledger, in the spool, and in the files of the archive. */
 const mayHoldNames = /^(?:[^/]*\.db(?:-wal|-shm)?|spool\/.*|archive\/.*\.csv)$/;
 
 export interface Written {
@@ -13,20 +13,20 @@ export interface Written {
   readonly stderr: string;
 }
 
-/** Fails when a text that logs, metrics, a queue or a terminal get names a guest or holds a secret. */
+/** Fails when a text for logs, metrics, a queue or a terminal names a guest or contains a secret. */
 export function expectNoLeak(what: string, text: string, secrets: readonly string[] = []): void {
   const name = guestName.exec(text)?.[0];
   const secret = secrets.find((word) => text.includes(word));
   expect({ what, name, secret }).toEqual({ what, name: undefined, secret: undefined });
 }
 
-/** The same for what the commands of one folder wrote, and for what they left there. */
+/** The same for the output of the commands of one folder, and for the files they left there. */
 export function expectNoLeaks(
   folder: string,
   { written, secrets }: { readonly written: readonly Written[]; readonly secrets: readonly string[] },
 ): void {
   for (const { args, stdout, stderr } of written) {
-    // Where a person asks for the service's own words, they may name a guest.
+    // Where a person asks for the service's own words, these may name a guest.
     if (args.includes('--answers')) expectNoSecret(args.join(' '), stdout, secrets);
     else expectNoLeak(`standard output of ${args.join(' ')}`, stdout, secrets);
     expectNoLeak(`standard error of ${args.join(' ')}`, stderr, secrets);
@@ -44,7 +44,7 @@ function expectNoSecret(what: string, text: string, secrets: readonly string[]):
   expect({ what, secrets: secrets.filter((word) => text.includes(word)) }).toEqual({ what, secrets: [] });
 }
 
-/** Every file below that folder, if there is one. */
+/** Every file below that folder, if it exists. */
 function listFiles(folder: string): string[] {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });

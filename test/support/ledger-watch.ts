@@ -3,14 +3,14 @@ import pg from 'pg';
 import { expect, vi } from 'vitest';
 import { openLedgerFile } from '../../src/ledger/sqlite/ledger-file.js';
 
-/** Where the latest run of a ledger stands. */
+/** The state of a ledger's latest run. */
 export interface RunMoment {
   readonly runId: string;
   readonly state: string;
   readonly token: number;
   readonly read: number;
   readonly affected: number;
-  /** Epoch milliseconds; 0 before it began. */
+  /** Epoch milliseconds; 0 before it started. */
   readonly collectStartedAt: number;
   /** Steps by state. */
   readonly done: number;
@@ -35,30 +35,30 @@ export interface WatchedAttempt {
   readonly code: string;
 }
 
-/** The day stands still while it is held: no process can write to its ledger. */
+/** The day is paused while it is held: no process can write to its ledger. */
 export interface HeldLedger {
   readonly run: RunMoment;
   release(): Promise<void>;
 }
 
-/** Looks into a ledger beside the commands that work on it, past the ledger's own code. */
+/** Reads a ledger beside the commands that work on it, bypassing the ledger's code. */
 export interface LedgerWatch {
   /** @throws Error when there is no run */
   run(): Promise<RunMoment>;
-  /** Of the latest run, in the plan's order. */
+  /** Those of the latest run, in the plan's order. */
   steps(): Promise<WatchedStep[]>;
-  /** The same, of those that send a slice of stored bookings. */
+  /** The same, for those that send a slice of stored bookings. */
   batches(): Promise<WatchedBatch[]>;
   /** The ended attempts of all steps of the latest run. */
   attempts(): Promise<WatchedAttempt[]>;
-  /** Waits for a moment of the latest run and holds the ledger in just that moment. */
+  /** Waits until the latest run satisfies the condition, and holds the ledger in that very state. */
   holdWhen(isDue: (run: RunMoment) => boolean | Promise<boolean>): Promise<HeldLedger>;
-  /** Holds the ledger while it is looked at, so that all that is seen belongs together. */
+  /** Holds the ledger during the callback, so that all reads are consistent. */
   whileHeld<Result>(look: () => Promise<Result>): Promise<Result>;
   /** All rows of each table, for comparison. */
   dump(): Promise<Readonly<Record<string, readonly unknown[]>>>;
   expectSound(): Promise<void>;
-  /** Waits until nobody performs a step: others may be at some when the run has stopped. */
+  /** Waits until no step is being performed: other processes may still be at one when the run has stopped. */
   atRest(): Promise<void>;
 }
 
@@ -187,7 +187,7 @@ function toStep({ name, state, attempts }: TableRow): WatchedStep {
   return { name: String(name), state: String(state), attempts: Number(attempts) };
 }
 
-/** Bytes stand as their digest: to compare megabytes one by one takes its time. */
+/** Bytes are replaced by their digest, as comparing megabytes is slow. */
 function digestBytes(row: TableRow): TableRow {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
@@ -199,18 +199,18 @@ function digestBytes(row: TableRow): TableRow {
 
 export type TableRow = Readonly<Record<string, unknown>>;
 
-/** The tables of a ledger, past the ledger's own code: one connection, to look and to hold it. */
+/** The tables of a ledger, bypassing the ledger's code: one connection, to read and to hold it. */
 export interface LedgerTables {
   rows(sql: string): Promise<TableRow[]>;
   /** From now on no process can write to the ledger. */
   hold(): Promise<void>;
   release(): Promise<void>;
-  /** What the database itself can find wrong in them. */
+  /** The inconsistencies that the database itself can find. */
   expectSound(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens the ledger, and makes it where there is none yet. */
+/** Opens the ledger, and creates it if there is none yet. */
 export function openSqliteTables(path: string): LedgerTables {
   const { database, close } = openLedgerFile(path, { isReader: true });
   return {
@@ -225,7 +225,7 @@ export function openSqliteTables(path: string): LedgerTables {
   };
 }
 
-/** Opens the ledger in that database, which must be there. It connects when it is first used. */
+/** Opens the ledger in that database, which must exist. It connects on first use. */
 export function openPostgresTables(url: string): LedgerTables {
   let connecting: Promise<pg.Client> | undefined;
 
@@ -244,11 +244,11 @@ export function openPostgresTables(url: string): LedgerTables {
     rows: async (sql) => (await query(sql)).rows,
     async hold() {
       await query('BEGIN');
-      // Whoever writes locks the run's row first; to look at it stays free.
+      // Every writer first locks the run's row; reading stays possible.
       await query('LOCK TABLE runs IN EXCLUSIVE MODE');
     },
     release: async () => void (await query('ROLLBACK')),
-    // The server, unlike the processes, is not killed: what it took for good stays sound.
+    // The server, unlike the processes, is not killed: committed data stays intact.
     expectSound: async () => {},
     close: async () => (await connecting)?.end(),
   };

@@ -5,17 +5,17 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 export interface SmallDisk {
-  /** From now on there is room. */
+  /** Makes room on the disk. */
   grow(): void;
 }
 
-/** What it takes to have a small disk of one's own, and is missing here. */
+/** What is missing here to mount a small disk. */
 export const smallDiskNeeds = canMount() ? undefined : 'needs root and the right to mount a tmpfs';
 
-/** Puts a disk of so many kilobytes in the place of that folder, for the length of the test. */
+/** Mounts a disk of this many kilobytes over that folder until the test ends. */
 export function mountSmallDisk(folder: string, kilobytes: number, uid = 0): SmallDisk {
   mount(folder, `size=${kilobytes}k,mode=755,uid=${uid},gid=${uid}`);
-  // Lazily: somebody may have a file open there still.
+  // Lazily: some process may still have a file open there.
   onTestFinished(() => unmount(folder));
   return { grow: () => mount(folder, 'remount,size=16m') };
 }
@@ -41,7 +41,7 @@ function unmount(folder: string): void {
   execFileSync('umount', ['--lazy', folder]);
 }
 
-/** To root every place is open: for the length of the work, root is nobody. */
+/** Root may access everything, so while the work runs, root becomes nobody. */
 export async function withoutPrivileges<Result>(work: () => Promise<Result> | Result): Promise<Result> {
   const isRoot = process.geteuid?.() === 0;
   if (isRoot) process.seteuid?.(65_534);
@@ -52,19 +52,19 @@ export async function withoutPrivileges<Result>(work: () => Promise<Result> | Re
   }
 }
 
-/** Debian keeps it in the folder of the machine's architecture. */
+/** Debian installs it in the folder of the machine's architecture. */
 const library = existsSync('/usr/lib')
   ? readdirSync('/usr/lib')
       .map((folder) => join('/usr/lib', folder, 'faketime', 'libfaketime.so.1'))
       .find((file) => existsSync(file))
   : undefined;
 
-/** What is missing on this machine, and how to get it. */
+/** What is missing on this machine, and how to install it. */
 export const fakeTimeNeeds =
   library === undefined ? 'needs libfaketime: apt-get install faketime' : undefined;
 
 /**
- * The variables under which a process believes that it begins at that instant; its clock goes on from there as usual.
+ * The variables that make a process believe it started at this instant; from there its clock advances as usual.
  *
  * @param instant such as `2026-03-29T00:59:55Z`
  */
@@ -74,7 +74,7 @@ export function startingAt(instant: string): NodeJS.ProcessEnv {
   return { LD_PRELOAD: library, FAKETIME: `@${written}`, TZ: 'UTC', FAKETIME_DONT_FAKE_MONOTONIC: '1' };
 }
 
-/** What is missing on this machine, and how to get it. */
+/** What is missing on this machine, and how to install it. */
 export const certificateNeeds =
   spawnSync('openssl', ['version'], { stdio: 'ignore' }).status === 0
     ? undefined
@@ -87,7 +87,7 @@ export interface CertificateFiles {
 }
 
 /**
- * Makes a certificate that vouches for itself; its files go with the test.
+ * Creates a self-signed certificate; its files are removed after the test.
  *
  * @param name as in a certificate's subjectAltName, for example `DNS:sandbox` or `IP:127.0.0.1`
  */

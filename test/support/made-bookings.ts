@@ -1,4 +1,4 @@
-/** A booking as the source writes it and as the service should get it: clean to begin with. */
+/** A booking as the source writes it and as the service should receive it: already clean. */
 export interface MadeBooking {
   readonly ServiceId: number;
   readonly BookingReferenceId: string;
@@ -9,7 +9,7 @@ export interface MadeBooking {
   readonly CheckOutDate: string;
 }
 
-/** References are BR-1, BR-2, … unless they are to begin later. */
+/** References are BR-1, BR-2, … unless they start later. */
 export function makeBookings(count: number, { first = 1 }: { readonly first?: number } = {}): MadeBooking[] {
   return Array.from({ length: count }, (_, index) => {
     const number = first + index;

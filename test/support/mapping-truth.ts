@@ -13,7 +13,7 @@ export interface TrueMapping {
   readonly isDeleted?: boolean;
 }
 
-/** A call of Get Mappings, as it came. */
+/** A call of Get Mappings, as received. */
 export interface MappingsCall {
   readonly syncId: string | undefined;
   readonly since: string | null;
@@ -22,12 +22,12 @@ export interface MappingsCall {
   readonly providerFamily: string | null;
 }
 
-/** What becomes of a call, by its number from 1. */
+/** What becomes of a call. */
 export type CallFate = 'answered' | 'unavailable' | 'expired' | 'dropped';
 
 /**
- * Get Mappings as the specification tells of it, over a truth that a test can change: pages of a snapshot, keys that are
- * used up to their end, one sync id a cycle.
+ * Get Mappings as specified, over mappings that a test can change: pages of a snapshot, resume keys that end with
+ * it, one sync id per cycle.
  */
 export function createMappingTruth(made: readonly TrueMapping[]) {
   const mappings = new Map(made.map((mapping) => [keyOf(mapping), mapping]));
@@ -72,21 +72,21 @@ export function createMappingTruth(made: readonly TrueMapping[]) {
 
   return {
     calls: calls as readonly MappingsCall[],
-    /** How many calls there were at the same time, at most. */
+    /** The highest number of concurrent calls. */
     get mostInHand() {
       return mostInHand;
     },
-    /** Puts mappings in place of those of the same provider's hotels. */
+    /** Replaces the mappings of the same provider hotels. */
     change(...changed: readonly TrueMapping[]): void {
       for (const mapping of changed) mappings.set(keyOf(mapping), mapping);
     },
-    /** Those that stand, in the order of `describe`. */
+    /** The current ones, in the order of `describe`. */
     standing: () =>
       [...mappings.values()]
         .filter(({ isDeleted }) => !isDeleted)
         .map(describeTrue)
         .sort(),
-    /** For a stand-in: answers a call of Get Mappings as its fate is. */
+    /** For a stand-in: answers a call of Get Mappings according to its fate. */
     async answer(request: ArrivingRequest, fate: CallFate = 'answered'): Promise<StandInAnswer> {
       inHand += 1;
       mostInHand = Math.max(mostInHand, inHand);
@@ -102,7 +102,7 @@ export function createMappingTruth(made: readonly TrueMapping[]) {
           case 'expired':
             return refusal(2027);
           case 'dropped':
-            // It is done, and its answer gets lost.
+            // It is processed, but its answer is lost.
             answer(call);
             return { kind: 'drop', when: 'after-reading' };
         }
@@ -115,7 +115,7 @@ export function createMappingTruth(made: readonly TrueMapping[]) {
 
 export type MappingTruth = ReturnType<typeof createMappingTruth>;
 
-/** So many mappings of a few providers, each changed a second after the one before. */
+/** Mappings of a few providers, each changed a second after the one before. */
 export function makeMappings(count: number, firstChange = Date.parse('2026-01-01T00:00:00Z')): TrueMapping[] {
   const providers = ['NorthStar', 'Bedlink', 'Room & Co', 'Atlántico'];
   return Array.from({ length: count }, (_, index) => ({
@@ -128,7 +128,7 @@ export function makeMappings(count: number, firstChange = Date.parse('2026-01-01
   }));
 }
 
-/** A line that two mappings share only when they are the same. */
+/** A line that two mappings share only when they are equal. */
 export function describeMapping(mapping: {
   readonly providerName: string;
   readonly providerHotelId: string;

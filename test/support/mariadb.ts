@@ -10,7 +10,7 @@ import { findFreePort } from './sftp-server.js';
 
 const program = ['/usr/sbin/mariadbd', '/usr/libexec/mariadbd'].find((path) => existsSync(path));
 
-/** What it takes to start a server of one's own, and is missing here. */
+/** What is missing here to start a server of our own. */
 export const mariadbNeeds =
   program !== undefined &&
   spawnSync('mariadb-install-db', ['--help'], { stdio: 'ignore' }).error === undefined
@@ -23,14 +23,14 @@ export const mariadbPassword = 'pa55-w0rd/@';
 export interface Mariadb {
   readonly port: number;
   readonly socket: string;
-  /** Makes an empty database and answers the URL that leads to it over TCP, with its user's password. */
+  /** Creates an empty database and returns its URL over TCP, with its user's password. */
   createDatabase(): Promise<string>;
   /** The same database with another login or another port. */
   urlWith(
     url: string,
     login: { readonly user?: string; readonly password?: string; readonly port?: number },
   ): string;
-  /** Runs a statement past the source, as the server's root. */
+  /** Runs a statement as the server's root, bypassing the source. */
   query(url: string, sql: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
   /** Stops it as a power failure would. */
   stop(): Promise<void>;
@@ -38,7 +38,7 @@ export interface Mariadb {
   remove(): Promise<void>;
 }
 
-/** Starts a server of one's own in a new folder; it waits for no disk. */
+/** Starts a server in a new folder; it never waits for the disk. */
 export async function startMariadb({
   certificate,
 }: {
@@ -77,7 +77,7 @@ export async function startMariadb({
         multipleStatements: true,
         ...(database !== undefined && { database }),
       });
-      // The server may be stopped in the middle of it.
+      // The server may be stopped halfway.
       connection.on('error', reject);
       connection.query(sql, [...values], (error, rows) => {
         connection.destroy();
@@ -125,7 +125,7 @@ export async function startMariadb({
           '--innodb-flush-log-at-trx-commit=0',
           '--innodb-buffer-pool-size=32M',
           '--character-set-server=utf8mb4',
-          // Whoever relies on the server's own zone is found out.
+          // Exposes any reliance on the server's own zone.
           '--default-time-zone=+05:45',
           ...(certificate
             ? [`--ssl-cert=${certificate.certificate}`, `--ssl-key=${certificate.key}`]
@@ -134,7 +134,7 @@ export async function startMariadb({
         { stdio: 'ignore', cwd: '/' },
       );
       server = started;
-      // It ends with this process, also where nobody comes to stop it.
+      // It ends with this process, even if nobody stops it.
       const kill = () => started.kill('SIGKILL');
       process.once('exit', kill);
       started.once('exit', () => process.removeListener('exit', kill));

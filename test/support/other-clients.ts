@@ -12,11 +12,11 @@ export interface OtherClients {
   /** What is missing on this machine and how to install it. */
   readonly needs: string | undefined;
   /**
-   * Makes the folders, uploads the file as the tests' day, calls the service and waits for the result.
+   * Creates the folders, uploads the file as the tests' day, calls the service and waits for the result.
    *
-   * @param folder to work in: temporary
+   * @param folder a temporary working folder
    * @returns the result's bytes
-   * @throws Error with a client's complaints
+   * @throws Error with the client's error output
    */
   review(addresses: Addresses, file: Uint8Array, folder: string): Promise<Buffer>;
 }
@@ -84,7 +84,7 @@ export const openSshAndCurl: OtherClients = {
   },
 };
 
-/** A Python with paramiko. */
+/** A Python that has paramiko. */
 export const python = ['python3', findProgram('/usr/bin/python3') ?? 'python3'].find((program) =>
   works(program, '-c', 'import paramiko'),
 );

@@ -15,12 +15,12 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Somebody else's project, which has the packed tarball of this one among its dependencies. */
+/** A third-party project that has the packed tarball of this one among its dependencies. */
 export interface PackedProject {
-  /** Where the package lies unpacked. */
+  /** Where the package is unpacked. */
   readonly packageFolder: string;
   write(file: string, text: string): Promise<void>;
-  /** @param options the compiler's, over strict ones for Node */
+  /** @param options compiler options, over strict ones for Node */
   compile(files: readonly string[], options?: object): Promise<Ended>;
   /** @param env the whole environment: nothing is inherited */
   run(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Ended>;
@@ -28,8 +28,8 @@ export interface PackedProject {
 }
 
 /**
- * Packs what the build left in `dist`, as `npm publish` would send it, and installs it with what it depends on. Nothing
- * is built: other tests use `dist` at the same time.
+ * Packs the build in `dist` as `npm publish` would, and installs it with its dependencies. It builds nothing, as other
+ * tests use `dist` at the same time.
  */
 export async function createPackedProject(): Promise<PackedProject> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'consumer-')));

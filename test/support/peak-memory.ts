@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DayFolder } from './day-folder.js';
 
-/** The kernel's own account of the process, program and libraries included, written down when it ends. (Linux.) */
+/** The kernel's own measurement of the process, including program and libraries, written when it ends. (Linux.) */
 const account = `
 import { readFileSync, writeFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
@@ -11,10 +11,10 @@ if (isMainThread) process.on('exit', () => {
 });`;
 
 /**
- * Runs a day as `runDay` does, in a process whose JavaScript objects may take that many megabytes, and answers how it
- * ended and what its resident memory was at the highest, in megabytes.
+ * Runs a day as `runDay` does, in a process with this heap limit in megabytes. Returns how it ended and its peak
+ * resident memory in megabytes.
  *
- * @throws Error when the process didn't get so far as to end by itself
+ * @throws Error when the process was killed
  */
 export async function runMeasuredDay(folder: DayFolder, { heapMb }: { readonly heapMb: number }) {
   const file = join(folder.path, 'peak-memory');

@@ -26,7 +26,7 @@ const bin = existsSync(versions)
       .find((folder) => existsSync(join(folder, 'initdb')))
   : undefined;
 
-/** What it takes to start a server of one's own, and is missing here. */
+/** What is missing here to start a server of our own. */
 export const postgresNeeds = missing();
 
 export const superuser = 'hotel';
@@ -34,24 +34,24 @@ export const password = 'pa55-w0rd';
 
 export interface Postgres {
   readonly port: number;
-  /** Where its socket is, and all it keeps. */
+  /** Holds its socket and all its data. */
   readonly folder: string;
-  /** Whom its files belong to. */
+  /** Who owns its files. */
   readonly uid: number;
-  /** Makes a folder that the server may write to. */
+  /** Creates a folder that the server may write to. */
   makeFolder(name: string): string;
-  /** Makes an empty database and answers the URL that leads to it over the server's socket. */
+  /** Creates an empty database and returns its URL over the server's socket. */
   createDatabase(): Promise<string>;
-  /** Empties a database that createDatabase then hands out again: far less work than a new one. */
+  /** Empties a database for reuse by createDatabase, which is far less work than creating one. */
   giveBack(url: string): Promise<void>;
-  /** The same database over TCP, where a password is asked for. */
+  /** The same database over TCP, where a password is required. */
   overTcp(
     url: string,
     login?: { readonly user?: string; readonly password?: string; readonly port?: number },
   ): string;
-  /** Runs statements past the ledger. */
+  /** Runs statements, bypassing the ledger. */
   query(url: string, sql: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
-  /** Stops it as a power failure would: nobody is asked, and it recovers when it starts again. */
+  /** Stops it as a power failure would: immediately, so that it recovers when it starts again. */
   stop(): Promise<void>;
   start(): Promise<void>;
   /** stop and start. */
@@ -59,7 +59,7 @@ export interface Postgres {
   remove(): Promise<void>;
 }
 
-/** Starts a server of one's own in a new folder. Unless told otherwise, it waits for no disk. */
+/** Starts a server in a new folder. By default it never waits for the disk. */
 export async function startPostgres({ fsync = false, connections = 60 } = {}): Promise<Postgres> {
   if (bin === undefined) throw new Error(`${postgresNeeds}`);
   const programs = bin;
@@ -91,7 +91,7 @@ export async function startPostgres({ fsync = false, connections = 60 } = {}): P
     `listen_addresses = '127.0.0.1'`,
     `fsync = ${fsync ? 'on' : 'off'}`,
     `max_connections = ${connections}`,
-    // A server that starts again is not kept waiting by what is left of the one before it.
+    // A restarting server is not delayed by leftovers of the previous one.
     'restart_after_crash = off',
   ];
   writeFileSync(join(data, 'postgresql.auto.conf'), `${settings.join('\n')}\n`);
@@ -135,7 +135,7 @@ export async function startPostgres({ fsync = false, connections = 60 } = {}): P
     },
     async query(url, sql, values = []) {
       const client = new pg.Client({ connectionString: url });
-      // The server may be stopped in the middle of it.
+      // The server may be stopped halfway.
       client.on('error', () => {});
       await client.connect();
       try {
@@ -158,7 +158,7 @@ export async function startPostgres({ fsync = false, connections = 60 } = {}): P
         cwd: '/',
       });
       server = started;
-      // It ends with this process, also where nobody comes to stop it.
+      // It ends with this process, even if nobody stops it.
       const quit = () => started.kill('SIGQUIT');
       process.once('exit', quit);
       started.once('exit', () => process.removeListener('exit', quit));

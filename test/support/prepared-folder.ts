@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 const cache = fileURLToPath(new URL('../../node_modules/.cache/hotel-review-tests', import.meta.url));
 
 /**
- * Fills a folder that takes long to make, such as a database server's: it is made once and then copied, by all tests of
- * this and of later runs.
+ * Fills a folder that takes long to create, such as a database server's: created once and then copied, by all tests
+ * of this and of later runs.
  *
- * @param name of what is in it, with everything it depends on
+ * @param name identifies the content, with everything it depends on
  */
 export function fillFolder(folder: string, name: string, make: () => void): void {
   const kept = join(cache, name);
@@ -19,7 +19,7 @@ export function fillFolder(folder: string, name: string, make: () => void): void
   const unfinished = mkdtempSync(`${kept}-`);
   try {
     copy(folder, join(unfinished, 'copy'));
-    // Another process may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (!existsSync(kept)) renameSync(join(unfinished, 'copy'), kept);
   } catch (error) {
     if (!existsSync(kept)) throw error;

@@ -10,7 +10,7 @@ export interface ProgramResult {
   readonly stderr: string;
 }
 
-/** A program that was started and may be running still. */
+/** A program that was started and may still be running. */
 export interface RunningProgram {
   readonly ended: Promise<ProgramResult>;
   /** What it wrote to standard output so far. */
@@ -18,7 +18,7 @@ export interface RunningProgram {
   /** What it wrote to standard error so far. */
   readonly stderr: string;
   kill(signal: NodeJS.Signals): void;
-  /** Waits until that holds of what it wrote. @throws Error when it ends before */
+  /** Waits until its output satisfies this. @throws Error when it ends first */
   until(condition: (written: { readonly stdout: string; readonly stderr: string }) => boolean): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export interface ProgramOptions {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Starts any program, ours or another, as a process of its own without a terminal. */
+/** Starts any program, ours or another, in its own process without a terminal. */
 export function startProgram(
   program: string,
   args: readonly string[],

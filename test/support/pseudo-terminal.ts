@@ -1,21 +1,21 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Waits until that text is on the screen, behind where the last one was found, and types. */
+/** Waits until this text appears on the screen, after the previous match, and types. */
 export interface Typing {
   readonly after: string;
   readonly type: string;
 }
 
 export interface TerminalSession {
-  /** Everything that came to the screen, control sequences included. */
+  /** Everything that was written to the screen, including control sequences. */
   readonly screen: string;
-  /** What came to standard output, where that is no terminal. */
+  /** What was written to standard output, where that is not a terminal. */
   readonly piped: string;
   readonly exitCode: number | null;
 }
 
-/** A terminal of 80 columns needs what Node itself can't open. */
+/** Opening a terminal of 80 columns takes more than Node itself offers. */
 export const needs = 'python3';
 export const isAvailable = (() => {
   try {
@@ -26,7 +26,10 @@ export const isAvailable = (() => {
   }
 })();
 
-/** Reads steps as JSON from its fourth descriptor; the screen goes to standard output, the child's own one to the fifth. */
+/**
+ * Reads steps as JSON from descriptor 3; writes the screen to standard output, and the child's own output to descriptor
+ * 4.
+ */
 const driver = `
 import fcntl, json, os, pty, select, struct, sys, termios, time
 steps, argv, pipes = json.load(os.fdopen(3)), sys.argv[2:], sys.argv[1] == 'pipe'
@@ -56,7 +59,7 @@ sys.stdout.buffer.write(screen)
 sys.exit(os.waitstatus_to_exitcode(status) % 256)
 `;
 
-/** Starts a program of Node at a terminal, as a person does, and types what is to be typed. */
+/** Starts a Node program at a terminal, as a person does, and types the given input. */
 export async function runAtTerminal(
   args: readonly string[],
   typing: readonly Typing[],

@@ -5,16 +5,16 @@ import { expect, onTestFinished, vi } from 'vitest';
 import { remotePath } from './file-day.js';
 import type { RunningSftpServer } from './sftp-server.js';
 
-/** What became of the day's file on the server, from moment to moment. */
+/** The contents of the day's file on the server over time. */
 export interface PublishedWatch {
-  /** Waits until what has happened so far was told by the system, and holds it against the only contents allowed. */
+  /** Waits until the system has reported all events so far, and compares them with the only contents allowed. */
   expectOnly(...contents: readonly (string | Buffer)[]): Promise<void>;
 }
 
 /**
- * Watches the server's own disk. A file that is written under the day's name shows as a change, however short it was;
- * one that is renamed to it doesn't. And what lies there is read each time it has become another. The folder must be
- * there.
+ * Watches the server's own disk. A file that is written under the day's name shows as a change, however briefly it
+ * exists; one that is renamed to it doesn't. And its content is read whenever the file has changed. The folder must
+ * exist.
  */
 export function watchPublished(server: RunningSftpServer): PublishedWatch {
   const path = server.disk(remotePath);
@@ -32,7 +32,7 @@ export function watchPublished(server: RunningSftpServer): PublishedWatch {
       const content = readFileSync(path);
       seen.set(digest(content), content.length);
     } catch {
-      // It is not there just now.
+      // The file does not exist at this moment.
     }
   };
   const watcher = watch(dirname(path), (event, name) => {
@@ -61,16 +61,16 @@ function digest(content: Buffer): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** Between two looks, in milliseconds. */
+/** The interval between two looks, in milliseconds. */
 const lookEvery = 1;
 
-/** Looks at a file all the time, and remembers when it was not what it should be. */
+/** Watches a file constantly, and records whenever it was not as it should be. */
 export interface PublishedFileWatch {
-  /** Ends the watch. The file was there, and whenever it was, it was whole. */
+  /** Ends the watch. The file existed, and whenever it did, it was whole. */
   expectAlwaysWhole(): void;
 }
 
-/** @param path of the final name on the server's disk; it may not be there yet, or any more */
+/** @param path the final name on the server's disk; the file may not exist yet, or no longer */
 export function watchPublishedFile(path: string, whole: Buffer): PublishedFileWatch {
   const wrong: string[] = [];
   let sightings = 0;

@@ -12,24 +12,24 @@ const isThere = (process.env.PATH ?? '')
   .split(delimiter)
   .some((folder) => existsSync(join(folder, 'redis-server')));
 
-/** What is missing on this machine, and how to get it. */
+/** What is missing on this machine, and how to install it. */
 export const redisNeeds = isThere ? undefined : 'needs redis-server: apt-get install redis-server';
 
-/** A real Redis server on this machine, in a folder of its own. */
+/** A real Redis server on this machine, in its own folder. */
 export interface RunningRedis {
   readonly port: number;
   readonly url: string;
-  /** As a power cut would: what stands on disk stays. */
+  /** As a power cut would: what is on disk stays. */
   kill(): Promise<void>;
-  /** On the same port, after `kill`; `empty` as a server whose disk was lost. */
+  /** On the same port, after `kill`; `empty` like a server whose disk was lost. */
   startAgain(options: { readonly empty: boolean }): Promise<void>;
-  /** Connections hang from now on, and new ones are still taken by the system. */
+  /** From now on connections hang, though the system still accepts new ones. */
   stopAnswering(): Promise<void>;
   goOn(): void;
   flushAll(): Promise<void>;
-  /** All that stands in it, keys and values, as one text. */
+  /** Its whole content, keys and values, as one text. */
   readEverything(): Promise<string>;
-  /** Asks on a connection of its own. */
+  /** Runs a command on its own connection. */
   ask<Answer>(question: (client: Redis) => Promise<Answer>): Promise<Answer>;
   close(): Promise<void>;
 }
@@ -91,7 +91,7 @@ export async function startRedis({ args = [] }: { args?: readonly string[] } = {
   return redis;
 }
 
-/** Polls, without vitest's help: benchmarks start these servers too. */
+/** Polls without vitest's help: benchmarks start these servers too. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await pause(2);
 }
@@ -109,7 +109,7 @@ async function takesConnections(port: number, server: ChildProcess): Promise<boo
   }
 }
 
-/** Keys and values of one database, as a text. */
+/** Keys and values of one database, as text. */
 export async function readEverything(client: Redis): Promise<string> {
   const told: unknown[] = [];
   for (const key of await client.keys('*')) told.push(key, await readKey(client, key));
@@ -132,7 +132,7 @@ async function readKey(client: Redis, key: string): Promise<unknown> {
     case 'stream':
       return client.xrange(key, '-', '+');
     case 'none':
-      // It has run out meanwhile.
+      // It has expired meanwhile.
       return undefined;
     default:
       throw new Error(`a key of an unknown kind, ${kind}`);
@@ -143,7 +143,7 @@ function hasEnded(server: ChildProcess): boolean {
   return server.exitCode !== null || server.signalCode !== null;
 }
 
-/** The kernel's letter for the state of a process, `T` when stopped. (Linux.) */
+/** The kernel's letter for the state of a process; `T` is stopped. (Linux.) */
 function stateOf({ pid }: ChildProcess): string | undefined {
   return readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.charAt(0);
 }

@@ -3,8 +3,8 @@ import type { Reporter, TestModule, TestSpecification } from 'vitest/node';
 const reportEveryShare = 0.1;
 
 /**
- * Shows how far the suite is where no terminal draws that, names loudly what was skipped and how to get it, and ends with one
- * plain line of counts. With REQUIRE_ALL_TESTS set, a skipped test fails the suite.
+ * Shows the suite's progress where no terminal does, lists prominently what was skipped and how to enable it, and ends
+ * with one plain line of counts. With REQUIRE_ALL_TESTS set, a skipped test fails the suite.
  */
 export default class SuiteReporter implements Reporter {
   #files = 0;

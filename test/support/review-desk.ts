@@ -31,13 +31,13 @@ export interface ReviewDeskOptions {
   readonly faults?: readonly string[];
   readonly masterIdColumn?: string;
   readonly resultDelayMs?: number;
-  /** Replaces the one that writes to the test's folder. */
+  /** Replaces the outbox that writes to the test's folder. */
   readonly outbox?: Outbox;
 }
 
 /** An SFTP root on this disk and its file review, for one test. */
 export interface ReviewDesk {
-  /** SFTP clients don't see anything next to the root. */
+  /** SFTP clients can't see anything next to the root. */
   readonly folder: string;
   readonly root: string;
   readonly world: World;

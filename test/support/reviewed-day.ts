@@ -5,9 +5,9 @@ import type { StandIn, StandInHandler } from './http-stand-in.js';
 import type { LedgerWatch } from './ledger-watch.js';
 import { type MadeBooking, makeBookings, toCsv } from './made-bookings.js';
 
-/** A day with everything around it that shows what became of it. */
+/** A day with everything that shows what became of it. */
 export interface ReviewedDay {
-  /** What the service should get. */
+  /** What the service should receive. */
   readonly bookings: readonly MadeBooking[];
   /** Records of the source, with duplicates and rejects. */
   readonly records: number;
@@ -20,14 +20,14 @@ export interface ReviewedDay {
 export interface ReviewedDayOptions {
   readonly bookings: number;
   readonly settings?: Settings;
-  /** Takes everything at once if not given. */
+  /** Accepts everything immediately by default. */
   readonly handler?: StandInHandler;
 }
 
-/** It says of each step that it takes it, where others might. */
+/** Logs each step that it claims, when others might perform steps too. */
 export const runArguments = ['run', '--day', day, '--json', ...engine.tracing];
 
-/** Every 40th booking stands there twice, and behind every 50th comes a record that cannot be sent. */
+/** Every 40th booking is duplicated, and every 50th is followed by a record that cannot be sent. */
 export async function prepareReviewedDay({
   bookings: count,
   settings = {},

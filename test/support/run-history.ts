@@ -4,7 +4,7 @@ import type { Settlement } from '../../src/review/ledger.js';
 import type { Claim, StepEnding } from '../../src/review/step.js';
 import type { RunModel } from './run-model.js';
 
-/** What can happen to a run; `pick` says to which of its steps, or under which of the claims given so far. */
+/** What can happen to a run; `pick` selects one of its steps, or one of the claims made so far. */
 export type Move =
   | { readonly kind: 'claim'; readonly pick: number }
   | { readonly kind: 'record'; readonly pick: number; readonly ending: EndingOf }
@@ -12,14 +12,14 @@ export type Move =
   | { readonly kind: 'lose-owners' }
   | { readonly kind: 'settle'; readonly settlement: Settlement };
 
-/** An ending, and the name under which a counterexample shows it. */
+/** An ending, and its name in a counterexample. */
 interface EndingOf {
   readonly name: string;
   readonly of: (claim: Claim) => StepEnding;
   readonly toString: () => string;
 }
 
-/** One for each way in which an ending's facts differ. A step that can't be halved is refused or fails. */
+/** One per way in which the facts of an ending differ. A step that can't be halved is refused or fails. */
 const endings: Readonly<Record<string, (claim: Claim) => StepEnding>> = {
   done: () => ({ kind: 'done', evidence: { code: 'ok', httpStatus: 200, sha256: 'ab12' } }),
   'done before': () => ({ kind: 'done', evidence: { code: 'ok' }, nothingSent: true }),
@@ -65,7 +65,7 @@ const settlements: readonly Omit<Settlement, 'at'>[] = [
   { state: 'cancelled' },
 ];
 
-/** Claims and ordinary endings mostly, so that histories get far. */
+/** Mostly claims and ordinary endings, so that histories get far. */
 const move: fc.Arbitrary<Move> = fc.oneof(
   { weight: 10, arbitrary: fc.record({ kind: fc.constant('claim' as const), pick: fc.nat() }) },
   {
@@ -93,7 +93,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
 
 export const moves: fc.Arbitrary<Move[]> = fc.array(move, { minLength: 5, maxLength: 60 });
 
-/** What a move does to the model, and what came of it: to be compared with what somebody else made of it. */
+/** What a move does to the model, and its outcome: to be compared with that of another implementation. */
 export type Played =
   | {
       readonly kind: 'claim';

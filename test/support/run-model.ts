@@ -20,14 +20,14 @@ import {
 } from '../../src/review/state-machine.js';
 import type { Claim, PlannedStep, Step, StepEnding, StepState } from '../../src/review/step.js';
 
-/** A step with everything that a change can touch. */
+/** A step with everything that a change can affect. */
 export interface ModelStep extends StoredStep, Step {
   readonly claimedAt?: number;
   readonly endedAt?: number;
   readonly lastCode?: string;
 }
 
-/** A run and its steps in memory: the least that the rules of the state machine can be applied to. */
+/** A run and its steps in memory: the minimum to apply the rules of the state machine to. */
 export function createRunModel(collecting: Run, plan: readonly PlannedStep[], at: number) {
   let run = patchRun(collecting, startDelivery(plan.length, at));
   const steps = new Map<string, ModelStep>();
@@ -69,7 +69,7 @@ export function createRunModel(collecting: Run, plan: readonly PlannedStep[], at
       return { step: shown, attempt, token: run.token, claimedAt: at, mayRepeat: claimed.mayRepeat };
     },
 
-    /** Undefined under an outdated claim. */
+    /** Undefined for an outdated claim. */
     record(claim: Claim, ending: StepEnding, at: number): Recorded | undefined {
       const step = steps.get(claim.step.name);
       const others = mayAwaitResult(run) ? progressOf(steps.values(), claim.step.name) : undefined;
@@ -89,14 +89,14 @@ export function createRunModel(collecting: Run, plan: readonly PlannedStep[], at
       return run;
     },
 
-    /** Somebody else settled it where this is false. */
+    /** False when somebody else has settled it. */
     settle(settlement: Settlement): boolean {
       const patch = settleRun(run, settlement);
       if (patch) apply(patch);
       return patch !== undefined;
     },
 
-    /** A whole lease goes by since whatever was claimed. */
+    /** The lease of every claim so far expires. */
     endLeases(): void {
       for (const { name, state } of steps.values()) if (state === 'running') abandoned.add(name);
     },
@@ -166,7 +166,7 @@ function isChosen(step: ModelStep, which: StepSelection, abandoned: ReadonlySet<
   );
 }
 
-/** Without what only the ledger needs to know. */
+/** Without what only the ledger needs. */
 function toShown({ runId, name, kind, state, after, slice, bookings, ...step }: ModelStep): Step {
   const { attempts, tries, waits, notBefore } = step;
   return {

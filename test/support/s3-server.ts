@@ -19,31 +19,31 @@ import type { ObjectContent } from '../../src/s3/bucket.js';
 
 export const bucketName = 'agency-bookings';
 
-// What the client says of Node's versions would stand between the outcomes of the tests.
+// The client's notice about Node versions would clutter the test output.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
-/** Both are called so by s3rver; it checks signatures with them. */
+/** The key id and the secret that s3rver expects signatures to be made with. */
 const keyOfS3rver = 'S3RVER';
 export const s3Secrets: readonly string[] = [keyOfS3rver];
 
-/** Answers in the place of the server, and says so; or leaves the request to it. */
+/** Answers instead of the server and returns true, or leaves the request to it. */
 export type Intercept = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 export interface RunningS3Server {
   readonly port: number;
-  /** How the bucket is reached, through another port where something stands between. */
+  /** The bucket's settings, through another port when something sits between. */
   access(port?: number): S3Access & { readonly endpoint: string };
   put(key: string, content: string | Uint8Array): Promise<void>;
   read(key: string): Promise<Buffer>;
   metadataOf(key: string): Promise<Record<string, string>>;
   remove(key: string): Promise<void>;
-  /** Of all objects, sorted. */
+  /** The keys of all objects, sorted. */
   keys(): Promise<readonly string[]>;
   /** Method and path of each request so far, `GET /agency-bookings/x`. */
   readonly requests: { readonly line: string; readonly headers: IncomingMessage['headers'] }[];
   /** How many requests are being answered. */
   held(): number;
-  /** From now on; without one, every request is left to the server. */
+  /** Applies from now on; without one, every request is left to the server. */
   intercept(intercept?: Intercept): void;
   stop(): Promise<void>;
 }
@@ -125,7 +125,7 @@ export async function startS3Server(): Promise<RunningS3Server> {
   };
 }
 
-/** One for all tests of the file that calls this. */
+/** One server for all tests of the calling file. */
 export function useS3Server(): () => RunningS3Server {
   let running: RunningS3Server | undefined;
   beforeAll(async () => {
@@ -138,7 +138,7 @@ export function useS3Server(): () => RunningS3Server {
   };
 }
 
-/** Goes in one piece. */
+/** Uploaded in one piece. */
 export const text = (content: string): ObjectContent => ({
   bytes: Buffer.byteLength(content),
   metadata: {},
@@ -147,7 +147,7 @@ export const text = (content: string): ObjectContent => ({
   },
 });
 
-/** Goes in three parts. What is done at the end is done while the parts are on their way. */
+/** Uploaded in three parts. `atEnd` runs while the parts are in transit. */
 export function large(letter: string, atEnd: () => Promise<void> = async () => {}): ObjectContent {
   const block = Buffer.alloc(1_000_000, letter);
   return {

@@ -1,4 +1,4 @@
-/** As much of it as the tests use; the package has no types. */
+/** Only what the tests use; the package has no types. */
 declare module 's3rver' {
   import type { RequestListener } from 'node:http';
 

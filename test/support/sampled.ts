@@ -9,14 +9,14 @@ export const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 
 export const silentVoice = { say: () => {}, showsModuleErrors: false };
 
-/** As a configuration has them. */
+/** As in a configuration. */
 export function settingsOf(source: Settings, others: Settings = {}): SourceSettings {
   const service = { baseUrl: 'https://service.example.com/api/3.0', apiKey: 'k', accountId: 'a' };
   const text = JSON.stringify({ timezone: 'Europe/Madrid', service, source, ...others });
   return parseConfig({ text, file: '/srv/hotel-review.yaml', env: {} });
 }
 
-/** A sample, its records as objects. */
+/** A sample with its records as objects. */
 export async function takeSample(settings: SourceSettings, signal = new AbortController().signal) {
   const { sample } = await kindOf(settings.source).loadSetup();
   const sampleDay = sample(settings.source, openSourceParts(settings, silentVoice));
@@ -24,7 +24,7 @@ export async function takeSample(settings: SourceSettings, signal = new AbortCon
   return { columns, records: records.map((record) => Object.fromEntries(record)), delimiter };
 }
 
-/** What the sample of a source that is broken fails with, and what its reading does. */
+/** The errors of sampling a broken source and of reading it. */
 export async function failuresOf(settings: SourceSettings) {
   const read = async () => {
     const source = await openSource(settings, silentVoice);

@@ -13,7 +13,7 @@ const program = fileURLToPath(new URL('./sandbox-sftp-process.ts', import.meta.u
 
 /**
  * The sandbox's own: login by password, no posix-rename offered, the served folder is the root. One process serves all
- * sessions, so when it is frozen another, which stands by, takes the new connections, as a new child of sshd's would.
+ * sessions, so when it is frozen, a standby takes the new connections, as a new child of sshd's would.
  */
 export const sandboxSftp: SftpServerKind = {
   name: "the sandbox's SFTP server",
@@ -62,7 +62,7 @@ export const sandboxSftp: SftpServerKind = {
       disk: (path) => join(files, path),
       async freezeSessions() {
         const serving = [...served];
-        // At once, so that nobody meets a door that leads to a frozen one.
+        // Switched at once, so that no new connection goes to a frozen process.
         current = await next;
         served.push(current);
         next = startProcess();

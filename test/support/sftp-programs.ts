@@ -31,7 +31,7 @@ export const openSsh: SftpServerKind = {
     writeFileSync(authorizedKeys, readFileSync(`${privateKeyFile}.pub`));
     chmodSync(authorizedKeys, 0o644);
 
-    // Where it is not the system's service, nobody has made the folder into which it locks itself.
+    // The folder for its privilege separation exists only where it runs as a system service.
     if (runsAsRoot) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
     const [port, config, log] = [await findFreePort(), join(folder, 'sshd_config'), join(folder, 'sshd.log')];
     const settings = [
@@ -41,7 +41,7 @@ export const openSsh: SftpServerKind = {
       'PidFile none',
       `AuthorizedKeysFile ${authorizedKeys}`,
       'StrictModes no',
-      // Without PAM a plain user's sshd takes accounts for locked.
+      // Without PAM, an sshd that runs as a plain user considers accounts locked.
       `UsePAM ${runsAsRoot ? 'no' : 'yes'}`,
       'PasswordAuthentication no',
       'MaxStartups 1000',

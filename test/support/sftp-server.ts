@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A real SFTP server of the machine's, made ready to be started by tests. */
+/** A real SFTP server of this machine, configured to be started by tests. */
 export interface SftpServerKind {
   readonly name: string;
-  /** What is missing on this machine, and how to get it. */
+  /** What is missing on this machine, and how to install it. */
   readonly needs: string | undefined;
   /** Whether it offers posix-rename. */
   readonly replacesInOneStep: boolean;
@@ -20,15 +20,15 @@ export interface SftpServerKind {
 export interface RunningSftpServer {
   readonly port: number;
   readonly login: SftpLogin;
-  /** What sessions take as their root: where the served folder lies in the server's eyes. */
+  /** The root of the sessions: where the served folder is from the server's point of view. */
   readonly root: string;
-  /** Of all its host keys, as `ssh-keygen -l` prints them. */
+  /** Those of all its host keys, as `ssh-keygen -l` prints them. */
   readonly fingerprints: readonly string[];
-  /** Temporary, for keys and the like. */
+  /** A temporary folder for keys and the like. */
   readonly folder: string;
   /** A path of the served folder on this machine's disk. */
   disk(path: string): string;
-  /** Stops the processes that serve the open sessions where they stand; tells how many. */
+  /** Freezes the processes that serve the open sessions; returns how many. */
   freezeSessions(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -41,7 +41,7 @@ export interface SftpLogin {
 
 export const runsAsRoot = process.getuid?.() === 0;
 
-/** Root may do everything, so where the tests run as root the sessions are those of nobody. */
+/** Root may do everything, so where the tests run as root, the sessions run as nobody. */
 export const sessionUser = runsAsRoot
   ? { name: 'nobody', uid: 65534, gid: 65534 }
   : { name: execFileSync('id', ['-un'], { encoding: 'utf8' }).trim(), ...ownIds() };
@@ -50,7 +50,7 @@ function ownIds(): { uid: number; gid: number } {
   return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
 }
 
-/** A temporary folder with the served one, `files`, in it. */
+/** A temporary folder that contains the served one, `files`. */
 export function makeServerFolder(): { folder: string; files: string } {
   const folder = mkdtempSync(join(tmpdir(), 'sftp-'));
   chmodSync(folder, 0o755);
@@ -70,7 +70,7 @@ export function fingerprintOf(keyFile: string): string {
   return line.split(' ')[1] ?? '';
 }
 
-/** Below the range from which the system gives ports to others while ours is not yet taken. */
+/** Below the range from which the system assigns ports to others while ours is not yet taken. */
 export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 32_000);
@@ -86,7 +86,7 @@ export async function findFreePort(): Promise<number> {
   }
 }
 
-/** Starts a server that ends with this process, also where nobody comes to stop it. */
+/** Starts a server that ends with this process, even if nobody stops it. */
 export function spawnServer(command: string, args: readonly string[]): ChildProcess {
   const server = spawn(command, args, { stdio: 'ignore' });
   const kill = () => server.kill('SIGKILL');
@@ -95,7 +95,7 @@ export function spawnServer(command: string, args: readonly string[]): ChildProc
   return server;
 }
 
-/** Waits until a started server greets, or ends with the reason it left in its log. */
+/** Waits until a started server sends its greeting, or fails with the reason from its log. */
 export async function awaitGreeting(port: number, server: ChildProcess, log: () => string): Promise<void> {
   await until(async () => {
     if (server.exitCode !== null) throw new Error(`the SFTP server ended: ${log()}`);
@@ -118,7 +118,7 @@ export async function freezeDescendants(pid: number | undefined): Promise<number
   return sessions.length;
 }
 
-/** Polls, without vitest's help: benchmarks start these servers too. */
+/** Polls without vitest's help: benchmarks start these servers too. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await pause(10);
 }
@@ -154,7 +154,7 @@ function descendantsOf(pid: number | undefined): number[] {
   return [...parents.keys()].filter(isBelow);
 }
 
-/** From /proc; undefined when the process is gone. */
+/** From /proc; undefined when the process has ended. */
 function statusOf(pid: number): { state: string; parent: number } | undefined {
   try {
     const [state = '', parent = ''] =

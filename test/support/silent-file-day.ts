@@ -19,10 +19,10 @@ const serviceSecrets = {
 };
 
 const bookings = makeBookings(60).map((booking) => ({ ...booking, BookingClientName: guest }));
-/** BR-59 can't stand in the file and is posted. */
+/** BR-59 can't go into the file and is posted. */
 const csv = toCsv(bookings).replace('Expedia,0059A', ',0059A');
 
-/** Names may stand in the source, which is not ours, in ledger and spool, and in the files of the archive. */
+/** Names may be in the source, which is not ours, in ledger and spool, and in the files of the archive. */
 const mayHoldNames =
   /^(?:bookings-2026-11-20\.csv|data\/(?:ledger\.db(?:-wal|-shm)?|spool\/.*|archive\/.*\.csv))$/;
 
@@ -35,18 +35,18 @@ const questions = [
   ['verify', day],
 ];
 
-/** A day whose guests all have one name, and commands of which nothing that they wrote escapes. */
+/** A day whose guests all have one name, and commands whose whole output is checked. */
 export interface SilentFileDay extends FileDay {
-  /** Of service and SFTP server. */
+  /** Faults of service and SFTP server. */
   readonly secrets: readonly string[];
   run(...args: string[]): Promise<CommandResult>;
-  /** With that secret for the SFTP server. */
+  /** With this secret for the SFTP server. */
   runWith(sftpSecret: string, ...args: string[]): Promise<CommandResult>;
-  /** Asks about the day in every way of speaking, and looks at all that was written by then. */
+  /** Queries the day in every output format, and checks everything written by then. */
   look(): Promise<void>;
-  /** Runs the day as JSON with all that can be logged, then in words, and looks. */
+  /** Runs the day as JSON with the most verbose log, then as text, and checks. */
   runAndLook(expectedExit: number): Promise<void>;
-  /** Writes the configuration again, with these settings of `file`. */
+  /** Rewrites the configuration, with these settings of `file`. */
   reconfigure(file: Settings): Promise<void>;
 }
 
@@ -84,7 +84,7 @@ export async function prepareSilentFileDay(
     expectSilence(name, [...names, ...secrets]);
     expectSilence(bytes, secrets);
     if (!mayHoldNames.test(name)) expectSilence(bytes, names);
-    // Locks hold nothing, in a folder that nobody else may enter.
+    // Locks have no content, and are in a folder that nobody else may enter.
     if (name.startsWith('data/') && !name.endsWith('.lock'))
       expect([name, modeOf(path)]).toEqual([name, 0o600]);
   }

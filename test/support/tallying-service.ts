@@ -7,11 +7,11 @@ import { makeBookings } from './made-bookings.js';
 
 /** What a service received of a day of made bookings. */
 export interface Tally {
-  /** How many different bookings came, each as it was made. */
+  /** How many different bookings arrived, each unchanged. */
   readonly bookings: number;
-  /** How many came once more. */
+  /** How many arrived again. */
   readonly repeated: number;
-  /** How many came that nobody made, or that were changed on their way. */
+  /** How many arrived that were never made, or that were changed in transit. */
   readonly others: number;
 }
 
@@ -24,10 +24,10 @@ export interface TallyingService {
 const success = JSON.stringify({ Status: true, Message: 'Success', StatusCode: 2000 });
 
 /**
- * A stand-in of the service for large days: it takes every batch, and of each booking it keeps one bit, by the number in its
- * reference. It goes with the test.
+ * A stand-in of the service for large days: it accepts every batch and keeps one bit per booking, by the number in
+ * its reference. It ends with the test.
  *
- * @param count of the bookings that are made, with the numbers from 1
+ * @param count of the made bookings, numbered from 1
  */
 export async function startTallyingService(count: number): Promise<TallyingService> {
   const seen = new Uint8Array(count + 1);

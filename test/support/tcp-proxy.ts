@@ -1,30 +1,30 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** Stands between a client and a server of this machine, and does to their connections what networks do. */
+/** Sits between a client and a server on this machine, and simulates network failures. */
 export interface TcpProxy {
   readonly port: number;
-  /** How often each fault has really happened, and how much came through. */
+  /** How often each fault actually happened, and how much got through. */
   readonly happened: {
     readonly resets: number;
     readonly swallowedChunks: number;
     /** How much has been passed on to clients. */
     readonly bytesToClient: number;
   };
-  /** Resets a connection, to both sides, once so many bytes of it have gone to the server. */
+  /** Resets a connection, on both sides, once it has passed this many bytes to the server. */
   resetAfter(bytesToServer: number): void;
-  /** Resets the connections there are, to both sides. */
+  /** Resets the open connections, on both sides. */
   cutAll(): void;
-  /** From now on no call succeeds in either direction, and nobody is told. */
+  /** From now on nothing gets through in either direction, without any error. */
   blackHole(): void;
-  /** From now on requests get through, but of what comes back only so many chunks more. */
+  /** From now on requests get through, but only this many more chunks of the responses. */
   dropAnswersAfter(chunks: number): void;
   /**
-   * Called before each chunk is passed on: what is done there happens at just that moment of the conversation. The chunk
-   * waits for a promise that it answers.
+   * Called before each chunk is passed on, so a test can act at that exact moment. If it returns a promise, the chunk
+   * waits for it.
    */
   beforePassing(callBack: BeforePassing): void;
-  /** New connections, and what comes now on the old ones, get through again. */
+  /** From now on new connections, and new data on the old ones, get through again. */
   heal(): void;
   /** Resolves when the client has ended all its connections. */
   clientsGone(): Promise<void>;
@@ -33,7 +33,7 @@ export interface TcpProxy {
 
 type BeforePassing = (to: 'server' | 'client') => void | Promise<void>;
 
-/** @param port to listen on; any free one if not given */
+/** @param port to listen on; any free one by default */
 export async function startTcpProxy(targetPort: number, port = 0): Promise<TcpProxy> {
   const happened = { resets: 0, swallowedChunks: 0, bytesToClient: 0 };
   const clients = new Set<Socket>();
@@ -42,7 +42,7 @@ export async function startTcpProxy(targetPort: number, port = 0): Promise<TcpPr
   let answersToPass = Number.POSITIVE_INFINITY;
   let beforePassing: BeforePassing = () => {};
 
-  /** What comes behind the chunk waits with it. */
+  /** Data after the chunk waits with it. */
   function passOn(from: Socket, to: 'server' | 'client', pass: () => void): void {
     const before = beforePassing(to);
     if (!before) return pass();

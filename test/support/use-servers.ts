@@ -11,8 +11,8 @@ import { openSsh, proFtpd } from './sftp-programs.js';
 import { type RunningSftpServer, type SftpServerKind, sessionUser } from './sftp-server.js';
 
 /**
- * Starts a server for the tests of the current suite, and skips them where that is not possible. What comes back gives
- * the server with an empty folder of its own as root, each time it is called.
+ * Starts a server for the tests of the current suite, and skips them where that is impossible. Each call of the
+ * returned function gives the server with a new empty folder as its root.
  */
 export function startForSuite(kind: SftpServerKind): () => RunningSftpServer {
   beforeEach(({ skip }) => skip(kind.needs !== undefined, kind.needs));
@@ -33,7 +33,7 @@ export function startForSuite(kind: SftpServerKind): () => RunningSftpServer {
   };
 }
 
-/** The same for suites that ask for the server many times in a test: its root is one empty folder for each test. */
+/** The same for suites that need the server many times in a test: its root is one empty folder per test. */
 export function useSftpServer(kind: SftpServerKind): () => RunningSftpServer {
   const serverWithOwnRoot = startForSuite(kind);
   let current: RunningSftpServer | undefined;
@@ -46,14 +46,14 @@ export function useSftpServer(kind: SftpServerKind): () => RunningSftpServer {
   };
 }
 
-/** Makes the folder of the tests' day on the server, as an earlier session would have left it. */
+/** Creates the folder of the tests' day on the server, as an earlier session would have left it. */
 export function makeRemoteFolder(server: RunningSftpServer, folder: string): void {
   const path = server.disk(folder);
   mkdirSync(path, { recursive: true });
   for (const made of [server.disk('VerifyMappings'), path]) chownSync(made, sessionUser.uid, sessionUser.gid);
 }
 
-/** Starts a server for the tests of the current suite, and skips them where that is not possible. */
+/** Starts a server for the tests of the current suite, and skips them where that is impossible. */
 export function usePostgres(options: { readonly fsync?: boolean } = {}): () => Postgres {
   beforeEach(({ skip }) => skip(postgresNeeds !== undefined, postgresNeeds));
   let running: Postgres | undefined;
@@ -67,7 +67,7 @@ export function usePostgres(options: { readonly fsync?: boolean } = {}): () => P
   };
 }
 
-/** One server for the tests of the current suite, empty for each of them, which are skipped where there is none. */
+/** One server for the tests of the current suite, emptied for each of them; they are skipped where there is none. */
 export function useRedis(): () => RunningRedis {
   beforeEach(({ skip }) => skip(redisNeeds !== undefined, redisNeeds));
 
@@ -88,7 +88,7 @@ export function useRedis(): () => RunningRedis {
   };
 }
 
-/** Starts a server for the tests of the current suite, and skips them where that is not possible. */
+/** Starts a server for the tests of the current suite, and skips them where that is impossible. */
 export function useMariadb(): () => Mariadb {
   beforeEach(({ skip }) => skip(mariadbNeeds !== undefined, mariadbNeeds));
   let running: Mariadb | undefined;
@@ -102,5 +102,5 @@ export function useMariadb(): () => Mariadb {
   };
 }
 
-/** Two makes of server; one where the same is tried a second time, for the client of SFTP is the same there. */
+/** Two implementations; one where testing twice adds nothing, because the SFTP client behaves the same there. */
 export const sftpKinds: readonly SftpServerKind[] = engine.workers === 0 ? [openSsh, proFtpd] : [openSsh];

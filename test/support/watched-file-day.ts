@@ -11,28 +11,28 @@ import { startTcpProxy, type TcpProxy } from './tcp-proxy.js';
 
 export type FileStepName = 'write' | 'upload' | 'trigger' | 'await-result' | 'archive';
 
-/** A day that is delivered by file, with everything around it that shows what became of it. */
+/** A day that is delivered by file, with everything that shows what became of it. */
 export interface WatchedFileDay extends FileDay {
-  /** Those that can stand in the file. */
+  /** Those that can go into the file. */
   readonly complete: readonly MadeBooking[];
   /** Those without a guest's name, which are posted. */
   readonly incomplete: readonly MadeBooking[];
-  /** The review file as it should be: written down here once more, so that the tests don't follow the code. */
+  /** The expected review file. Rendered independently here, so that the tests don't follow the code. */
   readonly file: Buffer;
   readonly ledger: LedgerWatch;
   readonly arrivals: Arrivals;
-  /** Stands between the command and the server. */
+  /** Sits between the command and the server. */
   readonly proxy: TcpProxy;
   readonly spoolFolder: string;
-  /** Of the latest run. */
+  /** The state of the latest run. */
   archiveFolder(): Promise<string>;
-  /** How far the latest run's step is; its state is empty before the day was planned. */
+  /** The state of this step of the latest run; its state is empty before the day was planned. */
   step(name: string): Promise<Omit<WatchedStep, 'name'>>;
   /** The steps that are recorded as done, and how often each was claimed. */
   recorded(): Promise<ReadonlyMap<string, number>>;
-  /** Attempts of `trigger` whose call may have been heard, though nobody knows. */
+  /** Attempts of `trigger` whose call may have been received, with unknown outcome. */
   unclearCalls(): Promise<number>;
-  /** Holds the ledger in a moment in which that step is in that state. */
+  /** Holds the ledger at a moment when this step is in this state. */
   holdWhen(
     name: FileStepName,
     isDue: (step: { readonly state: string; readonly attempts: number }) => boolean,
@@ -41,7 +41,7 @@ export interface WatchedFileDay extends FileDay {
 
 export interface WatchedFileDayOptions extends Omit<FileDayOptions, 'bookings' | 'port'> {
   readonly bookings?: number;
-  /** Of so many bookings one comes without a guest's name; none does if not given. */
+  /** One booking in this many has no guest's name; by default every booking has one. */
   readonly incompleteEvery?: number;
 }
 
@@ -93,40 +93,42 @@ function renderFile(bookings: readonly MadeBooking[]): Buffer {
   return Buffer.from([columns, ...rows, ''].join('\n'));
 }
 
-/** The process that performs that step now. */
+/** The process that performs this step now. */
 export async function performerOf(day: WatchedFileDay, name: FileStepName): Promise<RunningCommand> {
   const [{ runId }, { attempts }] = await Promise.all([day.ledger.run(), day.step(name)]);
   return day.folder.crew.performerOf({ runId, step: name, attempt: attempts });
 }
 
-/** The day's end after one process was killed: its `run` goes on where it is still there, and is run again otherwise. */
+/**
+ * Waits for the day's end after a process was killed: its `run` continues if it is alive, and is run again otherwise.
+ */
 export function goOn({ folder }: WatchedFileDay): Promise<CommandResult> {
   return folder.crew.goOn(() => folder.runDay());
 }
 
-/** Kills the command, and shows that the ledger is sound and tells the truth; answers what is recorded as done. */
+/** Kills the command, and checks that the ledger is intact and truthful; returns what is recorded as done. */
 export async function killAndLook(
   day: WatchedFileDay,
   command: RunningCommand,
 ): Promise<ReadonlyMap<string, number>> {
   command.kill('SIGKILL');
   const { signal, exitCode } = await command.ended;
-  // Killed as soon as it has ended by itself, it has no signal.
+  // If it ended by itself just before, there is no signal.
   expect(signal ?? exitCode).toBe(signal === null ? 0 : 'SIGKILL');
   await day.ledger.expectSound();
   if ((await day.recorded()).size > 0) await day.arrivals.check();
   return day.recorded();
 }
 
-/** Names in a folder, sorted; none where there is no such folder. */
+/** Names in a folder, sorted; none if the folder is missing. */
 export function listNames(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder).sort() : [];
 }
 
 /**
- * Looks once in each turn of the event loop: what must pass a proxy of this process doesn't get far between two looks.
+ * Checks once per turn of the event loop, so that data passing a proxy in this process gets little further in between.
  *
- * @throws Error when it takes too long, or the command ends before
+ * @throws Error when it takes too long, or the command ends first
  */
 export async function untilTurn(
   command: RunningCommand,

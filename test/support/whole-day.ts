@@ -10,7 +10,7 @@ import { type FileDay, remotePath, resultPath } from './file-day.js';
 import type { MadeBooking } from './made-bookings.js';
 import { listNames, type WatchedFileDay } from './watched-file-day.js';
 
-/** The review file of these bookings, which must need no quotes: spec 2.6, written down here once more. */
+/** The review file of these bookings, which must need no quotes. Written by spec 2.6, independently of the code. */
 export function toReviewFile(bookings: readonly MadeBooking[]): string {
   const dayFirst = (date: string) => date.split('-').reverse().join('');
   const lines = bookings.map(({ CheckInDate, CheckOutDate, ...others }) =>
@@ -23,15 +23,15 @@ export function toReviewFile(bookings: readonly MadeBooking[]): string {
 
 export interface WholeDay {
   readonly bookings: readonly MadeBooking[];
-  /** By-file calls; one if not given. */
+  /** By-file calls; one by default. */
   readonly calls?: number;
-  /** Bookings that were sent again because an outcome was unknown; none if not given. */
+  /** Bookings that were sent again because an outcome was unknown; none by default. */
   readonly repeated?: number;
 }
 
 /**
- * The day is done and everything is in its place: each call found the whole file; the file and its result, and nothing
- * else, lie on the server; the archive holds both byte for byte; the spool is empty.
+ * The day is done and everything is in its place: each call found the whole file; the server holds the file, its
+ * result and nothing else; the archive holds both byte for byte; the spool is empty.
  */
 export function expectWholeDay(
   { folder, service, server, listRemote }: FileDay,
@@ -57,7 +57,7 @@ export function expectWholeDay(
   expect(existsSync(spool) ? readdirSync(spool) : []).toEqual([]);
 }
 
-/** The run came to nothing for now, at that step and with that code. */
+/** The run has stopped for now, at this step and with this code. */
 export function expectFailedStep(
   result: CommandResult,
   expected: { readonly step: string; readonly code: string; readonly delivered?: number },
@@ -69,7 +69,7 @@ export function expectFailedStep(
 }
 
 export interface ExpectedWhole {
-  /** By-file calls that the service saw. */
+  /** By-file calls that the service received. */
   readonly calls: number;
   readonly repeated?: number;
   /** What was recorded as done when the run was cut off, and how often it had been claimed. */
@@ -80,7 +80,7 @@ export interface ExpectedWhole {
 
 const [fileName, resultName] = ['20112026.csv', '20112026_Result.csv'];
 
-/** The day is whole, wherever one looks: report, service, server, archive, spool, ledger. */
+/** The day is whole in every respect: report, service, server, archive, spool, ledger. */
 export async function expectWhole(
   day: WatchedFileDay,
   result: CommandResult,

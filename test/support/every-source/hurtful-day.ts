@@ -1,6 +1,6 @@
 import type { ReceivedHotel } from '../http-stand-in.js';
 
-/** A booking as a system holds it that knows large integers, texts and "nothing": what each source can write. */
+/** A booking in a system with large integers, text and null: what each source can write. */
 export interface HurtfulRecord {
   readonly serviceId: bigint | undefined;
   readonly reference: bigint | undefined;
@@ -13,9 +13,9 @@ export interface HurtfulRecord {
 
 export interface HurtfulDay {
   readonly records: readonly HurtfulRecord[];
-  /** What the service is to get, by design 4. */
+  /** What the service must receive, by design 4. */
   readonly bookings: readonly ReceivedHotel[];
-  /** Of the records that cannot be sent: which they are, counted from 0, and why. */
+  /** The records that cannot be sent: their index, counted from 0, and why. */
   readonly rejects: readonly { readonly record: number; readonly reason: string }[];
   readonly duplicates: number;
 }
@@ -89,7 +89,7 @@ const hotels: readonly Written[] = [
   ...[undefined, 'None', ''].map(missing),
 ];
 
-/** Check-in in a day of December, whatever stands around it. */
+/** Check-in on a day of December, whatever surrounds it. */
 const dates: readonly ((date: string) => Written)[] = [
   ...Array<(date: string) => Written>(14).fill(asItIs),
   (date) => [`${date}T14:30:00Z`, date],
@@ -98,7 +98,7 @@ const dates: readonly ((date: string) => Written)[] = [
   ...[undefined, 'null', '2026-02-30'].map((text) => () => missing(text)),
 ];
 
-/** Not all of them can be written as a number of JavaScript's. */
+/** Not all of them fit into a JavaScript number. */
 const unusableIds: readonly (readonly [bigint | undefined, string])[] = [
   [undefined, 'service-id-missing'],
   [0n, 'service-id-invalid'],
@@ -109,11 +109,11 @@ const unusableIds: readonly (readonly [bigint | undefined, string])[] = [
 ];
 
 /**
- * A day of so many records with everything that hurts: the same one each time. Each 40th cannot be sent, and each 25th is
- * the one before it once more, with blanks around its name.
+ * A day of `count` records with everything difficult: always the same. Every 40th cannot be sent, and every 25th
+ * repeats the one before it with blanks around its name.
  *
- * Outside of it is what not every source can say: NUL and lone surrogates, which databases don't store; texts that are no
- * integer in the place of the master id, which their columns don't take; and values that are no text, which CSV has not.
+ * It omits what some source cannot express: NUL and lone surrogates, which databases don't store; master ids that
+ * are not integers, which their columns reject; and values that are not text, which CSV doesn't have.
  */
 export function makeHurtfulDay(count: number): HurtfulDay {
   const records: HurtfulRecord[] = [];
@@ -129,7 +129,7 @@ export function makeHurtfulDay(count: number): HurtfulDay {
     }
     const [unusable, reason] = index % 40 === 12 ? pick(unusableIds, Math.floor(index / 40)) : [];
     const serviceId = reason === undefined ? idOf(index) : unusable;
-    // Beyond what JavaScript's numbers hold: the neighbours of one of these are the same number there.
+    // Beyond the precision of JavaScript numbers: neighbours of one of these become the same number.
     const reference = index % 31 === 3 ? undefined : 9_007_199_254_740_993n + BigInt(index);
     const [name, nameArrives] = pick(names, index);
     const [provider, providerArrives] = pick(providers, index);
@@ -155,7 +155,7 @@ export function makeHurtfulDay(count: number): HurtfulDay {
   return { records, bookings, rejects, duplicates };
 }
 
-/** The largest one there is stands among them. */
+/** The largest valid one is among them. */
 function idOf(index: number): bigint {
   return index === 0 ? 9_007_199_254_740_991n : 100_000n + BigInt(index);
 }

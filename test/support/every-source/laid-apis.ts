@@ -6,11 +6,11 @@ import { writeJson } from './written-days.js';
 const pageSize = 150;
 const token = 'token-of-the-api';
 
-/** What a page says of the next one, and how that is asked for. */
+/** What a page says of the next one, and how that one is requested. */
 interface PagingStyle {
   readonly pagination: Readonly<Record<string, unknown>>;
   readonly offsetOf: (query: URLSearchParams) => number;
-  /** What stands behind the other members of the answer. */
+  /** Appended to the other members of the response. */
   readonly members?: (offset: number) => string;
   readonly headers?: (next: string) => Readonly<Record<string, string>>;
 }
@@ -38,7 +38,7 @@ export const pagingStyles = {
   },
 } satisfies Readonly<Record<string, PagingStyle>>;
 
-/** An API that hands out the day in pages, and nothing where another day is asked for. It goes with the test. */
+/** An API that returns the day in pages, and nothing for another day. It ends with the test. */
 export async function layBehindApi(
   records: readonly HurtfulRecord[],
   style: keyof typeof pagingStyles,

@@ -5,7 +5,7 @@ import type { HurtfulRecord } from './hurtful-day.js';
 import { byNumber, type LaidDay, makeFolder } from './review-laid-day.js';
 import { fieldNames, valuesOf } from './written-days.js';
 
-/** Bigints stay what they are, but for some that are texts or, where they can be, numbers. Nothing is null or undefined. */
+/** Bigints are kept, except for some that become text or, where safe, numbers. Nothing is null or undefined. */
 const code = (isTyped: boolean) => `
 import { readFile } from 'node:fs/promises';
 ${isTyped ? "import type { Bookings } from 'booked-hotel-review';\ntype Cell = string | null;\n" : ''}

@@ -22,13 +22,13 @@ const columnNames = Object.values(columns).join(', ');
 const dayBefore = '2026-11-19';
 const query = `SELECT ${columnNames} FROM bookings WHERE booked_on = :day ORDER BY place`;
 
-/** Rows of a table: place, the day, and the seven fields. One of another day is among them. */
+/** Rows of a table: place, day and the seven fields. One is of another day. */
 function rowsOf(records: Records) {
   const rows = records.map((record, index) => [index + 1, day, ...valuesOf(record)]);
   return [...rows, [0, dayBefore, 1n, 1n, 'of another day', null, null, null, null]];
 }
 
-/** Integers in columns of integers, which hold more digits than JavaScript's numbers. */
+/** Integers in integer columns, which hold more digits than JavaScript numbers. */
 export async function layInPostgres(records: Records, postgres: Postgres): Promise<LaidDay> {
   const url = await postgres.createDatabase();
   await postgres.query(
@@ -60,7 +60,7 @@ export async function layInMariadb(records: Records, mariadb: Mariadb): Promise<
   return { settings: { source: { ...noFile, kind: 'sql', url, query, columns } }, recordAt: byNumber };
 }
 
-/** Columns without types: the master id is an integer here and a text there. */
+/** Untyped columns: the master id is an integer in one row and text in another. */
 export async function layInSqlite(records: Records): Promise<LaidDay> {
   const path = join(await makeFolder(), 'bookings.db');
   const database = new Libsql(path);

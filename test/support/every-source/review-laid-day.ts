@@ -11,18 +11,18 @@ import { type ReceivedHotel, type StandIn, success } from '../http-stand-in.js';
 import { openSqliteTables } from '../ledger-watch.js';
 import type { RunningSftpServer } from '../sftp-server.js';
 
-/** What came of a day, wherever it came from. */
+/** What came of a day, independent of its source. */
 export interface Outcome {
   readonly counts: ClosingReport['counts'];
-  /** The bodies of all requests, sorted: several are under way at the same time. */
+  /** The bodies of all requests, sorted, as several are in flight at the same time. */
   readonly bodies: readonly string[];
   readonly hotels: readonly ReceivedHotel[];
   readonly rows: KeptRows;
-  /** The uploaded file; undefined for a delivery by body. */
+  /** The uploaded file; undefined for delivery by body. */
   readonly file: string | undefined;
 }
 
-/** Has the command review it, as a user does, by body and by file. */
+/** Reviews the day with the command, as a user does, by body and by file. */
 export async function reviewLaidDay(laid: LaidDay, server: RunningSftpServer) {
   const [byBody, byFile] = await Promise.all([reviewByBody(laid), reviewByFile(laid, server)]);
   return { byBody, byFile };
@@ -63,21 +63,21 @@ function readRequests(standIn: StandIn) {
   return { bodies: posts.map(({ body }) => body.toString()).sort(), hotels: standIn.accepted() };
 }
 
-/** A day that was put where bookings come from. */
+/** A day that was put where its source reads it. */
 export interface LaidDay {
-  /** What a configuration says of it: `source`, and `s3` where that is needed. */
+  /** Its configuration: `source`, and `s3` where needed. */
   readonly settings: Settings;
-  /** Which record, counted from 0, the source means by a place: a line, a row; -1 where none of them is there. */
+  /** The record, counted from 0, that the source means by a place (a line, a row); -1 when there is none. */
   recordAt(place: number): number;
 }
 
-/** Takes the file, which the usual settings name, out of those of a source that has none. */
+/** Removes `file`, which the default settings contain, for sources that have no file. */
 export const noFile = { path: undefined };
 
-/** Where records are numbered from 1. */
+/** For sources that number records from 1. */
 export const byNumber = (place: number) => place - 1;
 
-/** Goes with the test. */
+/** Removed after the test. */
 export async function makeFolder(): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'every-source-')));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -87,7 +87,7 @@ export async function makeFolder(): Promise<string> {
 type Row = Readonly<Record<string, unknown>>;
 export type KeptRows = Readonly<Record<string, readonly Row[]>>;
 
-/** Who did it, where the bookings came from, and when: that is no part of the day. */
+/** Who reviewed the day, from where, and when: not part of the day itself. */
 const ofTheRunAlone: readonly string[] = [
   'id',
   'source',
@@ -103,8 +103,8 @@ const ofTheFileAlone: readonly string[] = ['modifiedAt', 'triggeredAt', 'archive
 const places: readonly string[] = ['place', 'first_place'];
 
 /**
- * All rows of the tables that a run fills, without what is of the run alone. What sources count in their own ways, lines or
- * rows, stands there as the number of the record, counted from 0.
+ * All rows of the tables that a run fills, without what is specific to the run. Places, which sources count in their
+ * own ways (lines or rows), are translated to the index of the record, counted from 0.
  */
 export async function readKeptRows(ledgerFile: string, laid: LaidDay): Promise<KeptRows> {
   const tables = openSqliteTables(ledgerFile);
@@ -133,7 +133,7 @@ function withoutTheRun(row: Row, { recordAt }: LaidDay): Row {
   );
 }
 
-/** Bytes as text, which is far quicker to compare. */
+/** Bytes as text, which compares far faster. */
 function showCell(name: string, cell: unknown): unknown {
   if (Buffer.isBuffer(cell)) return cell.toString(name === 'lines' ? 'utf8' : 'base64');
   return name === 'file' && typeof cell === 'string' ? readFile(cell) : cell;

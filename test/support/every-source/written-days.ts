@@ -1,13 +1,13 @@
 import { bookingsHeader } from '../made-bookings.js';
 import type { HurtfulRecord } from './hurtful-day.js';
 
-/** A file of a day, and where its records are for whoever reports them: counted from 0, by lines counted from 1. */
+/** A file of a day, and the places of its records as reported: index counted from 0, lines counted from 1. */
 export interface WrittenDay {
   readonly text: string;
   readonly lines: readonly number[];
 }
 
-/** Cells in quotes where they have to be, and each seventh record as a whole; ids with zeros before them now and then. */
+/** Cells are quoted where needed, and in every seventh record; some ids have leading zeros. */
 export function writeCsv(records: readonly HurtfulRecord[]): WrittenDay {
   const lines: number[] = [];
   let text = `${bookingsHeader}\r\n`;
@@ -25,7 +25,7 @@ export function writeCsv(records: readonly HurtfulRecord[]): WrittenDay {
   return { text, lines };
 }
 
-/** One JSON object a line. */
+/** One JSON object per line. */
 export function writeNdjson(records: readonly HurtfulRecord[]): WrittenDay {
   return {
     text: records.map((record, index) => `${writeJson(record, index)}\n`).join(''),
@@ -34,8 +34,8 @@ export function writeNdjson(records: readonly HurtfulRecord[]): WrittenDay {
 }
 
 /**
- * One JSON object. The master id is a number with all its digits, or now and then a text; nothing is null or absent; and
- * characters beyond ASCII are escaped now and then.
+ * One JSON object. The master id is a number with all its digits, sometimes text; nothing is null or absent;
+ * characters beyond ASCII are sometimes escaped.
  */
 export function writeJson(record: HurtfulRecord, index: number): string {
   const members = fieldNames.flatMap((name, at) => {
