@@ -11,7 +11,7 @@ import { bookingsHeader, type MadeBooking, makeBookings, toCsv } from '../suppor
 const bookings = makeBookings(60);
 const good = toCsv(bookings);
 
-/** Lines of a good file with some of them put in the place of others, by their number from 1. */
+/** The lines of a good file with some replaced, by their number from 1. */
 function withLines(changes: Readonly<Record<number, string>>): string {
   return good
     .split('\n')
@@ -22,7 +22,7 @@ function withLines(changes: Readonly<Record<number, string>>): string {
 const without = (...references: string[]): MadeBooking[] =>
   bookings.filter(({ BookingReferenceId }) => !references.includes(BookingReferenceId));
 
-describe('a day that cannot be trusted fails before anything is sent, and goes on when it is mended:', () => {
+describe('a day that cannot be trusted fails before anything is sent, and is resumed once it is fixed:', () => {
   interface Broken {
     readonly bytes: string | Uint8Array;
     readonly message: RegExp;
@@ -31,16 +31,16 @@ describe('a day that cannot be trusted fails before anything is sent, and goes o
   const cases: Readonly<Record<string, Broken>> = {
     'a file of zero bytes': { bytes: '', message: /bookings-2026-11-20\.csv is empty/ },
     'a byte order mark and nothing else': { bytes: '\ufeff', message: /bookings-2026-11-20\.csv is empty/ },
-    'a file without the column of the master id': {
+    'a file without the master id column': {
       bytes: good.replace('ServiceId', 'HotelId'),
       message: /"ServiceId" is not in the header/,
     },
-    'a file without a column that is mapped': {
+    'a file without a mapped column': {
       bytes: good,
       message: /"guest" \(for BookingClientName\) is not in the header/,
       settings: { source: { columns: { BookingClientName: 'guest' } } },
     },
-    'a column that stands there twice': {
+    'a column that occurs twice': {
       bytes: good.replace('ProviderName', 'ServiceId'),
       message: /"ServiceId" stands twice/,
     },
@@ -64,11 +64,11 @@ describe('a day that cannot be trusted fails before anything is sent, and goes o
       bytes: withLines({ 41: '100040,BR-40,"Guest 40,Expedia,0040A,2026-12-01,2026-12-08' }),
       message: /line 41: the record that begins there has a quote that is never closed/,
     },
-    'a gzip file that is cut': {
+    'a truncated gzip file': {
       bytes: gzipSync(good).subarray(0, 300),
       message: /bookings-2026-11-20\.csv is a gzip file that is cut off or damaged/,
     },
-    'a gzip file that is damaged': {
+    'a corrupt gzip file': {
       bytes: gzipSync(good).fill(0x55, 100, 140),
       message: /bookings-2026-11-20\.csv is a gzip file that is cut off or damaged/,
     },
@@ -82,7 +82,7 @@ describe('a day that cannot be trusted fails before anything is sent, and goes o
       bytes: toCsv(bookings.map((booking, index) => (index < 7 ? reformat(booking) : booking))),
       message: /14 of 120 dates .* are not calendar dates: check source\.dateFormat/,
     },
-    'no booking, where emptyDay is fail': {
+    'no booking, with emptyDay fail': {
       bytes: `${bookingsHeader}\n`,
       message: /holds no booking, and emptyDay is set to fail/,
       settings: { emptyDay: 'fail' },
@@ -111,7 +111,7 @@ describe('a day that cannot be trusted fails before anything is sent, and goes o
     expectEachOnce(standIn, bookings);
   });
 
-  it('a file that is not there: the message names the path that was looked for', async () => {
+  it('a missing file: the message contains its path', async () => {
     const { standIn, folder } = await prepareDay({
       settings: { source: { path: 'exports/{day:yyyy}/bookings-{day:ddMMyyyy}.csv.gz' } },
     });
@@ -130,7 +130,7 @@ describe('a day that cannot be trusted fails before anything is sent, and goes o
   });
 });
 
-it('a FIFO in the place of the file fails the day at once: nobody waits for its writer', async () => {
+it('a FIFO instead of the file fails the day at once, without waiting for a writer', async () => {
   const { standIn, folder } = await prepareDay({});
   execFileSync('mkfifo', [folder.bookingsFile]);
   const result = await folder.runDay();
@@ -141,7 +141,7 @@ it('a FIFO in the place of the file fails the day at once: nobody waits for its 
 });
 
 describe('an empty day', () => {
-  it('of a header and nothing else succeeds, sends nothing and says so', async () => {
+  it('with only a header succeeds, sends nothing and says so', async () => {
     const { standIn, folder } = await prepareDay({ bookings: `${bookingsHeader}\r\n` });
     const result = await folder.runDay();
     expectReport(result, { exitCode: 0, state: 'succeeded', counts: { read: 0, accepted: 0, delivered: 0 } });
@@ -150,7 +150,7 @@ describe('an empty day', () => {
   });
 });
 
-describe('a record that cannot be sent is rejected with its place, and the rest is delivered:', () => {
+describe('a record that cannot be sent is rejected with its place, and the others are delivered:', () => {
   interface Reject {
     readonly reason: string;
     readonly count: number;
@@ -189,7 +189,7 @@ describe('a record that cannot be sent is rejected with its place, and the rest 
     expectEachOnce(standIn, without('BR-20'));
   });
 
-  it('a quote where none may stand', async () => {
+  it('a misplaced quote', async () => {
     const csv = withLines({ 5: '100004,BR-4,"Guest" 4,Expedia,004A,2026-12-01,2026-12-08' });
     const { standIn, result, rejects } = await reviewWith(csv);
     expectDelivered(result, 1);
@@ -197,7 +197,7 @@ describe('a record that cannot be sent is rejected with its place, and the rest 
     expectEachOnce(standIn, without('BR-4'));
   });
 
-  it('a master id that is none; show tells where it stands and why', async () => {
+  it('an invalid master id; show says where it is and why', async () => {
     const ids = {
       missing: ['', '   ', '\u3000', 'NULL', 'none', 'NaN', 'undefined'],
       invalid: [
@@ -238,7 +238,7 @@ describe('a record that cannot be sent is rejected with its place, and the rest 
     expect(shown.stdout).toContain('service-id-invalid, at place 11 of the source');
   });
 
-  it('a date that is none is no reject: it is left out, with a warning', async () => {
+  it('an invalid date is not rejected: it is omitted, with a warning', async () => {
     const csv = withLines({ 11: '100010,BR-10,Guest 10,Hotelbeds,0010A,2026-02-30,2026-12-08' });
     const { standIn, result, warnings } = await reviewWith(csv);
     expectDelivered(result, 0);
@@ -268,7 +268,7 @@ describe('a record that cannot be sent is rejected with its place, and the rest 
     ]);
   });
 
-  it('rows that say the same count as duplicates, however they are written', async () => {
+  it('rows with equal values count as duplicates, however they are written', async () => {
     const csv = `${good}${withLines({ 1: '' }).trim()}\n100001,"BR-1", Guest 1 ,Expedia,001A,2026-12-01T00:00,2026-12-08\n`;
     const { standIn, result } = await reviewWith(csv);
     const counts = { read: 121, accepted: 60, duplicates: 61, rejected: 0, delivered: 60 };
@@ -277,7 +277,7 @@ describe('a record that cannot be sent is rejected with its place, and the rest 
   });
 });
 
-it('a good file may have CRLF, a byte order mark, gzip, another delimiter and columns of other names', async () => {
+it('a good file may have CRLF, a byte order mark, gzip, another delimiter and renamed columns', async () => {
   const renamed = good
     .replace('ServiceId', 'hotel')
     .replace('BookingClientName', 'guest')

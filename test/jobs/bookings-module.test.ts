@@ -21,24 +21,21 @@ describe("a day read by a user's module", () => {
   it.each([
     ['in the middle', 'await new Promise((resolve) => setTimeout(resolve, 60_000)); yield { ServiceId: 2 };'],
     ['at its very end', ''],
-  ])(
-    'fails where a promise that nobody waits for is rejected %s, and its message is not shown',
-    async (_, then) => {
-      const { standIn, result } = await reviewByModule(`export async function* bookings() {
+  ])('fails on an unhandled rejection %s, and does not show its message', async (_, then) => {
+    const { standIn, result } = await reviewByModule(`export async function* bookings() {
       yield { ServiceId: 1 };
       lookUp();
       ${then}
     }
     async function lookUp() { throw new TypeError('${guest} has no hotel'); }`);
-      expectReport(result, { exitCode: 1, state: 'failed' });
-      expect(result.report.error?.message).toMatch(
-        /bookings\.mjs failed while it read .*: TypeError at lookUp /,
-      );
-      expect(result.stderr).toMatch(/bookings\.mjs threw TypeError .*\n {4}at lookUp /);
-      expect(`${result.stdout}${result.stderr}`).not.toContain('Canary');
-      expect(standIn.requests).toEqual([]);
-    },
-  );
+    expectReport(result, { exitCode: 1, state: 'failed' });
+    expect(result.report.error?.message).toMatch(
+      /bookings\.mjs failed while it read .*: TypeError at lookUp /,
+    );
+    expect(result.stderr).toMatch(/bookings\.mjs threw TypeError .*\n {4}at lookUp /);
+    expect(`${result.stdout}${result.stderr}`).not.toContain('Canary');
+    expect(standIn.requests).toEqual([]);
+  });
 
   it('fails with a clear message when the module waits for something that can no longer happen', async () => {
     const { standIn, result } = await reviewByModule(
@@ -57,7 +54,7 @@ describe("a day read by a user's module", () => {
     ['while it reads', 'export async function* bookings() { yield { ServiceId: 1 }; process.exit(0); }'],
     ['when it is loaded', 'process.exit();'],
   ])(
-    'is no success where the module ends the process %s, and the next run reads it again',
+    'does not succeed when the module exits the process %s, and the next run reads it again',
     async (_, code) => {
       const { standIn, folder, result } = await reviewByModule(code, { hasWorkers: true, asProcess: true });
       expect(result.exitCode).toBe(1);

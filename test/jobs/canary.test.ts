@@ -22,12 +22,12 @@ const bookings = makeBookings(60).map((booking) => ({ ...booking, BookingClientN
 const csv = toCsv(bookings);
 const poisoned = 'BR-17';
 
-/** Where the guest's name may stand in the folder: in the source, which is not ours, and in the ledger. */
+/** Where the guest's name may be in the folder: in the source, which is not ours, and in the ledger. */
 const mayHoldNames = /^(?:bookings-2026-11-20\.csv|ledger\.db(?:-wal|-shm)?)$/;
 
 const traced = ['--log-level', 'trace', '--stack-trace'];
 
-/** A day on which every guest has that name, and commands of which nothing that they wrote escapes. */
+/** A day on which every guest has this name, and commands whose whole output is checked. */
 async function watchDay(handler?: StandInHandler, settings: Settings = {}, content: string | Buffer = csv) {
   const { standIn, folder } = await prepareDay(
     {
@@ -47,7 +47,7 @@ async function watchDay(handler?: StandInHandler, settings: Settings = {}, conte
     return result;
   };
 
-  /** Runs the day in every way of speaking, asks about it, and looks at all that is written then. */
+  /** Runs and queries the day in every output format, and checks everything written meanwhile. */
   async function runAndLook(expectedExit: number): Promise<void> {
     expect((await run('run', '--day', day)).exitCode).toBe(expectedExit);
     expect((await run('run', '--day', day, '--json', ...traced)).exitCode).toBe(expectedExit);
@@ -65,7 +65,7 @@ async function watchDay(handler?: StandInHandler, settings: Settings = {}, conte
 }
 
 function expectSilence(text: string | Buffer, words: readonly string[]): void {
-  // Half of a name is a guest's too.
+  // Half of a name is personal data too.
   const parts = words.flatMap((word) => [word, ...word.split(' ')]);
   expect(parts.filter((part) => text.includes(part))).toEqual([]);
 }
@@ -85,7 +85,7 @@ async function expectSilentFiles({ path, temporaryFolder }: DayFolder): Promise<
   expect(await readdir(temporaryFolder)).toEqual([]);
 }
 
-/** All of the ledger's bytes, wherever they are. */
+/** All bytes of the ledger, in all its files. */
 async function readLedger({ ledgerFile }: DayFolder): Promise<string> {
   const folder = join(ledgerFile, '..');
   const files = (await listFiles(folder)).filter((file) => file.startsWith(ledgerFile));
@@ -96,8 +96,8 @@ async function echo(request: ArrivingRequest): Promise<string> {
   return `${request.rawHeaders.join(' ')} ${(await request.readBody()).toString()}`;
 }
 
-describe('guests and secrets stay where they belong', () => {
-  it('in a good run; the name is in the ledger alone, and the secrets reach the service alone', async () => {
+describe('guests and secrets do not leak', () => {
+  it('in a good run: the name is only in the ledger, and secrets reach only the service', async () => {
     const { standIn, folder, run, runAndLook } = await watchDay();
     await run('status');
     await runAndLook(0);
@@ -125,7 +125,7 @@ describe('guests and secrets stay where they belong', () => {
       { retry: { tries: 2 } },
     );
     await runAndLook(expectedExit);
-    // A person who asks for the service's words gets them, and even then no secret is among them.
+    // A person who asks for the service's words gets them, but still without secrets.
     const answers = await run('show', poisoned, '--answers');
     expectSilence(answers.stdout, Object.values(secrets));
     expectSilence(await readLedger(folder), Object.values(secrets));
@@ -159,7 +159,7 @@ describe('guests and secrets stay where they belong', () => {
     expect(await readLedger(folder)).toContain(`no hotel for ${guest}`);
   });
 
-  it('when the service hangs and the calls are given up', async () => {
+  it('when the service hangs and the calls time out', async () => {
     const { runAndLook } = await watchDay(() => ({ kind: 'hang' }), {
       retry: { tries: 1 },
       body: { timeoutSeconds: 0.3 },
@@ -170,13 +170,13 @@ describe('guests and secrets stay where they belong', () => {
   it.each([
     ['a quote that is never closed', csv.replace(`BR-9,${guest}`, `BR-9,"${guest}`)],
     ['no header', csv.replace(`${bookingsHeader}\n`, '')],
-    ['a header in which the guest stands twice', csv.replace(bookingsHeader, `ServiceId,${guest},${guest}`)],
-    ['cells that slipped', csv.replaceAll(`,${guest},`, `,${guest},${guest},`)],
-    ['the name in the place of the id', csv.replaceAll(/^\d+,/gm, `${guest},`)],
-    ['the name in the place of the dates', csv.replaceAll('2026-12-01', guest)],
-    ['a name half in quotes', csv.replaceAll(guest, `"${guest}" ${guest}`)],
-    ['a NUL behind the name', csv.replace(guest, `${guest}\0`)],
-    ['bytes that are no UTF-8 behind the name', Buffer.from(csv.replace(guest, `${guest}\xe9`), 'latin1')],
+    ['a header that names the guest twice', csv.replace(bookingsHeader, `ServiceId,${guest},${guest}`)],
+    ['shifted cells', csv.replaceAll(`,${guest},`, `,${guest},${guest},`)],
+    ['the name instead of the id', csv.replaceAll(/^\d+,/gm, `${guest},`)],
+    ['the name instead of the dates', csv.replaceAll('2026-12-01', guest)],
+    ['a half-quoted name', csv.replaceAll(guest, `"${guest}" ${guest}`)],
+    ['a NUL after the name', csv.replace(guest, `${guest}\0`)],
+    ['invalid UTF-8 after the name', Buffer.from(csv.replace(guest, `${guest}\xe9`), 'latin1')],
   ])('when the source is broken: %s', async (_, content) => {
     const { standIn, run, runAndLook } = await watchDay(undefined, {}, content);
     expect((await run('run', '--day', day, '--dry-run', '--json', ...traced)).exitCode).toBe(1);
@@ -199,7 +199,7 @@ describe('guests and secrets stay where they belong', () => {
     await look();
   });
 
-  it('when the process is killed in mid-call, and when the next one goes on', async () => {
+  it('when the process is killed in mid-call and the next one resumes', async () => {
     let hangs = true;
     const { standIn, start, look, runAndLook } = await watchDay(() => (hangs ? { kind: 'hang' } : success));
     const command = start('run', '--day', day, ...traced);
@@ -222,7 +222,7 @@ describe('guests and secrets stay where they belong', () => {
     await look();
   });
 
-  it('when the ledger is no database', async () => {
+  it('when the ledger is not a database', async () => {
     const { folder, run } = await watchDay();
     await mkdir(dirname(folder.ledgerFile));
     await writeFile(folder.ledgerFile, csv);
@@ -239,7 +239,7 @@ describe('guests and secrets stay where they belong', () => {
     expect(standIn.connections).toBe(0);
   });
 
-  it('in a dry run with --out: names are in the bodies that a person asked for, without the secrets', async () => {
+  it('in a dry run with --out: the requested bodies have names, but no secrets', async () => {
     const { folder, run } = await watchDay();
     const result = await run('run', '--day', day, '--dry-run', '--out', 'out', '--json', ...traced);
     expectSilence(`${result.stdout}${result.stderr}`, [guest, ...Object.values(secrets)]);
@@ -252,7 +252,7 @@ describe('guests and secrets stay where they belong', () => {
   });
 });
 
-it('the ledger and all that belongs to it is for its owner alone, while it is worked on and afterwards', async () => {
+it('the ledger and its companion files are readable only by their owner, during the run and afterwards', async () => {
   let hangs = true;
   const { standIn, folder, start, run } = await watchDay(() => (hangs ? { kind: 'hang' } : success));
   const modes = async () => {

@@ -5,8 +5,8 @@ import { expect, it } from 'vitest';
 import { command, createFolder } from '../support/sandbox-command.js';
 
 it.each([
-  ['what doctor finds', ['doctor', '--config', 'none.yaml'], 2],
-  ['what a made-up day holds', ['sandbox', 'bookings', '--out', 'day.csv'], 0],
+  ['the findings of doctor', ['doctor', '--config', 'none.yaml'], 2],
+  ['the contents of a made-up day', ['sandbox', 'bookings', '--out', 'day.csv'], 0],
   ['its bookings', ['sandbox', 'bookings', '--count', '100000'], 0],
   ['help', ['--help'], 0],
 ])('A command ends as usual, without complaint, when nobody reads %s', async (_what, words, exitCode) => {

@@ -7,7 +7,7 @@ const bookings = makeBookings(120);
 const prepare = () => prepareDay({ bookings: toCsv(bookings) });
 
 describe('the command line', () => {
-  it('refuses delivery by file in this version, with exit 2 and nothing sent', async () => {
+  it('refuses delivery by file in this version, with exit 2, and sends nothing', async () => {
     const { standIn, folder } = await prepare();
     const result = await folder.run(['run', '--day', day, '--delivery', 'file', '--json']);
     expectError(result, { exitCode: 2, class: 'configuration', message: /file/ });
@@ -19,7 +19,7 @@ describe('the command line', () => {
   });
 
   it.each([
-    ['a day that is none', ['run', '--day', '2026-02-30'], /2026-02-30/],
+    ['an invalid day', ['run', '--day', '2026-02-30'], /2026-02-30/],
     ['an unknown option', ['run', '--dya', day], /--dya/],
     ['an unknown command', ['runn'], /runn/],
     ['--out without --dry-run', ['run', '--day', day, '--out', 'bodies'], /--dry-run/],
@@ -30,7 +30,7 @@ describe('the command line', () => {
     expect(standIn.requests).toHaveLength(0);
   });
 
-  it('answers a configuration that is not there, or wrong, with exit 2 and its name', async () => {
+  it('reports a missing or invalid configuration by name, with exit 2', async () => {
     const { folder } = await prepare();
     const missing = await folder.run(['run', '--config', 'nowhere.yaml', '--json']);
     expectError(missing, { exitCode: 2, class: 'configuration', message: /nowhere\.yaml/ });
@@ -44,7 +44,7 @@ describe('the command line', () => {
     });
   });
 
-  it('takes --config and --json before the command or after it, and paths relative to the configuration', async () => {
+  it('accepts --config and --json before or after the command, and paths relative to the configuration', async () => {
     const { standIn, folder } = await prepare();
     const before = await folder.run(['--json', '--config', 'hotel-review.yaml', 'run', '--day', day]);
     expectReport(before, { exitCode: 0, state: 'succeeded' });

@@ -38,7 +38,7 @@ describe('The processes of docker-compose.yml, without containers', () => {
   });
   afterAll(() => postgres?.remove());
 
-  /** Everything but `serve` and `work`, and what these are started with. */
+  /** Everything except `serve` and `work`, and their commands. */
   async function startSurroundings(delivery: 'body' | 'file') {
     const folder = makeVolumes();
     const { certificate, key } = makeComposeCertificate(folder);
@@ -67,7 +67,7 @@ describe('The processes of docker-compose.yml, without containers', () => {
   }
 
   it.each(['body', 'file'] as const)(
-    'review by %s the day that the end-of-day hook names',
+    'review the day that the end-of-day hook names, by %s',
     async (delivery) => {
       const { folder, config, env, sandbox, start } = await startSurroundings(delivery);
       const bookings = join(folder, 'exports', `bookings-${yesterday}.csv`);
@@ -106,7 +106,7 @@ describe('The processes of docker-compose.yml, without containers', () => {
   );
 });
 
-/** The configuration with this machine's places in place of the containers'. */
+/** The configuration with this machine's paths instead of the containers'. */
 function place(written: string, folder: string, sftpPort: number | undefined): string {
   const here = written
     .replaceAll(/(?<=["\s])\/(?=exports|data)/g, `${folder}/`)

@@ -7,7 +7,7 @@ import { csvOf, makeBookings, toCsv } from '../support/made-bookings.js';
 
 const bookings = makeBookings(120);
 
-/** A day of 120 bookings, and a service that answers as the test wants it at the moment. */
+/** A day of 120 bookings, and a service whose answer the test can change. */
 async function prepare(atFirst: StandInAnswer = success) {
   const service = { answer: atFirst };
   const prepared = await prepareDay({ bookings: toCsv(bookings) }, () => service.answer);
@@ -29,7 +29,7 @@ describe('a day whose last run succeeded', () => {
     expectEachOnce(standIn, bookings);
   });
 
-  it('is replayed in a new run, without a reason', async () => {
+  it('can be replayed in a new run, without a reason', async () => {
     const { standIn, folder } = await prepare();
     const first = await folder.runDay();
     const replayed = await folder.run(['replay', day, '--json']);
@@ -42,7 +42,7 @@ describe('a day whose last run succeeded', () => {
 });
 
 describe('a day whose last run failed', () => {
-  it('is not replayed without a reason: it is a usage error, and run goes on with the day', async () => {
+  it('is not replayed without a reason: that is a usage error, and run resumes the day', async () => {
     const { standIn, folder, service } = await prepare(forbidden);
     const first = await folder.runDay();
     service.answer = success;
@@ -56,7 +56,7 @@ describe('a day whose last run failed', () => {
     expectEachOnce(standIn, bookings);
   });
 
-  it('is given up with a reason: the old run is cancelled, and all is collected and sent anew', async () => {
+  it('is abandoned with a reason: the old run is cancelled, and everything is collected and sent again', async () => {
     const { standIn, folder, service } = await prepare();
     const later = makeBookings(100, { first: 1_000 });
     await folder.writeBookings(csvOf(200));
@@ -78,8 +78,8 @@ describe('a day whose last run failed', () => {
   });
 });
 
-describe('a day that is being worked on', () => {
-  it('is refused to a replay, with exit 4, and nothing is sent for a second run', async () => {
+describe('a day in progress', () => {
+  it('is refused to a replay, with exit 4, and no second run sends anything', async () => {
     const { standIn, folder } = await prepare({ kind: 'hang' });
     folder.start(['run', '--day', day, '--json']);
     await standIn.received(3);
@@ -89,7 +89,7 @@ describe('a day that is being worked on', () => {
     expect(standIn.requests).toHaveLength(3);
   });
 
-  it('does not keep another day from being run', async () => {
+  it('does not block another day', async () => {
     const { standIn, folder, service } = await prepare({ kind: 'hang' });
     const other = makeBookings(10, { first: 5_000 });
     await folder.writeBookings(toCsv(other), '2026-11-19');
@@ -102,7 +102,7 @@ describe('a day that is being worked on', () => {
     expectEachOnce(standIn, other);
   });
 
-  it('is shown by status and show meanwhile', async () => {
+  it('is shown by status and show', async () => {
     const { standIn, folder } = await prepareDay(
       { bookings: toCsv(bookings), settings: { body: { concurrency: 1 } } },
       async (request) => {
@@ -138,7 +138,7 @@ describe('a day that is being worked on', () => {
   });
 });
 
-describe('the day that run takes when none is named', () => {
+describe('the day that run chooses when none is given', () => {
   it.each([
     ['Pacific/Kiritimati', 14],
     ['Pacific/Niue', -11],
@@ -146,7 +146,7 @@ describe('the day that run takes when none is named', () => {
     const hour = 3_600_000;
     const dayOverThere = (at: number) => new Date(at + hoursAhead * hour).toISOString().slice(0, 10);
     const begun = Date.now();
-    // Should midnight come to pass over there, it is today by then.
+    // If midnight passes in that zone meanwhile, it is today by then.
     const possible = [dayOverThere(begun - 24 * hour), dayOverThere(begun)];
     const { standIn, folder } = await prepareDay({ settings: { timezone } });
     for (const one of possible) await folder.writeBookings(toCsv(bookings), one);

@@ -30,7 +30,7 @@ interface Wanted {
   readonly signal?: AbortSignal;
 }
 
-/** The doctor's words, its JSON, and the findings in it. */
+/** The doctor's text, its JSON, and the findings in that. */
 async function runDoctor(folder: DayFolder, wanted: Wanted = {}) {
   const { env = secrets, signal = new AbortController().signal } = wanted;
   const { io, stdout: output, stderr: errors } = captureIo({ env, signal });
@@ -67,7 +67,7 @@ const partsInOrder = [
 ];
 
 describe('a configuration for delivery by body', () => {
-  it('is found to be right, part by part, and nothing is made', async () => {
+  it('is valid in every part, and nothing is created', async () => {
     const { standIn, folder } = await prepare(fromEnvironment, () => refusal(2021));
     const before = readdirSync(folder.path);
     const { exitCode, report, text } = await runDoctor(folder);
@@ -81,7 +81,7 @@ describe('a configuration for delivery by body', () => {
     expect(readdirSync(folder.path)).toEqual(before);
   });
 
-  it('has everything looked at, whatever is wrong', async () => {
+  it('has every part checked, whatever is wrong', async () => {
     const { folder } = await prepare(fromEnvironment, () => ({ kind: 'text', status: 401, body: '' }));
     writeFileSync(join(folder.path, 'data'), 'a file in the way');
     const { exitCode, report, verdictsOf } = await runDoctor(folder, { day: '2026-11-19' });
@@ -91,7 +91,7 @@ describe('a configuration for delivery by body', () => {
       expect([part, verdictsOf(part)]).toEqual([part, ['wrong']]);
   });
 
-  it('is tried with the day that was named, and told which day run would take', async () => {
+  it('is checked with the given day, and reports which day run would take', async () => {
     const { folder } = await prepare(fromEnvironment);
     const yesterday = businessDayAt(new Date(), 'Europe/Madrid').previous().iso;
     const { report } = await runDoctor(folder, { day: '2026-11-18' });
@@ -101,7 +101,7 @@ describe('a configuration for delivery by body', () => {
     );
   });
 
-  it('warns of a clock that is not the service’s', async () => {
+  it('warns of a clock that differs from the service’s', async () => {
     const { folder } = await prepare(fromEnvironment, () => ({
       kind: 'json',
       headers: { date: 'Fri, 20 Nov 2020 02:28:00 GMT' },
@@ -110,7 +110,7 @@ describe('a configuration for delivery by body', () => {
     expect((await runDoctor(folder)).verdictsOf('clock')).toEqual(['ok', 'warning']);
   });
 
-  it('warns of files that are open to others, before the ledger is closed to them', async () => {
+  it('warns of files that others can read, before the ledger restricts them', async () => {
     const { folder } = await prepare({});
     expect((await folder.runDay()).exitCode).toBe(0);
     for (const file of [folder.configurationFile, folder.ledgerFile]) chmodSync(file, 0o644);
@@ -127,7 +127,7 @@ describe('a configuration for delivery by body', () => {
     expect(report.findings.find(({ part }) => part === 'ledger')?.message).toContain(`${day}: succeeded`);
   });
 
-  it('is stopped by the signal, though the service hangs', async () => {
+  it('stops on a signal, though the service hangs', async () => {
     const { standIn, folder } = await prepare(fromEnvironment, () => ({ kind: 'hang' }));
     const controller = new AbortController();
     const stopped = new Error('stopped');
@@ -152,7 +152,7 @@ describe('a configuration for delivery by body', () => {
 });
 
 describe('a configuration that is wrong', () => {
-  it('is told mistake by mistake, and what needs it is not looked at', async () => {
+  it('is reported problem by problem, and checks that need it are skipped', async () => {
     const { standIn, folder } = await prepare({ ...fromEnvironment, bdy: 1, timezone: 'Nowhere' });
     const { exitCode, report, verdictsOf } = await runDoctor(folder);
     expect(exitCode).toBe(2);
@@ -161,7 +161,7 @@ describe('a configuration that is wrong', () => {
     expect(standIn.connections).toBe(0);
   });
 
-  it('is not there', async () => {
+  it('may be missing', async () => {
     const { folder } = await prepare({});
     const { exitCode, report } = await runDoctor({
       ...folder,
@@ -175,7 +175,7 @@ describe('a configuration that is wrong', () => {
 describe('a configuration for delivery by file', () => {
   const server = useSftpServer(openSsh);
 
-  it('is found to be right, and nothing but the folder of the month is left on the server', async () => {
+  it('is valid, and leaves only the folder of the month on the server', async () => {
     const { folder } = await prepare({
       ...fromEnvironment,
       delivery: 'file',
@@ -192,7 +192,7 @@ describe('a configuration for delivery by file', () => {
     ]);
   });
 
-  it('that pins no host key yet is told which one the server presents, and how to pin it', async () => {
+  it('without a pinned host key is shown the one that the server presents, and how to pin it', async () => {
     const { sftp } = sftpSettings(server(), server().port) as { sftp: Settings };
     const { hostKey: _, ...others } = sftp;
     const { standIn, folder } = await prepare({
@@ -215,7 +215,7 @@ describe('a configuration for delivery by file', () => {
 
   it.each([
     ['alone', undefined, ['source']],
-    ['beside that of the review file', 'not pinned either', ['source', 'sftp']],
+    ['next to that of the review file', 'not pinned either', ['source', 'sftp']],
   ])('whose source is a drop with no host key pinned is told the key, %s', async (_, other, parts) => {
     const { sftp } = sftpSettings(server(), server().port) as { sftp: Settings };
     const { hostKey: _hostKey, ...unpinned } = sftp;
@@ -239,7 +239,7 @@ describe('a configuration for delivery by file', () => {
   });
 });
 
-it('the command ends with its exit code where a FIFO stands in the place of the source', async () => {
+it('the command ends with its exit code when the source is a FIFO', async () => {
   const { folder } = await prepare(fromEnvironment, () => refusal(2021));
   unlinkSync(folder.bookingsFile);
   execFileSync('mkfifo', [folder.bookingsFile]);
@@ -251,7 +251,7 @@ it('the command ends with its exit code where a FIFO stands in the place of the 
   ]);
 });
 
-describe('guests and secrets stay where they belong', () => {
+describe('guests and secrets do not leak', () => {
   const server = useSftpServer(proFtpd);
   const password = 'canary-password-77aa';
   const named = csvOf(9).replaceAll(/Guest \d/g, guest);
@@ -265,7 +265,7 @@ describe('guests and secrets stay where they belong', () => {
   it.each([
     ['a good day', named],
     ['no header', `${cells}\n${cells}\n`],
-    ['the name in the place of the id', `${bookingsHeader}\n${guest},BR-1,x,y,z,,\n`],
+    ['the name instead of the id', `${bookingsHeader}\n${guest},BR-1,x,y,z,,\n`],
     ['a quote that is never closed', `${bookingsHeader}\n1,BR-1,"${guest},Expedia\n`],
   ])('whatever the source holds: %s', async (_, bookings) => {
     const echo: StandInHandler = (request) => ({
@@ -278,7 +278,7 @@ describe('guests and secrets stay where they belong', () => {
 
   it.each([
     ['that is refused', password],
-    ['that is taken', undefined],
+    ['that is accepted', undefined],
   ])('with a password of the SFTP server %s', async (_, wrongPassword) => {
     const { login } = server();
     const { sftp } = sftpSettings(server(), server().port) as { sftp: Settings };
@@ -291,7 +291,7 @@ describe('guests and secrets stay where they belong', () => {
     expect(result.written).not.toContain(login.password);
   });
 
-  it('in settings that are wrong', async () => {
+  it('in invalid settings', async () => {
     const url = `https://user:${password}@service.example.com/api/3.0`;
     const { folder } = await prepare({ service: { ...fromEnvironment.service, baseUrl: url } });
     expectSilence(await runDoctor(folder));

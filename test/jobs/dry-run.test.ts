@@ -9,7 +9,7 @@ import { csvOf, makeBookings, toCsv } from '../support/made-bookings.js';
 
 const bookings = makeBookings(120);
 
-it('a dry run counts and checks the day and touches neither the service nor the ledger', async () => {
+it('a dry run counts and checks the day, and uses neither the service nor the ledger', async () => {
   const [first] = bookings;
   const records = [...bookings, ...(first ? [first, { ...first, ServiceId: 0 }] : [])];
   const { standIn, folder } = await prepareDay({ bookings: toCsv(records) });
@@ -35,7 +35,7 @@ it('a dry run shows a sample with the names masked', async () => {
   expect(stdout).not.toContain('Guest 1');
 });
 
-it('a dry run of a day that is done, of one that failed, and of a replay, changes nothing', async () => {
+it('a dry run of a finished day, of a failed one, and of a replay changes nothing', async () => {
   const { standIn, folder } = await prepareDay({ bookings: toCsv(bookings) });
   await folder.runDay();
   const before = (await folder.run(['status', day, '--json'])).json;
@@ -46,7 +46,7 @@ it('a dry run of a day that is done, of one that failed, and of a replay, change
   expect(standIn.requests).toHaveLength(requests);
 });
 
-it('--out writes the very bodies that a run then sends, with checksums that verify, for their owner alone', async () => {
+it('--out writes exactly the bodies that a run then sends, with valid checksums, readable only by their owner', async () => {
   const { standIn, folder } = await prepareDay({ bookings: toCsv(bookings) });
   const out = join(folder.path, 'bodies');
   const dry = await folder.run(['run', '--day', day, '--dry-run', '--out', out, '--json']);
@@ -67,7 +67,7 @@ it('--out writes the very bodies that a run then sends, with checksums that veri
   expect(createHash('sha256').update(inBatchOrder.join('')).digest('hex')).toBe(sha256);
 });
 
-it('--out into a folder that holds such files overwrites nothing', async () => {
+it('--out to a folder with such files overwrites nothing', async () => {
   const { folder } = await prepareDay({ bookings: toCsv(bookings) });
   const out = join(folder.path, 'bodies');
   await folder.run(['run', '--day', day, '--dry-run', '--out', out]);

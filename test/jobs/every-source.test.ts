@@ -56,7 +56,7 @@ describe('a day with every kind of difficult record', () => {
       expect(hotels.length).toBeGreaterThan(1_000);
     }
     expect(inOrder(byBody.hotels)).toEqual(inOrder(bookings));
-    // Bookings with all fields and none that reads as null go by file; the others are posted.
+    // Bookings that have all fields and none that reads as null go by file; the others are posted.
     const inFile = byFile.file?.split('\n').slice(1, -1) ?? [];
     expect(inFile.length).toBeGreaterThan(500);
     expect(inFile.length + byFile.hotels.length).toBe(bookings.length);
@@ -72,7 +72,7 @@ describe('the same day gives the same ledger rows, requests and file', () => {
   it('from a file on an SFTP server', async () => expectTheSame(await layOnSftpServer(records, server())));
 
   it.each(Object.keys(pagingStyles) as (keyof typeof pagingStyles)[])(
-    'from an API whose pages are asked for %s',
+    'from an API that pages %s',
     async (style) => expectTheSame(await layBehindApi(records, style)),
   );
 

@@ -87,7 +87,7 @@ it.each([
 });
 
 it.each(['nobody', '@agency.example', 'ops@', 'a@b,c@d', 'ops @example.com', 'ops@example.com\u0007'])(
-  'asks nobody for what is no address: %j',
+  'requests nothing for an invalid address: %j',
   async (email) => {
     const { standIn, folder } = await prepare();
     const asked = await folder.run(['export', 'request', '--email', email, '--json']);

@@ -27,7 +27,7 @@ const httpError = (status: number, headers = {}): StandInAnswer => ({
   headers,
 });
 
-describe('a service that is in trouble for a while', () => {
+describe('a service with temporary trouble', () => {
   it.each([
     ['503', httpError(503)],
     ['500', httpError(500)],
@@ -44,12 +44,12 @@ describe('a service that is in trouble for a while', () => {
   });
 
   it.each([
-    ['a connection that is dropped before the request is read', { kind: 'drop', when: 'before-reading' }],
-    ['a connection that is dropped after the request was read', { kind: 'drop', when: 'after-reading' }],
-    ['a connection that is dropped in the middle of the answer', { kind: 'drop', when: 'mid-answer' }],
+    ['a connection that drops before the request is read', { kind: 'drop', when: 'before-reading' }],
+    ['a connection that drops after the request was read', { kind: 'drop', when: 'after-reading' }],
+    ['a connection that drops in mid-answer', { kind: 'drop', when: 'mid-answer' }],
     ['an HTML page with 200', { ...httpError(200) }],
-    ['an answer that is no envelope', { kind: 'json', body: ['Status', true] }],
-    ['202, of which the contract knows nothing', { kind: 'json', status: 202, body: {} }],
+    ['an answer that is not an envelope', { kind: 'json', body: ['Status', true] }],
+    ["202, which the contract doesn't mention", { kind: 'json', status: 202, body: {} }],
   ] satisfies [string, StandInAnswer][])(
     '%s: the batch is sent again and counts as repeated',
     async (_, answer) => {
@@ -61,7 +61,7 @@ describe('a service that is in trouble for a while', () => {
     },
   );
 
-  it('a hang: the call is given up after timeoutSeconds, sent again, and counts as repeated', async () => {
+  it('a hang: the call is abandoned after timeoutSeconds, sent again, and counts as repeated', async () => {
     const { standIn, result } = await review((_, number) => (number === 1 ? { kind: 'hang' } : success), {
       body: { timeoutSeconds: 1 },
     });
@@ -75,12 +75,12 @@ describe('a service that is in trouble for a while', () => {
     expect(countBodies(standIn).get(hung?.body.toString() ?? '')).toBe(2);
   });
 
-  it('429 with Retry-After: the batch comes back no earlier than asked for, and no try is spent', async () => {
+  it('429 with Retry-After: the batch is retried no earlier than requested, and no try is spent', async () => {
     const { standIn, folder } = await prepareDay(
       { bookings: toCsv(bookings), settings: { retry: { tries: 1 }, body: { concurrency: 1 } } },
       async (_, number) => {
         if (number === 1) return httpError(429, { 'retry-after': '1' });
-        // However busy the machine is, no other process finishes a batch before it can know that it has to wait.
+        // Even on a busy machine, no other process finishes a batch before it can know that it has to wait.
         await vi.waitUntil(async () => (await ledger.attempts()).some(({ code }) => code === 'http-429'), {
           timeout: 30_000,
         });
@@ -95,12 +95,12 @@ describe('a service that is in trouble for a while', () => {
     const [asked, ...later] = standIn.requests;
     expect(later).toHaveLength(6);
     const early = later.filter(({ at }) => at - (asked?.at ?? 0) < 1_000);
-    // What other processes have in hand at that moment goes on.
+    // Batches that other processes have in flight at that moment continue.
     expect(early.length).toBeLessThan(engine.performers);
     expect(early.map(({ body }) => body)).not.toContainEqual(asked?.body);
   });
 
-  it('any mix of it over 40 batches: exactly once where every answer was clear, at least once elsewhere', async () => {
+  it('any mix of these over 40 batches: exactly once where every answer was clear, otherwise at least once', async () => {
     const made = makeBookings(400);
     const random = createSeededRandom(20_261_120);
     const faults: readonly StandInAnswer[] = [
@@ -115,7 +115,7 @@ describe('a service that is in trouble for a while', () => {
       { kind: 'drop', when: 'mid-answer' },
       { kind: 'hang' },
     ];
-    // Each fault once for certain, and then as chance wants it.
+    // Each fault once for certain, the rest at random.
     const sure = faults.toSorted(() => random() - 0.5);
     const { standIn, result } = await review(
       () =>
@@ -132,12 +132,12 @@ describe('a service that is in trouble for a while', () => {
     });
     expect(sure).toEqual([]);
     expect(result.report.counts.repeated).toBeGreaterThanOrEqual(50);
-    // The stand-in counts what it answered with success: a fault is no success, so once is what is left.
+    // The stand-in counts what it answered with success; a fault is no success, so exactly one is left.
     expectEachOnce(standIn, made);
   });
 });
 
-describe('a service that will not take a booking', () => {
+describe('a service that refuses a booking', () => {
   const poison = ['BR-17', 'BR-233'];
   const turnsDown =
     (statusCode: number): StandInHandler =>
@@ -148,7 +148,7 @@ describe('a service that will not take a booking', () => {
     };
 
   it.each([2009, 2002, 2011])(
-    'with %i: exactly the poison bookings are refused, with the words of the service; the others arrive once',
+    'with %i: exactly the poison bookings are refused, with the service’s words; the others arrive once',
     async (statusCode) => {
       const { standIn, folder, result } = await review(turnsDown(statusCode));
       const counts = { delivered: 298, refused: 2, pending: 0, repeated: 0 };
@@ -176,7 +176,7 @@ describe('a service that will not take a booking', () => {
     expect(standIn.accepted()).toHaveLength(298);
   });
 
-  it('with a code that nobody knows: it has its tries, and is refused then', async () => {
+  it('with an unknown code: all tries are used, then it is refused', async () => {
     const { standIn, result } = await review(turnsDown(2999), {
       retry: { tries: 2 },
       body: { batchSize: 4 },
@@ -187,12 +187,12 @@ describe('a service that will not take a booking', () => {
       counts: { delivered: 298, refused: 2, repeated: 0 },
     });
     expect(standIn.accepted()).toHaveLength(298);
-    // Each refused body came twice: two tries each for a batch of four, its half, and the booking alone.
+    // Each refused body came twice: two tries each for a batch of four, its half, and the single booking.
     const refusedBodies = [...countBodies(standIn)].filter(([, times]) => times === 2);
     expect(refusedBodies).toHaveLength(2 * 3);
   });
 
-  it('when it refuses nearly everything, the run stops; when it has come to its senses, the run delivers all', async () => {
+  it('stops the run when it refuses nearly everything; once it accepts again, the run delivers everything', async () => {
     let isMad = true;
     const { standIn, folder, result } = await review(() => (isMad ? refusal(2009) : success));
     expectReport(result, { exitCode: 1, state: 'failed', counts: { delivered: 0 } });
@@ -207,8 +207,8 @@ describe('a service that will not take a booking', () => {
   });
 });
 
-describe('a step that is out of tries', () => {
-  it('fails alone: the other batches go on, and the next run sends only what is left', async () => {
+describe('a step that has used all its tries', () => {
+  it('fails alone: the other batches continue, and the next run sends only the rest', async () => {
     let isIll = true;
     const { standIn, folder, result } = await review(
       async (request) => {
@@ -230,7 +230,7 @@ describe('a step that is out of tries', () => {
     expectEachOnce(standIn, bookings);
   });
 
-  it('whose last call had no clear answer counts as repeated when the next run sends it again', async () => {
+  it('and whose last call had no clear answer counts as repeated when the next run sends it again', async () => {
     let isIll = true;
     const { standIn, folder, result } = await review(
       (_, number) => (isIll && number === 1 ? { kind: 'drop', when: 'mid-answer' } : success),
@@ -244,7 +244,7 @@ describe('a step that is out of tries', () => {
     expectEachOnce(standIn, bookings);
   });
 
-  it('is followed by four others in a row: the run stops, and the next one delivers what is left', async () => {
+  it('and is followed by four others in a row stops the run, and the next one delivers the rest', async () => {
     let isDown = true;
     const made = makeBookings(450);
     const { standIn, folder, result } = await review(
@@ -264,7 +264,7 @@ describe('a step that is out of tries', () => {
     expectEachOnce(standIn, made);
   });
 
-  it('in a service that is down for all 7 batches: the first five stop the run', async () => {
+  it('in a service that is down for all 7 batches: the first five failures stop the run', async () => {
     let isDown = true;
     const made = makeBookings(350);
     const { standIn, folder, result } = await review(
@@ -279,7 +279,7 @@ describe('a step that is out of tries', () => {
     expectEachOnce(standIn, made);
   });
 
-  it('in a service that is down for all 200 batches: a few calls tell, and not every batch is tried', async () => {
+  it('in a service that is down for all 200 batches: a few calls suffice, and not every batch is tried', async () => {
     const { standIn, result } = await review(
       () => httpError(503),
       { retry: { tries: 3 } },

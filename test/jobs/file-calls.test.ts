@@ -19,7 +19,7 @@ const httpError = (status: number, headers = {}): StandInAnswer => ({
   headers,
 });
 
-/** The calls that are named first are answered so; every further one with success and a result. */
+/** The first calls get these answers; every later one gets success and a result. */
 function prepare(answers: readonly StandInAnswer[], settings: Settings = {}): Promise<FileDay> {
   const waiting = [...answers];
   return prepareFileDay(server(), {
@@ -34,13 +34,13 @@ function prepare(answers: readonly StandInAnswer[], settings: Settings = {}): Pr
   });
 }
 
-/** Which file lies on the server: another one after every upload. */
+/** Identifies the file on the server: different after every upload. */
 const fileOnServer = () => {
   const { ino, mtimeMs } = statSync(server().disk(remotePath));
   return { ino, mtimeMs };
 };
 
-describe('a by-file call that the service has not taken', () => {
+describe('a by-file call that the service did not accept', () => {
   it.each([
     ['503', httpError(503)],
     ['500', httpError(500)],
@@ -61,7 +61,7 @@ describe('a by-file call that the service has not taken', () => {
     ]);
   });
 
-  it('with 429 and Retry-After is made again no earlier than asked for, and no try is spent', async () => {
+  it('with 429 and Retry-After is repeated no earlier than requested, and no try is spent', async () => {
     const { folder, service, standIn } = await prepare([httpError(429, { 'retry-after': '1' })], {
       retry: { tries: 1 },
     });
@@ -72,7 +72,7 @@ describe('a by-file call that the service has not taken', () => {
     expect((again?.at ?? 0) - (asked?.at ?? 0)).toBeGreaterThanOrEqual(1_000);
   });
 
-  it('with 2020 inside a 200 fails the run, which says what failed; run goes on with the call, not with the upload', async () => {
+  it('with 2020 inside a 200 fails the run, which says what failed; run repeats the call, not the upload', async () => {
     const { folder, service } = await prepare([refusal(2020, 'no such file for Guest 1')]);
     const first = await folder.runDay();
     expectReport(first, { exitCode: 1, state: 'failed', counts: { delivered: 0, pending: 4 } });
@@ -93,7 +93,7 @@ describe('a by-file call that the service has not taken', () => {
     expect(fileOnServer()).toEqual(uploaded);
   });
 
-  it('that is out of tries fails the run, and the next one makes it again', async () => {
+  it('that has used all its tries fails the run, and the next one repeats it', async () => {
     const { folder, service } = await prepare([httpError(503), httpError(503)], { retry: { tries: 2 } });
     const first = await folder.runDay();
     expectReport(first, { exitCode: 1, state: 'failed', counts: { delivered: 0, pending: 4 } });
@@ -108,12 +108,12 @@ describe('a by-file call that the service has not taken', () => {
     expect(fileOnServer()).toEqual(uploaded);
   });
 
-  it('with 403 stops the run at once, batches and all; run delivers them when the cause is mended', async () => {
+  it('with 403 stops the run at once, including batches; run delivers them once the cause is fixed', async () => {
     let isMended = false;
     const incomplete = makeBookings(3, { first: 11 }).map((booking) => ({ ...booking, ProviderName: '' }));
     const { folder, service, standIn } = await prepareFileDay(server(), {
       bookings: toCsv([...bookings, ...incomplete]),
-      // The batches have tries enough to outlast the file's way to the server, and leave it a hand to go.
+      // Enough tries for the batches to outlast the upload, with one worker left for the file.
       settings: { body: { batchSize: 1, concurrency: 4 }, retry: { tries: 100, baseSeconds: 0.3 } },
       async onCall(call) {
         if (!isMended) return httpError(403);
@@ -129,7 +129,7 @@ describe('a by-file call that the service has not taken', () => {
       message: expect.stringMatching(/^trigger of run \S+ ended with http-403, .*apiKey/),
     });
     expect(service.calls).toHaveLength(1);
-    // Batches in hand may still arrive, each once.
+    // Batches in flight may still arrive, once each.
     const callAt = standIn.requests.findIndex(({ url }) => url.includes('ByFile'));
     expect(callAt).toBeGreaterThan(0);
     expect(standIn.requests.slice(callAt + 1).length).toBeLessThanOrEqual(3);
@@ -145,18 +145,18 @@ describe('a by-file call that the service has not taken', () => {
   });
 });
 
-/** Ways in which the service leaves it open whether it has heard the call. */
+/** Ways in which the service leaves open whether it received the call. */
 const silences: readonly (readonly [string, StandInAnswer])[] = [
   ['is never answered', { kind: 'hang' }],
-  ['is dropped once it was read', { kind: 'drop', when: 'after-reading' }],
-  ['is dropped in the middle of its answer', { kind: 'drop', when: 'mid-answer' }],
-  ['is answered with a page that is no answer', httpError(200)],
+  ['is dropped after it was read', { kind: 'drop', when: 'after-reading' }],
+  ['is dropped in mid-answer', { kind: 'drop', when: 'mid-answer' }],
+  ['is answered with an HTML page', httpError(200)],
 ];
 
 describe('a by-file call of unknown outcome', () => {
   const settings = { service: { timeoutSeconds: 1 } };
 
-  it.each(silences)('that %s is not made again where its result is there', async (_, silence) => {
+  it.each(silences)('that %s is not repeated when its result is there', async (_, silence) => {
     const { folder, service } = await prepareFileDay(server(), {
       bookings: toCsv(bookings),
       settings,
@@ -176,7 +176,7 @@ describe('a by-file call of unknown outcome', () => {
   });
 
   it.each(silences)(
-    'that %s is made once more where there is no result, and counts as repeated',
+    'that %s is repeated once when there is no result, and counts as repeated',
     async (_, silence) => {
       const { folder, service } = await prepare([silence], settings);
       const result = await folder.runDay();
@@ -187,7 +187,7 @@ describe('a by-file call of unknown outcome', () => {
     },
   );
 
-  it('and out of tries is not made again by the next run when its result has come meanwhile', async () => {
+  it('and without tries left is not repeated by the next run when its result has arrived meanwhile', async () => {
     const { folder, service } = await prepare([{ kind: 'drop', when: 'after-reading' }], {
       retry: { tries: 1 },
     });
@@ -201,8 +201,8 @@ describe('a by-file call of unknown outcome', () => {
   });
 
   it.each([
-    ['of bookings of others', { records: [{ BookingReferenceId: 'XX-1', 'Service Mappings Id': '999' }] }],
-    ['of no booking at all', { records: [] }],
+    ['about other bookings', { records: [{ BookingReferenceId: 'XX-1', 'Service Mappings Id': '999' }] }],
+    ['about no booking at all', { records: [] }],
   ])('is made once more where only a result %s is there', async (_, strange) => {
     const { folder, service } = await prepareFileDay(server(), {
       bookings: toCsv(bookings),

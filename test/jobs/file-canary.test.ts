@@ -11,66 +11,63 @@ import { expectSilence, guest, listFiles, prepareSilentFileDay, traced } from '.
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { useSftpServer } from '../support/use-servers.js';
 
-describe.each([openSsh, proFtpd])(
-  'guests and secrets of a day by file over $name stay where they belong',
-  (kind) => {
-    const server = useSftpServer(kind);
+describe.each([openSsh, proFtpd])('guests and secrets of a day by file over $name do not leak', (kind) => {
+  const server = useSftpServer(kind);
 
-    it('in a good run; names are in the file, its result and the ledger, and the manifest has none', async () => {
-      const { standIn, service, folder, run, look } = await prepareSilentFileDay(server(), {
-        onCall: async (call) => {
-          await call.writeResult({ affected: ['BR-17', 'BR-18'] });
-          return success;
-        },
-      });
-      const result = await run('run', '--day', day, '--json', ...traced);
-      expect(result.exitCode).toBe(0);
-      expect(result.report.counts).toMatchObject({ delivered: 60, affected: 2 });
-      await look();
-      // In words, and over what the first run left on the server.
-      expect((await run('replay', day)).exitCode).toBe(0);
-      expect((await run('affected', day, '--csv', 'wrong.csv')).exitCode).toBe(0);
-      expect(readFileSync(join(folder.path, 'wrong.csv'), 'utf8')).toContain('BR-17');
-      await look();
-
-      expect(service.calls).toHaveLength(2);
-      for (const call of service.calls) expect(call.file?.toString()).toContain(guest);
-      expect(standIn.accepted()).toHaveLength(2);
-      const archive = archiveOf(result);
-      expect(archive.names()).toEqual(['20112026.csv', '20112026_Result.csv', 'manifest.json']);
-      for (const name of ['20112026.csv', '20112026_Result.csv'])
-        expect(archive.read(name).toString()).toContain(guest);
+  it('in a good run: names are only in the file, its result and the ledger, not in the manifest', async () => {
+    const { standIn, service, folder, run, look } = await prepareSilentFileDay(server(), {
+      onCall: async (call) => {
+        await call.writeResult({ affected: ['BR-17', 'BR-18'] });
+        return success;
+      },
     });
+    const result = await run('run', '--day', day, '--json', ...traced);
+    expect(result.exitCode).toBe(0);
+    expect(result.report.counts).toMatchObject({ delivered: 60, affected: 2 });
+    await look();
+    // As text, over what the first run left on the server.
+    expect((await run('replay', day)).exitCode).toBe(0);
+    expect((await run('affected', day, '--csv', 'wrong.csv')).exitCode).toBe(0);
+    expect(readFileSync(join(folder.path, 'wrong.csv'), 'utf8')).toContain('BR-17');
+    await look();
 
-    it('when the server refuses the login, the key, the folder or the connection', async () => {
-      const { run, runWith, look, runAndLook, reconfigure } = await prepareSilentFileDay(server());
-      const wrong = 'canary-wrong-secret-08aa';
-      for (const args of [
-        ['run', '--day', day],
-        ['run', '--day', day, '--json', ...traced],
-      ]) {
-        const refused = await runWith(wrong, ...args);
-        expect(refused.exitCode).toBe(1);
-        expectSilence(`${refused.stdout}${refused.stderr}`, [wrong]);
-      }
-      for (const sftp of [{ hostKey: `SHA256:${'A'.repeat(43)}` }, { port: await findFreePort() }]) {
-        await reconfigure({ sftp });
-        await runAndLook(1);
-      }
-      await reconfigure({});
-      chmodSync(server().disk(remoteFolder), 0o555);
+    expect(service.calls).toHaveLength(2);
+    for (const call of service.calls) expect(call.file?.toString()).toContain(guest);
+    expect(standIn.accepted()).toHaveLength(2);
+    const archive = archiveOf(result);
+    expect(archive.names()).toEqual(['20112026.csv', '20112026_Result.csv', 'manifest.json']);
+    for (const name of ['20112026.csv', '20112026_Result.csv'])
+      expect(archive.read(name).toString()).toContain(guest);
+  });
+
+  it('when the server refuses the login, the key, the folder or the connection', async () => {
+    const { run, runWith, look, runAndLook, reconfigure } = await prepareSilentFileDay(server());
+    const wrong = 'canary-wrong-secret-08aa';
+    for (const args of [
+      ['run', '--day', day],
+      ['run', '--day', day, '--json', ...traced],
+    ]) {
+      const refused = await runWith(wrong, ...args);
+      expect(refused.exitCode).toBe(1);
+      expectSilence(`${refused.stdout}${refused.stderr}`, [wrong]);
+    }
+    for (const sftp of [{ hostKey: `SHA256:${'A'.repeat(43)}` }, { port: await findFreePort() }]) {
+      await reconfigure({ sftp });
       await runAndLook(1);
-      chmodSync(server().disk(remoteFolder), 0o755);
-      expect((await run('run', '--day', day)).exitCode).toBe(0);
-      await look();
-    });
-  },
-);
+    }
+    await reconfigure({});
+    chmodSync(server().disk(remoteFolder), 0o555);
+    await runAndLook(1);
+    chmodSync(server().disk(remoteFolder), 0o755);
+    expect((await run('run', '--day', day)).exitCode).toBe(0);
+    await look();
+  });
+});
 
-describe('guests and secrets of a day by file stay where they belong', () => {
+describe('guests and secrets of a day by file do not leak', () => {
   const server = useSftpServer(openSsh);
 
-  it('while a result is waited for, and when it comes', async () => {
+  it('while a result is awaited, and when it arrives', async () => {
     const { service, folder, look, runAndLook } = await prepareSilentFileDay(
       server(),
       { onCall: () => success },
@@ -84,7 +81,7 @@ describe('guests and secrets of a day by file stay where they belong', () => {
     await look();
   });
 
-  it.each([403, 400, 500])('when %i echoes the whole call, and names the guest', async (status) => {
+  it.each([403, 400, 500])('when %i echoes the whole call and names the guest', async (status) => {
     const echo = ({ rawHeaders, url }: ArrivingRequest) => `${guest} ${url} ${rawHeaders.join(' ')}`;
     let request: ArrivingRequest | undefined;
     const { run, runAndLook, secrets } = await prepareSilentFileDay(server(), {
@@ -107,10 +104,10 @@ describe('guests and secrets of a day by file stay where they belong', () => {
 
   it.each([
     ['breaks off inside a quote', (whole: string) => `${whole.slice(0, -200)}"${guest}`],
-    ['has the guest for a verdict', (whole: string) => whole.replaceAll(/True$/gm, guest)],
-    ['has the guest for a header', (whole: string) => whole.replace(/^.*$/m, `${guest},${guest}`)],
-    ['has slipped cells', (whole: string) => whole.replaceAll(`,${guest},`, `,${guest},${guest},`)],
-    ['is no UTF-8', (whole: string) => Buffer.from(whole.replaceAll(guest, `${guest}\xe9`), 'latin1')],
+    ['has the guest as a verdict', (whole: string) => whole.replaceAll(/True$/gm, guest)],
+    ['has the guest as a header', (whole: string) => whole.replace(/^.*$/m, `${guest},${guest}`)],
+    ['has shifted cells', (whole: string) => whole.replaceAll(`,${guest},`, `,${guest},${guest},`)],
+    ['is not UTF-8', (whole: string) => Buffer.from(whole.replaceAll(guest, `${guest}\xe9`), 'latin1')],
   ])('when a result %s', async (_, spoil) => {
     const { run, look } = await prepareSilentFileDay(
       server(),
@@ -128,7 +125,7 @@ describe('guests and secrets of a day by file stay where they belong', () => {
     await look();
   });
 
-  it('when a result is about bookings of others', async () => {
+  it('when a result is about other bookings', async () => {
     const { folder, runAndLook } = await prepareSilentFileDay(
       server(),
       {
@@ -158,7 +155,7 @@ describe('guests and secrets of a day by file stay where they belong', () => {
     await proxy.stop();
   });
 
-  it.each(['archive', 'spool'])('when the %s is no folder', async (place) => {
+  it.each(['archive', 'spool'])('when the %s is not a folder', async (place) => {
     const { folder, runAndLook } = await prepareSilentFileDay(server());
     const path = join(folder.path, 'data', place);
     mkdirSync(dirname(path), { mode: 0o700 });

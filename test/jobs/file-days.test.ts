@@ -20,7 +20,7 @@ const complete = makeBookings(names.length).map((booking, index) => ({
   BookingClientName: names[index] ?? '',
 }));
 const [one, two, three, four] = makeBookings(4, { first: 101 });
-/** None of them can stand in the file; as the source has them, and as they are to be posted. */
+/** None of these can go into the file; as in the source, and as they must be posted. */
 const incomplete = [
   { given: { ...one, BookingClientName: 'Null' }, posted: { ...one, BookingClientName: 'Null' } },
   { given: { ...two, ProviderName: '' }, posted: omit(two, 'ProviderName') },
@@ -54,7 +54,7 @@ describe.each(sftpKinds.map((kind) => [kind.name, kind] as const))('a day by fil
   const server = useSftpServer(kind);
   const onServer = (path: string) => readFileSync(server().disk(path));
 
-  it('sends in the file what can stand there, posts the rest once, and keeps what was sent and what came back', async () => {
+  it('sends what the file can hold, posts the rest once, and keeps what was sent and what came back', async () => {
     const spooled: number[] = [];
     const remoteAtCall: string[][] = [];
     const { folder, standIn, service, listRemote } = await prepareFileDay(server(), {
@@ -151,7 +151,7 @@ describe.each(sftpKinds.map((kind) => [kind.name, kind] as const))('a day by fil
     },
   );
 
-  it('rejects what can not stand in the file where that is wanted, and posts nothing', async () => {
+  it('rejects what the file cannot hold if configured so, and posts nothing', async () => {
     const { folder, standIn } = await prepareFileDay(server(), {
       bookings: mixedDay,
       settings: { file: { incomplete: 'reject' }, maxRejectedShare: 0.5 },
@@ -170,13 +170,13 @@ describe.each(sftpKinds.map((kind) => [kind.name, kind] as const))('a day by fil
   });
 
   it.each([
-    ['on which nothing can stand in the file', incompleteDay, posted],
+    ['on which nothing can go into the file', incompleteDay, posted],
     ['without a booking', `${bookingsHeader}\n`, []],
   ])('has no file and opens no SFTP connection on a day %s', async (_, bookings, expected) => {
     const proxy = await startTcpProxy(server().port);
     onTestFinished(() => proxy.stop());
     const { folder, standIn, service } = await prepareFileDay(server(), { bookings, port: proxy.port });
-    // Whoever connects gets no further than this, and the run would not succeed.
+    // A connection would fail here, and so would the run.
     proxy.resetAfter(1);
     const result = await folder.runDay();
     const counts = { accepted: expected.length, delivered: expected.length };
@@ -204,7 +204,7 @@ describe.each(sftpKinds.map((kind) => [kind.name, kind] as const))('a day by fil
     expect({ ino, mtimeMs }).toEqual({ ino: file.ino, mtimeMs: file.mtimeMs });
   });
 
-  it('is replayed: what lay there is archived, and only the new result is taken, though it looks like the old one', async () => {
+  it('is replayed: old files are archived, and only the new result is accepted, though it looks like the old one', async () => {
     const made = makeBookings(5);
     const affectedOf = ['BR-2', 'BR-4'];
     const second = new Date('2026-11-21T03:00:00Z');
@@ -218,7 +218,7 @@ describe.each(sftpKinds.map((kind) => [kind.name, kind] as const))('a day by fil
     const { folder, service, listRemote } = await prepareFileDay(server(), {
       bookings: toCsv(made),
       async onCall(call) {
-        // While the second call is answered there is no result, and the old one must not be taken for it.
+        // While the second call is answered there is no result, and the old one must not be mistaken for it.
         if (call.number === 2) expect(listRemote()).toEqual(['20112026.csv']);
         await placeResult(call);
         return success;
@@ -256,7 +256,7 @@ describe.each(sftpKinds.map((kind) => [kind.name, kind] as const))('a day by fil
     expect((await folder.run(['verify', day])).exitCode).toBe(0);
   });
 
-  it('is delivered by file where --delivery asks for it over a configuration by body', async () => {
+  it('is delivered by file with --delivery file, though configured by body', async () => {
     const settings = { delivery: 'body' };
     const { folder, service, standIn } = await prepareFileDay(server(), { bookings: csvOf(5), settings });
     const result = await folder.run(['run', '--day', day, '--delivery', 'file', '--json']);
@@ -267,7 +267,7 @@ describe.each(sftpKinds.map((kind) => [kind.name, kind] as const))('a day by fil
     expect(standIn.accepted()).toEqual([]);
   });
 
-  it('is named to the service with ftpFilePathPrefix before its path, and with masterIdColumn as its first column', async () => {
+  it('is named to the service with ftpFilePathPrefix, and has masterIdColumn as its first column', async () => {
     const disk = (path: string) => server().disk(path.replace(/^acme\//, ''));
     const { folder, service } = await prepareFileDay(
       { ...server(), disk },

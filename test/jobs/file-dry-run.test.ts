@@ -16,7 +16,7 @@ const bookings = makeBookings(60).map((booking) =>
   booking.BookingReferenceId === 'BR-7' ? { ...booking, ProviderName: '' } : booking,
 );
 
-it('a dry run tells what the file would be, and touches neither the server nor the service nor the ledger', async () => {
+it('a dry run describes the file, and uses neither the server nor the service nor the ledger', async () => {
   const proxy = await startTcpProxy(server().port);
   onTestFinished(() => proxy.stop());
   const { folder, standIn } = await prepareFileDay(server(), { bookings: toCsv(bookings), port: proxy.port });
@@ -40,7 +40,7 @@ it('a dry run tells what the file would be, and touches neither the server nor t
   expect(readdirSync(folder.temporaryFolder)).toEqual([]);
 });
 
-it('--out writes the very file and bodies that a run then sends, with checksums that verify', async () => {
+it('--out writes exactly the file and bodies that a run then sends, with valid checksums', async () => {
   const { folder, standIn } = await prepareFileDay(server(), { bookings: toCsv(bookings) });
   const out = join(folder.path, 'out');
   const dry = await folder.run(['run', '--day', day, '--dry-run', '--out', 'out', '--json']);
@@ -59,7 +59,7 @@ it('--out writes the very file and bodies that a run then sends, with checksums 
   expect(posts.map(({ body }) => body)).toEqual([readFileSync(join(out, 'batch-0.json'))]);
 });
 
-it('a dry run of a day that is done, and of its replay, leaves what lies on the server as it is', async () => {
+it('a dry run of a finished day, and of its replay, leaves the files on the server alone', async () => {
   const { folder, service, listRemote } = await prepareFileDay(server(), { bookings: toCsv(bookings) });
   await folder.runDay();
   const seen = () =>

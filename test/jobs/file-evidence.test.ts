@@ -17,7 +17,7 @@ const affected = bookings
   .filter(({ BookingReferenceId }) => ['BR-2', 'BR-5'].includes(BookingReferenceId))
   .map(({ BookingClientName: _, ...others }) => others);
 
-/** A day that was run, with two affected bookings if not said otherwise. */
+/** A day that was run, with two affected bookings by default. */
 async function runDay(marked: readonly string[] = ['BR-2', 'BR-5']) {
   const prepared = await prepareFileDay(server(), {
     bookings: toCsv(bookings),
@@ -32,7 +32,7 @@ async function runDay(marked: readonly string[] = ['BR-2', 'BR-5']) {
 }
 
 describe('verify', () => {
-  it('finds nothing to differ in what was archived, and says what it looked at', async () => {
+  it('finds no difference in the archive, and says what it checked', async () => {
     const { folder, result } = await runDay();
     const verified = await folder.run(['verify', day, '--json']);
     expect(verified.exitCode).toBe(0);
@@ -64,7 +64,7 @@ describe('verify', () => {
     },
   );
 
-  it('misses each file of the archive when it is removed', async () => {
+  it('reports each archived file that was removed', async () => {
     const { folder, archive } = await runDay();
     for (const name of archive.names()) {
       const content = archive.read(name);
@@ -77,7 +77,7 @@ describe('verify', () => {
     expect((await folder.run(['verify', day])).exitCode).toBe(0);
   });
 
-  it('finds a manifest that says anything else than what happened', async () => {
+  it('finds a manifest that does not match what happened', async () => {
     const { folder, archive } = await runDay();
     const text = archive.read('manifest.json').toString();
     for (const [pattern, replacement] of [
@@ -100,7 +100,7 @@ describe('verify', () => {
     }
   });
 
-  it('says that there is nothing of a day that was never run, or went by body, with exit 1', async () => {
+  it('says that there are no files for a day that was never run, or went by body, with exit 1', async () => {
     const { folder } = await prepareFileDay(server(), { bookings: toCsv(bookings) });
     expect((await folder.run(['verify', day])).exitCode).toBe(1);
     expectReport(await folder.run(['run', '--day', day, '--delivery', 'body', '--json']), {
@@ -114,7 +114,7 @@ describe('verify', () => {
 });
 
 describe('affected', () => {
-  it('lists the bookings that the result marks, in words and as JSON, without guests', async () => {
+  it('lists the bookings that the result marks, as text and as JSON, without guests', async () => {
     const { folder, result } = await runDay();
     const said = await folder.run(['affected', day]);
     expect(said.exitCode).toBe(0);
@@ -127,7 +127,7 @@ describe('affected', () => {
     expect(answered.json).toEqual({ day, runId: result.report.runId, affected });
   });
 
-  it('writes them as a CSV for their owner alone, and overwrites nothing', async () => {
+  it('writes them to a CSV readable only by its owner, and overwrites nothing', async () => {
     const { folder } = await runDay();
     const path = join(folder.path, 'wrong.csv');
     expect((await folder.run(['affected', day, '--csv', 'wrong.csv'])).exitCode).toBe(0);
@@ -141,7 +141,7 @@ describe('affected', () => {
     expect(await readFile(path)).toEqual(before);
   });
 
-  it('says that there are none, with exit 0, and writes a CSV of the header alone', async () => {
+  it('says that there are none, with exit 0, and writes a CSV with only a header', async () => {
     const { folder, result } = await runDay([]);
     const said = await folder.run(['affected', day, '--csv', 'wrong.csv']);
     expect(said.exitCode).toBe(0);
@@ -152,7 +152,7 @@ describe('affected', () => {
     expect(await readFile(join(folder.path, 'wrong.csv'), 'utf8')).toBe(`${header}\n`);
   });
 
-  it('exits with 1 where there is no run, and with 3 where the result is not there yet', async () => {
+  it('exits with 1 when there is no run, and with 3 when the result has not arrived', async () => {
     const { folder } = await prepareFileDay(server(), {
       bookings: toCsv(bookings),
       settings: { file: { resultTimeoutMinutes: 0.005 } },
@@ -169,7 +169,7 @@ describe('affected', () => {
 });
 
 describe('what is shown of a day by file', () => {
-  it('is of one booking whether it is affected, and the call that delivered it', async () => {
+  it('includes whether a booking is affected, and the call that delivered it', async () => {
     const { folder } = await runDay();
     const shown = await folder.run(['show', 'BR-2', '--json']);
     expect(shown.exitCode).toBe(0);
@@ -190,7 +190,7 @@ describe('what is shown of a day by file', () => {
     expect((await folder.run(['show', 'BR-3'])).stdout).toContain('not marked as affected');
   });
 
-  it('is in its status the file, the result and where both are archived', async () => {
+  it('includes in its status the file, the result and where both are archived', async () => {
     const { folder, result, archive } = await runDay();
     const status = await folder.run(['status', day, '--json']);
     expect(status.json).toMatchObject({ runs: [result.json as object] });

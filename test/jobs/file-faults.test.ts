@@ -13,13 +13,13 @@ import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
 import { makeRemoteFolder, sftpKinds, useSftpServer } from '../support/use-servers.js';
 import { expectFailedStep, expectWholeDay, toReviewFile } from '../support/whole-day.js';
 
-/** A file that takes many packets, and one that is there at once. */
+/** A file that takes many packets, and one that is uploaded in an instant. */
 const many = makeBookings(8_000);
 const few = makeBookings(60);
 const manyBytes = toReviewFile(many).length;
 
 interface FaultyDay extends FileDay {
-  /** Between the command and its server. */
+  /** Sits between the command and its server. */
   readonly proxy: TcpProxy;
   readonly ledger: LedgerWatch;
   readonly watch: PublishedWatch;
@@ -39,11 +39,11 @@ async function prepareFaultyDay(
   return { ...prepared, proxy, ledger, watch: watchPublished(server) };
 }
 
-/** The size of the file that is on its way under its temporary name; undefined when there is none. */
+/** The size of the file being uploaded under its temporary name; undefined when there is none. */
 function measurePart(server: RunningSftpServer): number | undefined {
   const folder = server.disk(remoteFolder);
   const name = readdirSync(folder).find((found) => found.endsWith('.part'));
-  // It may get its own name in this very moment.
+  // It may get its final name in this very moment.
   return name === undefined ? undefined : statSync(join(folder, name), { throwIfNoEntry: false })?.size;
 }
 
@@ -53,7 +53,7 @@ describe.each(sftpKinds)('a day by file over $name', (kind) => {
 
   it.each([
     ['in the greeting', 10],
-    ['within the handshake', 1_200],
+    ['in the handshake', 1_200],
     ['in the middle of the data', Math.floor(manyBytes / 2)],
     ['just at the end of the data', manyBytes],
   ])('whose connection is reset %s, every time, fails; the next run makes it whole', async (_, bytes) => {
@@ -63,7 +63,7 @@ describe.each(sftpKinds)('a day by file over $name', (kind) => {
     expectFailedStep(await folder.runDay(), { step: 'upload', code: 'sftp-connection-lost' });
     expect(proxy.happened.resets).toBe(2);
     expect(isPublished()).toBe(false);
-    // There is a partial file exactly when the reset came among the data.
+    // There is a partial file exactly when the reset came in the middle of the data.
     const part = measurePart(server());
     if (bytes < 10_000) expect(part).toBeUndefined();
     else expect(part).toBeLessThan(manyBytes);
@@ -74,12 +74,12 @@ describe.each(sftpKinds)('a day by file over $name', (kind) => {
     await watch.expectOnly(toReviewFile(many));
   });
 
-  it('whose connection is reset again and again, each time a little later, is made whole by one run', async () => {
+  it('whose connection is reset again and again, each time a little later, is completed by one run', async () => {
     const faulty = await prepareFaultyDay(server(), { bookings: many, tries: 100 });
     const { folder, proxy, watch } = faulty;
     const places = [10, 500, 1_000, 1_500, 2_000, 2_500, 3_000, Math.floor(manyBytes / 3), manyBytes - 100];
     const among = places.length;
-    // Behind the data it is closed, looked at, read back, and gets its name: up to where that is all over.
+    // After the data, the file is closed, checked, read back and renamed: continue until all of that is over.
     const nextPlace = () => places.shift() ?? manyBytes + 1_300 + 200 * (proxy.happened.resets - among);
     let resets = 0;
     proxy.resetAfter(nextPlace());
@@ -96,36 +96,33 @@ describe.each(sftpKinds)('a day by file over $name', (kind) => {
   it.each([
     ['out of tries', 1],
     ['with tries left', 2],
-  ])(
-    'that loses the answer to the rename, %s, is whole in the end and is called for once',
-    async (_, tries) => {
-      const faulty = await prepareFaultyDay(server(), { tries });
-      const { folder, proxy, watch, ledger, service } = faulty;
-      proxy.beforePassing((to) => {
-        if (to === 'client' && isPublished()) proxy.dropAnswersAfter(0);
-      });
-      const command = folder.call(['run', '--day', day, '--json']);
-      await vi.waitUntil(() => proxy.happened.swallowedChunks > 0, { timeout: 30_000 });
-      expect([isPublished(), measurePart(server())]).toEqual([true, undefined]);
-      await proxy.clientsGone();
-      proxy.heal();
-      const first = await command.ended;
-      if (tries === 1) {
-        expectFailedStep(first, { step: 'upload', code: 'sftp-no-progress' });
-        expect(service.calls).toEqual([]);
-      }
-      expectWholeDay(faulty, tries === 1 ? await folder.runDay() : first, { bookings: few });
-      expect(await attemptCodes(ledger, 'upload')).toEqual(['sftp-no-progress', 'ok']);
-      await watch.expectOnly(toReviewFile(few));
-    },
-  );
+  ])('that loses the answer to the rename, %s, is whole in the end and called for once', async (_, tries) => {
+    const faulty = await prepareFaultyDay(server(), { tries });
+    const { folder, proxy, watch, ledger, service } = faulty;
+    proxy.beforePassing((to) => {
+      if (to === 'client' && isPublished()) proxy.dropAnswersAfter(0);
+    });
+    const command = folder.call(['run', '--day', day, '--json']);
+    await vi.waitUntil(() => proxy.happened.swallowedChunks > 0, { timeout: 30_000 });
+    expect([isPublished(), measurePart(server())]).toEqual([true, undefined]);
+    await proxy.clientsGone();
+    proxy.heal();
+    const first = await command.ended;
+    if (tries === 1) {
+      expectFailedStep(first, { step: 'upload', code: 'sftp-no-progress' });
+      expect(service.calls).toEqual([]);
+    }
+    expectWholeDay(faulty, tries === 1 ? await folder.runDay() : first, { bookings: few });
+    expect(await attemptCodes(ledger, 'upload')).toEqual(['sftp-no-progress', 'ok']);
+    await watch.expectOnly(toReviewFile(few));
+  });
 
-  it('whose session freezes in mid-upload gives it up and makes the day whole in another one', async () => {
+  it('whose session freezes in mid-upload abandons it and completes the day in another session', async () => {
     const faulty = await prepareFaultyDay(server(), { bookings: many });
     const { folder, proxy, watch } = faulty;
     let freezing: Promise<number> | undefined;
     proxy.beforePassing(() => {
-      // The signals go out at once.
+      // The signals are sent at once.
       if ((measurePart(server()) ?? 0) > 0) freezing ??= server().freezeSessions();
     });
     const result = await folder.runDay();
@@ -135,7 +132,7 @@ describe.each(sftpKinds)('a day by file over $name', (kind) => {
     expect(await attemptCodes(faulty.ledger, 'upload')).toEqual(['sftp-no-progress', 'ok']);
   });
 
-  it('whose connection is dropped right behind the rename uploads once more and calls once', async () => {
+  it('whose connection drops right after the rename uploads once more and calls once', async () => {
     const faulty = await prepareFaultyDay(server());
     const { folder, proxy, watch } = faulty;
     proxy.beforePassing(() => {
@@ -148,7 +145,7 @@ describe.each(sftpKinds)('a day by file over $name', (kind) => {
     await watch.expectOnly(toReviewFile(few));
   });
 
-  it('whose connection is dropped between upload and call takes another and calls once', async () => {
+  it('whose connection drops between upload and call opens another and calls once', async () => {
     const faulty = await prepareFaultyDay(server());
     const { folder, proxy, ledger } = faulty;
     proxy.beforePassing(async () => {
@@ -158,12 +155,12 @@ describe.each(sftpKinds)('a day by file over $name', (kind) => {
     expectWholeDay(faulty, await folder.runDay(), { bookings: few });
     expect(proxy.happened.resets).toBe(1);
     expect(await attemptCodes(ledger, 'upload')).toEqual(['ok']);
-    // Another process than the one that uploaded has no connection to lose before its attempt begins.
+    // If another process did the upload, this one has no connection to lose before its attempt starts.
     const lost = engine.performers > 1 ? ['sftp-connection-lost'] : [];
     expect([['ok'], [...lost, 'ok']]).toContainEqual(await attemptCodes(ledger, 'trigger'));
   });
 
-  it('whose server is not there fails; the next run finds it there', async () => {
+  it('whose server is down fails; once it is up, the next run succeeds', async () => {
     const faulty = await prepareFaultyDay(server());
     const { folder } = faulty;
     await folder.configure({ file: { sftp: { port: await findFreePort() } } });
@@ -173,7 +170,7 @@ describe.each(sftpKinds)('a day by file over $name', (kind) => {
     expectWholeDay(faulty, await folder.runDay(), { bookings: few });
   });
 
-  it('whose server comes up while the run tries is made whole by that run', async () => {
+  it('whose server comes up while the run is retrying is completed by that run', async () => {
     const faulty = await prepareFaultyDay(server(), { tries: 100 });
     const { folder } = faulty;
     const port = await findFreePort();

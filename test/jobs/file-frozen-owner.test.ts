@@ -24,11 +24,11 @@ const steps: readonly FileStepName[] = ['write', 'upload', 'trigger', 'await-res
 describe('an owner of a file delivery that is frozen while its day is taken over', () => {
   const newServer = startForSuite(openSsh);
 
-  it.each(steps)('when it has just claimed %s: does nothing when it wakes', async (name) => {
-    // A file of a few bookings is written faster than one can look.
+  it.each(steps)('when it has just claimed %s: does nothing when it thaws', async (name) => {
+    // A file of a few bookings is written too fast to observe.
     const day = await prepareWatchedFileDay(newServer(), name === 'write' ? { bookings: 50_000 } : {});
     day.folder.start(runArguments);
-    // It is frozen outside of a transaction: the ledger is held by us.
+    // It is frozen outside of a transaction, as we hold the ledger.
     const { release } = await day.holdWhen(name, ({ state }) => state === 'running');
     const frozen = await performerOf(day, name);
     await freeze(frozen);
@@ -37,8 +37,8 @@ describe('an owner of a file delivery that is frozen while its day is taken over
   });
 
   it.each<[string, number, (size: number, whole: number) => boolean]>([
-    ['while its bytes go up', 50_000, (size) => size > 0],
-    ['when all its bytes are up', 60, (size, whole) => size === whole],
+    ['during the upload of its data', 50_000, (size) => size > 0],
+    ['when all its data is uploaded', 60, (size, whole) => size === whole],
   ])('%s: publishes nothing when it wakes', async (_, bookings, isDue) => {
     const day = await prepareWatchedFileDay(newServer(), { bookings });
     day.folder.start(runArguments);
@@ -51,7 +51,7 @@ describe('an owner of a file delivery that is frozen while its day is taken over
     await expectFencedAfterTakeOver(day, frozen, { calls: 1 });
   });
 
-  it('while the service has its call: gets the answer when it wakes, and records none of it', async () => {
+  it('while the service has its call: gets the answer when it thaws, and records none of it', async () => {
     let answer = () => {};
     const isAnswered = new Promise<void>((resolve) => {
       answer = resolve;
@@ -70,7 +70,7 @@ describe('an owner of a file delivery that is frozen while its day is taken over
     await expectFencedAfterTakeOver(day, frozen, { calls: 2, wake: answer });
   });
 
-  it('while the new owner is at it: makes no call and disturbs nothing', async () => {
+  it('while the new owner is working: makes no call and disturbs nothing', async () => {
     let answer = () => {};
     const isAnswered = new Promise<void>((resolve) => {
       answer = resolve;
@@ -97,7 +97,7 @@ describe('an owner of a file delivery that is frozen while its day is taken over
   });
 });
 
-/** The day is finished by another process; then the first one wakes, and everything stays as it is. */
+/** Another process finishes the day; then the first one thaws, and everything stays as it is. */
 async function expectFencedAfterTakeOver(
   day: WatchedFileDay,
   frozen: RunningCommand,
@@ -118,7 +118,7 @@ async function expectFencedAfterTakeOver(
   await expectWhole(day, result, { calls });
 }
 
-/** The same file and not one that has taken its place. */
+/** The same file, not one that replaced it. */
 function describePublished({ server }: WatchedFileDay) {
   const { ino, mtimeMs, size } = statSync(server.disk(remotePath));
   return { ino, mtimeMs, size };

@@ -18,23 +18,23 @@ import {
 } from '../support/watched-file-day.js';
 import { expectWhole } from '../support/whole-day.js';
 
-/** Days are worked off side by side, one in each lane. */
+/** Days are processed concurrently, one per lane. */
 const lanes = 2;
 const killsOfLane = 15;
-/** After so many kills a day is left in peace. */
+/** After this many kills a day is left alone. */
 const killsOfDay = 3;
 const bookings = 400;
-/** Every fourth is posted: ten batches beside the file. */
+/** Every fourth booking is posted: ten batches beside the file. */
 const incompleteEvery = 4;
 const batchSize = 10;
 const answerMs = 20;
-/** From the call to its result: a killed run may call again before it is there. */
+/** From the call to its result: a killed run may call again before the result is there. */
 const longestReviewMs = 1_500;
-/** From the claim of a step: a connection and what is done in it. */
+/** From the claim of a step: time for a connection and some work in it. */
 const longestStepMs = 300;
 const steps: readonly FileStepName[] = ['write', 'upload', 'trigger', 'await-result', 'archive'];
 
-/** When a run is killed: so long after its start, or after it began that step. */
+/** When a run is killed: this long after its start, or after it started that step. */
 interface Moment {
   readonly after: 'start' | FileStepName;
   readonly ms: number;
@@ -43,7 +43,7 @@ interface Moment {
 describe('a file delivery that is killed at 30 random moments', () => {
   const newServer = startForSuite(openSsh);
 
-  it('is whole in the end, and never shows a part of its file', { timeout: 400_000 }, async () => {
+  it('is whole in the end, and never shows a partial file', { timeout: 400_000 }, async () => {
     const { value: seed } = createSeed();
     const startedAt = performance.now();
     const undisturbed = {
@@ -77,7 +77,7 @@ function chooseMoment(random: () => number, undisturbedMs: number): Moment {
   return { after, ms: random() * (after === 'start' ? undisturbedMs : longestStepMs) };
 }
 
-/** Reviews a new day, killing its runs until one ends by itself, and tells how many were killed. */
+/** Reviews a new day, killing its runs until one ends by itself; returns how many were killed. */
 async function reviewDay(
   server: RunningSftpServer,
   {
@@ -86,7 +86,7 @@ async function reviewDay(
     chooseMoment,
   }: { readonly kills: number; readonly random: () => number; readonly chooseMoment: () => Moment },
 ): Promise<number> {
-  /** Of one call after the other: a call that comes again has a result of its own. */
+  /** Per call, in order: a repeated call gets its own result. */
   let results = Promise.resolve();
   const day = await prepareWatchedFileDay(server, {
     bookings,

@@ -26,7 +26,7 @@ import {
 import { expectWhole } from '../support/whole-day.js';
 
 const steps: readonly FileStepName[] = ['write', 'upload', 'trigger', 'await-result', 'archive'];
-/** Some megabytes: more than goes through a connection at a time. */
+/** Some megabytes: more than a connection buffers. */
 const manyBookings = 50_000;
 
 const writeResultAndSucceed = async (call: FileCall) => {
@@ -37,15 +37,15 @@ const writeResultAndSucceed = async (call: FileCall) => {
 describe('a file delivery that is killed', () => {
   const newServer = startForSuite(openSsh);
 
-  // On a busy machine the moment may pass before anybody sees it: then there is another try.
+  // On a busy machine the moment may pass unobserved; then the test retries.
   const retry = 2;
 
   it.each(steps.slice(1))(
-    'before %s is claimed goes on with it, and does nothing again',
+    'before %s is claimed resumes there, and repeats nothing',
     { retry },
     async (name) => {
       const day = await prepareWatchedFileDay(newServer());
-      // Between a step that ends and the next one there is time, for a claim is made every second.
+      // There is time between two steps, as steps are claimed once a second.
       await day.folder.configure({ body: { requestsPerSecond: 1 } });
       day.folder.start(runArguments);
       const { release } = await day.holdWhen(
@@ -61,8 +61,8 @@ describe('a file delivery that is killed', () => {
     },
   );
 
-  it.each(steps)('when %s was just claimed performs it, and nothing before it again', async (name) => {
-    // A file of a few bookings is written faster than one can look.
+  it.each(steps)('when %s was just claimed performs it, and repeats nothing before it', async (name) => {
+    // A file of a few bookings is written too fast to observe.
     const day = await prepareWatchedFileDay(newServer(), name === 'write' ? { bookings: manyBookings } : {});
     day.folder.start(runArguments);
     const { release } = await day.holdWhen(name, ({ state }) => state === 'running');
@@ -73,7 +73,7 @@ describe('a file delivery that is killed', () => {
     expect((await day.step(name)).attempts).toBe(2);
   });
 
-  it('after the file was written and before that is recorded writes the same again', async () => {
+  it('after the file was written and before that is recorded writes it again identically', async () => {
     const day = await prepareWatchedFileDay(newServer(), { bookings: manyBookings });
     const { command, release } = await holdIn(day, 'write');
     const { runId } = await day.ledger.run();
@@ -84,7 +84,7 @@ describe('a file delivery that is killed', () => {
     await expectWhole(day, await goOn(day), { calls: 1, repeated: 0 });
   });
 
-  it('while the bytes go up leaves a temporary name, which the next run clears', async () => {
+  it('during the upload leaves a temporary name, which the next run removes', async () => {
     const day = await prepareWatchedFileDay(newServer(), { bookings: manyBookings });
     const command = await startUntil(day, 'upload');
     await untilTurn(command, () => (measureTemporary(day) ?? 0) > 0);
@@ -96,7 +96,7 @@ describe('a file delivery that is killed', () => {
     await expectWhole(day, await goOn(day), { calls: 1, repeated: 0, recorded });
   });
 
-  it('when all bytes are there under the temporary name publishes them anew', async () => {
+  it('when all data is uploaded under the temporary name publishes a new upload', async () => {
     const day = await prepareWatchedFileDay(newServer());
     const command = await startUntil(day, 'upload');
     await untilTurn(command, () => measureTemporary(day) === day.file.length);
@@ -107,7 +107,7 @@ describe('a file delivery that is killed', () => {
     await expectWhole(day, await goOn(day), { calls: 1, repeated: 0, recorded });
   });
 
-  it('after the rename and before that is recorded takes the file there for its own', async () => {
+  it('after the rename and before that is recorded accepts the file there as its own', async () => {
     const day = await prepareWatchedFileDay(newServer());
     const { command, release } = await holdIn(day, 'upload');
     await untilTurn(
@@ -163,7 +163,7 @@ describe('a file delivery that is killed', () => {
     await expectWhole(day, await goOn(day), { calls, repeated, recorded });
   });
 
-  it('while it awaits the result finds the one that came meanwhile', async () => {
+  it('while it awaits the result finds the one that arrived meanwhile', async () => {
     const day = await prepareWatchedFileDay(newServer(), { onCall: () => success });
     day.folder.start(runArguments);
     const { release } = await day.holdWhen('await-result', ({ attempts }) => attempts >= 3);
@@ -175,7 +175,7 @@ describe('a file delivery that is killed', () => {
     expect(result.report.counts.affected).toBe(1);
   });
 
-  it('in mid-download of the result downloads it from its start', async () => {
+  it('in mid-download of the result restarts the download', async () => {
     let receivedBefore = Number.POSITIVE_INFINITY;
     const day = await prepareWatchedFileDay(newServer(), {
       bookings: manyBookings,
@@ -185,7 +185,7 @@ describe('a file delivery that is killed', () => {
         return success;
       },
     });
-    // The download stops in its middle however fast it is: client and server have megabytes under way at a time.
+    // The download stops in its middle at any speed: client and server have megabytes in flight at a time.
     const isHalfway = () => day.proxy.happened.bytesToClient - receivedBefore > day.file.length / 2;
     day.proxy.beforePassing((to) => (to === 'client' && isHalfway() ? new Promise(() => {}) : undefined));
     const command = await startUntil(day, 'await-result');
@@ -198,7 +198,7 @@ describe('a file delivery that is killed', () => {
     await expectWhole(day, await goOn(day), { calls: 1, repeated: 0, recorded });
   });
 
-  it('after the result came home and before that is recorded looks at it again', async () => {
+  it('after the result arrived and before that is recorded checks it again', async () => {
     const day = await prepareWatchedFileDay(newServer());
     const { command, release } = await holdIn(day, 'await-result');
     await untilTurn(command, () => listNames(day.spoolFolder).some((name) => name.endsWith('.result.csv')));
@@ -236,8 +236,8 @@ describe('a file delivery that is killed', () => {
   });
 
   it.each<[string, (day: WatchedFileDay) => boolean]>([
-    ['while it brings home what lay there', (day) => measureEarlier(day) > 0],
-    ['when the earlier result is off the server', (day) => !existsSync(day.server.disk(resultPath))],
+    ['while it archives the earlier files', (day) => measureEarlier(day) > 0],
+    ['when the earlier result is removed from the server', (day) => !existsSync(day.server.disk(resultPath))],
   ])('as a replay, %s, loses nothing of the earlier run', async (_, isDue) => {
     const day = await prepareWatchedFileDay(newServer(), {
       bookings: manyBookings,
@@ -259,7 +259,7 @@ describe('a file delivery that is killed', () => {
     expect(result.report.trigger).toBe('replay');
   });
 
-  it('after the last file step is recorded, while a batch is on its way, sends that batch alone', async () => {
+  it('after the last file step is recorded, while a batch is in flight, sends only that batch', async () => {
     let hangs = true;
     const day = await prepareWatchedFileDay(newServer(), {
       incompleteEvery: 6,
@@ -280,7 +280,7 @@ describe('a file delivery that is killed', () => {
   });
 });
 
-/** Starts the run and comes back, with who performs it, when that step is under way. */
+/** Starts the run and resolves, with the process that performs it, once that step is in progress. */
 async function startUntil(day: WatchedFileDay, name: FileStepName): Promise<RunningCommand> {
   day.folder.start(runArguments);
   const { release } = await day.holdWhen(name, ({ state }) => state === 'running');
@@ -288,7 +288,7 @@ async function startUntil(day: WatchedFileDay, name: FileStepName): Promise<Runn
   return performerOf(day, name);
 }
 
-/** Starts the run and holds the ledger while that step is under way: what it does can't be recorded. */
+/** Starts the run and holds the ledger while that step is in progress, so that its outcome can't be recorded. */
 async function holdIn(
   day: WatchedFileDay,
   name: FileStepName,
@@ -299,8 +299,9 @@ async function holdIn(
 }
 
 /**
- * Starts a run and holds the ledger when the verdicts are recorded and the archive is not. That moment is short, though many
- * bookings make it longer: on a busy machine a day may be over before it is seen, and another one is started.
+ * Starts a run and holds the ledger when the verdicts are recorded and the archive is not. That moment is short,
+ * though
+ * many bookings prolong it: on a busy machine the day may be over before it is seen, and another one is started.
  */
 async function holdBehindVerdicts(
   newServer: () => RunningSftpServer,
@@ -318,7 +319,7 @@ async function holdBehindVerdicts(
   }
 }
 
-/** How much of what lay on the server before is home; 0 while there is nothing. */
+/** How much of the earlier files has been archived; 0 while there is nothing. */
 function measureEarlier({ spoolFolder }: WatchedFileDay): number {
   const name = listNames(spoolFolder).find((found) => found.endsWith('.earlier.csv.part'));
   return (name && statSync(join(spoolFolder, name), { throwIfNoEntry: false })?.size) || 0;

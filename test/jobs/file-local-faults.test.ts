@@ -17,7 +17,7 @@ const stepsBefore = { upload: 1, trigger: 2, archive: 4 } as const;
 
 const server = useSftpServer(openSsh);
 
-/** A day whose run was cut off from the server when it came to that step; `goOn` gives the server back. */
+/** A day whose run lost the server when it reached that step; `goOn` restores the server. */
 async function prepareCutOffDay(step: keyof typeof stepsBefore) {
   const proxy = await startTcpProxy(server().port);
   onTestFinished(() => proxy.stop());
@@ -54,10 +54,10 @@ async function prepareCutOffDay(step: keyof typeof stepsBefore) {
   };
 }
 
-/** Other bytes, as many of them. */
+/** Different bytes of the same length. */
 const forged = file.replace('Guest 17,', 'Ghost 17,');
 
-/** Somebody else's file, which is older or younger than ours. */
+/** A foreign file, with an earlier or later time than ours. */
 function replaceRemote(content: string, seconds: number): void {
   const path = server().disk(remotePath);
   rmSync(path, { force: true });
@@ -71,7 +71,7 @@ describe('between upload and call', () => {
     ['is replaced by another one', () => replaceRemote('somebody else was here\n', 10)],
     ['is replaced by a later one of the same length', () => replaceRemote(forged, 10)],
     ['is replaced by an older one of the same length', () => replaceRemote(forged, -3_600)],
-    ['loses its end', () => writeFileSync(server().disk(remotePath), file.slice(0, -40))],
+    ['is truncated', () => writeFileSync(server().disk(remotePath), file.slice(0, -40))],
   ])('a file that %s is published again, and then called for', async (_, tamper) => {
     const { day, ledger, goOn } = await prepareCutOffDay('trigger');
     expect(readFileSync(server().disk(remotePath), 'utf8')).toBe(file);
@@ -80,7 +80,7 @@ describe('between upload and call', () => {
     expect(await attemptCodes(ledger, 'upload')).toEqual(['ok']);
   });
 
-  it('a file that was touched and is the same still is left where it is', async () => {
+  it('a file that was touched but is unchanged is left where it is', async () => {
     const { day, goOn } = await prepareCutOffDay('trigger');
     replaceRemote(file, 10);
     const { ino } = statSync(server().disk(remotePath));
@@ -90,9 +90,9 @@ describe('between upload and call', () => {
 
   it.each([
     ['comes up again', () => {}],
-    ['is put back by whoever removed it', () => replaceRemote(file, 10)],
+    ['is restored by whoever removed it', () => replaceRemote(file, 10)],
   ])(
-    'a file that is removed, is cut off on its way back and then %s leaves nothing else there',
+    'a file that is removed, is cut off while it is restored and then %s leaves nothing else there',
     async (_, then) => {
       const { day, proxy, ledger, goOn } = await prepareCutOffDay('trigger');
       rmSync(server().disk(remotePath));
@@ -110,20 +110,20 @@ describe('between upload and call', () => {
     },
   );
 
-  it('an emptied spool is nothing to the call, and is filled again to be archived', async () => {
+  it('an emptied spool does not matter to the call, and is refilled for the archive', async () => {
     const { day, empty, goOn } = await prepareCutOffDay('trigger');
     empty();
     expectWholeDay(day, await goOn(), { bookings });
   });
 
-  it('a file that is removed while the spool is emptied comes back from the ledger', async () => {
+  it('a file that is removed while the spool is emptied is restored from the ledger', async () => {
     const { day, empty, goOn } = await prepareCutOffDay('trigger');
     empty();
     rmSync(server().disk(remotePath));
     expectWholeDay(day, await goOn(), { bookings });
   });
 
-  it('a file that is removed while the spool is tampered with comes back as it was', async () => {
+  it('a file that is removed while the spool is tampered with is restored unchanged', async () => {
     const { day, spooled, goOn } = await prepareCutOffDay('trigger');
     writeFileSync(spooled('.csv'), forged);
     rmSync(server().disk(remotePath));
@@ -135,7 +135,7 @@ describe('between write and upload', () => {
   it.each([
     ['is emptied', (path: string) => rmSync(path)],
     ['is tampered with', (path: string) => writeFileSync(path, forged)],
-    ['loses its end', (path: string) => writeFileSync(path, file.slice(0, -40))],
+    ['is truncated', (path: string) => writeFileSync(path, file.slice(0, -40))],
   ])('a spool that %s is written again from the ledger', async (_, tamper) => {
     const { day, spooled, goOn } = await prepareCutOffDay('upload');
     expect(readFileSync(spooled('.csv'), 'utf8')).toBe(file);
@@ -159,7 +159,7 @@ describe('between result and archive', () => {
     expect(result.report.counts.affected).toBe(0);
   });
 
-  it('other bytes in the archive under the name of the file are left alone, and the run says so', async () => {
+  it('a different file in the archive under the same name is left alone, and the run says so', async () => {
     const { day, ledger, archived, goOn } = await prepareCutOffDay('archive');
     const path = archived('20112026.csv');
     mkdirSync(dirname(path), { recursive: true });
@@ -173,11 +173,11 @@ describe('between result and archive', () => {
   });
 });
 
-describe('a place of our own', () => {
+describe('a local folder', () => {
   const prepare = () =>
     prepareFileDay(server(), { bookings: toCsv(bookings), settings: { retry: { tries: 2 } } });
 
-  it('an archive that is no folder fails the run when all is delivered; the next one only archives', async () => {
+  it('an archive that is not a folder fails the run after delivery; the next one only archives', async () => {
     const day = await prepare();
     const archive = join(day.folder.path, 'data', 'archive');
     mkdirSync(dirname(archive), { mode: 0o700 });
@@ -188,7 +188,7 @@ describe('a place of our own', () => {
     expectWholeDay(day, await day.folder.runDay(), { bookings });
   });
 
-  it('a full disk under the archive fails the run; when there is room the next one archives whole files', async ({
+  it('a full disk under the archive fails the run; once there is room, the next one archives complete files', async ({
     skip,
   }) => {
     skip(smallDiskNeeds !== undefined, smallDiskNeeds);
@@ -207,7 +207,7 @@ describe('a place of our own', () => {
     expectWholeDay(day, await day.folder.runDay(), { bookings });
   });
 
-  it('a spool that is no folder fails the run before anything leaves; the next one delivers', async () => {
+  it('a spool that is not a folder fails the run before anything is sent; the next one delivers', async () => {
     const day = await prepare();
     const spool = join(day.folder.path, 'data', 'spool');
     mkdirSync(dirname(spool), { mode: 0o700 });
@@ -220,7 +220,7 @@ describe('a place of our own', () => {
     expectWholeDay(day, await day.folder.runDay(), { bookings });
   });
 
-  it('a full disk under the spool fails the run before anything leaves; the next one delivers', async ({
+  it('a full disk under the spool fails the run before anything is sent; the next one delivers', async ({
     skip,
   }) => {
     skip(smallDiskNeeds !== undefined, smallDiskNeeds);

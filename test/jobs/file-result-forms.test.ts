@@ -17,7 +17,7 @@ const bookings: readonly MadeBooking[] = makeBookings(4).map((booking) => ({
   BookingClientName: `"${booking.BookingReferenceId}", Zoë`,
 }));
 
-/** A day to which the service answers with that result. */
+/** A day to which the service answers with this result. */
 async function runWith(result: string | Buffer) {
   const { folder, service } = await prepareFileDay(server(), {
     bookings: stringify([...bookings], { header: true }),
@@ -33,14 +33,14 @@ async function runWith(result: string | Buffer) {
   return {
     folder,
     result: report,
-    /** What it said, without the line breaks. */
+    /** Its output, without line breaks. */
     words: report.stderr.replace(/\s+/g, ' '),
     archive: archiveOf(report),
     affected: affected.map((booking) => booking.BookingReferenceId),
   };
 }
 
-/** One line for each booking, ended by a line end each; BR-2 and BR-3 are marked as incorrect. */
+/** One line per booking, each terminated; BR-2 and BR-3 are marked as incorrect. */
 function write(
   header: string,
   line: (booking: MadeBooking, isCorrect: boolean) => string,
@@ -58,7 +58,7 @@ const quoted = (cells: readonly unknown[]) =>
 describe('a result is understood', () => {
   it.each([
     [
-      'with its columns in another order, and some more of them',
+      'with its columns in another order, and additional ones',
       write(
         'IsCorrectMapping,Remark,ProviderHotelId,BookingReferenceId,Score,Service Mappings Id',
         (b, isCorrect) =>
@@ -74,7 +74,7 @@ describe('a result is understood', () => {
       )}`,
     ],
     [
-      'with dates in other forms and the bookings in another order',
+      'with dates in other formats and the bookings in another order',
       write(
         'Service Mappings Id,BookingReferenceId,CheckInDate,CheckOutDate,IsCorrectMapping',
         (b, isCorrect) =>
@@ -92,7 +92,7 @@ describe('a result is understood', () => {
       ),
     ],
     [
-      'with the reference alone',
+      'with only the reference',
       write(
         'BookingReferenceId,IsCorrectMapping',
         (b, isCorrect) => `${b.BookingReferenceId},${isCorrect ? 1 : 0}`,
@@ -122,15 +122,15 @@ describe('a result is understood', () => {
 const everyByte = Buffer.from(Array.from({ length: 2_048 }, (_, index) => (index * 7) % 256));
 const html = '<html><body>\n<h1>503</h1>\n<p>"Please" come again\n</body></html>\n';
 
-describe('a result of which nothing can be understood', () => {
+describe('a result that cannot be understood at all', () => {
   it.each([
     [
       'has no header',
       write('', (b, isCorrect) => `${b.ServiceId},${b.BookingReferenceId},${isCorrect}`).slice(1),
     ],
-    ['is a page of HTML', html],
+    ['is an HTML page', html],
     ['is empty', ''],
-    ['is a header alone', 'BookingReferenceId,IsCorrectMapping\n'],
+    ['is only a header', 'BookingReferenceId,IsCorrectMapping\n'],
     ['is binary', everyByte],
   ])('and that %s is kept as it is, once it no longer changes, with a warning', async (_, content) => {
     const { folder, result, words, affected, archive } = await runWith(content);
@@ -147,8 +147,8 @@ describe('a result of which nothing can be understood', () => {
   });
 });
 
-describe('a result of which something can be understood', () => {
-  it('with verdicts that say nothing: they are counted, and the others hold', async () => {
+describe('a result that can be understood in part', () => {
+  it('with unclear verdicts: they are counted, and the others apply', async () => {
     const content = write(
       'BookingReferenceId,IsCorrectMapping',
       (b, isCorrect) => `${b.BookingReferenceId},${b.BookingReferenceId === 'BR-3' ? 'perhaps' : isCorrect}`,
@@ -160,7 +160,7 @@ describe('a result of which something can be understood', () => {
     expect(archive.readManifest()).toMatchObject({ verdicts: { affected: 1, unclear: 1 } });
   });
 
-  it('with a row that is broken: it is counted, and the others hold', async () => {
+  it('with a malformed row: it is counted, and the others apply', async () => {
     const content = write(
       'BookingReferenceId,Remark,IsCorrectMapping',
       (b, isCorrect) =>
@@ -173,7 +173,7 @@ describe('a result of which something can be understood', () => {
     expect(archive.readManifest()).toMatchObject({ verdicts: { malformed: 1, unanswered: 1 } });
   });
 
-  it('where it says that mappings are incorrect and names nothing: that is not passed over in silence', async () => {
+  it('where it says that mappings are incorrect and names nothing: that is reported', async () => {
     const content = write('IsCorrectMapping', (_, isCorrect) => String(isCorrect));
     const { words } = await runWith(content);
     expect(words).toContain('warning');

@@ -15,9 +15,9 @@ import { runsAsRoot, sessionUser } from '../support/sftp-server.js';
 import { makeRemoteFolder, sftpKinds, useSftpServer } from '../support/use-servers.js';
 
 const bookings = makeBookings(4);
-/** No result is so slow that it would be taken for a finished one. */
+/** Long enough that no slow result is mistaken for a finished one. */
 const neverQuiet = { resultQuietSeconds: 600 };
-/** So short that the run has ended before anybody writes a result. */
+/** So short that the run ends before anybody writes a result. */
 const impatient = { resultTimeoutMinutes: 0.005 };
 const strangers = makeBookings(4, { first: 901 }).map((booking) => ({
   'Service Mappings Id': String(booking.ServiceId),
@@ -40,15 +40,15 @@ interface Waiting {
   readonly ledger: LedgerWatch;
 }
 
-/** Long words are wrapped. */
+/** Long texts are wrapped. */
 const inOneLine = (text: string) => text.replace(/\s+/g, ' ');
 
-/** How many looks for the result have ended so. */
+/** How many checks for the result had this outcome. */
 async function countLooks(ledger: LedgerWatch, code: string): Promise<number> {
   return (await attemptCodes(ledger, 'await-result')).filter((found) => found === code).length;
 }
 
-/** Waits until a run has looked once more, from the beginning of a look to its end. */
+/** Waits until a run has made one more complete check. */
 async function looked({ command, ledger }: Waiting, code: string): Promise<void> {
   const before = await countLooks(ledger, code);
   const hasLooked = async () => (await countLooks(ledger, code)) >= before + 2;
@@ -89,7 +89,7 @@ describe('a result', () => {
     return { command, ledger };
   }
 
-  it('that does not come leaves the day delivered and exit 3; run looks again, and takes it when it is there', async () => {
+  it('that does not arrive leaves the day delivered with exit 3; run checks again, and accepts it once it is there', async () => {
     const { folder, service, lastCall, listRemote } = await prepare(impatient);
     const first = await folder.runDay();
     const counts = { delivered: 4, pending: 0, affected: 0 };
@@ -121,7 +121,7 @@ describe('a result', () => {
     expect(service.calls).toHaveLength(1);
   });
 
-  it('that comes late is taken by the run that waits for it', async () => {
+  it('that arrives late is accepted by the run that waits for it', async () => {
     const { folder, lastCall, service } = await prepare();
     const { command } = await startWaiting(folder);
     await lastCall().writeResult({ affected: ['BR-1', 'BR-4'] });
@@ -132,7 +132,7 @@ describe('a result', () => {
     expect(result.stderr).not.toContain('warning');
   });
 
-  it('that is older than the upload by its own clock is taken all the same: it was not there before', async () => {
+  it('that is older than the upload by its own clock is accepted: it was not there before', async () => {
     const { folder, lastCall } = await prepare();
     const { command } = await startWaiting(folder);
     const content = lastCall().renderResult({ affected: ['BR-2'] });
@@ -142,7 +142,7 @@ describe('a result', () => {
     expect(archiveOfDay(folder).read('20112026_Result.csv').toString()).toBe(content);
   });
 
-  it('that lay there before the upload is archived, removed and never taken', async () => {
+  it('that existed before the upload is archived, removed and never accepted', async () => {
     const { folder, lastCall, listRemote } = await prepare();
     makeRemoteFolder(server(), remoteFolder);
     const old = 'Service Mappings Id,BookingReferenceId,IsCorrectMapping\n100001,BR-1,False\n';
@@ -156,13 +156,13 @@ describe('a result', () => {
     expect(await listAffected(folder)).toEqual(['BR-2']);
   });
 
-  it('that grows piece by piece is taken when it is whole, wherever its writing pauses', async () => {
+  it('that grows gradually is accepted when it is whole, wherever its writing pauses', async () => {
     const { folder, lastCall } = await prepare(neverQuiet);
     const { command, ledger } = await startWaiting(folder);
     const content = lastCall().renderResult({ affected: ['BR-4'] });
     const secondLine = content.indexOf('\n') + 1;
     const lastLine = content.lastIndexOf('\n', content.length - 2) + 1;
-    // Nothing yet, in the header, after it, in a record, after one of them, and one line end before its end.
+    // Empty, in the header, after it, in a record, after one of them, and one line end before its end.
     const pauses = [0, 10, secondLine, secondLine + 5, lastLine, content.length - 1];
     for (const [index, pause] of pauses.entries()) {
       await appendFile(server().disk(resultPath), content.slice(pauses[index - 1] ?? 0, pause));
@@ -177,7 +177,7 @@ describe('a result', () => {
     expect(await listAffected(folder)).toEqual(['BR-4']);
   });
 
-  it('that is written while it is read is taken whole', async () => {
+  it('that is written while it is read is accepted whole', async () => {
     const many = makeBookings(3_000);
     const { folder, lastCall } = await prepare(neverQuiet);
     await folder.writeBookings(toCsv(many));
@@ -193,7 +193,7 @@ describe('a result', () => {
     expect(archiveOf(result).read('20112026_Result.csv').toString()).toBe(content);
   });
 
-  it('with fewer records than were sent is taken once it no longer changes, and the words say what is missing', async () => {
+  it('with fewer records than were sent is accepted once it no longer changes, and the report says what is missing', async () => {
     const { folder, lastCall } = await prepare();
     const { command, ledger } = await startWaiting(folder);
     const content = lastCall().renderResult({ affected: ['BR-1'] });
@@ -243,7 +243,7 @@ describe('a result', () => {
     expect((await folder.run(['verify', day])).exitCode).toBe(0);
   });
 
-  it('that holds one booking of others among ours is not taken', async () => {
+  it('that contains one foreign booking among ours is not accepted', async () => {
     const { folder, lastCall } = await prepare();
     const { command, ledger } = await startWaiting(folder);
     const foreign = lastCall()
@@ -261,11 +261,13 @@ describe('a result', () => {
 });
 
 describe.each(sftpKinds.map((kind) => [kind.name, kind] as const))(
-  'an old result that %s will not remove',
+  'an old result that %s refuses to remove',
   (_, kind) => {
     const server = useSftpServer(kind);
 
-    it('is archived, remembered and never taken; the new one is, under the same name', async ({ skip }) => {
+    it('is archived, remembered and never accepted; the new one is, under the same name', async ({
+      skip,
+    }) => {
       skip(!runsAsRoot, 'needs root: only another user can leave files that the session may not remove');
       const { folder, service, listRemote } = await prepareFileDay(server(), {
         bookings: toCsv(bookings),
