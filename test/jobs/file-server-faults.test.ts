@@ -26,19 +26,19 @@ describe.each(sftpKinds)('a day by file on a server of $name', (kind) => {
     makeRemoteFolder(server(), remoteFolder);
     return prepareFileDay(server(), { bookings: toCsv(bookings), settings: { retry: { tries: 2 } } });
   };
-  /** Everybody may write there, but nobody may rename over or remove what lies there already. */
+  /** Everybody may write there, but nobody may overwrite or remove existing files. */
   const protect = (...paths: string[]) => {
     const folder = server().disk(remoteFolder);
     for (const path of [folder, ...paths.map((name) => server().disk(name))]) chownSync(path, 0, 0);
     chmodSync(folder, 0o1777);
   };
-  /** The owner of a folder may do all that. */
+  /** The owner of a folder may do all of that. */
   const giveBack = (...paths: string[]) => {
     for (const path of [remoteFolder, ...paths])
       chownSync(server().disk(path), sessionUser.uid, sessionUser.gid);
   };
 
-  it('whose disk is full fails, and harms nothing; when there is room the next run makes it whole', async ({
+  it('whose disk is full fails without damage; once there is room, the next run completes it', async ({
     skip,
   }) => {
     skip(smallDiskNeeds !== undefined, smallDiskNeeds);
@@ -63,7 +63,7 @@ describe.each(sftpKinds)('a day by file on a server of $name', (kind) => {
     expect(archiveOf(result).read(kept).toString()).toBe(earlier);
   });
 
-  it('whose folder may not be written to fails at once; when it may, the next run makes it whole', async () => {
+  it('whose folder is not writable fails at once; once it is, the next run completes it', async () => {
     const day = await prepare();
     const ledger = day.folder.watchLedger();
     chmodSync(server().disk(remoteFolder), 0o555);
@@ -75,7 +75,7 @@ describe.each(sftpKinds)('a day by file on a server of $name', (kind) => {
     expectWholeDay(day, await day.folder.runDay(), { bookings });
   });
 
-  it('that denies the rename keeps what lies there whole; when it allows it the next run makes it whole', async ({
+  it('that denies the rename keeps the existing file whole; once it allows it, the next run completes it', async ({
     skip,
   }) => {
     skip(needsRoot !== undefined, needsRoot);
@@ -122,26 +122,26 @@ describe.each(sftpKinds)('a day by file on a server of $name', (kind) => {
 function expectFatal(result: CommandResult, step: string, code: string, words: readonly string[]): void {
   expectReport(result, { exitCode: 1, state: 'failed' });
   expect(result.report.error?.class).toBe('fatal');
-  // Whole sentences, and the way to go on is said once.
+  // Complete sentences, with the next step given once.
   expect(result.report.error?.message).toMatch(/ which retrying cannot fix\. [A-Z].*[^.]\.$/);
   expect(result.stderr.split('run --day')).toHaveLength(2);
   for (const word of [`${step} of run ${result.report.runId} ended with ${code}`, ...words]) {
     expect(result.report.error?.message).toContain(word);
-    // The closing words are wrapped.
+    // The closing text is wrapped.
     expect(result.stderr.replaceAll(/\s+/g, ' ')).toContain(word);
   }
 }
 
-describe('a day by file, whose server presents another host key than the pinned one,', () => {
+describe('a day by file, whose server presents a host key other than the pinned one,', () => {
   const server = useSftpServer(openSsh);
-  /** Another machine answers. */
+  /** A different machine answers. */
   const startOther = async () => {
     const other = await openSsh.start();
     onTestFinished(() => other.stop());
     return other;
   };
 
-  it('sends nothing there, and goes on when the right machine answers', async () => {
+  it('sends nothing there, and is resumed once the right machine answers', async () => {
     const day = await prepareFileDay(server(), { bookings: toCsv(bookings) });
     const ledger = day.folder.watchLedger();
     const other = await startOther();
@@ -156,7 +156,7 @@ describe('a day by file, whose server presents another host key than the pinned 
     expectWholeDay(day, await day.folder.runDay(), { bookings });
   });
 
-  it('names the presented key so that it can be pinned, and then goes on', async () => {
+  it('names the presented key so that it can be pinned, and then is resumed', async () => {
     const day = await prepareFileDay(server(), { bookings: toCsv(bookings) });
     const old = `SHA256:${'A'.repeat(43)}`;
     await day.folder.configure({ file: { sftp: { hostKey: old } } });
@@ -169,7 +169,7 @@ describe('a day by file, whose server presents another host key than the pinned 
     expectWholeDay(day, result, { bookings });
   });
 
-  it('is not asked for its result while it does, and brings it home afterwards without a second call', async () => {
+  it('is not asked for its result meanwhile, and fetches it afterwards without a second call', async () => {
     const day = await prepareFileDay(server(), {
       bookings: toCsv(bookings),
       settings: { file: { resultTimeoutMinutes: 0.005 } },
@@ -200,7 +200,7 @@ describe.each([
   (_, kind, wrong) => {
     const server = useSftpServer(kind);
 
-    it('fails after one login and says so; with the right one the next run makes it whole', async () => {
+    it('fails after one login and says so; with the right one the next run completes it', async () => {
       const day = await prepareFileDay(server(), { bookings: toCsv(bookings) });
       const ledger = day.folder.watchLedger();
       await day.folder.configure({ file: { sftp: wrong(day.folder.path) } });
@@ -216,10 +216,10 @@ describe.each([
   },
 );
 
-describe('a day by file whose private key is not there', () => {
+describe('a day by file whose private key is missing', () => {
   const server = useSftpServer(openSsh);
 
-  it('fails and names the file; when it is there the next run makes the day whole', async () => {
+  it('fails and names the file; once it exists, the next run completes the day', async () => {
     const day = await prepareFileDay(server(), { bookings: toCsv(bookings) });
     await day.folder.configure({ file: { sftp: { privateKeyFile: 'absent-key' } } });
     const words = [join(day.folder.path, 'absent-key'), 'cannot be used'];

@@ -14,7 +14,7 @@ const longestStopMs = 5_000;
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
   const newServer = startForSuite(openSsh);
 
-  it('between two looks for the result does not wait for the next one', async () => {
+  it('between two checks for the result does not wait for the next one', async () => {
     const day = await prepareWatchedFileDay(newServer(), {
       settings: { file: { resultPollSeconds: 600 } },
       onCall: () => success,

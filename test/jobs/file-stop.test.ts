@@ -24,7 +24,7 @@ const howToGoOn = `hotel-review run --day ${businessDay}`;
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
   const newServer = startForSuite(openSsh);
 
-  it('while the result is awaited ends with 3, and the next run brings it home', async () => {
+  it('while the result is awaited ends with 3, and the next run fetches it', async () => {
     const day = await prepareWatchedFileDay(newServer(), { onCall: () => success });
     day.folder.start(runArguments);
     const { release } = await day.holdWhen('await-result', ({ attempts }) => attempts >= 2);
@@ -39,7 +39,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     await expectWhole(day, await day.folder.runDay(), { calls: 1, repeated: 0, recorded });
   });
 
-  it('in an upload that stands still ends with 1, and the next run uploads anew', async () => {
+  it('in a stalled upload ends with 1, and the next run uploads again', async () => {
     const day = await prepareWatchedFileDay(newServer(), { bookings: 50_000 });
     const command = day.folder.start(runArguments);
     const { release } = await day.holdWhen('upload', ({ state }) => state === 'running');
@@ -60,7 +60,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     await expectWhole(day, await day.folder.runDay(), { calls: 1, repeated: 0, recorded });
   });
 
-  it('in an upload that goes on lets it end, and leaves no temporary name', async () => {
+  it('in a progressing upload lets it finish, and leaves no temporary name', async () => {
     const day = await prepareWatchedFileDay(newServer());
     day.folder.start(runArguments);
     const { release } = await day.holdWhen('upload', ({ state }) => state === 'running');

@@ -10,13 +10,13 @@ const batchSize = 50;
 const inFlight = 4 * engine.performers;
 
 describe('an owner that is frozen while its day is taken over', () => {
-  it('in collect: stores nothing when it wakes, and no booking is there twice', async () => {
+  it('in collect: stores nothing when it thaws, and no booking is stored twice', async () => {
     const { folder, ledger, standIn, arrivals, bookings, records } = await prepareReviewedDay({
       bookings: 50_000,
       settings: { body: { batchSize: 500 } },
     });
     const frozen = folder.start(runArguments);
-    // It is frozen outside of a transaction: the ledger is held by us.
+    // It is frozen outside of a transaction, as we hold the ledger.
     const { run, release } = await ledger.holdWhen(({ state, read }) => state === 'collecting' && read > 0);
     await freeze(frozen);
     await release();
@@ -35,7 +35,7 @@ describe('an owner that is frozen while its day is taken over', () => {
     expect(standIn.requests).toHaveLength(100);
   });
 
-  it('in collect: is fenced while the new owner still collects, and the new one ends its work', async () => {
+  it('in collect: is fenced off while the new owner still collects, and the new owner finishes', async () => {
     const { folder, ledger, arrivals, bookings } = await prepareReviewedDay({
       bookings: 50_000,
       settings: { body: { batchSize: 500 } },
@@ -79,7 +79,7 @@ describe('an owner that is frozen while its day is taken over', () => {
     await engine.endOwnership(folder);
     expect(standIn.requests).toHaveLength(inFlight);
 
-    // To whom is frozen they are written too, and lie there.
+    // Answers to the frozen process are written too, and remain unread.
     await answerHeld();
     const owner = folder.crew.runBeside(frozen, () => folder.start(runArguments));
     const result = await owner.ended;
@@ -95,7 +95,7 @@ describe('an owner that is frozen while its day is taken over', () => {
   });
 });
 
-/** The service takes the first `count` requests at once and keeps its answers back. */
+/** The service reads the first `count` requests at once and holds back its answers. */
 function holdAnswers(count: number) {
   const held: (() => void)[] = [];
   const handler: StandInHandler = async (request, number) => {
@@ -105,7 +105,7 @@ function holdAnswers(count: number) {
   };
   return {
     handler,
-    /** Answers the oldest of them, or all, and comes back when that is written to the connections. */
+    /** Answers the oldest of them, or all, and resolves when the answers are written to the connections. */
     async answerHeld(oldest = held.length): Promise<void> {
       for (const answer of held.splice(0, oldest)) answer();
       await new Promise((resolve) => setImmediate(resolve));

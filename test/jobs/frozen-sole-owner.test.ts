@@ -12,8 +12,8 @@ const batchSize = 50;
 const inHand = 4;
 const busy = { exitCode: 4, class: 'busy' } as const;
 
-describe('an owner that works alone, frozen while its day is taken over', () => {
-  it('in delivery: sends nothing more when it wakes while the new owner is still at it', async () => {
+describe('an owner that works alone, and is frozen while its day is taken over', () => {
+  it('in delivery: sends nothing more when it thaws while the new owner is still working', async () => {
     const { handler, answerHeld } = holdAnswers(2 * inHand);
     const { folder, ledger, standIn, arrivals, bookings } = await prepareReviewedDay({
       bookings: 1_000,
@@ -39,7 +39,7 @@ describe('an owner that works alone, frozen while its day is taken over', () => 
   });
 
   it.each(['the new one has ended it', 'the new one is at it'] as const)(
-    'with nothing in flight, in a wait: notices when it wakes that its run is gone, and %s',
+    'with nothing in flight, while waiting: notices when it thaws that its run is gone, and %s',
     async (newOwner) => {
       const { handler, answerHeld } = holdAnswers(newOwner === 'the new one is at it' ? inHand + 1 : 0);
       const { folder, ledger, standIn, arrivals, bookings } = await prepareReviewedDay({
@@ -83,7 +83,7 @@ const askForPatience: StandInAnswer = {
   headers: { 'retry-after': '2' },
 };
 
-/** What an operator does who knows that the owner will not come back. */
+/** What an operator does who knows that the owner will not return. */
 function removeLock({ ledgerFile }: DayFolder): Promise<void> {
   return rm(join(`${ledgerFile}.locks`, `${day}.lock`));
 }
@@ -93,7 +93,7 @@ async function expectFencedWhenWoken(frozen: RunningCommand): Promise<void> {
   expectError(await frozen.ended, { ...busy, message: /was taken over by another process/ });
 }
 
-/** The service takes the first `count` requests at once and keeps its answers back. */
+/** The service reads the first `count` requests at once and holds back its answers. */
 function holdAnswers(count: number) {
   const held: (() => void)[] = [];
   const handler: StandInHandler = async (request, number) => {
@@ -103,7 +103,7 @@ function holdAnswers(count: number) {
   };
   return {
     handler,
-    /** Answers the oldest of them, or all, and comes back when that is written to the connections. */
+    /** Answers the oldest of them, or all, and resolves when the answers are written to the connections. */
     async answerHeld(oldest = held.length): Promise<void> {
       for (const answer of held.splice(0, oldest)) answer();
       await new Promise((resolve) => setImmediate(resolve));

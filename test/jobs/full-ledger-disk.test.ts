@@ -13,10 +13,10 @@ describe.skipIf(smallDiskNeeds !== undefined)(
   () => {
     it.each([
       ['before there is a ledger', 8],
-      ['before the file that processes share', 32],
+      ['before the file that processes share exists', 32],
       ['in the middle of collecting', 1_024],
     ])(
-      'ends the run %s, names the ledger and says what to do; with room, the next one delivers',
+      'ends the run %s, names the ledger and says what to do; once there is room, the next one delivers',
       async (_, kilobytes) => {
         const { standIn, folder } = await prepareDay({ bookings: toCsv(bookings) });
         const data = dirname(folder.ledgerFile);

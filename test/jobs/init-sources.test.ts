@@ -21,7 +21,7 @@ const command = fileURLToPath(new URL('../../dist/jobs/hotel-review.js', import.
 const day = '2026-11-20';
 const env = { PATH: process.env.PATH, TZ: 'Europe/Madrid' };
 
-/** As another program names and writes them. */
+/** As another program names and formats them. */
 const bookings = Array.from({ length: 8 }, (_, at) => ({
   hotel_id: at + 10,
   reference: `BR-${at}`,
@@ -60,7 +60,7 @@ const readText = (...path: string[]) => readFile(join(...path), 'utf8');
 const readVariables = async (folder: string) => parseEnv(await readText(folder, '.env'));
 const spaced = (text: string) => text.replaceAll(/\s+/g, ' ');
 
-/** The five records, as both people and programs are told, and that a dry run understands the day. */
+/** The five records are shown to people and programs, and a dry run understands the day. */
 async function expectUnderstood(
   folder: string,
   { exitCode, stdout, stderr }: CommandResult,
@@ -108,7 +108,7 @@ describe('init of bookings in PostgreSQL', () => {
     expect(result.stdout).not.toContain('HOTEL_REVIEW_SOURCE_URL');
   });
 
-  it('takes the address from a .env that is kept, and doctor agrees', async () => {
+  it('takes the address from an existing .env, and doctor agrees', async () => {
     const url = await prepare();
     const folder = await createExportFolder({ '.env': `HOTEL_REVIEW_SOURCE_URL='${url}'\n`, 'q.sql': query });
     const result = await init(folder, ['--query-file', 'q.sql', '--json']);
@@ -126,7 +126,7 @@ describe('init of bookings in PostgreSQL', () => {
     expect(findings.filter(({ part }) => part === 'source')).toEqual(source);
   });
 
-  it('says why the database is not to be had, and writes a configuration all the same', async () => {
+  it('says why the database is unavailable, and writes a configuration anyway', async () => {
     const url = postgres().overTcp(await prepare(), { password: 'geheim' });
     const folder = await createExportFolder();
     const result = await init(folder, ['--query', query], { HOTEL_REVIEW_SOURCE_URL: url });
@@ -156,7 +156,7 @@ describe('init of bookings in PostgreSQL', () => {
   describe.skipIf(!isAvailable)(`at a terminal (needs ${needs})`, () => {
     const enter = (after: string, text = ''): Typing => ({ after, type: `${text}\r` });
 
-    it('asks for the address unseen, tries it at once, and asks again where it is wrong', async () => {
+    it('asks for the address without echo, tries it at once, and asks again if it is wrong', async () => {
       const url = await prepare();
       const wrong = postgres().overTcp(url, { password: 'vertippt' });
       const folder = await createExportFolder();
@@ -274,12 +274,12 @@ describe('init of bookings behind an API', () => {
     const url = `${api.origin}/bookings?day={day}`;
     const told = ['--url', url, ...flags, '--page-parameter', 'cursor', ...auth];
     const result = await init(folder, told, own);
-    // Five are to be had without the second page.
+    // Five are available without the second page.
     expect(api.requests.map((request) => request.url.search)).not.toContain(`?day=${day}&cursor=1`);
     await expectUnderstood(folder, result, { secrets: ['geheim'], own });
   });
 
-  it('is told at once that it is refused, after a single call', async () => {
+  it('reports at once that it is refused, after a single call', async () => {
     const api = await startApi();
     const folder = await createExportFolder();
     const url = `${api.origin}/bookings?day={day}`;
@@ -290,7 +290,7 @@ describe('init of bookings behind an API', () => {
     expect(await readText(folder, 'hotel-review.yaml')).toMatch(/# Tried for 2026-11-20 .*401/s);
   });
 
-  it('is told at once that nobody answers', async () => {
+  it('reports at once that nobody answers', async () => {
     const api = await startApi();
     await api.close();
     const folder = await createExportFolder();
@@ -298,7 +298,7 @@ describe('init of bookings behind an API', () => {
     expect(stderr).toContain('connection-refused');
   });
 
-  it('does not wait for an API that never answers, and lets go of it', async () => {
+  it('does not wait for an API that never answers, and closes the connection', async () => {
     const api = await useBookingsApi(() => {});
     const folder = await createExportFolder();
     const { exitCode, stderr } = await init(folder, ['--url', `${api.origin}/bookings?day={day}`]);
@@ -320,17 +320,17 @@ describe('init of bookings behind an API', () => {
   });
 });
 
-describe('init of bookings that a module finds', () => {
+describe('init of bookings from a module', () => {
   const text = `export async function* bookings(day, { log }) {
     if (day.iso === '${day}') yield ${JSON.stringify(bookings)};
   }`;
 
-  it('asks the module', async () => {
+  it('calls the module', async () => {
     const folder = await createExportFolder({ 'bookings.mjs': text });
     await expectUnderstood(folder, await init(folder, ['--path', 'bookings.mjs']));
   });
 
-  it('says that it is still to be written, and where an example is', async () => {
+  it('says that it has yet to be written, and where an example is', async () => {
     const folder = await createExportFolder();
     const { exitCode, stdout } = await init(folder, ['--kind', 'module', '--path', 'own/b.mjs']);
     expect(exitCode).toBe(0);
@@ -339,13 +339,13 @@ describe('init of bookings that a module finds', () => {
     );
   });
 
-  it('says that it has nothing of the day', async () => {
+  it('says that it has nothing for the day', async () => {
     const folder = await createExportFolder({ 'bookings.mjs': text });
     const { stderr } = await init(folder, ['--path', 'bookings.mjs', '--day', '2026-11-19']);
     expect(spaced(stderr)).toContain('it holds no booking of 2026-11-19');
   });
 
-  it('names nobody whom its failure names', async () => {
+  it('shows no name from the module’s error', async () => {
     const failing = `export async function* bookings() { throw new Error('no room for Ada Lovelace'); }`;
     const folder = await createExportFolder({ 'bookings.mjs': failing });
     const { exitCode, stdout, stderr } = await init(folder, ['--path', 'bookings.mjs']);
@@ -359,7 +359,7 @@ describe('init of files in a bucket', () => {
   const buckets = useS3Server();
   const path = `s3://${bucketName}/in/{day}.csv.gz`;
 
-  it('takes the key from the environment, by names of its own or of Amazon', async () => {
+  it('takes the key from the environment, by our names or Amazon’s', async () => {
     await buckets().put(`in/${day}.csv.gz`, gzipSync(csv));
     const endpoint = ['--s3-endpoint', buckets().access().endpoint, '--s3-region', 'us-east-1'];
     for (const own of [
@@ -385,7 +385,7 @@ describe('init of files in a bucket', () => {
 describe('init of files on an SFTP server', () => {
   const server = useSftpServer(openSsh);
 
-  it('reads the file there, with a host key that is known', async () => {
+  it('reads the file there, with a known host key', async () => {
     const { disk, port, root, login, fingerprints } = server();
     mkdirSync(disk('out'));
     chownSync(disk('out'), sessionUser.uid, sessionUser.gid);
@@ -403,7 +403,7 @@ describe('init of files on an SFTP server', () => {
     throw new Error('expected one of the host keys to be the one that the server presents');
   });
 
-  it('logs in with a password of the environment', async () => {
+  it('logs in with a password from the environment', async () => {
     const { addresses } = await startSandboxCommand(join(await createFolder(), 'sandbox'));
     const { host, port, root, username, password, fingerprint } = addresses.sftp;
     mkdirSync(join(root, 'out'));

@@ -21,7 +21,7 @@ const load = (folder: string, name = 'hotel-review.yaml') =>
 const readText = (...path: string[]) => readFile(join(...path), 'utf8');
 
 describe('init without a terminal', () => {
-  it('writes a configuration that loads and a .env for nobody else, and says what is next', async () => {
+  it('writes a valid configuration and a private .env, and says what comes next', async () => {
     const folder = await createExportFolder();
     const { exitCode, stdout, stderr } = await run(folder, 'init');
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
@@ -37,14 +37,14 @@ describe('init without a terminal', () => {
     );
   });
 
-  it('names a JSON Schema that is there', async () => {
+  it('names an existing JSON Schema', async () => {
     const folder = await createExportFolder();
     await run(folder, 'init');
     const [, schema = ''] = /\$schema=(\S+)/.exec(await readText(folder, 'hotel-review.yaml')) ?? [];
     expect(JSON.parse(await readText(folder, schema))).toMatchObject({ title: 'hotel-review.yaml' });
   });
 
-  it('understands an export with names of its own, so that a dry run of it works before there is a key', async () => {
+  it('recognises an export with column names of its own, so that a dry run of it works before there is a key', async () => {
     const folder = await createExportFolder({ 'exports/bookings-2026-11-20.csv': oddExport });
     const { json } = await run(folder, 'init', '--yes', '--timezone', 'Europe/Madrid', '--json');
     expect(json).toEqual({
@@ -73,7 +73,7 @@ describe('init without a terminal', () => {
     });
   });
 
-  /** As a program writes it that knows nothing of the service; one date is no day, one record is broken. */
+  /** As a program that knows nothing of the service writes it; one date is invalid, one record is malformed. */
   const germanExport = [
     'Buchungsnr;Hotel-ID;Gast;Lieferant;Hotel-Code Lieferant;Anreise;Abreise;Preis',
     'BR-0;17;"Unvollständig; Udo"',
@@ -84,7 +84,7 @@ describe('init without a terminal', () => {
     'BR-200;16;Weiß, Änne;Süd & Söhne;R-200;31.02.2027;02.03.2027;12,00',
   ].join('\r\n');
 
-  it('understands a German export with a broken date and a broken record', async () => {
+  it('recognises a German export with an invalid date and a malformed record', async () => {
     const folder = await createExportFolder({ 'exports/bookings-2026-11-20.csv': germanExport });
     const { json } = await run(folder, 'init', '--yes', '--timezone', 'Europe/Berlin', '--json');
     expect(JSON.stringify(json)).not.toContain('say in');
@@ -108,7 +108,7 @@ describe('init without a terminal', () => {
     });
   });
 
-  it('names the columns that it did not find, in the configuration and in what is next', async () => {
+  it('names the columns that it did not find, in the configuration and in the next steps', async () => {
     const folder = await createExportFolder({
       'exports/bookings-2026-11-20.csv': 'Haus;Gast;Von;Bis\n17;Ada;20.11.2026;22.11.2026\n',
     });
@@ -124,7 +124,7 @@ describe('init without a terminal', () => {
     expect((await load(folder)).source.columns).toEqual({ BookingClientName: 'Gast' });
   });
 
-  it('does the same with NDJSON whose members lie in nested objects', async () => {
+  it('does the same with NDJSON whose members are in nested objects', async () => {
     const booking = { hotel: { id: 17 }, guest: { name: 'Ada' }, arrival: '20.11.2026', booking_ref: 'BR-1' };
     const folder = await createExportFolder({ 'b-20112026.ndjson': `${JSON.stringify(booking)}\n` });
     await run(folder, 'init', '--path', 'b-{day:ddMMyyyy}.ndjson');
@@ -137,7 +137,7 @@ describe('init without a terminal', () => {
     });
   });
 
-  it('writes the delivery by file that the options describe', async () => {
+  it('writes the delivery by file as the options describe it', async () => {
     const folder = await createExportFolder();
     const server = ['--sftp-host', 'sftp.test', '--sftp-port', '2222', '--sftp-username', 'acme'];
     await run(folder, 'init', '--base-url', 'https://maps.test/api/3.0', ...server, '--sftp-key-file', 'id');
@@ -149,7 +149,7 @@ describe('init without a terminal', () => {
     expect(await readText(folder, '.env')).not.toContain('SFTP');
   });
 
-  it('makes the folder of another configuration, and names it in what is next', async () => {
+  it('creates the folder of another configuration, and names it in the next steps', async () => {
     const folder = await createExportFolder();
     const { stdout } = await run(folder, 'init', '--config', 'conf/staging.yaml');
     expect(await readdir(join(folder, 'conf'))).toEqual(['.env', 'staging.yaml']);
@@ -166,7 +166,7 @@ describe('init without a terminal', () => {
     expect(await readText(folder, 'hotel-review.yaml')).toBe('mine');
   });
 
-  it('keeps a .env that is there, says so, and names what it lacks', async () => {
+  it('keeps an existing .env, says so, and names what is missing from it', async () => {
     const folder = await createExportFolder({ '.env': 'HOTEL_REVIEW_API_KEY=k-1\nOTHER=2\n' });
     const { exitCode, stdout } = await run(folder, 'init');
     expect(exitCode).toBe(0);
@@ -176,7 +176,7 @@ describe('init without a terminal', () => {
     expect(await readText(folder, '.env')).toBe('HOTEL_REVIEW_API_KEY=k-1\nOTHER=2\n');
   });
 
-  it('asks for what is a placeholder in a .env that is kept, and not for what the environment has', async () => {
+  it('asks for placeholders in an existing .env, but not for what the environment has', async () => {
     const folder = await createExportFolder({
       '.env': 'HOTEL_REVIEW_API_KEY=change-me\nHOTEL_REVIEW_ACCOUNT_ID=change-me\n',
     });
@@ -214,7 +214,7 @@ describe.skipIf(!isAvailable)(`init at a terminal (needs ${needs})`, () => {
     });
   const enter = (after: string, text = ''): Typing => ({ after, type: `${text}\r` });
 
-  it('asks, and writes what was typed, secrets into .env alone', async () => {
+  it('asks, and writes the answers, secrets only into .env', async () => {
     const folder = await createExportFolder({ 'b-2026-11-20.csv': 'hotel_id,arrival\n7,01/02/2026\n' });
     const { screen, piped, exitCode } = await init(
       folder,
@@ -223,7 +223,7 @@ describe.skipIf(!isAvailable)(`init at a terminal (needs ${needs})`, () => {
         { after: 'expected a time zone', type: '\x15Europe/Madrid\r' },
         enter('Where are the bookings'),
         enter("day's bookings", 'b-{day}.csv'),
-        // Two up from deciding later.
+        // Up twice from the choice to decide later.
         { after: 'are ambiguous', type: '\x1b[A\x1b[A\r' },
         enter('mapping service', 'https://maps.test/api/3.0'),
         enter('reach the service'),
@@ -248,7 +248,7 @@ describe.skipIf(!isAvailable)(`init at a terminal (needs ${needs})`, () => {
       folder,
       [
         enter('time zone'),
-        // From the last choice, which is the default, round to the first.
+        // From the last choice, which is the default, around to the first.
         { after: '(ServiceId)?', type: '\x1b[B\r' },
         enter('(BookingReferenceId)?'),
         enter('(ProviderName)?'),
@@ -287,7 +287,7 @@ describe.skipIf(!isAvailable)(`init at a terminal (needs ${needs})`, () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('without colours where NO_COLOR asks for that, and within 80 columns', async () => {
+  it('without colours if NO_COLOR says so, and within 80 columns', async () => {
     const folder = await createExportFolder();
     const { screen, exitCode } = await init(
       folder,

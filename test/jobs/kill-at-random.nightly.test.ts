@@ -8,17 +8,17 @@ import { type StandInHandler, success } from '../support/http-stand-in.js';
 import type { LedgerWatch } from '../support/ledger-watch.js';
 import { prepareReviewedDay, runArguments } from '../support/reviewed-day.js';
 
-/** Days are worked off side by side, one in each lane. */
+/** Days are processed concurrently, one per lane. */
 const lanes = 2;
 const killsOfLane = 15;
-/** After so many kills a day is left in peace. */
+/** After this many kills a day is left alone. */
 const killsOfDay = 3;
 /** Several transactions of collect, and 120 batches. */
 const bookings = 24_000;
 const batchSize = 200;
 const answerMs = 4;
 
-/** When a run is killed, counted from its start. */
+/** When a run is killed, relative to its start. */
 type Moment =
   | { readonly kind: 'time'; readonly ms: number }
   | { readonly kind: 'collected'; readonly read: number }
@@ -62,7 +62,9 @@ function chooseMoment(random: () => number, undisturbedMs: number, collects: boo
   return { kind: 'request', number: number(bookings / batchSize / killsOfDay), when };
 }
 
-/** Reviews a new day, killing who works on it until its run ends by itself, and tells how many were killed. */
+/**
+ * Reviews a new day, killing the processes that work on it until its run ends by itself; returns how many were killed.
+ */
 async function reviewDay({
   kills,
   random,
@@ -70,7 +72,7 @@ async function reviewDay({
 }: {
   readonly kills: number;
   readonly random: () => number;
-  /** @param collects that run begins with a collect */
+  /** @param collects whether the run starts with a collect */
   readonly chooseMoment: (collects: boolean) => Moment;
 }): Promise<number> {
   const service = createService();
@@ -83,7 +85,7 @@ async function reviewDay({
   let command = day.folder.start(runArguments);
   let killed = 0;
   while (killed < kills && !command.hasEnded) {
-    // Nobody but the `run` itself collects.
+    // Only the `run` itself collects.
     const victim = killed === 0 ? command : crew.pick(random);
     const moment = chooseMoment(killed === 0);
     if (!(await killAt(moment, { victim, command, service, ledger: day.ledger }))) break;
@@ -110,13 +112,13 @@ async function reviewDay({
 
 interface Scene {
   readonly victim: RunningCommand;
-  /** The `run`, be it the victim or not. */
+  /** The `run`, whether it is the victim or not. */
   readonly command: RunningCommand;
   readonly service: Service;
   readonly ledger: LedgerWatch;
 }
 
-/** Kills the victim in that moment; false when the `run` ended before it came. */
+/** Kills the victim at that moment; false when the `run` ended before. */
 async function killAt(moment: Moment, { victim, command, service, ledger }: Scene): Promise<boolean> {
   switch (moment.kind) {
     case 'time': {
@@ -128,7 +130,7 @@ async function killAt(moment: Moment, { victim, command, service, ledger }: Scen
     }
     case 'collected': {
       const { release } = await ledger.holdWhen(({ read }) => read >= moment.read);
-      // What it does when the ledger is free again is a matter of chance.
+      // What it does once the ledger is released is left to chance.
       await release();
       break;
     }
@@ -142,11 +144,11 @@ async function killAt(moment: Moment, { victim, command, service, ledger }: Scen
 
 interface Service {
   readonly handler: StandInHandler;
-  /** Comes back with a request, counted from now on. */
+  /** Resolves at this request, counted from now on. */
   reach(moment: Extract<Moment, { kind: 'request' }>): Promise<void>;
 }
 
-/** Takes everything, each after a short while. */
+/** Accepts everything, each after a short delay. */
 function createService(): Service {
   let planned: { number: number; when: 'taken' | 'answered'; tell: () => void } | undefined;
   let arrived = 0;

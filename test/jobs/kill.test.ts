@@ -12,7 +12,7 @@ import { prepareReviewedDay, type ReviewedDay, runArguments } from '../support/r
 const batchSize = 50;
 
 describe('a run that is killed', () => {
-  it('in collect collects from nothing in the same run and sends everything once', async () => {
+  it('in collect collects again from the start in the same run and sends everything once', async () => {
     const { folder, ledger, standIn, arrivals, bookings, records } = await prepareReviewedDay({
       bookings: 50_000,
       settings: { body: { batchSize: 500 } },
@@ -65,8 +65,8 @@ describe('a run that is killed', () => {
     expect(standIn.requests).toHaveLength(12);
   });
 
-  it.each(['is on its way', 'lies there unread'] as const)(
-    'after a batch was taken, while the answer %s, sends that batch again and counts it as repeated',
+  it.each(['is on its way', 'is in flight'] as const)(
+    'after a batch was accepted, while the answer %s, sends that batch again and counts it as repeated',
     async (answer) => {
       const killedAt = 6;
       const killing = createGate();
@@ -103,7 +103,7 @@ describe('a run that is killed', () => {
       expect(exitCode).toBe(0);
       const interrupted = (await ledger.attempts()).filter(({ outcome }) => outcome === 'interrupted');
       expect(interrupted.map(({ step }) => step)).toContain((await ledger.batches()).find(ofTaken)?.name);
-      // No more than what one process has in hand.
+      // No more than one process has in flight.
       expect(interrupted.length).toBeLessThanOrEqual(4);
       expect(report.counts.repeated).toBe(interrupted.length * batchSize);
       await arrivals.checkWhole(report, bookings);
@@ -111,7 +111,7 @@ describe('a run that is killed', () => {
     },
   );
 
-  it('during a replay goes on with the replay, and leaves the earlier run alone', async () => {
+  it('during a replay resumes the replay, and leaves the earlier run alone', async () => {
     const killedAt = 18;
     const killing = createGate();
     const day = await prepareReviewedDay({

@@ -14,7 +14,7 @@ const early = bookings.slice(0, 100);
 const late = ['replay', day, '--late', '--json'] as const;
 
 describe('late bookings by body', () => {
-  it('are sent, and nothing that was delivered before; a second time there is nothing new', async () => {
+  it('are sent, without what was delivered before; a second time there is nothing new', async () => {
     const { standIn, folder } = await prepareDay({ bookings: toCsv(early) });
     const first = await folder.runDay();
     await folder.writeBookings(toCsv(bookings.toReversed()));
@@ -43,7 +43,7 @@ describe('late bookings by body', () => {
     expectEachOnce(standIn, early);
   });
 
-  it('are not sent the other way than the day was', async () => {
+  it('are not sent by another delivery than the day was', async () => {
     const { standIn, folder } = await prepareDay({ bookings: toCsv(early) });
     await folder.runDay();
     const sent = standIn.requests.length;
@@ -61,7 +61,7 @@ describe('late bookings by body', () => {
     expect(standIn.requests).toHaveLength(sent);
   });
 
-  it('of a run that is unfinished want it run first, or given up; what it delivered stays delivered', async () => {
+  it('of an unfinished run require resuming or abandoning it first; what it delivered stays delivered', async () => {
     const service = { isDown: true };
     const { standIn, folder } = await prepareDay(
       { bookings: toCsv(early), settings: { retry: { tries: 1 }, body: { batchSize: 10, concurrency: 1 } } },
@@ -78,10 +78,10 @@ describe('late bookings by body', () => {
     expectEachOnce(standIn, bookings);
   });
 
-  it('are collected again the same way where the collect had broken off', async () => {
+  it('are collected again in the same way after a collect that failed', async () => {
     const { standIn, folder } = await prepareDay({ bookings: toCsv(early) });
     await folder.runDay();
-    // The source breaks off: the run fails in collect, and the next `run` collects it again.
+    // The source fails: the run fails in collect, and the next `run` collects it again.
     await folder.writeBookings(`${toCsv(bookings)}"an open quote`);
     const broken = await folder.run(late);
     expect(broken).toMatchObject({ exitCode: 1, report: { state: 'failed', topsUp: true } });
@@ -91,7 +91,7 @@ describe('late bookings by body', () => {
     expectEachOnce(standIn, bookings);
   });
 
-  it('are delivered once by a top-up that is killed in the middle and gone on with', async () => {
+  it('are delivered once by a top-up that is killed halfway and resumed', async () => {
     const gate = createGate();
     const { standIn, folder } = await prepareDay(
       { bookings: toCsv(early), settings: { body: { batchSize: 10, concurrency: 1 } } },
@@ -114,7 +114,7 @@ describe('late bookings by body', () => {
     expect(sent.size).toBe(130);
   });
 
-  it('of runs whose names are gone are not guessed at', async () => {
+  it('of runs whose names were deleted are not guessed', async () => {
     const old = '2020-01-02';
     const { standIn, folder } = await prepareDay({ settings: { guestNameDays: 1 } });
     await folder.writeBookings(toCsv(early), old);
@@ -123,7 +123,7 @@ describe('late bookings by body', () => {
     const database = new Libsql(folder.ledgerFile);
     database.exec(`UPDATE runs SET finished_at = 0, started_at = 0`);
     database.close();
-    // Any run forgets what is too old.
+    // Any run deletes what is too old.
     await folder.writeBookings(toCsv([]));
     await folder.runDay();
     const refused = await folder.run(['replay', old, '--late', '--json']);
@@ -137,7 +137,7 @@ describe('late bookings by body', () => {
 });
 
 describe('a day that is run before it has ended', () => {
-  it('is topped up by each later run, and done only after its end', async () => {
+  it('is topped up by each later run, and done only after it has ended', async () => {
     const today = new Date().toISOString().slice(0, 10);
     const { standIn, folder } = await prepareDay({ settings: { timezone: 'Etc/GMT+12' } });
     await folder.writeBookings(toCsv(early), today);
@@ -155,7 +155,7 @@ describe('a day that is run before it has ended', () => {
 describe(`late bookings by file over ${sandboxSftp.name}`, () => {
   const server = useSftpServer(sandboxSftp);
 
-  it('stand in a new file with all that was delivered before; with nothing new there is no file', async () => {
+  it('are in a new file with everything delivered before; with nothing new there is no file', async () => {
     const { folder, service, listRemote } = await prepareFileDay(server(), { bookings: toCsv(early) });
     const first = await folder.runDay();
     expect(first.exitCode).toBe(0);
@@ -185,7 +185,7 @@ describe(`late bookings by file over ${sandboxSftp.name}`, () => {
     expect(remotePath.startsWith(remoteFolder)).toBe(true);
   });
 
-  it('that cannot stand in the file are posted, with no file', async () => {
+  it('that cannot go into the file are posted, without a file', async () => {
     const { folder, service, standIn } = await prepareFileDay(server(), { bookings: toCsv(early) });
     await folder.runDay();
     const [odd] = bookings.slice(100);

@@ -104,7 +104,7 @@ describe('mappings sync', () => {
   });
 
   it.each(['before its answer', 'after its answer'])(
-    'goes on to the same copy when it is killed at any page, %s',
+    'resumes to the same copy when it is killed at any page, %s',
     { timeout: 240_000 },
     async (when) => {
       for (let page = 1; page <= 10; page += 1) {

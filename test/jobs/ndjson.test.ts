@@ -8,7 +8,7 @@ import { type MadeBooking, makeBookings } from '../support/made-bookings.js';
 
 const bookings = makeBookings(120);
 
-/** As an export with names and groups of its own writes it. */
+/** As an export with its own names and nesting writes it. */
 const write = ({ ServiceId, BookingReferenceId, BookingClientName, ...rest }: MadeBooking) =>
   JSON.stringify({
     hotel_id: ServiceId,
@@ -33,7 +33,7 @@ async function prepareNdjsonDay(lines: readonly string[]) {
 }
 
 describe('a day in NDJSON', () => {
-  it('is reviewed by body, each booking once; what cannot be read is rejected with its line', async () => {
+  it('is reviewed by body, each booking once; unreadable records are rejected with their line', async () => {
     const lines = bookings.map(write);
     lines.push(...lines.slice(0, 1));
     lines.splice(
@@ -55,7 +55,7 @@ describe('a day in NDJSON', () => {
     expect(result.stderr).not.toContain('Guest');
   });
 
-  it('that is cut off fails before anything is sent, and goes on when it is whole', async () => {
+  it('that is truncated fails before anything is sent, and is resumed once it is complete', async () => {
     const { standIn, folder } = await prepareNdjsonDay([]);
     const path = join(folder.path, `bookings-${day}.ndjson.gz`);
     const text = bookings.map(write).join('\n');
@@ -74,7 +74,7 @@ describe('a day in NDJSON', () => {
     expectEachOnce(standIn, bookings);
   });
 
-  it('without the master id anywhere fails, and says which name is nowhere', async () => {
+  it('without any master id fails, and says which name was not found', async () => {
     const { standIn, folder } = await prepareNdjsonDay(bookings.map((booking) => JSON.stringify(booking)));
     const result = await folder.runDay();
     expectReport(result, { exitCode: 1, state: 'failed', counts: { delivered: 0 } });
@@ -91,7 +91,7 @@ describe('a day in NDJSON', () => {
     expect(standIn.connections).toBe(0);
   });
 
-  it('has no delimiter: the configuration says so', async () => {
+  it('has no delimiter, says the configuration check', async () => {
     const { folder } = await prepareDay({ settings: { source: { ...source, delimiter: ';' } } });
     expectError(await folder.runDay(), {
       exitCode: 2,

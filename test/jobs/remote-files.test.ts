@@ -91,32 +91,29 @@ describe('a day whose files are in a bucket', () => {
   it.each([
     ['in the environment', 'environment'],
     ['in a profile', 'profile'],
-  ] as const)(
-    'may be reached with a key that stands %s, as the tools of Amazon find it',
-    async (_, where) => {
-      const standIn = await startStandIn();
-      onTestFinished(() => standIn.close());
-      await buckets().put(`chain/${day}.csv`, toCsv(bookings));
-      const { endpoint } = buckets().access();
-      const folder = await createDayFolder({
-        baseUrl: standIn.baseUrl,
-        settings: { source: { path: `s3://${bucketName}/chain/{day}.csv` }, s3: { endpoint } },
-      });
-      const profile = join(folder.path, 'credentials');
-      writeFileSync(
-        profile,
-        '[default]\naws_access_key_id = S3RVER\naws_secret_access_key = canary-in-profile\n',
-      );
-      const env = {
-        environment: { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'canary-in-environment' },
-        profile: { AWS_SHARED_CREDENTIALS_FILE: profile },
-      }[where];
-      const result = await folder.runDay({ env, asProcess: true });
-      expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 60 } });
-      const { headers } = buckets().requests.findLast(({ line }) => line.includes('/chain/')) ?? {};
-      expect(headers?.authorization).toContain('Credential=S3RVER/');
-    },
-  );
+  ] as const)('may be reached with a key %s, found as Amazon’s tools find it', async (_, where) => {
+    const standIn = await startStandIn();
+    onTestFinished(() => standIn.close());
+    await buckets().put(`chain/${day}.csv`, toCsv(bookings));
+    const { endpoint } = buckets().access();
+    const folder = await createDayFolder({
+      baseUrl: standIn.baseUrl,
+      settings: { source: { path: `s3://${bucketName}/chain/{day}.csv` }, s3: { endpoint } },
+    });
+    const profile = join(folder.path, 'credentials');
+    writeFileSync(
+      profile,
+      '[default]\naws_access_key_id = S3RVER\naws_secret_access_key = canary-in-profile\n',
+    );
+    const env = {
+      environment: { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'canary-in-environment' },
+      profile: { AWS_SHARED_CREDENTIALS_FILE: profile },
+    }[where];
+    const result = await folder.runDay({ env, asProcess: true });
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 60 } });
+    const { headers } = buckets().requests.findLast(({ line }) => line.includes('/chain/')) ?? {};
+    expect(headers?.authorization).toContain('Credential=S3RVER/');
+  });
 
   it('fails with a clear message without credentials', async () => {
     const standIn = await startStandIn();

@@ -12,7 +12,7 @@ const all = [days[0], '--to', days[3]];
 const forbidden: StandInAnswer = { kind: 'text', status: 403, body: '' };
 const unavailable: StandInAnswer = { kind: 'text', status: 503, body: '' };
 
-/** Four days of ten bookings; the service answers as it is told for each day. */
+/** Four days of ten bookings; the service answers as configured for each day. */
 async function prepare({
   answer = () => success,
   runsAtOnce = 2,
@@ -47,13 +47,13 @@ function byDay(result: CommandResult): unknown[] {
   return linesOf(result).toSorted((one, other) => (String(one.day) < String(other.day) ? -1 : 1));
 }
 
-/** The commands that it says to type, as a shell would take them. */
+/** The commands that it suggests, as a shell would parse them. */
 function advisedBy({ stdout }: CommandResult): string[][] {
   return [...stdout.matchAll(/: hotel-review (.+)$/gm)].map(([, command]) => (command ?? '').split(' '));
 }
 
 describe('a replay of a range', () => {
-  it('reviews every day in a new run, and closes with a table', async () => {
+  it('reviews every day in a new run, and ends with a table', async () => {
     const { standIn, folder, bookings } = await prepare();
     const ended = await folder.run(['replay', ...all]);
     expect(ended.exitCode).toBe(0);
@@ -66,7 +66,7 @@ describe('a replay of a range', () => {
     for (const day of days) expect(ended.stderr).toContain(`\n${day}: succeeded, 10 delivered\n`);
   });
 
-  it('goes on past a day that is not done, and what it says to do does that one', async () => {
+  it('continues after a day that fails, and the suggested command completes that one', async () => {
     const { standIn, folder, service, bookings } = await prepare({
       answer: (day) => (day === days[1] ? unavailable : success),
     });
@@ -80,7 +80,7 @@ describe('a replay of a range', () => {
     expectEachOnce(standIn, bookings);
   });
 
-  it('prints with --json an object a day, a line each, and its words elsewhere', async () => {
+  it('prints one JSON object per day and line with --json, and text on standard error', async () => {
     const { folder } = await prepare({ answer: (day) => (day === days[1] ? unavailable : success) });
     await folder.run(['run', '--day', days[3]]);
     const ended = await folder.run(['replay', ...all, '--missing', '--json']);
@@ -93,7 +93,7 @@ describe('a replay of a range', () => {
     expect(ended.stderr).toMatch(/^ {2}2026-11-20 +20261120-\w+ +has a run$/m);
   });
 
-  it('ends at what every day would meet, and what it says to do does them all', async () => {
+  it('stops at a problem that every day would have, and the suggested command completes them all', async () => {
     const { standIn, folder, service, bookings } = await prepare({
       answer: (day) => (day === days[1] ? forbidden : success),
       runsAtOnce: 1,
@@ -112,7 +112,7 @@ To continue: hotel-review replay 2026-11-19 --to 2026-11-20
     expectEachOnce(standIn, bookings);
   });
 
-  it('refuses an unfinished day, reviews the others, and exits as the worst does', async () => {
+  it('refuses an unfinished day, reviews the others, and exits with the worst code', async () => {
     const { standIn, folder, service } = await prepare({ answer: () => unavailable });
     await folder.run(['run', '--day', days[2]]);
     service.answer = () => success;
@@ -127,7 +127,7 @@ To continue: hotel-review replay 2026-11-19 --to 2026-11-20
     expect(standIn.accepted()).toHaveLength(30);
   });
 
-  it('says of a day that somebody else works on that it is, and exits with 4', async () => {
+  it('reports a day that another process works on, and exits with 4', async () => {
     const gate = createGate();
     const { folder } = await prepare({
       async answer(day) {
@@ -147,7 +147,7 @@ To continue: hotel-review replay 2026-11-19 --to 2026-11-20
     expect((await other.ended).exitCode).toBe(0);
   });
 
-  it('stops at Ctrl-C, says what was not begun, and what it says to do does the rest', async () => {
+  it('stops on Ctrl-C, says what was not started, and the suggested command does the rest', async () => {
     const hang: StandInAnswer = { kind: 'hang' };
     const { standIn, folder, service, bookings } = await prepare({
       answer: (day) => (day === days[0] ? success : hang),
@@ -167,7 +167,7 @@ To continue: hotel-review replay 2026-11-19 --to 2026-11-20
 });
 
 describe('of a range', () => {
-  it('--missing reviews the days without a run, --failed goes on with those that failed', async () => {
+  it('--missing reviews the days without a run, --failed resumes those that failed', async () => {
     const { standIn, folder, service, bookings } = await prepare({
       answer: (day) => (day === days[1] ? unavailable : success),
     });
@@ -185,7 +185,7 @@ describe('of a range', () => {
     expect(failed.exitCode).toBe(0);
     expect(byDay(failed)).toMatchObject([
       { skipped: 'has not failed' },
-      // It is gone on with: what started it is what started it.
+      // A resumed run keeps its trigger.
       { state: 'succeeded', trigger: 'manual' },
       { skipped: 'has not failed' },
       { skipped: 'has not failed' },
@@ -193,7 +193,7 @@ describe('of a range', () => {
     expectEachOnce(standIn, bookings);
   });
 
-  it('both work on a single day as well', async () => {
+  it('both work on a single day, too', async () => {
     const { standIn, folder } = await prepare();
     const failed = await folder.run(['replay', days[0], '--failed', '--json']);
     expect(failed).toMatchObject({ exitCode: 0, json: { day: days[0], skipped: 'has no run', runId: null } });
@@ -206,7 +206,7 @@ describe('of a range', () => {
     expect(standIn.accepted()).toHaveLength(10);
   });
 
-  it('--all reviews every day anew, and gives up what is unfinished', async () => {
+  it('--all reviews every day again, and abandons what is unfinished', async () => {
     const { standIn, folder, service } = await prepare({ answer: () => unavailable });
     await folder.run(['run', '--day', days[1]]);
     service.answer = () => success;
@@ -219,7 +219,7 @@ describe('of a range', () => {
     expect(runs).toMatchObject([{ state: 'succeeded' }, { state: 'cancelled' }]);
   });
 
-  it('--late tops up the days that have a run, and begins the others', async () => {
+  it('--late tops up the days that have a run, and starts the others', async () => {
     const { standIn, folder, bookings } = await prepare();
     await folder.run(['replay', days[0], '--to', days[1]]);
     const late = makeBookings(3, { first: 51 });
@@ -236,7 +236,7 @@ describe('of a range', () => {
     expectEachOnce(standIn, [...bookings, ...late]);
   });
 
-  it('--dry-run lists the days and what would become of each, and sends nothing', async () => {
+  it('--dry-run lists the days and what would be done with each, and sends nothing', async () => {
     const { standIn, folder, service } = await prepare();
     const empty = await folder.run(['replay', ...all, '--missing', '--dry-run']);
     expect(empty.stdout).toContain('4 days of 4 would be reviewed; nothing was sent');
@@ -258,10 +258,10 @@ describe('of a range', () => {
   });
 });
 
-describe('of the days of a range', () => {
-  it('no more are worked on at once than there are places', async () => {
+describe('the days of a range', () => {
+  it('are limited in how many are reviewed at once', async () => {
     const inHand = new Set<string>();
-    // Each waits until another day is in hand: one at a time would get nowhere.
+    // Each waits until another day is in progress: one at a time would deadlock.
     const pairs = [createGate(), createGate()];
     let arrived = 0;
     let most = 0;
@@ -283,7 +283,7 @@ describe('of the days of a range', () => {
     expect(most).toBe(2);
   });
 
-  it('the places are shared with other processes: a second replay waits, and says so', async () => {
+  it('share that limit with other processes: a second replay waits, and says so', async () => {
     const gate = createGate();
     const { standIn, folder, bookings } = await prepare({
       runsAtOnce: 1,

@@ -17,7 +17,7 @@ import {
 } from '../support/sandbox-command.js';
 
 const guest = 'Canaria Zwitscherfink';
-/** Of unknown hotels, so that there are e-mails about all of them. */
+/** With unknown hotels, so that there are e-mails about all of them. */
 const bookings = makeBookings(60).map((booking) => ({ ...booking, BookingClientName: guest }));
 
 function expectSilence(written: string): void {
@@ -25,7 +25,7 @@ function expectSilence(written: string): void {
   expect(written).not.toMatch(/^ {4}at /m);
 }
 
-it('The sandbox prints no guest name, while its e-mails have them', async () => {
+it('The sandbox prints no guest name, while its e-mails contain them', async () => {
   const folder = await createFolder();
   const sandbox = await callSandbox(folder, '--result-delay', '0', '--fault', 'lost-answer@1');
   await writeFile(join(folder, `bookings-${day}.csv`), toCsv(bookings));
@@ -45,7 +45,7 @@ it('The sandbox prints no guest name, while its e-mails have them', async () => 
   }
 });
 
-it('The sandbox prints no guest name when it refuses calls and files that have them', async () => {
+it('The sandbox prints no guest name when it refuses calls and files that contain them', async () => {
   const folder = await createFolder();
   const sandbox = await callSandbox(folder);
   const { addresses } = sandbox;

@@ -24,7 +24,7 @@ interface DoctorReport {
   }[];
 }
 
-/** A folder with an export of the sandbox's bookings, in which `init` was told the rest. */
+/** A folder with an export of the sandbox’s bookings, and a configuration from `init`. */
 async function setUp(...options: readonly string[]) {
   const folder = await createFolder();
   await mkdir(join(folder, 'exports'));
@@ -53,7 +53,7 @@ async function setUp(...options: readonly string[]) {
   return { folder, made, sandbox, next };
 }
 
-/** Replaces what stands there once. */
+/** Replaces texts that occur exactly once. */
 async function rewrite(file: string, changes: Readonly<Record<string, string>>): Promise<void> {
   let text = await readFile(file, 'utf8');
   for (const [from, to] of Object.entries(changes)) {
@@ -70,7 +70,7 @@ async function examine(folder: string) {
   return { exitCode, findings, notOk: findings.filter(({ verdict }) => verdict !== 'ok') };
 }
 
-/** What the sandbox had taken when it was stopped. */
+/** What the sandbox had accepted when it was stopped. */
 async function acceptedBy(sandbox: SandboxCommand): Promise<ReturnType<typeof sumTold>> {
   sandbox.kill('SIGINT');
   await sandbox.ended;
@@ -124,7 +124,7 @@ describe('A newcomer goes from an export to a review', () => {
   });
 });
 
-/** How many bookings stand in the file on the SFTP server; undefined when there is none. */
+/** How many bookings the file on the SFTP server contains; undefined when there is none. */
 async function findReviewed({ addresses }: SandboxCommand): Promise<number | undefined> {
   const file = await readFile(join(addresses.sftp.root, reviewPath)).catch(() => undefined);
   return file && parse(file, { columns: true }).length;

@@ -13,9 +13,9 @@ const longestStopMs = 5_000;
 const howToGoOn = `hotel-review run --day ${day}`;
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
-  it('in collect stops the run with 1, nothing sent; the next one collects anew and sends it all', async () => {
+  it('in collect stops the run with 1 and nothing sent; the next one collects again and sends everything', async () => {
     const { folder, ledger, standIn, arrivals, bookings, records } = await prepareReviewedDay({
-      // Enough for a reading thread.
+      // Enough to start a reading thread.
       bookings: 80_000,
       settings: { body: { batchSize: 500 } },
     });
@@ -63,7 +63,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     expect(standIn.requests).toHaveLength(20 + inHand);
   });
 
-  it('lets a call end that is answered in time, and records it', async () => {
+  it('waits for a call that is answered in time, and records it', async () => {
     const gate = createGate();
     const { folder, ledger, standIn, arrivals, bookings } = await prepareReviewedDay({
       bookings: 1_000,
@@ -81,7 +81,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     gate.open();
     const stopped = await folder.crew.ended();
     expectReport(stopped, { exitCode: 1, state: 'delivering' });
-    // Those before the stop and its own; what others had in hand may end behind it.
+    // Those before the stop and its own; what others had in flight may end after it.
     expect(stopped.report.counts.delivered).toBeGreaterThanOrEqual(3 * batchSize);
     expect(await ledger.run()).toMatchObject({ done: 2 + engine.performers, running: 0 });
 

@@ -45,7 +45,7 @@ describe('a call that retrying cannot fix', () => {
     },
   );
 
-  it('403 in the middle of the day: with the new key, the next run delivers what is left', async () => {
+  it('403 in the middle of the day: with the new key, the next run delivers the rest', async () => {
     const newKey = 'a-key-that-is-valid';
     const { standIn, folder } = await prepare((request, number) =>
       number <= 6 || headerOf(request, 'apikey') === newKey
@@ -89,7 +89,7 @@ describe('a call that retrying cannot fix', () => {
 });
 
 describe.each(['SIGINT', 'SIGTERM'] as const)('%s while the service hangs', (signal) => {
-  it('stops soon, says how to go on, and the next run goes on', async () => {
+  it('stops soon, says how to continue, and the next run resumes', async () => {
     let hangs = true;
     const { standIn, folder } = await prepare((_, number) =>
       hangs && number > 3 ? { kind: 'hang' } : success,
@@ -97,7 +97,7 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s while the service hangs', (sig
     folder.start(['run', '--day', day, '--json']);
     await standIn.received(3 + inFlight);
     folder.crew.signal(signal);
-    // The tests' own limit is far off; this one is what was promised, twice.
+    // The tests' own limit is far off; this is twice the documented one.
     const tooLate = setTimeout(() => folder.crew.signal('SIGKILL'), 10_000);
     const result = await folder.crew.ended();
     clearTimeout(tooLate);
@@ -114,7 +114,7 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s while the service hangs', (sig
     expectEachOnce(standIn, bookings);
   });
 
-  it('lets the calls in hand end when they end soon, so that nothing is sent twice', async () => {
+  it('waits for calls in flight that end soon, so that nothing is sent twice', async () => {
     let isSlow = true;
     const { standIn, folder } = await prepare(() => (isSlow ? { ...success, delayMs: 500 } : success));
     folder.start(['run', '--day', day, '--json']);
@@ -129,7 +129,7 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s while the service hangs', (sig
   });
 });
 
-it('a second Ctrl-C stops at once, and the next run goes on', async () => {
+it('a second Ctrl-C stops at once, and the next run resumes', async () => {
   let hangs = true;
   const { standIn, folder } = await prepare(() => (hangs ? { kind: 'hang' } : success));
   const command = folder.start(['run', '--day', day, '--json']);

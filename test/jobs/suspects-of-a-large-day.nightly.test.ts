@@ -11,7 +11,7 @@ import { toCsv } from '../support/made-bookings.js';
 /** Heap in megabytes, a little more than the command needs to start. */
 const smallHeap = { env: { NODE_OPTIONS: '--max-old-space-size=64' }, asProcess: true };
 
-it('a large day killed in mid-collect has each suspect once, in little memory', async () => {
+it('a large day killed in mid-collect has each suspect once, with little memory', async () => {
   const { bookings, brought, suspects } = makeDoubtedBookings(50_000, Date.now());
   const { folder, standIn } = await prepareDay({
     bookings: toCsv(bookings),

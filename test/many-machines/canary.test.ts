@@ -18,7 +18,7 @@ const bookings = makeBookings(60).map((booking) => ({ ...booking, BookingClientN
 const traced = ['--log-level', 'trace', '--stack-trace'];
 
 describe('the name of a guest', () => {
-  it('never gets into Redis, a log, the metrics, the status page or an answer, whoever says it', async () => {
+  it('never gets into Redis, a log, the metrics, the status page or a response, wherever it comes from', async () => {
     const ledger = await postgres().createDatabase();
     let isMended = false;
     const { folder, standIn } = await prepareDay(
@@ -67,7 +67,7 @@ describe('the name of a guest', () => {
     );
     await standIn.received(8);
 
-    // The database refuses what the service said, and quotes it in its error.
+    // The database rejects the service's text, and quotes it in its error.
     await database.query('ALTER TABLE hotel_review.attempts ADD CHECK (answer IS NULL) NOT VALID');
     const refusedFrom = standIn.requests.length;
     await standIn.received(refusedFrom + 6);
@@ -100,7 +100,7 @@ describe('the name of a guest', () => {
   });
 });
 
-/** Looks again and again. */
+/** Polls repeatedly. */
 async function listen(signal: AbortSignal, look: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {
     await look();

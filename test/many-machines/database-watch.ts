@@ -2,7 +2,7 @@ import { vi } from 'vitest';
 import { day } from '../support/day-folder.js';
 import type { Postgres } from '../support/postgres.js';
 
-/** Where the day's latest run stands. */
+/** The state of the day's latest run. */
 export interface RunMoment {
   readonly runId: string;
   readonly state: string;
@@ -18,28 +18,27 @@ export interface WatchedStep {
   readonly name: string;
   readonly state: string;
   readonly attempts: number;
-  /** The booking references of its slice, in order; none of a step that carries no bookings by body. */
+  /** The booking references of its slice, in order; none for a step without bookings by body. */
   readonly references: readonly string[];
 }
 
-/** Looks into a ledger on PostgreSQL beside the processes that work on it, past the ledger's own code. */
+/** Reads a ledger on PostgreSQL beside the processes that work on it, bypassing the ledger's code. */
 export interface DatabaseWatch {
   readonly url: string;
   /** Undefined while there is none. */
   run(): Promise<RunMoment | undefined>;
   /** The steps of the latest run. */
   steps(): Promise<WatchedStep[]>;
-  /** Waits for a moment of the latest run. */
+  /** Waits until the latest run satisfies the condition. */
   until(isDue: (run: RunMoment) => boolean): Promise<RunMoment>;
-  /** How many runs there are, of all days. */
+  /** The number of runs, of all days. */
   countRuns(): Promise<number>;
-  /** All that stands in it as text, but for the bookings themselves and what the service said. */
   query(sql: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
 }
 
 const latest = '(SELECT max(number) FROM hotel_review.runs WHERE day = $1)';
 
-/** Its questions wait while the server is away. */
+/** Its queries wait while the server is down. */
 export function watchDatabase(postgres: Postgres, url: string, ofDay = day): DatabaseWatch {
   const query = (sql: string, values: readonly unknown[] = []) => postgres.query(url, sql, values);
 

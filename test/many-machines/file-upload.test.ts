@@ -17,7 +17,7 @@ const postgres = usePostgres();
 const newServer = startForSuite(openSsh);
 
 const bookings = 8_000;
-/** Bytes; the file has more than twice as many. */
+/** In bytes; the file has more than twice as many. */
 const midway = 200_000;
 
 describe('the worker that uploads the file', () => {
@@ -35,7 +35,7 @@ describe('the worker that uploads the file', () => {
 
   it.each<[string, (size: number) => boolean]>([
     ['in mid-upload', (size) => size > midway],
-    ['when its bytes are up, and before it gives the file its name', (size) => size === wholeSize],
+    ['when all its data is uploaded, before the file gets its name', (size) => size === wholeSize],
   ])('is frozen %s: when it wakes, the file of the other one stays as it is', async (_, isDue) => {
     const fileDay = await prepareSharedFileDay();
     const first = await startWorker(fileDay.folder);
@@ -57,7 +57,7 @@ describe('the worker that uploads the file', () => {
   });
 });
 
-/** Bytes of the review file of these bookings. */
+/** The size in bytes of the review file of these bookings. */
 const wholeSize = Buffer.byteLength(renderFile());
 
 interface SharedFileDay extends FileDay {
@@ -83,7 +83,7 @@ async function detach({ folder }: SharedFileDay): Promise<void> {
   expect((await folder.run(['run', '--day', day, '--detach'])).exitCode).toBe(0);
 }
 
-/** Stops the worker between two pieces of the upload, as soon as so much of it has arrived; answers how much. */
+/** Freezes the worker between two chunks of the upload, once this much has arrived; returns how much has. */
 function stopWhen(
   { proxy, server }: SharedFileDay,
   worker: RunningCommand,
@@ -125,13 +125,13 @@ async function expectWhole({ folder, server, service, database, listRemote }: Sh
   });
 }
 
-/** The same file and not one that has taken its place. */
+/** The same file, not one that replaced it. */
 function describePublished({ server }: SharedFileDay) {
   const { ino, mtimeMs, size } = statSync(server.disk(remotePath));
   return { ino, mtimeMs, size };
 }
 
-/** The review file as it should be: written down here once more, so that the test doesn't follow the code. */
+/** The expected review file. Rendered independently here, so that the test doesn't follow the code. */
 function renderFile(): string {
   const columns =
     'Service Mappings Id,BookingReferenceId,BookingClientName,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate';

@@ -12,7 +12,7 @@ const postgres = usePostgres();
 const bookings = makeBookings(30);
 
 describe('the end-of-day hook of `serve`', () => {
-  it('turns away whatever is wrong with a request, each with its status, and starts nothing', async () => {
+  it('refuses an invalid request, each with its own status, and starts nothing', async () => {
     const { folder, standIn, database } = await prepareHook();
     const serving = await serve(folder);
     const { call } = serving;
@@ -60,7 +60,7 @@ describe('the end-of-day hook of `serve`', () => {
     expect((await serving.get('/readyz')).status).toBe(200);
   });
 
-  it('starts a day once, however often and by whom it is told', async () => {
+  it('starts a day once, however often and wherever it is called', async () => {
     const { folder, standIn, database } = await prepareHook();
     const { ask, call, get } = await serve(folder);
     const first = await ask(yesterday.iso, { id: 'msg_once' });
@@ -83,7 +83,7 @@ describe('the end-of-day hook of `serve`', () => {
     expectEachOnce(standIn, bookings);
   });
 
-  it('answers 503 while the ledger is away, starts nothing, and works again when it is back', async () => {
+  it('answers 503 while the ledger is down, starts nothing, and works again when it is back', async () => {
     const { folder, standIn, database } = await prepareHook();
     const before = yesterday.previous().iso;
     await folder.writeBookings(toCsv(makeBookings(3)), before);
@@ -97,7 +97,7 @@ describe('the end-of-day hook of `serve`', () => {
       call(JSON.stringify({ day: before }), bearer),
       get('/'),
     ]);
-    // It is for the ledger's own patience of 30 s that nobody waits here.
+    // Nobody waits here for the ledger's own timeout of 30 s.
     expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 503]);
     await until(async () => (await get('/readyz')).status === 503);
     expect((await get('/healthz')).status).toBe(200);

@@ -13,14 +13,14 @@ const prepare = (options: Pick<MachinesOptions, 'bookings' | 'handler' | 'settin
   prepareMachines({ redis: redis(), postgres: postgres(), ...options });
 
 describe('`run` with Redis', () => {
-  it('does all the work where there is no worker', async () => {
+  it('does all the work if there is no worker', async () => {
     const machines = await prepare({ bookings: 100 });
     const result = await machines.folder.runDay();
     expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 100, repeated: 0 } });
     expect((await expectCompleted(machines)).counts.repeated).toBe(0);
   });
 
-  it('detached leaves the day to workers that were there before, a second one joins and ends with the run', async () => {
+  it('detached leaves the day to existing workers; a second one joins and ends with the run', async () => {
     const gate = createGate();
     const machines = await prepare({
       bookings: 100,
@@ -36,7 +36,7 @@ describe('`run` with Redis', () => {
     expect(detached.report).toMatchObject({ state: 'delivering', counts: { delivered: 0, pending: 100 } });
     await machines.standIn.received(inHand);
     const joined = machines.folder.start(['run', '--day', day, '--json']);
-    // What it takes itself shows that it has joined.
+    // That it claims steps itself shows that it has joined.
     await machines.standIn.received(2 * inHand);
     gate.open();
     expectReport(await joined.ended, {
@@ -48,7 +48,7 @@ describe('`run` with Redis', () => {
     await expectCompleted(machines);
   });
 
-  it('that joins ends with the code of the run also when that fails, and nobody sends any more', async () => {
+  it('that joins also ends with the run’s code when the run fails, and nobody sends anything more', async () => {
     const gate = createGate();
     const machines = await prepare({
       bookings: 200,
@@ -90,7 +90,7 @@ describe('`run` with Redis', () => {
     await expectCompleted(machines);
   });
 
-  it('takes over the collect of one that was killed, when its lease is over', async () => {
+  it('takes over the collect of one that was killed, once its lease has expired', async () => {
     const machines = await prepare({
       bookings: 30_000,
       settings: { body: { batchSize: 1_000, concurrency: inHand } },

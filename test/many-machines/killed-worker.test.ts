@@ -18,7 +18,7 @@ const redis = useRedis();
 const postgres = usePostgres();
 
 describe('one of two workers', () => {
-  it('is killed in mid-batch: the other one sends what it had in hand, and nothing that was recorded', async () => {
+  it('is killed in mid-batch: the other one sends what was in flight, and nothing that was recorded', async () => {
     const { machines, release } = await prepareHeldWorker();
     const first = await machines.startWorker();
     await machines.standIn.received(inHand);
@@ -37,7 +37,7 @@ describe('one of two workers', () => {
   });
 
   it.each(['answered meanwhile', 'not answered yet'] as const)(
-    'is frozen past its lease: when it wakes, %s, it records nothing of what the other one has done',
+    'is frozen past its lease: when it thaws, %s, it records nothing of what the other one has done',
     async (service) => {
       const { machines, release } = await prepareHeldWorker();
       const first = await machines.startWorker();
@@ -69,7 +69,7 @@ describe('one of two workers', () => {
 });
 
 describe('a `run` that is frozen in mid-collect past its lease', () => {
-  it('stores nothing when it wakes, joins what another one has collected, and ends with its run', async () => {
+  it('stores nothing when it thaws, joins what another one has collected, and ends with its run', async () => {
     const machines = await prepareMachines({
       redis: redis(),
       postgres: postgres(),
@@ -86,7 +86,7 @@ describe('a `run` that is frozen in mid-collect past its lease', () => {
     expect(second.exitCode).toBe(0);
     first.kill('SIGCONT');
     const woken = await first.ended;
-    // What it finds when it wakes is done already.
+    // What it finds when it thaws is done already.
     expect(woken).toMatchObject({ exitCode: 0 });
     expect(woken.report).toMatchObject({ runId: second.report.runId, state: 'succeeded' });
     const { counts } = await expectCompleted(machines);
@@ -95,7 +95,7 @@ describe('a `run` that is frozen in mid-collect past its lease', () => {
   });
 });
 
-/** The first batches are held by the service: the worker that is started first has these in hand, and no others. */
+/** The service holds the first batches: the worker that is started first has these in flight, and no others. */
 async function prepareHeldWorker(): Promise<{ machines: Machines; release: () => void }> {
   const gate = createGate();
   const machines = await prepareMachines({

@@ -15,12 +15,12 @@ beforeEach(async ({ skip }) => {
 });
 afterEach(() => redis?.close());
 
-/** So many batches are answered at once; then the service holds what comes, until the fault has happened. */
+/** This many batches are answered at once; then the service holds requests until the fault has happened. */
 const answered = 6;
 const processes = 2;
 
-describe('a day in the middle of which Redis', () => {
-  it('forgets everything is completed from the ledger, and nothing is sent twice', async () => {
+describe('a day during which Redis', () => {
+  it('loses everything is completed from the ledger, and nothing is sent twice', async () => {
     const { machines, release } = await prepareHeldDay();
     const before = await readDelivered(machines);
     expect(await redis.readEverything()).toContain('hotel-review');
@@ -43,7 +43,7 @@ describe('a day in the middle of which Redis', () => {
     for (const worker of workers) await worker.wrote('queue back');
   });
 
-  it('is killed and comes back as it was is completed, and nothing is sent twice', async () => {
+  it('is killed and comes back with its data is completed, and nothing is sent twice', async () => {
     const { machines, release } = await prepareHeldDay();
     const before = await readDelivered(machines);
     await redis.kill();
@@ -54,7 +54,7 @@ describe('a day in the middle of which Redis', () => {
     expect(counts.repeated).toBe(0);
   });
 
-  it('is away for 30 s is completed when it is back; meanwhile nothing is begun, and nothing lost', async () => {
+  it('is down for 30 s is completed when it is back; meanwhile nothing is started, and nothing lost', async () => {
     const { machines, workers, release } = await prepareHeldDay();
     const before = await readDelivered(machines);
     await redis.stopAnswering();
@@ -71,7 +71,7 @@ describe('a day in the middle of which Redis', () => {
   });
 });
 
-/** Two workers whose hands are full, at a day that is begun. */
+/** Two fully occupied workers on a day in progress. */
 async function prepareHeldDay(): Promise<{
   machines: Machines;
   workers: readonly RunningCommand[];

@@ -14,13 +14,13 @@ import type { Postgres } from '../support/postgres.js';
 import type { RunningRedis } from '../support/redis.js';
 import { type DatabaseWatch, watchDatabase } from './database-watch.js';
 
-// On a busy machine processes take their time to start.
+// Processes start slowly on a busy machine.
 vi.setConfig({ testTimeout: 150_000 });
 
-/** Short, so that what was lost is found soon. */
+/** Short, so that lost work is found soon. */
 export const leaseSeconds = 2;
 export const batchSize = 10;
-/** Steps that each process has in hand at the same time. */
+/** Steps that each process performs at the same time. */
 export const inHand = 2;
 
 /** Many processes on one ledger and one queue, and a service that sees what they send. */
@@ -29,7 +29,7 @@ export interface Machines {
   readonly standIn: StandIn;
   readonly folder: DayFolder;
   readonly database: DatabaseWatch;
-  /** Comes back when it is ready for whatever is handed out. */
+  /** Resolves when the worker is ready for steps. */
   startWorker(options?: StartOptions): Promise<RunningCommand>;
   /** Collects the day and leaves its steps to the workers. */
   detach(): Promise<void>;
@@ -89,7 +89,7 @@ export function sharedSettings(ledger: string, queue: string): Settings {
   };
 }
 
-/** What the ledger held as delivered at one moment, and how often each of these bookings had arrived by then. */
+/** What the ledger recorded as delivered at one moment, and how often each of these bookings had arrived by then. */
 export type Delivered = ReadonlyMap<string, number>;
 
 export async function readDelivered({ database, standIn }: Machines): Promise<Delivered> {
@@ -100,8 +100,8 @@ export async function readDelivered({ database, standIn }: Machines): Promise<De
 }
 
 /**
- * The day completes. Every booking was taken by the service as it was given; what was recorded as delivered at one of
- * those moments was not sent again; nothing came more often than its batch was claimed, and what came again is counted.
+ * The day completes. The service accepted every booking unchanged; what was recorded as delivered at one of those
+ * moments was not sent again; nothing came more often than its batch was claimed, and repeats are counted.
  */
 export async function expectCompleted(
   machines: Machines,
@@ -141,7 +141,7 @@ export async function expectCompleted(
   return report;
 }
 
-/** How often each booking came in whole requests. */
+/** How often each booking arrived in complete requests. */
 export function countArrivals(standIn: StandIn): Map<string, number> {
   const arrivals = new Map<string, number>();
   for (const { body } of standIn.requests) {

@@ -9,11 +9,11 @@ import { type Serving, secret, serve, sign, timezone, untilItsClock } from './se
 
 beforeEach(({ skip }) => skip(fakeTimeNeeds !== undefined, fakeTimeNeeds));
 
-/** In Madrid the slot of every night is at 02:30. */
+/** In Madrid the nightly slot is at 02:30. */
 const settings = { timezone, schedule: { cron: '30 2 * * *', catchUpDays: 3 }, hook: { secret } };
 
 describe('`serve`', () => {
-  it('that was down for three nights makes up for them: every day is reviewed once, the last night first', async () => {
+  it('that was down for three nights catches up: every day is reviewed once, the last night first', async () => {
     const { folder, standIn } = await prepareDay({ settings });
     const bookings = await writeDays(folder, ['2026-06-01', '2026-06-02', '2026-06-03', '2026-06-04']);
     const first = await folder.run(['run', '--day', '2026-06-01'], {
@@ -43,7 +43,7 @@ describe('`serve`', () => {
     expectEachOnce(standIn, bookings);
   });
 
-  it('reviews the day once in the night that leaves 02:30 out', async () => {
+  it('reviews the day once in the night that skips 02:30', async () => {
     const { folder, standIn } = await prepareDay({ settings });
     const bookings = await writeDays(folder, ['2026-03-28']);
     // The clocks jump from 02:00 to 03:00, and the slot is at 03:00.
@@ -61,7 +61,7 @@ describe('`serve`', () => {
     expectEachOnce(standIn, bookings);
   });
 
-  it('reviews the day once in the night that shows 02:30 twice', async () => {
+  it('reviews the day once in the night that has 02:30 twice', async () => {
     const { folder, standIn } = await prepareDay({ settings });
     const bookings = await writeDays(folder, ['2026-10-24']);
     const first = await serve(folder, { env: startingAt('2026-10-25T00:29:50Z') });
@@ -77,7 +77,7 @@ describe('`serve`', () => {
     expectEachOnce(standIn, bookings);
   });
 
-  it('takes a day that has not ended from the hook, and tops it up in the night', async () => {
+  it('accepts a day that has not ended from the hook, and tops it up at night', async () => {
     const { folder, standIn } = await prepareDay({ settings });
     const bookings = makeBookings(30);
     await folder.writeBookings(toCsv(bookings.slice(0, 20)));
@@ -108,7 +108,7 @@ describe('`serve`', () => {
   });
 });
 
-/** Ten bookings for each day, all of them different. */
+/** Ten bookings for each day, all different. */
 async function writeDays(folder: DayFolder, days: readonly string[]): Promise<MadeBooking[]> {
   const written = days.map((day, index) => ({ day, bookings: makeBookings(10, { first: 1 + 10 * index }) }));
   for (const { day, bookings } of written) await folder.writeBookings(toCsv(bookings), day);

@@ -21,8 +21,8 @@ const redis = useRedis();
 const postgres = usePostgres();
 const newServer = startForSuite(openSsh);
 
-describe('a day in the middle of which PostgreSQL is restarted as by a power cut', () => {
-  it('by body: is completed by the workers that are there, and nothing that was recorded is sent again', async () => {
+describe('a day during which PostgreSQL restarts as after a power cut', () => {
+  it('by body: is completed by the running workers, and nothing that was recorded is sent again', async () => {
     const gate = createGate();
     const machines = await prepareMachines({
       redis: redis(),
@@ -42,7 +42,7 @@ describe('a day in the middle of which PostgreSQL is restarted as by a power cut
     expect(before.size).toBe(60);
 
     await postgres().stop();
-    // Their answers come while there is nobody to record them.
+    // Their answers arrive while they can't be recorded.
     gate.open();
     await expect(machines.database.run()).rejects.toThrow();
     await postgres().start();
@@ -51,7 +51,7 @@ describe('a day in the middle of which PostgreSQL is restarted as by a power cut
     expect(workers.map(({ hasEnded }) => hasEnded)).toEqual([false, false]);
   });
 
-  it('by body, while the day is collected: the run that collects it goes on, and every booking is there once', async () => {
+  it('by body, during collect: the run that collects continues, and every booking is stored once', async () => {
     const machines = await prepareMachines({
       redis: redis(),
       postgres: postgres(),

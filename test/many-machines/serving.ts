@@ -11,17 +11,17 @@ export const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 export const nextSecret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 export const token = 'a-token-of-the-test';
 
-/** Today in the zone of the tests, and the days around it. */
+/** Today in the time zone of the tests, and the days around it. */
 export const today = businessDayAt(new Date(), timezone);
 export const yesterday = today.previous();
 
 export interface Serving {
   readonly command: RunningCommand;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string;
-  /** Answers status, body and headers of a call of the hook. */
+  /** Returns status, body and headers of a call of the hook. */
   call(body: string | Uint8Array, headers: Record<string, string>): Promise<HookAnswer>;
-  /** Asks for a day, signed. */
+  /** Requests a day, signed. */
   ask(day: string, signing?: Signing): Promise<HookAnswer>;
   get(path: string): Promise<{ readonly status: number; readonly text: string }>;
 }
@@ -39,7 +39,7 @@ export interface Signing {
   readonly at?: number;
 }
 
-/** Comes back when it takes calls. */
+/** Resolves when it accepts calls. */
 export async function serve(folder: DayFolder, options?: StartOptions): Promise<Serving> {
   const port = await findFreePort();
   const command = folder.start(['serve', '--port', `${port}`], options);
@@ -65,14 +65,14 @@ export async function serve(folder: DayFolder, options?: StartOptions): Promise<
       return { status: response.status, text };
     },
   };
-  // The first question to a ledger brings its schema up to date, for which a caller of the hook may not have the time.
+  // The first query brings the ledger's schema up to date, which may take longer than a caller of the hook waits.
   await until(async () => (await serving.get('/days/2026-01-01')).status === 200);
   return serving;
 }
 
 let ids = 0;
 
-/** The headers of a request that the library of Standard Webhooks has signed. */
+/** The headers of a request, signed by the Standard Webhooks library. */
 export function sign(
   body: string,
   { id = nextId(), with: key = secret, at = Date.now() }: Signing = {},
@@ -90,7 +90,7 @@ function nextId(): string {
   return `msg_${ids}`;
 }
 
-/** Waits until the process itself believes that it is so late. */
+/** Waits until the process itself believes that it is this late. */
 export async function untilItsClock({ url }: Serving, instant: string): Promise<void> {
   await until(async () => {
     const { headers } = await fetch(`${url}/healthz`);

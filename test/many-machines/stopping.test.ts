@@ -12,13 +12,13 @@ import { secret, serve, timezone, yesterday } from './serving.js';
 const redis = useRedis();
 const postgres = usePostgres();
 
-/** So long that nobody gets on by waiting for its end. */
+/** Too long for anybody to wait for its end. */
 const longLease = { workers: { leaseSeconds: 600, reconcileSeconds: 0.5, stopSeconds: 1 } };
-/** Seconds. Far more than a stop may take, and far less than what is waited for otherwise: a call, a lease, a ledger. */
+/** Seconds. Far more than a stop may take, and far less than the other waits: a call, a lease, a ledger. */
 const soon = 15_000;
 
 describe('a worker that is asked to stop', () => {
-  it('while the service hangs ends cleanly, and another one goes on at once', async () => {
+  it('while the service hangs ends cleanly, and another one continues at once', async () => {
     const machines = await prepareMachines({
       redis: redis(),
       postgres: postgres(),
@@ -41,7 +41,7 @@ describe('a worker that is asked to stop', () => {
     expect(counts.repeated).toBe(inHand * batchSize);
   });
 
-  it('ends what it has in hand, where that comes to an end, and records it', async () => {
+  it('finishes its steps in progress, if they come to an end, and records them', async () => {
     const gate = createGate();
     const machines = await prepareMachines({
       redis: redis(),
@@ -68,7 +68,7 @@ describe('a worker that is asked to stop', () => {
     expect((await expectCompleted(machines, { before: [before] })).counts.repeated).toBe(0);
   });
 
-  it('while PostgreSQL is away ends soon, and what it had in hand is found by its lease', async () => {
+  it('while PostgreSQL is down ends soon, and its steps in progress are found when their lease expires', async () => {
     const gate = createGate();
     const machines = await prepareMachines({
       redis: redis(),
@@ -98,7 +98,7 @@ describe('a worker that is asked to stop', () => {
     await expectCompleted(machines);
   });
 
-  it('while Redis hangs ends soon, and another one goes on when it is back', async ({ skip }) => {
+  it('while Redis hangs ends soon, and another one continues when it is back', async ({ skip }) => {
     skip(redisNeeds !== undefined, redisNeeds);
     const own = await startRedis();
     try {
@@ -125,7 +125,7 @@ describe('a worker that is asked to stop', () => {
     }
   });
 
-  it('ends at once when it is asked twice', async () => {
+  it('ends at once when asked twice', async () => {
     const machines = await prepareMachines({
       redis: redis(),
       postgres: postgres(),
@@ -176,7 +176,7 @@ describe('a `run` that is asked to stop', () => {
   });
 });
 
-describe('`serve`, that is asked to stop', () => {
+describe('`serve`, when asked to stop', () => {
   const settings = { timezone, hook: { secret }, workers: { stopSeconds: 60 } };
   const bookings = makeBookings(100);
 
@@ -204,7 +204,7 @@ describe('`serve`, that is asked to stop', () => {
     expectEachOnce(standIn, many);
   });
 
-  it('in mid-delivery ends what it has in hand and records it: nothing is sent again', async () => {
+  it('in mid-delivery finishes and records its steps in progress: nothing is sent again', async () => {
     const gate = createGate();
     const { folder, standIn } = await prepareDay({ settings }, async (request, number) => {
       await request.readBody();
@@ -231,7 +231,7 @@ describe('`serve`, that is asked to stop', () => {
     expectEachOnce(standIn, bookings);
   });
 
-  it('while the service hangs gives up what it has in hand within the seconds that are set', async () => {
+  it('while the service hangs abandons its steps in progress within the configured seconds', async () => {
     const { folder, standIn } = await prepareDay({ settings }, hangFirst(2));
     await folder.configure({ workers: { stopSeconds: 0.5 } });
     await folder.writeBookings(toCsv(bookings), yesterday.iso);
@@ -247,7 +247,7 @@ describe('`serve`, that is asked to stop', () => {
   });
 });
 
-/** Never answers the first so many requests. */
+/** Never answers the first `count` requests. */
 function hangFirst(count: number): StandInHandler {
   return async (request, number) => {
     await request.readBody();

@@ -14,13 +14,13 @@ beforeEach(({ skip }) => skip(fakeTimeNeeds !== undefined, fakeTimeNeeds));
 
 const day = '2026-06-09';
 const bookings = makeBookings(40);
-/** Of the night after that day, in Madrid. */
+/** In the night after that day, in Madrid. */
 const slot = '2026-06-10T00:30:00Z';
-/** So that it serves when the slot comes, on a busy machine too. */
+/** Time for it to start before the slot, even on a busy machine. */
 const before = '2026-06-10T00:29:45Z';
 
-describe('schedule, hook and command line at the same moment', () => {
-  it('make one run of the day, with processes of their own, in five rounds', async () => {
+describe('schedule, hook and command at the same moment', () => {
+  it('make one run of the day, with separate processes, in five rounds', async () => {
     const shared = async (database: number): Promise<Settings> =>
       sharedSettings(await postgres().createDatabase(), `${redis().url}/${database}`);
     const engines = [{}, await shared(1), {}, await shared(2), await shared(3)];

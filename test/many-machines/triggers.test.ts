@@ -17,12 +17,12 @@ const orders: readonly (readonly Trigger[])[] = [
   ['hook', 'manual', 'schedule'],
   ['manual', 'schedule', 'hook'],
 ];
-/** Milliseconds between one and the next: with none the command is first, for it has the shortest way. */
+/** Milliseconds between one and the next; without any the command comes first, as it has the shortest path. */
 const gaps = [0, 1, 3, 10];
 const clock = Date.now;
 const carriesReference = () => false;
 
-describe('schedule, hook and command line at the same moment', () => {
+describe('schedule, hook and command at the same moment', () => {
   describe('in one process and a command, on SQLite', () => {
     let folder: string;
     beforeAll(async () => {
@@ -76,7 +76,7 @@ async function expectOneRunEach(engine: Engine): Promise<void> {
   }
   expect(Object.fromEntries(sent)).toEqual(Object.fromEntries(days.map(({ iso }) => [iso, 6])));
   expect(await ledger.listRuns({ limit: 2 * rounds })).toHaveLength(rounds);
-  // Not always the same one was first: they were in each other's way.
+  // Different triggers came first, so they did compete.
   expect(triggers.size).toBeGreaterThan(1);
   expect(faults).toEqual([]);
 }

@@ -26,26 +26,29 @@ import { secret, sign, timezone } from './serving.js';
 const bookings = 6;
 const batchSize = 2;
 
-/** What a process is made of that another one has too, but not the same one. */
+/** What each process has separately, and what processes share. */
 export interface Engine {
   readonly openLedger: () => Ledger;
-  /** One for each process; of those that share the work one that they share. */
+  /** One per process; processes that share the work also share its store. */
   readonly openQueue: () => StepQueue;
   readonly isShared: boolean;
 }
 
 export interface Triggers {
-  /** Looks on. */
+  /** To look on. */
   readonly ledger: Ledger;
-  /** Of each day that was sent, how many bookings. */
+  /** For each day that was sent, the number of bookings. */
   readonly sent: ReadonlyMap<string, number>;
   /** What went wrong in any process. */
   readonly faults: readonly unknown[];
-  /** Has schedule, hook and command line begin that day at the same moment, or nearly; answers when the last two have theirs. */
+  /**
+   * Triggers schedule, hook and command for that day at (nearly) the same moment; resolves when the last two have their
+   * run.
+   */
   pull(day: BusinessDay, order: readonly Trigger[], gapMs: number): Promise<{ readonly hookStatus: number }>;
 }
 
-/** One process that serves and one command line, each with connections of its own. They go with the test. */
+/** One serving process and one command, each with its own connections. They end with the test. */
 export async function prepareTriggers(engine: Engine): Promise<Triggers> {
   const stop = new AbortController();
   const sent = new Map<string, number>();
@@ -156,7 +159,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
         },
       },
     },
-    // On a busy machine a first answer may take its time, which is not what is tried here.
+    // On a busy machine the first response may be slow, which is not tested here.
     limits: { answerMs: 30_000 },
   });
   const { url } = await server.listen();
@@ -184,7 +187,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
       const request = { mode: 'run', trigger: 'manual', configuredDelivery: 'body', day } as const;
       await runDay(request, commandLine.parts, stop.signal);
     } catch (error) {
-      // Where processes work alone, it is for the one that has the day.
+      // Where processes work alone, only the owner of the day can do it.
       if (engine.isShared || !(error instanceof DayBusyError)) faults.push(error);
     }
   }
@@ -214,7 +217,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
   };
 }
 
-/** So many days, each the one after the day before it. */
+/** Consecutive days. */
 export function listDays(first: string, count: number): BusinessDay[] {
   const days = [createBusinessDay(first, timezone)];
   for (let day = days[0]; day && days.length < count; ) {
