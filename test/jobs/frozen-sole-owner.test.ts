@@ -38,10 +38,12 @@ describe('an owner that works alone, and is frozen while its day is taken over',
     await arrivals.checkWhole(result.report, bookings);
   });
 
-  it.each(['the new one has ended it', 'the new one is at it'] as const)(
+  it.each(['the new owner has finished the day', 'the new owner is working on it'] as const)(
     'with nothing in flight, while waiting: notices when it thaws that its run is gone, and %s',
     async (newOwner) => {
-      const { handler, answerHeld } = holdAnswers(newOwner === 'the new one is at it' ? inHand + 1 : 0);
+      const { handler, answerHeld } = holdAnswers(
+        newOwner === 'the new owner is working on it' ? inHand + 1 : 0,
+      );
       const { folder, ledger, standIn, arrivals, bookings } = await prepareReviewedDay({
         bookings: 1_000,
         handler: (request, number) => (number <= inHand ? askForPatience : handler(request, number)),
@@ -57,7 +59,7 @@ describe('an owner that works alone, and is frozen while its day is taken over',
       // Most batches of the day stay open for whoever claims them.
       await folder.configure({ body: { concurrency: 1 } });
       const owner = folder.start(runArguments);
-      if (newOwner === 'the new one has ended it') await owner.ended;
+      if (newOwner === 'the new owner has finished the day') await owner.ended;
       else await standIn.received(inHand + 1);
       const before = await ledger.dump();
       const requests = standIn.requests.length;

@@ -65,7 +65,7 @@ describe('a run that is killed', () => {
     expect(standIn.requests).toHaveLength(12);
   });
 
-  it.each(['is on its way', 'is in flight'] as const)(
+  it.each(['is in flight', 'was written and not read'] as const)(
     'after a batch was accepted, while the answer %s, sends that batch again and counts it as repeated',
     async (answer) => {
       const killedAt = 6;
@@ -76,7 +76,7 @@ describe('a run that is killed', () => {
           const taken = readReferences(await request.readBody());
           if (number !== killedAt) return success;
           const sender = await findSender(day, taken);
-          if (answer === 'is on its way') {
+          if (answer === 'is in flight') {
             sender.kill('SIGKILL');
           } else {
             await freeze(sender);
