@@ -9,45 +9,45 @@ import type {
 } from '../mappings/mapping-copy.js';
 import { toStorable, withoutUndefined } from './stored-values.js';
 
-/** What the copy holds of a page's provider hotels and master hotels. */
+/** What the copy already holds about a page's provider hotels and master hotels. */
 export interface HeldMappings {
   readonly mappings: readonly CopiedMapping[];
-  /** The highest number of any mapping; 0 where there is none. */
+  /** The highest number of any mapping; 0 if there is none. */
   readonly lastNumber: number;
-  /** Of the page's master hotels those that were seen before. */
+  /** Those of the page's master hotels that were seen before. */
   readonly seenHotels: ReadonlySet<number>;
-  /** The highest number of any master hotel; 0 where there is none. */
+  /** The highest number of any master hotel; 0 if there is none. */
   readonly lastHotelNumber: number;
-  /** By its number, the master hotels that a mapping is known to have left: of those that `findDoubted` names. */
+  /** The master hotels that each mapping named by `findDoubted` is known to have left, by the mapping's number. */
   readonly leftHotels: ReadonlyMap<number, ReadonlySet<number>>;
 }
 
-/** When a page comes. */
+/** When a page is stored. */
 export interface PageTime {
   readonly at: number;
-  /** When its cycle began. */
+  /** When its cycle started. */
   readonly cycleBegunAt: number;
 }
 
 /** What a page changes in the copy. */
 export interface MappingChanges {
-  /** As they stand after the page, in the order of their numbers. */
+  /** Their state after the page, in the order of their numbers. */
   readonly inserted: readonly CopiedMapping[];
-  /** As they stand after the page. */
+  /** Their state after the page. */
   readonly updated: readonly CopiedMapping[];
   /** In the order in which they happened, each with the number of its mapping. */
   readonly moves: readonly (MappingMove & { readonly number: number })[];
   readonly newHotels: readonly NewMasterHotel[];
-  /** What is to be added to the cycle's counts. */
+  /** What to add to the cycle's counts. */
   readonly counts: Omit<SyncCounts, 'pages' | 'restarts'>;
 }
 
-/** A provider's hotel as it is kept. */
+/** A provider hotel in the form in which it is stored. */
 export function toStorableHotel({ providerName, providerHotelId }: ProviderHotel): ProviderHotel {
   return { providerName: toStorable(providerName), providerHotelId: toStorable(providerHotelId) };
 }
 
-/** The page with its texts as they are kept: so they can be compared with those that are. */
+/** The page with its texts in stored form, so that they can be compared with stored ones. */
 export function toStorablePage(page: StoredPage): StoredPage {
   return withoutUndefined({
     ...page,
@@ -68,12 +68,12 @@ function toStorableWhere(text: string | undefined): string | undefined {
   return text === undefined ? undefined : toStorable(text);
 }
 
-/** Names a provider's hotel: no text that is kept has a NUL in it. */
+/** A unique key of a provider hotel: stored texts contain no NUL. */
 export function keyOfHotel({ providerName, providerHotelId }: ProviderHotel): string {
   return `${providerName}\0${providerHotelId}`;
 }
 
-/** The numbers of the mappings of which the page deletes another one than the copy has. */
+/** The numbers of the mappings that the page deletes under a different master hotel than the copy has. */
 export function findDoubted(
   mappings: readonly CopiedMapping[],
   rows: readonly MappingRow[],
@@ -86,11 +86,12 @@ export function findDoubted(
 }
 
 /**
- * Works out what a page changes, row by row: the same provider's hotel may stand in it twice.
+ * Works out what a page changes, row by row: the same provider hotel may occur in it twice.
  *
- * A deletion that names another master hotel than the copy has means one of two things. The mapping had moved, and what it
- * left is told as deleted: then nothing is. Or it moved and was deleted since the last cycle, and this is all that is told of
- * it: then it is. The first is meant where the copy knows that it left that hotel, or was told in this cycle that it stands.
+ * A deletion that names a different master hotel than the copy has means one of two things. Either the mapping moved, and
+ * its former place is reported as deleted: then nothing is deleted. Or it moved and was deleted since the last cycle, and
+ * this is the only report of both: then it is deleted. The first applies if the copy knows that the mapping left that hotel,
+ * or if this cycle has reported the mapping as current.
  *
  * @param rows as `toStorablePage` makes them
  */
@@ -149,7 +150,7 @@ export function changesOf(
       moves.some((move) => move.number === number && move.from === row.serviceId);
     if (isKnown) return true;
     if (!standing.has(keyOfHotel(row)) && Math.max(firstSeenAt, movedAt ?? 0) < cycleBegunAt) return false;
-    // Kept, so that it is recognised when it comes again.
+    // Kept, so that it is recognised when it reappears.
     moves.push(withoutUndefined({ number, from: row.serviceId, to: serviceId, seenAt: at }));
     return true;
   }

@@ -10,13 +10,13 @@ export interface ReferencePage {
 }
 
 /**
- * Finds the bookings of a reference without an index that would be kept up while a day is loaded.
+ * Finds the bookings of a reference without a database index that would have to be maintained while a day is loaded.
  *
- * Each entry is a 64-bit number, the reference's hash above the booking's position; they are gathered in memory, and
- * whenever enough of them have come together they are sorted and written as pages, so that a larger day takes no more
- * memory. A hit is only a candidate: the line itself must be looked at.
+ * Each entry is a 64-bit number: the reference's hash in the high bits, the booking's position in the low bits. Entries
+ * are collected in memory; whenever there are enough, they are sorted and written as pages, so that a larger day needs
+ * no more memory. A hit is only a candidate: the line itself must be checked.
  *
- * @param pageEntries entries a page: a look-up reads one page of each segment, or as many as hold the same hash
+ * @param pageEntries entries per page: a look-up reads one page of each segment, or all that contain the same hash
  * @param segmentEntries entries that are sorted together
  */
 export function createReferenceIndex({
@@ -31,7 +31,7 @@ export function createReferenceIndex({
   let firstPage = 0;
 
   return {
-    /** @param hash the reference's; without a reference there is nothing to find */
+    /** @param hash of the reference; a booking without one is not indexed */
     add(hash: number, position: number): void {
       if (hash === noReference) return;
       if (2 * count === entries.length) {
@@ -44,12 +44,12 @@ export function createReferenceIndex({
       count += 1;
     },
 
-    /** Whether its pages should be written, and what was gathered be forgotten. */
+    /** Whether the pages should be written now and the index cleared. */
     get isFull(): boolean {
       return count >= segmentEntries;
     },
 
-    /** Sorts what was gathered, and cuts it into pages; they are the same however often they are asked for. */
+    /** Sorts the entries and splits them into pages; repeated calls return the same pages. */
     *pages(): Generator<ReferencePage> {
       const sorted = new BigUint64Array(entries.buffer, 0, count).sort();
       for (let start = 0; start < count; start += pageEntries) {
@@ -63,7 +63,7 @@ export function createReferenceIndex({
       }
     },
 
-    /** Forgets what was gathered: its pages are written. */
+    /** Removes all entries, once their pages are written. */
     clear(): void {
       firstPage += Math.ceil(count / pageEntries);
       count = 0;
@@ -73,7 +73,7 @@ export function createReferenceIndex({
 
 export type ReferenceIndex = ReturnType<typeof createReferenceIndex>;
 
-/** Positions that a page has for that hash, in its order. */
+/** The positions of that hash in a page, in the page's order. */
 export function findInPage(page: Buffer, hash: number): number[] {
   const positions: number[] = [];
   for (

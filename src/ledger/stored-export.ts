@@ -1,7 +1,7 @@
 import type { FetchedExport, FetchedFile, RequestedExport } from '../mappings/export/export-log.js';
 import { readColumns, type StoredRow, withoutUndefined } from './stored-values.js';
 
-/** A row of the table of requested exports. */
+/** Reads a row of the table of requested exports. */
 export function toRequestedExport(row: StoredRow): RequestedExport {
   return withoutUndefined({
     requestedAt: Number(row.requested_at),
@@ -10,7 +10,7 @@ export function toRequestedExport(row: StoredRow): RequestedExport {
   });
 }
 
-/** A row of the table of fetched exports. */
+/** Reads a row of the table of fetched exports. */
 export function toFetchedExport(row: StoredRow): FetchedExport {
   return {
     id: String(row.id),

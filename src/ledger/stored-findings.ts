@@ -2,7 +2,7 @@ import type { CollectedBatch, Suspect, SuspectReason } from '../review/collected
 import type { SuspectCounts } from '../review/run.js';
 import { readColumns, type StoredRow, withoutUndefined } from './stored-values.js';
 
-/** The places of a batch's affected bookings, kept as 16-bit numbers, little-endian. */
+/** Packs the places of a batch's affected bookings as 16-bit little-endian numbers. */
 export function packPlaces(places: readonly number[]): Buffer {
   const packed = Buffer.alloc(2 * places.length);
   for (const [index, place] of places.entries()) packed.writeUInt16LE(place, 2 * index);
@@ -13,7 +13,7 @@ export function unpackPlaces(packed: Buffer): number[] {
   return Array.from({ length: packed.length / 2 }, (_, index) => packed.readUInt16LE(2 * index));
 }
 
-/** A row of the table of suspects. */
+/** Reads a row of the table of suspects. */
 export function toSuspect(row: StoredRow): Suspect {
   const { integer } = readColumns(row);
   return withoutUndefined({

@@ -10,11 +10,11 @@ import {
 } from '../mappings/mapping-copy.js';
 import { readColumns, type StoredRow, withoutUndefined } from './stored-values.js';
 
-/** What `toMapping` reads. */
+/** The columns that `toMapping` reads. */
 export const mappingColumns =
   'number, provider_name, provider_hotel_id, service_id, location_code, channel_ids, first_seen_at, moved_at';
 
-/** A row of the table of mappings. */
+/** Reads a row of the table of mappings. */
 export function toMapping(row: StoredRow): CopiedMapping {
   return {
     number: Number(row.number),
@@ -28,7 +28,7 @@ export function toMapping(row: StoredRow): CopiedMapping {
   };
 }
 
-/** A row of the table of moves. */
+/** Reads a row of the table of moves. */
 export function toMove(row: StoredRow): MappingMove {
   const { integer } = readColumns(row);
   return withoutUndefined({
@@ -38,7 +38,7 @@ export function toMove(row: StoredRow): MappingMove {
   });
 }
 
-/** By the number of each mapping, the master hotels that it left. */
+/** The master hotels that each mapping left, by the mapping's number. */
 export function toLeftHotels(moves: readonly StoredRow[]): ReadonlyMap<number, ReadonlySet<number>> {
   const left = new Map<number, Set<number>>();
   for (const { mapping, from_service_id } of moves) {
@@ -48,7 +48,7 @@ export function toLeftHotels(moves: readonly StoredRow[]): ReadonlyMap<number, R
   return left;
 }
 
-/** A row of the table of master hotels. */
+/** Reads a row of the table of master hotels. */
 export function toNewHotel(row: StoredRow): NewMasterHotel {
   return {
     number: Number(row.number),
@@ -76,7 +76,7 @@ export function toSummary(
   };
 }
 
-/** A row of the table of cycles. */
+/** Reads a row of the table of cycles. */
 export function toSync(row: StoredRow): MappingSync {
   const { integer, text } = readColumns(row);
   const count = (name: string) => Number(row[name]);
@@ -103,28 +103,28 @@ export function toSync(row: StoredRow): MappingSync {
   });
 }
 
-/** Where a cycle stands with regard to a page that is to be stored. */
+/** How a page to be stored relates to the state of its cycle. */
 export type PageTurn = 'next' | 'stored' | 'overtaken';
 
-/** Whether it is the turn of a page, by the row of its cycle and the page's `fingerprintOf`. */
+/** Decides that from the row of the cycle and the page's `fingerprintOf`. */
 export function turnOf(row: StoredRow, page: StoredPage, fingerprint: string): PageTurn {
   if (row.last_page === fingerprint) return 'stored';
   return standsAt(row, page.after) ? 'next' : 'overtaken';
 }
 
-/** Whether a cycle can be resumed from that key. */
+/** Whether the cycle is at that key. */
 export function standsAt(row: StoredRow, resumeKey: string | undefined): boolean {
   return isOpen(row) && row.resume_key === (resumeKey ?? null);
 }
 
-/** A cycle that has not ended and was not given up. */
+/** Whether a cycle has neither ended nor been abandoned. */
 export function isOpen(row: StoredRow): boolean {
   return row.ended_at === null && row.given_up_at === null;
 }
 
 /**
- * Tells a page from others of its cycle. Its keys alone don't: a service may keep one and the same key for all pages.
- * When it was fetched makes no difference.
+ * Distinguishes a page from others of its cycle. Its keys alone don't: a service may use one key for all pages. The time
+ * when it was fetched makes no difference.
  */
 export function fingerprintOf({ after, resumeKey, rows }: StoredPage): string {
   return createHash('sha256')

@@ -4,7 +4,7 @@ import { activeRunStates, type Run, type RunFailure } from '../review/run.js';
 import type { Step, StepEnding } from '../review/step.js';
 import { readColumns, type StoredRow, withoutUndefined } from './stored-values.js';
 
-/** The tables below `runs`: what they hold of a run can be removed, and its row stays. */
+/** The tables that refer to `runs`: a run's rows in them can be removed while its own row stays. */
 export const runTables = [
   'attempts',
   'affected',
@@ -18,7 +18,7 @@ export const runTables = [
 
 export const quotedActiveStates = activeRunStates.map((state) => `'${state}'`).join(', ');
 
-/** What `toRun` reads, named: a statement that is kept prepared must not change with the table. */
+/** The columns that `toRun` reads, by name: a prepared statement must not change with the table. */
 export const runColumns = [
   ...['id', 'day', 'delivery', 'trigger', 'reason', 'tops_up', 'state', 'token', 'source'],
   ...['started_at', 'collect_started_at', 'collected_at', 'finished_at', 'names_blanked_at'],
@@ -30,7 +30,7 @@ export const runColumns = [
   .map((name) => `runs.${name}`)
   .join(', ');
 
-/** A row of the table of runs. */
+/** Reads a row of the table of runs. */
 export function toRun(row: StoredRow): Run {
   const { integer, text } = readColumns(row);
   const count = (name: string) => Number(row[name]);
@@ -76,7 +76,7 @@ export function toRun(row: StoredRow): Run {
   });
 }
 
-/** A row of the table of steps. */
+/** Reads a row of the table of steps. */
 export function toStep(runId: string, row: StoredRow): Step {
   const { integer, text } = readColumns(row);
   const form = text('form') as 'body' | 'file' | undefined;
@@ -96,13 +96,13 @@ export function toStep(runId: string, row: StoredRow): Step {
   });
 }
 
-/** What `toStoredStep` reads. */
+/** The columns that `toStoredStep` reads. */
 export const storedStepColumns = [
   ...['name', 'kind', 'state', 'position', 'bookings', 'attempts', 'tries', 'waits'],
   ...['token', 'repeated', 'outcome_unknown'],
 ];
 
-/** The same row, as far as it decides what can happen to the step. */
+/** Reads the part of the same row that decides what can happen to the step. */
 export function toStoredStep(row: StoredRow): StoredStep {
   return {
     name: String(row.name),
@@ -119,7 +119,7 @@ export function toStoredStep(row: StoredRow): StoredStep {
   };
 }
 
-/** The same row, as what may be queued. */
+/** Reads the part of the same row that is queued. */
 export function toOpenStep(row: StoredRow): OpenStep {
   return withoutUndefined({
     position: Number(row.position),
@@ -129,7 +129,7 @@ export function toOpenStep(row: StoredRow): OpenStep {
   });
 }
 
-/** A row of the table of attempts. */
+/** Reads a row of the table of attempts. */
 export function toAttempt(row: StoredRow): Attempt {
   const { integer, text } = readColumns(row);
   return withoutUndefined({

@@ -1,4 +1,4 @@
-/** A row as either database hands it out. Integers may come as text where they could be larger than a number. */
+/** A row as either database returns it. Integers that may exceed a number can be text. */
 export type StoredRow = Readonly<Record<string, string | number | boolean | null | Buffer>>;
 
 /** Reads the columns of a row; undefined stands for NULL. */
@@ -9,7 +9,7 @@ export function readColumns(row: StoredRow) {
   };
 }
 
-/** Absent, not undefined-valued: what is written as JSON and compared in tests is then the same. */
+/** Removes undefined fields, so that JSON and comparisons in tests agree. */
 export function withoutUndefined<Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields as undefined extends Fields[Name] ? never : Name]: Fields[Name] } & {
@@ -20,7 +20,7 @@ export function withoutUndefined<Fields extends object>(
   >;
 }
 
-/** PostgreSQL keeps no NUL character, and UTF-8 no lone surrogate: each becomes U+FFFD. */
+/** PostgreSQL can't store NUL, and UTF-8 can't encode lone surrogates: each becomes U+FFFD. */
 export function toStorable(text: string): string {
   return text.includes('\0') ? text.toWellFormed().replaceAll('\0', '\ufffd') : text.toWellFormed();
 }

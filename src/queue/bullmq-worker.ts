@@ -34,7 +34,7 @@ export interface StepWorkerOptions {
 }
 
 export interface StepWorker {
-  /** Takes no more steps; resolves when none is in hand. Those still running after `graceMs` are aborted. */
+  /** Takes no more steps; resolves when none is in progress. Those still running after `graceMs` are aborted. */
   stop(graceMs: number): Promise<void>;
   /** Resolves when Redis knows which steps have ended. Call it after `stop`; never resolves if Redis does not answer. */
   stopped(): Promise<void>;

@@ -19,7 +19,7 @@ export interface RateLimiter {
   ): void;
   /** Starts nothing before that instant. Returns whether no hold-off was in force before. */
   holdOff(until: number): boolean;
-  /** Registers a queue that works from now on. Returns how it leaves; after the last one no timer is left. */
+  /** Registers a working queue. Returns a function that unregisters it; after the last one no timer is left. */
   join(): () => void;
 }
 

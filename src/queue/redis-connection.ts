@@ -166,7 +166,7 @@ export function describeRedis(url: string): string {
 export interface RedisWatchOptions {
   /** How long the server may stay silent. */
   readonly silentMs: number;
-  /** Whether a ping can be sent at any time; behind a blocking command it would have to wait. */
+  /** Whether a ping can be sent at any time; after a blocking command it would have to wait. */
   readonly canPing: boolean;
   readonly onSilent: () => void;
 }

@@ -21,7 +21,7 @@ export async function storeBatches(
   );
 }
 
-/** The bytes come as the text that they are: as bytes the server would write them in hexadecimal, twice as long. */
+/** Fetches the bytes as text: the server would write bytes in hexadecimal, twice as long. */
 export async function readBatch(
   session: Session,
   runId: string,
@@ -41,7 +41,7 @@ export async function readBatch(
   return Buffer.from(String(row.lines));
 }
 
-/** The lines of a batch, of a run that is known to exist. */
+/** The lines of a batch of a run that is known to exist. */
 export async function readLines(
   session: Session,
   run: number,
@@ -79,9 +79,9 @@ function noSuchBatch(form: BookingForm, batch: number): RangeError {
 
 /**
  * What other runs of the day have delivered: the slices of batches that are done, and every batch of a file whose
- * by-file call was accepted. The cursor is the place in that list, by run, form, batch and first booking.
+ * by-file call was accepted. The cursor is a position in that list, by run, form, batch and first booking.
  *
- * Done in one snapshot.
+ * Call it in one snapshot.
  */
 export async function nextDelivered(
   session: Session,

@@ -19,7 +19,7 @@ export const tables: Tables = {
   stepsByPredecessor: 'hotel_review.steps',
 };
 
-/** By the moment at which the transaction began: the same for all of its statements. */
+/** `now()` is the time when the transaction started, the same for all of its statements. */
 const isAbandoned = { sql: 'lease_until <= now()', values: [] };
 
 export async function changeRun(session: Session, run: number, patch: RunPatch): Promise<void> {
@@ -39,7 +39,7 @@ export async function findStep(session: Session, run: number, name: string) {
   return toStepWithSuccessors(name, await session.query(selectStep(tables, run, name)));
 }
 
-/** How far the run has come, without regard to one of its steps. */
+/** The progress of the run, ignoring one of its steps. */
 export async function readProgress(session: Session, run: number, except: string): Promise<FileProgress> {
   return toFileProgress((await session.query(selectFileProgress(tables, run, except)))[0]);
 }

@@ -12,13 +12,12 @@ export interface ClaimRequest {
   readonly at: number;
   /** By the database's clock. */
   readonly leaseMs: number;
-  /** A UUID of this request: it finds its own claim again when the answer was lost. */
+  /** A UUID of this request: finds its claim again if the answer was lost. */
   readonly id: string;
 }
 
 /**
- * What a claim is made of. The bytes come as the text that they are: as bytes the server would write them in
- * hexadecimal, twice as long.
+ * The columns of a claim. The bytes are fetched as text: the server would write bytes in hexadecimal, twice as long.
  */
 const claimedColumns = `steps.run, steps.name, steps.kind, steps.after, steps.form, steps.batch, steps.first,
   steps.bookings, steps.tries, steps.waits, steps.not_before, steps.may_repeat`;
@@ -27,8 +26,8 @@ const linesOfStep = `LEFT JOIN hotel_review.batches
 const linesAsText = "convert_from(batches.lines, 'UTF8') AS lines";
 
 /**
- * Takes a step in one statement, which brings all that performing it needs. The run's row is locked first, so that the
- * token is the one of now; of two who try for the step the second waits for the first and then finds the step taken.
+ * Claims a step in one statement, which returns everything needed to perform it. The run's row is locked first, so that
+ * the token is current; if two try to claim the step, the second waits for the first and then finds the step taken.
  */
 export async function claim(
   session: Session,
@@ -94,7 +93,7 @@ function findClaim(session: Session, { right, step, id }: ClaimRequest): Promise
 /**
  * Locks the claim's run and returns its number.
  *
- * @throws FencedError when the step is not performed under this claim any more.
+ * @throws FencedError when the step is no longer performed under this claim.
  */
 export async function lockClaim(session: Session, claim: Claim): Promise<number> {
   const run = await lockRight(session, { runId: claim.step.runId, token: claim.token });

@@ -14,10 +14,10 @@ import { lockRight, readRun } from './runs.js';
 import type { Session } from './session.js';
 import { insertPlan } from './steps.js';
 
-/** Batches that `holds` keeps at hand: duplicates mostly come close together or in the order of their originals. */
+/** Number of batches that `holds` caches: duplicates are mostly close together or in the order of their originals. */
 const cachedBatches = 32;
 
-/** Entries a page: under 2 KB, so that a page stands in the table itself and a look-up reads as little. */
+/** Entries per page: under 2 KB, so that a page is stored in the table itself and a look-up reads no more than that. */
 const pageEntries = 224;
 
 export async function beginCollect(
@@ -59,7 +59,7 @@ export async function beginCollect(
       const number = chunks + 1;
       await database.transact(async (session, mayBeDone) => {
         const row = await lockRight(session, right);
-        // The chunks are numbered: one whose commit came through without an answer is in already.
+        // Chunks are numbered, so a chunk whose commit succeeded but whose answer was lost is not stored twice.
         if (mayBeDone && Number(row.chunks) === number) return;
         if (Number(row.chunks) !== number - 1) throw new FencedError(right.runId);
         await storeChunk(session, run, chunk);
@@ -76,7 +76,7 @@ export async function beginCollect(
       const key = `${form} ${batch}`;
       let lines = cache.get(key);
       if (lines === undefined) {
-        // A process that took the run over collects again: the batch may be gone, or a different one.
+        // A process that took the run over collects again: the batch may be missing or different.
         const read = await database.snapshot(async (session) => {
           const row = await session.row(
             'SELECT 1 AS found FROM hotel_review.runs WHERE number = $1 AND token = $2',

@@ -4,7 +4,7 @@ import { LedgerAwayError, LedgerUnusableError } from '../../review/ledger.js';
 import { PassingFault, persist, translateFault } from './faults.js';
 import { createSession, type Session } from './session.js';
 
-/** The address as it may be shown: the password is taken out, wherever it stands. */
+/** The address for display, without the password, wherever it occurs. */
 export function placeOf(url: string): string {
   const parsed = parse(url);
   parsed.password = '';
@@ -15,7 +15,7 @@ export function placeOf(url: string): string {
 }
 
 function parse(url: string): URL {
-  // No cause: what the parser throws holds the whole text.
+  // No cause: the parser's error contains the whole text.
   if (!URL.canParse(url)) {
     throw new LedgerUnusableError(
       'postgres://…',
@@ -25,38 +25,38 @@ function parse(url: string): URL {
   return new URL(url);
 }
 
-/** How long one statement may take; the driver gives up a little later, where no answer comes at all. */
+/** Time limit for one statement; the driver gives up a little later if there is no answer at all. */
 const statementTimeoutMs = 60_000;
-/** A process that is frozen in mid-transaction holds its locks this long: nobody else's patience is to end before. */
+/** A process frozen in mid-transaction holds its locks for this long; others must not lose patience sooner. */
 const idleTransactionTimeoutMs = 10_000;
 const lockTimeoutMs = 15_000;
 const connectTimeoutMs = 5_000;
 const closeTimeoutMs = 2_000;
 
 /**
- * Work that is done again when the connection is lost.
+ * Work that is repeated when the connection is lost.
  *
- * @param mayBeDone true when an earlier try may have been committed: its connection was lost before the answer came
+ * @param mayBeDone true if an earlier try may have been committed: its connection was lost before the answer arrived
  */
 export type Work<Result> = (session: Session, mayBeDone: boolean) => Promise<Result>;
 
 export interface Patience {
-  /** For how long it is tried again, in place of the database's own patience. */
+  /** How long to retry; overrides the database's own patience. */
   readonly patienceMs?: number;
-  /** After which each try counts as a lost connection. */
+  /** Each try that takes longer counts as a lost connection. */
   readonly timeoutMs?: number;
 }
 
 export interface Database {
   /** Its address, without a password. */
   readonly place: string;
-  /** Does work of one statement, or of several that need not stand together. @throws LedgerAwayError */
+  /** Does work of one statement, or of several that need no transaction. @throws LedgerAwayError */
   perform<Result>(work: Work<Result>, patience?: Patience): Promise<Result>;
   /** Does work in one transaction: all of it or nothing. @throws LedgerAwayError */
   transact<Result>(work: Work<Result>): Promise<Result>;
   /** Reads in one snapshot. @throws LedgerAwayError */
   snapshot<Result>(work: (session: Session) => Promise<Result>): Promise<Result>;
-  /** Fails when the server doesn't answer within that time, and tries once. */
+  /** Tries once; fails if the server does not answer in time. */
   ping(timeoutMs: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -66,12 +66,12 @@ export interface DatabaseOptions {
   readonly place: string;
   readonly connections: number;
   readonly patienceMs: number;
-  /** Is done before anything else, until it has succeeded once. */
+  /** Runs before anything else, until it has succeeded once. */
   readonly prepare: (transact: <Result>(work: Work<Result>) => Promise<Result>) => Promise<void>;
 }
 
 /**
- * A pool of connections to PostgreSQL: the one place that connects. Faults that pass, from a restart of the server to
+ * A pool of connections to PostgreSQL: the only place that connects. Temporary faults, from a restart of the server to
  * a deadlock, are waited out here.
  */
 export function openDatabase({ url, place, connections, patienceMs, prepare }: DatabaseOptions): Database {
@@ -121,7 +121,7 @@ export function openDatabase({ url, place, connections, patienceMs, prepare }: D
     } finally {
       clearTimeout(timer);
       client.release(isBroken);
-      // Here and now: a farewell into nowhere would never end.
+      // Cut it at once: on a dead connection an orderly end would never finish.
       if (isBroken) cut(client);
     }
   }
@@ -211,7 +211,7 @@ export function openDatabase({ url, place, connections, patienceMs, prepare }: D
         await Promise.race([answer, tooLate]);
       } finally {
         ended.abort();
-        // Whichever of the two comes later has nobody to tell.
+        // Nobody listens to whichever of the two settles later.
         answer.catch(() => undefined);
         tooLate.catch(() => undefined);
       }
@@ -223,7 +223,7 @@ export function openDatabase({ url, place, connections, patienceMs, prepare }: D
       const ended = new AbortController();
       await Promise.race([
         pool.end(),
-        // A connection that leads nowhere says no farewell.
+        // A dead connection is not ended in an orderly way.
         pause(closeTimeoutMs, undefined, { signal: ended.signal, ref: false }).catch(() => undefined),
       ]);
       ended.abort();

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { LedgerAwayError, LedgerFullError, LedgerUnusableError } from '../../review/ledger.js';
 
-/** The server, or the way to it, failed in a manner that passes: what was asked may be asked again. */
+/** A temporary failure of the server or the network: the request may be repeated. */
 export class PassingFault extends Error {
   override readonly name = 'PassingFault';
   constructor(
-    /** SQLSTATE, the system's code, or what the driver says in place of one. */
+    /** SQLSTATE, the system's code, or the driver's substitute for one. */
     readonly code: string,
     /** False when the connection can still be used. */
     readonly endsConnection: boolean,
@@ -15,8 +15,8 @@ export class PassingFault extends Error {
 }
 
 /**
- * The database refused a statement. It says which rule was broken and no more: the server's own words, its detail and
- * the statement's values name guests.
+ * The database refused a statement. The message says only which rule was broken: the server's own message, its detail
+ * and the statement's values may name guests.
  */
 export class StatementRefusedError extends Error {
   override readonly name = 'StatementRefusedError';
@@ -34,16 +34,15 @@ export class StatementRefusedError extends Error {
 }
 
 const serializationFailures: readonly string[] = ['40001', '40P01'];
-/** A lock or a statement that took too long, on a connection that is well. */
+/** A lock or a statement timed out; the connection is still usable. */
 const timeouts: readonly string[] = ['55P03', '57014'];
-/** Shut down, crashed, starting, in recovery as a standby, or out of connections, memory or the like. */
+/** The server shut down, crashed, is starting, is a standby in recovery, or is out of connections, memory or the like. */
 const passingStates = /^(08...|57P0[1-5]|25006|25P03|53...|58...)$/;
 
 const certificateFaults = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
 
 /**
- * Translates a failure of the driver. Its own words are dropped, because they and the properties of its errors quote
- * values.
+ * Translates a failure of the driver. Its message is dropped, because it and the error's properties quote values.
  */
 export function translateFault(error: unknown, place: string): Error {
   const { code, severity, constraint, message } = readError(error);
@@ -95,7 +94,7 @@ function explainState(code: string): string | undefined {
 }
 
 function isSqlState(code: string | undefined): code is string {
-  // The system's codes, such as EPIPE, can have five letters too.
+  // System codes, such as EPIPE, can have five letters, too.
   return code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]{4}$/.test(code);
 }
 
@@ -114,9 +113,9 @@ const firstPauseMs = 25;
 const longestPauseMs = 1_000;
 
 /**
- * Tries until it is done or fails for good.
+ * Retries until the work is done or fails for good.
  *
- * @throws LedgerAwayError when patience is over
+ * @throws LedgerAwayError when patience runs out
  */
 export async function persist<Result>(
   {
@@ -126,7 +125,7 @@ export async function persist<Result>(
   }: {
     readonly place: string;
     readonly patienceMs: number;
-    /** True once nobody waits for it any more. */
+    /** True once nobody waits for the result any more. */
     readonly isOver: () => boolean;
   },
   work: () => Promise<Result>,

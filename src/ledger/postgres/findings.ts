@@ -6,7 +6,7 @@ import { readLines } from './batches.js';
 import { runNumber } from './runs.js';
 import type { Session } from './session.js';
 
-/** Done inside a transaction. */
+/** Call it inside a transaction. */
 export async function storeSuspects(
   session: Session,
   run: number,
@@ -27,7 +27,7 @@ export async function storeSuspects(
   await session.copy('hotel_review.suspects (run, form, batch, place, reason, service_id, moved_at)', rows);
 }
 
-/** Done in one snapshot. */
+/** Call it in one snapshot. */
 export async function nextSuspects(
   session: Session,
   runId: string,
@@ -72,7 +72,7 @@ export async function findSuspect(
   return row && toSuspect(row);
 }
 
-/** Done inside a transaction. */
+/** Call it inside a transaction. */
 export async function replaceAffected(
   session: Session,
   run: number,

@@ -3,14 +3,14 @@ import type { Hold } from '../../async/hold.js';
 import { LedgerAwayError } from '../../review/ledger.js';
 import type { Database } from './database.js';
 
-/** For how long a release is tried: after that the lease ends by itself. */
+/** How long a release is retried; after that the lease expires by itself. */
 const releasePatienceMs = 5_000;
 
-/** Rights with a name, each of one holder at a time: rows whose lease by the database's clock is renewed. */
+/** Named exclusive rights: rows with a lease, by the database's clock, that their holder renews. */
 export interface Holds {
-  /** Takes the right now or not at all; undefined when somebody else holds it. */
+  /** Takes the right without waiting; undefined if somebody else holds it. */
   take(name: string): Promise<Hold | undefined>;
-  /** Gives up all that is held still. */
+  /** Releases everything that is still held. */
   close(): Promise<void>;
 }
 
@@ -20,7 +20,7 @@ export function createHolds(database: Database, leaseMs: number): Holds {
   return {
     async take(name) {
       const holder = randomUUID();
-      // Counted from before the question: by our clock the lease never lasts longer than by the database's.
+      // Counted from before the request: by our clock the lease never lasts longer than by the database's.
       let renewedAt = performance.now();
       const isOurs = await database.perform(async (session) => {
         renewedAt = performance.now();
@@ -45,7 +45,7 @@ export function createHolds(database: Database, leaseMs: number): Holds {
 
       function schedule(): void {
         clearTimeout(end);
-        // A process that was frozen finds this timer due when it wakes.
+        // A process that was frozen finds this timer due when it resumes.
         end = setTimeout(lose, renewedAt + leaseMs - performance.now()).unref();
         renewal = setTimeout(renew, leaseMs / 3).unref();
       }
@@ -79,7 +79,7 @@ export function createHolds(database: Database, leaseMs: number): Holds {
           );
           renewedAt = askedAt;
         } catch {
-          // Whatever it was, it may pass before the lease ends.
+          // Whatever it was, it may be over before the lease expires.
         }
         if (!isHeld) return;
         if (isStillOurs) schedule();
@@ -97,7 +97,7 @@ export function createHolds(database: Database, leaseMs: number): Holds {
               { patienceMs, timeoutMs: releasePatienceMs },
             );
           } catch (error) {
-            // Nobody renews it any more: it ends by itself.
+            // Nobody renews it any more, so it expires by itself.
             if (!(error instanceof LedgerAwayError)) throw error;
           }
         },

@@ -14,7 +14,7 @@ import { isHotel, lookUp } from './mapping-look-up.js';
 import { beginSync, latestSync, latestSyncs, restartSync, storePage } from './mapping-syncs.js';
 import type { Session } from './session.js';
 
-/** @param holdSync takes the exclusive right to sync, now or not at all */
+/** @param holdSync takes the exclusive right to sync, without waiting */
 export function createMappingCopy(
   database: Database,
   holdSync: () => Promise<Hold | undefined>,
@@ -97,7 +97,7 @@ async function listMappings(
   return rows.map(toMapping);
 }
 
-/** Done in one snapshot. */
+/** Call it in one snapshot. */
 async function summarise(session: Session): Promise<MappingSummary> {
   const totals = await session.row(
     `SELECT count(service_id) AS mappings, count(DISTINCT service_id) AS master_hotels,

@@ -27,7 +27,7 @@ import type { StoredRow } from '../stored-values.js';
 import { lookUp } from './mapping-look-up.js';
 import type { Session } from './session.js';
 
-/** One lock for all who write to the copy, whatever their scope: the letters `maps`. */
+/** One lock for all writers of the copy, whatever their scope: the letters `maps`. */
 const copyLock = 0x6d_61_70_73;
 
 export async function latestSync(session: Session, scope: string): Promise<MappingSync | undefined> {
@@ -45,7 +45,7 @@ export async function latestSyncs(session: Session): Promise<MappingSync[]> {
   return rows.map(toSync);
 }
 
-/** Done inside a transaction. */
+/** Call it inside a transaction. */
 export async function beginSync(
   session: Session,
   { scope, syncId, since, keepsSince, at }: NewSync,
@@ -72,7 +72,7 @@ export async function beginSync(
   return toSync(await readSync(session, syncId));
 }
 
-/** Done inside a transaction. */
+/** Call it inside a transaction. */
 export async function storePage(session: Session, told: StoredPage): Promise<MappingSync> {
   const page = toStorablePage(told);
   const { syncId, resumeKey, rows, serviceBeganAt, at } = page;
@@ -110,7 +110,7 @@ export async function storePage(session: Session, told: StoredPage): Promise<Map
   return toSync(await readSync(session, syncId));
 }
 
-/** Done inside a transaction. */
+/** Call it inside a transaction. */
 export async function restartSync(
   session: Session,
   { syncId, resumeKey }: Pick<MappingSync, 'syncId' | 'resumeKey'>,

@@ -1,8 +1,8 @@
 /**
- * The migrations, in order; the table of that name counts those that the database has. One that was released is never
- * changed: a new one is appended. All of it stands in a schema of its own, so that it can share a database.
+ * The migrations, in order; the table of that name lists those that were applied. A released migration is never
+ * changed: append a new one. Everything is in a schema of its own, so that the ledger can share a database.
  *
- * Bookings are kept by batch, in the bytes in which they are sent, with pages of (hash of the reference, position)
+ * Bookings are stored by batch, in the bytes in which they are sent, with pages of (hash of the reference, position)
  * beside them. Texts are compared by their bytes, whatever the database's collation.
  */
 export const migrations: readonly string[] = [

@@ -31,31 +31,31 @@ import { attemptsOf, listOpenSteps, tally } from './steps.js';
 import { countRejects, countWarnings, listRefused, trace } from './tracing.js';
 
 const pingTimeoutMs = 1_900;
-/** By how much the renewal of a lease can be late. */
+/** The most that the renewal of a lease may be late. */
 const lateRenewalMs = 1_000;
 
 export interface PostgresReaderOptions {
   /** postgres://user:password@host:port/database, with the parameters that libpq knows, such as sslmode. */
   readonly url: string;
-  /** Whether a stored line is of that booking reference. */
+  /** Whether a stored line has that booking reference. */
   readonly carriesReference: (line: string, form: BookingForm, reference: string) => boolean;
-  /** The largest number of connections. */
+  /** Maximum number of connections. */
   readonly connections?: number;
-  /** How long each call waits for a server that is away. */
+  /** How long each call waits for an unavailable server. */
   readonly patienceMs?: number;
 }
 
 export interface PostgresLedgerOptions extends PostgresReaderOptions {
   readonly clock: () => number;
-  /** How long a claim or a held day lasts unless it is renewed, by the database's clock. */
+  /** How long a claim or a held day lasts unless renewed, by the database's clock. */
   readonly leaseMs?: number;
 }
 
 /**
- * The ledger in a PostgreSQL database, for any number of processes. It connects, and brings the schema up to date, when
- * it is first used. Characters that PostgreSQL or UTF-8 can't hold are kept as U+FFFD.
+ * The ledger in a PostgreSQL database, for any number of processes. It connects and migrates the schema on first use.
+ * Characters that PostgreSQL or UTF-8 can't store become U+FFFD.
  *
- * Each operation throws LedgerUnusableError, LedgerAwayError or LedgerFullError where that is what's wrong.
+ * Every operation may throw LedgerUnusableError, LedgerAwayError or LedgerFullError.
  *
  * @throws LedgerUnusableError for an address that can't be read
  */
@@ -115,7 +115,7 @@ export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
 }
 
 /**
- * The same ledger for looking back: it makes nothing and migrates nothing. Undefined where there is no ledger yet.
+ * The same ledger, read-only: it creates nothing and migrates nothing. Undefined if there is no ledger yet.
  *
  * @throws LedgerUnusableError when this version can't read it, LedgerAwayError when the server doesn't answer
  */
@@ -123,7 +123,7 @@ export async function findPostgresLedger({
   waits = true,
   ...options
 }: PostgresReaderOptions & {
-  /** False to fail within two seconds when the server doesn't answer. */
+  /** False: fail within two seconds if the server doesn't answer. */
   readonly waits?: boolean;
 }): Promise<ReadOnlyLedger | undefined> {
   const database = connect(options, async () => {});

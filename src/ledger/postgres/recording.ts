@@ -8,10 +8,10 @@ import { lockRight, readRun } from './runs.js';
 import type { Session } from './session.js';
 
 /**
- * Records an ending, inside a transaction. Where this very ending was recorded by an earlier try, whose answer got lost,
- * it returns what that one would have.
+ * Records an ending, inside a transaction. If an earlier try recorded this same ending but its answer was lost, returns
+ * what that try would have returned.
  *
- * @throws FencedError when the step is not performed under this claim any more.
+ * @throws FencedError when the step is no longer performed under this claim.
  */
 export async function record(
   session: Session,
@@ -40,8 +40,8 @@ export async function record(
 }
 
 /**
- * Finds what this very attempt has recorded already: its commit came through, its answer did not. What somebody else
- * wrote of a lost owner's attempt is no such thing.
+ * Finds what this same attempt has already recorded: its commit succeeded, but its answer was lost. What somebody else
+ * recorded for a lost owner's attempt does not count.
  */
 async function findRecorded(
   session: Session,
@@ -69,7 +69,7 @@ async function findRecorded(
   const free = found.successors.filter(({ state }) => state === 'ready');
   return {
     run,
-    // Those that nobody has claimed since.
+    // Those that nobody has claimed since then.
     opened: openedBy(ending, { name, position, attempts: attempt }, free),
     settled:
       ending.kind === 'fatal' &&
@@ -80,11 +80,11 @@ async function findRecorded(
 }
 
 /**
- * Records in one statement what nearly every step of a large day comes to: a batch that was accepted and that no step
- * waits for. All who work on a run write to its row, one after the other; this way it is locked for the commit alone,
- * and not while questions and answers travel. It does what `recordEnding` says of such an ending, which a test compares.
+ * Records in one statement how nearly every step of a large day ends: as an accepted batch that no step waits for.
+ * All workers of a run write to its row in turn; this way it is locked only for the commit, not during network round
+ * trips. A test shows that this does what `recordEnding` decides for such an ending.
  *
- * Undefined, and nothing is changed, where the ending is another one or the claim is outdated: `record` knows what then.
+ * Undefined, with nothing changed, for any other ending or an outdated claim: `record` handles those.
  */
 export async function recordAcceptedBatch(
   session: Session,

@@ -3,7 +3,7 @@ import type { BookingForm } from '../../review/step.js';
 import { findInPage, type ReferencePage } from '../reference-index.js';
 import type { CopiedRow, Session } from './session.js';
 
-/** Writes the pages of a run's look-up. Done inside a transaction. */
+/** Writes the pages of a run's reference index. Call it inside a transaction. */
 export async function storeReferences(
   session: Session,
   run: number,
@@ -29,7 +29,7 @@ function* toRows(run: number, form: BookingForm, pages: Iterable<ReferencePage>)
   }
 }
 
-/** Places of bookings that may carry a reference, in one run and form. */
+/** Positions of bookings that may have a reference, in one run and form. */
 export interface Candidates {
   readonly run: number;
   readonly form: BookingForm;
@@ -39,8 +39,8 @@ export interface Candidates {
 }
 
 /**
- * Looks through all runs, the newest first. Of a run's pages, which are in order, those that hold the hash begin with the
- * last one whose first hash is smaller: without that bound every page before it would be looked at.
+ * Searches all runs, newest first. A run's pages are sorted; those that may contain the hash start with the last page
+ * whose first hash is smaller. Without that bound every page before it would be read.
  */
 export async function findCandidates(session: Session, reference: string): Promise<Candidates[]> {
   const hash = hashReference(reference);

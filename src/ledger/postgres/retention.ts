@@ -6,10 +6,10 @@ import type { Database } from './database.js';
 import { lockRun } from './runs.js';
 import type { Session } from './session.js';
 
-/** Takes the right to work on a day, or not when somebody has it. */
+/** Takes the right to work on a day; undefined if somebody else holds it. */
 export type HoldDay = (day: string) => Promise<Hold | undefined>;
 
-/** A run of an old day may be young itself: the time counts from whichever is later, the day or the run's end. */
+/** A run of an old day may itself be recent: the age counts from the day or the run's end, whichever is later. */
 const isOld = 'day < $1 AND coalesce(finished_at, started_at) < $2';
 
 export async function listRunsWithNames(session: Session, before: string): Promise<Run[]> {
@@ -22,7 +22,7 @@ export async function listRunsWithNames(session: Session, before: string): Promi
   return rows.map(toRun);
 }
 
-/** Rewrites the bookings of old runs a batch a transaction, so that nobody waits long for it. */
+/** Rewrites the bookings of old runs one batch per transaction, so that nobody waits long for it. */
 export async function blankGuestNames(
   database: Database,
   before: string,
@@ -46,7 +46,7 @@ export async function prune(
   );
 }
 
-/** Returns how many old runs it changed; those that are being worked on are left for the next time. */
+/** Returns how many old runs it changed; runs in progress are left for the next time. */
 async function forOldRuns(
   database: Database,
   before: string,
@@ -73,7 +73,7 @@ async function forOldRuns(
   return rows.length;
 }
 
-/** Workers take steps of a run without holding its day. */
+/** Workers claim steps of a run without holding its day. */
 async function isWorkedOn(database: Database, day: string): Promise<boolean> {
   const row = await database.perform((session) =>
     session.row(
@@ -122,7 +122,7 @@ async function blankRun(
       'UPDATE hotel_review.attempts SET answer = NULL WHERE run = $1 AND answer IS NOT NULL',
       Number(number),
     );
-    // A run at work may yet write names: it is looked at again.
+    // A run in progress may still write names, so it is not marked as blanked.
     await session.run(
       `UPDATE hotel_review.runs SET names_blanked_at = $1
        WHERE number = $2 AND state NOT IN (${quotedActiveStates})`,

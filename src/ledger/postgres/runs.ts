@@ -19,7 +19,7 @@ import { type StoredRow, withoutUndefined } from '../stored-values.js';
 import { changeRun, changeSteps, readTotals } from './changes.js';
 import type { Session } from './session.js';
 
-/** A run's row number: short, so that the tables below it stay slim. */
+/** A run's row number: short, so that the tables that refer to it stay small. */
 export async function runNumber(session: Session, runId: string): Promise<number> {
   const row = await session.row('SELECT number FROM hotel_review.runs WHERE id = $1', runId);
   if (!row) throw noSuchRun(runId);
@@ -40,7 +40,7 @@ export async function lockRun(session: Session, runId: string): Promise<StoredRo
   return row;
 }
 
-/** @throws FencedError when the run's token is another one by now. */
+/** @throws FencedError when the run's token has changed. */
 export async function lockRight(session: Session, { runId, token }: Right): Promise<StoredRow> {
   const row = await session.row(
     'SELECT * FROM hotel_review.runs WHERE id = $1 AND token = $2 FOR NO KEY UPDATE',
@@ -155,13 +155,13 @@ export async function takeOver(session: Session, runId: string): Promise<Run> {
   return patchRun(run, patch);
 }
 
-/** Returns how many steps it opened. */
+/** Returns how many steps it reopened. */
 export async function reopenAbandonedSteps(session: Session, runId: string): Promise<number> {
   const { number } = await lockRun(session, runId);
   return changeSteps(session, Number(number), reopenAbandoned);
 }
 
-/** @param mayBeDone an earlier try may have settled it: then it returns what that one would have */
+/** @param mayBeDone an earlier try may have settled it; then the result is the same */
 export async function settle(
   session: Session,
   right: Right,
@@ -185,7 +185,7 @@ export async function findHookRun(session: Session, requestId: string): Promise<
   return row && String(row.run_id);
 }
 
-/** Forgets, in passing, what is too old to come again. Done inside a transaction. */
+/** Also deletes entries too old to recur. Call it inside a transaction. */
 export async function rememberHookRun(
   session: Session,
   { id, runId, at }: { readonly id: string; readonly runId: string; readonly at: number },

@@ -2,14 +2,14 @@ import { LedgerUnusableError } from '../../review/ledger.js';
 import { migrations } from './migrations.js';
 import type { Session } from './session.js';
 
-/** One lock for all who would migrate the same database: the letters `hotl`. */
+/** One lock for all processes that migrate the same database: the letters `hotl`. */
 const migrationLock = 0x68_6f_74_6c;
 
 /**
- * Brings the schema up to date, inside a transaction.
+ * Brings the schema up to date. Call it inside a transaction.
  *
  * @param place of the database, for messages
- * @throws LedgerUnusableError when a newer version of this program wrote it, or another program
+ * @throws LedgerUnusableError if a newer version of this program, or a different program, created it
  */
 export async function migrate(session: Session, place: string): Promise<void> {
   if ((await readSchema(session, place)).migrations === migrations.length) return;
@@ -30,9 +30,9 @@ export async function migrate(session: Session, place: string): Promise<void> {
 }
 
 /**
- * Tells whether there is a ledger that can be looked into, and changes nothing.
+ * Returns whether there is a readable ledger. Changes nothing.
  *
- * @throws LedgerUnusableError when it can't be read by this version, or is no ledger
+ * @throws LedgerUnusableError if this version can't read it, or it is not a ledger
  */
 export async function isLedgerThere(session: Session, place: string): Promise<boolean> {
   const { migrations: present } = await readSchema(session, place);
@@ -44,9 +44,9 @@ export async function isLedgerThere(session: Session, place: string): Promise<bo
 }
 
 interface FoundSchema {
-  /** How many migrations it has. */
+  /** How many migrations were applied. */
   readonly migrations: number;
-  /** Whether somebody has made the schema, be it empty. */
+  /** Whether the schema exists, even if it is empty. */
   readonly isThere: boolean;
 }
 

@@ -6,7 +6,7 @@ import type { Statement } from '../run-statements.js';
 import { type StoredRow, toStorable } from '../stored-values.js';
 import { translateFault } from './faults.js';
 
-/** A value of a row that is copied, with the type of its column. */
+/** A value in a copied row, with the type of its column. */
 export type CopiedValue =
   | { readonly integer: number | null }
   | { readonly bigint: number | null }
@@ -19,7 +19,7 @@ const header = Buffer.concat([Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1'), Buffe
 const trailer = Buffer.from([0xff, 0xff]);
 const nothing = Buffer.alloc(0);
 
-/** Small values are gathered up to this size before they go; bytes go as they are. */
+/** Small values are buffered up to this size before sending; byte values are sent as they are. */
 const gatheredBytes = 65_536;
 
 /** Rows in the binary format of PostgreSQL's COPY. */
@@ -72,26 +72,26 @@ export type Value =
   | readonly (number | null)[]
   | readonly (string | null)[];
 
-/** One connection, for the duration of one piece of work. Errors are those of `translateFault`. */
+/** One connection, for one piece of work. Errors are those of `translateFault`. */
 export interface Session {
   rows(sql: string, ...values: readonly Value[]): Promise<StoredRow[]>;
   row(sql: string, ...values: readonly Value[]): Promise<StoredRow | undefined>;
   /**
-   * As `row`, with a statement that the server plans once for each connection, under that name: for what is asked for
-   * each step. It names its columns, for they must not change with the table.
+   * Like `row`, with a named statement that the server plans once per connection: for queries needed for each step. The
+   * statement names its columns, because they must not change with the table.
    */
   preparedRow(name: string, sql: string, ...values: readonly Value[]): Promise<StoredRow | undefined>;
-  /** As `rows`, with a statement that is kept prepared. */
+  /** Like `rows`, with a prepared statement. */
   preparedRows(name: string, sql: string, ...values: readonly Value[]): Promise<StoredRow[]>;
-  /** Returns how many rows were changed. */
+  /** Returns how many rows changed. */
   run(sql: string, ...values: readonly Value[]): Promise<number>;
-  /** As `rows`, of a statement that both databases understand. */
+  /** Like `rows`, for a statement that both databases understand. */
   query(statement: Statement): Promise<StoredRow[]>;
-  /** As `run`, of a statement that both databases understand. */
+  /** Like `run`, for a statement that both databases understand. */
   execute(statement: Statement): Promise<number>;
-  /** Runs several statements without values. */
+  /** Runs several statements that have no values. */
   script(sql: string): Promise<void>;
-  /** @param target the table with the columns that each row has values for */
+  /** @param target the table and the columns that each row has values for */
   copy(target: string, rows: Iterable<CopiedRow>): Promise<void>;
 }
 

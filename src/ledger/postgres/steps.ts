@@ -46,7 +46,7 @@ export async function listOpenSteps(
   return rows.map(toOpenStep);
 }
 
-/** In one statement, so that all of it is of one moment. */
+/** One statement, so that all counts are of the same moment. */
 export async function tally(session: Session, runId: string): Promise<Tally> {
   const row = await session.row(
     `WITH RECURSIVE of_run AS MATERIALIZED (

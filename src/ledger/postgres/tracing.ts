@@ -12,7 +12,7 @@ import { attemptsOf } from './steps.js';
 
 type Carries = (line: string, form: BookingForm) => boolean;
 
-/** Everything the ledger knows of a booking reference, the newest run first. */
+/** Everything the ledger knows about a booking reference, newest run first. */
 export async function trace(session: Session, reference: string, carries: Carries): Promise<Trace[]> {
   const found: { readonly run: number; readonly trace: Trace }[] = [];
   for (const candidates of await findCandidates(session, reference)) {
@@ -63,7 +63,7 @@ async function traceBookings(
   return traces;
 }
 
-/** From the whole batch down to the half that a booking is in now; a booking in the file goes with the by-file call. */
+/** From the whole batch down to the half that contains the booking now; a booking in the file belongs to the by-file call. */
 function stepsThatCarry(
   session: Session,
   run: number,

@@ -12,7 +12,7 @@ import { checkRight, readRun } from './runs.js';
 import { changeRun, execute, tables } from './steps.js';
 
 const bookingForms: readonly BookingForm[] = ['body', 'file'];
-/** Batches that `holds` keeps at hand: duplicates mostly come close together or in the order of their originals. */
+/** Number of batches that `holds` caches: duplicates are mostly close together or in the order of their originals. */
 const cachedBatches = 32;
 
 export function beginCollect(
@@ -92,7 +92,7 @@ export function beginCollect(
       const key = `${form} ${batch}`;
       let lines = cache.get(key);
       if (lines === undefined) {
-        // A process that took the run over collects again: the batch may be gone, or a different one.
+        // A process that took the run over collects again: the batch may be missing or different.
         checkRight(database, right);
         lines = `\n${readBatch(database, run, form, batch).toString()}`;
         const oldest = cache.size < cachedBatches ? undefined : cache.keys().next().value;
@@ -116,8 +116,8 @@ export function beginCollect(
 }
 
 /**
- * A commit that waits for no disk: what a power failure takes of a collect is collected again, and the commit of the
- * plan flushes all that was written before it.
+ * Commits without waiting for the disk: whatever a power failure destroys is collected again, and the commit of the plan
+ * flushes everything written before it.
  */
 function transactUnflushed(database: Database, work: () => void): void {
   database.exec('PRAGMA synchronous = NORMAL');
@@ -134,7 +134,7 @@ export function readBatch(database: Database, run: number, form: BookingForm, ba
   return lines;
 }
 
-/** The lines of a batch; undefined where the ledger has none. */
+/** The lines of a batch; undefined if the ledger has no such batch. */
 export function findBatch(database: Database, run: number, form: string, batch: number): Buffer | undefined {
   const row = database.get(
     'SELECT lines FROM batches WHERE run = ? AND form = ? AND batch = ?',
@@ -180,7 +180,7 @@ function storeRejects(database: Database, run: number, { rejects, warnings }: Co
   }
 }
 
-/** Stores a chunk's suspects and counts them; where the run compares nothing, its counts stay absent. */
+/** Stores and counts a chunk's suspects; if the run compares nothing, its counts stay absent. */
 function storeSuspects(database: Database, run: number, batches: readonly CollectedBatch[]): void {
   const { suspects, filledIn } = countSuspects(batches);
   if (suspects + filledIn === 0) return;

@@ -2,7 +2,7 @@ import Libsql from 'libsql';
 import { LedgerFullError } from '../../review/ledger.js';
 import { SafeError } from '../../text/safe-error.js';
 
-/** What may be bound and what comes back: the rest is refused here, because libsql aborts or errs in silence on it. */
+/** The values that can be bound and returned; others are refused here, because libsql aborts or silently fails on them. */
 export type Value = string | number | null | Uint8Array;
 export type Row = Readonly<Record<string, string | number | null | Buffer>>;
 
@@ -17,12 +17,12 @@ export interface Database {
   close(): void;
 }
 
-/** Another process held the database longer than `busyTimeoutMs`. */
+/** Another process held the database for longer than `busyTimeoutMs`. */
 export class DatabaseBusyError extends SafeError {
   override readonly name = 'DatabaseBusyError';
 }
 
-/** The second one: the file that processes share beside the WAL can't grow. */
+/** The second code: the shared-memory file beside the WAL can't grow. */
 const noRoom: readonly unknown[] = ['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE'];
 
 interface OpenOptions {
@@ -30,15 +30,15 @@ interface OpenOptions {
 }
 
 /**
- * Opens an SQLite database: the one place that touches libsql. It binds, reads and converts so that none of the
- * driver's known faults can be met (docs/decisions.md lists them; each has a test).
+ * Opens an SQLite database: the only place that uses libsql. It binds, reads and converts values in a way that avoids all
+ * known faults of the driver (docs/decisions.md lists them; each has a test).
  *
- * Whatever is done with it throws LedgerFullError when there is no room for it on the disk.
+ * Every operation throws LedgerFullError when the disk has no room for it.
  */
 export function openDatabase(path: string, { busyTimeoutMs }: OpenOptions): Database {
   const connection = new Libsql(path, { timeout: busyTimeoutMs });
   connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
-  // One prepared statement for each text: preparing in a loop leaks until the event loop turns.
+  // One prepared statement per SQL text: preparing in a loop leaks until the event loop turns.
   const statements = new Map<string, { statement: Libsql.Statement; parameters: number }>();
   let isClosed = false;
 
@@ -66,7 +66,7 @@ export function openDatabase(path: string, { busyTimeoutMs }: OpenOptions): Data
   const database: Database = {
     run(sql, ...values) {
       const statement = prepare(sql, values);
-      // Outside of one it could meet BUSY, after which this connection could commit nothing any more.
+      // Outside a transaction it could get BUSY, after which this connection could never commit again.
       if (!connection.inTransaction) throw new Error(`expected an open transaction for ${sql}`);
       return perform(() => statement.run([...values]).changes);
     },
@@ -75,7 +75,7 @@ export function openDatabase(path: string, { busyTimeoutMs }: OpenOptions): Data
       perform(() => prepare(sql, values).all([...values]) as Record<string, unknown>[]).map(toRow),
     exec: (sql) => perform(() => void connection.exec(sql)),
     transact(work) {
-      // Locks are taken by exec alone: a prepared statement that met BUSY would block later commits.
+      // Only `exec` takes locks: a prepared statement that got BUSY would block later commits.
       try {
         connection.exec('BEGIN IMMEDIATE');
       } catch (error) {
@@ -95,7 +95,7 @@ export function openDatabase(path: string, { busyTimeoutMs }: OpenOptions): Data
     close() {
       if (isClosed) return;
       isClosed = true;
-      // The driver leaves statements unfinalised, and with them the connection and its locks, until they are collected.
+      // The driver keeps unfinalised statements, and with them the connection and its locks, until garbage collection.
       if (connection.inTransaction) connection.exec('ROLLBACK');
       statements.clear();
       connection.close();
@@ -127,7 +127,7 @@ function checkValue(value: Value): void {
   throw new TypeError(`expected a text, an integer, bytes or null, got: ${typeof value}`);
 }
 
-/** all() hands out BLOBs as ArrayBuffers. */
+/** all() returns BLOBs as ArrayBuffers. */
 function toRow(raw: Record<string, unknown>): Row {
   for (const name in raw) {
     const value = raw[name];

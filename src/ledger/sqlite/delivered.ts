@@ -6,7 +6,7 @@ import type { Database } from './database.js';
 
 /**
  * What other runs of the day have delivered: the slices of batches that are done, and every batch of a file whose
- * by-file call was accepted. The cursor is the place in that list, by run, form, batch and first booking.
+ * by-file call was accepted. The cursor is a position in that list, by run, form, batch and first booking.
  */
 export function nextDelivered(
   database: Database,

@@ -1,23 +1,24 @@
 import { type Database, DatabaseBusyError } from './database.js';
 
-/** Writes that come thick and fast, together on disk. */
+/** Groups frequent small writes into shared commits. */
 export interface GroupCommit {
   /**
-   * Does the work in one transaction with all that is asked for in the same turn of the event loop, in that order; answers
-   * when it is on disk. Work that throws is undone alone. It may be done anew, after a rollback: it has no other effects.
+   * Runs the work in one transaction with all other work requested in the same turn of the event loop, in that order;
+   * resolves once it is on disk. If it throws, only its own changes are undone. It may run again after a rollback, so it
+   * must have no other effects.
    */
   transact<Result>(work: () => Result): Promise<Result>;
-  /** Does what was asked for so far. */
+  /** Commits everything requested so far. */
   flush(): void;
 }
 
 interface Piece {
-  /** Answers how to tell that it is done. */
+  /** Returns the function that reports that it is committed. */
   readonly work: () => () => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** A commit waits for the disk, and is the greater part of a small transaction: many share one. */
+/** A commit waits for the disk, which is most of the time of a small transaction, so many transactions share one. */
 export function createGroupCommit(database: Database): GroupCommit {
   let gathered: Piece[] = [];
 
@@ -35,7 +36,7 @@ export function createGroupCommit(database: Database): GroupCommit {
       if (pieces.length === 1 || error instanceof DatabaseBusyError) {
         for (const { reject } of pieces) reject(error);
       } else {
-        // All of it was rolled back: each by itself shows which one it was.
+        // Everything was rolled back: running each by itself shows which one failed.
         for (const piece of pieces) perform([piece]);
       }
     }

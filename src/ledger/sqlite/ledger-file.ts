@@ -4,12 +4,12 @@ import { type Database, isBusy, openDatabase } from './database.js';
 import { closeToOthers, makePlace, refuseUnusable } from './ledger-place.js';
 import { migrate, readSchema } from './schema.js';
 
-/** Of two that try at the same instant, each can be in the other's way: the pause lets one of them have it. */
+/** Two processes that try at the same instant can block each other: the timeout lets one of them win. */
 const usualTimeoutMs = 250;
 
 /**
  * A lock that the kernel holds for this process: an exclusive transaction on an empty side file. It ends with the
- * process, however that ends, so a dead owner's day is free at once.
+ * process, however that happens, so a dead owner's day is free at once.
  */
 export function tryLock(
   folder: string,
@@ -36,24 +36,24 @@ export function tryLock(
   };
 }
 
-/** How long a write waits for another process's: far longer than any transaction of ours takes. */
+/** How long a write waits for another process's write: far longer than any of our transactions takes. */
 const busyTimeoutMs = 15_000;
 
 export interface LedgerFile {
   readonly database: Database;
-  /** The folder of the locks that go with this file. */
+  /** The folder of this file's locks. */
   readonly locks: string;
   close(): void;
 }
 
 /**
- * Opens the ledger's file, makes it where there is none, and brings its schema up to date.
+ * Opens the ledger's file, creates it if there is none, and brings its schema up to date.
  *
- * `synchronous` is FULL: a step that is recorded as delivered stays so when the power fails, and with transactions of
- * thousands of bookings it costs nothing that can be measured (docs/decisions.md).
+ * `synchronous` is FULL: a step recorded as delivered stays so after a power failure, and with transactions of thousands
+ * of bookings the cost is not measurable (docs/decisions.md).
  *
- * @throws LedgerUnusableError when no file can be made there, or the one that is there is not a ledger that this
- * version knows; such a file is left as it was
+ * @throws LedgerUnusableError if no file can be created there, or the existing one is not a ledger that this version
+ * knows; such a file is left unchanged
  */
 export function openLedgerFile(path: string, options: { readonly isReader: boolean }): LedgerFile {
   return refuseUnusable(path, () => open(path, options));
@@ -70,15 +70,15 @@ function open(path: string, { isReader }: { readonly isReader: boolean }): Ledge
   }
   try {
     database.exec('PRAGMA page_size = 8192');
-    // Before anything is changed: the file may be another program's.
+    // Checked before anything is changed: the file may belong to another program.
     readSchema(database, path);
     closeToOthers(path);
-    // Of several processes on one ledger a single one writes the WAL back: SQLite 3.45 has a fault where two do.
+    // Only one of several processes on a ledger checkpoints the WAL: SQLite 3.45 has a bug when two do.
     checkpointer = isReader ? undefined : tryLock(locks, 'checkpoint');
     database.exec('PRAGMA journal_mode = WAL');
     database.exec('PRAGMA synchronous = FULL');
     database.exec('PRAGMA foreign_keys = ON');
-    // What is blanked or pruned is overwritten, not only given up: guests' names would stay in free pages.
+    // Overwrites what is blanked or pruned: guest names would otherwise remain in free pages.
     database.exec('PRAGMA secure_delete = ON');
     database.exec(`PRAGMA wal_autocheckpoint = ${checkpointer ? 1000 : 0}`);
     migrate(database, path);

@@ -11,7 +11,7 @@ import {
 import { dirname } from 'node:path';
 import { LedgerFullError, LedgerUnusableError } from '../../review/ledger.js';
 
-/** What the system says of a wrong place. A disk that is full or broken is another matter: that passes. */
+/** The system's codes for an unsuitable place. A full or broken disk is different: that is temporary. */
 const misplaced: readonly unknown[] = [
   'EACCES',
   'EEXIST',
@@ -32,10 +32,10 @@ const cannotOpen = 14;
 const notADatabase = 26;
 
 /**
- * Makes the file where there is none, and its folder. Guest names lie here: it is made for its owner alone before
- * SQLite writes to it. One that exists is not even opened, for to close it again would drop the locks that another
- * connection of this process holds on it, and the next process to leave would then remove the WAL under that
- * connection's hands.
+ * Creates the file and its folder if they don't exist. The file will contain guest names, so it is created for its owner
+ * only, before SQLite writes to it. An existing file is not even opened: closing it would drop the locks that another
+ * connection of this process holds on it, and the next process to exit would then remove the WAL that this connection
+ * still uses.
  */
 export function makePlace(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -50,9 +50,9 @@ export function makePlace(path: string): void {
 }
 
 /**
- * Tells whether there is a file, and makes nothing.
+ * Returns whether there is a file. Creates nothing.
  *
- * @throws LedgerUnusableError when something else stands there, or one can't look
+ * @throws LedgerUnusableError if there is something other than a file, or the path is not accessible
  */
 export function isFileThere(path: string): boolean {
   return refuseUnusable(path, () => {
@@ -66,13 +66,13 @@ export function isFileThere(path: string): boolean {
   });
 }
 
-/** Closes the file to others, as well as what SQLite keeps beside it, where a person had opened it by hand. */
+/** Restricts the file, and the files that SQLite keeps beside it, to the owner, in case somebody changed the mode. */
 export function closeToOthers(path: string): void {
   if ((statSync(path).mode & 0o077) === 0) return;
   for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) chmodSync(file, 0o600);
 }
 
-/** Does the work. Failures caused by the path, or by what is there, become errors that say what to fix. */
+/** Runs the work. Failures caused by the path, or by what is there, become errors that say what to fix. */
 export function refuseUnusable<Result>(path: string, work: () => Result): Result {
   try {
     return work();
@@ -85,7 +85,7 @@ export function refuseUnusable<Result>(path: string, work: () => Result): Result
 
 function explain(error: unknown, path: string): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  // The extended codes keep the plain one in their lowest byte.
+  // Extended codes have the primary code in their lowest byte.
   switch ('rawCode' in error && Number(error.rawCode) & 0xff) {
     case notADatabase:
       return 'expected an SQLite database, got: a file of another kind; name another with the setting ledger';

@@ -14,7 +14,7 @@ import type { Database } from './database.js';
 import { lookUp } from './mapping-look-up.js';
 import { beginSync, latestSync, latestSyncs, restartSync, storePage } from './mapping-syncs.js';
 
-/** @param holdSync takes the exclusive right to sync, now or not at all */
+/** @param holdSync takes the exclusive right to sync, without waiting */
 export function createMappingCopy(database: Database, holdSync: () => Hold | undefined): MappingCopy {
   return {
     ...createMappingReader(database),
@@ -69,7 +69,7 @@ function listMappings(
   database: Database,
   { after, limit, providers }: Parameters<MappingReader['listMappings']>[0],
 ): CopiedMapping[] {
-  // By number, whatever the providers: the index on them would have all of theirs sorted for every page.
+  // Scans by number, even with providers given: through their index all their rows would be sorted for every page.
   const rows = database.all(
     `SELECT ${mappingColumns} FROM mappings NOT INDEXED
      WHERE number > ? AND service_id IS NOT NULL

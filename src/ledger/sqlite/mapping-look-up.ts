@@ -2,7 +2,7 @@ import type { CopiedMapping, ProviderHotel } from '../../mappings/mapping-copy.j
 import { toStorableHotel } from '../mapping-changes.js';
 import type { Database } from './database.js';
 
-/** A found mapping: the place of its hotel in what was asked, then its columns. */
+/** A found mapping: the index of its hotel in the request, then its columns. */
 type Found = readonly [
   place: number,
   number: number,
@@ -14,8 +14,8 @@ type Found = readonly [
 ];
 
 /**
- * What the copy holds of each, in their order. A statement for each provider, which answers all of its hotels as one
- * text: a statement or a row for each hotel costs three times as much.
+ * The copy's mapping of each hotel, in the order of the request. One statement per provider returns all of its hotels as
+ * one text: a statement or a row per hotel would take three times as long.
  */
 export function lookUp(database: Database, hotels: readonly ProviderHotel[]): (CopiedMapping | undefined)[] {
   const byProvider = new Map<string, { readonly places: number[]; readonly ids: string[] }>();

@@ -3,10 +3,10 @@ import type { BookingForm } from '../../review/step.js';
 import { findInPage, type ReferencePage } from '../reference-index.js';
 import type { Database } from './database.js';
 
-/** Entries a page: 32 KB, so that a look-up reads little and a day of a million has few pages. */
+/** Entries per page: 32 KB, so that a look-up reads little and a day of a million bookings has few pages. */
 export const pageEntries = 4096;
 
-/** Writes the pages. To be called inside a transaction. */
+/** Writes the pages. Call it inside a transaction. */
 export function storeReferences(
   database: Database,
   run: number,
@@ -26,7 +26,7 @@ export function storeReferences(
   }
 }
 
-/** Positions whose booking may carry that reference, lowest first. */
+/** Positions of bookings that may have that reference, lowest first. */
 export function findPositions(
   database: Database,
   run: number,

@@ -4,10 +4,10 @@ import { quotedActiveStates, runTables } from '../stored-run.js';
 import type { Database } from './database.js';
 import { readRun } from './runs.js';
 
-/** Does the work unless somebody works on that day. */
+/** Runs the work unless somebody is working on that day. */
 export type WhenDayIsFree = (day: string, work: () => void) => void;
 
-/** A run of an old day may be young itself: the time counts from whichever is later, the day or the run's end. */
+/** A run of an old day may itself be recent: the age counts from the day or the run's end, whichever is later. */
 const isOld = 'day < ? AND coalesce(finished_at, started_at) < ?';
 
 export function listRunsWithNames(database: Database, before: string): Run[] {
@@ -19,7 +19,7 @@ export function listRunsWithNames(database: Database, before: string): Run[] {
   return rows.map(({ number }) => readRun(database, Number(number)));
 }
 
-/** Rewrites the bookings of old runs a batch a transaction, so that a run at work on another day never waits long. */
+/** Rewrites the bookings of old runs one batch per transaction, so that a run of another day never waits long. */
 export function blankGuestNames(
   database: Database,
   before: string,
@@ -64,7 +64,7 @@ function blankRun(
   }
   database.transact(() => {
     database.run('UPDATE attempts SET answer = NULL WHERE run = ?', run);
-    // A run at work may yet write names: it is looked at again.
+    // A run in progress may still write names, so it is not marked as blanked.
     database.run(
       `UPDATE runs SET names_blanked_at = ? WHERE number = ? AND state NOT IN (${quotedActiveStates})`,
       at,

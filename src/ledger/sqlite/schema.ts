@@ -2,11 +2,11 @@ import { LedgerUnusableError } from '../../review/ledger.js';
 import type { Database } from './database.js';
 
 /**
- * The migrations, in order; the database's `user_version` counts those that it has. One that was released is never
- * changed: a new one is appended.
+ * The migrations, in order; the database's `user_version` counts those that were applied. A released migration is never
+ * changed: append a new one.
  *
- * Bookings are kept by batch, in the bytes in which they are sent, with pages of (hash of the reference, position)
- * beside them: three times as fast to load as a row a booking. No index is kept up while a day is loaded.
+ * Bookings are stored by batch, in the bytes in which they are sent, with pages of (hash of the reference, position)
+ * beside them: three times as fast to load as one row per booking. No index is maintained while a day is loaded.
  */
 const migrations: readonly string[] = [
   `
@@ -237,7 +237,7 @@ const migrations: readonly string[] = [
  * Brings the schema up to date.
  *
  * @param path of the database, for messages
- * @throws LedgerUnusableError when a newer version of this program wrote it, or another program
+ * @throws LedgerUnusableError if a newer version of this program, or a different program, created it
  */
 export function migrate(database: Database, path: string): void {
   if (readSchema(database, path) === migrations.length) return;
@@ -248,12 +248,12 @@ export function migrate(database: Database, path: string): void {
 }
 
 /**
- * Tells how many migrations the database has, and changes nothing.
+ * Returns how many migrations the database has. Changes nothing.
  *
- * @throws LedgerUnusableError as `migrate` does
+ * @throws LedgerUnusableError like `migrate`
  */
 export function readSchema(database: Database, path: string): number {
-  // One statement, so that no other process's migration falls between the numbers.
+  // One statement, so that no other process can migrate between the two reads.
   const found = database.get(
     `SELECT user_version, (SELECT count(*) FROM sqlite_schema) AS things,
        (SELECT count(*) FROM sqlite_schema WHERE name = 'runs') AS runs

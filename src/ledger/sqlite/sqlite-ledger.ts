@@ -31,14 +31,14 @@ import { attemptsOf, countRejects, countWarnings, listRefused, trace } from './t
 
 export interface SqliteLedgerOptions {
   readonly path: string;
-  /** Whether a stored line is of that booking reference. */
+  /** Whether a stored line has that booking reference. */
   readonly carriesReference: (line: string, form: BookingForm, reference: string) => boolean;
   readonly clock: () => number;
-  /** How long a claim holds that is not renewed. */
+  /** How long a claim lasts unless renewed. */
   readonly leaseMs?: number;
 }
 
-/** The ledger in one SQLite file beside the program. */
+/** The ledger in a local SQLite file. */
 export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
   const { path, clock, leaseMs = 30_000 } = options;
   const { database, locks, close } = openLedgerFile(path, { isReader: false });
@@ -63,7 +63,7 @@ export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
     holdDay: async (day) => tryHold(day),
     async holdPlace(places) {
       for (let place = 1; place <= places; place += 1) {
-        // No wait for each of them: the caller tries again when all are taken.
+        // Doesn't wait for each of them: the caller tries again when all are taken.
         const hold = tryHold(`place-${place}`, 0);
         if (hold) return hold;
       }
@@ -95,7 +95,7 @@ export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
   };
 }
 
-/** The same ledger for looking back while others work: it leaves the writing back of the WAL to them. */
+/** The same ledger, read-only, while others work: it leaves checkpoints of the WAL to them. */
 export function createSqliteReader(options: Omit<SqliteLedgerOptions, 'leaseMs'>): ReadOnlyLedger {
   const { database, close } = openLedgerFile(options.path, { isReader: true });
   return { ...createReader(database, options), close: async () => close() };

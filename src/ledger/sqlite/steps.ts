@@ -20,7 +20,7 @@ export const tables: Tables = {
   runs: 'runs',
   steps: 'steps',
   attempts: 'attempts',
-  // Left to itself, SQLite searches all steps of the run for those that wait for a step.
+  // Without this hint, SQLite searches all steps of the run for those that wait for a step.
   stepsByPredecessor: 'steps INDEXED BY steps_by_predecessor',
 };
 
@@ -34,7 +34,7 @@ export function changeRun(database: Database, run: number, patch: RunPatch): voi
   if (update) execute(database, update);
 }
 
-/** Returns how many steps it changed. @param now decides which claims are abandoned */
+/** Returns how many steps it changed. @param now determines which claims are abandoned */
 export function changeSteps(
   database: Database,
   run: number,
@@ -55,7 +55,7 @@ export function findStepWithSuccessors(database: Database, run: number, name: st
   return toStepWithSuccessors(name, database.all(sql, ...values));
 }
 
-/** How far the run has come, without regard to one of its steps. */
+/** The progress of the run, ignoring one of its steps. */
 export function readProgress(database: Database, run: number, except: string): FileProgress {
   const { sql, values } = selectFileProgress(tables, run, except);
   return toFileProgress(database.get(sql, ...values));

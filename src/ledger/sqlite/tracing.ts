@@ -9,7 +9,7 @@ import { findSuspect, isAffected } from './findings.js';
 import { findPositions } from './reference-index.js';
 import { readRun } from './runs.js';
 
-/** Everything the ledger knows of a booking reference, the newest run first. */
+/** Everything the ledger knows about a booking reference, newest run first. */
 export function trace(
   database: Database,
   reference: string,
@@ -63,7 +63,7 @@ function traceBookings(
   return traces;
 }
 
-/** From the whole batch down to the half that a booking is in now; a booking in the file goes with the by-file call. */
+/** From the whole batch down to the half that contains the booking now; a booking in the file belongs to the by-file call. */
 function stepsThatCarry(
   database: Database,
   run: number,
