@@ -19,22 +19,22 @@ import { describeTakingOver } from './ledger/taking-over.js';
 import { describeTracing } from './ledger/tracing.js';
 import { describeWaitingSteps } from './ledger/waiting-steps.js';
 
-/** An empty ledger, made with `carriesReference` of ledger/days.ts. */
+/** An empty ledger, created with `carriesReference` of ledger/days.ts. */
 export interface OpenedLedger {
   readonly ledger: Ledger;
   /** A second connection on the same database, as another process would have. */
   reopen(): Promise<Ledger>;
-  /** From now on it is as if a whole lease had gone by since whatever was claimed or renewed. */
+  /** Expires every lease that was claimed or renewed so far. */
   endLeases(): Promise<void>;
   /** The rows of a run's steps, in the order of the plan. */
   readSteps(runId: string): Promise<StepRow[]>;
   cleanUp(): Promise<void>;
 }
 
-/** A step as its row has it; PostgreSQL hands out integers as text. */
+/** A step's row; PostgreSQL returns integers as text. */
 export type StepRow = Readonly<Record<string, string | number | boolean | null | Buffer>>;
 
-/** What every adapter of the ledger must do, in the words of the port. */
+/** The contract of every adapter of the ledger. */
 export function describeLedgerContract(
   name: string,
   { open }: { readonly open: () => Promise<OpenedLedger> },

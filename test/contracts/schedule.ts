@@ -4,7 +4,7 @@ import { createSlots, type Slots } from '../../src/schedule/slots.js';
 
 export const everySecond = createSlots('* * * * * *', 'UTC');
 
-/** What every adapter of the schedule must do. `create` makes one on a place that knows no schedule yet. */
+/** The contract of every adapter of the schedule. `create` makes one in a place without a schedule. */
 export function describeScheduleContract(
   name: string,
   { create }: { readonly create: (slots: Slots) => Promise<Schedule> },
@@ -23,7 +23,7 @@ export function describeScheduleContract(
       return { schedule, told };
     }
 
-    it('tells each slot once, as the instant it was due at', async () => {
+    it('reports each slot once, as the instant when it was due', async () => {
       const { told } = await start(everySecond);
       await waitForSlots(told, 3);
       const slots = told.slice(0, 3).map((slot) => slot.getTime());
@@ -32,7 +32,7 @@ export function describeScheduleContract(
       expect(slots).toEqual([first, first + 1_000, first + 2_000]);
     });
 
-    it('tells no slot before its time', async () => {
+    it('reports no slot before its time', async () => {
       const early: Date[] = [];
       const schedule = await create(everySecond);
       schedules.push(schedule);
@@ -45,15 +45,15 @@ export function describeScheduleContract(
       expect(early).toEqual([]);
     });
 
-    it('reads the pattern by the clock of its zone', async () => {
-      // 14 hours ahead of UTC: by any other clock these hours are far off.
+    it('interprets the pattern in its time zone', async () => {
+      // 14 hours ahead of UTC: in any other zone these hours are far off.
       const hour = (Math.floor(Date.now() / 3_600_000) + 14) % 24;
       const { told } = await start(createSlots(`* * ${hour},${(hour + 1) % 24} * * *`, 'Pacific/Kiritimati'));
       await waitForSlots(told, 1);
       expect(told[0]?.getTime()).toBeLessThanOrEqual(Date.now());
     });
 
-    it('tells nothing any more once it is closed, however often', async () => {
+    it('reports nothing more once closed, however often it is closed', async () => {
       const closed = await start(everySecond);
       await waitForSlots(closed.told, 1);
       await closed.schedule.close();
@@ -64,7 +64,7 @@ export function describeScheduleContract(
       expect(closed.told).toHaveLength(toldBefore);
     });
 
-    it('can be closed without having been started', async () => {
+    it('can be closed without being started', async () => {
       const schedule = await create(everySecond);
       await expect(schedule.close()).resolves.toBeUndefined();
     });

@@ -4,15 +4,15 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { vi } from 'vitest';
 
-/** Another process, which runs a script and then stays. */
+/** Another process, which runs a script and then stays alive. */
 export interface Child {
-  /** What it has printed so far, by line. */
+  /** The lines printed so far. */
   readonly lines: readonly string[];
-  /** Waits for a line that it prints. @throws Error when it ends without having printed it */
+  /** Waits until it prints that line. @throws Error if it ends without printing it */
   printed(line: string): Promise<void>;
   kill(): Promise<void>;
   freeze(): Promise<void>;
-  /** Lets it go on, with a signal that it finds then. */
+  /** Resumes it, with a signal pending. */
   wake(signal: NodeJS.Signals): void;
 }
 

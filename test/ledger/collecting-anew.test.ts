@@ -5,14 +5,14 @@ import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
 
 const verdicts = { affected: 1, unanswered: 0, unclear: 0, malformed: 0 };
 
-describe('collecting a file run anew', () => {
+describe('collecting a file run again', () => {
   let opened: OpenedSqliteLedger;
   beforeEach(async () => {
     opened = await openSqliteLedger();
   });
   afterEach(() => opened.cleanUp());
 
-  it('begins with no file, no attempt and nothing affected, whatever stood there', async () => {
+  it('starts with no file, no attempt and nothing affected, whatever was there before', async () => {
     const { ledger } = opened;
     const run = await collectedFileRun(ledger, 'r1');
     await performUpTo(ledger, run, 'await-result');

@@ -38,7 +38,7 @@ describe('values that go through libsql', () => {
       ['an ArrayBuffer', new ArrayBuffer(2)],
       ['a function', () => 1],
     ])('refuses %s before libsql sees it', (_, value) => {
-      // What TypeScript would not let through: from JSON, a database or a cast it comes all the same.
+      // TypeScript would not allow these, but JSON, a database or a cast can produce them.
       expect(() => keep('text', value as Value)).toThrow(TypeError);
       expect(count()).toBe(0);
     });
@@ -54,7 +54,7 @@ describe('values that go through libsql', () => {
       expect(count()).toBe(0);
     });
 
-    it('refuses too few values, which libsql would fill up with those of the last call', () => {
+    it('refuses too few values, which libsql would complete with those of the last call', () => {
       const insert = 'INSERT INTO things (number, text) VALUES (?, ?)';
       database.transact(() => database.run(insert, 1, 'one'));
       expect(() => database.run(insert, 2)).toThrow('expected 2 values, got: 1');
@@ -62,7 +62,7 @@ describe('values that go through libsql', () => {
       expect(database.all('SELECT number, text FROM things')).toEqual([{ number: 1, text: 'one' }]);
     });
 
-    it('refuses too many values, which libsql would take no notice of', () => {
+    it('refuses too many values, which libsql would ignore', () => {
       expect(() => database.run('INSERT INTO things (number) VALUES (?)', 1, 2)).toThrow(
         'expected 1 values, got: 2',
       );
@@ -70,17 +70,17 @@ describe('values that go through libsql', () => {
       expect(count()).toBe(0);
     });
 
-    it('refuses bytes where a text belongs, so that no text that is not valid UTF-8 can come back', () => {
+    it('refuses bytes for a text column, so that no invalid UTF-8 can come back', () => {
       expect(() => keep('text', Buffer.from([0xff, 0xfe]))).toThrow(/cannot store BLOB/);
       expect(count()).toBe(0);
     });
 
-    it('is checked for reads as for writes', () => {
+    it('is checked for reads and writes', () => {
       expect(() => database.get('SELECT 1 WHERE 1 = ?', true as unknown as Value)).toThrow(TypeError);
       expect(() => database.all('SELECT ? AS text', 'a\0b')).toThrow(TypeError);
     });
 
-    it('names no value in what it complains of', () => {
+    it('is not quoted in error messages', () => {
       expect(() => database.run('INSERT INTO things (text) VALUES (?)', 'Ana Gil', 'more')).toThrow(
         /^(?!.*Ana)/s,
       );
@@ -89,7 +89,7 @@ describe('values that go through libsql', () => {
   });
 
   describe('what comes back', () => {
-    it('is the very bytes, as a Buffer, from a lone Buffer too', () => {
+    it('is the same bytes, as a Buffer, also for a single Buffer', () => {
       const bytes = Buffer.from([0, 1, 0xff, 0xfe, 0x0a]);
       keep('bytes', bytes);
       expect(database.get('SELECT bytes FROM things')?.bytes).toEqual(bytes);
@@ -97,7 +97,7 @@ describe('values that go through libsql', () => {
       expect(database.get('SELECT number FROM things WHERE bytes = ?', bytes)).toEqual({ number: null });
     });
 
-    it('is the part of the memory that was meant, where the bytes are a view of more', () => {
+    it('is only the viewed part when the bytes are a view of a larger buffer', () => {
       const memory = Buffer.from('before|meant|after');
       keep('bytes', memory.subarray(7, 12));
       keep('bytes', new Uint8Array(memory).subarray(7, 12));
@@ -109,7 +109,7 @@ describe('values that go through libsql', () => {
       ]);
     });
 
-    it('is a row with its columns and nothing else', () => {
+    it('is a row with its columns only', () => {
       keep('text', 'a');
       const row = database.get('SELECT text FROM things');
       expect(Object.keys(row ?? {})).toEqual(['text']);
@@ -117,12 +117,12 @@ describe('values that go through libsql', () => {
       expect(JSON.stringify(row)).toBe('{"text":"a"}');
     });
 
-    it('is undefined, or nothing, where no row is', () => {
+    it('is undefined, or an empty list, if there is no row', () => {
       expect(database.get('SELECT * FROM things')).toBeUndefined();
       expect(database.all('SELECT * FROM things')).toEqual([]);
     });
 
-    it('is every row, however many there are', () => {
+    it('is every row, however many', () => {
       for (const rows of [99, 100, 101, 1_000]) {
         database.exec('DELETE FROM things');
         database.transact(() => {
@@ -143,7 +143,7 @@ describe('values that go through libsql', () => {
       }
     });
 
-    it('is the text as it was, whatever it looks like', () => {
+    it('is the text unchanged, whatever it looks like', () => {
       const texts = [
         '007',
         '5',

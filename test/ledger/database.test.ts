@@ -11,7 +11,7 @@ import {
 } from '../../src/ledger/sqlite/database.js';
 import { type Child, startChild } from './child.js';
 
-describe('the one place that touches libsql', () => {
+describe('the only place that uses libsql', () => {
   let folder: string;
   let path: string;
   let database: Database;
@@ -44,12 +44,12 @@ describe('the one place that touches libsql', () => {
   const count = () => database.get('SELECT count(*) AS count FROM things')?.count;
 
   describe('a transaction', () => {
-    it('answers what its work answers', () => {
+    it('returns what its work returns', () => {
       expect(database.transact(() => insertNumber(1))).toBe(1);
       expect(count()).toBe(1);
     });
 
-    it('is rolled back whole when its work throws, and the next one goes on', () => {
+    it('is rolled back completely when its work throws, and the next one works', () => {
       const fault = new Error('in the middle');
       expect(() =>
         database.transact(() => {
@@ -65,7 +65,7 @@ describe('the one place that touches libsql', () => {
       expect(count()).toBe(1);
     });
 
-    it('is rolled back whole when a statement of it is refused', () => {
+    it('is rolled back completely when one of its statements is refused', () => {
       expect(() =>
         database.transact(() => {
           insertNumber(1);
@@ -93,7 +93,7 @@ describe('the one place that touches libsql', () => {
       expect(count()).toBe(1);
     });
 
-    it('says that the database is busy when another connection writes, and both can be used afterwards', () => {
+    it('reports that the database is busy when another connection writes, and both can be used afterwards', () => {
       const holder = openOther();
       let isPerformed = false;
       holder.exec('BEGIN IMMEDIATE');
@@ -115,7 +115,7 @@ describe('the one place that touches libsql', () => {
       expect(holder.get('SELECT count(*) AS count FROM things')).toEqual({ count: 4 });
     });
 
-    it('is needed for a write: one that met BUSY without it would block every later commit', () => {
+    it('is required for a write: a write that got BUSY outside one would block every later commit', () => {
       const insert = 'INSERT INTO things (number) VALUES (?)';
       expect(() => database.run(insert, 1)).toThrow(`expected an open transaction for ${insert}`);
       expect(count()).toBe(0);
@@ -123,7 +123,7 @@ describe('the one place that touches libsql', () => {
       expect(count()).toBe(1);
     });
 
-    it('keeps what libsql said of the lock as the cause', () => {
+    it('keeps libsql's error about the lock as the cause', () => {
       openOther().exec('BEGIN IMMEDIATE');
       let thrown: unknown;
       try {
@@ -136,7 +136,7 @@ describe('the one place that touches libsql', () => {
       expect(isBusy(new Error('SQLITE_BUSY'))).toBe(false);
     });
 
-    it('waits its turn when it may', async () => {
+    it('waits its turn if allowed to', async () => {
       const child = startChild(
         `const { openDatabase } = await import(built + 'database.js');
          const database = openDatabase(${JSON.stringify(path)}, { busyTimeoutMs: 30_000 });
@@ -154,7 +154,7 @@ describe('the one place that touches libsql', () => {
   });
 
   describe('opening and closing', () => {
-    it('refuses a file that is no database as soon as it is read', () => {
+    it('refuses a file that is not a database as soon as it is read', () => {
       const other = join(folder, 'letter.txt');
       writeFileSync(other, 'Dear Sir or Madam, '.repeat(100));
       expect(() => {
@@ -164,7 +164,7 @@ describe('the one place that touches libsql', () => {
       }).toThrow(/not a database/);
     });
 
-    it('may be closed twice, and is of no use then', () => {
+    it('may be closed twice, and is unusable afterwards', () => {
       keep('number', 1);
       database.close();
       database.close();
@@ -174,7 +174,7 @@ describe('the one place that touches libsql', () => {
     });
 
     it.each(['WAL', 'DELETE'])(
-      'lets go of every lock when it is closed, in the middle of a transaction too (%s)',
+      'releases every lock when it is closed, even in the middle of a transaction (%s)',
       async (mode) => {
         database.exec(`PRAGMA journal_mode = ${mode}`);
         const closing = openOther();

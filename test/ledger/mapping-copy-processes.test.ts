@@ -6,7 +6,7 @@ import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
 
 const pageSize = 1_000;
 
-/** The rows of a page, as the child makes them too: each moves what the page before it had brought. */
+/** The rows of a page, the same as the child's: each page moves the mappings of the previous one. */
 function rowsOf(page: number): MappingRow[] {
   return Array.from({ length: pageSize }, (_, index) => ({
     providerName: 'hotelbeds',
@@ -28,7 +28,7 @@ describe('the local copy of the mappings among several processes', () => {
     await opened.cleanUp();
   });
 
-  /** The script finds `mappings` there, of the ledger under test, and `rowsOf`. */
+  /** The script can use `mappings`, of the ledger under test, and `rowsOf`. */
   function start(script: string): Child {
     const child = startChild(
       `const { createSqliteLedger } = await import(built + 'sqlite-ledger.js');
@@ -57,12 +57,12 @@ describe('the local copy of the mappings among several processes', () => {
     expect(masters?.count).toBe(pages * pageSize);
   }
 
-  it('holds whole pages only when one that stores them is killed, wherever; the next goes on from there', async () => {
+  it('contains only complete pages when a process that stores them is killed at any point; the next process continues there', async () => {
     const { mappings } = opened.ledger;
     await mappings.beginSync(newSync('s1'));
     for (let round = 0; round < 12; round += 1) {
       const from = (await mappings.latestSync(''))?.counts.pages ?? 0;
-      // A thread of its own kills it: the one that stores pages is busy with them.
+      // A separate thread kills the process: the main thread is busy storing pages.
       const child = start(
         `const { Worker } = await import('node:worker_threads');
          const killer = new Worker(
@@ -86,7 +86,7 @@ describe('the local copy of the mappings among several processes', () => {
     expect(opened.openRaw().get('PRAGMA integrity_check')).toEqual({ integrity_check: 'ok' });
   });
 
-  it('takes a page once when two processes store it, again and again', async () => {
+  it('stores a page once when two processes store it repeatedly', async () => {
     const { mappings } = opened.ledger;
     await mappings.beginSync(newSync('s1'));
     const pages = 12;
@@ -117,7 +117,7 @@ describe('the local copy of the mappings among several processes', () => {
     expect(await opened.ledger.mappings.holdSync()).toBeDefined();
   });
 
-  it('is read by an onlooker while a page is being stored', async () => {
+  it('can be read by another process while a page is being stored', async () => {
     const { mappings } = opened.ledger;
     await mappings.beginSync(newSync('s1'));
     await mappings.storePage(pageOf('s1', rowsOf(0), { resumeKey: '1' }));

@@ -17,14 +17,14 @@ const newTables = [
 ];
 const newColumns = ['suspects', 'filled_in'];
 
-describe('an SQLite ledger that was written before there was a copy of the mappings', () => {
+describe('an SQLite ledger from before the copy of the mappings existed', () => {
   let opened: OpenedSqliteLedger;
   beforeEach(async () => {
     opened = await openSqliteLedger();
   });
   afterEach(() => opened.cleanUp());
 
-  it('is brought up to date when it is opened, and keeps what it has', async () => {
+  it('is migrated when it is opened, and keeps its data', async () => {
     const run = await collectedRun(opened.ledger, 'r1');
     await opened.ledger.close();
     const raw = opened.openRaw();
@@ -44,7 +44,7 @@ describe('an SQLite ledger that was written before there was a copy of the mappi
   });
 });
 
-describe('a PostgreSQL ledger that was written before there was a copy of the mappings', () => {
+describe('a PostgreSQL ledger from before the copy of the mappings existed', () => {
   const postgres = usePostgres();
   let opened: OpenedPostgresLedger;
   beforeEach(async () => {
@@ -52,7 +52,7 @@ describe('a PostgreSQL ledger that was written before there was a copy of the ma
   });
   afterEach(() => opened.cleanUp());
 
-  it('is brought up to date by who writes, and keeps what it has; a reader says that this must come first', async () => {
+  it('is migrated by the first writer, and keeps its data; a reader says that this must happen first', async () => {
     const run = await collectedRun(opened.ledger, 'r1');
     await opened.ledger.close();
     await opened.query(

@@ -9,7 +9,7 @@ import type { OpenedLedger } from '../contracts/ledger.js';
 
 export interface OpenedSqliteLedger extends OpenedLedger {
   readonly path: string;
-  /** The database itself, past the ledger. */
+  /** Opens the database directly, bypassing the ledger. */
   openRaw(): Database;
 }
 

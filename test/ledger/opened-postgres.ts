@@ -10,11 +10,11 @@ import type { Postgres } from '../support/postgres.js';
 
 export interface OpenedPostgresLedger extends OpenedLedger {
   readonly url: string;
-  /** Another ledger on the same database, with settings of its own. */
+  /** Another ledger on the same database, with its own settings. */
   open(options?: Partial<PostgresLedgerOptions>): Ledger;
   /** The same ledger for reading, as `findPostgresLedger` finds it. */
   find(): Promise<ReadOnlyLedger | undefined>;
-  /** Runs statements past the ledger. */
+  /** Runs statements directly, bypassing the ledger. */
   query(sql: string, ...values: unknown[]): Promise<Record<string, unknown>[]>;
 }
 

@@ -31,7 +31,7 @@ describe('recording an accepted batch in PostgreSQL', () => {
   });
   afterEach(() => opened.cleanUp());
 
-  /** A session that counts what it is asked. */
+  /** A session that counts its statements. */
   function countingSession() {
     const counted = { statements: 0 };
     const session = {
@@ -65,7 +65,7 @@ describe('recording an accepted batch in PostgreSQL', () => {
   };
 
   it.each(Object.keys(histories))(
-    'takes one statement, which does what the state machine says: %s',
+    'takes one statement, which does what the state machine decides: %s',
     async (name) => {
       const { ledger } = opened;
       const claim = await histories[name]?.(ledger, await collectedRun(ledger, 'r1'));
@@ -115,7 +115,7 @@ describe('recording an accepted batch in PostgreSQL', () => {
     expect(counted.statements).toBe(0);
   });
 
-  it('changes nothing in a file run, nor under an outdated claim', async () => {
+  it('changes nothing in a file run or under an outdated claim', async () => {
     const run = await collectedFileRun(opened.ledger, 'r1', { body: 6 });
     const claim = await claimStep(opened.ledger, run, 'batch 0');
     const { session } = countingSession();

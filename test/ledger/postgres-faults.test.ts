@@ -25,7 +25,7 @@ import { startTcpProxy } from '../support/tcp-proxy.js';
 import { usePostgres } from '../support/use-servers.js';
 import { type OpenedPostgresLedger, openPostgresLedger } from './opened-postgres.js';
 
-/** All that anybody could come to print of an error. */
+/** Everything about an error that could be printed. */
 function allOf(error: unknown): string {
   return `${inspect(error, { depth: 20, showHidden: true, getters: true })} ${String(error)}`;
 }
@@ -40,7 +40,7 @@ describe('the PostgreSQL ledger in trouble', () => {
     await opened.cleanUp();
   });
 
-  /** What went wrong, as an error. */
+  /** The error that the work fails with. */
   async function faultOf(work: Promise<unknown>): Promise<Error> {
     const fault = await work.then(
       () => undefined,
@@ -50,8 +50,8 @@ describe('the PostgreSQL ledger in trouble', () => {
     return fault;
   }
 
-  describe('when the server is restarted without a word', () => {
-    it('a collect goes on, and nothing is lost or double', async () => {
+  describe('when the server restarts without warning', () => {
+    it('a collect continues, with nothing lost or duplicated', async () => {
       const { ledger } = opened;
       const collect = await startCollect(ledger, await ledger.createRun(newRun('r1')));
       let stored = 0;
@@ -96,7 +96,7 @@ describe('the PostgreSQL ledger in trouble', () => {
       expect(await ledger.listAttempts('r1', 'batch 7')).toHaveLength(1);
     });
 
-    it('a day is held on', async () => {
+    it('a day stays held', async () => {
       const hold = await opened.ledger.holdDay('2026-11-20');
       await postgres().restartImmediate();
       expect(await opened.open().holdDay('2026-11-20')).toBeUndefined();
@@ -105,7 +105,7 @@ describe('the PostgreSQL ledger in trouble', () => {
   });
 
   describe('when the server is away', () => {
-    it('says so with its address once patience is over, and works again when it is back', async () => {
+    it('reports it with the address once patience runs out, and works again when the server is back', async () => {
       const ledger = opened.open({ patienceMs: 300 });
       await ledger.createRun(newRun('r1'));
       await postgres().stop();
@@ -121,7 +121,7 @@ describe('the PostgreSQL ledger in trouble', () => {
       await ledger.ping();
     });
 
-    it('ends the process of nobody: connections that lie idle, or are in a transaction, may be ended', async () => {
+    it('does not crash the process when idle connections, or ones in a transaction, are ended', async () => {
       const { ledger } = opened;
       await Promise.all([1, 2, 3, 4].map(() => ledger.summarise()));
       await postgres().query(
@@ -144,8 +144,8 @@ describe('the PostgreSQL ledger in trouble', () => {
     });
   });
 
-  describe('what it says', () => {
-    it('never holds a guest, whatever is refused', async () => {
+  describe('its error messages', () => {
+    it('never contain a guest's name, whatever is refused', async () => {
       const { ledger } = opened;
       const run = await collectedRun(ledger, 'r1');
       const claim = await claimStep(ledger, run, 'batch 0');
@@ -173,7 +173,7 @@ describe('the PostgreSQL ledger in trouble', () => {
       for (const fault of faults) expect(allOf(fault)).not.toMatch(/Ana|Gil/);
     });
 
-    it('never holds the password', async () => {
+    it('never contain the password', async () => {
       const url = postgres().overTcp(opened.url);
       const right = opened.open({ url });
       await right.createRun(newRun('r1'));
@@ -197,7 +197,7 @@ describe('the PostgreSQL ledger in trouble', () => {
     });
 
     it.each([['postgres://hotel:s3cret@[broken/x'], ['postgres://hotel:s3cret@host:notaport/x'], ['s3cret']])(
-      'names no address that cannot be read (%#)',
+      'do not quote an address that cannot be parsed (%#)',
       (url) => {
         const open = () => createPostgresLedger({ url, carriesReference, clock: () => at });
         expect(open).toThrow(LedgerUnusableError);
@@ -210,8 +210,8 @@ describe('the PostgreSQL ledger in trouble', () => {
     );
   });
 
-  describe('what somebody has to fix', () => {
-    it('is told at once: a wrong password, a user or a database that there is not', async () => {
+  describe('what a person has to fix', () => {
+    it('is reported at once: a wrong password, an unknown user or database', async () => {
       const { url } = opened;
       const { overTcp } = postgres();
       const told = async (address: string) => {
@@ -228,7 +228,7 @@ describe('the PostgreSQL ledger in trouble', () => {
       expect(await told(withoutPassword.href)).toContain('a password');
     });
 
-    it('is told at once: a user without the right to make the schema', async () => {
+    it('is reported at once: a user without the right to make the schema', async () => {
       await opened.query(`
         DROP ROLE IF EXISTS guest;
         CREATE ROLE guest LOGIN PASSWORD 'guest'`);
@@ -240,7 +240,7 @@ describe('the PostgreSQL ledger in trouble', () => {
       expect(await guest.listRuns({ limit: 1 })).toEqual([]);
     });
 
-    it('is told at once: a schema of a newer version, or of another program', async () => {
+    it('is reported at once: a schema of a newer version, or of another program', async () => {
       await opened.ledger.createRun(newRun('r1'));
       await opened.query('INSERT INTO hotel_review.migrations VALUES (99, now())');
       for (const read of [() => opened.open().getRun('r1'), () => opened.find()]) {
@@ -256,14 +256,14 @@ describe('the PostgreSQL ledger in trouble', () => {
       }
     });
 
-    it('is told at once: a database that cannot hold every text', async () => {
+    it('is reported at once: a database that cannot hold every text', async () => {
       await opened.query(`CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0`);
       const url = opened.url.replace(/day_\d+$/, 'latin');
       await expect(opened.open({ url }).listRuns({ limit: 1 })).rejects.toThrow(/UTF8, got: LATIN1/);
     });
 
-    it.skipIf(smallDiskNeeds !== undefined)('is told as such: a full disk', async () => {
-      // A server of its own: what lies on the small disk is gone afterwards.
+    it.skipIf(smallDiskNeeds !== undefined)('is reported as such: a full disk', async () => {
+      // A separate server: the data on the small disk is lost afterwards.
       const server = await startPostgres();
       onTestFinished(() => server.remove());
       const { ledger, query } = await openPostgresLedger(server);
@@ -282,7 +282,7 @@ describe('the PostgreSQL ledger in trouble', () => {
     });
   });
 
-  it('keeps NUL characters and lone surrogates as U+FFFD, and finds what had them', async () => {
+  it('stores NUL characters and lone surrogates as U+FFFD, and finds references that contained them', async () => {
     const { ledger } = opened;
     const run = await ledger.createRun(newRun('r1', { reason: 'be\0cause \ud83d' }));
     expect(run.reason).toBe('be\ufffdcause \ufffd');
@@ -299,7 +299,7 @@ describe('the PostgreSQL ledger in trouble', () => {
   });
 
   describe('a ledger for reading', () => {
-    it('is not there before somebody has made one, and makes none', async () => {
+    it('does not exist before somebody has created one, and does not create it', async () => {
       expect(await opened.find()).toBeUndefined();
       expect(await opened.query(`SELECT 1 FROM pg_namespace WHERE nspname = 'hotel_review'`)).toEqual([]);
       const run = await collectedRun(opened.ledger, 'r1');

@@ -50,11 +50,11 @@ describe('a day that is held in PostgreSQL', () => {
     await vi.waitUntil(() => hold.lost.aborted, { interval: 10, timeout: 30_000 });
   }
 
-  it('tells how long a lease is', () => {
+  it('reports the length of a lease', () => {
     expect(opened.ledger.staleHoldMs).toBeGreaterThan(leaseMs);
   });
 
-  it('is renewed while its holder lives, however long that is', async () => {
+  it('is renewed while its holder lives, however long', async () => {
     const hold = await opened.ledger.holdDay(day);
     const leaseUntil = async () => {
       const [row] = await opened.query('SELECT lease_until::text FROM hotel_review.holds');
@@ -69,14 +69,14 @@ describe('a day that is held in PostgreSQL', () => {
     expect(hold?.lost.aborted).toBe(false);
   });
 
-  it('is free a lease after its holder was killed', async () => {
+  it('is free one lease after its holder was killed', async () => {
     const child = await startHolder();
     expect(await opened.ledger.holdDay(day)).toBeUndefined();
     await child.kill();
     await takenIn(opened.ledger);
   });
 
-  it('goes on when its holder freezes; that one notices when it wakes, and is fenced', async () => {
+  it('passes to another process when its holder freezes; the holder notices when it wakes, and is fenced', async () => {
     const child = await startHolder();
     await child.freeze();
     await takenIn(opened.ledger);
@@ -87,7 +87,7 @@ describe('a day that is held in PostgreSQL', () => {
     expect((await opened.ledger.getRun('r1')).state).toBe('collecting');
   });
 
-  it('is lost to whoever has taken it', async () => {
+  it('is lost when another process has taken it', async () => {
     const hold = await opened.ledger.holdDay(day);
     if (!hold) throw new Error('expected a hold, got: none');
     await opened.query('UPDATE hotel_review.holds SET holder = gen_random_uuid()');
@@ -96,7 +96,7 @@ describe('a day that is held in PostgreSQL', () => {
     expect(await opened.query('SELECT name FROM hotel_review.holds')).toEqual([{ name: `day ${day}` }]);
   });
 
-  it('is lost when nobody could renew it for a lease', async () => {
+  it('is lost when it could not be renewed for one lease', async () => {
     const hold = await opened.ledger.holdDay(day);
     if (!hold) throw new Error('expected a hold, got: none');
     await postgres().stop();
@@ -108,7 +108,7 @@ describe('a day that is held in PostgreSQL', () => {
     await takenIn(opened.open());
   });
 
-  it('is given back at once when its ledger is closed', async () => {
+  it('is released at once when its ledger is closed', async () => {
     const other = opened.open();
     expect(await other.holdDay(day)).toBeDefined();
     expect(await other.holdPlace(1)).toBeDefined();
@@ -124,14 +124,14 @@ describe('a day that is held in PostgreSQL', () => {
          clock: Date.now });
        await ledger.holdDay('${day}');
        process.once('beforeExit', () => console.log('nothing left to do'));
-       // The child would stay otherwise.
+       // The child would stay alive otherwise.
        globalThis.setInterval = () => undefined;`,
     );
     children.push(child);
     await child.printed('nothing left to do');
   });
 
-  it('is left alone by retention while workers perform its run, though nobody holds it', async () => {
+  it('is left alone by retention while workers perform its run, although nobody holds it', async () => {
     const run = await collectedRun(opened.ledger, 'r1', { bookings: ['a'] });
     const claim = await claimStep(opened.ledger, run, 'batch 0');
     const other = opened.open();

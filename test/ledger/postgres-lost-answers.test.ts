@@ -46,7 +46,7 @@ describe('when the connection ends between a commit and its answer', () => {
   });
   afterEach(() => opened.cleanUp());
 
-  /** Does it while the answer to its commit is lost, once. */
+  /** Runs the work while the answer to its first commit is lost. */
   async function losing<Result>(text: string, work: () => Promise<Result>): Promise<Result> {
     const before = cutter.cuts;
     cutter.cutAnswerTo(text);
@@ -55,7 +55,7 @@ describe('when the connection ends between a commit and its answer', () => {
     return result;
   }
 
-  it('a run is created once, and told as created', async () => {
+  it('a run is created once, and reported as created', async () => {
     const run = await losing('COMMIT', () => ledger.createRun(newRun('r1')));
     expect(run).toEqual(await opened.ledger.getRun('r1'));
     expect(await opened.ledger.listRuns({ limit: 9 })).toHaveLength(1);
@@ -92,7 +92,7 @@ describe('when the connection ends between a commit and its answer', () => {
     expect(await ledger.trace('bad')).toHaveLength(4);
   });
 
-  it('a chunk that never reached the server is stored all the same', async () => {
+  it('a chunk that never reached the server is still stored', async () => {
     const collect = await startCollect(ledger, await ledger.createRun(newRun('r1')));
     const before = cutter.cuts;
     for (const [number, text] of ['COMMIT', 'COPY', 'FOR NO KEY UPDATE'].entries()) {
@@ -104,7 +104,7 @@ describe('when the connection ends between a commit and its answer', () => {
     expect((await opened.ledger.getRun('r1')).counts).toMatchObject({ read: 12, accepted: 12 });
   });
 
-  it('a claim is ours, and a step that somebody else has taken is not', async () => {
+  it('a claim is recognised as ours, and a step that somebody else claimed is not', async () => {
     const run = await collectedRun(ledger, 'r1');
     const claim = await losing('claim step', () => claimStep(ledger, run, 'batch 0'));
     expect(claim).toMatchObject({ attempt: 1, mayRepeat: false, step: { state: 'ready', attempts: 0 } });
@@ -116,14 +116,14 @@ describe('when the connection ends between a commit and its answer', () => {
     expect(await losing('claim step', () => ledger.claim(rightOf(run), 'batch 1', 1, at))).toBeUndefined();
   });
 
-  /** An accepted batch is one prepared statement, known by its name; other endings are transactions. */
+  /** An accepted batch is one prepared statement, identified by its name; other endings are transactions. */
   const acceptedBatch = 'record accepted batch';
 
   it.each([
     [acceptedBatch, done],
     ...[refused, failed, halved, retry(), fatal, interrupted].map((ending) => ['COMMIT', ending] as const),
   ] as const)(
-    'an ending is recorded once, and answered as if its answer had come (%s, %#)',
+    'an ending is recorded once, with the same result as if the answer had arrived (%s, %#)',
     async (text, ending) => {
       const endingOf = (claim: Parameters<typeof halved>[0]) =>
         typeof ending === 'function' ? ending(claim) : ending;
@@ -142,7 +142,7 @@ describe('when the connection ends between a commit and its answer', () => {
     },
   );
 
-  it('an ending that never reached the server is recorded all the same', async () => {
+  it('an ending that never reached the server is still recorded', async () => {
     const run = await collectedRun(ledger, 'r1');
     const claim = await claimStep(ledger, run, 'batch 0');
     const before = cutter.cuts;
@@ -153,7 +153,7 @@ describe('when the connection ends between a commit and its answer', () => {
     expect(await opened.ledger.listAttempts('r1', 'batch 0')).toHaveLength(1);
   });
 
-  it('a successor is opened once, and named', async () => {
+  it('a successor is opened once, and returned', async () => {
     const run = await collectedFileRun(ledger, 'r1');
     const claim = await claimStep(ledger, run, 'write');
     const { opened: follow } = await losing('COMMIT', () => ledger.record(claim, done, at));
@@ -161,7 +161,7 @@ describe('when the connection ends between a commit and its answer', () => {
     expect(await openNames(ledger, 'r1')).toEqual(['upload']);
   });
 
-  it('a run is settled once, and told as settled', async () => {
+  it('a run is settled once, and reported as settled', async () => {
     const run = await collectedRun(ledger, 'r1');
     expect(await losing('COMMIT', () => ledger.settle(rightOf(run), { state: 'awaiting-result', at }))).toBe(
       true,
@@ -171,7 +171,7 @@ describe('when the connection ends between a commit and its answer', () => {
     expect((await opened.ledger.getRun('r1')).state).toBe('succeeded');
   });
 
-  it('a day is held, and given back', async () => {
+  it('a day is held, and released', async () => {
     const hold = await losing('INSERT INTO hotel_review.holds', () => ledger.holdDay(day));
     expect(hold).toBeDefined();
     expect(await opened.ledger.holdDay(day)).toBeUndefined();
@@ -179,7 +179,7 @@ describe('when the connection ends between a commit and its answer', () => {
     expect(await opened.ledger.holdDay(day)).toBeDefined();
   });
 
-  it('a run is taken over, and abandoned steps are opened once', async () => {
+  it('a run is taken over, and abandoned steps are reopened once', async () => {
     const run = await collectedRun(ledger, 'r1');
     await claimStep(ledger, run, 'batch 0');
     const owner = await losing('COMMIT', () => ledger.takeOver('r1'));
@@ -192,7 +192,7 @@ describe('when the connection ends between a commit and its answer', () => {
     expect(await opened.ledger.findHookRun('q')).toBe('r1');
   });
 
-  it('a sync begins once, begins again once, and each of its pages is stored once', async () => {
+  it('a sync starts once, restarts once, and stores each of its pages once', async () => {
     const { mappings } = ledger;
     await mappings.beginSync(newSync('given up'));
     const begun = await losing('COMMIT', () => mappings.beginSync(newSync('s1')));
@@ -210,7 +210,7 @@ describe('when the connection ends between a commit and its answer', () => {
     expect((await opened.ledger.mappings.find(rowOf('1', 10)))?.moves).toHaveLength(4);
   });
 
-  it('a page that never reached the server is stored all the same', async () => {
+  it('a page that never reached the server is still stored', async () => {
     const { mappings } = ledger;
     await mappings.beginSync(newSync('s1'));
     const before = cutter.cuts;
@@ -231,7 +231,7 @@ describe('when the connection ends between a commit and its answer', () => {
     expect((await listAll(opened.ledger.mappings)).map(({ number }) => number)).toEqual([1, 2, 3, 4]);
   });
 
-  it('what was asked for and fetched of the exports is remembered once', async () => {
+  it('requested and fetched exports are recorded once', async () => {
     const { exports } = ledger;
     expect(await exports.latestRequest()).toBeUndefined();
     const request = { requestedAt: at, providers: ['a'] };
@@ -243,7 +243,7 @@ describe('when the connection ends between a commit and its answer', () => {
     expect(await opened.ledger.exports.latestFetched()).toEqual(fetched);
   });
 
-  it('the right to sync is held, and given back', async () => {
+  it('the right to sync is held, and released', async () => {
     const hold = await losing('INSERT INTO hotel_review.holds', () => ledger.mappings.holdSync());
     expect(await opened.ledger.mappings.holdSync()).toBeUndefined();
     await losing('DELETE FROM hotel_review.holds', async () => hold?.release());

@@ -23,7 +23,7 @@ describe('several processes on one PostgreSQL ledger', () => {
   });
   afterEach(() => opened.cleanUp());
 
-  it('make it together: eight that find an empty database all go on', async () => {
+  it('create it together: eight that find an empty database all continue', async () => {
     const ledgers = Array.from({ length: 8 }, () => opened.open());
     const runs = await Promise.all(
       ledgers.map((ledger, index) => ledger.createRun(newRun(`r${index}`, { day: `2026-11-0${index + 1}` }))),
@@ -35,7 +35,7 @@ describe('several processes on one PostgreSQL ledger', () => {
     ]);
   });
 
-  it('never both get a step, however many they ask for at once', async () => {
+  it('never claim the same step, however many they request at once', async () => {
     const run = await collectedRun(opened.ledger, 'r1', { bookings: references(800) });
     const workers = [opened.open(), opened.open()];
     const steps = await openNames(opened.ledger, 'r1');
@@ -48,7 +48,7 @@ describe('several processes on one PostgreSQL ledger', () => {
     expect((await opened.ledger.tally('r1')).openSteps).toBe(200);
   });
 
-  it('record at once, and exactly one of them sees the last step end', async () => {
+  it('record concurrently, and exactly one of them sees the last step end', async () => {
     const workers = [opened.open(), opened.open(), opened.open(), opened.open()];
     for (let round = 0; round < 20; round += 1) {
       const run = await collectedRun(opened.ledger, `r${round}`, {
@@ -67,7 +67,7 @@ describe('several processes on one PostgreSQL ledger', () => {
     }
   });
 
-  it('settle at once, and one of them has', async () => {
+  it('settle concurrently, and one of them succeeds', async () => {
     const workers = [opened.open(), opened.open()];
     for (let round = 10; round < 30; round += 1) {
       const run = await collectedRun(opened.ledger, `r${round}`, { day: `2026-10-${round}` });
@@ -78,7 +78,7 @@ describe('several processes on one PostgreSQL ledger', () => {
     }
   });
 
-  it('never renew a claim that another has opened again', async () => {
+  it('never renew a claim that another process has reopened', async () => {
     const [owner, other] = [opened.open(), opened.open()];
     const run = await collectedRun(opened.ledger, 'r1', { bookings: references(160) });
     for (const step of await openNames(opened.ledger, 'r1')) {
@@ -91,7 +91,7 @@ describe('several processes on one PostgreSQL ledger', () => {
     }
   });
 
-  it('fence whoever records while another takes the run over: one of the two is first', async () => {
+  it('fence a process that records while another takes the run over: one of the two comes first', async () => {
     const [owner, other] = [opened.open(), opened.open()];
     for (let round = 10; round < 30; round += 1) {
       const run = await collectedRun(opened.ledger, `r${round}`, {
@@ -112,7 +112,7 @@ describe('several processes on one PostgreSQL ledger', () => {
     }
   });
 
-  it('claim no step under the token of before, while another takes the run over', async () => {
+  it('claim no step under the old token while another takes the run over', async () => {
     const [owner, other] = [opened.open(), opened.open()];
     const run = await collectedRun(opened.ledger, 'r1', { bookings: references(160) });
     let token = run.token;
@@ -127,7 +127,7 @@ describe('several processes on one PostgreSQL ledger', () => {
     }
   });
 
-  it('never both get a day, nor more places than there are', async () => {
+  it('never hold the same day, or more slots than there are', async () => {
     const workers = Array.from({ length: 4 }, () => opened.open());
     for (let round = 0; round < 20; round += 1) {
       const holds = await Promise.all(workers.map((worker) => worker.holdDay(day)));
@@ -138,7 +138,7 @@ describe('several processes on one PostgreSQL ledger', () => {
     }
   });
 
-  it("work on many runs at once without standing in each other's way", async () => {
+  it("work on many runs concurrently without blocking each other", async () => {
     const workers = [opened.open(), opened.open()];
     const days = Array.from({ length: 6 }, (_, index) => `2026-10-1${index}`);
     const runs = await Promise.all(
@@ -151,7 +151,7 @@ describe('several processes on one PostgreSQL ledger', () => {
           for (let batch = part; batch < 10; batch += 2) {
             const claim = await claimStep(worker, run, `batch ${batch}`);
             held.add(claim);
-            // Of the others some are recorded by the time it is asked.
+            // Some of the others are recorded by then.
             expect(await worker.renewClaims([...held])).not.toContain(claim);
             held.delete(claim);
             await worker.record(claim, done, at);

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { hashReference } from '../../src/booking/reference-hash.js';
 import { createReferenceIndex, findInPage } from '../../src/ledger/reference-index.js';
 
-describe('the look-up of references', () => {
-  it('written in parts, finds every booking once, on pages that are numbered on', () => {
+describe('the reference index', () => {
+  it('written in parts, finds every booking once, on consecutively numbered pages', () => {
     const index = createReferenceIndex({ pageEntries: 4, segmentEntries: 10 });
     const written = [];
     let parts = 0;
@@ -26,7 +26,7 @@ describe('the look-up of references', () => {
     }
   });
 
-  it('hands out the same pages again, for a write that has to be repeated', () => {
+  it('returns the same pages again, for a write that must be repeated', () => {
     const index = createReferenceIndex({ pageEntries: 4, segmentEntries: 10 });
     for (let position = 0; position < 25; position += 1) index.add(hashReference(`BR-${position}`), position);
     const once = keep(index.pages());
@@ -35,7 +35,7 @@ describe('the look-up of references', () => {
   });
 });
 
-/** Copies: an index writes over the memory of its pages. */
+/** Copies the pages: an index reuses their memory. */
 function keep(pages: ReturnType<ReturnType<typeof createReferenceIndex>['pages']>) {
   return [...pages].map((page) => ({ ...page, entries: Buffer.from(page.entries) }));
 }

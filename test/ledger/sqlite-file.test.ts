@@ -13,7 +13,7 @@ describe('the SQLite ledger', () => {
   afterEach(() => opened.cleanUp());
 
   describe('its file', () => {
-    it('is for its owner alone, as is the folder that was made for it', async () => {
+    it('is accessible to its owner only, as is the folder created for it', async () => {
       await collectedRun(opened.ledger, 'r1');
       await opened.ledger.holdDay(day);
       const folder = dirname(opened.path);
@@ -30,14 +30,14 @@ describe('the SQLite ledger', () => {
       for (const name of ['ledger.db-wal', 'ledger.db-shm']) expect(mode(join(folder, name))).toBe('600');
     });
 
-    it('is closed to others again when its mode was opened by hand', async () => {
+    it('is restricted to its owner again when its mode was changed by hand', async () => {
       const files = [opened.path, `${opened.path}-wal`, `${opened.path}-shm`];
       for (const file of files) chmodSync(file, 0o644);
       await opened.reopen();
       for (const file of files) expect(statSync(file).mode & 0o777).toBe(0o600);
     });
 
-    it('is in WAL mode, commits with synchronous FULL, overwrites what it deletes', () => {
+    it('is in WAL mode, commits with synchronous FULL, and overwrites what it deletes', () => {
       const file = openLedgerFile(opened.path, { isReader: false });
       const pragma = (name: string) => file.database.get(`PRAGMA ${name}`)?.[name];
       expect(pragma('journal_mode')).toBe('wal');
@@ -48,7 +48,7 @@ describe('the SQLite ledger', () => {
       file.close();
     });
 
-    it('refuses a row of a run that is not there', () => {
+    it('refuses a row of a missing run', () => {
       const { database, close } = openLedgerFile(opened.path, { isReader: false });
       expect(() =>
         database.exec(`INSERT INTO rejects (run, place, reason) VALUES (99, 1, 'wrong-cell-count')`),
@@ -56,7 +56,7 @@ describe('the SQLite ledger', () => {
       close();
     });
 
-    it('has one process write the WAL back, and the next when that one has left', async () => {
+    it('lets one process checkpoint the WAL, and another once that one has exited', async () => {
       const share = (options: { isReader: boolean }) => {
         const file = openLedgerFile(opened.path, options);
         const pages = file.database.get('PRAGMA wal_autocheckpoint')?.wal_autocheckpoint;
@@ -89,7 +89,7 @@ describe('the SQLite ledger', () => {
       for (const state of ['succeeded', 'failed', 'cancelled']) expect(insert(state, state)).toBe(1);
     });
 
-    it('itself refuses a second step of a name, and a state or form that is none', async () => {
+    it('itself refuses a second step with the same name, and an unknown state or form', async () => {
       await collectedRun(opened.ledger, 'r1');
       const raw = opened.openRaw();
       const insert = (name: string, state: string) =>
@@ -107,7 +107,7 @@ describe('the SQLite ledger', () => {
       expect(() => raw.exec(`UPDATE runs SET accepted = 'many'`)).toThrow(/INTEGER/);
     });
 
-    it('is refused when a newer version wrote it, and the file is left as it was', async () => {
+    it('is refused when a newer version wrote it, and the file is left unchanged', async () => {
       await opened.ledger.createRun(newRun('r1'));
       await opened.ledger.close();
       const raw = opened.openRaw();

@@ -37,27 +37,27 @@ const add = (word: string) =>
   });
 const words = () => database.all('SELECT word FROM words ORDER BY rowid').map(({ word }) => word);
 
-describe('writes that are asked for in one turn', () => {
-  it('share a commit, are done in order, and answer each for itself', async () => {
+describe('writes requested in one turn', () => {
+  it('share a commit, run in order, and resolve separately', async () => {
     expect(await Promise.all(['a', 'b', 'c'].map(add))).toEqual(['a', 'b', 'c']);
     expect(words()).toEqual(['a', 'b', 'c']);
     expect(commits).toBe(1);
   });
 
-  it('answer only when others can see them', async () => {
+  it('resolve only when others can see them', async () => {
     const onlooker = openDatabase(join(folder, 'some.db'), { busyTimeoutMs: 0 });
     await Promise.all([add('a'), add('b')]);
     expect(onlooker.get('SELECT count(*) AS count FROM words')?.count).toBe(2);
     onlooker.close();
   });
 
-  it('are undone alone where one of them fails', async () => {
+  it('are undone individually when one of them fails', async () => {
     const told = await Promise.allSettled([add('a'), add('a'), add('b')]);
     expect(told.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(words()).toEqual(['a', 'b']);
   });
 
-  it('wait together for a database that is busy, not one after the other', async () => {
+  it('wait together for a busy database, not one after the other', async () => {
     const other = openDatabase(join(folder, 'some.db'), { busyTimeoutMs: 0 });
     other.exec('BEGIN IMMEDIATE');
     let tried = 0;
@@ -77,7 +77,7 @@ describe('writes that are asked for in one turn', () => {
     expect(tried).toBe(1);
   });
 
-  it('are done at once when they are flushed, and not again', async () => {
+  it('run at once when flushed, and not again', async () => {
     const added = add('a');
     groupCommit.flush();
     expect(words()).toEqual(['a']);
@@ -87,7 +87,7 @@ describe('writes that are asked for in one turn', () => {
   });
 });
 
-it('writes of later turns have a commit of their own', async () => {
+it('writes of later turns have their own commit', async () => {
   await add('a');
   await add('b');
   expect(commits).toBe(2);

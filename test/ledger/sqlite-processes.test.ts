@@ -18,7 +18,7 @@ describe('the SQLite ledger among several processes', () => {
     await opened.cleanUp();
   });
 
-  /** The script finds `open` and `read` there, which open the ledger under test. */
+  /** The script can use `open` and `read`, which open the ledger under test. */
   function start(script: string): Child {
     const child = startChild(
       `const { createSqliteLedger, createSqliteReader } = await import(built + 'sqlite-ledger.js');
@@ -32,7 +32,7 @@ describe('the SQLite ledger among several processes', () => {
   }
 
   describe('with other processes', () => {
-    it('is read while a transaction is open elsewhere', async () => {
+    it('can be read while a transaction is open elsewhere', async () => {
       await collectedRun(opened.ledger, 'r1');
       const before = await look(opened.ledger, 'r1');
       const writer = opened.openRaw();
@@ -47,7 +47,7 @@ describe('the SQLite ledger among several processes', () => {
       expect((await opened.ledger.getRun('r1')).counts.delivered).toBe(99);
     });
 
-    it('is made by several processes at once', async () => {
+    it('can be created by several processes at once', async () => {
       rmSync(dirname(opened.path), { recursive: true });
       const ids = ['a', 'b', 'c'];
       const makers = ids.map((id) =>
@@ -61,11 +61,11 @@ describe('the SQLite ledger among several processes', () => {
       expect(runs.map(({ id }) => id).sort()).toEqual(ids);
     });
 
-    it('loses no commit when this process has opened it twice and another comes and goes', async () => {
+    it('loses no commit when this process has opened it twice and another opens and closes it', async () => {
       const second = await opened.reopen();
       await second.createRun(newRun('r1'));
       const visit = async () => {
-        // Statements that the driver left open are collected first: then the close is a real one.
+        // Garbage-collects the statements that the driver left open, so that the close takes effect.
         const visitor = start(
           `const { setFlagsFromString } = await import('node:v8');
            const { runInNewContext } = await import('node:vm');
@@ -113,7 +113,7 @@ describe('the SQLite ledger among several processes', () => {
   describe('the lock of a day', () => {
     const holder = `const hold = await open().holdDay('${day}'); console.log(hold ? 'held' : 'busy');`;
 
-    it('is held by a frozen process, and free as soon as its holder is killed', async () => {
+    it('stays held by a frozen process, and is free as soon as its holder is killed', async () => {
       const child = start(holder);
       await child.printed('held');
       expect(await opened.ledger.holdDay(day)).toBeUndefined();
@@ -123,14 +123,14 @@ describe('the SQLite ledger among several processes', () => {
       expect(await opened.ledger.holdDay(day)).toBeDefined();
     });
 
-    it('keeps another process out while this one holds it, and lets it in afterwards', async () => {
+    it('excludes another process while this one holds it, and admits it afterwards', async () => {
       const hold = await opened.ledger.holdDay(day);
       await start(holder).printed('busy');
       await hold?.release();
       await start(holder).printed('held');
     });
 
-    it('goes to a new process when an operator removes its file, and the old holder is fenced', async () => {
+    it('passes to a new process when an operator removes its file, and the old holder is fenced', async () => {
       const child = start(
         `const ledger = open();
          const hold = await ledger.holdDay('${day}');

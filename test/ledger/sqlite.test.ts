@@ -26,7 +26,7 @@ describe('the SQLite ledger', () => {
   });
   afterEach(() => opened.cleanUp());
 
-  it('tells references apart whose hashes collide', async () => {
+  it('distinguishes references whose hashes collide', async () => {
     const [one, other] = findCollision();
     const bookings = [...references(5), one, ...references(5, 'X'), other, one];
     await collectedRun(opened.ledger, 'r1', { bookings });
@@ -68,7 +68,7 @@ describe('the SQLite ledger', () => {
   });
 });
 
-/** Two references with one hash, found as birthdays are: FNV-1a of 32 bits over UTF-16 units. */
+/** Two references with the same hash, found by a birthday search: 32-bit FNV-1a over UTF-16 units. */
 function findCollision(): readonly [string, string] {
   const seen = new Map<number, string>();
   for (let index = 0; ; index += 1) {

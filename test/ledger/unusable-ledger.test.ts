@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 
 it.each(['ENOSPC', 'EDQUOT'])(
-  'a disk without room (%s) is no wrong place: it passes, and says so',
+  'a full disk (%s) is not an unsuitable place: it is reported as temporary',
   (code) => {
     const path = join(folder, 'ledger.db');
     const cause = Object.assign(new Error(`${code}: mkdir`), { code, syscall: 'mkdir' });
@@ -40,7 +40,7 @@ it.each(['ENOSPC', 'EDQUOT'])(
 );
 
 describe('a place where no ledger can be', () => {
-  it('is a folder, which is left as it was', () => {
+  it('is a folder, which is left unchanged', () => {
     const path = join(folder, 'data');
     mkdirSync(path, { mode: 0o755 });
     expect(refusalOf(path)).toBe('expected a file, got: a folder; name a file in it with the setting ledger');
@@ -55,7 +55,7 @@ describe('a place where no ledger can be', () => {
   });
 
   it.each(['a text of some length\n'.repeat(500), 'short', `SQLite format 3\0${'damaged'.repeat(200)}`])(
-    'is a file of another kind, which is left as it was: %#',
+    'is a file of another kind, which is left unchanged: %#',
     (content) => {
       const path = join(folder, 'report.txt');
       writeFileSync(path, content, { mode: 0o644 });
@@ -69,7 +69,7 @@ describe('a place where no ledger can be', () => {
   );
 
   it.each([0, 1, 99])(
-    "is another program's database, which is left as it was: of its version %i",
+    "is another program's database, which is left unchanged: version %i",
     (version) => {
       const path = join(folder, 'places.sqlite');
       const database = openDatabase(path, { busyTimeoutMs: 0 });
@@ -86,20 +86,20 @@ describe('a place where no ledger can be', () => {
     },
   );
 
-  it.each(['file/ledger.db', 'file/deep/ledger.db'])('lies under a file: %s', (name) => {
+  it.each(['file/ledger.db', 'file/deep/ledger.db'])('is below a file: %s', (name) => {
     writeFileSync(join(folder, 'file'), '');
     expect(refusalOf(join(folder, name))).toMatch(
       /^expected a file that can be created, read and written, got: E(EXIST|NOTDIR): .*; fix that, or name another/,
     );
   });
 
-  it('has its locks in the way', () => {
+  it('is blocked by its locks', () => {
     const path = join(folder, 'ledger.db');
     writeFileSync(`${path}.locks`, '');
     expect(refusalOf(path)).toMatch(/got: EEXIST: file already exists, mkdir '.*ledger\.db\.locks'/);
   });
 
-  it.each(['data/ledger.db', 'data/deep/ledger.db'])('lies where one may not write: %s', async (name) => {
+  it.each(['data/ledger.db', 'data/deep/ledger.db'])('is not writable: %s', async (name) => {
     mkdirSync(join(folder, 'data'));
     chmodSync(folder, 0o755);
     chmodSync(join(folder, 'data'), 0o555);
@@ -108,7 +108,7 @@ describe('a place where no ledger can be', () => {
     expect(readdirSync(join(folder, 'data'))).toEqual([]);
   });
 
-  it.each([0o444, 0o000])('is a ledger that one may not write: its mode is %i', async (mode) => {
+  it.each([0o444, 0o000])('is a ledger without write permission: mode %i', async (mode) => {
     const path = await makeLedger();
     chmodSync(path, mode);
     expect(await refusalWithoutPrivileges(path)).toContain(
@@ -116,7 +116,7 @@ describe('a place where no ledger can be', () => {
     );
   });
 
-  it('is a folder that one may not write, with a ledger in it', async () => {
+  it('is a folder without write permission, with a ledger in it', async () => {
     const path = await makeLedger();
     chmodSync(folder, 0o555);
     expect(await refusalWithoutPrivileges(path)).toContain(
@@ -124,7 +124,7 @@ describe('a place where no ledger can be', () => {
     );
   });
 
-  it('has a lock file that one may not write', async () => {
+  it('has a lock file without write permission', async () => {
     const path = await makeLedger();
     chmodSync(`${path}.locks`, 0o755);
     chmodSync(join(`${path}.locks`, 'checkpoint.lock'), 0o444);
@@ -135,8 +135,8 @@ describe('a place where no ledger can be', () => {
   });
 });
 
-describe('a look for the ledger', () => {
-  it('finds a file, or none, and makes nothing', () => {
+describe('checking for the ledger', () => {
+  it('finds a file, or none, and creates nothing', () => {
     const path = join(folder, 'data', 'ledger.db');
     expect(isFileThere(path)).toBe(false);
     expect(existsSync(join(folder, 'data'))).toBe(false);
@@ -144,13 +144,13 @@ describe('a look for the ledger', () => {
     expect(isFileThere(path)).toBe(true);
   });
 
-  it('is refused where something else stands', () => {
+  it('is refused if there is something else', () => {
     expect(() => isFileThere(folder)).toThrow(LedgerUnusableError);
     writeFileSync(join(folder, 'file'), '');
     expect(() => isFileThere(join(folder, 'file', 'ledger.db'))).toThrow(LedgerUnusableError);
   });
 
-  it('is refused where one may not look', async () => {
+  it('is refused without permission', async () => {
     chmodSync(folder, 0o000);
     await expect(withoutPrivileges(() => isFileThere(join(folder, 'ledger.db')))).rejects.toThrow(
       /EACCES: permission denied, stat/,
@@ -159,7 +159,7 @@ describe('a look for the ledger', () => {
   });
 });
 
-/** A ledger that belongs to nobody, where root makes it. */
+/** A ledger that belongs to `nobody` when root creates it. */
 async function makeLedger(): Promise<string> {
   const path = join(folder, 'ledger.db');
   openLedgerFile(path, { isReader: false }).close();
@@ -168,7 +168,7 @@ async function makeLedger(): Promise<string> {
   return path;
 }
 
-/** What a process is told that is not root's; only one of its own can give root up wholly. */
+/** The refusal that a process other than root's gets; only a separate process can give up root completely. */
 async function refusalWithoutPrivileges(path: string): Promise<string | undefined> {
   const child = startChild(
     `const { openLedgerFile } = await import(built + 'ledger-file.js');
@@ -185,7 +185,7 @@ async function refusalWithoutPrivileges(path: string): Promise<string | undefine
   return child.lines[0];
 }
 
-/** Why the place is refused, without the words that name it. */
+/** Why the place is refused, without the place's name. */
 function refusalOf(path: string): string {
   try {
     openLedgerFile(path, { isReader: false }).close();

@@ -223,7 +223,7 @@ export function openDatabase({ url, place, connections, patienceMs, prepare }: D
       const ended = new AbortController();
       await Promise.race([
         pool.end(),
-        // A dead connection is not ended in an orderly way.
+        // On a dead connection an orderly end would never finish.
         pause(closeTimeoutMs, undefined, { signal: ended.signal, ref: false }).catch(() => undefined),
       ]);
       ended.abort();

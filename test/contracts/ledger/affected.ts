@@ -19,8 +19,8 @@ import { collectedFileRun, performUpTo } from './file-days.js';
 const verdicts = { affected: 2, unanswered: 0, unclear: 0, malformed: 0 };
 
 export function describeAffected(opened: () => OpenedLedger): void {
-  describe('measuring the kept batches', () => {
-    it('counts batches and bookings of each form apart, and of that run alone', async () => {
+  describe('measuring the stored batches', () => {
+    it('counts batches and bookings by form, for that run only', async () => {
       const { ledger } = opened();
       await collectedFileRun(ledger, 'r1', { file: 10, body: 5 });
       await collectedRun(ledger, 'other', { day: '2026-11-19', bookings: references(30) });
@@ -32,14 +32,14 @@ export function describeAffected(opened: () => OpenedLedger): void {
   });
 
   describe('affected bookings', () => {
-    it('are none before something is said', async () => {
+    it('are none before any are recorded', async () => {
       const { ledger } = opened();
       await collectedFileRun(ledger, 'r1');
       expect(await ledger.nextAffected('r1')).toBeUndefined();
       await expect(ledger.nextAffected('nobody')).rejects.toThrow(RangeError);
     });
 
-    it('are told batch by batch, with their lines, and counted', async () => {
+    it('are listed batch by batch, with their lines, and counted', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { file: 18 });
       await collectedFileRun(ledger, 'other', { file: 18, day: '2026-11-19' });
@@ -59,7 +59,7 @@ export function describeAffected(opened: () => OpenedLedger): void {
       expect((await ledger.getRun('other')).counts.affected).toBe(0);
     });
 
-    it('stand at any place of a batch of ten thousand', async () => {
+    it('can be at any place of a batch of ten thousand', async () => {
       const { ledger } = opened();
       const run = await ledger.createRun(newRun('r1', { delivery: 'file' }));
       const collect = await ledger.beginCollect(rightOf(run), { source: 'x', at, batchSize: 10_000 });
@@ -72,7 +72,7 @@ export function describeAffected(opened: () => OpenedLedger): void {
       );
     });
 
-    it('said again stand in place of what was said before', async () => {
+    it('recorded again replace those recorded before', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { file: 9 });
       await performUpTo(ledger, run, 'await-result');
@@ -91,7 +91,7 @@ export function describeAffected(opened: () => OpenedLedger): void {
       expect(await readAll(ledger, 'r1')).toEqual([]);
     });
 
-    it('are said only by who holds the step', async () => {
+    it('are recorded only under a valid claim of the step', async () => {
       const { ledger, reopen } = opened();
       const run = await collectedFileRun(ledger, 'r1');
       await performUpTo(ledger, run, 'await-result');
@@ -109,7 +109,7 @@ export function describeAffected(opened: () => OpenedLedger): void {
       expect((await ledger.getRun('r1')).counts.affected).toBe(1);
     });
 
-    it('are not said halfway', async () => {
+    it('are not recorded partially', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1');
       await performUpTo(ledger, run, 'await-result');
@@ -124,7 +124,7 @@ export function describeAffected(opened: () => OpenedLedger): void {
       expect((await ledger.getRun('r1')).counts.affected).toBe(1);
     });
 
-    it('are told by their reference once the result is home, and those that are not, too', async () => {
+    it('are traced by their reference once the result has arrived, and so are unaffected ones', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { file: 6, body: 2 });
       await performUpTo(ledger, run, 'await-result');
@@ -144,7 +144,7 @@ export function describeAffected(opened: () => OpenedLedger): void {
       expect(await Promise.all(all.map(told))).toEqual([false, true, false, false, false, true, undefined]);
     });
 
-    it('are told with the attempts of the call that sent them', async () => {
+    it('are traced with the attempts of the call that sent them', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { file: 6, body: 2 });
       await performUpTo(ledger, run, 'trigger');
@@ -159,7 +159,7 @@ export function describeAffected(opened: () => OpenedLedger): void {
       expect(await ledger.trace('B-1')).toMatchObject([{ form: 'body', step: { name: 'batch 0' } }]);
     });
 
-    it('are gone with all else of a day that is pruned; their count stays', async () => {
+    it('are removed when their day is pruned; their count stays', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { day: '2024-01-01' });
       await performUpTo(ledger, run, 'await-result');
@@ -182,7 +182,7 @@ async function readAll(ledger: Ledger, runId: string): Promise<AffectedLines[]> 
     next;
     next = await ledger.nextAffected(runId, next.batch)
   ) {
-    // Else it would go round in circles.
+    // Guards against an endless loop.
     expect(next.batch).toBeGreaterThan(all.at(-1)?.batch ?? -1);
     all.push(next);
   }

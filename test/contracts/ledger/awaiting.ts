@@ -23,7 +23,7 @@ const spent: RunFailure = { class: 'retryable', code: 'steps-failed', message: '
 
 export function describeAwaiting(opened: () => OpenedLedger): void {
   describe('a run awaits its result', () => {
-    it('once the call was accepted, where nothing is to be posted', async () => {
+    it('once the call was accepted, if there is nothing to post', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1');
       expect((await performUpTo(ledger, run, 'upload')).state).toBe('delivering');
@@ -40,7 +40,7 @@ export function describeAwaiting(opened: () => OpenedLedger): void {
       });
     });
 
-    it('not before the last batch is over, however it ended', async () => {
+    it('not before the last batch has ended, whatever its outcome', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { body: 10 });
       await performUpTo(ledger, run, 'trigger');
@@ -54,14 +54,14 @@ export function describeAwaiting(opened: () => OpenedLedger): void {
       expect((await ledger.record(last, done, at)).run.state).toBe('awaiting-result');
     });
 
-    it('not before the call, though the batches are over', async () => {
+    it('not before the call, although the batches have ended', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { body: 2 });
       expect((await perform(ledger, run, 'batch 0', done)).run.state).toBe('delivering');
       expect((await performUpTo(ledger, run, 'trigger')).state).toBe('awaiting-result');
     });
 
-    it('not when the result is home before the last batch is over', async () => {
+    it('not when the result arrives before the last batch has ended', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { body: 2 });
       await performUpTo(ledger, run, 'archive');
@@ -71,7 +71,7 @@ export function describeAwaiting(opened: () => OpenedLedger): void {
       });
     });
 
-    it('not while a batch is in hand, though the result has been seen', async () => {
+    it('not while a batch is in progress, although the result has been seen', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { body: 2 });
       const batch = await claimStep(ledger, run, 'batch 0');
@@ -82,14 +82,14 @@ export function describeAwaiting(opened: () => OpenedLedger): void {
       expect((await ledger.record(batch, done, at)).run.state).toBe('awaiting-result');
     });
 
-    it('not when its call failed', async () => {
+    it('not if its call failed', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1');
       await performUpTo(ledger, run, 'upload');
       expect((await perform(ledger, run, 'trigger', failed)).run.state).toBe('delivering');
     });
 
-    it('not when its upload failed', async () => {
+    it('not if its upload failed', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { body: 2 });
       await perform(ledger, run, 'write', done);
@@ -97,13 +97,13 @@ export function describeAwaiting(opened: () => OpenedLedger): void {
       expect((await perform(ledger, run, 'batch 0', done)).run.state).toBe('delivering');
     });
 
-    it('never, where it is delivered by body', async () => {
+    it('never, if it is delivered by body', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: ['a', 'b'] });
       expect((await perform(ledger, run, 'batch 0', done)).run.state).toBe('delivering');
     });
 
-    it('and its steps can be claimed, and come to a fatal end', async () => {
+    it('and its steps can be claimed and can end fatally', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1');
       await performUpTo(ledger, run, 'trigger');
@@ -115,7 +115,7 @@ export function describeAwaiting(opened: () => OpenedLedger): void {
   });
 
   describe('taking over', () => {
-    it('a run whose result was overdue looks for it again', async () => {
+    it('looks again for an overdue result', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1');
       await performUpTo(ledger, run, 'trigger');
@@ -132,7 +132,7 @@ export function describeAwaiting(opened: () => OpenedLedger): void {
       expect((await perform(ledger, owner, 'archive', done)).run.openSteps).toBe(0);
     });
 
-    it('a run that waits for its result looks for it at once; what else waits goes on waiting', async () => {
+    it('looks at once for the result of a run that awaits it; other waiting steps keep waiting', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { body: 2 });
       await performUpTo(ledger, run, 'trigger');
@@ -145,7 +145,7 @@ export function describeAwaiting(opened: () => OpenedLedger): void {
       ]);
     });
 
-    it('a failed run opens again what failed and what was overdue, with all that waits behind them', async () => {
+    it('reopens failed and overdue steps of a failed run, with all their successors', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { body: 6 });
       await performUpTo(ledger, run, 'trigger');
@@ -161,7 +161,7 @@ export function describeAwaiting(opened: () => OpenedLedger): void {
       expect((await perform(ledger, owner, 'batch 0', done, 2)).run.state).toBe('awaiting-result');
     });
 
-    it('a run that failed in its upload opens it, and counts what waits behind it', async () => {
+    it('reopens a failed upload, and counts its successors', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1');
       await perform(ledger, run, 'write', done);
@@ -174,7 +174,7 @@ export function describeAwaiting(opened: () => OpenedLedger): void {
     });
 
     it.each(['await-result', 'archive'] as const)(
-      'a run that failed in its %s awaits its result again',
+      'lets a run that failed in its %s await its result again',
       async (step) => {
         const { ledger } = opened();
         const run = await collectedFileRun(ledger, 'r1', { body: 2 });
@@ -195,7 +195,7 @@ export function describeAwaiting(opened: () => OpenedLedger): void {
       },
     );
 
-    it('a run that was stopped or killed while it waited goes on waiting', async () => {
+    it('lets a run that was stopped or killed while it waited continue to wait', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1');
       await performUpTo(ledger, run, 'trigger');

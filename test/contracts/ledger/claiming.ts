@@ -21,7 +21,7 @@ import {
 
 export function describeClaiming(opened: () => OpenedLedger): void {
   describe('claiming a step', () => {
-    it('hands out the step with its slice, its attempt and the token', async () => {
+    it('returns the step with its slice, its attempt and the token', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
       expect(await ledger.claim(rightOf(run), 'batch 2', 1, at + 2)).toMatchObject({
@@ -42,7 +42,7 @@ export function describeClaiming(opened: () => OpenedLedger): void {
       expect((await ledger.getRun('r1')).openSteps).toBe(3);
     });
 
-    it('brings along the run as it is then, and the lines of the batch that the step is of', async () => {
+    it('returns the current run, and the lines of the step's batch', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
       const first = await claimStep(ledger, run, 'batch 0');
@@ -54,7 +54,7 @@ export function describeClaiming(opened: () => OpenedLedger): void {
       expect(again.run.counts.repeated).toBe(4);
     });
 
-    it('takes a step without a token under the one of now, and none of a run that is over or of another ledger', async () => {
+    it('uses the current token if none is given, and claims no step of an ended run or of another ledger', async () => {
       const { ledger } = opened();
       await collectedRun(ledger, 'r1');
       const { token } = await ledger.takeOver('r1');
@@ -85,7 +85,7 @@ export function describeClaiming(opened: () => OpenedLedger): void {
       }
     });
 
-    it('refuses a stale attempt, one too early, and steps that do not exist or are over', async () => {
+    it('refuses a stale attempt, a premature one, and steps that do not exist or have ended', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
       await perform(ledger, run, 'batch 0', retry());
@@ -119,11 +119,11 @@ export function describeClaiming(opened: () => OpenedLedger): void {
       const failure = await perform(ledger, run, 'upload', failed);
       expect(failure.opened).toEqual([]);
       expect(await ledger.claim(rightOf(run), 'trigger', 1, at)).toBeUndefined();
-      // What waits behind it can't be worked on.
+      // Its successors can't be performed.
       expect(failure.run).toMatchObject({ openSteps: 0, failedSteps: 1 });
     });
 
-    it('refuses every step of a run that is settled or not planned yet', async () => {
+    it('refuses every step of a run that is settled or not yet planned', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
       await ledger.settle(rightOf(run), { state: 'failed', at });
@@ -136,7 +136,7 @@ export function describeClaiming(opened: () => OpenedLedger): void {
   });
 
   describe('listing open steps', () => {
-    it('hands them out a page at a time, none lost and none twice', async () => {
+    it('returns them page by page, none missing and none twice', async () => {
       const { ledger } = opened();
       await collectedRun(ledger, 'r1', { bookings: references(46) });
       const names: string[] = [];
@@ -150,7 +150,7 @@ export function describeClaiming(opened: () => OpenedLedger): void {
       expect(names).toEqual(await openNames(ledger, 'r1'));
     });
 
-    it('loses and doubles nothing when steps are halved between the pages', async () => {
+    it('misses and repeats nothing when steps are halved between the pages', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: references(40) });
       const listed: string[] = [];

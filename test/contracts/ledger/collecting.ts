@@ -22,7 +22,7 @@ import {
 
 export function describeCollecting(opened: () => OpenedLedger): void {
   describe('collecting', () => {
-    it('keeps each batch byte for byte, by form', async () => {
+    it('stores each batch byte for byte, by form', async () => {
       const { ledger } = opened();
       const run = await ledger.createRun(newRun('r1'));
       const collect = await startCollect(ledger, run);
@@ -46,7 +46,7 @@ export function describeCollecting(opened: () => OpenedLedger): void {
       expect((await ledger.getRun('r1')).counts).toMatchObject({ read: 5, accepted: 5, pending: 5 });
     });
 
-    it('holds the sums after each chunk', async () => {
+    it('keeps the sums right after each chunk', async () => {
       const { ledger, reopen } = opened();
       const run = await ledger.createRun(newRun('r1'));
       const collect = await startCollect(ledger, run);
@@ -75,7 +75,7 @@ export function describeCollecting(opened: () => OpenedLedger): void {
       }
     });
 
-    it('stores a chunk whole or not at all', async () => {
+    it('stores a chunk completely or not at all', async () => {
       const { ledger } = opened();
       const run = await ledger.createRun(newRun('r1'));
       const collect = await startCollect(ledger, run);
@@ -93,7 +93,7 @@ export function describeCollecting(opened: () => OpenedLedger): void {
       await expect(ledger.readBatch('r1', 'body', 1)).rejects.toThrow(RangeError);
     });
 
-    it('begins from nothing: counts, batches, rejects, warnings and the look-up of a cut-off collect are gone', async () => {
+    it('starts from nothing: counts, batches, rejects, warnings and reference index of an interrupted collect are removed', async () => {
       const { ledger } = opened();
       const run = await ledger.createRun(newRun('r1'));
       const cutOff = await startCollect(ledger, run);
@@ -136,7 +136,7 @@ export function describeCollecting(opened: () => OpenedLedger): void {
       expect((await ledger.getRun('r1')).counts).toMatchObject({ read: 1, accepted: 1, rejected: 0 });
     });
 
-    it('leaves the other runs alone when it begins', async () => {
+    it('leaves other runs alone when it starts', async () => {
       const { ledger } = opened();
       await collectedRun(ledger, 'other', { day: '2026-11-19', bookings: ['kept'] });
       const before = await look(ledger, 'other');
@@ -145,7 +145,7 @@ export function describeCollecting(opened: () => OpenedLedger): void {
       expect(await ledger.trace('kept')).toHaveLength(1);
     });
 
-    it('tells a stored line exactly', async () => {
+    it('recognises a stored line exactly', async () => {
       const { ledger } = opened();
       const run = await ledger.createRun(newRun('r1'));
       const collect = await startCollect(ledger, run);
@@ -181,7 +181,7 @@ export function describeCollecting(opened: () => OpenedLedger): void {
       expect(await collect.holds('file', 0, 'in the file')).toBe(true);
     });
 
-    it('tells a stored line exactly among many batches, asked in any order', async () => {
+    it('recognises a stored line exactly among many batches, asked in any order', async () => {
       const { ledger } = opened();
       const collect = await startCollect(ledger, await ledger.createRun(newRun('r1')));
       const numbers = Array.from({ length: 100 }, (_, number) => number);
@@ -194,7 +194,7 @@ export function describeCollecting(opened: () => OpenedLedger): void {
       }
     });
 
-    it('writes down the plan and lists its open steps in the plan order', async () => {
+    it('stores the plan and lists its open steps in plan order', async () => {
       const { ledger } = opened();
       const run = await ledger.createRun(newRun('r1', { delivery: 'file' }));
       const collect = await startCollect(ledger, run);
@@ -223,13 +223,13 @@ export function describeCollecting(opened: () => OpenedLedger): void {
       expect(await ledger.tally('r1')).toMatchObject({ stored: 6, pending: 6, openSteps: 4 });
     });
 
-    it('keeps the plan order of steps whose names would sort otherwise', async () => {
+    it('keeps the plan order of steps whose names would sort differently', async () => {
       const { ledger } = opened();
       await collectedRun(ledger, 'r1', { bookings: Array.from({ length: 45 }, () => undefined) });
       expect(await openNames(ledger, 'r1')).toEqual(Array.from({ length: 12 }, (_, n) => `batch ${n}`));
     });
 
-    it('has one step of a name: a plan that names two is refused whole', async () => {
+    it('has unique step names: a plan with a duplicate is refused completely', async () => {
       const { ledger } = opened();
       const collect = await startCollect(ledger, await ledger.createRun(newRun('r1')));
       await collect.store(chunkOf({ batches: [batchOf(0, ['a'])] }));
@@ -240,14 +240,14 @@ export function describeCollecting(opened: () => OpenedLedger): void {
       expect(await look(ledger, 'r1')).toEqual(before);
     });
 
-    it('plans an empty day: no step, nothing pending', async () => {
+    it('plans an empty day: no steps, nothing pending', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: [] });
       expect(run).toMatchObject({ state: 'delivering', openSteps: 0, counts: { read: 0, pending: 0 } });
       expect(await ledger.listOpenSteps('r1', { limit: 10 })).toEqual([]);
     });
 
-    it('counts rejects by reason and warnings over all chunks, the most frequent first, with the first place', async () => {
+    it('counts rejects and warnings by reason over all chunks, most frequent first, with the first place', async () => {
       const { ledger } = opened();
       const collect = await startCollect(ledger, await ledger.createRun(newRun('r1')));
       await collect.store(

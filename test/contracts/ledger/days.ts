@@ -15,7 +15,7 @@ export const day = '2026-11-20';
 export const batchSize = 4;
 export const at = Date.UTC(2026, 10, 21, 1, 30);
 
-/** What the adapters under test are made with. */
+/** The adapters under test are created with this. */
 export function carriesReference(line: string, form: BookingForm, reference: string): boolean {
   return readReference(line, form) === reference;
 }
@@ -84,7 +84,7 @@ export function references(count: number, prefix = 'BR'): string[] {
   return Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
 }
 
-/** A run whose bookings are collected and whose batches, `batch 0`, `batch 1`, …, are planned. */
+/** A run with collected bookings and planned batches, `batch 0`, `batch 1`, …. */
 export async function collectedRun(
   ledger: Ledger,
   id: string,
@@ -117,7 +117,7 @@ export async function claimStep(ledger: Ledger, run: Run, step: string, attempt 
   return claim;
 }
 
-/** Claims a step and records what came of it. */
+/** Claims a step and records its ending. */
 export async function perform(
   ledger: Ledger,
   run: Run,
@@ -165,7 +165,7 @@ export function halved({ step }: Claim): StepEnding {
   };
 }
 
-/** All that a writer could have changed, to be compared before and after. */
+/** Everything that a writer could have changed, for comparing before and after. */
 export async function look(ledger: ReadOnlyLedger, runId: string) {
   return {
     run: await ledger.getRun(runId),

@@ -19,12 +19,12 @@ import {
 } from './days.js';
 import { collectedFileRun, performUpTo } from './file-days.js';
 
-/** The day is over for a run, so that the next one can begin. */
+/** Ends a run, so that the next one of its day can start. */
 async function end(ledger: Ledger, runId: string, endedAt = at): Promise<void> {
   await ledger.settle(rightOf(await ledger.getRun(runId)), { state: 'succeeded', at: endedAt });
 }
 
-/** All pieces, each as its form and its lines. */
+/** All slices, each as its form and its lines. */
 async function readPieces(ledger: Ledger, runId: string): Promise<[string, string[]][]> {
   const pieces: [string, string[]][] = [];
   let after: DeliveredCursor | undefined;
@@ -44,12 +44,12 @@ const linesOf = (...names: string[]) => names.map((name) => lineOf(name));
 
 export function describeDelivered(opened: () => OpenedLedger): void {
   describe('what other runs of the day have delivered', () => {
-    it('is nothing where there is no other run', async () => {
+    it('is nothing if there is no other run', async () => {
       const { ledger } = opened();
       expect(await readPieces(ledger, await openNext(ledger))).toEqual([]);
     });
 
-    it('is the batches that are done, in their order, however many there are', async () => {
+    it('includes all batches that are done, in order, however many there are', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: references(50) });
       for (let batch = 12; batch >= 0; batch -= 1) await perform(ledger, run, `batch ${batch}`, done);
@@ -62,7 +62,7 @@ export function describeDelivered(opened: () => OpenedLedger): void {
       expect(pieces.flatMap(([, lines]) => lines)).toEqual(linesOf(...references(50)));
     });
 
-    it('leaves out what failed, what was refused, and what was never sent', async () => {
+    it('excludes what failed, what was refused, and what was never sent', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: references(13) });
       await perform(ledger, run, 'batch 0', failed);
@@ -73,7 +73,7 @@ export function describeDelivered(opened: () => OpenedLedger): void {
       expect(await readPieces(ledger, 'next')).toEqual([['body', linesOf('BR-8', 'BR-9', 'BR-10', 'BR-11')]]);
     });
 
-    it('is of a halved batch what was delivered of its halves', async () => {
+    it('includes the delivered halves of a halved batch', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: references(6) });
       await perform(ledger, run, 'batch 0', halved);
@@ -90,7 +90,7 @@ export function describeDelivered(opened: () => OpenedLedger): void {
       ]);
     });
 
-    it('is of a file run what was posted, and all of its file once the by-file call was accepted', async () => {
+    it('includes what a file run posted, and its whole file once the by-file call was accepted', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { file: 6, body: 5 });
       await perform(ledger, run, 'batch 0', done);
@@ -106,7 +106,7 @@ export function describeDelivered(opened: () => OpenedLedger): void {
       ]);
     });
 
-    it('is nothing of a file that was uploaded and no more', async () => {
+    it('excludes a file that was only uploaded', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { file: 6, body: 1 });
       await perform(ledger, run, 'batch 0', done);
@@ -116,7 +116,7 @@ export function describeDelivered(opened: () => OpenedLedger): void {
       expect(await readPieces(ledger, 'next')).toEqual([['body', linesOf('B-0')]]);
     });
 
-    it('comes from all runs of the day, the oldest first, and from no other day', async () => {
+    it('comes from all runs of the day, oldest first, and from no other day', async () => {
       const { ledger } = opened();
       for (const [id, day, booking] of [
         ['r1', '2026-11-20', 'first'],
@@ -135,7 +135,7 @@ export function describeDelivered(opened: () => OpenedLedger): void {
       ]);
     });
 
-    it('goes on in the next run behind a file, wherever that ended', async () => {
+    it('continues in the next run after a file, wherever the file ended', async () => {
       const { ledger } = opened();
       const first = await collectedFileRun(ledger, 'r1', { file: 9, body: 0 });
       await performUpTo(ledger, first, 'archive');
@@ -150,14 +150,14 @@ export function describeDelivered(opened: () => OpenedLedger): void {
       expect(forms).toEqual(['file 4', 'file 4', 'file 1', 'body 2', 'file 1']);
     });
 
-    it('leaves out the run itself', async () => {
+    it('excludes the run itself', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: ['own'] });
       await perform(ledger, run, 'batch 0', done);
       expect(await readPieces(ledger, 'r1')).toEqual([]);
     });
 
-    it('leaves out what is kept without its names, and what is not kept any more', async () => {
+    it('excludes runs that were blanked or pruned', async () => {
       const { ledger } = opened();
       const old = Date.parse('2024-01-02');
       for (const id of ['r1', 'r2']) {

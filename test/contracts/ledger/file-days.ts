@@ -4,7 +4,7 @@ import type { Run } from '../../../src/review/run.js';
 import type { PlannedStep } from '../../../src/review/step.js';
 import { at, batchOf, batchSize, chunkOf, done, newRun, perform, references, startCollect } from './days.js';
 
-/** The plan of a file run, as createFileDelivery makes it. */
+/** The plan of a file run, like createFileDelivery's. */
 export function planFileRun({ file, body = 0 }: { file: number; body?: number }): PlannedStep[] {
   return [
     { name: 'write', kind: 'write', bookings: 0 },
@@ -16,7 +16,7 @@ export function planFileRun({ file, body = 0 }: { file: number; body?: number })
   ];
 }
 
-/** A file run that is collected and planned: bookings F-0, F-1, … for the file, and B-0, B-1, … to be posted. */
+/** A collected and planned file run: bookings F-0, F-1, … for the file, and B-0, B-1, … to be posted. */
 export async function collectedFileRun(
   ledger: Ledger,
   id: string,
@@ -36,7 +36,7 @@ export async function collectedFileRun(
 
 export const fileSteps = ['write', 'upload', 'trigger', 'await-result', 'archive'] as const;
 
-/** Performs the steps of the file, in their order, up to and with that one. */
+/** Performs the file steps in order, up to and including `last`. */
 export async function performUpTo(ledger: Ledger, run: Run, last: (typeof fileSteps)[number]): Promise<Run> {
   for (const step of fileSteps.slice(0, fileSteps.indexOf(last) + 1)) await perform(ledger, run, step, done);
   return ledger.getRun(run.id);

@@ -18,8 +18,8 @@ import {
 import { collectedFileRun, overdue, performUpTo } from './file-days.js';
 
 export function describeFindings(opened: () => OpenedLedger): void {
-  describe('what is known of the run’s file', () => {
-    it('grows with each ending: what is found anew stands in place of what was known of it, the rest stays', async () => {
+  describe('what is known about the run’s file', () => {
+    it('grows with each ending: new facts replace old ones, the rest stays', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1');
       expect(run).not.toHaveProperty('file');
@@ -49,7 +49,7 @@ export function describeFindings(opened: () => OpenedLedger): void {
     });
 
     it.each([retry(), failed, overdue, fatal, interrupted])(
-      'grows with an ending that is not done, too (%#)',
+      'also grows with an ending other than done (%#)',
       async (ending) => {
         const { ledger } = opened();
         const run = await collectedFileRun(ledger, 'r1');
@@ -58,7 +58,7 @@ export function describeFindings(opened: () => OpenedLedger): void {
       },
     );
 
-    it('is not touched by who lost the run', async () => {
+    it('is not changed by an owner that lost the run', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1');
       const claim = await claimStep(ledger, run, 'write');
@@ -67,7 +67,7 @@ export function describeFindings(opened: () => OpenedLedger): void {
       expect(await ledger.getRun('r1')).not.toHaveProperty('file');
     });
 
-    it('stays where somebody tries to collect the run again', async () => {
+    it('stays when somebody tries to collect the run again', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1');
       await perform(ledger, run, 'write', { ...done, file: { bytes: 7 } });
@@ -77,7 +77,7 @@ export function describeFindings(opened: () => OpenedLedger): void {
   });
 
   describe('a claim', () => {
-    it('tells whether what it asks for may have happened already', async () => {
+    it('tells whether its action may already have happened', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1');
       await performUpTo(ledger, run, 'upload');
@@ -102,7 +102,7 @@ export function describeFindings(opened: () => OpenedLedger): void {
       expect((await claimStep(ledger, owner, 'trigger', 5)).mayRepeat).toBe(true);
     });
 
-    it('is held until its step is recorded, taken over or its run replaced', async () => {
+    it('is held until its step is recorded or taken over, or its run replaced', async () => {
       const { ledger, reopen } = opened();
       const run = await collectedFileRun(ledger, 'r1', { body: 4 });
       const write = await claimStep(ledger, run, 'write');
@@ -125,7 +125,7 @@ export function describeFindings(opened: () => OpenedLedger): void {
   });
 
   describe('an attempt that sent nothing', () => {
-    it('takes back that its bookings were sent again, and leaves open whether they were heard', async () => {
+    it('no longer counts its bookings as repeated, and leaves open whether the earlier call arrived', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1');
       await performUpTo(ledger, run, 'upload');
@@ -141,7 +141,7 @@ export function describeFindings(opened: () => OpenedLedger): void {
       expect(over.counts).toMatchObject({ repeated: 6, delivered: 6 });
     });
 
-    it('is done where the earlier call was heard, and nothing counts as repeated', async () => {
+    it('is done if the earlier call arrived, and nothing counts as repeated', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1');
       await performUpTo(ledger, run, 'upload');
@@ -167,7 +167,7 @@ export function describeFindings(opened: () => OpenedLedger): void {
       expect((await ledger.getRun('r1')).counts.repeated).toBe(6);
     });
 
-    it('changes nothing where no earlier one may have been heard', async () => {
+    it('changes nothing if no earlier call can have arrived', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1');
       await performUpTo(ledger, run, 'upload');
@@ -179,7 +179,7 @@ export function describeFindings(opened: () => OpenedLedger): void {
   });
 
   describe('the attempts of a step', () => {
-    it('are listed in their order, with all that was kept of them, and those of other steps are not', async () => {
+    it('are listed in order, with everything recorded about them, and without those of other steps', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1');
       await collectedRun(ledger, 'other', { day: '2026-11-19' });

@@ -17,7 +17,7 @@ export function describeHistories(opened: () => OpenedLedger): void {
       ['body', 25],
       ['file', 25],
     ] as const)(
-      'by %s, its rows are those that the state machine says',
+      'by %s, its rows match the state machine',
       async (delivery, numRuns) => {
         let runs = 0;
         await fc.assert(
@@ -71,7 +71,7 @@ async function start(
   return createRunModel(collected, plan, at);
 }
 
-/** Does in the ledger what was done in the model, and compares what came of it. */
+/** Repeats in the ledger what was done in the model, and compares the results. */
 async function replay(
   { ledger, endLeases }: OpenedLedger,
   { run }: RunModel,

@@ -4,7 +4,7 @@ import { day } from './days.js';
 
 export function describeHolding(opened: () => OpenedLedger): void {
   describe('the right to work on a day', () => {
-    it('is held by one at a time, in the same process and in another', async () => {
+    it('has one holder at a time, in the same process and in another', async () => {
       const { ledger, reopen } = opened();
       const other = await reopen();
       const hold = await ledger.holdDay(day);
@@ -13,7 +13,7 @@ export function describeHolding(opened: () => OpenedLedger): void {
       expect(await other.holdDay(day)).toBeUndefined();
     });
 
-    it('is free for somebody else after its release', async () => {
+    it('is free for others after its release', async () => {
       const { ledger, reopen } = opened();
       const other = await reopen();
       const first = await ledger.holdDay(day);
@@ -25,7 +25,7 @@ export function describeHolding(opened: () => OpenedLedger): void {
       expect(await ledger.holdDay(day)).toBeDefined();
     });
 
-    it('is not taken from the next holder by a second release of the last', async () => {
+    it('is not taken from the next holder when the previous one releases twice', async () => {
       const { ledger, reopen } = opened();
       const first = await ledger.holdDay(day);
       await first?.release();
@@ -35,7 +35,7 @@ export function describeHolding(opened: () => OpenedLedger): void {
       expect(await ledger.holdDay(day)).toBeUndefined();
     });
 
-    it('is not lost when somebody tries for it in vain, or opens and closes the ledger', async () => {
+    it('is not lost when somebody fails to take it, or opens and closes the ledger', async () => {
       const { ledger, reopen } = opened();
       const hold = await ledger.holdDay(day);
       const other = await reopen();
@@ -55,8 +55,8 @@ export function describeHolding(opened: () => OpenedLedger): void {
 }
 
 export function describePlaces(opened: () => OpenedLedger): void {
-  describe('places for runs at the same time', () => {
-    it('are as many as there are, over all processes', async () => {
+  describe('slots for concurrent runs', () => {
+    it('are limited in number over all processes', async () => {
       const { ledger, reopen } = opened();
       const other = await reopen();
       const held = [await ledger.holdPlace(3), await other.holdPlace(3), await ledger.holdPlace(3)];
@@ -65,7 +65,7 @@ export function describePlaces(opened: () => OpenedLedger): void {
       expect(await other.holdPlace(3)).toBeUndefined();
     });
 
-    it('are free again one by one, whoever had them', async () => {
+    it('are freed one by one, whoever held them', async () => {
       const { ledger, reopen } = opened();
       const other = await reopen();
       const first = await ledger.holdPlace(2);
@@ -77,7 +77,7 @@ export function describePlaces(opened: () => OpenedLedger): void {
       expect(await ledger.holdPlace(2)).toBeDefined();
     });
 
-    it('grow with their number, and none is none', async () => {
+    it('grow with their number; with a number of zero there is none', async () => {
       const { ledger } = opened();
       expect(await ledger.holdPlace(0)).toBeUndefined();
       expect(await ledger.holdPlace(1)).toBeDefined();
@@ -85,7 +85,7 @@ export function describePlaces(opened: () => OpenedLedger): void {
       expect(await ledger.holdPlace(2)).toBeDefined();
     });
 
-    it('are not days', async () => {
+    it('are independent of days', async () => {
       const { ledger } = opened();
       expect(await ledger.holdDay(day)).toBeDefined();
       expect(await ledger.holdPlace(1)).toBeDefined();

@@ -6,7 +6,7 @@ const dayMs = 24 * 60 * 60 * 1_000;
 
 export function describeHookRequests(opened: () => OpenedLedger): void {
   describe('requests of the end-of-day hook', () => {
-    it('lead to the run that they were answered with, from every process', async () => {
+    it('lead to the run that answered them, from every process', async () => {
       const { ledger, reopen } = opened();
       expect(await ledger.findHookRun('msg-1')).toBeUndefined();
       await ledger.rememberHookRun({ id: 'msg-1', runId: 'r1', at });
@@ -25,7 +25,7 @@ export function describeHookRequests(opened: () => OpenedLedger): void {
       expect(await ledger.findHookRun('msg-1')).toBe('r1');
     });
 
-    it('stay with one run when two processes are asked at once', async () => {
+    it('stay with one run when two processes get them at once', async () => {
       const { ledger, reopen } = opened();
       const other = await reopen();
       await Promise.all([

@@ -5,7 +5,7 @@ import { at, claimStep, collectedRun, done, look, openNames, perform, retry, rig
 
 export function describeLeases(opened: () => OpenedLedger): void {
   describe('the lease of a claim', () => {
-    it('keeps the step from everybody while it lasts', async () => {
+    it('keeps others from claiming the step while it lasts', async () => {
       const { ledger, reopen } = opened();
       const run = await collectedRun(ledger, 'r1');
       expect(await ledger.isBeingPerformed('r1')).toBe(false);
@@ -17,7 +17,7 @@ export function describeLeases(opened: () => OpenedLedger): void {
       expect(await openNames(other, 'r1')).toEqual(['batch 1', 'batch 2']);
     });
 
-    it('is over when nobody renews it: the step is open again, and what was sent counts as sent again', async () => {
+    it('expires unless renewed: the step is reopened, and what was sent counts as repeated', async () => {
       const { ledger, reopen, endLeases } = opened();
       const run = await collectedRun(ledger, 'r1');
       await claimStep(ledger, run, 'batch 0');
@@ -42,13 +42,13 @@ export function describeLeases(opened: () => OpenedLedger): void {
           code: 'owner-lost',
         },
       ]);
-      // The same token goes on: nobody has taken the run over.
+      // The token is unchanged: nobody has taken the run over.
       const claim = await claimStep(other, run, 'batch 0', 2);
       expect(claim.mayRepeat).toBe(true);
       expect((await other.getRun('r1')).counts.repeated).toBe(4);
     });
 
-    it('lasts another lease each time it is renewed', async () => {
+    it('is extended by a full lease each time it is renewed', async () => {
       const { ledger, reopen, endLeases } = opened();
       const run = await collectedRun(ledger, 'r1');
       const renewed = await claimStep(ledger, run, 'batch 0');
@@ -62,7 +62,7 @@ export function describeLeases(opened: () => OpenedLedger): void {
       await ledger.record(renewed, done, at);
     });
 
-    it('fences its owner who wakes too late, whatever the step has come to since', async () => {
+    it('fences an owner that wakes too late, whatever has happened to the step since', async () => {
       const { ledger, reopen, endLeases } = opened();
       const run = await collectedRun(ledger, 'r1');
       const asleep = await claimStep(ledger, run, 'batch 0');
@@ -85,7 +85,7 @@ export function describeLeases(opened: () => OpenedLedger): void {
       expect((await other.getRun('r1')).counts).toMatchObject({ delivered: 4, repeated: 4 });
     });
 
-    it('tells which of many claims are outdated, over several runs', async () => {
+    it('reports which of many claims are outdated, over several runs', async () => {
       const { ledger, reopen } = opened();
       const run = await collectedRun(ledger, 'r1');
       const earlier = await collectedRun(ledger, 'r2', { day: '2026-11-19' });
@@ -100,7 +100,7 @@ export function describeLeases(opened: () => OpenedLedger): void {
       expect(await ledger.renewClaims([])).toEqual([]);
     });
 
-    it('begins with each claim anew', async () => {
+    it('starts again with each claim', async () => {
       const { ledger, reopen, endLeases } = opened();
       const run = await collectedRun(ledger, 'r1');
       await perform(ledger, run, 'batch 0', retry());
@@ -109,7 +109,7 @@ export function describeLeases(opened: () => OpenedLedger): void {
       expect(await (await reopen()).reopenAbandoned('r1')).toBe(0);
     });
 
-    it('of another run is left alone', async () => {
+    it('of another run is not touched', async () => {
       const { ledger, endLeases } = opened();
       await collectedRun(ledger, 'r1');
       const other = await collectedRun(ledger, 'r2', { day: '2026-11-19' });

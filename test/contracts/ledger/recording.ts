@@ -23,7 +23,7 @@ import {
 } from './days.js';
 
 export function describeRecording(opened: () => OpenedLedger): void {
-  describe('recording what an attempt came to', () => {
+  describe('recording the ending of an attempt', () => {
     it('done: the bookings count as delivered', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
@@ -43,7 +43,7 @@ export function describeRecording(opened: () => OpenedLedger): void {
       ]);
     });
 
-    it('failed: the step is over, its bookings stay pending', async () => {
+    it('failed: the step has ended, its bookings stay pending', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
       const { run: after, opened: follow } = await perform(ledger, run, 'batch 0', failed);
@@ -57,7 +57,7 @@ export function describeRecording(opened: () => OpenedLedger): void {
       expect(await openNames(ledger, 'r1')).toEqual(['batch 1', 'batch 2']);
     });
 
-    it('halved: two steps stand in its place, at its place', async () => {
+    it('halved: two steps take its place, at its position', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: references(7) });
       const { run: after, opened: follow } = await perform(ledger, run, 'batch 1', halved);
@@ -76,7 +76,7 @@ export function describeRecording(opened: () => OpenedLedger): void {
       expect(await ledger.claim(rightOf(run), 'batch 1', 2, at)).toBeUndefined();
     });
 
-    it('retry: the step is open again, not before its time, with a try or a wait spent', async () => {
+    it('retry: the step is open again, not before its time, with one more try or wait spent', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
       const first = await perform(ledger, run, 'batch 0', retry({ notBefore: at + 500 }));
@@ -98,7 +98,7 @@ export function describeRecording(opened: () => OpenedLedger): void {
       });
     });
 
-    it('counts as repeated what is sent again after a call whose outcome was unknown, and only that', async () => {
+    it('counts as repeated only what is sent again after a call with an unknown outcome', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
       const repeated = async () => (await ledger.getRun('r1')).counts.repeated;
@@ -115,7 +115,7 @@ export function describeRecording(opened: () => OpenedLedger): void {
       expect(await repeated()).toBe(10);
     });
 
-    it('interrupted: the step is open again at once, and spends neither try nor wait', async () => {
+    it('interrupted: the step is open again at once, with no try or wait spent', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
       const { run: after } = await perform(ledger, run, 'batch 0', interrupted);
@@ -145,7 +145,7 @@ export function describeRecording(opened: () => OpenedLedger): void {
       expect(await ledger.settle(rightOf(run), { state: 'succeeded', at })).toBe(false);
     });
 
-    it('counts what was in flight when a fatal answer stopped the run, and keeps the first reason', async () => {
+    it('counts what was in flight when a fatal answer stopped the run, and keeps the first reason for the failure', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
       const accepted = await claimStep(ledger, run, 'batch 1');
@@ -161,7 +161,7 @@ export function describeRecording(opened: () => OpenedLedger): void {
       expect(await openNames(ledger, 'r1')).toEqual(['batch 0', 'batch 2']);
     });
 
-    it('counts failures in a row until a step is answered', async () => {
+    it('counts consecutive failures until a step gets an answer', async () => {
       const { ledger } = opened();
       const endings: [StepEnding | typeof halved, number][] = [
         [failed, 1],
@@ -206,7 +206,7 @@ export function describeRecording(opened: () => OpenedLedger): void {
       expect((await ledger.getRun('r1')).counts.delivered).toBe(0);
     });
 
-    it('halves whole or not at all', async () => {
+    it('halves completely or not at all', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
       const claim = await claimStep(ledger, run, 'batch 0');

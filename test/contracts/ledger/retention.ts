@@ -21,7 +21,7 @@ import {
 
 export function describeRetention(opened: () => OpenedLedger): void {
   describe('blanking guest names', () => {
-    it('rewrites the bookings of days before, and drops the words of the service', async () => {
+    it('rewrites the bookings of earlier days, and drops the service's messages', async () => {
       const { ledger } = opened();
       for (const day of ['2026-10-01', '2026-10-02', '2026-10-03']) {
         const run = await collectedRun(ledger, day, {
@@ -60,7 +60,7 @@ export function describeRetention(opened: () => OpenedLedger): void {
       expect(await ledger.blankGuestNames('2026-12-02', untouched)).toBe(0);
     });
 
-    it('comes back to a run that was at work, for what it wrote in the meantime', async () => {
+    it('blanks a run that was in progress again, for what it wrote in the meantime', async () => {
       const { ledger } = opened();
       const run = await ledger.createRun(newRun('r1'));
       const collect = await startCollect(ledger, run);
@@ -77,7 +77,7 @@ export function describeRetention(opened: () => OpenedLedger): void {
       expect(await ledger.blankGuestNames('2026-12-01', blankNames)).toBe(0);
     });
 
-    it('comes back to a run that was collected again after it', async () => {
+    it('blanks a run again that was collected again afterwards', async () => {
       const { ledger } = opened();
       const run = await ledger.createRun(newRun('r1'));
       await ledger.settle(rightOf(run), { state: 'failed', at });
@@ -91,7 +91,7 @@ export function describeRetention(opened: () => OpenedLedger): void {
   });
 
   describe('listing runs with guest names', () => {
-    it('names ended runs of days before whose names are not blanked yet', async () => {
+    it('lists ended runs of earlier days whose names are not blanked yet', async () => {
       const { ledger } = opened();
       const ended = async (id: string, day: string, endedAt = Date.parse(day)) => {
         const run = await collectedRun(ledger, id, { day, bookings: ['a'] });
@@ -113,7 +113,7 @@ export function describeRetention(opened: () => OpenedLedger): void {
   });
 
   describe('of an old day', () => {
-    it('what ended lately stays: its time counts from its end', async () => {
+    it('a run that ended recently stays: its age counts from its end', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { day: '2023-01-05', bookings: ['a'] });
       await ledger.settle(rightOf(run), { state: 'failed', at });
@@ -122,7 +122,7 @@ export function describeRetention(opened: () => OpenedLedger): void {
       expect((await ledger.getRun('r1')).state).toBe('failed');
     });
 
-    it('what somebody works on stays as it is', async () => {
+    it('a run that somebody is working on is left alone', async () => {
       const { ledger, reopen } = opened();
       await collectedRun(ledger, 'r1', { day: '2023-01-05', bookings: ['a'] });
       const hold = await ledger.holdDay('2023-01-05');
@@ -137,7 +137,7 @@ export function describeRetention(opened: () => OpenedLedger): void {
   });
 
   describe('pruning', () => {
-    it('removes all of days before but the rows of their runs', async () => {
+    it('removes everything of earlier days except the rows of their runs', async () => {
       const { ledger } = opened();
       for (const day of ['2024-01-01', '2024-01-02']) {
         const run = await ledger.createRun(newRun(day, { day }));
@@ -167,7 +167,7 @@ export function describeRetention(opened: () => OpenedLedger): void {
       expect(await ledger.prune('2024-01-02')).toBe(0);
     });
 
-    it('removes however many runs there are', async () => {
+    it('removes any number of runs', async () => {
       const { ledger } = opened();
       await ledger.createRun(newRun('r0'));
       for (let index = 1; index < 120; index += 1) {
@@ -177,7 +177,7 @@ export function describeRetention(opened: () => OpenedLedger): void {
       expect(await ledger.prune('2026-12-01')).toBe(0);
     });
 
-    it('leaves an unfinished run cancelled, and nobody can write to it any more', async () => {
+    it('cancels an unfinished run, and nobody can write to it any more', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
       const claim = await claimStep(ledger, run, 'batch 0');

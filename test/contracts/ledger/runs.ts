@@ -5,7 +5,7 @@ import { at, collectedRun, day, done, look, newRun, perform, rightOf } from './d
 
 export function describeRuns(opened: () => OpenedLedger): void {
   describe('runs', () => {
-    it('starts a run as collecting, with nothing counted yet', async () => {
+    it('starts a run as collecting, with all counts zero', async () => {
       const { ledger } = opened();
       const run = await ledger.createRun(
         newRun('r1', { delivery: 'file', trigger: 'replay', reason: 'source was wrong' }),
@@ -37,7 +37,7 @@ export function describeRuns(opened: () => OpenedLedger): void {
       expect(await ledger.getRun('r1')).toEqual(run);
     });
 
-    it('has one active run a day, whichever process asks for the second', async () => {
+    it('allows one active run per day, whichever process requests a second', async () => {
       const { ledger, reopen } = opened();
       const run = await collectedRun(ledger, 'r1');
       await expect(ledger.createRun(newRun('r2'))).rejects.toThrow();
@@ -48,7 +48,7 @@ export function describeRuns(opened: () => OpenedLedger): void {
       expect((await ledger.createRun(newRun('r5', { day: '2026-11-21' }))).state).toBe('collecting');
     });
 
-    it('gives one of two processes the day when both ask at once', async () => {
+    it('creates one run when two processes request it at once', async () => {
       const { ledger, reopen } = opened();
       const other = await reopen();
       const answers = await Promise.allSettled([
@@ -58,14 +58,14 @@ export function describeRuns(opened: () => OpenedLedger): void {
       expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     });
 
-    it('refuses a second run of the same id', async () => {
+    it('refuses a second run with the same id', async () => {
       const { ledger } = opened();
       await ledger.createRun(newRun('r1'));
       await expect(ledger.createRun(newRun('r1', { day: '2026-11-21' }))).rejects.toThrow();
     });
 
     it.each(['succeeded', 'failed', 'cancelled'] as const)(
-      'leaves room for a new run once the first is %s',
+      'allows a new run once the first is %s',
       async (state) => {
         const { ledger } = opened();
         const first = await ledger.createRun(newRun('r1'));
@@ -107,7 +107,7 @@ export function describeRuns(opened: () => OpenedLedger): void {
       expect((await ledger.getRun('r1')).state).toBe('succeeded');
     });
 
-    it('tells the latest run of a day, however its clock stood', async () => {
+    it('returns the latest run of a day, whatever the clock said', async () => {
       const { ledger } = opened();
       expect(await ledger.latestRun(day)).toBeUndefined();
       await ledger.createRun(newRun('r1', { startedAt: at + 100 }));
@@ -117,7 +117,7 @@ export function describeRuns(opened: () => OpenedLedger): void {
       expect((await ledger.latestRun('2026-11-19'))?.id).toBe('r3');
     });
 
-    it('lists the newest day first, and within a day the newest run first', async () => {
+    it('lists newest days first, and newest runs first within a day', async () => {
       const { ledger } = opened();
       await ledger.createRun(newRun('b', { day: '2026-11-20' }));
       await ledger.createRun(newRun('a', { day: '2026-11-20', replaces: 'b' }));
@@ -132,7 +132,7 @@ export function describeRuns(opened: () => OpenedLedger): void {
       expect(await ids({ day: '2026-11-22', limit: 1 })).toEqual([]);
     });
 
-    it('has a RangeError for a run that does not exist, wherever one is named', async () => {
+    it('throws a RangeError for an unknown run in every method', async () => {
       const { ledger } = opened();
       await expect(ledger.getRun('nobody')).rejects.toThrow(RangeError);
       await expect(ledger.takeOver('nobody')).rejects.toThrow(RangeError);
@@ -155,7 +155,7 @@ export function describeRuns(opened: () => OpenedLedger): void {
       expect(await ledger.getRun('r1')).toEqual(settled);
     });
 
-    it('leaves a run that awaits its result active, not finished, and to be settled later', async () => {
+    it('leaves a run that awaits its result active and unfinished, to be settled later', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: ['BR-1'] });
       await perform(ledger, run, 'batch 0', done);
@@ -166,7 +166,7 @@ export function describeRuns(opened: () => OpenedLedger): void {
       expect(await ledger.settle(rightOf(run), { state: 'succeeded', at })).toBe(true);
     });
 
-    it('keeps everything when it is closed and opened again', async () => {
+    it('keeps everything when it is closed and reopened', async () => {
       const { ledger, reopen } = opened();
       const run = await collectedRun(ledger, 'r1');
       await perform(ledger, run, 'batch 0', done);

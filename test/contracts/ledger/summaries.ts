@@ -15,7 +15,7 @@ async function endedRun(
 
 export function describeSummaries(opened: () => OpenedLedger): void {
   describe('over all days', () => {
-    it('it counts runs by their state, and knows the first day and the last good one', async () => {
+    it('it counts runs by state, and knows the first day and the last successful one', async () => {
       const { ledger } = opened();
       const none = {
         collecting: 0,
@@ -43,7 +43,7 @@ export function describeSummaries(opened: () => OpenedLedger): void {
       });
     });
 
-    it('it lists the newest run of each day of a range, the oldest day first', async () => {
+    it('it lists the newest run of each day of a range, oldest day first', async () => {
       const { ledger } = opened();
       await endedRun(ledger, 'before', '2026-10-31', 'succeeded');
       await endedRun(ledger, 'last', '2026-11-04', 'succeeded');
@@ -60,7 +60,7 @@ export function describeSummaries(opened: () => OpenedLedger): void {
       );
     });
 
-    it('it lists the runs that are active, the oldest day first', async () => {
+    it('it lists the active runs, oldest day first', async () => {
       const { ledger } = opened();
       expect(await ledger.listActiveRuns()).toEqual([]);
       await ledger.createRun(newRun('collecting', { day: '2026-11-22' }));
@@ -75,7 +75,7 @@ export function describeSummaries(opened: () => OpenedLedger): void {
       ]);
     });
 
-    it('it tells a run that tops its day up', async () => {
+    it('it marks a run that tops its day up', async () => {
       const { ledger } = opened();
       const run = await ledger.createRun(newRun('r1', { topsUp: true }));
       expect(run.topsUp).toBe(true);

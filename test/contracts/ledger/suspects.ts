@@ -30,7 +30,7 @@ const filledIn: Suspect = { place: 3, reason: 'filled-in', serviceId: 7 };
 
 export function describeSuspects(opened: () => OpenedLedger): void {
   describe('suspects', () => {
-    it('are not counted where there is no copy to compare with', async () => {
+    it('are not counted without a copy to compare with', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
       expect(run).not.toHaveProperty('suspects');
@@ -38,14 +38,14 @@ export function describeSuspects(opened: () => OpenedLedger): void {
       await expect(ledger.nextSuspects('nobody')).rejects.toThrow(RangeError);
     });
 
-    it('are none as long as none is found', async () => {
+    it('are zero while none is found', async () => {
       const { ledger } = opened();
       const run = await collect(ledger, await ledger.createRun(newRun('r1')), [batchOf(0, ['a', 'b'])]);
       expect(run.suspects).toEqual({ suspects: 0, filledIn: 0 });
       expect(await ledger.nextSuspects('r1')).toBeUndefined();
     });
 
-    it('are counted with each chunk, those that were filled in apart', async () => {
+    it('are counted with each chunk, separately from filled-in bookings', async () => {
       const { ledger, reopen } = opened();
       const collecting = await startComparing(ledger, await ledger.createRun(newRun('r1')));
       const onlooker = await reopen();
@@ -70,7 +70,7 @@ export function describeSuspects(opened: () => OpenedLedger): void {
       expect((await onlooker.getRun('r1')).counts).toMatchObject({ accepted: 6, pending: 6 });
     });
 
-    it('are told batch by batch, with their lines, and of that run alone', async () => {
+    it('are listed batch by batch, with their lines, for that run only', async () => {
       const { ledger } = opened();
       const names = (prefix: string) => ['a', 'b', 'c', 'd'].map((name) => `${prefix}${name}`);
       const batches = [
@@ -114,7 +114,7 @@ export function describeSuspects(opened: () => OpenedLedger): void {
       expect(await readAll(ledger, 'other')).toMatchObject([{ suspects: [{ line: lineOf('x') }] }]);
     });
 
-    it('are told by their reference, and of other bookings nothing is', async () => {
+    it('are traced by their reference, and other bookings have none', async () => {
       const { ledger } = opened();
       await collect(ledger, await ledger.createRun(newRun('r1')), [
         withSuspects(batchOf(0, ['a', 'b', 'c', 'd']), [elsewhere, deleted]),
@@ -130,7 +130,7 @@ export function describeSuspects(opened: () => OpenedLedger): void {
       expect(all).toEqual([elsewhere, undefined, deleted, undefined, undefined, { ...filledIn, place: 0 }]);
     });
 
-    it('of a collect that was cut off are gone when it begins anew', async () => {
+    it('of an interrupted collect are removed when it starts again', async () => {
       const { ledger } = opened();
       const run = await ledger.createRun(newRun('r1'));
       const cutOff = await startComparing(ledger, run);
@@ -146,7 +146,7 @@ export function describeSuspects(opened: () => OpenedLedger): void {
       expect((await ledger.getRun('r1')).suspects).toEqual({ suspects: 1, filledIn: 0 });
     });
 
-    it('are not counted any more where the collect that begins anew has no copy to compare with', async () => {
+    it('are no longer counted if the new collect has no copy to compare with', async () => {
       const { ledger } = opened();
       const run = await ledger.createRun(newRun('r1'));
       await (await startComparing(ledger, run)).store(
@@ -158,7 +158,7 @@ export function describeSuspects(opened: () => OpenedLedger): void {
       expect(await ledger.nextSuspects('r1')).toBeUndefined();
     });
 
-    it('stay when the guests names are blanked, without them', async () => {
+    it('stay, without guest names, when those are blanked', async () => {
       const { ledger } = opened();
       const run = await collect(ledger, await ledger.createRun(newRun('r1')), [
         withSuspects(batchOf(0, ['a', 'b', 'c']), [elsewhere, deleted]),
@@ -171,7 +171,7 @@ export function describeSuspects(opened: () => OpenedLedger): void {
       expect(JSON.stringify(all)).not.toContain('Ana Gil');
     });
 
-    it('are gone with all else of a day that is pruned; their counts stay', async () => {
+    it('are removed when their day is pruned; their counts stay', async () => {
       const { ledger } = opened();
       const run = await collect(ledger, await ledger.createRun(newRun('r1', { day: '2024-01-01' })), [
         withSuspects(batchOf(0, ['a', 'b', 'c', 'd']), [elsewhere, filledIn]),
@@ -205,7 +205,7 @@ async function readAll(ledger: Ledger, runId: string): Promise<SuspectLines[]> {
     next;
     next = await ledger.nextSuspects(runId, next.cursor)
   ) {
-    // Else it would go round in circles.
+    // Guards against an endless loop.
     expect(all.map(({ cursor }) => cursor)).not.toContainEqual(next.cursor);
     all.push(next);
   }

@@ -37,7 +37,7 @@ export function describeTakingOver(opened: () => OpenedLedger): void {
       message: 'refused 2 of 9',
     };
 
-    it('raises the token each time, and changes nothing else of a run at rest', async () => {
+    it('raises the token each time, and changes nothing else of an idle run', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
       const before = await look(ledger, 'r1');
@@ -47,7 +47,7 @@ export function describeTakingOver(opened: () => OpenedLedger): void {
       await perform(ledger, again, 'batch 0', done);
     });
 
-    it('opens again what was being performed, its outcome unknown', async () => {
+    it('reopens steps that were in progress, with their outcome unknown', async () => {
       const { ledger, reopen } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: references(8) });
       await perform(ledger, run, 'batch 0', retry());
@@ -60,7 +60,7 @@ export function describeTakingOver(opened: () => OpenedLedger): void {
         { position: 1, name: 'batch 1', attempt: 1 },
       ]);
       const claim = await claimStep(other, owner, 'batch 0', 3);
-      // The try that was spent stays spent, for the run had not failed.
+      // The try stays spent, because the run had not failed.
       expect(claim).toMatchObject({ token: owner.token, step: { tries: 1, attempts: 2 } });
       expect((await other.getRun('r1')).counts.repeated).toBe(4);
       await perform(other, owner, 'batch 1', done);
@@ -82,7 +82,7 @@ export function describeTakingOver(opened: () => OpenedLedger): void {
       });
     });
 
-    it('refuses what the old owner records, claims or settles when it wakes', async () => {
+    it('refuses to let the old owner record, claim or settle when it wakes', async () => {
       const { ledger, reopen } = opened();
       const run = await collectedRun(ledger, 'r1');
       const asleep = await claimStep(ledger, run, 'batch 0');
@@ -96,13 +96,13 @@ export function describeTakingOver(opened: () => OpenedLedger): void {
       expect(await ledger.claim(rightOf(run), 'batch 1', 1, at)).toBeUndefined();
       await expect(ledger.settle(rightOf(run), { state: 'succeeded', at })).rejects.toThrow(FencedError);
       expect(await look(other, 'r1')).toEqual(before);
-      // Nor once the new owner performs the very same step.
+      // Nor once the new owner performs the same step.
       await claimStep(other, owner, 'batch 0', 2);
       await expect(ledger.record(asleep, done, at)).rejects.toThrow(FencedError);
       expect((await other.getRun('r1')).counts.delivered).toBe(0);
     });
 
-    it('gives fresh tries to what failed, and to what was open, of a failed run', async () => {
+    it('gives fresh tries to the failed and open steps of a failed run', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: references(17) });
       await perform(ledger, run, 'batch 0', done);
@@ -134,7 +134,7 @@ export function describeTakingOver(opened: () => OpenedLedger): void {
       expect((await claimStep(ledger, owner, 'batch 3', 2)).step).toMatchObject({ tries: 0, waits: 0 });
     });
 
-    it('counts as repeated what failed with its outcome unknown and is sent again', async () => {
+    it('counts as repeated what failed with an unknown outcome and is sent again', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: references(6) });
       await perform(ledger, run, 'batch 0', { ...failed, outcomeUnknown: true });
@@ -147,7 +147,7 @@ export function describeTakingOver(opened: () => OpenedLedger): void {
       expect((await ledger.getRun('r1')).counts.repeated).toBe(4);
     });
 
-    it('resumes after a fatal answer, with what was in flight when it came', async () => {
+    it('resumes after a fatal answer, including what was in flight then', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
       await claimStep(ledger, run, 'batch 1');
@@ -161,7 +161,7 @@ export function describeTakingOver(opened: () => OpenedLedger): void {
       expect((await ledger.getRun('r1')).counts.repeated).toBe(4);
     });
 
-    it('opens refused steps again where too many refusals had stopped the run', async () => {
+    it('reopens refused steps if too many refusals had stopped the run', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: references(9) });
       await perform(ledger, run, 'batch 0', halved);
@@ -180,7 +180,7 @@ export function describeTakingOver(opened: () => OpenedLedger): void {
       expect((await ledger.getRun('r1')).counts).toMatchObject({ delivered: 2, refused: 1, pending: 6 });
     });
 
-    it('brings a run that failed in its collect back as collecting', async () => {
+    it('returns a run that failed while collecting to collecting', async () => {
       const { ledger } = opened();
       const run = await ledger.createRun(newRun('r1'));
       const collect = await startCollect(ledger, run);

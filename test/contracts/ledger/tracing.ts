@@ -19,7 +19,7 @@ import {
 
 export function describeTracing(opened: () => OpenedLedger): void {
   describe('tracing a booking', () => {
-    it('knows nothing of an unknown reference, nor of a part of a known one', async () => {
+    it('finds nothing for an unknown reference, or for a part of a known one', async () => {
       const { ledger } = opened();
       await collectedRun(ledger, 'r1', { bookings: ['BR-10', undefined, 'BR-11'] });
       for (const reference of ['BR-1', 'R-10', 'br-10', 'BR-10 ', '', '%', 'undefined']) {
@@ -27,7 +27,7 @@ export function describeTracing(opened: () => OpenedLedger): void {
       }
     });
 
-    it('tells the line as it is sent, the step that carries it and what came of its attempts', async () => {
+    it('returns the line as sent, the step that contains it and the outcome of its attempts', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: references(6) });
       expect(await ledger.trace('BR-5')).toEqual([
@@ -63,7 +63,7 @@ export function describeTracing(opened: () => OpenedLedger): void {
       ]);
     });
 
-    it('follows a booking from the whole batch down to the half that it stands in now', async () => {
+    it('follows a booking from the whole batch down to the half that contains it now', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: references(8) });
       await perform(ledger, run, 'batch 1', halved);
@@ -92,7 +92,7 @@ export function describeTracing(opened: () => OpenedLedger): void {
       expect(await way('BR-3')).toMatchObject({ attempts: ['batch 0 done'] });
     });
 
-    it('lists the refused bookings in the order of the plan, with a limit', async () => {
+    it('lists the refused bookings in plan order, with a limit', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: references(9) });
       await perform(ledger, run, 'batch 2', refused);
@@ -108,7 +108,7 @@ export function describeTracing(opened: () => OpenedLedger): void {
       expect(await ledger.listRefused('r1', 1)).toEqual(all.slice(0, 1));
     });
 
-    it('finds every booking of a reference that hundreds share, in their order', async () => {
+    it('finds every booking of a reference that hundreds share, in order', async () => {
       const { ledger } = opened();
       const bookings = references(1_000).map((own, index) => (index % 3 === 0 ? 'GROUP' : own));
       await collectedRun(ledger, 'r1', { bookings });
@@ -136,7 +136,7 @@ export function describeTracing(opened: () => OpenedLedger): void {
       }
     });
 
-    it('finds those of a day so large that its look-up is written in parts', async () => {
+    it('finds those of a day so large that its reference index is written in parts', async () => {
       const { ledger } = opened();
       const run = await ledger.createRun(newRun('r1'));
       const collect = await ledger.beginCollect(rightOf(run), { source: 'x', at, batchSize: 5_000 });
@@ -152,7 +152,7 @@ export function describeTracing(opened: () => OpenedLedger): void {
       }
     });
 
-    it('keeps bookings of both forms apart', async () => {
+    it('distinguishes bookings of both forms', async () => {
       const { ledger } = opened();
       const run = await ledger.createRun(newRun('r1', { delivery: 'file' }));
       const collect = await startCollect(ledger, run);
@@ -182,7 +182,7 @@ export function describeTracing(opened: () => OpenedLedger): void {
       expect(both.map((trace) => trace.kind === 'booking' && trace.form).sort()).toEqual(['body', 'file']);
     });
 
-    it('finds rejects by their reference, before the collect ends too', async () => {
+    it('finds rejects by their reference, even before the collect ends', async () => {
       const { ledger } = opened();
       const run = await ledger.createRun(newRun('r1'));
       const collect = await startCollect(ledger, run);
@@ -199,7 +199,7 @@ export function describeTracing(opened: () => OpenedLedger): void {
       ]);
     });
 
-    it('finds a reject by its reference, however long that is', async () => {
+    it('finds a reject by its reference, however long', async () => {
       const { ledger } = opened();
       const collect = await startCollect(ledger, await ledger.createRun(newRun('r1')));
       const long = references(20_000).toReversed().join();
@@ -210,7 +210,7 @@ export function describeTracing(opened: () => OpenedLedger): void {
       expect(await ledger.trace(long)).toMatchObject([{ kind: 'reject', place: 0 }]);
     });
 
-    it('goes through all runs and days, the newest run first', async () => {
+    it('searches all runs and days, newest run first', async () => {
       const { ledger } = opened();
       await collectedRun(ledger, 'r1', { bookings: ['BR-1'] });
       await collectedRun(ledger, 'r2', { day: '2026-11-19', bookings: ['other'] });

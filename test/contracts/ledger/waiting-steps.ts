@@ -4,8 +4,8 @@ import { at, claimStep, done, failed, openNames, perform, retry, rightOf } from 
 import { collectedFileRun, fileSteps, overdue, performUpTo } from './file-days.js';
 
 export function describeWaitingSteps(opened: () => OpenedLedger): void {
-  describe('steps that wait for another one', () => {
-    it('are opened one by one, each by the one before it; batches wait for nothing', async () => {
+  describe('steps that wait for their predecessor', () => {
+    it('are opened one by one, each by its predecessor; batches wait for nothing', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { body: 6 });
       expect(run).toMatchObject({ openSteps: 7, counts: { accepted: 12 } });
@@ -18,7 +18,7 @@ export function describeWaitingSteps(opened: () => OpenedLedger): void {
       }
     });
 
-    it('stay closed while the one before them is tried again', async () => {
+    it('stay closed while their predecessor is retried', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1');
       const { run: after } = await perform(ledger, run, 'write', retry());
@@ -53,7 +53,7 @@ export function describeWaitingSteps(opened: () => OpenedLedger): void {
       });
     });
 
-    it('are not open behind one that is overdue, which is no failure', async () => {
+    it('are not opened by an overdue step, which is not a failure', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { body: 2 });
       await performUpTo(ledger, run, 'trigger');
@@ -74,7 +74,7 @@ export function describeWaitingSteps(opened: () => OpenedLedger): void {
       expect(await ledger.claim(rightOf(run), 'archive', 1, at)).toBeUndefined();
     });
 
-    it('are open while the one before them is being performed', async () => {
+    it('count as open while their predecessor is in progress', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { body: 2 });
       await claimStep(ledger, run, 'write');
@@ -82,7 +82,7 @@ export function describeWaitingSteps(opened: () => OpenedLedger): void {
       expect((await ledger.tally('r1')).openSteps).toBe(6);
     });
 
-    it('leave their bookings pending, and so does one that is overdue', async () => {
+    it('leave their bookings pending, as does an overdue step', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1');
       await performUpTo(ledger, run, 'upload');
@@ -91,7 +91,7 @@ export function describeWaitingSteps(opened: () => OpenedLedger): void {
       expect(await ledger.tally('r1')).toMatchObject({ delivered: 0, pending: 6, overdueSteps: 1 });
     });
 
-    it('name the first failed one in the order of the plan, with its last code, whichever failed first', async () => {
+    it('are tallied with the first failed step in plan order and its last code, whichever failed first', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { body: 6 });
       await perform(ledger, run, 'batch 1', failed);
@@ -104,7 +104,7 @@ export function describeWaitingSteps(opened: () => OpenedLedger): void {
       });
     });
 
-    it('are not open after a crash either, when the one before them had failed', async () => {
+    it('are not open after a crash either, if their predecessor had failed', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { body: 2 });
       await perform(ledger, run, 'write', failed);

@@ -29,7 +29,7 @@ export function describeReading(opened: () => OpenedLedger): void {
   });
 
   describe('looking up', () => {
-    it('answers in the order of the request, including unknown and repeated hotels', async () => {
+    it('returns results in the order of the request, including unknown and repeated hotels', async () => {
       const { mappings } = opened().ledger;
       await syncRows(mappings, [rowOf('1', 10), rowOf('2', 20), rowOf('1', 30, { providerName: 'expedia' })]);
       const asked = [
