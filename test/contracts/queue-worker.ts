@@ -41,7 +41,7 @@ export function createWorker(queue: StepQueue) {
     },
     letAllGo: () => letGo(),
     /** From now on each step releases its slot as soon as it has started. */
-    leaveAtOnce() {
+    releaseAtOnce() {
       leavesAtOnce = true;
     },
     inHand: () => inHand,

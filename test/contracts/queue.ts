@@ -59,7 +59,7 @@ export function describeQueueContract(
       it('the next step when one releases its slot, and waits for both at the end', async () => {
         const { queue, worker } = await open({ concurrency: 1 });
         worker.holdAll();
-        worker.leaveAtOnce();
+        worker.releaseAtOnce();
         await queue.add(stepsOf('run-a', 2));
         worker.start();
         await settled(() => expect(worker.inHand()).toBe(2));

@@ -123,7 +123,7 @@ describe('the only place that uses libsql', () => {
       expect(count()).toBe(1);
     });
 
-    it('keeps libsql's error about the lock as the cause', () => {
+    it('keeps libsql’s error about the lock as the cause', () => {
       openOther().exec('BEGIN IMMEDIATE');
       let thrown: unknown;
       try {

@@ -145,7 +145,7 @@ describe('the PostgreSQL ledger in trouble', () => {
   });
 
   describe('its error messages', () => {
-    it('never contain a guest's name, whatever is refused', async () => {
+    it('never contain a guest’s name, whatever is refused', async () => {
       const { ledger } = opened;
       const run = await collectedRun(ledger, 'r1');
       const claim = await claimStep(ledger, run, 'batch 0');

@@ -138,7 +138,7 @@ describe('several processes on one PostgreSQL ledger', () => {
     }
   });
 
-  it("work on many runs concurrently without blocking each other", async () => {
+  it('work on many runs concurrently without blocking each other', async () => {
     const workers = [opened.open(), opened.open()];
     const days = Array.from({ length: 6 }, (_, index) => `2026-10-1${index}`);
     const runs = await Promise.all(

@@ -68,23 +68,20 @@ describe('a place where no ledger can be', () => {
     },
   );
 
-  it.each([0, 1, 99])(
-    "is another program's database, which is left unchanged: version %i",
-    (version) => {
-      const path = join(folder, 'places.sqlite');
-      const database = openDatabase(path, { busyTimeoutMs: 0 });
-      database.exec(`CREATE TABLE places (name TEXT); PRAGMA user_version = ${version}`);
-      database.close();
-      chmodSync(path, 0o644);
-      const before = readFileSync(path);
-      expect(refusalOf(path)).toBe(
-        'expected a ledger or no file, got: a database of another program; name another file with the setting ledger',
-      );
-      expect(readFileSync(path)).toEqual(before);
-      expect(modeOf(path)).toBe('644');
-      expect(readdirSync(folder)).toEqual(['places.sqlite']);
-    },
-  );
+  it.each([0, 1, 99])("is another program's database, which is left unchanged: version %i", (version) => {
+    const path = join(folder, 'places.sqlite');
+    const database = openDatabase(path, { busyTimeoutMs: 0 });
+    database.exec(`CREATE TABLE places (name TEXT); PRAGMA user_version = ${version}`);
+    database.close();
+    chmodSync(path, 0o644);
+    const before = readFileSync(path);
+    expect(refusalOf(path)).toBe(
+      'expected a ledger or no file, got: a database of another program; name another file with the setting ledger',
+    );
+    expect(readFileSync(path)).toEqual(before);
+    expect(modeOf(path)).toBe('644');
+    expect(readdirSync(folder)).toEqual(['places.sqlite']);
+  });
 
   it.each(['file/ledger.db', 'file/deep/ledger.db'])('is below a file: %s', (name) => {
     writeFileSync(join(folder, 'file'), '');

@@ -51,7 +51,7 @@ describe('queues of several processes on one Redis', () => {
     const instants = queues.flatMap(({ worker }) => worker.instants()).sort((one, other) => one - other);
     const portion = Math.ceil(perSecond / 10);
     instants.forEach((instant, index) => {
-      // A portion may fall on either edge of the second.
+      // A portion may fall at either end of the second.
       const inSecond = instants.slice(index).filter((later) => later < instant + 1_000).length;
       expect(inSecond).toBeLessThanOrEqual(perSecond + 2 * portion);
     });
@@ -60,7 +60,7 @@ describe('queues of several processes on one Redis', () => {
     );
   });
 
-  it('all hold off when one is told to, and an earlier instant does not shorten it', async () => {
+  it('all hold off when one is told to; an earlier instant does not shorten it', async () => {
     const [asking, ...working] = [open(), open({ concurrency: 2 }), open({ concurrency: 2, perSecond: 50 })];
     for (const { worker } of working) worker.start();
     await asking.queue.add(stepsOf('run-a', 4));

@@ -18,31 +18,31 @@ afterEach(async () => {
 /** Rounded up: time passes between the two calls. */
 const secondsLeft = async () => Math.ceil((await client.pttl(key)) / 1_000);
 
-it('Says whether it starts a hold-off or meets one', async () => {
+it('reports whether it starts a hold-off or one is already in force', async () => {
   expect(await holdOffAllWorkers(client, queue, 5_000)).toBe(true);
   expect(await holdOffAllWorkers(client, queue, 60_000)).toBe(false);
   expect(await holdOffAllWorkers(client, queue, 1_000)).toBe(false);
 });
 
-it('Fills the counter of the rate limit, so that no worker takes a job', async () => {
+it('fills the counter of the rate limit, so that no worker takes a job', async () => {
   await holdOffAllWorkers(client, queue, 5_000);
   expect(await client.get(key)).toBe(String(Number.MAX_SAFE_INTEGER));
   expect(await secondsLeft()).toBe(5);
 });
 
-it('A shorter hold-off never replaces a longer one', async () => {
+it('does not replace a longer hold-off by a shorter one', async () => {
   await holdOffAllWorkers(client, queue, 60_000);
   await holdOffAllWorkers(client, queue, 1_000);
   expect(await secondsLeft()).toBe(60);
 });
 
-it('A longer hold-off replaces a shorter one', async () => {
+it('replaces a shorter hold-off by a longer one', async () => {
   await holdOffAllWorkers(client, queue, 1_000);
   await holdOffAllWorkers(client, queue, 60_000);
   expect(await secondsLeft()).toBe(60);
 });
 
-it('Replaces the count of an ordinary rate limit, however long it lasts', async () => {
+it('replaces the count of an ordinary rate limit, however long it lasts', async () => {
   await client.set(key, '3', 'PX', 60_000);
   await holdOffAllWorkers(client, queue, 5_000);
   expect(await client.get(key)).toBe(String(Number.MAX_SAFE_INTEGER));

@@ -29,7 +29,7 @@ describe('a server without AUTH', () => {
     expect(JSON.stringify([notices, fault])).not.toMatch(/s3cret|reviewer/);
   });
 
-  it('is reported likewise by doctor', async () => {
+  it('is reported the same way by doctor', async () => {
     const findings = await checkQueue({ url, answerMs }, new AbortController().signal);
     expect(findings).toMatchObject([
       { verdict: 'wrong', message: expect.stringContaining('unknown command') },

@@ -3,15 +3,15 @@ import { createNormaliser } from '../../src/booking/normalise.js';
 import { createDayReader, type DayReader } from '../../src/review/collect/day-reader.js';
 import type { BookingSource, SourceChunk, SourceRecord } from '../../src/review/source.js';
 
-/** Chunks as they are, and errors where the source breaks. */
+/** Chunks to deliver, and errors where the source fails. */
 export type Script = Iterable<readonly SourceRecord[] | SourceChunk | Error>;
 
 export interface ArraySource extends BookingSource {
-  /** How many chunks were asked for so far. */
+  /** How many chunks were requested so far. */
   pulled(): number;
 }
 
-/** A source that hands out what it is given, a chunk at a time. */
+/** A source that delivers the given records, a chunk at a time. */
 export function createArraySource(
   script: Script,
   { onPull = () => {} }: { onPull?: () => void } = {},
@@ -34,12 +34,12 @@ export function createArraySource(
   };
 }
 
-/** Reads a source as a run does that has nothing set. */
+/** Reads a source like a run with default settings. */
 export function readerOf(source: BookingSource): DayReader {
   return createDayReader({ source, normalise: createNormaliser() });
 }
 
-/** Bookings BR-<from> to BR-<from + count - 1>, each at the place of its number. */
+/** Bookings BR-<from> to BR-<from + count - 1>; each one's place is its number. */
 export function records(from: number, count: number, fields: RawBooking = {}): SourceRecord[] {
   return Array.from({ length: count }, (_, index) => record(from + index, fields));
 }

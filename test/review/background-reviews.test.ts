@@ -14,7 +14,7 @@ const nightly = { mode: 'run', trigger: 'schedule' } as const;
 const day = reviewedDay.iso;
 
 describe('background reviews', () => {
-  it('runs a review to its end, and then calls afterReview', async () => {
+  it('completes a review, and then calls afterReview', async () => {
     const work = await prepareWork();
     const { reviews, afterwards } = openReviews(work.startAlone().parts);
     const { run } = await reviews.review(reviewedDay, nightly, unstopped);
@@ -42,7 +42,7 @@ describe('background reviews', () => {
     expect(afterwards()).toBe(1);
   });
 
-  it('start returns the same run while the day is reviewed and after it is done', async () => {
+  it('start returns the same run while the day is being reviewed and after it is done', async () => {
     const work = await prepareWork();
     const { reviews } = openReviews(work.startAlone().parts);
     const first = await reviews.start(reviewedDay, hook);
@@ -123,7 +123,7 @@ describe('background reviews', () => {
     await expect(reviews.start(reviewedDay, hook)).rejects.toThrow(DayBusyError);
   });
 
-  it('start fails with the error that kept the run from being opened', async () => {
+  it('start fails with the error that prevented the run from being opened', async () => {
     const work = await prepareWork();
     const fault = new Error('the ledger is away');
     const { reviews } = openReviews({
@@ -133,7 +133,7 @@ describe('background reviews', () => {
     await expect(reviews.start(reviewedDay, hook)).rejects.toBe(fault);
   });
 
-  it('reports a fault that occurs after start has resolved', async () => {
+  it('reports an error that occurs after start has resolved', async () => {
     const work = await prepareWork();
     const fault = new TypeError('a mistake of ours');
     const { reviews, faults, afterwards } = openReviews(

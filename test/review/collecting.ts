@@ -10,7 +10,7 @@ const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 export const now = Date.parse('2026-11-21T02:30:00Z');
 export const lenient: CollectLimits = { maxRejectedShare: 1, emptyDay: 'succeed', batchSize: 500 };
 
-/** A run of a day in a ledger of its own, and the collect that fills it. */
+/** A run of a day in its own ledger, and the collect that fills it. */
 export async function prepareCollect() {
   const ledger = await openTemporaryLedger();
   const right = await openRun(ledger, day.iso);
@@ -39,7 +39,7 @@ export async function prepareCollect() {
   return { ledger, right, events, collect };
 }
 
-/** The same ledger; `look` is called after every stored chunk, before the collect goes on. */
+/** The same ledger; calls `look` after every stored chunk, before the collect continues. */
 export function afterEachStore(ledger: Ledger, look: () => Promise<void>): Pick<Ledger, 'beginCollect'> {
   return {
     async beginCollect(right, start) {
@@ -55,7 +55,7 @@ export function afterEachStore(ledger: Ledger, look: () => Promise<void>): Pick<
   };
 }
 
-/** The references of a stored batch, in its order. */
+/** The references of a stored batch, in order. */
 export async function readReferences(ledger: Ledger, { runId }: Right, batch: number): Promise<unknown[]> {
   const lines = (await ledger.readBatch(runId, 'body', batch)).toString().split('\n').slice(0, -1);
   return lines.map((line) => (JSON.parse(line) as { BookingReferenceId?: unknown }).BookingReferenceId);

@@ -26,11 +26,11 @@ export const unavailable = {
   refusedWhenSpent: false,
 } as const satisfies Verdict;
 
-/** Answers one call. @param references of the bookings in the body */
+/** Responds to one call. @param references of the bookings in the body */
 export type Answer = (references: readonly string[], signal: AbortSignal) => Verdict | Promise<Verdict>;
 
 interface DeliveringOptions {
-  /** One of its own otherwise. */
+  /** Default: a new one. */
   readonly ledger?: Ledger;
   readonly bookings: number;
   readonly batchSize: number;
@@ -41,8 +41,8 @@ interface DeliveringOptions {
 }
 
 /**
- * A day of bookings BR-0, BR-1, … that was collected into a ledger and waits to be delivered: by the real body
- * delivery to a service that answers as it is told, through a queue that is worked by hand.
+ * A day of bookings BR-0, BR-1, …, collected into a ledger and ready to be delivered: by the real body delivery to a
+ * scripted service, through a queue that tests work off by hand.
  */
 export async function prepareDelivery({
   ledger: given,
@@ -127,18 +127,18 @@ export async function prepareDelivery({
     clock,
     perform,
     performStep,
-    /** Performs a step as another process would that shares ledger and queue. */
+    /** Performs steps like another process that shares ledger and queue. */
     createPeer() {
       const performStep = createStepRunner(runnerParts);
       return (reference: QueuedStep) =>
         performStep(reference, undefined, new AbortController().signal, () => {});
     },
-    /** Queues what the ledger holds open. */
+    /** Queues the open steps of the ledger. */
     async feed(): Promise<void> {
       const open = await ledger.listOpenSteps(runId, { limit: 10_000 });
       waiting.push(...open.map(({ name, attempt }) => ({ runId, step: name, attempt })));
     },
-    /** Performs what waits until nothing does; time passes as the steps ask for. */
+    /** Performs waiting steps until there are none; time advances as the steps require. */
     async workOff(): Promise<void> {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
         now = Math.max(now, next.notBefore ?? 0);
@@ -148,12 +148,12 @@ export async function prepareDelivery({
   };
 }
 
-/** The references of the first so many bookings. */
+/** The references of the first `count` bookings. */
 export function references(count: number): string[] {
   return Array.from({ length: count }, (_, number) => `BR-${number}`);
 }
 
-/** Answers each call with the next verdict. */
+/** Responds to each call with the next verdict. */
 export function inTurn(verdicts: readonly Verdict[]): Answer {
   const left = [...verdicts];
   return () => left.shift() ?? Promise.reject(new RangeError('no more answers'));

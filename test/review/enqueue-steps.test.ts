@@ -9,8 +9,8 @@ import { unstopped } from './working-day.js';
 
 const day = () => prepareDelivery({ bookings: 1_201, batchSize: 1, answer: () => ok });
 
-describe('feeding the queue', () => {
-  it('queues every open step once, in the order of the plan, a page at a time', async () => {
+describe('enqueueing steps', () => {
+  it('queues every open step once, in plan order, page by page', async () => {
     const { ledger, right } = await day();
     const { queue, pages } = createPageQueue();
     await enqueueOpenSteps({ id: right.runId }, { ledger, queue }, unstopped);
@@ -21,7 +21,7 @@ describe('feeding the queue', () => {
     expect(pages.flat()[0]).toMatchObject({ runId: right.runId, attempt: 1 });
   });
 
-  it('leaves out what is done or in hand', async () => {
+  it('excludes steps that are done or in progress', async () => {
     const { ledger, right, perform } = await day();
     await perform({ runId: right.runId, step: 'batch 0', attempt: 1 });
     await ledger.claim(right, 'batch 1', 1, 0);
@@ -31,7 +31,7 @@ describe('feeding the queue', () => {
     expect(pages[0]?.[0]?.step).toBe('batch 2');
   });
 
-  it('waits for capacity before it reads the next page, and gives up when it is stopped', async () => {
+  it('waits for capacity before it reads the next page, and stops waiting when it is stopped', async () => {
     const { ledger, right } = await day();
     const stop = new AbortController();
     const capacity = createGate();
@@ -48,22 +48,22 @@ describe('feeding the queue', () => {
     expect(pages).toHaveLength(1);
   });
 
-  it('leaves no listener behind: it is called again and again as long as a process lives', async () => {
+  it('leaves no listener behind, however often a process calls it', async () => {
     const { ledger, right } = await day();
     const { signal } = new AbortController();
     await enqueueOpenSteps({ id: right.runId }, { ledger, queue: createPageQueue().queue }, signal);
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('passes on that the queue is away', async () => {
+  it('rethrows the error of an unavailable queue', async () => {
     const { ledger, right } = await day();
     const queue = { add: () => Promise.reject(new Error('away')), waitForCapacity: async () => {} };
     await expect(enqueueOpenSteps({ id: right.runId }, { ledger, queue }, unstopped)).rejects.toThrow('away');
   });
 });
 
-describe('waiting for a stop', () => {
-  it('ends when the signal aborts, also where it had before', async () => {
+describe('waiting for an abort', () => {
+  it('ends when the signal aborts, or at once if it already has', async () => {
     expect(await untilAborted(AbortSignal.abort())).toBe('aborted');
     const stop = new AbortController();
     const waiting = untilAborted(stop.signal);
@@ -81,7 +81,7 @@ function createPageQueue(waitForCapacity: () => Promise<void> = async () => {}) 
 }
 
 describe('a reference of an open step', () => {
-  it('carries what the ledger says of it, and nothing more', () => {
+  it('contains what the ledger knows about it, and nothing more', () => {
     const step = { position: 7, name: 'batch 7', attempt: 1, notBefore: 1_000 };
     expect(toQueuedStep('run-a', step)).toEqual({
       runId: 'run-a',

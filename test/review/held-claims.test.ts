@@ -8,11 +8,11 @@ import { ok, prepareDelivery } from './delivering.js';
 import { openTemporaryLedger } from './temporary-ledger.js';
 import { unstopped } from './working-day.js';
 
-/** What the ledger takes as a lease where nobody says otherwise. */
+/** The ledger's default lease. */
 const leaseMs = 30_000;
 
 beforeEach(() => {
-  // What the ledger puts off to the end of a turn is no matter of time.
+  // setImmediate stays real: the ledger uses it to group writes.
   vi.useFakeTimers({
     now: Date.parse('2026-11-21T02:30:00Z'),
     toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'],
@@ -23,7 +23,7 @@ afterEach(() => {
 });
 
 describe('claims that are held', () => {
-  it("stay one's own while the work goes on, and no longer", async () => {
+  it('stay valid while the work continues, and no longer', async () => {
     const { ledger, right, claim } = await prepareClaims();
     const claims = createHeldClaims({ ledger, leaseMs });
     const work = createGate();
@@ -38,10 +38,10 @@ describe('claims that are held', () => {
     claims.close();
   });
 
-  it('abort the work on what was lost, and on nothing else', async () => {
+  it('abort the work on lost claims, and no other work', async () => {
     const { ledger, right, claim } = await prepareClaims();
     const claims = createHeldClaims({ ledger, leaseMs });
-    // It is frozen: time passes, and no timer goes off.
+    // The process is frozen: time passes, and no timer fires.
     const frozen = holdWithoutEnd(claims, await claim(0));
     vi.setSystemTime(Date.now() + leaseMs + 1);
     const other = holdWithoutEnd(claims, await claim(1));
@@ -52,7 +52,7 @@ describe('claims that are held', () => {
     claims.close();
   });
 
-  it('let the work be stopped by who asked for it', async () => {
+  it('let the caller stop the work', async () => {
     const { ledger, claim } = await prepareClaims();
     const claims = createHeldClaims({ ledger, leaseMs });
     const stop = new AbortController();
@@ -62,7 +62,7 @@ describe('claims that are held', () => {
     claims.close();
   });
 
-  it('let the work see a stop that was asked for before it began', async () => {
+  it('show the work a stop that was requested before it started', async () => {
     const { ledger, claim } = await prepareClaims();
     const claims = createHeldClaims({ ledger, leaseMs });
     const held = holdWithoutEnd(claims, await claim(0), AbortSignal.abort(new Error('stopped')));
@@ -70,18 +70,18 @@ describe('claims that are held', () => {
     claims.close();
   });
 
-  it('leave nothing behind on the signal of a process that stays', async () => {
+  it('leave no listener on the signal of a long-lived process', async () => {
     const { ledger, claim } = await prepareClaims();
     const claims = createHeldClaims({ ledger, leaseMs });
     const stop = new AbortController();
-    // Work may leave a listener behind, on the signal that it was given.
+    // Work may leave a listener on the signal that it was given.
     const work = async (signal: AbortSignal) => signal.addEventListener('abort', () => {}, { once: true });
     await claims.whileHeld(await claim(0), stop.signal, work);
     expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
     claims.close();
   });
 
-  it('answer what the work answers, and reject as it rejects', async () => {
+  it('resolve and reject like the work', async () => {
     const { ledger, claim } = await prepareClaims();
     const claims = createHeldClaims({ ledger, leaseMs });
     expect(await claims.whileHeld(await claim(0), unstopped, async () => 17)).toBe(17);
@@ -90,7 +90,7 @@ describe('claims that are held', () => {
     claims.close();
   });
 
-  it('outlast a ledger that is away for less than a lease', async () => {
+  it('survive a ledger that is unavailable for less than a lease', async () => {
     const { ledger, right, claim } = await prepareClaims();
     const away = { now: false };
     const claims = createHeldClaims({
@@ -109,7 +109,7 @@ describe('claims that are held', () => {
     claims.close();
   });
 
-  it('ask a ledger that does not answer only once at a time', async () => {
+  it('send one request at a time to a ledger that does not answer', async () => {
     const { claim } = await prepareClaims();
     const renewClaims = vi.fn(() => new Promise<Claim[]>(() => {}));
     const claims = createHeldClaims({ ledger: { renewClaims }, leaseMs });
@@ -119,7 +119,7 @@ describe('claims that are held', () => {
     claims.close();
   });
 
-  it('are renewed no more once they are closed', async () => {
+  it('are no longer renewed once they are closed', async () => {
     const { ledger, right, claim } = await prepareClaims();
     const claims = createHeldClaims({ ledger, leaseMs });
     holdWithoutEnd(claims, await claim(0));
@@ -147,7 +147,7 @@ async function prepareClaims(): Promise<{
   };
 }
 
-/** Work that goes on for ever. */
+/** Work that never ends. */
 function holdWithoutEnd(claims: HeldClaims, claim: Claim, stop = unstopped) {
   let given: AbortSignal | undefined;
   void claims.whileHeld(claim, stop, (signal) => {

@@ -21,7 +21,7 @@ export interface LateDay {
   readonly masterIdName?: string;
 }
 
-/** How such a day is sent: by file what can stand there, unless it is a day by body. */
+/** The delivery of such a day: by file for bookings that can be in it, unless it is a day by body. */
 export function deliveryOf({ kind, batchSize, masterIdName = 'ServiceId' }: LateDay): Delivery {
   const body = createBodyDelivery({ service, masterIdName, batchSize });
   if (kind === 'body') return body;
@@ -38,7 +38,7 @@ export function deliveryOf({ kind, batchSize, masterIdName = 'ServiceId' }: Late
   };
 }
 
-/** A new run of the day that collects these records; one that tops up where `topsUp` is true. */
+/** A new run of the day that collects these records; a top-up if `topsUp` is true. */
 export async function collectRun(
   late: LateDay,
   id: string,
@@ -72,7 +72,7 @@ export function collectAgain(
   return collectDay(day, right, collecting, signal);
 }
 
-/** Performs every step of a run but those named, and ends it. */
+/** Performs every step of a run except those named, and ends it. */
 export async function deliverRun(ledger: Ledger, run: Run, except: readonly string[] = []): Promise<void> {
   for (;;) {
     const open = await ledger.listOpenSteps(run.id, { limit: 100 });
@@ -84,7 +84,7 @@ export async function deliverRun(ledger: Ledger, run: Run, except: readonly stri
   await ledger.settle(rightOf(run), { state, at });
 }
 
-/** The references that a run has stored in that form, in their order. */
+/** The references that a run has stored in that form, in order. */
 export async function storedReferences(ledger: Ledger, runId: string, form: BookingForm): Promise<string[]> {
   const { batches } = await ledger.measureBatches(runId, form);
   const references: string[] = [];
@@ -95,7 +95,7 @@ export async function storedReferences(ledger: Ledger, runId: string, form: Book
   return references;
 }
 
-/** A booking that can stand in the file. */
+/** A booking that can be in the file. */
 export function whole(number: number): SourceRecord {
   return record(number, {
     ProviderName: 'Hotelbeds',

@@ -29,7 +29,7 @@ describe('late bookings by body', () => {
     const late = await prepare('body');
     const { ledger } = late;
     await deliverRun(ledger, await collectRun(late, 'r1', records(0, 50)));
-    // The export is in another order now, and holds one of its bookings twice.
+    // The export has a different order now, and contains one of its bookings twice.
     const now = [...records(40, 20), ...records(0, 40), record(55)];
     const run = await collectRun(late, 'r2', now, topsUp);
     expect(run.counts).toMatchObject({ read: 61, accepted: 10, duplicates: 51, rejected: 0, pending: 10 });
@@ -37,7 +37,7 @@ describe('late bookings by body', () => {
     expect(run.openSteps).toBe(3);
   });
 
-  it('are told from what all runs of the day delivered, one after the other', async () => {
+  it('exclude what all runs of the day delivered, one after the other', async () => {
     const late = await prepare('body');
     const { ledger } = late;
     await deliverRun(ledger, await collectRun(late, 'r1', records(0, 10)));
@@ -48,7 +48,7 @@ describe('late bookings by body', () => {
     expect(await storedReferences(ledger, 'r4', 'body')).toEqual(['BR-15', 'BR-16']);
   });
 
-  it('are bookings that a given-up run had not delivered, too', async () => {
+  it('include bookings that an abandoned run had not delivered', async () => {
     const late = await prepare('body');
     const { ledger } = late;
     await deliverRun(ledger, await collectRun(late, 'r1', records(0, 12)), ['batch 1']);
@@ -58,7 +58,7 @@ describe('late bookings by body', () => {
     expect(await storedReferences(ledger, 'r2', 'body')).toEqual(['BR-4', 'BR-5', 'BR-6', 'BR-7', 'BR-12']);
   });
 
-  it('are bookings that changed in one field', async () => {
+  it('include bookings that changed in one field', async () => {
     const late = await prepare('body');
     await deliverRun(late.ledger, await collectRun(late, 'r1', [record(1), record(2)]));
     const changed = record(2, { BookingClientName: 'Ana Lovelacé' });
@@ -66,14 +66,14 @@ describe('late bookings by body', () => {
     expect(run.counts).toMatchObject({ accepted: 1, duplicates: 2 });
   });
 
-  it('are none where nothing is new: there is no step', async () => {
+  it('are none if nothing is new: there is no step', async () => {
     const late = await prepare('body');
     await deliverRun(late.ledger, await collectRun(late, 'r1', records(0, 9)));
     const run = await collectRun(late, 'r2', records(0, 9), topsUp);
     expect(run).toMatchObject({ openSteps: 0, counts: { read: 9, accepted: 0, duplicates: 9 } });
   });
 
-  it('are known by their fields when the master id has another name now', async () => {
+  it('are recognised by their fields when the master id has another name now', async () => {
     const late = await prepare('body');
     await deliverRun(late.ledger, await collectRun(late, 'r1', records(0, 9)));
     const renamed = { ...late, masterIdName: 'MappingsId' };
@@ -82,7 +82,7 @@ describe('late bookings by body', () => {
     expect((await late.ledger.readBatch('r2', 'body', 0)).toString()).toMatch(/^{"MappingsId":700009,/);
   });
 
-  it('are told with no record of the source kept from the gates', async () => {
+  it('are determined without hiding any record of the source from the limits', async () => {
     const late = await prepare('body');
     await deliverRun(late.ledger, await collectRun(late, 'r1', records(0, 95)));
     const broken = Array.from({ length: 6 }, (_, index) => record(200 + index, { ServiceId: 'x' }));
@@ -93,7 +93,7 @@ describe('late bookings by body', () => {
 });
 
 describe('late bookings by file', () => {
-  it('stand in a new file with all that was delivered before, behind what is new', async () => {
+  it('are first in a new file, followed by everything delivered before', async () => {
     const late = await prepare('file');
     const { ledger } = late;
     await deliverRun(ledger, await collectRun(late, 'r1', wholes(0, 10)));
@@ -106,7 +106,7 @@ describe('late bookings by file', () => {
     expect(await ledger.tally('r2')).toMatchObject({ stored: 13 });
   });
 
-  it('stand there once, however many runs had delivered them', async () => {
+  it('occur there once, however many runs had delivered them', async () => {
     const late = await prepare('file');
     const { ledger } = late;
     await deliverRun(ledger, await collectRun(late, 'r1', wholes(0, 6)));
@@ -116,7 +116,7 @@ describe('late bookings by file', () => {
     expect((await storedReferences(ledger, 'r4', 'file')).toSorted()).toEqual(references(8));
   });
 
-  it('are posted where they cannot stand there, with no file when that is all', async () => {
+  it('are posted if they cannot be in the file, with no file if there is nothing else', async () => {
     const late = await prepare('file');
     const { ledger } = late;
     await deliverRun(ledger, await collectRun(late, 'r1', [...wholes(0, 6), record(6)]));
@@ -126,7 +126,7 @@ describe('late bookings by file', () => {
     expect(await storedReferences(ledger, 'r2', 'body')).toEqual(['BR-7']);
   });
 
-  it('leave what was posted out of the file', async () => {
+  it('exclude what was posted from the file', async () => {
     const late = await prepare('file');
     const { ledger } = late;
     await deliverRun(ledger, await collectRun(late, 'r1', [record(0), ...wholes(1, 3)]));
@@ -136,7 +136,7 @@ describe('late bookings by file', () => {
     expect(run.counts).toMatchObject({ read: 8, accepted: 4, duplicates: 4 });
   });
 
-  it('are told from what was delivered by body, and make the file whole with it', async () => {
+  it('exclude what was delivered by body, which completes the file', async () => {
     const late = await prepare('file');
     const { ledger } = late;
     const byBody = { ...late, kind: 'body' } as const;
@@ -151,7 +151,7 @@ describe('late bookings by file', () => {
     expect(await storedReferences(ledger, 'r3', 'body')).toEqual([]);
   });
 
-  it('are told by body from what was delivered by file', async () => {
+  it('exclude, by body, what was delivered by file', async () => {
     const late = await prepare('file');
     const { ledger } = late;
     await deliverRun(ledger, await collectRun(late, 'r1', wholes(0, 9)));
@@ -161,7 +161,7 @@ describe('late bookings by file', () => {
     expect(await storedReferences(ledger, 'r3', 'body')).toEqual(['BR-9']);
   });
 
-  it('count none of the earlier ones towards the gates', async () => {
+  it('count none of the earlier ones towards the limits', async () => {
     const late = await prepare('file');
     await deliverRun(late.ledger, await collectRun(late, 'r1', wholes(0, 100)));
     const limits = { maxRejectedShare: 0.1, emptyDay: 'succeed', batchSize: 4 } as const;
@@ -174,7 +174,7 @@ describe('late bookings by file', () => {
 });
 
 describe('a top-up', () => {
-  it('that was cut off collects again the same way', async () => {
+  it('that was interrupted collects again in the same way', async () => {
     const late = await prepare('file');
     const { ledger } = late;
     await deliverRun(ledger, await collectRun(late, 'r1', wholes(0, 10)));
@@ -199,7 +199,7 @@ describe('a top-up', () => {
     expect(await storedReferences(ledger, 'r2', 'file')).toEqual(['BR-10', 'BR-11', ...references(10)]);
   });
 
-  it('of runs whose names are gone sends nothing', async () => {
+  it('of runs without their names sends nothing', async () => {
     const late = await prepare('body');
     const { ledger } = late;
     await deliverRun(ledger, await collectRun(late, 'r1', records(0, 3)));
@@ -210,7 +210,7 @@ describe('a top-up', () => {
     });
   });
 
-  it('stops at the signal while it reads what was delivered', async () => {
+  it('stops on abort while it reads what was delivered', async () => {
     const late = await prepare('body');
     await deliverRun(late.ledger, await collectRun(late, 'r1', records(0, 3)));
     const run = await late.ledger.createRun(newRun('r2', { topsUp: true }));
@@ -219,7 +219,7 @@ describe('a top-up', () => {
     await expect(reading).rejects.toBe(reason);
   });
 
-  it('of a hundred batches finds each again, wherever it stands', async () => {
+  it('of a hundred batches recognises each, wherever it is', async () => {
     const late = await prepare('body');
     await deliverRun(late.ledger, await collectRun(late, 'r1', records(0, 410)));
     const mixed = records(0, 412).toSorted(
@@ -231,7 +231,7 @@ describe('a top-up', () => {
 });
 
 describe('what was delivered', () => {
-  it('is known by its bytes, not by a hash alone', async () => {
+  it('is recognised by its bytes, not by a hash alone', async () => {
     const late = await prepare('body');
     const { ledger } = late;
     await deliverRun(ledger, await collectRun(late, 'r1', records(10, 30)));
@@ -245,7 +245,7 @@ describe('what was delivered', () => {
       expect(await has(line)).toBe(true);
     const [last] = (await ledger.readBatch('r1', 'body', 7)).toString().split('\n');
     expect(await has(last ?? '')).toBe(true);
-    // As long as one that was delivered, and so of the same hash here.
+    // The same length as a delivered one, and therefore the same hash here.
     expect(await has((last ?? '').replace(/BR-\d\d/, 'BR-99'))).toBe(false);
     expect(await has((last ?? '').replace('Lovelace', 'Lovelive'))).toBe(false);
   });

@@ -17,7 +17,7 @@ describe('a process that works alone', () => {
     expect(await ledger.holdDay(run.day)).toBeDefined();
   });
 
-  it('ends the steps in hand after a stop, within the grace, and leaves the others open', async () => {
+  it('finishes the steps in progress after a stop, within the grace period, and leaves the others open', async () => {
     const { startAlone, accepted, calls, ledger } = await prepareWork();
     const stop = new AbortController();
     const inHand = createGate();
@@ -46,7 +46,7 @@ describe('a process that works alone', () => {
     expect(await ledger.listRuns({ limit: 9 })).toHaveLength(1);
   });
 
-  it('gives up the steps in hand when the grace is over: what they sent may come twice', async () => {
+  it('abandons the steps in progress after the grace period: what they sent may be sent twice', async () => {
     const { startAlone, calls } = await prepareWork();
     const stop = new AbortController();
     const { parts } = startAlone({
@@ -61,7 +61,7 @@ describe('a process that works alone', () => {
     expect(after).toMatchObject({ state: 'succeeded', counts: { delivered: 12, repeated: 4 } });
   });
 
-  it('stops when the run was taken over, and says so', async () => {
+  it('stops when the run was taken over, and reports it', async () => {
     const { startAlone, calls, ledger } = await prepareWork();
     const inHand = createGate();
     const answers = createGate();
@@ -82,7 +82,7 @@ describe('a process that works alone', () => {
     expect(await ledger.getRun(run?.id ?? '')).toMatchObject({ state: 'delivering', token: 2 });
   });
 
-  it('ends with a fault of our own, and the next run goes on', async () => {
+  it('ends with an internal error, and the next run continues', async () => {
     const { startAlone, accepted } = await prepareWork();
     const fault = new TypeError('a mistake of ours');
     const { parts } = startAlone({ answer: () => Promise.reject(fault) });
@@ -92,7 +92,7 @@ describe('a process that works alone', () => {
     expect(new Set(accepted)).toEqual(new Set(references(12)));
   });
 
-  it('ends when so many steps in a row come to nothing', async () => {
+  it('ends after too many consecutive failed steps', async () => {
     const { startAlone } = await prepareWork({ bookings: 40 });
     const { parts } = startAlone({ answer: () => unavailable });
     const { run } = await runDay(requestOf(), parts, unstopped);

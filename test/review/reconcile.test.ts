@@ -8,11 +8,11 @@ import { openRun, openTemporaryLedger } from './temporary-ledger.js';
 import { unstopped } from './working-day.js';
 
 const startedAt = Date.parse('2026-11-21T02:30:00Z');
-/** What the ledger takes as a lease where nobody says otherwise. */
+/** The ledger's default lease. */
 const leaseMs = 30_000;
 
 describe('reconciling', () => {
-  it('queues what the ledger holds open, with its instants, of every run that is collected', async () => {
+  it('queues the open steps of every collected run, with their instants', async () => {
     const { ledger, deliver, bringInLine, queued } = await prepareLedger();
     const { perform, right } = await deliver('2026-11-19', { bookings: 3 });
     await deliver('2026-11-20', { bookings: 1 });
@@ -26,7 +26,7 @@ describe('reconciling', () => {
     ]);
   });
 
-  it('opens again what nobody renewed for a lease, and leaves alone what is worked on', async () => {
+  it('reopens steps that nobody renewed for a lease, and leaves steps in progress alone', async () => {
     const { ledger, clock, deliver, bringInLine, queued } = await prepareLedger();
     const { right } = await deliver('2026-11-20', { bookings: 2 });
     await ledger.claim(right, 'batch 0', 1, clock.now);
@@ -53,7 +53,7 @@ describe('reconciling', () => {
     expect(events).toHaveLength(1);
   });
 
-  it('is held up by no run that cannot be brought in line', async () => {
+  it('continues after a run that cannot be reconciled', async () => {
     const { ledger, deliver, bringInLine, queued } = await prepareLedger();
     await deliver('2026-11-19', { bookings: 1 });
     await deliver('2026-11-20', { bookings: 1 });
@@ -68,13 +68,13 @@ describe('reconciling', () => {
     expect(queued.map(({ runId }) => runId)).toEqual(['run-of-2026-11-20']);
   });
 
-  it('says so when the ledger cannot be asked', async () => {
+  it('reports an unavailable ledger', async () => {
     const { ledger, bringInLine } = await prepareLedger();
     const broken = { ...ledger, listActiveRuns: () => Promise.reject(new Error('away')) };
     await expect(bringInLine({ ledger: broken })).rejects.toThrow('away');
   });
 
-  it('begins with no further run once it is stopped', async () => {
+  it('starts with no further run once it is stopped', async () => {
     const { deliver, bringInLine, queued } = await prepareLedger();
     await deliver('2026-11-20', { bookings: 1 });
     await bringInLine({ signal: AbortSignal.abort() });
@@ -94,7 +94,7 @@ async function prepareLedger() {
     events,
     deliver: (day: string, { bookings }: { readonly bookings: number }) =>
       prepareDelivery({ ledger, day, bookings, batchSize: 1, answer: () => ok }),
-    /** Answers the runs that could not be. */
+    /** Returns the runs that could not be reconciled. */
     async bringInLine({
       ledger: asked = ledger,
       signal = unstopped,

@@ -12,7 +12,7 @@ import { openTemporaryLedger } from './temporary-ledger.js';
 const fatal: Verdict = { kind: 'fatal', code: 'http-403', httpStatus: 403, answer: 'no, Ana Lovelace' };
 
 describe('a run stops', () => {
-  it('at once on a fatal answer, and tells of its end once though many come back with it', async () => {
+  it('at once on a fatal answer, and reports its end once although many steps get one', async () => {
     const gate = createGate();
     const delivering = await prepareDelivery({ bookings: 9, batchSize: 1, answer: () => gate.opened });
     await delivering.feed();
@@ -29,7 +29,7 @@ describe('a run stops', () => {
     expect(delivering.events.filter(({ type }) => type === 'settled')).toHaveLength(1);
   });
 
-  it('at once on a fatal answer again, and tells of that too, when it was gone on with too early', async () => {
+  it('at once on another fatal answer, and reports that too, if it was resumed too early', async () => {
     const delivering = await prepareDelivery({ bookings: 2, batchSize: 1, answer: () => fatal });
     const { runId } = delivering.right;
     await delivering.perform({ runId, step: 'batch 0', attempt: 1 });
@@ -39,7 +39,7 @@ describe('a run stops', () => {
     expect(delivering.events.filter(({ type }) => type === 'settled')).toHaveLength(2);
   });
 
-  it('but what was in hand and is accepted after a fatal answer still counts', async () => {
+  it('but what was in progress and is accepted after a fatal answer still counts', async () => {
     const gate = createGate();
     const delivering = await prepareDelivery({
       bookings: 3,
@@ -54,7 +54,7 @@ describe('a run stops', () => {
     expect(await delivering.run()).toMatchObject({ state: 'failed', counts: { delivered: 1, pending: 2 } });
   });
 
-  it('when five steps in a row ran out of tries', async () => {
+  it('after five consecutive steps ran out of tries', async () => {
     const delivering = await prepareDelivery({
       bookings: 8,
       batchSize: 1,
@@ -71,7 +71,7 @@ describe('a run stops', () => {
     });
   });
 
-  it('not when a success stands between the failures: the others go on, and the run fails at its end', async () => {
+  it('not if there is a success between the failures: the others continue, and the run fails at its end', async () => {
     const down = new Set(['BR-0', 'BR-1', 'BR-2', 'BR-3', 'BR-5', 'BR-6', 'BR-7', 'BR-8']);
     const delivering = await prepareDelivery({
       bookings: 10,
@@ -127,7 +127,7 @@ describe('a run stops', () => {
   });
 
   it.each(['stored', 'delivered', 'refused', 'pending', 'openSteps'] as const)(
-    'as failed when the sums do not add up: %s counted again is another number',
+    'as failed if the sums do not add up: a recount of %s differs',
     async (sum) => {
       const ledger = await openTemporaryLedger();
       const wrong: Ledger = {
@@ -152,14 +152,14 @@ describe('a run stops', () => {
 });
 
 describe('a file run', () => {
-  it('goes on while there is a step to be performed', async () => {
+  it('continues while there is a step to perform', async () => {
     const ledger = await openTemporaryLedger();
     const run = await performUpTo(ledger, await collectedFileRun(ledger, 'r1'), 'trigger');
     expect(run.state).toBe('awaiting-result');
     expect(await settle(ledger, run)).toEqual({ run, events: [] });
   });
 
-  it('succeeds once its result is home', async () => {
+  it('succeeds once its result has arrived', async () => {
     const ledger = await openTemporaryLedger();
     const run = await performUpTo(ledger, await collectedFileRun(ledger, 'r1'), 'archive');
     const { run: ended, events } = await settle(ledger, run);
@@ -167,7 +167,7 @@ describe('a file run', () => {
     expect(events).toEqual([{ type: 'settled', run: ended }]);
   });
 
-  it('goes on awaiting a result that is overdue, delivered as it is, and is no failure', async () => {
+  it('still awaits an overdue result, as a delivered run, and does not fail', async () => {
     const ledger = await openTemporaryLedger();
     const run = await performUpTo(ledger, await collectedFileRun(ledger, 'r1'), 'trigger');
     const { run: late } = await perform(ledger, run, 'await-result', overdue);
@@ -178,7 +178,7 @@ describe('a file run', () => {
     expect(events).toHaveLength(1);
   });
 
-  it('fails where a batch failed, though its result is overdue too', async () => {
+  it('fails if a batch failed, although its result is overdue too', async () => {
     const ledger = await openTemporaryLedger();
     const run = await collectedFileRun(ledger, 'r1', { body: 3 });
     await performUpTo(ledger, run, 'trigger');
@@ -194,7 +194,7 @@ describe('a file run', () => {
     });
   });
 
-  it('fails with the words of its upload, of which there is one, whatever waits behind it', async () => {
+  it('fails with the message of its single upload, whatever waits for it', async () => {
     const ledger = await openTemporaryLedger();
     const run = await collectedFileRun(ledger, 'r1', { body: 3 });
     await perform(ledger, run, 'write', done);
@@ -220,7 +220,7 @@ async function settle(ledger: Ledger, run: Run): Promise<{ run: Run; events: Rev
   return { run: settled, events };
 }
 
-/** A verdict that comes when the test says so. */
+/** A verdict that arrives when the test releases it. */
 function createGate() {
   let open: (verdict: Verdict) => void = () => {};
   const opened = new Promise<Verdict>((resolve) => {

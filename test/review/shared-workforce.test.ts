@@ -11,7 +11,7 @@ import { prepareWork, requestOf, reviewedDay, unstopped } from './working-day.js
 const day = reviewedDay.iso;
 
 describe('processes that share the work', () => {
-  it('deliver every booking once, whichever of them was asked, and all of them see it through', async () => {
+  it('deliver every booking once, whichever of them was asked, and all of them wait for the end', async () => {
     const work = await prepareWork({ bookings: 60 });
     const processes = [work.startShared(), work.startShared(), work.startShared()];
     const results = await Promise.all(processes.map(({ parts }) => runDay(requestOf(), parts, unstopped)));
@@ -23,7 +23,7 @@ describe('processes that share the work', () => {
     expect(processes.flatMap(({ told }) => told('settled'))).toHaveLength(1);
   });
 
-  it('need no queue that remembers: what was never queued is found in the ledger', async () => {
+  it('do not depend on the queue’s memory: unqueued steps are found in the ledger', async () => {
     const work = await prepareWork();
     const { parts } = work.startShared({ performs: false, queue: createForgetfulQueue() });
     const { run } = await runDay(requestOf(), parts, unstopped);
@@ -33,7 +33,7 @@ describe('processes that share the work', () => {
     expect([...work.accepted].sort()).toEqual([...references(12)].sort());
   });
 
-  it('leave the steps to others, and tell no more, where one of them does not perform', async () => {
+  it('leave the steps to others, and only report that, if one of them does not perform', async () => {
     const work = await prepareWork();
     const detached = work.startShared({ performs: false });
     const { run } = await runDay(requestOf(), detached.parts, unstopped);
@@ -42,7 +42,7 @@ describe('processes that share the work', () => {
     expect(await work.ledger.holdDay(day)).toBeDefined();
   });
 
-  it('take a run for held up, and no more, while the queue is away', async () => {
+  it('only report a run as held up while the queue is unavailable', async () => {
     const work = await prepareWork();
     const away = new QueueAwayError('redis://127.0.0.1:6379', 'the connection broke');
     const detached = work.startShared({
@@ -56,10 +56,10 @@ describe('processes that share the work', () => {
     await settled(work.ledger, run.id);
   });
 
-  it('settle a run whose last step was recorded by one that did not come to settle it', async () => {
+  it('settle a run whose last step was recorded by a process that died before settling', async () => {
     const work = await prepareWork({ bookings: 2 });
     const others = await collectElsewhere(work.ledger, 1);
-    // It looks on, and nothing is handed to it; the reconciling is that of others too.
+    // It only watches, and gets no steps; the others reconcile, too.
     const onlooker = work.startShared({
       queue: createForgetfulQueue(),
       ledger: withoutReconciling(work.ledger),
@@ -70,7 +70,7 @@ describe('processes that share the work', () => {
     expect((await watching).run).toMatchObject({ state: 'succeeded', counts: { delivered: 1 } });
   });
 
-  it('go on with what one of them, that is gone, had in hand, once its lease is over', async () => {
+  it('continue the steps of a dead process once its lease expires', async () => {
     const clock = { late: 0 };
     const ledger = await openTemporaryLedger(() => Date.now() + clock.late);
     const work = await prepareWork({ ledger });
@@ -87,7 +87,7 @@ describe('processes that share the work', () => {
     expect(worker.told('settled')).toHaveLength(1);
   });
 
-  it('refuse what one of them comes back with too late, and say so', async () => {
+  it('refuse what a process records too late, and report it', async () => {
     const work = await prepareWork();
     const others = await collectElsewhere(work.ledger, 1);
     const asked = createGate();
@@ -111,7 +111,7 @@ describe('processes that share the work', () => {
     ]);
   });
 
-  it('do nothing for a run of another ledger, and are not disturbed by it', async () => {
+  it('ignore a run of another ledger', async () => {
     const work = await prepareWork();
     const queue = createInProcessQueues({ concurrency: 1, clock: Date.now })();
     const worker = work.startShared({ queue });
@@ -121,7 +121,7 @@ describe('processes that share the work', () => {
     expect(worker.told('faulted')).toEqual([]);
   });
 
-  it('end the steps in hand when they are closed, and leave the rest to others at once', async () => {
+  it('finish the steps in progress when they are closed, and leave the rest to others at once', async () => {
     const work = await prepareWork();
     const others = await collectElsewhere(work.ledger, 4);
     const asked = createGate();
@@ -140,7 +140,7 @@ describe('processes that share the work', () => {
     expect(first.told('faulted')).toEqual([]);
   });
 
-  it('end what they have in hand when they are asked to stop, and take nothing more: the others finish', async () => {
+  it('finish their steps in progress when they are asked to stop, and take no more: the others complete the run', async () => {
     const work = await prepareWork();
     const stop = new AbortController();
     const asked = createGate();
@@ -167,7 +167,7 @@ describe('processes that share the work', () => {
     await settled(work.ledger, run.id);
   });
 
-  it('spend a try on a fault of their own, so that a step that always breaks is not tried for ever', async () => {
+  it('spend a try on an internal error, so that a step that always fails is not retried for ever', async () => {
     const work = await prepareWork({ bookings: 2 });
     const fault = new TypeError('a mistake of ours');
     const worker = work.startShared({ answer: () => Promise.reject(fault) });
@@ -180,7 +180,7 @@ describe('processes that share the work', () => {
   });
 });
 
-/** What was handed to it, it has forgotten. */
+/** A queue that loses everything added to it. */
 function createForgetfulQueue(): StepQueue {
   return {
     add: async () => {},
@@ -193,7 +193,7 @@ function createForgetfulQueue(): StepQueue {
   };
 }
 
-/** A day that another process has collected, of so many batches of one booking. */
+/** A day that another process has collected, with one booking per batch. */
 async function collectElsewhere(ledger: Ledger, bookings: number): Promise<Right> {
   const { right } = await prepareDelivery({ ledger, day, bookings, batchSize: 1, answer: () => ok });
   return right;

@@ -2,7 +2,7 @@ import type { Counts, Run } from '../../src/review/run.js';
 
 type Overrides = Partial<Omit<Run, 'counts'>> & { readonly counts?: Partial<Counts> };
 
-/** A run that was delivered and is done, but for what is said otherwise. */
+/** A delivered run that is done, apart from the overrides. */
 export function someRun({ counts, ...run }: Overrides = {}): Run {
   return {
     id: '20261120-k3f9xq7d',

@@ -10,7 +10,7 @@ import { someRun } from './some-run.js';
 
 const at = Date.UTC(2026, 10, 21, 1, 30);
 
-/** A day by body, a day by file, or a plan of which steps wait for whichever came before them. */
+/** A day by body, a day by file, or a plan whose steps wait for any earlier step. */
 const plans: fc.Arbitrary<{ delivery: Run['delivery']; steps: PlannedStep[] }> = fc.oneof(
   fc
     .integer({ min: 1, max: 23 })
@@ -30,7 +30,7 @@ const plans: fc.Arbitrary<{ delivery: Run['delivery']; steps: PlannedStep[] }> =
     })),
 );
 
-/** Plays random histories on random plans, and looks at the run and its steps before and after each move. */
+/** Plays random histories on random plans, and checks the run and its steps before and after each move. */
 function everyMove(
   check: (played: Played, before: Moment, after: Moment) => void,
   each: (model: RunModel) => void = () => undefined,
@@ -73,7 +73,7 @@ function collectingRun(delivery: Run['delivery'], steps: readonly PlannedStep[])
 }
 
 describe('whatever happens to a run', () => {
-  it('its counters are what its steps add up to', () => {
+  it('its counters are the sums of its steps', () => {
     everyMove((_, __, { run, steps }) => {
       const counted = recount(steps.values());
       const { delivered, refused, pending, repeated, accepted } = run.counts;
@@ -115,7 +115,7 @@ describe('whatever happens to a run', () => {
     });
   });
 
-  it('a step that is done stays as it is', () => {
+  it('a step that is done stays unchanged', () => {
     everyMove((_, before, { steps }) => {
       for (const step of before.steps.values()) {
         if (step.state === 'done') expect(steps.get(step.name)).toEqual(step);

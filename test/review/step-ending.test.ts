@@ -68,19 +68,19 @@ describe('what follows from an outcome:', () => {
       },
     ],
     [
-      'a refused booking that stands alone is refused',
+      'a refused batch of one booking is refused',
       { kind: 'refused', evidence },
       batchOf(1),
       { kind: 'refused', evidence },
     ],
     [
-      'a refused step that is no batch fails',
+      'a refused step that is not a batch fails',
       { kind: 'refused', evidence },
       upload,
       { kind: 'failed', evidence },
     ],
     [
-      'a retryable one comes back later, at the price of a try',
+      'a retryable one is retried later, and spends a try',
       { kind: 'retryable', evidence, ...clear },
       batchOf(500),
       { kind: 'retry', evidence, notBefore: now + 1_000, spendsTry: true, outcomeUnknown: false },
@@ -98,19 +98,19 @@ describe('what follows from an outcome:', () => {
       { kind: 'retry', evidence, notBefore: now + 20_500, spendsTry: false, outcomeUnknown: false },
     ],
     [
-      'a retryable one that has no try left fails',
+      'a retryable one without tries left fails',
       { kind: 'retryable', evidence, ...clear },
       batchOf(500, { tries: 2 }),
       { kind: 'failed', evidence },
     ],
     [
-      'neither waits nor tries left fails too',
+      'one with neither waits nor tries left fails, too',
       { kind: 'retryable', evidence, ...clear, retryAfterMs: 20_000 },
       batchOf(500, { tries: 2, waits: 2 }),
       { kind: 'failed', evidence },
     ],
     [
-      'an unknown no, after its tries, halves a batch',
+      'an unknown refusal, once tries run out, halves a batch',
       { kind: 'retryable', evidence, ...clear, refusedWhenSpent: true },
       batchOf(2, { tries: 2 }),
       {
@@ -133,13 +133,13 @@ describe('what follows from an outcome:', () => {
       },
     ],
     [
-      'an unknown no, after its tries, refuses a booking alone',
+      'an unknown refusal, once tries run out, refuses a single booking',
       { kind: 'retryable', evidence, ...clear, refusedWhenSpent: true },
       batchOf(1, { tries: 2 }),
       { kind: 'refused', evidence },
     ],
     [
-      'a step of a file run that is fatal says which one, and what to do',
+      'a fatal step of a file run states which one, and what to do',
       {
         kind: 'fatal',
         evidence: { code: 'sftp-host-key-refused' },
@@ -155,25 +155,25 @@ describe('what follows from an outcome:', () => {
       },
     ],
     [
-      'what waits looks again at that instant, at the price of nothing, however often it has waited',
+      'a waiting step looks again at that instant, and spends nothing, however often it has waited',
       { kind: 'waiting', evidence, until: now + 30_000 },
       { ...awaitResult, tries: 0, waits: 10_000 },
       { kind: 'retry', evidence, notBefore: now + 30_000, spendsTry: false, outcomeUnknown: false },
     ],
     [
-      'and not before it, where that is a broken instant',
+      'and not before it, if that is a fractional instant',
       { kind: 'waiting', evidence, until: now + 0.1 },
       awaitResult,
       { kind: 'retry', evidence, notBefore: now + 1, spendsTry: false, outcomeUnknown: false },
     ],
     [
-      'what did not come in time is overdue',
+      'what did not arrive in time is overdue',
       { kind: 'overdue', evidence, file },
       awaitResult,
       { kind: 'overdue', evidence, file },
     ],
     [
-      'out of tries with an unknown outcome, a step fails and remembers that',
+      'a step that runs out of tries with an unknown outcome fails and remembers that',
       { kind: 'retryable', evidence, ...clear, outcomeUnknown: true },
       { ...trigger, tries: 2 },
       { kind: 'failed', evidence, outcomeUnknown: true },
@@ -182,7 +182,7 @@ describe('what follows from an outcome:', () => {
     expect(decideEnding(outcome, step, run, { retry, random: () => 0.5, now })).toEqual(ending);
   });
 
-  it('a broken instant of the back-off is rounded up, never down', () => {
+  it('a fractional instant of the back-off is rounded up, never down', () => {
     const ending = decideEnding({ kind: 'retryable', evidence, ...clear }, batchOf(500), run, {
       retry,
       random: () => 0.000_01,

@@ -22,7 +22,7 @@ describe('the step runner', () => {
     ]);
   });
 
-  it('halves a refused batch until each poison booking stands alone, and delivers all the others once', async () => {
+  it('halves a refused batch until each poison booking is isolated, and delivers all others once', async () => {
     const ledger = await openTemporaryLedger();
     let days = 0;
     await fc.assert(
@@ -57,7 +57,7 @@ describe('the step runner', () => {
     );
   });
 
-  it('keeps the words of the service in the ledger and out of its events', async () => {
+  it('keeps the service’s messages in the ledger and out of its events', async () => {
     const delivering = await prepareDelivery({ bookings: 1, batchSize: 1, answer: () => refusal });
     await delivering.feed();
     await delivering.workOff();
@@ -68,7 +68,7 @@ describe('the step runner', () => {
     expect(JSON.stringify(delivering.events)).not.toContain('Lovelace');
   });
 
-  it('does nothing for a reference that is stale, doubled, too early, unknown or under an old token', async () => {
+  it('ignores a reference that is stale, duplicate, premature, unknown or under an old token', async () => {
     const delivering = await prepareDelivery({ bookings: 5, batchSize: 1, answer: () => ok });
     const { runId, token } = delivering.right;
     const first = { runId, step: 'batch 0', attempt: 1 };
@@ -83,7 +83,7 @@ describe('the step runner', () => {
     expect(delivering.calls).toEqual([['BR-0']]);
   });
 
-  it('tries a step again when its instant has come', async () => {
+  it('retries a step when it is due', async () => {
     const delivering = await prepareDelivery({
       bookings: 1,
       batchSize: 1,
@@ -99,7 +99,7 @@ describe('the step runner', () => {
     expect(delivering.heldOff).toEqual([]);
   });
 
-  it('gives its place to the next one when it was accepted; after another answer the run may be over', async () => {
+  it('releases its slot when the batch was accepted; after another answer the run may have ended', async () => {
     const delivering = await prepareDelivery({
       bookings: 2,
       batchSize: 1,
@@ -114,7 +114,7 @@ describe('the step runner', () => {
     expect(left).toEqual(['batch 0']);
   });
 
-  it('holds everybody off as long as the service asks, under the cap', async () => {
+  it('holds all workers off for as long as the service asks, up to the limit', async () => {
     const busy = { ...unavailable, code: 'http-429', retryAfterMs: 20_000 } as const;
     const delivering = await prepareDelivery({
       bookings: 1,
@@ -137,7 +137,7 @@ describe('the step runner', () => {
     expect(delivering.accepted).toEqual(['BR-0']);
   });
 
-  it('lets a service that is down be known by a few steps, and by every step that it answers again', async () => {
+  it('counts the service as down after a few steps, and as up again with every step that gets an answer', async () => {
     const isDown = { now: true };
     const delivering = await prepareDelivery({
       bookings: 30,
@@ -160,7 +160,7 @@ describe('the step runner', () => {
     expect(delivering.heldOff).toHaveLength(1);
   });
 
-  it('counts as repeated what is sent again after a call whose outcome was unknown', async () => {
+  it('counts as repeated what is sent again after a call with an unknown outcome', async () => {
     const dropped = { ...unavailable, code: 'connection-reset', outcomeUnknown: true };
     const delivering = await prepareDelivery({
       bookings: 4,
@@ -172,7 +172,7 @@ describe('the step runner', () => {
     expect((await delivering.run()).counts).toMatchObject({ delivered: 4, repeated: 2 });
   });
 
-  it('opens a step again that was stopped in mid-call, and queues it for whoever else works', async () => {
+  it('reopens a step that was stopped in mid-call, and queues it for other workers', async () => {
     const stop = new AbortController();
     const delivering = await prepareDelivery({
       bookings: 2,
@@ -190,7 +190,7 @@ describe('the step runner', () => {
     expect(delivering.waiting).toMatchObject([{ runId, step: 'batch 0', attempt: 2 }]);
   });
 
-  it('records what came back even though it was stopped meanwhile', async () => {
+  it('records an answer although it was stopped in the meantime', async () => {
     const stop = new AbortController();
     const answer = () => {
       stop.abort();
@@ -201,7 +201,7 @@ describe('the step runner', () => {
     expect((await delivering.run()).state).toBe('succeeded');
   });
 
-  it('passes a fault of our own on, and leaves the step to the next take-over', async () => {
+  it('rethrows an internal error, and leaves the step to the next take-over', async () => {
     const fault = new TypeError('a mistake of ours');
     const delivering = await prepareDelivery({
       bookings: 1,

@@ -6,7 +6,7 @@ import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import type { Ledger, Right } from '../../src/review/ledger.js';
 import { readReference } from '../../src/review/stored/stored-line.js';
 
-/** The real ledger, in a folder of its own that goes with the test. */
+/** The real ledger, in a folder that is removed after the test. */
 export async function openTemporaryLedger(clock: () => number = Date.now): Promise<Ledger> {
   const folder = await mkdtemp(join(tmpdir(), 'hotel-review-test-'));
   const ledger = createSqliteLedger({

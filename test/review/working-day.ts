@@ -28,12 +28,12 @@ export interface WorkingOptions {
 export interface Process<Force extends Workforce> {
   readonly parts: RunDayParts;
   readonly workforce: Force;
-  /** What it told. */
+  /** The events that it emitted. */
   readonly events: readonly ReviewEvent[];
   told(type: ReviewEvent['type']): readonly ReviewEvent[];
 }
 
-/** A ledger, a source of bookings BR-0, BR-1, …, and a service that answers as it is told, for one process or several. */
+/** A ledger, a source of bookings BR-0, BR-1, …, and a scripted service, for one process or several. */
 export async function prepareWork({
   bookings = 12,
   batchSize = 2,
@@ -95,7 +95,7 @@ export async function prepareWork({
 
   return {
     ledger,
-    /** The bookings of each call, in the order in which they came. */
+    /** The bookings of each call, in order. */
     calls,
     accepted,
     /** A process that works alone. */
@@ -104,7 +104,7 @@ export async function prepareWork({
       const workforce = createOwnWorkforce({ ...common, createQueue: newQueue });
       return { ...told, workforce, parts: partsWith(workforce) };
     },
-    /** One of several processes; it works at once. What it queues, nobody else sees. */
+    /** One of several processes; starts working at once. Nobody else sees what it queues. */
     startShared(options: WorkingOptions = {}): Process<Workforce> {
       const { common, partsWith, ...told } = begin({ ...usual, ...options });
       const workforce = createSharedWorkforce({

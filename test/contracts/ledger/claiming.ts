@@ -42,7 +42,7 @@ export function describeClaiming(opened: () => OpenedLedger): void {
       expect((await ledger.getRun('r1')).openSteps).toBe(3);
     });
 
-    it('returns the current run, and the lines of the step's batch', async () => {
+    it('returns the current run, and the lines of the step’s batch', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
       const first = await claimStep(ledger, run, 'batch 0');

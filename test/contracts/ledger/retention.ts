@@ -21,7 +21,7 @@ import {
 
 export function describeRetention(opened: () => OpenedLedger): void {
   describe('blanking guest names', () => {
-    it('rewrites the bookings of earlier days, and drops the service's messages', async () => {
+    it('rewrites the bookings of earlier days, and drops the service’s messages', async () => {
       const { ledger } = opened();
       for (const day of ['2026-10-01', '2026-10-02', '2026-10-03']) {
         const run = await collectedRun(ledger, day, {

@@ -76,7 +76,7 @@ describe('performing a batch', () => {
     expect(sent).toEqual([{ body: '{"Hotels":[{"ServiceId":2},{"ServiceId":3}]}', signal }]);
   });
 
-  it('takes only steps that are batches', async () => {
+  it('accepts only batches', async () => {
     const { delivery, sent } = prepare({ kind: 'accepted', ...said });
     const { slice: _, ...noBatch } = step;
     const { signal } = new AbortController();
@@ -85,7 +85,7 @@ describe('performing a batch', () => {
     expect(sent).toEqual([]);
   });
 
-  it('sends nothing of a batch that the ledger does not hold', async () => {
+  it('sends nothing for a batch that the ledger does not have', async () => {
     const { delivery, sent } = prepare({ kind: 'accepted', ...said });
     const { signal } = new AbortController();
     const perform = delivery.perform(claimOf(step), { run, signal });
@@ -110,7 +110,7 @@ function prepare(verdict: Verdict) {
 }
 
 describe('the plan of a day', () => {
-  it('is a step a stored batch, and together they hold every booking', () => {
+  it('has one step per stored batch, and together they contain every booking', () => {
     fc.assert(
       fc.property(fc.nat({ max: 20_000 }), fc.integer({ min: 20, max: 5_000 }), (bookings, batchSize) => {
         const steps = planBatches(bookings, batchSize);
@@ -129,13 +129,13 @@ describe('the plan of a day', () => {
     );
   });
 
-  it('of an empty day is empty', () => {
+  it('is empty for an empty day', () => {
     expect(planBatches(0, 500)).toEqual([]);
   });
 });
 
 describe('the halves of a batch', () => {
-  it('hold its bookings between them, each at least one', () => {
+  it('contain its bookings between them, each at least one', () => {
     fc.assert(
       fc.property(fc.nat({ max: 5_000 }), fc.integer({ min: 2, max: 5_000 }), (first, bookings) => {
         const [left, right] = halveBatch(batch(first, bookings));
@@ -153,7 +153,7 @@ describe('the halves of a batch', () => {
     );
   });
 
-  it('of a whole day are halved down to single bookings, each sent once', () => {
+  it('are halved down to single bookings, each sent once', () => {
     const places = split(batch(0, 37)).map(({ slice }) => slice?.first);
     expect(places).toEqual(Array.from({ length: 37 }, (_, place) => place));
   });

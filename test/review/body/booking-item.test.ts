@@ -11,7 +11,7 @@ const anyBooking = anyRawBooking.map(normalise).filter((normalised) => normalise
 const anyMasterIdName = fc.oneof(fc.constantFrom('ServiceId', 'VervotechId', 'a "quoted" id'), fc.string());
 
 describe('a rendered booking', () => {
-  it('is what JSON.stringify writes, on one line, whatever the source held', () => {
+  it('is what JSON.stringify writes, on one line, whatever the source contained', () => {
     fc.assert(
       fc.property(anyBooking, anyMasterIdName, ({ booking }, masterIdName) => {
         const line = renderItem(booking, masterIdName);
@@ -49,7 +49,7 @@ describe('a rendered booking', () => {
     );
   });
 
-  it('leaves a missing field out, and keeps the order of the fields', () => {
+  it('omits a missing field, and keeps the order of the fields', () => {
     expect(
       renderItem(
         { serviceId: 9_007_199_254_740_991, checkOutDate: '2026-11-21', providerName: 'Acme' },

@@ -5,7 +5,7 @@ import { buildRequestBody } from '../../../src/review/body/request-body.js';
 const anyItem = fc.record({ ServiceId: fc.nat(), BookingClientName: fc.string({ unit: 'grapheme' }) });
 
 describe('the request body of a slice', () => {
-  it('parses to exactly the bookings of the slice, and leaves the stored batch alone', () => {
+  it('parses to exactly the bookings of the slice, and does not change the stored batch', () => {
     fc.assert(
       fc.property(
         fc.array(anyItem, { minLength: 1, maxLength: 40 }),

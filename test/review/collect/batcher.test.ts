@@ -6,7 +6,7 @@ import { createLineIndex, type LineIndex } from '../../../src/review/collect/lin
 import type { CollectedBatch } from '../../../src/review/collected.js';
 
 type Batching = ReturnType<typeof createBatcher>;
-/** Lines to add, one by one; `store` is when the ledger takes the whole batches. */
+/** Lines to add, one by one; at `store` the ledger stores the full batches. */
 type Act = string | typeof store;
 const store = Symbol('store');
 
@@ -37,7 +37,7 @@ describe('batching', () => {
     );
   });
 
-  it('asks the ledger about lines that it holds, and about no others', async () => {
+  it('asks the ledger only about lines that it has', async () => {
     const asked: string[] = [];
     const batching = createBatcher('body', 2, {
       holds: async (form, number, line) => {
@@ -55,12 +55,12 @@ describe('batching', () => {
     expect(asked).toEqual(['body 1 c']);
   });
 
-  it('answers at once for a line that is new', () => {
+  it('answers synchronously for a new line', () => {
     const batching = createBatcher('body', 2, { holds: async () => true });
     expect(add(batching, 'a', 'BR-1')).toBe(true);
   });
 
-  it('holds on to a candidate of a duplicate while the next lines are taken', async () => {
+  it('keeps a possible duplicate while further lines are added', async () => {
     const batching = createBatcher('body', 2, { holds: async () => false }, createForgetfulMemory());
     const answers = ['aaa', 'bbb', 'ccc', 'bbb'].map((line) => add(batching, line, line));
     expect(await Promise.all(answers)).toEqual([true, true, true, false]);
@@ -70,7 +70,7 @@ describe('batching', () => {
     ]);
   });
 
-  it('keeps a short last batch back until the end', () => {
+  it('keeps an incomplete last batch until the end', () => {
     const batching = createBatcher('file', 2, { holds: async () => true });
     for (const line of ['a', 'b', 'c']) void add(batching, line, undefined);
     expect(batching.ready).toBe(2);
@@ -95,7 +95,7 @@ async function batch(acts: readonly Act[], batchSize: number, memory: Pick<LineI
   };
   const batching = createBatcher('body', batchSize, { holds }, memory);
   const answers: boolean[] = [];
-  // Several lines a block: those that follow on one another in it are kept together.
+  // Several lines per block: adjacent lines of a block are kept together.
   const placed = placeInBlocks(acts.filter((act) => typeof act === 'string'));
   for (const act of acts) {
     if (typeof act === 'string') answers.push(await take(batching, placed.shift(), referenceOf(act)));

@@ -7,7 +7,7 @@ import { createArraySource, readerOf, record, records, type Script } from '../ar
 import { afterEachStore, lenient, now, prepareCollect, readReferences } from '../collecting.js';
 
 describe('collecting a day', () => {
-  it('stores every booking in the order of the source, by the batch, and plans a step a batch', async () => {
+  it('stores every booking in source order, batch by batch, and plans one step per batch', async () => {
     const { ledger, right, collect } = await prepareCollect();
     const run = await collect([records(0, 700), records(700, 520)]);
     expect(run).toMatchObject({
@@ -39,7 +39,7 @@ describe('collecting a day', () => {
     const mixed = records(0, 13_000).map((each) =>
       each.place % 10 === 3 ? record(each.place, { ServiceId: 'none of ours' }) : each,
     );
-    // One in thirteen comes twice.
+    // One in thirteen occurs twice.
     const chunks = [mixed.slice(0, 6_000), mixed.slice(5_000, 10_000), mixed.slice(10_000)];
     const run = await collect(chunks, { ledger: watched });
     expect(run.counts).toMatchObject({ read: 14_000, accepted: 11_700, duplicates: 900, rejected: 1_400 });
@@ -47,7 +47,7 @@ describe('collecting a day', () => {
     expect(sums.at(-1)).toEqual({ read: 14_000, stored: 11_700 });
   });
 
-  it('rejects a booking that its delivery does not carry, with place and reference', async () => {
+  it('rejects a booking that its delivery cannot send, with place and reference', async () => {
     const { ledger, collect } = await prepareCollect();
     const delivery = createBodyDelivery({
       service: { reviewBookedHotels: () => Promise.reject(new Error('nothing is sent while collecting')) },
@@ -66,7 +66,7 @@ describe('collecting a day', () => {
     ]);
   });
 
-  it('keeps place, reason and reference of every reject, and sends none of them', async () => {
+  it('stores place, reason and reference of every reject, and sends none of them', async () => {
     const { ledger, right, collect } = await prepareCollect();
     const cut: SourceRecord = { place: 9, unreadable: 'wrong-cell-count' };
     const run = await collect([
@@ -106,7 +106,7 @@ describe('collecting a day', () => {
     },
   );
 
-  it('drops what is equal in all fields: in a batch, across batches and across transactions', async () => {
+  it('drops duplicates in all fields: in a batch, across batches and across transactions', async () => {
     const { ledger, right, collect } = await prepareCollect();
     const first = records(0, 12_000);
     const again = [first[0], first[499], first[500], first[5_200], first[11_999]].filter((each) => !!each);
@@ -119,7 +119,7 @@ describe('collecting a day', () => {
     );
   });
 
-  it('takes bookings that differ in a single field, or are equal only after normalising, for what they are', async () => {
+  it('distinguishes bookings that differ in a single field, and recognises those that are equal after normalisation', async () => {
     const { collect } = await prepareCollect();
     const run = await collect([
       [record(1), record(1, { ProviderName: 'Acme' }), record(1, { BookingClientName: ' Ana  Lovelace ' })],
@@ -155,7 +155,7 @@ describe('collecting a day', () => {
     ]);
   });
 
-  it('asks for no more before what it has is stored', async () => {
+  it('requests no more records before the current ones are stored', async () => {
     const { ledger, collect } = await prepareCollect();
     const source = createArraySource([records(0, 5_000), records(5_000, 5_000)]);
     let pulledWhileStoring = 0;
@@ -220,7 +220,7 @@ describe('a day that cannot be trusted fails before anything is planned:', () =>
     expect((await collect(script, { limits })).state).toBe('delivering');
   });
 
-  it('a source that breaks in the middle, with its fault and its words', async () => {
+  it('a source that fails in the middle, with its code and message', async () => {
     const { ledger, right, collect } = await prepareCollect();
     const cause = new SourceError('truncated', 'the array ends in the middle');
     const failure = await collect([records(0, 10), cause]).catch((error: unknown) => error);
@@ -230,8 +230,8 @@ describe('a day that cannot be trusted fails before anything is planned:', () =>
   });
 });
 
-describe('a collect that is cut off', () => {
-  it('leaves the run collecting, with what was stored', async () => {
+describe('an interrupted collect', () => {
+  it('leaves the run collecting, with everything stored so far', async () => {
     const { ledger, right, collect } = await prepareCollect();
     const stop = new AbortController();
     const source = createArraySource([records(0, 6_000), records(6_000, 10)], {
@@ -246,7 +246,7 @@ describe('a collect that is cut off', () => {
     });
   });
 
-  it('is not taken for a short day when the source just ends', async () => {
+  it('is not mistaken for a short day if the source simply ends', async () => {
     const { ledger, right, collect } = await prepareCollect();
     const stop = new AbortController();
     const source = createArraySource([records(0, 10)], { onPull: () => queueMicrotask(() => stop.abort()) });
@@ -254,7 +254,7 @@ describe('a collect that is cut off', () => {
     expect(await ledger.getRun(right.runId)).toMatchObject({ state: 'collecting', counts: { read: 0 } });
   });
 
-  it('begins again from nothing', async () => {
+  it('starts again from nothing', async () => {
     const { ledger, right, collect } = await prepareCollect();
     const broken = new SourceError('unreadable', 'gone');
     const bad = records(0, 6_000).map(({ place }) => record(place, { ServiceId: place % 2 ? place : 'bad' }));
@@ -265,7 +265,7 @@ describe('a collect that is cut off', () => {
     expect(await ledger.tally(right.runId)).toMatchObject({ stored: 3, pending: 3 });
   });
 
-  it('writes nothing any more when the run was taken over', async () => {
+  it('writes nothing more once the run was taken over', async () => {
     const { ledger, right, collect } = await prepareCollect();
     const source = createArraySource([records(0, 10)], { onPull: () => void ledger.takeOver(right.runId) });
     await expect(collect([], { reader: readerOf(source) })).rejects.toThrow(FencedError);

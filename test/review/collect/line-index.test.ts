@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { createLineIndex, type LineIndex } from '../../../src/review/collect/line-index.js';
 import { createSeededRandom } from '../../../src/sandbox/common/random.js';
 
-describe('the memory of lines', () => {
-  it('answers as a Map would, far beyond its first capacity', () => {
+describe('the line index', () => {
+  it('behaves like a Map, far beyond its initial capacity', () => {
     const random = createSeededRandom(20261120);
     const memory = createLineIndex();
     const expected = new Map<string, number>();
     const wrong: string[] = [];
     for (let position = 0; position < 300_000; position += 1) {
-      // One in three comes again: near by, far away, and on both sides of each growth.
+      // One in three is repeated: nearby, far away, and on both sides of each growth.
       const number = random() < 0.33 ? Math.floor(random() * position) : position;
       const line = `{"ServiceId":${number},"BookingClientName":"Žižek 😀 ${number % 7}"}`;
       const earlier = expected.get(line);
@@ -43,7 +43,7 @@ describe('the memory of lines', () => {
     );
   });
 
-  it('returns positions that are billions apart', () => {
+  it('returns positions billions apart', () => {
     const memory = createLineIndex();
     const lines = Array.from({ length: 60_000 }, (_, number) => `line ${number}`);
     const positionOf = (number: number) => number * 70_000;
@@ -62,7 +62,7 @@ describe('the memory of lines', () => {
   });
 });
 
-/** With other bytes on both sides, which must not count. */
+/** Surrounds the line with other bytes, which must not count. */
 function findOrRemember(memory: LineIndex, line: string, position: number): number | undefined {
   const { buffer, byteOffset, length } = Buffer.from(`${position}${line}${position}`);
   const margin = String(position).length;

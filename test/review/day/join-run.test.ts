@@ -11,7 +11,7 @@ const day = reviewedDay.iso;
 const leaseMs = 5_000;
 
 beforeEach(() => {
-  // What the ledger puts off to the end of a turn is no matter of time.
+  // setImmediate stays real: the ledger uses it to group writes.
   vi.useFakeTimers({
     now: Date.parse('2026-11-21T02:30:00Z'),
     toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'],
@@ -28,13 +28,13 @@ describe('a process that works alone', () => {
     expect(onWaiting).not.toHaveBeenCalled();
   });
 
-  it('finds a day busy at once where the kernel holds the right', async () => {
+  it('finds a day busy at once if the kernel holds the right', async () => {
     const { wait, ledger } = await prepareDay();
     await ledger.holdDay(day);
     await expect(wait()).rejects.toThrow(new DayBusyError(`${day} is being run by another process`));
   });
 
-  it('waits for one lease and no longer where the right is a lease: its owner may be dead', async () => {
+  it('waits for one lease and no longer if the right is a lease: its owner may be dead', async () => {
     const { wait, ledger, onWaiting } = await prepareDay({ leaseMs });
     await ledger.holdDay(day);
     const found = wait().catch((error: unknown) => error);
@@ -45,7 +45,7 @@ describe('a process that works alone', () => {
     expect(onWaiting).toHaveBeenCalledOnce();
   });
 
-  it('has the day as soon as it is let go', async () => {
+  it('acquires the day as soon as it is released', async () => {
     const { wait, ledger } = await prepareDay({ leaseMs });
     const before = await ledger.holdDay(day);
     const found = wait();
@@ -55,7 +55,7 @@ describe('a process that works alone', () => {
     expect(await settledSoFar(found)).toMatchObject({ kind: 'held' });
   });
 
-  it('waits no longer when it is stopped', async () => {
+  it('stops waiting when it is stopped', async () => {
     const { wait, ledger } = await prepareDay({ leaseMs });
     await ledger.holdDay(day);
     const stop = new AbortController();
@@ -74,7 +74,7 @@ describe('a process that works alone', () => {
 });
 
 describe('a process that shares the work', () => {
-  it('joins a run that is collected, without asking for the right', async () => {
+  it('joins a collected run without requesting the right', async () => {
     const { wait, ledger, collect } = await prepareDay({ isShared: true });
     await collect();
     expect(await wait()).toMatchObject({
@@ -88,7 +88,7 @@ describe('a process that shares the work', () => {
     const { wait, ledger, collect } = await prepareDay({ isShared: true });
     const owner = await ledger.holdDay(day);
     const found = await wait({
-      // Between the look at the day's run and the question for the right, the owner ends its collect and lets go.
+      // Between reading the day's run and requesting the right, the owner finishes its collect and releases the day.
       holdDay: async (name) => {
         await collect();
         await owner?.release();
@@ -136,7 +136,7 @@ describe('a process that shares the work', () => {
     expect(await settledSoFar(found)).toMatchObject({ kind: 'held' });
   });
 
-  it('takes the right where the run is over, or waits for a late result', async () => {
+  it('takes the right if the run has ended, or awaits a late result', async () => {
     const { wait, ledger, collect } = await prepareDay({ isShared: true });
     const { right } = await collect();
     await ledger.settle(right, { state: 'awaiting-result', at: 1 });
@@ -145,7 +145,7 @@ describe('a process that shares the work', () => {
     expect((await wait()).kind).toBe('held');
   });
 
-  it('acquires the day if another delivery is requested, which opening then refuses', async () => {
+  it('acquires the day if another delivery is requested, which openRun then refuses', async () => {
     const { wait, collect } = await prepareDay({ isShared: true });
     await collect();
     expect((await wait({ delivery: 'file' })).kind).toBe('held');
@@ -161,7 +161,7 @@ describe('a process that shares the work', () => {
     },
   );
 
-  it('lets a replay abandon a run of which no step is being performed', async () => {
+  it('lets a replay abandon a run with no step in progress', async () => {
     const { wait, ledger, collect } = await prepareDay({ isShared: true });
     const { right } = await collect();
     await ledger.claim(right, 'batch 0', 1, Date.now());
@@ -179,7 +179,7 @@ describe('a process that shares the work', () => {
   });
 });
 
-/** @param leaseMs as of a ledger whose rights are leases; the kernel holds them if not given */
+/** @param leaseMs for a ledger whose rights are leases; if omitted, the kernel holds them */
 async function prepareDay({ isShared = false, leaseMs: lease = 0 } = {}) {
   const kept = await openTemporaryLedger(Date.now);
   const leased = { staleHoldMs: lease + 1_000, holdDay: createLeases() };
@@ -204,7 +204,7 @@ async function prepareDay({ isShared = false, leaseMs: lease = 0 } = {}) {
   };
 }
 
-/** Rights of a ledger elsewhere, which are tried for without a pause. */
+/** Rights of a remote ledger, requested without a pause. */
 function createLeases(): (day: string) => Promise<Hold | undefined> {
   const taken = new Set<string>();
   return async (name) => {

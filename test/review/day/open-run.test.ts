@@ -11,19 +11,19 @@ const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 const reasons = [undefined, 'a new export came'] as const;
 
 describe('of a day', () => {
-  it.each(allRequests())('that has no run yet, %s makes one', (_, request) => {
+  it.each(allRequests())('that has no run yet, %s creates one', (_, request) => {
     expect(decideOpening(undefined, request)).toEqual({ kind: 'new' });
   });
 
   it.each(allRequests().filter(([, { mode, delivery }]) => mode !== 'late' || delivery !== 'file'))(
-    'whose latest run was cancelled, %s makes a new one',
+    'whose latest run was cancelled, %s creates a new one',
     (_, request) => {
       expect(decideOpening(someRun({ state: 'cancelled' }), request)).toMatchObject({ kind: 'new' });
     },
   );
 
   it.each(allRequests('late').filter(([, { delivery }]) => delivery !== 'file'))(
-    'whose latest run was cancelled, %s leaves out what it had delivered',
+    'whose latest run was cancelled, %s excludes what it had delivered',
     (_, request) => {
       expect(decideOpening(someRun({ state: 'cancelled' }), request)).toEqual({
         kind: 'new',
@@ -38,9 +38,12 @@ describe('of a day', () => {
     expect(decideOpening(latest, request)).toEqual({ kind: 'already-done', run: latest });
   });
 
-  it.each(allRequests('replay'))('that is done, %s makes a new run and leaves the old one', (_, request) => {
-    expect(decideOpening(someRun({ state: 'succeeded' }), request)).toEqual({ kind: 'new' });
-  });
+  it.each(allRequests('replay'))(
+    'that is done, %s creates a new run and leaves the old one',
+    (_, request) => {
+      expect(decideOpening(someRun({ state: 'succeeded' }), request)).toEqual({ kind: 'new' });
+    },
+  );
 
   describe.each(['body', 'file'] as const)('that was delivered by %s, once', (before) => {
     const other = before === 'body' ? 'file' : 'body';
@@ -48,11 +51,11 @@ describe('of a day', () => {
     const ofOther = allRequests('late').filter(([, { delivery }]) => delivery === other);
     const latest = someRun({ state: 'succeeded', delivery: before });
 
-    it.each(ofSame)('%s tops it up in the same way', (_, request) => {
+    it.each(ofSame)('%s tops it up by the same delivery', (_, request) => {
       expect(decideOpening(latest, request)).toEqual({ kind: 'new', topsUp: true, delivery: before });
     });
 
-    it.each(ofOther)('%s is refused: a booking has another line that way', (_, request) => {
+    it.each(ofOther)('%s is refused: a booking has a different line in it', (_, request) => {
       expect(decideOpening(latest, request)).toEqual({
         kind: 'usage-error',
         message:
@@ -67,18 +70,18 @@ describe('of a day', () => {
       someRun({ state: 'succeeded', collectStartedAt, delivery: 'file' }),
     );
 
-    it.each(runs)('and is done otherwise, `run` tops it up', (latest) => {
+    it.each(runs)('and is otherwise done, `run` tops it up', (latest) => {
       const request = { mode: 'run', day } as const;
       expect(decideOpening(latest, request)).toEqual({ kind: 'new', topsUp: true, delivery: 'file' });
       expect(decideOpening(latest, { ...request, delivery: 'body' }).kind).toBe('usage-error');
     });
 
-    it('and after it as well, is done', () => {
+    it('and also after it ended, is done', () => {
       const latest = someRun({ state: 'succeeded', collectStartedAt: day.lastInstant.getTime() + 1 });
       expect(decideOpening(latest, { mode: 'run', day }).kind).toBe('already-done');
     });
 
-    it('in one time zone and after it in another, is done in the other one only', () => {
+    it('in one time zone and after it ended in another, is done only in the latter', () => {
       const latest = someRun({ state: 'succeeded', collectStartedAt: day.lastInstant.getTime() + 1 });
       const inAzores = createBusinessDay(day.iso, 'Atlantic/Azores');
       expect(decideOpening(latest, { mode: 'run', day: inAzores })).toMatchObject({ topsUp: true });
@@ -113,7 +116,7 @@ describe('of a day', () => {
     );
 
     it.each(allRequests('replay').filter(([, { reason }]) => reason !== undefined))(
-      '%s gives it up for a new run',
+      '%s abandons it for a new run',
       (_, request) => {
         expect(decideOpening(latest, request)).toEqual({ kind: 'new', replaces: latest.id });
       },
@@ -122,7 +125,7 @@ describe('of a day', () => {
     const late = allRequests('late').filter(([, { delivery }]) => delivery !== 'file');
 
     it.each(late.filter(([, { reason }]) => reason !== undefined))(
-      '%s gives it up and leaves out what it has delivered',
+      '%s abandons it and excludes what it has delivered',
       (_, request) => {
         expect(decideOpening(latest, request)).toEqual({
           kind: 'new',
@@ -134,7 +137,7 @@ describe('of a day', () => {
     );
 
     it.each(late.filter(([, { reason }]) => reason === undefined))(
-      '%s is refused, and told to run it first',
+      '%s is refused, with the advice to run it first',
       (_, request) => {
         expect(decideOpening(latest, request)).toEqual({
           kind: 'usage-error',
@@ -156,7 +159,7 @@ describe('of a day', () => {
     );
 
     it.each(allRequests('replay').filter(([, { reason }]) => reason === undefined))(
-      '%s is refused for want of a reason',
+      '%s is refused without a reason',
       (_, request) => {
         expect(decideOpening(latest, request)).toEqual({
           kind: 'usage-error',
@@ -170,7 +173,7 @@ describe('of a day', () => {
 });
 
 describe('a day whose runs', () => {
-  it('have kept their names can be compared', () => {
+  it('still have their names can be compared', () => {
     expect(describeIncomparable([someRun(), someRun({ state: 'failed' })])).toBeUndefined();
   });
 

@@ -21,7 +21,7 @@ describe('of a range, the days that', () => {
     });
 
     it.each(['succeeded', 'failed', 'collecting', 'delivering', 'awaiting-result'] as const)(
-      'are none that have a run, though it is %s',
+      'exclude those with a run that is %s',
       (state) => {
         expect(plan('missing', state)).toEqual({ action: 'nothing', why: 'has a run' });
       },
@@ -30,39 +30,39 @@ describe('of a range, the days that', () => {
 
   describe('failed', () => {
     it.each(['failed', 'collecting', 'delivering', 'awaiting-result'] as const)(
-      'are gone on with where the run is %s',
+      'are resumed if the run is %s',
       (state) => {
         expect(plan('failed', state)).toEqual({ action: 'resume' });
       },
     );
 
-    it('are not those that are done, nor those without a run', () => {
+    it('exclude those that are done and those without a run', () => {
       expect(plan('failed', 'succeeded')).toEqual({ action: 'nothing', why: 'has not failed' });
       expect(plan('failed', undefined)).toEqual({ action: 'nothing', why: 'has no run' });
       expect(plan('failed', 'cancelled')).toEqual({ action: 'nothing', why: 'has no run' });
     });
 
-    it('though they were collected before they ended, are not topped up', () => {
+    it('are not topped up, although they were collected before they ended', () => {
       const early = someRun({ collectStartedAt: day.firstInstant.getTime() });
       expect(planDay('failed', early, { day })).toMatchObject({ action: 'nothing' });
     });
   });
 
   describe('are all', () => {
-    it('begin a new run, which gives up an unfinished one', () => {
+    it('start a new run, which abandons an unfinished one', () => {
       expect(plan('all', undefined, reason)).toEqual({ action: 'new-run' });
       expect(plan('all', 'succeeded', reason)).toEqual({ action: 'new-run' });
       expect(plan('all', 'failed', reason)).toEqual({ action: 'new-run', replaces: someRun().id });
     });
   });
 
-  describe('are wanted for late bookings', () => {
+  describe('are requested for late bookings', () => {
     it('are topped up, or started if there is no run yet', () => {
       expect(plan('late', undefined)).toEqual({ action: 'new-run' });
       expect(plan('late', 'succeeded')).toEqual({ action: 'top-up' });
     });
 
-    it('are refused where they are unfinished, unless there is a reason', () => {
+    it('are refused if they are unfinished, unless there is a reason', () => {
       expect(plan('late', 'failed')).toMatchObject({
         action: 'refused',
         message: expect.stringContaining('`run --day 2026-11-20` resumes it'),
@@ -71,7 +71,7 @@ describe('of a range, the days that', () => {
     });
   });
 
-  it('are not picked begin a new run, and are refused where they are unfinished', () => {
+  it('are not filtered start a new run, and are refused if they are unfinished', () => {
     expect(plan(undefined, undefined)).toEqual({ action: 'new-run' });
     expect(plan(undefined, 'succeeded')).toEqual({ action: 'new-run' });
     expect(plan(undefined, 'awaiting-result')).toMatchObject({ action: 'refused' });

@@ -5,7 +5,7 @@ import { someRun } from '../some-run.js';
 const now = Date.parse('2026-11-21T03:00:00Z');
 
 describe('the report of a run', () => {
-  it('holds exactly what `run --json` promises', () => {
+  it('has exactly the keys that `run --json` promises', () => {
     expect(toReport(someRun(), now)).toEqual({
       runId: '20261120-k3f9xq7d',
       day: '2026-11-20',
@@ -40,7 +40,7 @@ describe('the report of a run', () => {
     expect(toReport(someRun(), now, [])).not.toHaveProperty('suspects');
   });
 
-  it('of a file run says where file and evidence are', () => {
+  it('of a file run states where file and evidence are', () => {
     const file = {
       rows: 990,
       bytes: 84_150,
@@ -71,7 +71,7 @@ describe('the report of a run', () => {
     });
   });
 
-  it('of a file run has null for what is not known yet, and for the file if none was written', () => {
+  it('of a file run has null for what is not yet known, and for the file if none was written', () => {
     const file = { rows: 1, sha256: 'ab' };
     expect(toReport(someRun({ file }), now).file).toEqual({
       remotePath: null,
@@ -85,7 +85,7 @@ describe('the report of a run', () => {
     expect(toReport(someRun({ file: { sha256: 'ab' } }), now).file).toBeNull();
   });
 
-  it('of a failed run says why', () => {
+  it('of a failed run states the reason', () => {
     const failure = { class: 'fatal', code: 'http-403', message: 'the service turned it down' } as const;
     const { error, state } = toReport(someRun({ state: 'failed', failure }), now);
     expect({ error, state }).toEqual({
@@ -94,7 +94,7 @@ describe('the report of a run', () => {
     });
   });
 
-  it('of a run that was stopped counts the time until now', () => {
+  it('of a stopped run counts the time until now', () => {
     const { finishedAt: _, ...unfinished } = someRun({ state: 'delivering' });
     const { finishedAt, durationMs } = toReport(unfinished, now);
     expect({ finishedAt, durationMs }).toEqual({ finishedAt: null, durationMs: 1_800_000 });

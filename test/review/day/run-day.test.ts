@@ -10,7 +10,7 @@ import { prepareWork, requestOf, reviewedDay, unstopped } from '../working-day.j
 const day = reviewedDay.iso;
 
 describe('a day', () => {
-  it('that is done stays as it is', async () => {
+  it('that is done stays unchanged', async () => {
     const work = await prepareWork();
     const { run } = await runDay(requestOf(), work.startAlone().parts, unstopped);
     const again = await runDay(requestOf(), work.startAlone().parts, unstopped);
@@ -55,7 +55,7 @@ describe('a day', () => {
 });
 
 describe('a day that is lost while it is collected', () => {
-  it('is acquired again if processes work alone and no other one has it', async () => {
+  it('is acquired again if processes work alone and no other process has it', async () => {
     const work = await prepareWork();
     const { ledger, source } = loseInCollect(work.ledger);
     const { parts, told } = work.startAlone({ ledger, source });
@@ -64,7 +64,7 @@ describe('a day that is lost while it is collected', () => {
     expect(told('run-opened')).toMatchObject([{ isResumed: false }, { isResumed: true }]);
   });
 
-  it('is joined, where processes share the work', async () => {
+  it('is joined if processes share the work', async () => {
     const work = await prepareWork();
     const { ledger, source } = loseInCollect(work.ledger);
     const { parts, told } = work.startShared({ ledger, source });
@@ -74,7 +74,7 @@ describe('a day that is lost while it is collected', () => {
     expect(await work.ledger.listRuns({ limit: 9 })).toHaveLength(1);
   });
 
-  it('is not replayed once more', async () => {
+  it('is not replayed a second time', async () => {
     const work = await prepareWork();
     await runDay(requestOf(), work.startAlone().parts, unstopped);
     const { ledger, source } = loseInCollect(work.ledger);
@@ -97,7 +97,7 @@ describe('a day that is lost before its run is opened, to others that have done 
 
   it('is done if processes share the work, and is not opened again', async () => {
     const work = await prepareWork();
-    // Under its right it looks first whether there is a run to join, and then which one to open.
+    // Holding the right, it first looks for a run to join, and then for the one to open.
     const { parts } = work.startShared({ ledger: freezeInLook(work.ledger, 2) });
     const { wasDone } = await runDay(requestOf(), parts, unstopped);
     expect(wasDone).toBe(true);
@@ -107,8 +107,8 @@ describe('a day that is lost before its run is opened, to others that have done 
 });
 
 /**
- * A process that is frozen with the answer of a look at the day's run in its hands, the first or the second one under
- * its right. While it sleeps its lease runs out, and others do the day.
+ * A process that is frozen right after it has read the day's run, for the first or second time while holding the right.
+ * Meanwhile its lease expires, and others do the day.
  */
 function freezeInLook(kept: Ledger, look: number): Ledger {
   const losing = new AbortController();
@@ -139,7 +139,7 @@ function freezeInLook(kept: Ledger, look: number): Ledger {
   };
 }
 
-/** A ledger whose first hold is lost when the source is first asked, and that source. */
+/** A ledger whose first hold is lost when the source is first read, and that source. */
 function loseInCollect(kept: Ledger) {
   const losing = new AbortController();
   let holds = 0;

@@ -6,7 +6,7 @@ import { createSeededRandom } from '../../../src/sandbox/common/random.js';
 const day = createBusinessDay('2026-11-20', 'Pacific/Kiritimati');
 
 describe("a run's name", () => {
-  it('is its day and eight characters that cannot be misread', () => {
+  it('consists of its day and eight unambiguous characters', () => {
     const random = createSeededRandom(1);
     for (let count = 0; count < 1_000; count += 1) {
       expect(createRunId(day, random)).toMatch(/^20261120-[2-9bcdfghjkmnpqrstvwxz]{8}$/);
@@ -20,7 +20,7 @@ describe("a run's name", () => {
     expect(createRunId(day, () => chance)).toBe(id);
   });
 
-  it('is another one for every run', () => {
+  it('is different for every run', () => {
     const random = createSeededRandom(2);
     const ids = Array.from({ length: 10_000 }, () => createRunId(day, random));
     expect(new Set(ids).size).toBe(10_000);

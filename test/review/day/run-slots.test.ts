@@ -3,8 +3,8 @@ import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { runDaysConcurrently, waitForRunSlot } from '../../../src/review/day/run-slots.js';
 import { openTemporaryLedger } from '../temporary-ledger.js';
 
-describe('a place for a run', () => {
-  it('is limited in number, and passes to the next waiting run when released', async () => {
+describe('a slot for a run', () => {
+  it('is one of a limited number, and passes to the next waiting run when released', async () => {
     const ledger = await openTemporaryLedger();
     const { signal } = new AbortController();
     let waits = 0;
@@ -35,7 +35,7 @@ describe('a place for a run', () => {
 const days = ['01', '02', '03', '04', '05'].map((date) => createBusinessDay(`2026-11-${date}`, 'UTC'));
 const isoOf = (list: readonly { iso: string }[]) => list.map(({ iso }) => iso.slice(-2));
 
-/** Days that are worked on until they are told to end. */
+/** Days that are in progress until they are told to end. */
 function prepare(atOnce: number) {
   const begun: string[] = [];
   const ends = new Map<string, { resolve: () => void; reject: (error: Error) => void }>();
@@ -103,7 +103,7 @@ describe('days', () => {
     expect(isoOf(await result)).toEqual(['02', '03', '04', '05']);
   });
 
-  it('one of which breaks off break off when the others have ended', async () => {
+  it('reject, if one of them fails, once the others have ended', async () => {
     const { end, result, settled } = prepare(2);
     const fault = new Error('broken');
     const caught = result.catch((error: unknown) => error);

@@ -10,7 +10,7 @@ const done: StepOutcome = { kind: 'done', evidence: { code: 'ok' } };
 const { signal } = new AbortController();
 const clear = { outcomeUnknown: false, refusedWhenSpent: false };
 
-describe('a failure of a step becomes an outcome:', () => {
+describe('the error of a step becomes an outcome:', () => {
   it.each<[Error, StepOutcome]>([
     [
       new SftpError('retryable', 'connection-lost', 'the connection was lost'),
@@ -48,7 +48,7 @@ describe('a failure of a step becomes an outcome:', () => {
     if (kind === 'retryable') expect(outcome).toMatchObject(clear);
   });
 
-  it('of the local disk is worth another try, in the words of the system', async () => {
+  it('of the local disk is retryable, with the system’s message', async () => {
     const outcome = await catchTrouble(async () => {
       await readFile('/nowhere/at/all');
       return done;
@@ -71,13 +71,13 @@ describe('a failure of a step becomes an outcome:', () => {
     await expect(catchTrouble(() => Promise.reject(error))).rejects.toBe(error);
   });
 
-  it('none is none', async () => {
+  it('without one, the outcome of the work is returned', async () => {
     expect(await catchTrouble(async () => done)).toBe(done);
   });
 });
 
 describe('a session of a step', () => {
-  it('is closed when the work is over', async () => {
+  it('is closed when the work has ended', async () => {
     const { sftp, happened } = trackedServer();
     const outcome = await inSession(sftp, signal, async () => {
       happened.push('work');
@@ -88,7 +88,7 @@ describe('a session of a step', () => {
   });
 
   it.each([new SftpError('denied', 'disk-full', 'full'), new FencedError('r1')])(
-    'is closed when the work comes to nothing (%#)',
+    'is closed when the work fails (%#)',
     async (error) => {
       const { sftp, happened } = trackedServer();
       await inSession(sftp, signal, () => Promise.reject(error)).catch(() => {});
@@ -96,7 +96,7 @@ describe('a session of a step', () => {
     },
   );
 
-  it('that can’t be had is an outcome too', async () => {
+  it('that cannot be opened is an outcome, too', async () => {
     const connect = () => Promise.reject(new SftpError('fatal', 'authentication-refused', 'check password'));
     expect(await inSession({ connect }, signal, async () => done)).toMatchObject({
       kind: 'fatal',

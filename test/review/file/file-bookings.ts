@@ -13,7 +13,7 @@ export const masterIdColumn = 'Service Mappings Id';
 
 const normalise = createNormaliser();
 
-/** What CSV, spreadsheets and readers of "no value" make much of. */
+/** Texts that CSV, spreadsheets or null detection treat specially. */
 const anyTroublesome = fc
   .array(
     fc.constantFrom(
@@ -56,7 +56,7 @@ export const anyFileBooking: fc.Arbitrary<Booking> = fc
   .map(({ booking }) => booking)
   .filter((booking) => findFileObstacle(booking) === undefined);
 
-/** A booking to which a test gives only what matters to it. */
+/** A booking of which a test states only the fields that matter. */
 export function fileBooking(fields: Partial<Booking> = {}): Booking {
   return {
     serviceId: 100200,
@@ -84,7 +84,7 @@ export function fileOf(bookings: readonly Booking[]): Buffer {
   return Buffer.concat([Buffer.from(`${renderReviewHeader(masterIdColumn)}\n`), linesOf(bookings)]);
 }
 
-/** The bytes in blocks of so many, in one and the same buffer, as a careless reader hands them over. */
+/** The bytes in blocks of `blockBytes`, always in the same buffer, like a careless reader's. */
 export async function* inBlocks(bytes: Buffer, blockBytes = 64 * 1024): AsyncGenerator<Uint8Array> {
   const block = Buffer.alloc(blockBytes);
   for (let at = 0; at < bytes.length; at += blockBytes) {

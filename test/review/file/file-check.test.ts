@@ -12,7 +12,7 @@ const header = `${masterIdColumn},BookingReferenceId,BookingClientName,ProviderN
 const goodLine = '100200,BR-1042,Ana Example,hotelbeds,00123,20112026,23112026';
 
 describe('a finished review file', () => {
-  it('may leave when it is what the writer writes, in blocks of any size', async () => {
+  it('passes as the writer writes it, in blocks of any size', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(anyFileBooking, { maxLength: 20 }),
@@ -26,7 +26,7 @@ describe('a finished review file', () => {
     );
   });
 
-  it('may leave when csv-stringify wrote it, every cell in quotes or only those that need them', async () => {
+  it('passes as csv-stringify writes it, with all cells quoted or only those that need it', async () => {
     const cells = ['1', 'BR,1', 'Zoë "Z"', 'Nullmann', 'nana', '29022024', '01012025'];
     for (const quoted of [false, true]) {
       const file = Buffer.from(stringify([header.split(','), cells], { quoted }));
@@ -34,7 +34,7 @@ describe('a finished review file', () => {
     }
   });
 
-  it('may leave with a header and nothing else, when that is expected', async () => {
+  it('passes with a header only, if that is expected', async () => {
     expect(await checkText(`${header}\n`, { rows: 0 })).toBeUndefined();
   });
 
@@ -50,7 +50,7 @@ describe('a finished review file', () => {
     ['has a column too many', `${header},More\n`, { code: 'wrong-header', row: 0 }],
     ['has a column too few', `${header.replace(',CheckOutDate', '')}\n`, { code: 'wrong-header', row: 0 }],
     [
-      'has two columns in each other’s place',
+      'has two columns swapped',
       `${header.replace('CheckInDate,CheckOutDate', 'CheckOutDate,CheckInDate')}\n`,
       { code: 'wrong-header', row: 0, column: 'CheckInDate' },
     ],
@@ -129,12 +129,12 @@ describe('a finished review file', () => {
       { code: 'malformed-quotes', column: 'BookingClientName' },
     ],
     [
-      'has a cell that goes on behind its quotes',
+      'has a cell that continues after its quotes',
       '1,R,"A"B,P,H,20112026,21112026',
       { code: 'malformed-quotes', column: 'BookingClientName' },
     ],
     [
-      'has a quote that nothing closes',
+      'has an unclosed quote',
       '1,R,"A,P,H,20112026,21112026',
       { code: 'malformed-quotes', column: 'BookingClientName' },
     ],
@@ -176,13 +176,13 @@ describe('a finished review file', () => {
     expect(await check(file, { rows: 1 })).toEqual(fault);
   });
 
-  it('stays here when its last line is cut off, wherever', async () => {
+  it('fails when its last line is cut off anywhere', async () => {
     const file = fileOf([fileBooking(), fileBooking({ bookingClientName: 'Doe, Zoë' })]);
     for (let cut = 1; cut < goodLine.length; cut += 1)
       expect(await check(file.subarray(0, -cut), { rows: 2 })).toEqual({ code: 'unterminated-line', row: 2 });
   });
 
-  it('is held back with other rows or other bytes than recorded', async () => {
+  it('fails with other rows or other bytes than recorded', async () => {
     const file = fileOf([fileBooking(), fileBooking()]);
     expect(await check(file, { rows: 3 })).toEqual({ code: 'wrong-row-count', row: 2 });
     expect(await check(file, { rows: 1 })).toEqual({ code: 'wrong-row-count', row: 2 });
@@ -190,7 +190,7 @@ describe('a finished review file', () => {
     expect(await check(file, { rows: 2, sha256 })).toEqual({ code: 'wrong-checksum', row: 2 });
   });
 
-  it('stays here when a line never ends, and is not read on', async () => {
+  it('fails when a line never ends, and is not read further', async () => {
     let blocks = 0;
     async function* endless() {
       yield Buffer.from(`${header}\n1,R,`);
@@ -204,7 +204,7 @@ describe('a finished review file', () => {
     expect(blocks).toBeLessThan(20);
   });
 
-  it('is judged as csv-parse and the plain rules judge it, whatever happened to its bytes', async () => {
+  it('is judged like by csv-parse and the plain rules, whatever happened to its bytes', async () => {
     const anyMutation = fc.record({
       at: fc.nat(),
       removed: fc.nat({ max: 2 }),
@@ -264,7 +264,7 @@ function checkText(text: string, expected: Expectation): Promise<FileFault | und
   return check(Buffer.from(text), expected);
 }
 
-/** By libraries and regular expressions: how many bookings a file holds, or undefined for a bad one. */
+/** How many bookings a file contains, by libraries and regular expressions; undefined for a bad one. */
 function countGoodRows(file: Buffer): number | undefined {
   const text = file.toString();
   if (!isUtf8(file) || !text.endsWith('\n') || /(?!\n)[\p{Cc}\u2028\u2029]/u.test(text)) return undefined;

@@ -22,14 +22,14 @@ describe('by file, a booking', () => {
     ['of a guest named Null', named('Null'), 'body', undefined],
     ['of a guest named Nullmann', named('Nullmann'), 'file', 'file'],
   ] as const)(
-    'that is %s goes by the form that it fits, or is rejected where that is set',
+    'that is %s is sent in the form that it fits, or rejected if so configured',
     async (_, booking, post, reject) => {
       expect((await prepareDelivery()).delivery.formOf(booking)).toBe(post);
       expect((await prepareDelivery({ incomplete: 'reject' })).delivery.formOf(booking)).toBe(reject);
     },
   );
 
-  it('is kept as it is sent, in either form', async () => {
+  it('is stored as it is sent, in either form', async () => {
     const { delivery } = await prepareDelivery();
     const booking = fileBooking({ bookingClientName: 'Doe, "J"' });
     const keptAs = (form: 'file' | 'body') => renderedLine((line) => delivery.render(booking, form, line));
@@ -48,7 +48,7 @@ describe('the plan of a file run', () => {
     expect(delivery.plan({ file, body })).toEqual(planFileRun({ file, body }));
   });
 
-  it('delivers the bookings of the file with its call, and those of a batch with that', async () => {
+  it('delivers the bookings of the file with its call, and those of a batch with the batch', async () => {
     const { delivery } = await prepareDelivery();
     const steps = delivery.plan({ file: 7, body: 5 });
     expect(
@@ -80,11 +80,11 @@ describe('performing a step of a file run', () => {
       file: { rows: 5, bytes, sha256 },
     });
     expect(await readWhole(parts.spool.read(reviewName(run)))).toBe(fileOf(fileBookings(5)).toString());
-    // What a given-up run of the day left behind goes; other days are others' business.
+    // Leftovers of an abandoned run of the day are removed; those of other days are not.
     expect((await parts.spool.list()).toSorted()).toEqual(['20261119-k3f9xq7d.csv', '20261120-k3f9xq7d.csv']);
   });
 
-  it('ends the run where the written file breaks the file rules, with the place and without the cell', async () => {
+  it('ends the run if the written file breaks the file rules, with the place and without the cell', async () => {
     const bookings = [fileBooking(), named('null')];
     const { delivery, ledger, run } = await prepareDelivery({ bookings });
     const outcome = await delivery.perform(await claimStep(ledger, run, 'write'), { run, signal });
@@ -108,7 +108,7 @@ describe('performing a step of a file run', () => {
     });
   });
 
-  it('posts a batch as a body delivery does', async () => {
+  it('posts a batch like a body delivery', async () => {
     const { delivery, ledger, run } = await prepareDelivery();
     const { after: _, ...step } = (await claimStep(ledger, run, 'write')).step;
     const claim = {
@@ -155,7 +155,7 @@ async function prepareDelivery({
   return { ...prepared, delivery };
 }
 
-/** On which nothing lies, and to which nothing is to be uploaded. */
+/** A server with no files, to which nothing must be uploaded. */
 const emptyServer: SftpSession = {
   list: async () => [],
   stat: async () => undefined,

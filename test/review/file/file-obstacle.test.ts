@@ -37,7 +37,7 @@ describe('a booking in the review file', () => {
   });
 
   it.each(['Null', 'None', 'none', 'NONE', 'nUlL', 'Undefined', 'nan', 'NAN'])(
-    'can’t stand there for a guest called %s',
+    'cannot be in the file for a guest called %s',
     (bookingClientName) => {
       expect(findFileObstacle({ ...complete, bookingClientName })).toEqual({
         field: 'BookingClientName',
@@ -47,19 +47,19 @@ describe('a booking in the review file', () => {
   );
 
   it.each(['Nullmann', 'None Other', 'nanna', 'undefinedly', '(null)', 'N/A', '0', '-', "O'Null"])(
-    'stands there for a guest called %s',
+    'can be in the file for a guest called %s',
     (bookingClientName) => {
       expect(findFileObstacle({ ...complete, bookingClientName })).toBeUndefined();
     },
   );
 
-  it('is barred for the first obstacle, in the service’s order', () => {
+  it('is excluded for the first obstacle, in the service’s order', () => {
     const { bookingReferenceId: _left, ...rest } = complete;
     expect(findFileObstacle({ ...rest, bookingClientName: 'Null' })?.field).toBe('BookingReferenceId');
     expect(findFileObstacle({ serviceId: 1 })).toEqual({ field: 'BookingReferenceId', reason: 'missing' });
   });
 
-  it('has all seven fields, none blank and none that reads as null, whatever the source said', () => {
+  it('has all seven fields, none blank and none that reads as null, whatever the source contained', () => {
     const normalise = createNormaliser();
     fc.assert(
       fc.property(anyRawBooking, (raw) => {

@@ -30,7 +30,7 @@ export function fileBookings(count: number): Booking[] {
 }
 
 /**
- * A collected run of the day, two bookings a batch, with a real ledger, spool and archive of its own; nothing can be
+ * A collected run of the day, two bookings per batch, with its own real ledger, spool and archive; no service can be
  * called.
  */
 export async function prepareFileRun({
@@ -73,9 +73,9 @@ export async function prepareFileRun({
     ledger,
     run: collected,
     parts,
-    /** Where the archive keeps a file of the run. */
+    /** The path of a file of the run in the archive. */
     archived: (name: string) => join(archiveRoot, day.iso, id, name),
-    /** Ends a step with what it found out. */
+    /** Ends a step with its findings about the file. */
     async finish(step: string, file?: Partial<ReviewFile>, attempt = 1): Promise<Run> {
       const claim = await claimStep(ledger, collected, step, attempt);
       return (await ledger.record(claim, { ...done, ...(file && { file }) }, now)).run;

@@ -60,13 +60,13 @@ describe('a manifest', () => {
     });
   });
 
-  it('never holds a word of the service, which may name a guest', async () => {
+  it('never contains a message of the service, which may name a guest', async () => {
     const { attempt, parts, run } = await prepareArchive();
     await keepManifest(parts, attempt, file);
     expect(await readWhole(parts.archive.read(day.iso, run.id, 'manifest.json'))).not.toContain('Success');
   });
 
-  it('is left alone when an attempt interrupted after it is repeated', async () => {
+  it('is not changed when an attempt that was interrupted after writing it is repeated', async () => {
     const { attempt, parts, run } = await prepareArchive();
     await keepManifest(parts, attempt, file);
     const read = () => readWhole(parts.archive.read(day.iso, run.id, 'manifest.json'));
@@ -84,7 +84,7 @@ describe('a manifest', () => {
   });
 });
 
-it('bytes are measured in blocks of any size', async () => {
+it('measures bytes in blocks of any size', async () => {
   const whole = { bytes: 9, sha256: hash('abcdefghi') };
   expect(await measure(blocksOf('abc', '', 'defghi'))).toEqual(whole);
   expect(await measure(blocksOf('abcdefghi'))).toEqual(whole);

@@ -4,7 +4,7 @@ import type { ResultEnd, ResultField, ResultPart, ResultRow } from '../../../src
 const namingFields = ['bookingReferenceId', 'serviceId', 'providerHotelId'] as const;
 const keyFields = [...namingFields, 'providerName'] as const;
 
-/** What joinResult promises, row against booking, with the time that it takes: the model that tests compare with. */
+/** The model of joinResult that tests compare with: every row against every booking, however slow. */
 export async function modelJoin(
   parts: AsyncIterable<ResultPart>,
   bookings: readonly Booking[],

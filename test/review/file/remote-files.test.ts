@@ -11,7 +11,7 @@ const uploadDay = createBusinessDay('2026-03-05', 'Europe/Madrid');
 const remote = locateRemoteFiles(uploadDay);
 
 describe('on the SFTP server', () => {
-  it('the review file lies where the service looks for it (spec 4.3)', () => {
+  it('the review file is where the service looks for it (spec 4.3)', () => {
     expect(remote).toMatchObject({
       folder: 'VerifyMappings/032026',
       name: '05032026.csv',
@@ -19,7 +19,7 @@ describe('on the SFTP server', () => {
     });
   });
 
-  it('an upload has a name of its own for each run, owner and attempt', () => {
+  it('an upload has a unique name for each run, owner and attempt', () => {
     const names = [
       remote.temporaryPath('20260305-k3f9xq7d', 1, 1),
       remote.temporaryPath('20260305-k3f9xq7d', 1, 2),
@@ -30,7 +30,7 @@ describe('on the SFTP server', () => {
     expect(new Set(names).size).toBe(4);
   });
 
-  it('what is being uploaded is taken neither for a review file nor for a result', () => {
+  it('an upload in progress is mistaken neither for a review file nor for a result', () => {
     const name = remote.temporaryPath('20260305-k3f9xq7d', 3, 1).split('/').at(-1) ?? '';
     expect(name.endsWith('.csv')).toBe(false);
     expect(createResultNameTest(defaultResultPattern, uploadDay)(name)).toBe(false);
@@ -50,7 +50,7 @@ describe('on the SFTP server', () => {
     expect(remote.isLeftover(name)).toBe(isLeftover);
   });
 
-  it('its own uploads are recognised as leftovers', () => {
+  it('our own uploads are recognised as leftovers', () => {
     const path = remote.temporaryPath('20260305-k3f9xq7d', 12, 34);
     expect(path.startsWith(`${remote.folder}/`)).toBe(true);
     expect(remote.isLeftover(path.slice(remote.folder.length + 1))).toBe(true);
@@ -100,7 +100,7 @@ describe('the name of a result', () => {
     expect(createResultNameTest('*', day)('20112026.csv')).toBe(false);
   });
 
-  it('fits a pattern as the same regular expression would have it', () => {
+  it('matches a pattern like the equivalent regular expression', () => {
     const anyGlob = fc.string({ unit: fc.constantFrom('a', 'b', '*', '.') });
     const anyName = fc.string({ unit: fc.constantFrom('a', 'b', '.') });
     fc.assert(
@@ -113,7 +113,7 @@ describe('the name of a result', () => {
   });
 
   it.each(['{', 'a}', '{date}', '{day:}', '{day:DD}', '{day:YYYY}', '{day:n}', '{}', 'results/{day}.csv'])(
-    'is refused as the pattern %s',
+    'cannot have the pattern %s',
     (pattern) => {
       expect(() => createResultNameTest(pattern, day)).toThrow(RangeError);
       expect(() => createResultNameTest(pattern, day)).toThrow(JSON.stringify(pattern));

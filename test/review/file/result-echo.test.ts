@@ -18,7 +18,7 @@ const one = fileBooking({ bookingReferenceId: 'BR-1' });
 const two = fileBooking({ bookingReferenceId: 'BR-2', bookingClientName: 'Žižek, "山田"' });
 const three = fileBooking({ bookingReferenceId: 'BR-3' });
 
-/** Bookings among which several have one key, or one reference. */
+/** Bookings of which several share a key or a reference. */
 const anyBookings = fc.array(anyFileBooking, { minLength: 1, maxLength: 12 }).chain((bookings) =>
   fc.array(
     fc
@@ -49,7 +49,7 @@ const anyHeader = fc.oneof(
     `\n${usualHeader}`,
   ),
 );
-/** What may happen to a result on its way, given three numbers that say where. */
+/** What may happen to a result in transit; three numbers select the place. */
 const changes = {
   none: (text: string) => text,
   byteOrderMark: (text: string) => `\ufeff${text}`,
@@ -82,7 +82,7 @@ const anyChange = fc.record({
   by: fc.nat(),
 });
 
-it('a result that repeats the file, or nearly, is joined as any other is', async () => {
+it('a result that repeats the file, or nearly, is joined like any other', async () => {
   await fc.assert(
     fc.asyncProperty(
       anyBookings,
@@ -114,7 +114,7 @@ describe('an echo', () => {
     ['with every verdict', writeEcho([one, two, three], () => 'True')],
     ['with CRLF and byte order mark', changes.byteOrderMark(changes.carriageReturns(usualEcho()))],
     [
-      'under other names for the first column and the verdict’s',
+      'with other names for the first column and the verdict’s',
       usualEcho().replace(masterIdColumn, 'ServiceId'),
     ],
   ])('%s is read without being parsed, in blocks of any size', async (_, result) => {
@@ -155,7 +155,7 @@ describe('an echo', () => {
     ]);
   });
 
-  it('with a line too long to be kept is joined as any other is', async () => {
+  it('with a line too long to be kept is joined like any other', async () => {
     const long = fileBooking({ bookingReferenceId: 'BR-2', bookingClientName: 'a'.repeat(1_200_000) });
     const bookings = [one, long, three];
     const result = writeEcho(bookings, () => 'False');
@@ -177,7 +177,7 @@ function writeEcho(
   return [header, ...lines.map((line, place) => `${line},${verdictOf(place)}`), ''].join('\n');
 }
 
-/** @param change of a line with its line end, which is counted from the end, the last one being 0 */
+/** @param change of a line, with its line end; lines are counted from the end, the last one being 0 */
 function changeLine(text: string, at: number, change: (line: string) => string): string {
   const lines = text.split(/(?<=\n)/);
   const place = lines.length - 1 - (at % lines.length);

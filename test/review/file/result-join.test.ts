@@ -19,7 +19,7 @@ const two = fileBooking({ bookingReferenceId: 'BR-2', providerHotelId: 'H2' });
 const three = fileBooking({ bookingReferenceId: 'BR-3', providerHotelId: 'H3' });
 
 describe('a result and the bookings that were sent', () => {
-  it('fit when every booking has its row', async () => {
+  it('match if every booking has its row', async () => {
     const joined = await join(
       [one, two, three],
       writeResult([
@@ -41,7 +41,7 @@ describe('a result and the bookings that were sent', () => {
     });
   });
 
-  it('give the affected bookings, in any order, batch by batch', async () => {
+  it('yield the affected bookings, in any order, batch by batch', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(anyFileBooking, { selector: identify, maxLength: 30 }),
@@ -70,7 +70,7 @@ describe('a result and the bookings that were sent', () => {
     );
   });
 
-  it('do not belong together where a row names a booking that was not sent', async () => {
+  it('do not match if a row names a booking that was not sent', async () => {
     const joined = await join(
       [one, two],
       writeResult([
@@ -82,12 +82,12 @@ describe('a result and the bookings that were sent', () => {
     expect(joined).toMatchObject({ foreign: 2, unanswered: 1, affected: [] });
   });
 
-  it('leave bookings unanswered where the result has fewer rows', async () => {
+  it('leave bookings without a verdict if the result has fewer rows', async () => {
     const joined = await join([one, two, three], writeResult([[two, false]]));
     expect(joined).toMatchObject({ unanswered: 2, foreign: 0, affected: [{ place: 1 }] });
   });
 
-  it('share a verdict where they share the mapping: two rooms of one booking', async () => {
+  it('share a verdict if they share the mapping: two rooms of one booking', async () => {
     const other = { ...one, bookingClientName: 'Somebody Else' };
     const joined = await join(
       [one, other, two],
@@ -99,7 +99,7 @@ describe('a result and the bookings that were sent', () => {
     expect(joined).toMatchObject({ unanswered: 0, affected: [{ place: 0 }, { place: 1 }] });
   });
 
-  it('believe "incorrect" where rows contradict each other', async () => {
+  it('count as incorrect if rows contradict each other', async () => {
     const joined = await join(
       [one],
       writeResult([
@@ -135,7 +135,7 @@ describe('a result and the bookings that were sent', () => {
     expect(joined.affected).toEqual([{ batch: 0, place: 0, bookingReferenceId: 'BR-1' }]);
   });
 
-  it('don’t take a line of totals for a foreign booking', async () => {
+  it('do not mistake a line of totals for an unknown booking', async () => {
     const result = `${writeResult([[one, false]])}Total: 1,,,,\n`;
     expect(await join([one], result)).toMatchObject({
       unidentified: 1,
@@ -145,7 +145,7 @@ describe('a result and the bookings that were sent', () => {
   });
 });
 
-describe('a row that fits by the booking reference alone', () => {
+describe('a row that matches only by booking reference', () => {
   const moved = (booking: Booking) => ({ ...booking, serviceId: 999 });
 
   it('belongs to the booking of that reference', async () => {
@@ -196,7 +196,7 @@ describe('a row that fits by the booking reference alone', () => {
     expect(joined).toMatchObject({ loose: 1, foreign: 0, affected: [{ place: 0 }] });
   });
 
-  it('answers nothing else: another booking of the reference is affected by its own row only', async () => {
+  it('has no other effect: another booking of the reference is affected by its own row only', async () => {
     const other = fileBooking({ bookingReferenceId: 'BR-1', providerHotelId: 'H9' });
     const joined = await join([one, other], writeResult([[one, false]]));
     expect(joined).toMatchObject({ loose: 0, unanswered: 1, affected: [{ place: 0 }] });
@@ -204,7 +204,7 @@ describe('a row that fits by the booking reference alone', () => {
 });
 
 describe('a result with fewer columns', () => {
-  it('is joined by what it has', async () => {
+  it('is joined by the columns that it has', async () => {
     const judged: Judged[] = [
       [one, false],
       [two, true],
@@ -234,12 +234,12 @@ describe('a result with fewer columns', () => {
     expect(await join([one], 'a,b\n1,2\n')).toMatchObject({ fields: [], unidentified: 1, unanswered: 1 });
   });
 
-  it('says nothing when it is empty', async () => {
+  it('yields nothing when it is empty', async () => {
     expect(await join([one], '')).toMatchObject({ fields: [], sent: 1, unanswered: 1, affected: [] });
   });
 });
 
-it('reads the sent bookings a second time only where a row says "incorrect"', async () => {
+it('reads the sent bookings a second time only if a row says "incorrect"', async () => {
   let readings = 0;
   const readSent = () => {
     readings += 1;

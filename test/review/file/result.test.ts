@@ -30,7 +30,7 @@ const row: ResultRow = {
 };
 
 describe('a result', () => {
-  it('is read as the input’s columns and the verdict', async () => {
+  it('is read as the columns of the input and the verdict', async () => {
     const read = await readAll(`${header}\n${line}\n`);
     expect(read.rows).toEqual([row]);
     expect(read.end).toEqual({ rows: 1, malformed: 0, endsWithLineEnd: true, isWhole: true });
@@ -103,12 +103,12 @@ describe('a result', () => {
     ]);
   });
 
-  it('has the master id under the name that is set, before any other', async () => {
+  it('has the master id under the configured name, before any other', async () => {
     const { rows } = await readAll('ServiceId,vervotech id,Vervotech Id\n1,2,3\n', { name: 'Vervotech Id' });
     expect(rows[0]?.serviceId).toBe(3);
   });
 
-  it('is read by the exact name where another is alike', async () => {
+  it('is read by the exact name if another one is similar', async () => {
     const { rows } = await readAll('providername,ProviderName,PROVIDERNAME\na,b,c\n');
     expect(rows[0]?.providerName).toBe('b');
   });
@@ -150,12 +150,12 @@ describe('a result', () => {
     expect(rows.map(({ checkInDate }) => checkInDate)).toEqual([date, date]);
   });
 
-  it('has fields without a value', async () => {
+  it('may have fields without a value', async () => {
     const { rows } = await readAll(`${header}\n0, ,x,NULL,undefined,,,\n`);
     expect(Object.values(rows[0] ?? {})).toEqual([2, ...Array(7).fill(undefined)]);
   });
 
-  it('may lack columns, and says which it has', async () => {
+  it('may lack columns, and reports which it has', async () => {
     expect((await readAll('Provider Name,Comment\nx,y\n')).fields).toEqual(['providerName']);
     expect((await readAll('1,2\n3,4\n')).fields).toEqual([]);
   });
@@ -207,7 +207,7 @@ describe('a malformed result', () => {
     );
   });
 
-  it('takes no more than twenty lines for one record, however well they fit together', async () => {
+  it('reads at most twenty lines as one record, however well they fit together', async () => {
     const readBetween = (count: number) =>
       readAll(`${[header, '1,"opened', ...Array(count).fill(line), 'closed",3,4,5,6,7,8'].join('\n')}\n`);
     expect(await readBetween(18)).toMatchObject({ rows: [{ line: 2 }], malformed: [] });
@@ -219,7 +219,7 @@ describe('a malformed result', () => {
     ]);
   });
 
-  it('may hold bytes that are not UTF-8, and a line without end', async () => {
+  it('may contain bytes that are not UTF-8, and a line without end', async () => {
     const file = Buffer.concat([
       Buffer.from(`${header}\n${line}\n`),
       Buffer.from(`${line.replace('Ana', 'Jos\xe9')}\n`, 'latin1'),
@@ -277,7 +277,7 @@ describe('a result that is still growing', () => {
 });
 
 describe('cells', () => {
-  it('are split as csv-parse splits them, where it can', () => {
+  it('are split like csv-parse splits them, where it can', () => {
     const anyRecord = fc.string({ unit: fc.constantFrom('"', '""', ',', 'a', ' ', 'ž') });
     fc.assert(
       fc.property(anyRecord, (record) => {

@@ -12,7 +12,7 @@ import {
 import { anyFileBooking, fileBooking, fileOf, linesOf, masterIdColumn, renderLine } from './file-bookings.js';
 
 describe('a line of the review file', () => {
-  it('is what csv-stringify writes, whatever the source held', () => {
+  it('is what csv-stringify writes, whatever the source contained', () => {
     fc.assert(
       fc.property(anyFileBooking, (booking) => {
         expect(`${renderLine(booking)}\n`).toBe(stringify([cellsOf(booking)]));
@@ -38,17 +38,17 @@ describe('a line of the review file', () => {
     expect(renderReviewHeader('Id, "master"')).toMatch(/^"Id, ""master""",BookingReferenceId,/);
   });
 
-  it('leaves what looks like a formula as it is', () => {
+  it('leaves what looks like a formula unchanged', () => {
     const line = renderLine(fileBooking({ bookingClientName: '=1+1', bookingReferenceId: '@SUM(A1)' }));
     expect(line).toBe('100200,@SUM(A1),=1+1,hotelbeds,00123,20112026,23112026');
   });
 
-  it('is never rendered with a hole', () => {
+  it('is never rendered with an empty cell', () => {
     const { bookingClientName: _, ...nameless } = fileBooking();
     expect(() => renderLine(nameless)).toThrow(TypeError);
   });
 
-  it('is read back by csv-parse and by our own reader as the booking it was', () => {
+  it('is read back by csv-parse and by our own reader as the same booking', () => {
     fc.assert(
       fc.property(anyFileBooking, (booking) => {
         const line = renderLine(booking);
@@ -59,7 +59,7 @@ describe('a line of the review file', () => {
     );
   });
 
-  it('is read by Python as the booking it was', ({ skip }) => {
+  it('is read by Python as the same booking', ({ skip }) => {
     const python = findPython();
     if (python === undefined) return skip('needs python3 on the PATH');
     const bookings = fc.sample(anyFileBooking, 500);
@@ -72,7 +72,7 @@ describe('a line of the review file', () => {
   });
 
   it.each(['', '1,2,3', '1,2,3,4,5,6,7,8', '1,"Ana Secret,3,4,5,6,7', '1,2,"Ana"Secret,4,5,6,7'])(
-    'is not taken for one when it is not: %s',
+    'is not mistaken for one: %s',
     (line) => {
       expect(() => readReviewLine(line)).toThrow(/^a stored review line does not have 7 cells$/);
     },
@@ -92,7 +92,7 @@ describe('blanking names', () => {
     );
   });
 
-  it('leaves a booking that can still be read, without the name', () => {
+  it('leaves a booking that is still readable, without the name', () => {
     const { bookingClientName: _, ...nameless } = fileBooking();
     const line = blankReviewLines(linesOf([fileBooking({ bookingClientName: 'Doe, "J"' })])).toString();
     expect(readReviewLine(line.trimEnd())).toEqual(nameless);

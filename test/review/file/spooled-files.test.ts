@@ -16,30 +16,30 @@ const bytes = fileOf(bookings);
 const sha256 = createHash('sha256').update(bytes).digest('hex');
 
 describe('the review file', () => {
-  it('is the header and the kept lines, in the bookings’ order', async () => {
+  it('consists of the header and the stored lines, in the order of the bookings', async () => {
     const { parts, run } = await prepareFileRun({ bookings });
     expect(await readWhole(renderReviewFile(parts, run))).toBe(bytes.toString());
   });
 
-  it('is a header alone where no booking is kept for it', async () => {
+  it('is only a header if no booking is stored for it', async () => {
     const { parts, run } = await prepareFileRun({ bookings: [] });
     expect(await readWhole(renderReviewFile(parts, run))).toBe(fileOf([]).toString());
   });
 
-  it('has its master id under the name that is set, quoted where it must be', async () => {
+  it('has its master id under the configured name, quoted where necessary', async () => {
     const { parts, run } = await prepareFileRun({ bookings: [] });
     const header = await readWhole(renderReviewFile({ ...parts, masterIdColumn: 'Id, ours' }, run));
     expect(header.split('\n')[0]).toMatch(/^"Id, ours",BookingReferenceId,/);
   });
 
-  it('lies in the spool under the run’s name, whole', async () => {
+  it('is complete in the spool, under the run’s name', async () => {
     const { parts, run } = await prepareFileRun({ bookings });
     expect(await spoolReviewFile(parts, run)).toEqual({ bytes: bytes.length, sha256 });
     expect(await readWhole(parts.spool.read(reviewName(run)))).toBe(bytes.toString());
     expect(await parts.spool.list()).toEqual(['20261120-k3f9xq7d.csv']);
   });
 
-  it('is read back by batch, numbered as they are kept', async () => {
+  it('is read back by batch, numbered as stored', async () => {
     const { parts, run } = await prepareFileRun({ bookings });
     const batches = [];
     for await (const batch of readSentBatches(parts, run)) batches.push(batch);
@@ -50,7 +50,7 @@ describe('the review file', () => {
 });
 
 describe('a recorded review file', () => {
-  it('is written again where it is not in the spool, or another one is', async () => {
+  it('is written again if it is not in the spool, or a different one is', async () => {
     const { parts, finish } = await prepareFileRun({ bookings });
     const run = await finish('write', { rows: 5, bytes: bytes.length, sha256 });
     await ensureSpooled(parts, run);
@@ -60,7 +60,7 @@ describe('a recorded review file', () => {
     expect(await parts.spool.measure(reviewName(run))).toEqual({ bytes: bytes.length, sha256 });
   });
 
-  it('is not written again where it is there', async () => {
+  it('is not written again if it is there', async () => {
     const { parts, finish } = await prepareFileRun({ bookings });
     const run = await finish('write', { sha256 });
     await spoolReviewFile(parts, run);
@@ -68,7 +68,7 @@ describe('a recorded review file', () => {
     await ensureSpooled({ ...parts, ledger: { ...parts.ledger, readBatch } }, run);
   });
 
-  it('is refused where ledger and settings give other bytes than were recorded, in words without a cell', async () => {
+  it('is refused if ledger and settings produce other bytes than recorded, in a message without cells', async () => {
     const { parts, finish } = await prepareFileRun({ bookings });
     const run = await finish('write', { sha256 });
     const error = await ensureSpooled({ ...parts, masterIdColumn: 'Another Id' }, run).catch(

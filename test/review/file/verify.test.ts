@@ -23,13 +23,13 @@ const everything = [
   rendered,
 ];
 
-describe('verifying what is kept of a run', () => {
-  it('looks at manifest, files, file rules and the ledger’s bookings, and finds nothing', async () => {
+describe('verifying what is stored of a run', () => {
+  it('checks manifest, files, file rules and the ledger’s bookings, and finds nothing wrong', async () => {
     const { verify } = await prepareArchived();
     expect(await verify()).toEqual(everything.map((item) => ({ item })));
   });
 
-  it('finds the file as sent changed', async () => {
+  it('detects that the file as sent was changed', async () => {
     const { verify, archived } = await prepareArchived();
     await appendFile(archived(inputName), '100200,BR-9,Ana,hotelbeds,00123,20112026,23112026\n');
     const faults = await faultsOf(verify());
@@ -38,27 +38,27 @@ describe('verifying what is kept of a run', () => {
     expect(faults[byTheRules]).toBe('wrong-row-count in row 6');
   });
 
-  it('finds another booking in the file as sent, in as many rows', async () => {
+  it('detects another booking in the file as sent, with the same number of rows', async () => {
     const { verify, archived, parts, run } = await prepareArchived();
     const text = await readWhole(renderReviewFile(parts, run));
     await writeFile(archived(inputName), text.replace('BR-3', 'BR-X'));
     expect(await faultsOf(verify())).toMatchObject({ [byTheRules]: 'wrong-checksum in row 5' });
   });
 
-  it('finds a cell that breaks the file rules, without showing it', async () => {
+  it('detects a cell that breaks the file rules, without showing it', async () => {
     const { verify, archived, parts, run } = await prepareArchived();
     const text = await readWhole(renderReviewFile(parts, run));
     await writeFile(archived(inputName), text.replace('Ana Example', 'null'));
     expect(await faultsOf(verify())).toMatchObject({ [byTheRules]: 'reads-as-null in row 1' });
   });
 
-  it('finds the result changed', async () => {
+  it('detects that the result was changed', async () => {
     const { verify, archived } = await prepareArchived();
     await writeFile(archived(resultName), resultText.replace('True', 'False'));
     expect(Object.keys(await faultsOf(verify()))).toEqual([resultName]);
   });
 
-  it('finds missing files, and continues with the others', async () => {
+  it('detects missing files, and continues with the others', async () => {
     const { verify, archived } = await prepareArchived();
     await rm(archived(inputName));
     await rm(archived(resultName));
@@ -69,14 +69,14 @@ describe('verifying what is kept of a run', () => {
     });
   });
 
-  it('finds files that can’t be read', async () => {
+  it('detects unreadable files', async () => {
     const { verify, archived } = await prepareArchived();
     await rm(archived(resultName));
     await mkdir(archived(resultName));
     expect(await faultsOf(verify())).toEqual({ [resultName]: "can't be read (unreadable)" });
   });
 
-  it('finds no manifest, and has nothing to compare with', async () => {
+  it('detects a missing manifest, and then has nothing to compare with', async () => {
     const { verify, archived } = await prepareArchived();
     await rm(archived('manifest.json'));
     expect(await verify()).toEqual([{ item: 'manifest.json', fault: 'is not in the archive' }]);
@@ -88,7 +88,7 @@ describe('verifying what is kept of a run', () => {
     }
   });
 
-  it('finds files and manifest that were changed together', async () => {
+  it('detects files and manifest that were changed together', async () => {
     const { verify, parts, run, archived } = await prepareArchived();
     const manifest = await readWhole(parts.archive.read(day.iso, run.id, 'manifest.json'));
     const changed = 'ServiceId,IsCorrectMapping\n100200,False\n';
@@ -112,7 +112,7 @@ describe('verifying what is kept of a run', () => {
     expect(await faultsOf(verify())).toEqual({ [item]: 'differs from the ledger' });
   });
 
-  it('finds a file that the manifest doesn’t name', async () => {
+  it('detects a file that the manifest doesn’t name', async () => {
     const { verify, parts, run, archived } = await prepareArchived();
     const manifest = await readWhole(parts.archive.read(day.iso, run.id, 'manifest.json'));
     await writeFile(archived('manifest.json'), manifest.replace(`"${inputName}"`, '"other.csv"'));
@@ -123,13 +123,13 @@ describe('verifying what is kept of a run', () => {
     expect(faults['other.csv']).toBe('is not in the archive');
   });
 
-  it('finds settings, or a ledger, that give another file', async () => {
+  it('detects settings, or a ledger, that produce a different file', async () => {
     const { parts, current } = await prepareArchived();
     const items = await verifyRun({ ...parts, masterIdColumn: 'Another Id' }, await current());
     expect(Object.keys(await faultsOf(items))).toEqual([byTheRules, rendered]);
   });
 
-  it('compares only the manifest once guest names were blanked', async () => {
+  it('compares only the manifest once guest names are blanked', async () => {
     const { verify, ledger, parts, run } = await prepareArchived();
     await ledger.settle(rightOf(run), { state: 'succeeded', at: Date.parse('2026-11-21') });
     await parts.archive.remove(day.iso, run.id, [inputName, resultName]);

@@ -4,7 +4,7 @@ import { markPlain, type TextForm } from '../../../src/review/delivery.js';
 import { createLineBuffer } from '../../../src/review/lines/line-buffer.js';
 import { renderedLine } from '../../support/rendered-line.js';
 
-/** A text in which each `!` is doubled, between `<` and `>`. */
+/** A text between `<` and `>` in which each `!` is doubled. */
 const before = Buffer.from('<');
 const form: TextForm = {
   plain: markPlain((character) => character !== '!'),
@@ -13,7 +13,7 @@ const form: TextForm = {
 };
 
 describe('a line buffer', () => {
-  it('writes any text as Buffer does, escaped where its form asks for it', () => {
+  it('writes any text like Buffer does, escaped where its form requires it', () => {
     const anyText = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string({ unit: fc.constantFrom('!', 'a', '\u007f', '\u0080', '\u07ff', '\u0800', '\uffff', '😀') }),
@@ -45,7 +45,7 @@ describe('a line buffer', () => {
     );
   });
 
-  it('gives what was written away, and does not touch it again', () => {
+  it('hands over what was written, and does not touch it again', () => {
     const buffer = createLineBuffer(16);
     buffer.constant(Buffer.from('first'));
     const first = buffer.handOver();

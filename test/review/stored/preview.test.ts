@@ -34,7 +34,7 @@ describe('the first lines of a collected run', () => {
     expect((await readFirstLines(ledger, run, 50)).map(({ line }) => line)).toEqual(inBody);
   });
 
-  it('are read from no more batches than it takes', async () => {
+  it('are read from no more batches than necessary', async () => {
     const { ledger, run } = await prepare({ file: 6, body: 5 });
     const read: string[] = [];
     const readBatch: Ledger['readBatch'] = (runId, form, batch) => {
@@ -47,7 +47,7 @@ describe('the first lines of a collected run', () => {
 });
 
 describe('a preview', () => {
-  it('holds the review file as it would be sent', async () => {
+  it('contains the review file as it would be sent', async () => {
     const { ledger, run } = await prepare({ file: 6, body: 5 });
     const { taken, take } = createTaker();
     const bytes = `${[header, ...inFile].join('\n')}\n`;
@@ -64,7 +64,7 @@ describe('a preview', () => {
     expect(taken).toEqual([]);
   });
 
-  it('holds every body as it would be sent, and one checksum of all of them', async () => {
+  it('contains every body as it would be sent, and one checksum of all of them', async () => {
     const { ledger, run } = await prepare({ file: 6, body: 5 });
     const { taken, take } = createTaker();
     const bodies = [inBody.slice(0, 4), inBody.slice(4)].map((lines) => `{"Hotels":[${lines.join(',')}]}`);

@@ -16,7 +16,7 @@ import { openTemporaryLedger } from '../temporary-ledger.js';
 const today = createBusinessDay('2026-11-20', 'Europe/Madrid');
 const periods = { guestNameDays: 30, recordDays: 800 };
 
-describe('forgetting old days', () => {
+describe('cleaning up old days', () => {
   it.each([
     ['2026-11-20', '2024-09-11', '2026-10-21'],
     ['2028-03-01', '2025-12-22', '2028-01-31'],
@@ -43,7 +43,7 @@ describe('forgetting old days', () => {
     ]);
   });
 
-  it('takes the names of guests out of the ledger when their time is over, and not a day before', async () => {
+  it('removes guest names from the ledger when their time is up, and not a day before', async () => {
     const ledger = await openTemporaryLedger();
     const folders = await openTemporaryFolders();
     await prepareDelivery({ ledger, day: '2026-10-21', bookings: 3, batchSize: 2, answer: () => ok });
@@ -65,7 +65,7 @@ describe('forgetting old days', () => {
     expect((await ledger.readBatch(right.runId, 'body', 0)).equals(blanked)).toBe(true);
   });
 
-  it('takes the archived files with the names, leaves the manifest, and empties the spool', async () => {
+  it('removes the archived files with the names, keeps the manifest, and empties the spool', async () => {
     const ledger = await openTemporaryLedger();
     const { archive, spool } = await openTemporaryFolders();
     for (const day of ['2026-10-20', '2026-10-21']) {
@@ -83,10 +83,10 @@ describe('forgetting old days', () => {
   });
 });
 
-describe('forgetting old days of an archive in a bucket', () => {
+describe('cleaning up old days of an archive in a bucket', () => {
   const server = useS3Server();
 
-  it('removes the objects with the names, and leaves the manifest', async () => {
+  it('removes the objects with the names, and keeps the manifest', async () => {
     const ledger = await openTemporaryLedger();
     const { spool, root } = await openTemporaryFolders();
     const archive = createS3Archive({

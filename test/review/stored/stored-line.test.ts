@@ -16,7 +16,7 @@ import { openRun, openTemporaryLedger } from '../temporary-ledger.js';
 const forms = ['body', 'file'] as const;
 type Form = (typeof forms)[number];
 
-describe.each(forms)('a line kept in the form %s', (form) => {
+describe.each(forms)('a line stored in the form %s', (form) => {
   it('has its reference', () => {
     fc.assert(
       fc.property(anyFileBooking, (booking) => {
@@ -52,7 +52,7 @@ describe.each(forms)('a line kept in the form %s', (form) => {
     ]);
   });
 
-  it('has no name once it was blanked, and still everything else', () => {
+  it('has no name once it is blanked, and still everything else', () => {
     const bookings = [
       fileBooking(),
       fileBooking({ bookingReferenceId: 'BR-2', bookingClientName: 'Doe, "J"' }),
@@ -82,7 +82,7 @@ describe('the two forms', () => {
     );
   });
 
-  it('differ in the name of the master id, which by body is kept as sent', () => {
+  it('differ in the name of the master id, which is stored as sent by body', () => {
     expect(readFields('{"VervotechId":7}', 'body')).toEqual({ VervotechId: 7 });
   });
 
@@ -101,8 +101,8 @@ describe('the two forms', () => {
   });
 });
 
-describe('blanking an old run that kept both forms', () => {
-  it('takes the names out of each line in the way of its form', async () => {
+describe('blanking an old run that stored both forms', () => {
+  it('removes the name from each line according to its form', async () => {
     const ledger = await openTemporaryLedger();
     const right = await openRun(ledger, '2026-10-20');
     const collect = await ledger.beginCollect(right, { source: 'bookings.csv', at: 1_000, batchSize: 2 });
@@ -123,7 +123,7 @@ describe('blanking an old run that kept both forms', () => {
   });
 });
 
-/** As other programs write it, without a line end. */
+/** The line as other programs write it, without a line end. */
 function lineOf(booking: Booking, form: Form): string {
   const { serviceId, bookingReferenceId, bookingClientName, providerName, providerHotelId } = booking;
   const { checkInDate = '', checkOutDate = '' } = booking;

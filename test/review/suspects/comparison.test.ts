@@ -26,7 +26,7 @@ function batchOf(bookings: readonly Booking[], form: BookingForm = 'body', numbe
   return { form, number, lines: lines.handOver(), referenceHashes: bookings.map(() => 1) };
 }
 
-/** A copy of these mappings, and the collect that compares with it; both remember how they were called. */
+/** A copy of these mappings, and the collect that compares with it; both record their calls. */
 function compareWith(mappings: readonly Partial<CopiedMapping>[]) {
   const asked: ProviderHotel[][] = [];
   const stored: CollectedChunk[] = [];
@@ -90,7 +90,7 @@ describe('comparing a day with the local copy', () => {
   });
 
   it.each(['body', 'file'] as const)(
-    'asks for each hotel once, a thousand at a time, of lines by %s',
+    'looks up each hotel once, a thousand at a time, for lines by %s',
     async (form) => {
       const { asked, store } = compareWith([]);
       await store(
@@ -109,7 +109,7 @@ describe('comparing a day with the local copy', () => {
   );
 
   it.each(['body', 'file'] as const)(
-    'finds hotels whose names hold anything, in lines by %s',
+    'finds hotels with any characters in their names, in lines by %s',
     async (form) => {
       const names = [
         'Žižek, "Hôtel" \\',
@@ -138,7 +138,7 @@ describe('comparing a day with the local copy', () => {
     },
   );
 
-  it('asks nothing for bookings that do not name their hotel, and counts their places', async () => {
+  it('looks up nothing for bookings that do not name their hotel, and counts their places', async () => {
     const { asked, stored, store } = compareWith([
       { providerName: 'hotelbeds', providerHotelId: '1', serviceId: 5 },
     ]);
@@ -170,36 +170,36 @@ const booked = 100_200;
 const judge = (mapping: KnownMapping, suspectDays = 7) =>
   findSuspicion(booked, mapping, { now, suspectDays });
 
-describe('a booking is', () => {
-  it('no suspect where the copy does not know its hotel', () => {
+describe('a booking', () => {
+  it('is not a suspect if the copy does not know its hotel', () => {
     expect(judge({})).toBeUndefined();
   });
 
-  it('no suspect where the copy says the same', () => {
+  it('is not a suspect if the copy agrees', () => {
     expect(judge({ serviceId: booked })).toBeUndefined();
   });
 
-  it('one where the copy has its hotel under another master, however long already', () => {
+  it('is a suspect if the copy has its hotel under another master, however long already', () => {
     expect(judge({ serviceId: 1 })).toBe('other-master');
     expect(judge({ serviceId: 1, movedAt: now - 800 * dayMs })).toBe('other-master');
   });
 
-  it('one of another master, first of all, where the mapping also moved lately', () => {
+  it('is a suspect for its different master even if the mapping also moved recently', () => {
     expect(judge({ serviceId: 1, movedAt: now - 1 })).toBe('other-master');
   });
 
-  it('one where the mapping moved to its own master within the days, to the millisecond', () => {
+  it('is a suspect if the mapping moved to its own master within the configured days, to the millisecond', () => {
     expect(judge({ serviceId: booked, movedAt: now })).toBe('moved');
     expect(judge({ serviceId: booked, movedAt: now - 7 * dayMs + 1 })).toBe('moved');
     expect(judge({ serviceId: booked, movedAt: now - 7 * dayMs })).toBeUndefined();
   });
 
-  it('one where the mapping was deleted within the days, and no longer', () => {
+  it('is a suspect if the mapping was deleted within the configured days, and not before', () => {
     expect(judge({ movedAt: now - 6 * dayMs })).toBe('moved');
     expect(judge({ movedAt: now - 8 * dayMs })).toBeUndefined();
   });
 
-  it('none for having moved where that makes no suspects', () => {
+  it('is not a suspect because of a move if moves are not checked', () => {
     expect(judge({ serviceId: booked, movedAt: now }, 0)).toBeUndefined();
     expect(judge({ serviceId: 1, movedAt: now }, 0)).toBe('other-master');
   });

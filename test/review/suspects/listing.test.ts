@@ -7,7 +7,7 @@ const suspects = { suspects: 1, filledIn: 0 };
 const line = (number: number) =>
   `{"HotelId":${number},"BookingReferenceId":"BR-${number}","BookingClientName":"Ana Lovelace"}`;
 
-/** A ledger that has these pages of each run. */
+/** A ledger with these pages of each run. */
 function ledgerOf(pages: Readonly<Record<string, readonly (readonly string[])[]>>) {
   return {
     nextSuspects: async (runId: string, after?: BatchCursor): Promise<SuspectLines | undefined> => {
@@ -25,7 +25,7 @@ function ledgerOf(pages: Readonly<Record<string, readonly (readonly string[])[]>
 }
 
 describe('the suspects of a run', () => {
-  it("are told under the service's names whatever the master id is called, without the guest's", async () => {
+  it("are listed under the service's field names whatever the master id is called, without the guest's name", async () => {
     const told = await listSuspects(ledgerOf({ one: [[line(7)]] }), { id: 'one', suspects }, 9);
     expect(told).toEqual([
       {
@@ -44,12 +44,12 @@ describe('the suspects of a run', () => {
     expect(told.map(({ ServiceId }) => ServiceId)).toEqual([1, 2, 3]);
   });
 
-  it('are not looked for where nothing was compared', async () => {
+  it('are not looked for if nothing was compared', async () => {
     const nextSuspects = () => Promise.reject(new Error('it was looked for them'));
     expect(await listSuspects({ nextSuspects }, { id: 'one' }, 9)).toEqual([]);
   });
 
-  it('of several runs come once each', async () => {
+  it('of several runs are listed once each', async () => {
     const ledger = ledgerOf({ late: [[line(3)], [line(1)]], first: [[line(1), line(2)]] });
     const told: number[] = [];
     for await (const piece of readSuspects(ledger, [someRun({ id: 'late' }), someRun({ id: 'first' })]))
@@ -58,7 +58,7 @@ describe('the suspects of a run', () => {
   });
 });
 
-describe('the runs whose suspects are those of a day', () => {
+describe('the runs that contribute to the suspects of a day', () => {
   const idsOf = (...runs: Parameters<typeof someRun>[0][]) =>
     findComparedRuns(runs.map((run) => someRun(run))).map(({ id }) => id);
 
@@ -66,7 +66,7 @@ describe('the runs whose suspects are those of a day', () => {
     expect(idsOf({ id: 'c' }, { id: 'b', suspects }, { id: 'a', suspects })).toEqual(['b']);
   });
 
-  it('are with one that only topped up those before it, as far as they compared', () => {
+  it('include, for a top-up, the earlier runs that were compared', () => {
     const tops = { suspects, topsUp: true as const };
     expect(
       idsOf({ id: 'd', ...tops }, { id: 'c', topsUp: true }, { id: 'b', suspects }, { id: 'a', suspects }),
@@ -75,7 +75,7 @@ describe('the runs whose suspects are those of a day', () => {
     expect(idsOf({ id: 'b', ...tops }, { id: 'a', ...tops })).toEqual(['b', 'a']);
   });
 
-  it('are none where nothing was compared', () => {
+  it('are none if nothing was compared', () => {
     expect(idsOf({ id: 'b' }, { id: 'a' })).toEqual([]);
   });
 });
