@@ -37,7 +37,7 @@ export function updateRun(tables: Tables, run: number, patch: RunPatch): Stateme
 
 /** A change that also says until when the claim holds, where this process's clock decides that. */
 export interface LeasedChange extends StepsChange {
-  readonly set: StepPatch & { readonly leaseUntil?: number };
+  readonly leaseUntil?: number;
 }
 
 /**
@@ -48,11 +48,11 @@ export interface LeasedChange extends StepsChange {
 export function updateSteps(
   tables: Tables,
   run: number,
-  { which, set, endsAttempt }: LeasedChange,
+  { which, set, leaseUntil, endsAttempt }: LeasedChange,
   isAbandoned: Statement,
-): Statement[] {
+): readonly [Statement] | readonly [Statement, Statement] {
   const chosen = choose(run, which, isAbandoned);
-  const { sql, values } = assign(columnsOfStep(set));
+  const { sql, values } = assign(columnsOfStep(set, leaseUntil));
   const update: Statement = {
     sql: `UPDATE ${which.after === undefined ? tables.steps : tables.stepsByPredecessor} SET ${sql} WHERE ${chosen.sql}`,
     values: [...values, ...chosen.values],
@@ -69,26 +69,37 @@ export function updateSteps(
 
 function choose(run: number, which: StepSelection, isAbandoned: Statement): Statement {
   const { name, after, kind, states, abandoned } = which;
-  const conditions: Statement[] = [{ sql: 'run = ?', values: [run] }];
-  if (name !== undefined) conditions.push({ sql: 'name = ?', values: [name] });
-  if (after !== undefined) conditions.push({ sql: 'after = ?', values: [after] });
-  if (kind !== undefined) conditions.push({ sql: 'kind = ?', values: [kind] });
-  if (states)
-    conditions.push({ sql: `state IN (${states.map((state) => `'${state}'`).join(', ')})`, values: [] });
-  if (abandoned) conditions.push(isAbandoned);
-  return {
-    sql: conditions.map(({ sql }) => sql).join(' AND '),
-    values: conditions.flatMap(({ values }) => values),
-  };
+  let sql = 'run = ?';
+  const values: (string | number | null)[] = [run];
+  for (const [column, value] of [
+    ['name', name],
+    ['after', after],
+    ['kind', kind],
+  ] as const) {
+    if (value === undefined) continue;
+    sql += ` AND ${column} = ?`;
+    values.push(value);
+  }
+  if (states) sql += ` AND state IN ('${states.join("', '")}')`;
+  if (abandoned) {
+    sql += ` AND ${isAbandoned.sql}`;
+    values.push(...isAbandoned.values);
+  }
+  return { sql, values };
 }
 
 type Columns = Readonly<Record<string, string | number | null | undefined>>;
 
 function assign(columns: Columns): Statement {
-  const set = Object.entries(columns).filter(
-    (column): column is [string, string | number | null] => column[1] !== undefined,
-  );
-  return { sql: set.map(([name]) => `${name} = ?`).join(', '), values: set.map(([, value]) => value) };
+  let sql = '';
+  const values: (string | number | null)[] = [];
+  for (const name in columns) {
+    const value = columns[name];
+    if (value === undefined) continue;
+    sql += values.length === 0 ? `${name} = ?` : `, ${name} = ?`;
+    values.push(value);
+  }
+  return { sql, values };
 }
 
 function columnsOfRun(patch: RunPatch): Columns {
@@ -112,7 +123,7 @@ function columnsOfRun(patch: RunPatch): Columns {
   };
 }
 
-function columnsOfStep(patch: LeasedChange['set']): Columns {
+function columnsOfStep(patch: StepPatch, leaseUntil: number | undefined): Columns {
   const { outcomeUnknown } = patch;
   return {
     state: patch.state,
@@ -124,29 +135,34 @@ function columnsOfStep(patch: LeasedChange['set']): Columns {
     outcome_unknown: outcomeUnknown === undefined ? undefined : Number(outcomeUnknown),
     not_before: patch.notBefore,
     claimed_at: patch.claimedAt,
-    lease_until: patch.leaseUntil,
+    lease_until: leaseUntil,
     ended_at: patch.endedAt,
     last_code: patch.lastCode,
   };
 }
 
-export function insertStep(tables: Tables, run: number, step: PlannedStep, position: number): Statement {
-  const { name, kind, after, slice, bookings } = step;
+/** Inserts steps that share a position in the plan. */
+export function insertSteps(
+  tables: Tables,
+  run: number,
+  steps: readonly PlannedStep[],
+  position: number,
+): Statement {
   return {
     sql: `INSERT INTO ${tables.steps} (run, name, position, kind, state, after, form, batch, first, bookings)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    values: [
+      VALUES ${steps.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`,
+    values: steps.flatMap((step) => [
       run,
-      name,
+      step.name,
       position,
-      kind,
+      step.kind,
       initialState(step),
-      after ?? null,
-      slice?.form ?? null,
-      slice?.batch ?? null,
-      slice?.first ?? null,
-      bookings,
-    ],
+      step.after ?? null,
+      step.slice?.form ?? null,
+      step.slice?.batch ?? null,
+      step.slice?.first ?? null,
+      step.bookings,
+    ]),
   };
 }
 

@@ -15,9 +15,12 @@ export function withoutUndefined<Fields extends object>(
 ): { [Name in keyof Fields as undefined extends Fields[Name] ? never : Name]: Fields[Name] } & {
   [Name in keyof Fields as undefined extends Fields[Name] ? Name : never]?: Exclude<Fields[Name], undefined>;
 } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as ReturnType<
-    typeof withoutUndefined<Fields>
-  >;
+  // A loop, not entries: each claim and each recorded ending comes through here.
+  const present: Record<string, unknown> = {};
+  for (const name in fields) {
+    if (fields[name] !== undefined) present[name] = fields[name];
+  }
+  return present as ReturnType<typeof withoutUndefined<Fields>>;
 }
 
 /** PostgreSQL can't store NUL, and UTF-8 can't encode lone surrogates: each becomes U+FFFD. */

@@ -29,9 +29,13 @@ export async function changeRun(session: Session, run: number, patch: RunPatch):
 
 /** Returns how many steps it changed. */
 export async function changeSteps(session: Session, run: number, change: StepsChange): Promise<number> {
-  let changed = 0;
-  for (const update of updateSteps(tables, run, change, isAbandoned)) changed = await session.execute(update);
-  return changed;
+  // In one round trip: both parts of it see the steps as they were.
+  const [first, update] = updateSteps(tables, run, change, isAbandoned);
+  return session.execute(
+    update === undefined
+      ? first
+      : { sql: `WITH ended AS (${first.sql}) ${update.sql}`, values: [...first.values, ...update.values] },
+  );
 }
 
 /** A step and those that wait for it; undefined when there is no such step. */

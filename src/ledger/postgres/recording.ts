@@ -1,7 +1,7 @@
 import { FencedError, type Recorded } from '../../review/ledger.js';
 import { mayAwaitResult, openedBy, patchRun, recordEnding } from '../../review/state-machine.js';
 import type { Claim, StepEnding } from '../../review/step.js';
-import { insertAttempt, insertStep } from '../run-statements.js';
+import { insertAttempt, insertSteps } from '../run-statements.js';
 import { runColumns, toRun } from '../stored-run.js';
 import { changeRun, changeSteps, findStep, readProgress, tables } from './changes.js';
 import { lockRight, readRun } from './runs.js';
@@ -30,10 +30,9 @@ export async function record(
   const others = mayAwaitResult(run) ? await readProgress(session, number, name) : undefined;
   const change = found && recordEnding({ run, ...found, claim, ending, at, others });
   if (!change) throw new FencedError(runId);
-  for (const steps of change.steps) await changeSteps(session, number, steps);
-  for (const step of change.inserts) {
-    await session.execute(insertStep(tables, number, step, found.step.position));
-  }
+  const { steps, inserts } = change;
+  for (const each of steps) await changeSteps(session, number, each);
+  if (inserts.length > 0) await session.execute(insertSteps(tables, number, inserts, found.step.position));
   await changeRun(session, number, change.run);
   await session.execute(insertAttempt(tables, number, claim, ending, at));
   return { run: patchRun(run, change.run), opened: change.opened, settled: change.settled };

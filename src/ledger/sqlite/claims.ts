@@ -1,7 +1,7 @@
 import { FencedError, type Recorded, type Right, type SharedRight } from '../../review/ledger.js';
 import { claimStep, mayAwaitResult, patchRun, recordEnding } from '../../review/state-machine.js';
 import type { Claim, Claimed, StepEnding } from '../../review/step.js';
-import { insertAttempt, insertStep } from '../run-statements.js';
+import { insertAttempt, insertSteps } from '../run-statements.js';
 import { toRun, toStep, toStoredStep } from '../stored-run.js';
 import { findBatch } from './collecting.js';
 import type { Database } from './database.js';
@@ -9,6 +9,7 @@ import {
   changeRun,
   changeSteps,
   execute,
+  findRun,
   findStep,
   findStepWithSuccessors,
   readProgress,
@@ -24,7 +25,7 @@ export function claim(
   leaseUntil: number,
 ): Claimed | undefined {
   const { runId, token } = right;
-  const row = database.get('SELECT * FROM runs WHERE id = ?', runId);
+  const row = findRun(database, runId);
   const number = Number(row?.number);
   const stepRow = row && findStep(database, number, name);
   if (!stepRow) return undefined;
@@ -32,7 +33,7 @@ export function claim(
   const step = toStoredStep(stepRow);
   const change = claimStep(run, step, { token, attempt, at });
   if (!change) return undefined;
-  changeSteps(database, number, { which: { name }, set: { ...change.step, leaseUntil } });
+  changeSteps(database, number, { which: { name }, set: change.step, leaseUntil });
   changeRun(database, number, change.run);
   const shown = toStep(runId, stepRow);
   const { slice } = shown;
@@ -51,7 +52,7 @@ export function claim(
 /** @throws FencedError when the step is not performed under this claim any more. */
 export function record(database: Database, claim: Claim, ending: StepEnding, at: number): Recorded {
   const { runId, name } = claim.step;
-  const row = database.get('SELECT * FROM runs WHERE id = ?', runId);
+  const row = findRun(database, runId);
   const number = Number(row?.number);
   const found = row && findStepWithSuccessors(database, number, name);
   if (!found) throw new FencedError(runId);
@@ -65,8 +66,9 @@ export function record(database: Database, claim: Claim, ending: StepEnding, at:
     others: mayAwaitResult(run) ? readProgress(database, number, name) : undefined,
   });
   if (!change) throw new FencedError(runId);
-  for (const steps of change.steps) changeSteps(database, number, steps);
-  for (const step of change.inserts) execute(database, insertStep(tables, number, step, found.step.position));
+  const { steps, inserts } = change;
+  for (const each of steps) changeSteps(database, number, each);
+  if (inserts.length > 0) execute(database, insertSteps(tables, number, inserts, found.step.position));
   changeRun(database, number, change.run);
   execute(database, insertAttempt(tables, number, claim, ending, at));
   return { run: patchRun(run, change.run), opened: change.opened, settled: change.settled };

@@ -3,7 +3,7 @@ import type { Right } from '../../review/ledger.js';
 import { startDelivery } from '../../review/state-machine.js';
 import type { BookingForm } from '../../review/step.js';
 import { createReferenceIndex, type ReferenceIndex } from '../reference-index.js';
-import { insertStep } from '../run-statements.js';
+import { insertSteps } from '../run-statements.js';
 import { countSuspects } from '../stored-findings.js';
 import { runTables } from '../stored-run.js';
 import type { Database } from './database.js';
@@ -107,7 +107,7 @@ export function beginCollect(
         checkRight(database, right);
         bookingForms.forEach(storePages);
         for (const [position, step] of steps.entries())
-          execute(database, insertStep(tables, run, step, position));
+          execute(database, insertSteps(tables, run, [step], position));
         changeRun(database, run, startDelivery(steps.length, collectedAt));
         return readRun(database, run);
       });

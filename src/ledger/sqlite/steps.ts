@@ -13,7 +13,7 @@ import {
   updateRun,
   updateSteps,
 } from '../run-statements.js';
-import { toOpenStep } from '../stored-run.js';
+import { runColumns, storedStepColumns, toOpenStep, toStoredStep } from '../stored-run.js';
 import type { Database, Row } from './database.js';
 
 export const tables: Tables = {
@@ -23,6 +23,15 @@ export const tables: Tables = {
   // Without this hint, SQLite searches all steps of the run for those that wait for a step.
   stepsByPredecessor: 'steps INDEXED BY steps_by_predecessor',
 };
+
+// Every step is claimed and recorded with these. They name what is read: each column adds to the cost of a row.
+const stepColumns = storedStepColumns.join(', ');
+const selectRun = `SELECT number, ${runColumns} FROM runs WHERE id = ?`;
+const selectClaimedStep = `SELECT ${stepColumns}, after, form, batch, first, not_before
+  FROM steps WHERE run = ? AND name = ?`;
+const selectEndedStep = `SELECT ${stepColumns},
+    EXISTS (SELECT 1 FROM ${tables.stepsByPredecessor} WHERE steps.run = ended.run AND steps.after = ended.name) AS has_successors
+  FROM steps AS ended WHERE run = ? AND name = ?`;
 
 /** Returns how many rows it changed. */
 export function execute(database: Database, { sql, values }: Statement): number {
@@ -45,12 +54,21 @@ export function changeSteps(
   return updateSteps(tables, run, change, isAbandoned).reduce((_, update) => execute(database, update), 0);
 }
 
+/** A run's row and number. */
+export function findRun(database: Database, runId: string): Row | undefined {
+  return database.get(selectRun, runId);
+}
+
 export function findStep(database: Database, run: number, name: string): Row | undefined {
-  return database.get('SELECT * FROM steps WHERE run = ? AND name = ?', run, name);
+  return database.get(selectClaimedStep, run, name);
 }
 
 /** A step and those that wait for it; undefined when there is no such step. */
 export function findStepWithSuccessors(database: Database, run: number, name: string) {
+  const row = database.get(selectEndedStep, run, name);
+  if (!row) return undefined;
+  // Of a large day's steps hardly any has others waiting for it, so few need the recursive query.
+  if (row.has_successors === 0) return { step: toStoredStep(row), successors: [] };
   const { sql, values } = selectStep(tables, run, name);
   return toStepWithSuccessors(name, database.all(sql, ...values));
 }
