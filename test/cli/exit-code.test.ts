@@ -98,7 +98,7 @@ describe('an error that is not ours', () => {
   });
 
   it.each([guest, `first line\n    at ${guest} (guest.js:1:1)\nlast line`, ''])(
-    'shows where it came from and nothing of its words: %#',
+    'shows where it was thrown, without its message: %#',
     (message) => {
       const frames = stackFrames(new Error(message));
       expect(frames).toContain('exit-code.test.ts');

@@ -114,12 +114,9 @@ describe('the log', () => {
     expect(await logAll('error')).toMatchObject([{ state: 'failed', failure, counts: someRun().counts }]);
   });
 
-  it.each(logLevels)(
-    'at %s never holds the words of the service, even where an event came with them',
-    async (level) => {
-      expect(JSON.stringify(await logAll(level))).not.toContain('Lovelace');
-    },
-  );
+  it.each(logLevels)('at %s never contains the service’s words, even if an event has them', async (level) => {
+    expect(JSON.stringify(await logAll(level))).not.toContain('Lovelace');
+  });
 });
 
 async function logAll(level: LogLevel): Promise<Record<string, unknown>[]> {

@@ -277,7 +277,7 @@ describe('the command line', () => {
     ['doctor --help', 'Usage: hotel-review doctor [options]'],
     ['sandbox --help', 'Usage: hotel-review sandbox [options] [command]'],
     ['sandbox bookings --help', 'Usage: hotel-review sandbox bookings [options]'],
-  ])('answers "%s" with help that contains an example', async (line, usage) => {
+  ])('answers "%s" with a help text that contains an example', async (line, usage) => {
     const { result, calls, written } = await start(line);
     expect({ result, calls }).toEqual({ result: helpShown, calls: [] });
     expect(written).toContain(usage);

@@ -274,23 +274,23 @@ function start({ isTTY = false, isDumb = false } = {}) {
     progress,
     text,
     lines,
-    /** Something happens so many milliseconds after what happened last. */
+    /** An event this many milliseconds after the previous one. */
     later(milliseconds: number, event: ReviewEvent) {
       now += milliseconds;
       progress.notify(event);
     },
-    /** What is left on the screen: of a line that was drawn again and again, its last state. */
+    /** The final state of each line on the screen, as lines are redrawn. */
     screen: () =>
       lines().reduce<string[]>((above, line) => {
         const states = line.split('\x1b[1G').map(stripControls);
         const left = (states.findLast((state) => state !== '') ?? '').trimEnd();
-        return [...(line.startsWith(takeBack) ? above.slice(0, -1) : above), left];
+        return [...(line.startsWith(eraseLineAbove) ? above.slice(0, -1) : above), left];
       }, []),
   };
 }
 
 /** One line up, and that line cleared. */
-const takeBack = '\x1b[1A\x1b[2K';
+const eraseLineAbove = '\x1b[1A\x1b[2K';
 
 function stripControls(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals are controlled by them

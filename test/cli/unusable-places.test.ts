@@ -49,7 +49,7 @@ describe('an unusable ledger ends every command with 2 and says what to fix:', (
 
 describe('before the first run', () => {
   it.each([['status'], ['status', day]])(
-    '%s %s says so with the path, and makes nothing',
+    '%s %s says so with the path, and creates nothing',
     async (...command) => {
       const { folder } = await prepareDay({});
       const before = await readdir(folder.path);
@@ -129,7 +129,7 @@ describe('--delivery file', () => {
     ['run', '--day', day],
     ['run', '--day', day, '--dry-run'],
     ['replay', day],
-  ])('ends with 2 where no SFTP server is configured, and creates nothing: %s %s %s', async (...command) => {
+  ])('ends with 2 when no SFTP server is configured, and creates nothing: %s %s %s', async (...command) => {
     const { standIn, folder } = await prepareDay({ bookings: csvOf(3) });
     const result = await folder.run([...command, '--delivery', 'file', '--json']);
     expect(messageOf(result, 'configuration')).toContain(

@@ -103,7 +103,7 @@ describe("a day read by a user's module", () => {
       'export const a = [;',
       /can't be loaded: .* \(`node --check \S+bookings\.mjs` shows where\)$/,
     ],
-  ])('is told where its code is wrong: %s', async (name, code, words) => {
+  ])('reports where its code is wrong: %s', async (name, code, words) => {
     const { result } = await reviewByModule(code, { name });
     expect(result.report.error?.message).toMatch(words);
   });

@@ -24,7 +24,7 @@ describe('the command line', () => {
     ['an unknown command', ['runn'], /runn/],
     ['--out without --dry-run', ['run', '--day', day, '--out', 'bodies'], /--dry-run/],
     ['a range that runs backwards', ['replay', day, '--to', '2026-11-01'], /2026-11-01/],
-  ])('answers %s with exit 2', async (_, args, message) => {
+  ])('rejects %s with exit 2', async (_, args, message) => {
     const { standIn, folder } = await prepare();
     expectError(await folder.run([...args, '--json']), { exitCode: 2, class: 'usage', message });
     expect(standIn.requests).toHaveLength(0);

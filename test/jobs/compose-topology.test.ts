@@ -39,7 +39,7 @@ describe('The processes of docker-compose.yml, without containers', () => {
   afterAll(() => postgres?.remove());
 
   /** Everything except `serve` and `work`, and their commands. */
-  async function startSurroundings(delivery: 'body' | 'file') {
+  async function startPeers(delivery: 'body' | 'file') {
     const folder = makeVolumes();
     const { certificate, key } = makeComposeCertificate(folder);
     const tls = ['--tls-certificate', certificate, '--tls-key', key];
@@ -69,7 +69,7 @@ describe('The processes of docker-compose.yml, without containers', () => {
   it.each(['body', 'file'] as const)(
     'review the day that the end-of-day hook names, by %s',
     async (delivery) => {
-      const { folder, config, env, sandbox, start } = await startSurroundings(delivery);
+      const { folder, config, env, sandbox, start } = await startPeers(delivery);
       const bookings = join(folder, 'exports', `bookings-${yesterday}.csv`);
       const made = ['--day', yesterday, '--count', '3000', '--out', bookings, '--json'];
       const day = (await runIn(folder, 'sandbox', 'bookings', ...made)).json as { bookings: number };

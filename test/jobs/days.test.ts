@@ -144,15 +144,15 @@ describe('the day that run chooses when none is given', () => {
     ['Pacific/Niue', -11],
   ])('is yesterday in %s', async (timezone, hoursAhead) => {
     const hour = 3_600_000;
-    const dayOverThere = (at: number) => new Date(at + hoursAhead * hour).toISOString().slice(0, 10);
-    const begun = Date.now();
+    const dayInZone = (at: number) => new Date(at + hoursAhead * hour).toISOString().slice(0, 10);
+    const startedAt = Date.now();
     // If midnight passes in that zone meanwhile, it is today by then.
-    const possible = [dayOverThere(begun - 24 * hour), dayOverThere(begun)];
+    const possible = [dayInZone(startedAt - 24 * hour), dayInZone(startedAt)];
     const { standIn, folder } = await prepareDay({ settings: { timezone } });
     for (const one of possible) await folder.writeBookings(toCsv(bookings), one);
     const result = await folder.run(['run', '--json']);
     expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 120 } });
-    const midnightPassed = dayOverThere(Date.now()) !== dayOverThere(begun);
+    const midnightPassed = dayInZone(Date.now()) !== dayInZone(startedAt);
     expect(midnightPassed ? possible : possible.slice(0, 1)).toContain(result.report.day);
     expectEachOnce(standIn, bookings);
   });

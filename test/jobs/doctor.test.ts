@@ -216,7 +216,7 @@ describe('a configuration for delivery by file', () => {
   it.each([
     ['alone', undefined, ['source']],
     ['next to that of the review file', 'not pinned either', ['source', 'sftp']],
-  ])('whose source is a drop with no host key pinned is told the key, %s', async (_, other, parts) => {
+  ])('whose source is an SFTP drop without a pinned host key shows the key, %s', async (_, other, parts) => {
     const { sftp } = sftpSettings(server(), server().port) as { sftp: Settings };
     const { hostKey: _hostKey, ...unpinned } = sftp;
     const { host, port, root: _root, ...account } = unpinned;

@@ -237,7 +237,7 @@ it.each([
   ['no copy', [], 'mappings sync'],
   ['no such file', ['absent.csv'], 'absent.csv'],
   ['nothing fetched', [], 'export fetch'],
-] as const)('says what to do where there is %s', async (what, args, words) => {
+] as const)('says what to do for %s', async (what, args, words) => {
   const folder = await prepareCopy(what === 'no copy' ? [] : all.slice(0, 5));
   const compared = await folder.run(['export', 'compare', ...args, '--json', '--out', 'all.ndjson']);
   expect(compared).toMatchObject({

@@ -55,12 +55,12 @@ it('resumes a download each time the connection is lost', async () => {
 
 it('downloads only what is missing after it was killed in mid-download', async () => {
   const { folder, proxy, spool, archived } = await prepareBehindProxy();
-  let begun = 0;
+  let received = 0;
   for (const megabytes of [3, 5, 3]) {
     const before = proxy.happened.bytesToClient;
-    let letGo = () => {};
+    let release = () => {};
     const held = new Promise<void>((resolve) => {
-      letGo = resolve;
+      release = resolve;
     });
     let isHeld = false;
     proxy.beforePassing((to) => {
@@ -70,15 +70,15 @@ it('downloads only what is missing after it was killed in mid-download', async (
     });
     const killed = folder.start(fetchJson);
     const partOf = () => readdirSync(spool).find((name) => name.endsWith('.part')) ?? '';
-    const hasCome = () => statSync(join(spool, partOf())).size;
-    await vi.waitUntil(() => isHeld && hasCome() > begun, { timeout: 30_000 });
+    const receivedSoFar = () => statSync(join(spool, partOf())).size;
+    await vi.waitUntil(() => isHeld && receivedSoFar() > received, { timeout: 30_000 });
     killed.kill('SIGKILL');
     await killed.ended;
-    begun = hasCome();
-    letGo();
+    received = receivedSoFar();
+    release();
     proxy.heal();
   }
-  expect(begun).toBeGreaterThan(5 * megabyte);
+  expect(received).toBeGreaterThan(5 * megabyte);
 
   const before = proxy.happened.bytesToClient;
   const { exitCode, json } = await folder.run(fetchJson);
@@ -86,7 +86,7 @@ it('downloads only what is missing after it was killed in mid-download', async (
   expect(exitCode).toBe(0);
   expect(json).toMatchObject({ files: [{ rows, bytes: size, sha256: checksum(bigMappings) }, {}, {}] });
   expect(readFileSync(archived(id, 'mappings')).equals(bigMappings)).toBe(true);
-  expect(proxy.happened.bytesToClient - before).toBeLessThan(size - begun + slack);
+  expect(proxy.happened.bytesToClient - before).toBeLessThan(size - received + slack);
   expect(readdirSync(spool)).toEqual([]);
 });
 

@@ -131,10 +131,10 @@ it('waits for files that are still being written', async () => {
   await fetching.wrote('looking in the SFTP root');
 
   const row = '3,H-3,Bedlink,2026-11-20,,\r\n';
-  let rowsToCome = 40;
+  let rowsLeft = 40;
   proxy.beforePassing((to) => {
-    if (to === 'client' || rowsToCome === 0) return;
-    rowsToCome -= 1;
+    if (to === 'client' || rowsLeft === 0) return;
+    rowsLeft -= 1;
     appendFileSync(server().disk(nameOf('mappings', id)), row);
   });
   put(id, { hotels: smallExport.hotels });

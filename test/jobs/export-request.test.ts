@@ -76,7 +76,7 @@ it.each([
   ['is accepted', () => success],
   ['is refused', () => refusal(2025, `no such address: ${address}`)],
   ['fails', () => ({ kind: 'text', status: 500, body: address }) as const],
-])('writes the address into no log, when the call %s', async (_what, handler) => {
+])('writes the address to no log when the call %s', async (_what, handler) => {
   const { folder } = await prepare(handler);
   const asked = await folder.run([
     ...['export', 'request', '--email', address],

@@ -139,7 +139,7 @@ describe('a service with temporary trouble', () => {
 
 describe('a service that refuses a booking', () => {
   const poison = ['BR-17', 'BR-233'];
-  const turnsDown =
+  const refusePoison =
     (statusCode: number): StandInHandler =>
     async (request) => {
       const hotels = await request.readHotels();
@@ -150,7 +150,7 @@ describe('a service that refuses a booking', () => {
   it.each([2009, 2002, 2011])(
     'with %i: exactly the poison bookings are refused, with the service’s words; the others arrive once',
     async (statusCode) => {
-      const { standIn, folder, result } = await review(turnsDown(statusCode));
+      const { standIn, folder, result } = await review(refusePoison(statusCode));
       const counts = { delivered: 298, refused: 2, pending: 0, repeated: 0 };
       expectReport(result, { exitCode: 0, state: 'succeeded', counts });
       expectEachOnce(
@@ -169,7 +169,7 @@ describe('a service that refuses a booking', () => {
   it('with 400, 413 or 422: the same', async () => {
     const statuses = [400, 413, 422];
     const { standIn, result } = await review(async (request, number) => {
-      const verdict = await turnsDown(2009)(request, number);
+      const verdict = await refusePoison(2009)(request, number);
       return verdict === success ? success : httpError(statuses[number % 3] ?? 400);
     });
     expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 298, refused: 2 } });
@@ -177,7 +177,7 @@ describe('a service that refuses a booking', () => {
   });
 
   it('with an unknown code: all tries are used, then it is refused', async () => {
-    const { standIn, result } = await review(turnsDown(2999), {
+    const { standIn, result } = await review(refusePoison(2999), {
       retry: { tries: 2 },
       body: { batchSize: 4 },
     });
@@ -193,13 +193,13 @@ describe('a service that refuses a booking', () => {
   });
 
   it('stops the run when it refuses nearly everything; once it accepts again, the run delivers everything', async () => {
-    let isMad = true;
-    const { standIn, folder, result } = await review(() => (isMad ? refusal(2009) : success));
+    let refusesAll = true;
+    const { standIn, folder, result } = await review(() => (refusesAll ? refusal(2009) : success));
     expectReport(result, { exitCode: 1, state: 'failed', counts: { delivered: 0 } });
     expect(result.report.error?.class).toBe('refused');
     expect(result.report.error?.message).toContain('maxRefusedShare');
     expect(result.report.counts.pending).toBeGreaterThan(200);
-    isMad = false;
+    refusesAll = false;
     const again = await folder.runDay();
     expectReport(again, { exitCode: 0, state: 'succeeded', counts: { delivered: 300, refused: 0 } });
     expect(again.report.runId).toBe(result.report.runId);
@@ -209,12 +209,12 @@ describe('a service that refuses a booking', () => {
 
 describe('a step that has used all its tries', () => {
   it('fails alone: the other batches continue, and the next run sends only the rest', async () => {
-    let isIll = true;
+    let isFailing = true;
     const { standIn, folder, result } = await review(
       async (request) => {
         const hotels = await request.readHotels();
         const isBad = hotels.some(({ BookingReferenceId }) => BookingReferenceId === 'BR-120');
-        return isIll && isBad ? httpError(500) : success;
+        return isFailing && isBad ? httpError(500) : success;
       },
       { retry: { tries: 3 } },
     );
@@ -222,7 +222,7 @@ describe('a step that has used all its tries', () => {
     expect(result.report.error?.class).toBe('retryable');
     expect(result.stderr).toContain('hotel-review run --day 2026-11-20');
     expect(standIn.requests).toHaveLength(5 + 3);
-    isIll = false;
+    isFailing = false;
     const again = await folder.runDay();
     expectReport(again, { exitCode: 0, state: 'succeeded', counts: { delivered: 300, repeated: 0 } });
     expect(again.report.runId).toBe(result.report.runId);
@@ -231,13 +231,13 @@ describe('a step that has used all its tries', () => {
   });
 
   it('and whose last call had no clear answer counts as repeated when the next run sends it again', async () => {
-    let isIll = true;
+    let isFailing = true;
     const { standIn, folder, result } = await review(
-      (_, number) => (isIll && number === 1 ? { kind: 'drop', when: 'mid-answer' } : success),
+      (_, number) => (isFailing && number === 1 ? { kind: 'drop', when: 'mid-answer' } : success),
       { retry: { tries: 1 } },
     );
     expectReport(result, { exitCode: 1, state: 'failed', counts: { delivered: 250, repeated: 0 } });
-    isIll = false;
+    isFailing = false;
     const again = await folder.runDay();
     const counts = { delivered: 300, repeated: batchSize };
     expectReport(again, { exitCode: 0, state: 'succeeded', counts });

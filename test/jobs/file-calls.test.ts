@@ -47,7 +47,7 @@ describe('a by-file call that the service did not accept', () => {
     ['429 without Retry-After', httpError(429)],
     ['2001 inside a 200', refusal(2001)],
     ['2030 inside a 200', refusal(2030)],
-  ])('with %s is made again, without a second upload, and nothing counts as repeated', async (_, answer) => {
+  ])('with %s is repeated without a second upload, and nothing counts as repeated', async (_, answer) => {
     const { folder, service } = await prepare([answer, answer]);
     const result = await folder.runDay();
     const counts = { delivered: 4, repeated: 0, affected: 1 };
@@ -109,18 +109,18 @@ describe('a by-file call that the service did not accept', () => {
   });
 
   it('with 403 stops the run at once, including batches; run delivers them once the cause is fixed', async () => {
-    let isMended = false;
+    let isFixed = false;
     const incomplete = makeBookings(3, { first: 11 }).map((booking) => ({ ...booking, ProviderName: '' }));
     const { folder, service, standIn } = await prepareFileDay(server(), {
       bookings: toCsv([...bookings, ...incomplete]),
       // Enough tries for the batches to outlast the upload, with one worker left for the file.
       settings: { body: { batchSize: 1, concurrency: 4 }, retry: { tries: 100, baseSeconds: 0.3 } },
       async onCall(call) {
-        if (!isMended) return httpError(403);
+        if (!isFixed) return httpError(403);
         await call.writeResult();
         return success;
       },
-      onPost: () => (isMended ? success : httpError(503)),
+      onPost: () => (isFixed ? success : httpError(503)),
     });
     const first = await folder.runDay();
     expectReport(first, { exitCode: 1, state: 'failed', counts: { delivered: 0, pending: 7 } });
@@ -135,7 +135,7 @@ describe('a by-file call that the service did not accept', () => {
     expect(standIn.requests.slice(callAt + 1).length).toBeLessThanOrEqual(3);
     const uploaded = fileOnServer();
 
-    isMended = true;
+    isFixed = true;
     const again = await folder.runDay();
     expectReport(again, { exitCode: 0, state: 'succeeded', counts: { delivered: 7, repeated: 0 } });
     expect(again.report.runId).toBe(first.report.runId);
@@ -203,7 +203,7 @@ describe('a by-file call of unknown outcome', () => {
   it.each([
     ['about other bookings', { records: [{ BookingReferenceId: 'XX-1', 'Service Mappings Id': '999' }] }],
     ['about no booking at all', { records: [] }],
-  ])('is made once more where only a result %s is there', async (_, strange) => {
+  ])('is repeated when there is only a result %s', async (_, strange) => {
     const { folder, service } = await prepareFileDay(server(), {
       bookings: toCsv(bookings),
       settings: { file: { resultQuietSeconds: 600 } },

@@ -56,7 +56,7 @@ describe.each(sftpKinds)('a day by file over $name', (kind) => {
     ['in the handshake', 1_200],
     ['in the middle of the data', Math.floor(manyBytes / 2)],
     ['just at the end of the data', manyBytes],
-  ])('whose connection is reset %s, every time, fails; the next run makes it whole', async (_, bytes) => {
+  ])('whose connection is reset %s, every time, fails; the next run completes it', async (_, bytes) => {
     const faulty = await prepareFaultyDay(server(), { bookings: many, tries: 2 });
     const { folder, proxy, watch, service } = faulty;
     proxy.resetAfter(bytes);
@@ -132,7 +132,7 @@ describe.each(sftpKinds)('a day by file over $name', (kind) => {
     expect(await attemptCodes(faulty.ledger, 'upload')).toEqual(['sftp-no-progress', 'ok']);
   });
 
-  it('whose connection drops right after the rename uploads once more and calls once', async () => {
+  it('whose connection drops right after the rename uploads again and calls once', async () => {
     const faulty = await prepareFaultyDay(server());
     const { folder, proxy, watch } = faulty;
     proxy.beforePassing(() => {

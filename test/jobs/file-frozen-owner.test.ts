@@ -39,7 +39,7 @@ describe('an owner of a file delivery that is frozen while its day is taken over
   it.each<[string, number, (size: number, whole: number) => boolean]>([
     ['during the upload of its data', 50_000, (size) => size > 0],
     ['when all its data is uploaded', 60, (size, whole) => size === whole],
-  ])('%s: publishes nothing when it wakes', async (_, bookings, isDue) => {
+  ])('%s: publishes nothing when it thaws', async (_, bookings, isDue) => {
     const day = await prepareWatchedFileDay(newServer(), { bookings });
     day.folder.start(runArguments);
     const { release } = await day.holdWhen('upload', ({ state }) => state === 'running');
@@ -67,7 +67,7 @@ describe('an owner of a file delivery that is frozen while its day is taken over
     await untilTurn(run, () => day.service.calls.length === 1);
     const frozen = await performerOf(day, 'trigger');
     await freeze(frozen);
-    await expectFencedAfterTakeOver(day, frozen, { calls: 2, wake: answer });
+    await expectFencedAfterTakeOver(day, frozen, { calls: 2, beforeThaw: answer });
   });
 
   it('while the new owner is working: makes no call and disturbs nothing', async () => {
@@ -101,7 +101,7 @@ describe('an owner of a file delivery that is frozen while its day is taken over
 async function expectFencedAfterTakeOver(
   day: WatchedFileDay,
   frozen: RunningCommand,
-  { calls, wake = () => {} }: { readonly calls: number; readonly wake?: () => void },
+  { calls, beforeThaw = () => {} }: { readonly calls: number; readonly beforeThaw?: () => void },
 ): Promise<void> {
   const { token } = await day.ledger.run();
   await engine.endOwnership(day.folder);
@@ -111,7 +111,7 @@ async function expectFencedAfterTakeOver(
   expect((await day.ledger.run()).token).toBe(token + engine.tokensOfTakeOver);
   const before = await day.ledger.dump();
   const published = describePublished(day);
-  wake();
+  beforeThaw();
   await engine.expectFencedWhenWoken(frozen);
   expect(await day.ledger.dump()).toEqual(before);
   expect(describePublished(day)).toEqual(published);

@@ -137,9 +137,9 @@ async function untilMoment(
   command: RunningCommand,
   day: WatchedFileDay,
 ): Promise<void> {
-  const isBegun = async () =>
+  const hasStarted = async () =>
     after === 'start' || ['running', 'done'].includes((await day.step(after)).state);
-  while (!(await isBegun()) && !command.hasEnded) await delay(1);
+  while (!(await hasStarted()) && !command.hasEnded) await delay(1);
   const over = new AbortController();
   await Promise.race([delay(ms, undefined, { signal: over.signal }).catch(() => {}), command.ended]);
   over.abort();

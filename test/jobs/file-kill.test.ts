@@ -124,7 +124,7 @@ describe('a file delivery that is killed', () => {
   it.each([
     ['its result is there, does not call again', { writesResult: true, calls: 1, repeated: 0 }],
     ['there is no result, calls once more', { writesResult: false, calls: 2, repeated: 60 }],
-  ])('after the call came, unanswered, and %s', async (_, { writesResult, calls, repeated }) => {
+  ])('after the call arrived, unanswered, and %s', async (_, { writesResult, calls, repeated }) => {
     let caller: RunningCommand | undefined;
     const day = await prepareWatchedFileDay(newServer(), {
       async onCall(call) {
@@ -222,7 +222,7 @@ describe('a file delivery that is killed', () => {
   });
 
   it('when everything is archived and the spool is empty, but that is not recorded, records it', async () => {
-    const { day, release } = await holdBehindVerdicts(newServer);
+    const { day, release } = await holdAfterVerdicts(newServer);
     const command = await performerOf(day, 'archive');
     const archive = await day.archiveFolder();
     await untilTurn(command, () => listNames(archive).includes('manifest.json'));
@@ -236,7 +236,7 @@ describe('a file delivery that is killed', () => {
   });
 
   it.each<[string, (day: WatchedFileDay) => boolean]>([
-    ['while it archives the earlier files', (day) => measureEarlier(day) > 0],
+    ['while it archives the earlier files', (day) => archivedBytes(day) > 0],
     ['when the earlier result is removed from the server', (day) => !existsSync(day.server.disk(resultPath))],
   ])('as a replay, %s, loses nothing of the earlier run', async (_, isDue) => {
     const day = await prepareWatchedFileDay(newServer(), {
@@ -303,7 +303,7 @@ async function holdIn(
  * though
  * many bookings prolong it: on a busy machine the day may be over before it is seen, and another one is started.
  */
-async function holdBehindVerdicts(
+async function holdAfterVerdicts(
   newServer: () => RunningSftpServer,
 ): Promise<{ readonly day: WatchedFileDay; release(): Promise<void> }> {
   for (;;) {
@@ -320,7 +320,7 @@ async function holdBehindVerdicts(
 }
 
 /** How much of the earlier files has been archived; 0 while there is nothing. */
-function measureEarlier({ spoolFolder }: WatchedFileDay): number {
+function archivedBytes({ spoolFolder }: WatchedFileDay): number {
   const name = listNames(spoolFolder).find((found) => found.endsWith('.earlier.csv.part'));
   return (name && statSync(join(spoolFolder, name), { throwIfNoEntry: false })?.size) || 0;
 }

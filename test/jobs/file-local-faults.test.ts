@@ -151,7 +151,7 @@ describe('between result and archive', () => {
       'is tampered with',
       (path: string) => writeFileSync(path, readFileSync(path, 'utf8').replace('True', 'False')),
     ],
-  ])('a result in the spool that %s is brought home once more', async (_, tamper) => {
+  ])('a result in the spool that %s is downloaded again', async (_, tamper) => {
     const { day, spooled, goOn } = await prepareCutOffDay('archive');
     tamper(spooled('.result.csv'));
     const result = await goOn();

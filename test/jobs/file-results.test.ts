@@ -18,7 +18,7 @@ const bookings = makeBookings(4);
 /** Long enough that no slow result is mistaken for a finished one. */
 const neverQuiet = { resultQuietSeconds: 600 };
 /** So short that the run ends before anybody writes a result. */
-const impatient = { resultTimeoutMinutes: 0.005 };
+const briefTimeout = { resultTimeoutMinutes: 0.005 };
 const strangers = makeBookings(4, { first: 901 }).map((booking) => ({
   'Service Mappings Id': String(booking.ServiceId),
   BookingReferenceId: booking.BookingReferenceId,
@@ -44,16 +44,16 @@ interface Waiting {
 const inOneLine = (text: string) => text.replace(/\s+/g, ' ');
 
 /** How many checks for the result had this outcome. */
-async function countLooks(ledger: LedgerWatch, code: string): Promise<number> {
+async function countChecks(ledger: LedgerWatch, code: string): Promise<number> {
   return (await attemptCodes(ledger, 'await-result')).filter((found) => found === code).length;
 }
 
 /** Waits until a run has made one more complete check. */
 async function looked({ command, ledger }: Waiting, code: string): Promise<void> {
-  const before = await countLooks(ledger, code);
-  const hasLooked = async () => (await countLooks(ledger, code)) >= before + 2;
-  await vi.waitUntil(async () => command.hasEnded || (await hasLooked()), { timeout: 30_000, interval: 20 });
-  expect(await hasLooked()).toBe(true);
+  const before = await countChecks(ledger, code);
+  const hasChecked = async () => (await countChecks(ledger, code)) >= before + 2;
+  await vi.waitUntil(async () => command.hasEnded || (await hasChecked()), { timeout: 30_000, interval: 20 });
+  expect(await hasChecked()).toBe(true);
 }
 
 describe('a result', () => {
@@ -80,8 +80,8 @@ describe('a result', () => {
   async function startWaiting(folder: DayFolder): Promise<Waiting> {
     const command = folder.call(['run', '--day', day, '--json']);
     const ledger = folder.watchLedger();
-    const hasLooked = async () => (await countLooks(ledger, 'result-absent')) > 0;
-    await vi.waitUntil(async () => command.hasEnded || (await hasLooked()), {
+    const hasChecked = async () => (await countChecks(ledger, 'result-absent')) > 0;
+    await vi.waitUntil(async () => command.hasEnded || (await hasChecked()), {
       timeout: 60_000,
       interval: 20,
     });
@@ -90,7 +90,7 @@ describe('a result', () => {
   }
 
   it('that does not arrive leaves the day delivered with exit 3; run checks again, and accepts it once it is there', async () => {
-    const { folder, service, lastCall, listRemote } = await prepare(impatient);
+    const { folder, service, lastCall, listRemote } = await prepare(briefTimeout);
     const first = await folder.runDay();
     const counts = { delivered: 4, pending: 0, affected: 0 };
     expectReport(first, { exitCode: 3, state: 'awaiting-result', counts });
@@ -201,7 +201,7 @@ describe('a result', () => {
     await writeFile(server().disk(resultPath), short);
     const result = await command.ended;
     expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 4, affected: 1 } });
-    expect(await countLooks(ledger, 'result-growing')).toBeGreaterThan(0);
+    expect(await countChecks(ledger, 'result-growing')).toBeGreaterThan(0);
     const words = inOneLine(result.stderr);
     expect(words).toContain('warning: the result was accepted although incomplete');
     expect(words).toContain('3 records for 4 sent');
@@ -218,30 +218,33 @@ describe('a result', () => {
   it.each([
     ['replaces it', undefined],
     ['comes under another name of the pattern', '_0002'],
-  ])('of others is archived and waited past, and the right one is taken when it %s', async (_, infix) => {
-    const { folder, lastCall, listRemote } = await prepare();
-    const { command, ledger } = await startWaiting(folder);
-    const foreign = lastCall().renderResult({ records: strangers, affected: ['BR-901'] });
-    await writeFile(server().disk(resultPath), foreign);
-    await looked({ command, ledger }, 'result-absent');
-    const kept = `foreign-${sha256Of(foreign).slice(0, 12)}-20112026_Result.csv`;
-    expect(archiveOfDay(folder).read(kept).toString()).toBe(foreign);
-    expect(await countLooks(ledger, 'result-not-ours')).toBe(1);
-    expect(command.hasEnded).toBe(false);
+  ])(
+    'of other bookings is archived and ignored, and the right one is accepted when it %s',
+    async (_, infix) => {
+      const { folder, lastCall, listRemote } = await prepare();
+      const { command, ledger } = await startWaiting(folder);
+      const foreign = lastCall().renderResult({ records: strangers, affected: ['BR-901'] });
+      await writeFile(server().disk(resultPath), foreign);
+      await looked({ command, ledger }, 'result-absent');
+      const kept = `foreign-${sha256Of(foreign).slice(0, 12)}-20112026_Result.csv`;
+      expect(archiveOfDay(folder).read(kept).toString()).toBe(foreign);
+      expect(await countChecks(ledger, 'result-not-ours')).toBe(1);
+      expect(command.hasEnded).toBe(false);
 
-    const right = { affected: ['BR-3'], ...(infix !== undefined && { infix }) };
-    await lastCall().writeResult(right);
-    const result = await command.ended;
-    const resultName = `20112026${infix ?? ''}_Result.csv`;
-    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { affected: 1 } });
-    expect(result.json).toMatchObject({ file: { resultName } });
-    expect(await listAffected(folder)).toEqual(['BR-3']);
-    const archive = archiveOf(result);
-    expect(archive.names()).toEqual(['20112026.csv', resultName, kept, 'manifest.json'].sort());
-    expect(archive.read(resultName).toString()).toBe(lastCall().renderResult(right));
-    expect(listRemote()).toContain(resultName);
-    expect((await folder.run(['verify', day])).exitCode).toBe(0);
-  });
+      const right = { affected: ['BR-3'], ...(infix !== undefined && { infix }) };
+      await lastCall().writeResult(right);
+      const result = await command.ended;
+      const resultName = `20112026${infix ?? ''}_Result.csv`;
+      expectReport(result, { exitCode: 0, state: 'succeeded', counts: { affected: 1 } });
+      expect(result.json).toMatchObject({ file: { resultName } });
+      expect(await listAffected(folder)).toEqual(['BR-3']);
+      const archive = archiveOf(result);
+      expect(archive.names()).toEqual(['20112026.csv', resultName, kept, 'manifest.json'].sort());
+      expect(archive.read(resultName).toString()).toBe(lastCall().renderResult(right));
+      expect(listRemote()).toContain(resultName);
+      expect((await folder.run(['verify', day])).exitCode).toBe(0);
+    },
+  );
 
   it('that contains one foreign booking among ours is not accepted', async () => {
     const { folder, lastCall } = await prepare();
@@ -271,7 +274,7 @@ describe.each(sftpKinds.map((kind) => [kind.name, kind] as const))(
       skip(!runsAsRoot, 'needs root: only another user can leave files that the session may not remove');
       const { folder, service, listRemote } = await prepareFileDay(server(), {
         bookings: toCsv(bookings),
-        settings: { file: impatient },
+        settings: { file: briefTimeout },
         onCall: () => success,
       });
       makeRemoteFolder(server(), remoteFolder);

@@ -33,7 +33,7 @@ describe.each(sftpKinds)('a day by file on a server of $name', (kind) => {
     chmodSync(folder, 0o1777);
   };
   /** The owner of a folder may do all of that. */
-  const giveBack = (...paths: string[]) => {
+  const unprotect = (...paths: string[]) => {
     for (const path of [remoteFolder, ...paths])
       chownSync(server().disk(path), sessionUser.uid, sessionUser.gid);
   };
@@ -45,7 +45,7 @@ describe.each(sftpKinds)('a day by file on a server of $name', (kind) => {
     const day = await prepare();
     const disk = mountSmallDisk(server().disk(remoteFolder), 64, sessionUser.uid);
     writeFileSync(server().disk(remotePath), earlier);
-    giveBack(remotePath);
+    unprotect(remotePath);
     const watch = watchPublished(server());
 
     const failed = await day.folder.runDay();
@@ -89,7 +89,7 @@ describe.each(sftpKinds)('a day by file on a server of $name', (kind) => {
     expect(readFileSync(server().disk(remotePath), 'utf8')).toBe(earlier);
     expect(day.service.calls).toEqual([]);
 
-    giveBack();
+    unprotect();
     expectWholeDay(day, await day.folder.runDay(), { bookings });
     await watch.expectOnly(earlier, file);
   });

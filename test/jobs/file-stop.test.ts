@@ -19,7 +19,7 @@ import { expectWhole } from '../support/whole-day.js';
 
 /** Design of the command line: Ctrl-C stops within five seconds. */
 const longestStopMs = 5_000;
-const howToGoOn = `hotel-review run --day ${businessDay}`;
+const resumeCommand = `hotel-review run --day ${businessDay}`;
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
   const newServer = startForSuite(openSsh);
@@ -31,7 +31,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     await release();
     const stopped = await stop(day, signal);
     expectReport(stopped, { exitCode: 3, state: 'awaiting-result', counts: { delivered: 60 } });
-    expect(stopped.stderr).toContain(howToGoOn);
+    expect(stopped.stderr).toContain(resumeCommand);
 
     await day.service.calls[0]?.writeResult();
     const recorded = await day.recorded();
@@ -51,7 +51,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     day.proxy.blackHole();
     const stopped = await stop(day, signal);
     expectReport(stopped, { exitCode: 1, state: 'delivering', counts: { delivered: 0, pending: 50_000 } });
-    expect(stopped.stderr).toContain(howToGoOn);
+    expect(stopped.stderr).toContain(resumeCommand);
     expect(listNames(folder)).toEqual([expect.stringMatching(/\.part$/)]);
 
     day.proxy.heal();

@@ -9,32 +9,32 @@ import { type StandInAnswer, type StandInHandler, success } from '../support/htt
 import { prepareReviewedDay, runArguments } from '../support/reviewed-day.js';
 
 const batchSize = 50;
-const inHand = 4;
+const inFlight = 4;
 const busy = { exitCode: 4, class: 'busy' } as const;
 
 describe('an owner that works alone, and is frozen while its day is taken over', () => {
   it('in delivery: sends nothing more when it thaws while the new owner is still working', async () => {
-    const { handler, answerHeld } = holdAnswers(2 * inHand);
+    const { handler, answerHeld } = holdAnswers(2 * inFlight);
     const { folder, ledger, standIn, arrivals, bookings } = await prepareReviewedDay({
       bookings: 1_000,
       handler,
     });
     const frozen = folder.start(runArguments);
-    await standIn.received(inHand);
+    await standIn.received(inFlight);
     await freeze(frozen);
     await removeLock(folder);
     const owner = folder.start(runArguments);
-    await standIn.received(2 * inHand);
+    await standIn.received(2 * inFlight);
     const before = await ledger.dump();
-    await answerHeld(inHand);
+    await answerHeld(inFlight);
     await expectFencedWhenWoken(frozen);
     expect(await ledger.dump()).toEqual(before);
-    expect(standIn.requests).toHaveLength(2 * inHand);
+    expect(standIn.requests).toHaveLength(2 * inFlight);
 
     await answerHeld();
     const result = await owner.ended;
-    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { repeated: inHand * batchSize } });
-    expect(standIn.requests).toHaveLength(20 + inHand);
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { repeated: inFlight * batchSize } });
+    expect(standIn.requests).toHaveLength(20 + inFlight);
     await arrivals.checkWhole(result.report, bookings);
   });
 
@@ -42,16 +42,16 @@ describe('an owner that works alone, and is frozen while its day is taken over',
     'with nothing in flight, while waiting: notices when it thaws that its run is gone, and %s',
     async (newOwner) => {
       const { handler, answerHeld } = holdAnswers(
-        newOwner === 'the new owner is working on it' ? inHand + 1 : 0,
+        newOwner === 'the new owner is working on it' ? inFlight + 1 : 0,
       );
       const { folder, ledger, standIn, arrivals, bookings } = await prepareReviewedDay({
         bookings: 1_000,
-        handler: (request, number) => (number <= inHand ? askForPatience : handler(request, number)),
+        handler: (request, number) => (number <= inFlight ? retryLater : handler(request, number)),
       });
       const frozen = folder.start(runArguments);
       const { run, release } = await ledger.holdWhen(
         ({ state, running, done }) =>
-          state === 'delivering' && running + done === 0 && standIn.requests.length === inHand,
+          state === 'delivering' && running + done === 0 && standIn.requests.length === inFlight,
       );
       await freeze(frozen);
       await release();
@@ -60,7 +60,7 @@ describe('an owner that works alone, and is frozen while its day is taken over',
       await folder.configure({ body: { concurrency: 1 } });
       const owner = folder.start(runArguments);
       if (newOwner === 'the new owner has finished the day') await owner.ended;
-      else await standIn.received(inHand + 1);
+      else await standIn.received(inFlight + 1);
       const before = await ledger.dump();
       const requests = standIn.requests.length;
       await expectFencedWhenWoken(frozen);
@@ -71,14 +71,14 @@ describe('an owner that works alone, and is frozen while its day is taken over',
       const result = await owner.ended;
       expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 1_000, repeated: 0 } });
       expect(await ledger.run()).toMatchObject({ runId: run.runId, token: run.token + 1 });
-      expect(standIn.requests).toHaveLength(20 + inHand);
+      expect(standIn.requests).toHaveLength(20 + inFlight);
       expect(standIn.accepted()).toHaveLength(bookings.length);
       await arrivals.check();
     },
   );
 });
 
-const askForPatience: StandInAnswer = {
+const retryLater: StandInAnswer = {
   kind: 'json',
   status: 503,
   body: {},

@@ -249,7 +249,7 @@ describe('init of bookings in a file of SQLite', () => {
   });
 });
 
-describe('init of bookings behind an API', () => {
+describe('init of bookings from an API', () => {
   const pages = [bookings.slice(0, 6), bookings.slice(6)];
   const startApi = () =>
     useBookingsApi(({ url, headers }, response) => {
@@ -268,7 +268,7 @@ describe('init of bookings behind an API', () => {
       ['--auth', 'header', '--auth-name', 'X-Key'],
       { HOTEL_REVIEW_SOURCE_KEY: 'key-geheim' },
     ],
-  ])('asks there with %s of the environment', async (_, auth, own) => {
+  ])('sends a request with %s from the environment', async (_, auth, own) => {
     const api = await startApi();
     const folder = await createExportFolder();
     const url = `${api.origin}/bookings?day={day}`;

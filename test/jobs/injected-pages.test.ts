@@ -26,9 +26,9 @@ describe('an API that points to another host', () => {
 
   it.each([
     ['another port', 'http://HOST/b'],
-    ['another host behind two slashes', '//HOST/b'],
-    ['another host behind backslashes', '\\\\HOST\\b'],
-    ['another host behind a user', 'http://pms.example.com@HOST/b'],
+    ['another host after two slashes', '//HOST/b'],
+    ['another host after backslashes', '\\\\HOST\\b'],
+    ['another host after a user', 'http://pms.example.com@HOST/b'],
     ['a user on the same host', 'http://who@SAME/b'],
   ])('by a next page on %s is not followed, and fails the day', async (_, next) => {
     const other = await useOther();

@@ -56,7 +56,7 @@ describe('a query to a file of SQLite', () => {
     ['SELECT load_extension(:day) AS ServiceId', 1, 'load_extension() reaches beyond the database'],
     ["SELECT writefile('TARGET', :day) AS ServiceId", 1, 'writefile() reaches beyond the database'],
     ['SELECT "WRITEFILE"(\'TARGET\', :day) AS ServiceId', 1, 'writefile() reaches beyond the database'],
-  ])('as %s changes nothing, in it or beside it', async (query, exitCode, words) => {
+  ])('as %s changes nothing, in it or next to it', async (query, exitCode, words) => {
     expectRefused(await runQuery(url, query.replace('TARGET', join(folder, 'out'))), exitCode, words);
     const database = new Libsql(url.replace('sqlite:', ''));
     expect(database.prepare('SELECT * FROM bookings').all([])).toEqual([{ ServiceId: 7 }]);

@@ -61,7 +61,7 @@ describe('a path or URL that escapes its place', () => {
   it.each([
     ['source.path', 'csv', paths],
     ['source.url', 'http', urls],
-  ] as const)('is refused as %s, by run as by doctor', async (setting, kind, places) => {
+  ] as const)('is refused as %s, by run and by doctor', async (setting, kind, places) => {
     const place = await prepareGuardedPlace();
     const { folder, use } = place;
     for (const [index, written] of places.entries()) {
@@ -128,7 +128,7 @@ describe('a column that does not exist', () => {
       },
     ],
     ['a module', async () => ({ kind: 'module', path: 'bookings.mjs' })],
-  ])('finds nothing in %s, and fails the day', async (_, openSource) => {
+  ])('finds nothing for %s, and fails the day', async (_, openSource) => {
     const place = await prepareGuardedPlace();
     const { folder, standIn, use } = place;
     const source = await openSource(place);

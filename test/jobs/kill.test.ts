@@ -73,9 +73,9 @@ describe('a run that is killed', () => {
       const day = await prepareReviewedDay({
         bookings: 1_000,
         async handler(request, number) {
-          const taken = readReferences(await request.readBody());
+          const received = readReferences(await request.readBody());
           if (number !== killedAt) return success;
-          const sender = await findSender(day, taken);
+          const sender = await findSender(day, received);
           if (answer === 'is in flight') {
             sender.kill('SIGKILL');
           } else {
@@ -92,22 +92,22 @@ describe('a run that is killed', () => {
       await killing.passed;
       await ledger.expectSound();
       await arrivals.check();
-      const taken = readReferences(standIn.requests[killedAt - 1]?.body);
+      const received = readReferences(standIn.requests[killedAt - 1]?.body);
       expect(standIn.accepted().map((hotel) => hotel.BookingReferenceId)).toEqual(
-        expect.arrayContaining(taken),
+        expect.arrayContaining(received),
       );
-      const ofTaken = ({ references }: WatchedBatch) => references[0] === taken[0];
-      expect((await ledger.batches()).find(ofTaken)?.state).toBe('running');
+      const isReceived = ({ references }: WatchedBatch) => references[0] === received[0];
+      expect((await ledger.batches()).find(isReceived)?.state).toBe('running');
 
       const { exitCode, report } = await folder.crew.goOn(() => folder.runDay());
       expect(exitCode).toBe(0);
       const interrupted = (await ledger.attempts()).filter(({ outcome }) => outcome === 'interrupted');
-      expect(interrupted.map(({ step }) => step)).toContain((await ledger.batches()).find(ofTaken)?.name);
+      expect(interrupted.map(({ step }) => step)).toContain((await ledger.batches()).find(isReceived)?.name);
       // No more than one process has in flight.
       expect(interrupted.length).toBeLessThanOrEqual(4);
       expect(report.counts.repeated).toBe(interrupted.length * batchSize);
       await arrivals.checkWhole(report, bookings);
-      expect(taken.map((reference) => arrivals.of(reference))).toEqual(Array(batchSize).fill(2));
+      expect(received.map((reference) => arrivals.of(reference))).toEqual(Array(batchSize).fill(2));
     },
   );
 
@@ -117,9 +117,9 @@ describe('a run that is killed', () => {
     const day = await prepareReviewedDay({
       bookings: 600,
       async handler(request, number) {
-        const taken = readReferences(await request.readBody());
+        const received = readReferences(await request.readBody());
         if (number !== killedAt) return success;
-        const sender = await findSender(day, taken);
+        const sender = await findSender(day, received);
         sender.kill('SIGKILL');
         void sender.ended.then(killing.open);
         return success;

@@ -72,7 +72,7 @@ describe('mappings sync', () => {
 
   it('asks for everything since 1970 first, then for changes since the last sync started', async () => {
     const { truth, folder } = await prepare({ settings: { overlapMinutes: 1 } });
-    const begun = Date.now();
+    const startedAt = Date.now();
     await sync(folder);
     const change = { ...first, serviceId: 777, changedAt: Date.now() };
     truth.change(change);
@@ -81,7 +81,7 @@ describe('mappings sync', () => {
     expect(await readCopy(folder.ledgerFile)).toEqual(truth.standing());
     const last = truth.calls.at(-1);
     const since = Date.parse(last?.since ?? '');
-    expect(since).toBeGreaterThanOrEqual(begun - 63_000);
+    expect(since).toBeGreaterThanOrEqual(startedAt - 63_000);
     expect(since).toBeLessThanOrEqual(Date.now() - 59_000);
     expect(last?.syncId).not.toBe(truth.calls[0]?.syncId);
   });

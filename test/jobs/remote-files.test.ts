@@ -165,7 +165,7 @@ describe('a day whose files are in a bucket', () => {
       return true;
     });
     onTestFinished(() => buckets().intercept());
-    // It gives up on the archive, and only the end of the process lets go of the day.
+    // It gives up on the archive, and the day is only released when the process ends.
     const command = folder.start(['run', '--day', day, '--json'], { env: secrets });
     await vi.waitUntil(() => isAsked, { timeout: 30_000 });
     command.kill('SIGINT');

@@ -260,7 +260,7 @@ describe('of a range', () => {
 
 describe('the days of a range', () => {
   it('are limited in how many are reviewed at once', async () => {
-    const inHand = new Set<string>();
+    const inProgress = new Set<string>();
     // Each waits until another day is in progress: one at a time would deadlock.
     const pairs = [createGate(), createGate()];
     let arrived = 0;
@@ -268,13 +268,13 @@ describe('the days of a range', () => {
     const { standIn, folder, bookings } = await prepare({
       runsAtOnce: 2,
       async answer(day) {
-        inHand.add(day);
-        most = Math.max(most, inHand.size);
+        inProgress.add(day);
+        most = Math.max(most, inProgress.size);
         const pair = pairs[Math.floor(arrived / 2)];
         arrived += 1;
         if (arrived % 2 === 0) pair?.open();
         await pair?.passed;
-        inHand.delete(day);
+        inProgress.delete(day);
         return success;
       },
     });

@@ -61,7 +61,7 @@ describe('the sample of an API', () => {
     ['a refusal', 401, { message: guest }, 'unreadable', 'rejected the credentials (http-401)'],
     ['a wrong address', 404, { message: guest }, 'missing', 'found nothing there (http-404)'],
     ['an outage', 503, { message: guest }, 'unreadable', 'gave no usable response in 3 tries (http-503)'],
-  ])('fails in the words of the reading: %s', async (_, status, body, fault, words) => {
+  ])('fails with the same message as reading the day: %s', async (_, status, body, fault, words) => {
     const api = await useBookingsApi((_request, response) => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     });
@@ -127,7 +127,7 @@ describe('the sample of a module', () => {
     ],
     ['without the function', 'export const booking = 1;', 'exports no function bookings'],
     ['that returns nothing iterable', 'export function bookings() {}', 'gives nothing to go through'],
-  ])('fails in the words of the reading: one %s', async (_, code, words) => {
+  ])('fails with the same message as reading the day: one %s', async (_, code, words) => {
     vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     const { ofSample, ofSource, said } = await failuresOf(await open(code));
     vi.mocked(process.stderr.write).mockRestore();

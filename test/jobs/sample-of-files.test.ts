@@ -67,7 +67,7 @@ describe('the sample of a local file', () => {
     ['empty', '', /is empty/],
     ['binary', Buffer.from(csv, 'utf16le'), /is not UTF-8 text/],
     ['truncated', gzipSync(csv).subarray(0, 30), /cut off or damaged/],
-  ])('of one that is %s fails as the reading does', async (fault, content, words) => {
+  ])('of one that is %s fails like reading the day', async (fault, content, words) => {
     if (content !== undefined) lay(content);
     const { ofSample, ofSource, said } = await failuresOf(settings());
     expect(ofSample).toBeInstanceOf(SourceError);

@@ -82,7 +82,7 @@ describe('a fault', () => {
 });
 
 describe('a call of unknown outcome', () => {
-  const impatient = { service: { timeoutSeconds: 0.5 } };
+  const briefTimeout = { service: { timeoutSeconds: 0.5 } };
 
   it.each([
     ['hang@2', 0],
@@ -91,7 +91,7 @@ describe('a call of unknown outcome', () => {
     ['lost-answer@2', 50],
     ['latency:2@2', 50],
   ])('%s: is repeated and counted as such; %i bookings are accepted twice', async (fault, twice) => {
-    const { exitCode, report, counts, of } = await run({ faults: [fault], settings: impatient });
+    const { exitCode, report, counts, of } = await run({ faults: [fault], settings: briefTimeout });
     expect({ exitCode, reviewed: of.reviewed, faults: of.faults }).toEqual({
       exitCode: 0,
       reviewed: counts.bookings + twice,

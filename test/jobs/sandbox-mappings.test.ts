@@ -37,7 +37,7 @@ async function sync(
 ): Promise<string> {
   const bound = { lastUpdateDateTime: since, limit: '1000' };
   let { page, date } = await askPage(addresses, bound);
-  const begun = new Date(date).toISOString();
+  const startedAt = new Date(date).toISOString();
   for (;;) {
     for (const { Type, ...row } of page.Mappings) {
       const key = `${row.ProviderName} ${row.ProviderHotelId}`;
@@ -47,7 +47,7 @@ async function sync(
         else if (copy.get(key)?.includes(`:${row.ServiceId},`)) copy.delete(key);
       }
     }
-    if (page.ResumeKey === null) return begun;
+    if (page.ResumeKey === null) return startedAt;
     ({ page } = await askPage(addresses, { ...bound, resumeKey: page.ResumeKey }));
   }
 }
@@ -65,11 +65,11 @@ describe('hotel-review sandbox', () => {
     const options = ['--hotels', '40', '--changes-per-hour', '360000'];
     const first = await callSandbox(folder, ...options);
     const copy = new Map<string, string>();
-    const begun = await sync(first.addresses, [copy], everything);
+    const startedAt = await sync(first.addresses, [copy], everything);
     const before = new Map(copy);
     await vi.waitUntil(
       async () => {
-        await sync(first.addresses, [copy], begun);
+        await sync(first.addresses, [copy], startedAt);
         return copy.size > before.size + 20;
       },
       { timeout: 30_000 },
@@ -77,7 +77,7 @@ describe('hotel-review sandbox', () => {
     await stop(first);
 
     const { addresses } = await callSandbox(folder, ...options);
-    const resumed = await sync(addresses, [copy], begun);
+    const resumed = await sync(addresses, [copy], startedAt);
     const fresh = new Map<string, string>();
     await sync(addresses, [fresh], everything);
     // The world changed in between, so both copies are synced to one later moment.

@@ -39,8 +39,13 @@ async function setUp(...options: readonly string[]) {
     '--sftp-username',
     sftp.username,
   ];
-  const told = ['--base-url', service.baseUrl, ...(options.includes('file') ? server : []), ...options];
-  const init = await runIn(folder, 'init', '--yes', '--path', path, ...told, '--json');
+  const initOptions = [
+    '--base-url',
+    service.baseUrl,
+    ...(options.includes('file') ? server : []),
+    ...options,
+  ];
+  const init = await runIn(folder, 'init', '--yes', '--path', path, ...initOptions, '--json');
   expect(init.exitCode).toBe(0);
   const { next } = init.json as { next: readonly string[] };
   await rewrite(join(folder, '.env'), {

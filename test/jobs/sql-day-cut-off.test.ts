@@ -97,15 +97,18 @@ describe.each(bookingsDatabases)('a day of bookings in $name', ({ use }) => {
   it.each([
     ['session', 'endSession', lost],
     ['query', 'cancelQuery', ended],
-  ] as const)('whose %s an administrator ends fails; the next run delivers all', async (_, end, message) => {
-    const { database, gate, command, ...prepared } = await collectTo(middle);
-    await database[end]();
+  ] as const)(
+    'whose %s an administrator kills fails; the next run delivers everything',
+    async (_, end, message) => {
+      const { database, gate, command, ...prepared } = await collectTo(middle);
+      await database[end]();
 
-    const result = await command.ended;
-    expectFailed(result, { ...prepared, database, message });
-    await gate.open();
-    await expectWholeDay(prepared, result.report.runId);
-  });
+      const result = await command.ended;
+      expectFailed(result, { ...prepared, database, message });
+      await gate.open();
+      await expectWholeDay(prepared, result.report.runId);
+    },
+  );
 
   it('fails while the database is down; once it is up, the next run delivers everything', async () => {
     const database = await makeDay(count);
@@ -121,11 +124,11 @@ describe.each(bookingsDatabases)('a day of bookings in $name', ({ use }) => {
 
   it('fails after timeoutSeconds when the database freezes; the query ends once it thaws', async () => {
     const { database, gate, command, ...prepared } = await collectTo(middle, { timeoutSeconds: 5 });
-    const wake = await database.freeze();
+    const thaw = await database.freeze();
 
     const result = await command.ended;
     expectFailed(result, { ...prepared, database, message: tooSlow });
-    wake();
+    thaw();
     await vi.waitUntil(async () => (await database.countSessions()) === 0, waiting);
     await gate.open();
     await expectWholeDay(prepared, result.report.runId);
@@ -133,7 +136,7 @@ describe.each(bookingsDatabases)('a day of bookings in $name', ({ use }) => {
 
   it('stops on Ctrl-C when the database freezes; the query ends once it thaws, and the next run delivers everything', async () => {
     const { database, gate, command, ...prepared } = await collectTo(middle);
-    const wake = await database.freeze();
+    const thaw = await database.freeze();
     command.stop('SIGINT');
 
     const result = await command.ended;
@@ -141,7 +144,7 @@ describe.each(bookingsDatabases)('a day of bookings in $name', ({ use }) => {
     expect(result.stderr).toContain(`To resume it: hotel-review run --day ${day}`);
     expectDiscreet(result, database);
     expect(prepared.standIn.connections).toBe(0);
-    wake();
+    thaw();
     await vi.waitUntil(async () => (await database.countSessions()) === 0, waiting);
     await expectNothingSent(prepared, database);
     await gate.open();

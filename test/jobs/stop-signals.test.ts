@@ -7,10 +7,10 @@ import { success } from '../support/http-stand-in.js';
 import { prepareReviewedDay, runArguments } from '../support/reviewed-day.js';
 
 const batchSize = 50;
-const inHand = 4 * engine.performers;
+const inFlight = 4 * engine.performers;
 /** Design of the command line: Ctrl-C stops within five seconds. */
 const longestStopMs = 5_000;
-const howToGoOn = `hotel-review run --day ${day}`;
+const resumeCommand = `hotel-review run --day ${day}`;
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
   it('in collect stops the run with 1 and nothing sent; the next one collects again and sends everything', async () => {
@@ -29,7 +29,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     expectReport(stopped, { exitCode: 1, state: 'collecting', counts: { delivered: 0 } });
     expect(stopped.report.counts.read).toBeGreaterThan(0);
     expect(stopped.report.counts.read).toBeLessThan(records);
-    expect(stopped.stderr).toContain(howToGoOn);
+    expect(stopped.stderr).toContain(resumeCommand);
     expect(standIn.requests).toEqual([]);
 
     const next = await folder.runDay();
@@ -42,25 +42,26 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     const answered = 6;
     const { folder, ledger, standIn, arrivals, bookings } = await prepareReviewedDay({
       bookings: 1_000,
-      handler: (_, number) => (number > answered && number <= answered + inHand ? { kind: 'hang' } : success),
+      handler: (_, number) =>
+        number > answered && number <= answered + inFlight ? { kind: 'hang' } : success,
     });
     folder.start(runArguments);
-    await standIn.received(answered + inHand);
+    await standIn.received(answered + inFlight);
     const askedAt = performance.now();
     folder.crew.signal(signal);
     const stopped = await folder.crew.ended();
     expect(performance.now() - askedAt).toBeLessThan(longestStopMs);
     const counts = { delivered: answered * batchSize, pending: 1_000 - answered * batchSize };
     expectReport(stopped, { exitCode: 1, state: 'delivering', counts });
-    expect(stopped.stderr).toContain(howToGoOn);
+    expect(stopped.stderr).toContain(resumeCommand);
     expect(await ledger.run()).toMatchObject({ running: 0, done: answered });
     await arrivals.check();
 
     const next = await folder.runDay();
-    expectReport(next, { exitCode: 0, state: 'succeeded', counts: { repeated: inHand * batchSize } });
+    expectReport(next, { exitCode: 0, state: 'succeeded', counts: { repeated: inFlight * batchSize } });
     expect(next.report.runId).toBe(stopped.report.runId);
     await arrivals.checkWhole(next.report, bookings);
-    expect(standIn.requests).toHaveLength(20 + inHand);
+    expect(standIn.requests).toHaveLength(20 + inFlight);
   });
 
   it('waits for a call that is answered in time, and records it', async () => {

@@ -33,8 +33,10 @@ it('a large day killed in mid-collect has each suspect once, with little memory'
 
   const listed = await folder.run(['suspects', day, '--csv', 'doubted.csv'], smallHeap);
   expect(listed.exitCode).toBe(0);
-  const told = suspects.map((suspect) =>
+  const expectedSuspects = suspects.map((suspect) =>
     Object.fromEntries(Object.entries(suspect).map(([name, value]) => [name, String(value ?? '')])),
   );
-  expect(parse(await readFile(join(folder.path, 'doubted.csv')), { columns: true })).toEqual(told);
+  expect(parse(await readFile(join(folder.path, 'doubted.csv')), { columns: true })).toEqual(
+    expectedSuspects,
+  );
 });

@@ -20,7 +20,7 @@ const traced = ['--log-level', 'trace', '--stack-trace'];
 describe('the name of a guest', () => {
   it('never gets into Redis, a log, the metrics, the status page or a response, wherever it comes from', async () => {
     const ledger = await postgres().createDatabase();
-    let isMended = false;
+    let isFixed = false;
     const { folder, standIn } = await prepareDay(
       {
         settings: {
@@ -36,7 +36,7 @@ describe('the name of a guest', () => {
         if (number % 4 === 2) return { kind: 'text', status: 500, body: `<p>${Message}` };
         if (number % 4 === 3 && hotels.length > 1)
           return { kind: 'json', body: { Status: false, StatusCode: 2009, Message } };
-        return isMended ? success : { kind: 'json', status: 502, body: { Message } };
+        return isFixed ? success : { kind: 'json', status: 502, body: { Message } };
       },
     );
     await folder.writeBookings(toCsv(bookings), yesterday.iso);
@@ -46,17 +46,17 @@ describe('the name of a guest', () => {
     const untraced = await startWorker(folder);
     const database = watchDatabase(postgres(), ledger, yesterday.iso);
 
-    const heard: string[] = [];
+    const captured: string[] = [];
     const ending = new AbortController();
     const listening = listen(ending.signal, async () => {
-      heard.push(await redis().readEverything());
+      captured.push(await redis().readEverything());
       for (const path of ['/', '/metrics', `/days/${yesterday.iso}`, '/readyz'])
-        heard.push((await serving.get(path)).text);
+        captured.push((await serving.get(path)).text);
     });
 
     const answer = await serving.ask(yesterday.iso);
     expect(answer.status).toBe(202);
-    heard.push(
+    captured.push(
       answer.text,
       (
         await serving.call(`{"day":"${guest}"}`, {
@@ -73,7 +73,7 @@ describe('the name of a guest', () => {
     await standIn.received(refusedFrom + 6);
     await worker.wrote('faulted');
     await database.query('ALTER TABLE hotel_review.attempts DROP CONSTRAINT attempts_answer_check');
-    isMended = true;
+    isFixed = true;
     const { runId } = answer.body;
     await until(async () => (await serving.get(`/runs/${runId}`)).text.includes('"succeeded"'));
 
@@ -83,15 +83,15 @@ describe('the name of a guest', () => {
     for (const command of [serving.command, worker, untraced]) {
       command.kill('SIGTERM');
       const { stdout, stderr } = await command.ended;
-      heard.push(stdout, stderr);
+      captured.push(stdout, stderr);
     }
-    heard.push(run.stdout, run.stderr);
+    captured.push(run.stdout, run.stderr);
     const [named] = await database.query(
       'SELECT count(*) AS answers FROM hotel_review.attempts WHERE answer LIKE $1',
       [`%${guest}%`],
     );
     expect(Number(named?.answers)).toBeGreaterThan(5);
-    const everything = heard.join('\n');
+    const everything = captured.join('\n');
     expect(everything).toContain(String(runId));
     expect(everything).toContain('hotel-review-steps');
     expect(names.filter((name) => everything.toLowerCase().includes(name.toLowerCase()))).toEqual([]);

@@ -36,7 +36,7 @@ describe('the worker that uploads the file', () => {
   it.each<[string, (size: number) => boolean]>([
     ['in mid-upload', (size) => size > midway],
     ['when all its data is uploaded, before the file gets its name', (size) => size === wholeSize],
-  ])('is frozen %s: when it wakes, the file of the other one stays as it is', async (_, isDue) => {
+  ])('is frozen %s: when it thaws, the other one’s file stays as it is', async (_, isDue) => {
     const fileDay = await prepareSharedFileDay();
     const first = await startWorker(fileDay.folder);
     const stopped = stopWhen(fileDay, first, 'SIGSTOP', isDue);

@@ -85,10 +85,10 @@ describe('a `run` that is frozen in mid-collect past its lease', () => {
     const second = await machines.folder.runDay();
     expect(second.exitCode).toBe(0);
     first.kill('SIGCONT');
-    const woken = await first.ended;
+    const thawed = await first.ended;
     // What it finds when it thaws is done already.
-    expect(woken).toMatchObject({ exitCode: 0 });
-    expect(woken.report).toMatchObject({ runId: second.report.runId, state: 'succeeded' });
+    expect(thawed).toMatchObject({ exitCode: 0 });
+    expect(thawed.report).toMatchObject({ runId: second.report.runId, state: 'succeeded' });
     const { counts } = await expectCompleted(machines);
     expect(counts.repeated).toBe(0);
     expect(await machines.database.run()).toMatchObject({ token: 2 });

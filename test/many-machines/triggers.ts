@@ -55,7 +55,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
   const faults: unknown[] = [];
   const slots = createSlots('30 2 * * *', timezone);
   let now = Date.parse('2026-01-01T12:00:00Z');
-  let tellSlot: (slot: Date) => void = () => {};
+  let reportSlot: (slot: Date) => void = () => {};
   const clock = () => now;
 
   function createProcess(): { readonly parts: RunDayParts; close(): Promise<void> } {
@@ -119,7 +119,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
     ledger,
     schedule: {
       async start(onSlot) {
-        tellSlot = onSlot;
+        reportSlot = onSlot;
       },
       async close() {},
     },
@@ -200,18 +200,18 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
       const slot = slots.next(day.lastInstant);
       if (!slot) throw new Error('there is no slot');
       now = slot.getTime();
-      const begun: Promise<unknown>[] = [];
+      const started: Promise<unknown>[] = [];
       let hookStatus: Promise<number> | undefined;
       for (const trigger of order) {
         if (trigger !== order[0] && gapMs > 0) await pause(gapMs);
-        if (trigger === 'schedule') tellSlot(slot);
-        else if (trigger === 'manual') begun.push(runCommand(day));
+        if (trigger === 'schedule') reportSlot(slot);
+        else if (trigger === 'manual') started.push(runCommand(day));
         else {
           hookStatus = callHook(day);
-          begun.push(hookStatus);
+          started.push(hookStatus);
         }
       }
-      await Promise.all(begun);
+      await Promise.all(started);
       return { hookStatus: (await hookStatus) ?? 0 };
     },
   };

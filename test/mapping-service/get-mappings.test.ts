@@ -34,7 +34,7 @@ describe('a call of Get Mappings', () => {
   });
 
   it.each(['a b&c=d#e?f+g', '100%/%2F', 'żółć 山田 😀', 'Room & Co, Ltd', 'half \ud83d'])(
-    'carries any text whole: %j',
+    'carries any text intact: %j',
     async (text) => {
       const { service, standIn } = await openService(() => answerWith({ Mappings: [] }));
       await service.getMappings({ ...query, providerFamily: text, resumeKey: text });

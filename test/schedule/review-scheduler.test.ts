@@ -168,7 +168,7 @@ describe('the scheduler after three nights without it', () => {
     ['throws', new Error('out of order')],
     ['finds the ledger away', new LedgerAwayError('postgres://ledger')],
   ])(
-    'goes on with the next day when a review %s, and tries that day again at the next look',
+    'continues with the next day when a review %s, and retries that day at the next check',
     async (_what, error) => {
       const { begun, reviews, events } = await start();
       await reviews[0]?.end(error);

@@ -127,7 +127,7 @@ export async function createDayFolder({
     return command;
   }
 
-  function startPlainly(args: readonly string[], env: NodeJS.ProcessEnv, after?: Promise<unknown>) {
+  function startAlone(args: readonly string[], env: NodeJS.ProcessEnv, after?: Promise<unknown>) {
     const command = startCommand(args, {
       cwd: path,
       env: { PATH: process.env.PATH, TMPDIR: temporaryFolder, ...env },
@@ -139,11 +139,11 @@ export async function createDayFolder({
 
   const crew = createCrew({
     size: hasWorkers ? engine.workers : 0,
-    startWorker: (env) => startPlainly(['work', '--log-level', 'trace'], env),
+    startWorker: (env) => startAlone(['work', '--log-level', 'trace'], env),
   });
   const pathOf = (ofDay: string) => join(path, `bookings-${ofDay}.csv`);
   const configurationFile = join(path, 'hotel-review.yaml');
-  const usual = lay(lay(usualSettings(baseUrl), place.settings), settings);
+  const baseSettings = merge(merge(defaultSettings(baseUrl), place.settings), settings);
   const folder: DayFolder = {
     path,
     bookingsFile: pathOf(day),
@@ -153,11 +153,11 @@ export async function createDayFolder({
     writeBookings: (content, ofDay = day) => writeFile(pathOf(ofDay), content),
     async configure(changes, { keepsWorkers = false } = {}) {
       if (!keepsWorkers) await crew.dismiss();
-      await writeFile(configurationFile, stringify(lay(usual, changes)));
+      await writeFile(configurationFile, stringify(merge(baseSettings, changes)));
     },
     start(args, { env = {} } = {}) {
-      if (!takesSteps(args)) return startPlainly(args, env);
-      const command = startPlainly(args, env, crew.gather(env));
+      if (!takesSteps(args)) return startAlone(args, env);
+      const command = startAlone(args, env, crew.gather(env));
       crew.lead(command);
       return command;
     },
@@ -191,7 +191,7 @@ function takesSteps(args: readonly string[]): boolean {
   return args.some((word) => ['run', 'replay'].includes(word)) && !args.includes('--dry-run');
 }
 
-function usualSettings(baseUrl: string): Settings {
+function defaultSettings(baseUrl: string): Settings {
   return {
     timezone: 'Europe/Madrid',
     service: { baseUrl, apiKey, accountId },
@@ -201,13 +201,13 @@ function usualSettings(baseUrl: string): Settings {
   };
 }
 
-function lay(under: Settings, over: Settings): Settings {
-  const laid: Record<string, unknown> = { ...under };
+function merge(under: Settings, over: Settings): Settings {
+  const merged: Record<string, unknown> = { ...under };
   for (const [name, value] of Object.entries(over)) {
-    const before = laid[name];
-    laid[name] = isGroup(before) && isGroup(value) ? lay(before, value) : value;
+    const before = merged[name];
+    merged[name] = isGroup(before) && isGroup(value) ? merge(before, value) : value;
   }
-  return laid;
+  return merged;
 }
 
 function isGroup(value: unknown): value is Settings {

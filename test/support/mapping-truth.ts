@@ -33,7 +33,7 @@ export function createMappingTruth(made: readonly TrueMapping[]) {
   const mappings = new Map(made.map((mapping) => [keyOf(mapping), mapping]));
   const calls: MappingsCall[] = [];
   const snapshots = new Map<string, { rows: readonly TrueMapping[]; offset: number; syncId: string }>();
-  let inHand = 0;
+  let inFlight = 0;
   let mostInHand = 0;
 
   function changesSince(since: number, family: string | null): TrueMapping[] {
@@ -88,8 +88,8 @@ export function createMappingTruth(made: readonly TrueMapping[]) {
         .sort(),
     /** For a stand-in: answers a call of Get Mappings according to its fate. */
     async answer(request: ArrivingRequest, fate: CallFate = 'answered'): Promise<StandInAnswer> {
-      inHand += 1;
-      mostInHand = Math.max(mostInHand, inHand);
+      inFlight += 1;
+      mostInHand = Math.max(mostInHand, inFlight);
       try {
         const call = readCall(request);
         calls.push(call);
@@ -107,7 +107,7 @@ export function createMappingTruth(made: readonly TrueMapping[]) {
             return { kind: 'drop', when: 'after-reading' };
         }
       } finally {
-        inHand -= 1;
+        inFlight -= 1;
       }
     },
   };

@@ -78,8 +78,8 @@ export const openSshAndCurl: OtherClients = {
     const headers = ['--header', `apikey: ${apiKey}`, '--header', `accountId: ${accountId}`];
     const quiet = ['--disable', '--noproxy', '*', '--silent', '--show-error', '--fail'];
     checkTaken(succeed(await run('curl', [...quiet, ...headers, callOf(addresses)])));
-    const isThere = async () => (await batch(`get ${resultPath} result.csv`)).exitCode === 0;
-    await vi.waitUntil(isThere, { timeout: 30_000, interval: 50 });
+    const hasResult = async () => (await batch(`get ${resultPath} result.csv`)).exitCode === 0;
+    await vi.waitUntil(hasResult, { timeout: 30_000, interval: 50 });
     return readFileSync(join(folder, 'result.csv'));
   },
 };

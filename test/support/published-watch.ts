@@ -62,7 +62,7 @@ function digest(content: Buffer): string {
 }
 
 /** The interval between two looks, in milliseconds. */
-const lookEvery = 1;
+const intervalMs = 1;
 
 /** Watches a file constantly, and records whenever it was not as it should be. */
 export interface PublishedFileWatch {
@@ -84,7 +84,7 @@ export function watchPublishedFile(path: string, whole: Buffer): PublishedFileWa
     sightings += 1;
     if (!found.equals(whole)) wrong.push(`look ${sightings}: ${found.length} bytes of ${whole.length}`);
   };
-  const timer = setInterval(look, lookEvery);
+  const timer = setInterval(look, intervalMs);
   return {
     expectAlwaysWhole() {
       clearInterval(timer);

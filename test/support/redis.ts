@@ -111,9 +111,9 @@ async function takesConnections(port: number, server: ChildProcess): Promise<boo
 
 /** Keys and values of one database, as text. */
 export async function readEverything(client: Redis): Promise<string> {
-  const told: unknown[] = [];
-  for (const key of await client.keys('*')) told.push(key, await readKey(client, key));
-  return JSON.stringify(told);
+  const texts: unknown[] = [];
+  for (const key of await client.keys('*')) texts.push(key, await readKey(client, key));
+  return JSON.stringify(texts);
 }
 
 async function readKey(client: Redis, key: string): Promise<unknown> {

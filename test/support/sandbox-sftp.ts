@@ -40,7 +40,7 @@ export const sandboxSftp: SftpServerKind = {
     const served = [current];
 
     const sockets = new Set<Socket>();
-    const door = createServer((client) => {
+    const frontend = createServer((client) => {
       const server = connect(current.port, '127.0.0.1');
       for (const [from, to] of [
         [client, server],
@@ -51,10 +51,10 @@ export const sandboxSftp: SftpServerKind = {
         from.pipe(to);
       }
     }).listen(0, '127.0.0.1');
-    await once(door, 'listening');
+    await once(frontend, 'listening');
 
     return {
-      port: (door.address() as AddressInfo).port,
+      port: (frontend.address() as AddressInfo).port,
       folder,
       login,
       root: '/',
@@ -72,7 +72,7 @@ export const sandboxSftp: SftpServerKind = {
       async stop() {
         for (const child of processes) child.kill('SIGKILL');
         for (const socket of sockets) socket.destroy();
-        door.close();
+        frontend.close();
         rmSync(folder, { recursive: true, force: true });
       },
     };

@@ -88,7 +88,7 @@ type Row = Readonly<Record<string, unknown>>;
 export type KeptRows = Readonly<Record<string, readonly Row[]>>;
 
 /** Who reviewed the day, from where, and when: not part of the day itself. */
-const ofTheRunAlone: readonly string[] = [
+const runSpecific: readonly string[] = [
   'id',
   'source',
   'started_at',
@@ -99,7 +99,7 @@ const ofTheRunAlone: readonly string[] = [
   'finished_at',
   'lease_until',
 ];
-const ofTheFileAlone: readonly string[] = ['modifiedAt', 'triggeredAt', 'archivedTo'];
+const fileSpecific: readonly string[] = ['modifiedAt', 'triggeredAt', 'archivedTo'];
 const places: readonly string[] = ['place', 'first_place'];
 
 /**
@@ -124,7 +124,7 @@ export async function readKeptRows(ledgerFile: string, laid: LaidDay): Promise<K
 }
 
 function withoutTheRun(row: Row, { recordAt }: LaidDay): Row {
-  const columns = Object.entries(row).filter(([name]) => !ofTheRunAlone.includes(name));
+  const columns = Object.entries(row).filter(([name]) => !runSpecific.includes(name));
   return Object.fromEntries(
     columns.map(([name, value]) => [
       name,
@@ -140,5 +140,5 @@ function showCell(name: string, cell: unknown): unknown {
 }
 
 function readFile(json: string): unknown {
-  return JSON.parse(json, (name, value: unknown) => (ofTheFileAlone.includes(name) ? undefined : value));
+  return JSON.parse(json, (name, value: unknown) => (fileSpecific.includes(name) ? undefined : value));
 }
