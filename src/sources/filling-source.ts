@@ -5,12 +5,12 @@ import type { BookingSource, SourceChunk, SourceRecord } from '../review/source.
 
 type Copy = Pick<MappingCopy, 'lookUp'>;
 
-/** The local copy takes no more at once. */
+/** The limit of one lookup in the local copy. */
 const lookedUpAtOnce = 1_000;
 
 /**
- * The same source, whose records without a ServiceId get that of the local copy of the mappings, where it knows their
- * provider's hotel; they are marked. One with an invalid ServiceId stays as it is.
+ * Wraps a source: a record without a ServiceId gets the one from the local copy of the mappings, if that knows the
+ * provider's hotel, and is marked. A record with an invalid ServiceId stays as it is.
  */
 export function createFillingSource(source: BookingSource, copy: Copy): BookingSource {
   return {
@@ -42,7 +42,7 @@ async function fillIn(chunk: SourceChunk, copy: Copy): Promise<SourceChunk> {
   return { ...chunk, records };
 }
 
-/** The provider's hotel of a record whose ServiceId is missing, as design 4 has it. */
+/** The provider's hotel of a record whose ServiceId is missing, as design 4 defines missing. */
 function findHotelWithoutMaster(fields: RawBooking): ProviderHotel | undefined {
   if (readFieldText(fields.ServiceId) !== undefined) return undefined;
   const providerName = readFieldText(fields.ProviderName);

@@ -5,10 +5,10 @@ import { type SourceChunk, SourceError } from '../review/source.js';
 import { assertReleased, awkwardRecords, guest, manyRecords, never, readAll } from './reading.js';
 import type { SourceDriver } from './source-driver.js';
 
-/** The day of all checks: its first hour is the day before in UTC. */
+/** The day of all checks. In UTC its first hour belongs to the day before. */
 export const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 
-/** What can be asked only of a source whose bookings are known. */
+/** A check that needs a source with known bookings. */
 export interface DrivenCheck {
   readonly name: string;
   check(driver: SourceDriver): Promise<void>;
@@ -16,7 +16,7 @@ export interface DrivenCheck {
 
 export const drivenChecks: readonly DrivenCheck[] = [
   {
-    name: 'hands over every record, in order, with texts as they are',
+    name: 'returns every record, in order, with unchanged texts',
     async check(driver) {
       const records = [...awkwardRecords(), ...manyRecords(3_000)];
       const { source } = await driver.prepare(records, day);
@@ -44,7 +44,7 @@ export const drivenChecks: readonly DrivenCheck[] = [
     },
   },
   {
-    name: 'reads nothing outside of the day that it is asked for',
+    name: 'reads nothing outside the requested day',
     async check(driver) {
       const days = [day.previous(), day, day.next()].map((each) => ({
         day: each,
@@ -60,13 +60,13 @@ export const drivenChecks: readonly DrivenCheck[] = [
     },
   },
   {
-    name: 'reads no further while nobody asks',
+    name: 'does not read ahead of its reader',
     async check(driver) {
       const { source, taken } = await driver.prepare(manyRecords(60_000), day);
       const takenAtFirst = taken?.() ?? 0;
       const reading = source.read(day, { signal: never() })[Symbol.asyncIterator]();
       await reading.next();
-      // Long enough for a source that reads ahead to have read it all: another reader does, meanwhile.
+      // Another reader reads the whole day, which gives a source that reads ahead enough time to do so.
       const takenBefore = taken?.() ?? 0;
       ok(takenBefore - takenAtFirst < 1, 'it has read all of the day for its first chunk');
       equal((await readAll(source, day)).length, 60_000);
@@ -78,7 +78,7 @@ export const drivenChecks: readonly DrivenCheck[] = [
     },
   },
   {
-    name: 'throws when it breaks in the middle: a day cut off is never a short day',
+    name: 'throws when it breaks in the middle: a truncated day must not pass for a whole one',
     async check(driver) {
       const records = manyRecords(60_000);
       const { source, held, secrets = [] } = await driver.prepareBroken(records, day);

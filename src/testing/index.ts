@@ -1,6 +1,6 @@
 /**
- * What a source of bookings is asked, for the tests of your own: framework-neutral checks, and how a bookings module is
- * opened as the command opens it.
+ * Framework-neutral checks of a source of bookings, for your own tests, and a way to open a bookings module as the command
+ * does.
  *
  * @packageDocumentation
  */

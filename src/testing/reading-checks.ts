@@ -6,22 +6,22 @@ import type { PreparedSource } from './source-driver.js';
 /** A source with a day in it. */
 export interface ReadingSubject extends Omit<PreparedSource, 'places'> {
   readonly day: BusinessDay;
-  /** How many bookings the day holds, where that is known. */
+  /** The number of bookings on that day, if known. */
   readonly count?: number;
 }
 
-/** What can be asked of a source whatever its day holds. */
+/** A check for a source with any bookings. */
 export interface ReadingCheck {
   readonly name: string;
-  /** So many bookings show it best. */
+  /** The best number of bookings for this check. */
   readonly records: number;
   check(subject: ReadingSubject): Promise<void>;
 }
 
-/** What is asked of a source that is read from one end to the other, or is not read at all. */
+/** Checks that read a source to its end, or not at all. */
 const endToEndChecks: readonly ReadingCheck[] = [
   {
-    name: 'reports places that grow, and what they count',
+    name: 'reports increasing places, and their unit',
     records: 3_000,
     async check({ source, day }) {
       match(source.placeUnit, /^[a-z]+$/);
@@ -53,7 +53,7 @@ const endToEndChecks: readonly ReadingCheck[] = [
     },
   },
   {
-    name: 'reports progress, if it does, that grows to the whole',
+    name: 'reports, if any, progress that grows to the total',
     records: 20_000,
     async check({ source, day }) {
       const done: number[] = [];
@@ -68,7 +68,7 @@ const endToEndChecks: readonly ReadingCheck[] = [
     },
   },
   {
-    name: 'lets go of what it holds at the end',
+    name: 'releases its resources at the end',
     records: 100,
     async check({ source, day, held }) {
       await readAll(source, day);
@@ -80,17 +80,17 @@ const endToEndChecks: readonly ReadingCheck[] = [
 const reason = new Error('stopped by hand');
 const isReason = (error: unknown) => error === reason;
 
-/** A reading, and what stops it. */
+/** Starts to read, and returns how to stop it. */
 function begin({ source, day }: ReadingSubject) {
   const stopping = new AbortController();
   const reading = source.read(day, { signal: stopping.signal })[Symbol.asyncIterator]();
   return { reading, stop: () => stopping.abort(reason) };
 }
 
-/** What a source does when it is stopped, or left. */
+/** Checks that abort a source, or stop reading early. */
 const stoppingChecks: readonly ReadingCheck[] = [
   {
-    name: 'throws the reason at once when it was aborted before',
+    name: 'throws the reason at once if the signal has already aborted',
     records: 10,
     async check({ source, day }) {
       const reading = source.read(day, { signal: AbortSignal.abort(reason) })[Symbol.asyncIterator]();
@@ -98,7 +98,7 @@ const stoppingChecks: readonly ReadingCheck[] = [
     },
   },
   {
-    name: 'stops when aborted between two chunks, and lets go of what it holds',
+    name: 'stops when aborted between two chunks, and releases its resources',
     records: 60_000,
     async check(subject) {
       const { reading, stop } = begin(subject);
@@ -110,7 +110,7 @@ const stoppingChecks: readonly ReadingCheck[] = [
     },
   },
   {
-    name: 'throws when aborted behind the last chunk, too',
+    name: 'throws when aborted after the last chunk, too',
     records: 1,
     async check(subject) {
       const { reading, stop } = begin(subject);
@@ -122,7 +122,7 @@ const stoppingChecks: readonly ReadingCheck[] = [
     },
   },
   {
-    name: 'lets go of what it holds when aborted, also if nobody asks again',
+    name: 'releases its resources when aborted, even if nobody reads on',
     records: 60_000,
     async check(subject) {
       const { reading, stop } = begin(subject);
@@ -133,20 +133,20 @@ const stoppingChecks: readonly ReadingCheck[] = [
     },
   },
   {
-    name: 'stops when aborted while it is being asked',
+    name: 'stops when aborted during a read',
     records: 60_000,
     async check(subject) {
       const { reading, stop } = begin(subject);
       const asked = reading.next();
       stop();
-      // The first chunk may have been on its way; the second is not.
+      // The first chunk may have been under way already, but not the second.
       const outcome = await asked.then(() => reading.next()).catch((error: unknown) => error);
       equal(outcome, reason);
       await assertReleased(subject.held);
     },
   },
   {
-    name: 'lets go of what it holds when the reader walks away',
+    name: 'releases its resources when the reader stops early',
     records: 60_000,
     async check({ source, day, held }) {
       for await (const chunk of source.read(day, { signal: never() })) {

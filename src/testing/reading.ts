@@ -10,7 +10,7 @@ export interface ReadRecord {
   readonly fields: RawBooking;
 }
 
-/** Nobody stops such a reading. */
+/** A signal that never aborts. */
 export const never = (): AbortSignal => new AbortController().signal;
 
 /** @throws Error for a record that cannot be read */
@@ -25,7 +25,7 @@ export async function readAll(source: BookingSource, day: BusinessDay): Promise<
   return records;
 }
 
-/** A source may hand a missing field over as absent, undefined, null or empty. */
+/** A source may return a missing field as absent, undefined, null or empty. */
 function withoutMissing(fields: RawBooking): RawBooking {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined && value !== null && value !== ''),
@@ -35,7 +35,7 @@ function withoutMissing(fields: RawBooking): RawBooking {
 const patienceMs = 30_000;
 const lookAgainMs = 20;
 
-/** Waits until nothing is held open any more; closing takes a moment. */
+/** Waits until nothing is open any more; closing takes a moment. */
 export async function assertReleased(held: PreparedSource['held']): Promise<void> {
   if (held === undefined) return;
   const giveUpAt = Date.now() + patienceMs;
@@ -43,10 +43,10 @@ export async function assertReleased(held: PreparedSource['held']): Promise<void
   equal(await held(), 0, 'what it held open it holds open still');
 }
 
-/** Stands in the guests' names, and must stand nowhere else. */
+/** Part of the guests' names. It must appear nowhere else. */
 export const guest = 'Ann Guest-Canary';
 
-/** Texts that formats and drivers like to break. */
+/** Texts that formats and drivers often break. */
 export function awkwardRecords(): IntendedRecord[] {
   return [
     { ServiceId: '1' },
@@ -60,7 +60,7 @@ export function awkwardRecords(): IntendedRecord[] {
   ];
 }
 
-/** @param mark stands in every reference */
+/** @param mark the prefix of every reference */
 export function manyRecords(count: number, mark = 'BR'): IntendedRecord[] {
   return Array.from({ length: count }, (_, index) => ({
     ServiceId: String(10_000_000 + index),

@@ -4,7 +4,7 @@ import { type ReadingSubject, readingChecks } from './reading-checks.js';
 import type { SourceCheck, SourceDriver } from './source-driver.js';
 
 /**
- * The suite that every source must pass, for any test framework: each check takes a driver of its own and disposes of it.
+ * The suite that every source must pass, for any test framework. Each check creates a driver of its own and disposes of it.
  *
  * ```ts
  * for (const { name, run } of listSourceChecks(createDriver)) test(name, run);
@@ -31,7 +31,7 @@ export function listSourceChecks(createDriver: () => SourceDriver): readonly Sou
   ];
 }
 
-/** Of the suite what can be asked of a source as it is, with at least one booking on that day. */
+/** The part of the suite that works with any source that has at least one booking on that day. */
 export function listReadingChecks(subject: ReadingSubject): readonly SourceCheck[] {
   return readingChecks.map(({ name, check }) => ({ name, run: () => check(subject) }));
 }

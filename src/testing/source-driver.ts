@@ -2,7 +2,7 @@ import type { RawBooking } from '../booking/booking.js';
 import type { BusinessDay } from '../booking/business-day.js';
 import type { BookingSource } from '../review/source.js';
 
-/** A record as the suite means it: texts only, and a missing field left out. */
+/** A record as the suite expects it: texts only, without missing fields. */
 export type IntendedRecord = { readonly [field in keyof RawBooking]: string };
 
 export interface DayOfRecords {
@@ -12,32 +12,32 @@ export interface DayOfRecords {
 
 export interface PreparedSource {
   readonly source: BookingSource;
-  /** The place that each record is to report. */
+  /** The expected place of each record. */
   readonly places: readonly number[];
-  /** What `locate` and errors must not give away: passwords, keys. */
+  /** What `locate` and errors must not reveal: passwords, keys. */
   readonly secrets?: readonly string[];
-  /** How often the day has been taken in, over all readings: 1.5 is once and a half. Needed without progress. */
+  /** How many times the day has been read, over all readers: 1.5 is one and a half times. Needed without progress. */
   readonly taken?: () => number;
-  /** How many things it holds open at the moment: files, cursors, connections. */
+  /** How many resources are currently open: files, cursors, connections. */
   readonly held?: () => number | Promise<number>;
 }
 
-/** What a source's test brings, so that the suite can try it. */
+/** Implemented by a source's test, so that the suite can prepare and dispose of sources. */
 export interface SourceDriver {
-  /** Makes a source that holds exactly these records for that day. */
+  /** Creates a source that holds exactly these records for that day. */
   prepare(records: readonly IntendedRecord[], day: BusinessDay): Promise<PreparedSource>;
-  /** Makes one that holds them too, but breaks behind more than one chunk and before the end. */
+  /** Creates one with the same records that breaks after more than one chunk and before the end. */
   prepareBroken(records: readonly IntendedRecord[], day: BusinessDay): Promise<PreparedSource>;
-  /** Makes one that holds several days, as the source itself would hold them. */
+  /** Creates one with several days, stored as the source stores them. */
   prepareDays(days: readonly DayOfRecords[]): Promise<Pick<PreparedSource, 'source'>>;
-  /** Takes down what was made for one check. */
+  /** Cleans up after one check. */
   dispose(): Promise<void>;
 }
 
-/** One thing that is asked of every source. */
+/** One check that every source must pass. */
 export interface SourceCheck {
-  /** A sentence that goes on from the source's name. */
+  /** Completes a sentence that starts with the source's name. */
   readonly name: string;
-  /** @throws AssertionError where it is not so */
+  /** @throws AssertionError if the check fails */
   run(): Promise<void>;
 }

@@ -4,10 +4,10 @@ import { checkBookingSource, listReadingChecks, listSourceChecks } from '../../s
 import type { IntendedRecord, SourceDriver } from '../../src/testing/source-driver.js';
 import { day } from '../sources/csv-folder.js';
 
-/** What a source can do wrong. */
+/** How a source can be faulty. */
 type Fault =
   | 'forgets-the-order'
-  | 'counts-from-nought'
+  | 'counts-from-zero'
   | 'mixes-days'
   | 'reads-ahead'
   | 'reads-once'
@@ -23,7 +23,7 @@ function createMemoryDriver(fault?: Fault): SourceDriver {
   let given = 0;
   let open = 0;
   let readings = 0;
-  let breaksBehind = Number.POSITIVE_INFINITY;
+  let breaksAfter = Number.POSITIVE_INFINITY;
   const size = 1_000;
 
   const source: BookingSource = {
@@ -48,14 +48,14 @@ function createMemoryDriver(fault?: Fault): SourceDriver {
           await new Promise(setImmediate);
           if (signal.aborted && fault === 'ends-when-aborted') return;
           if (fault !== 'ignores-the-signal') signal.throwIfAborted();
-          if (at >= breaksBehind) {
+          if (at >= breaksAfter) {
             if (fault === 'ends-when-broken') return;
             const quoted = fault === 'quotes-guests' ? records[at]?.BookingClientName : '';
             throw new SourceError('truncated', `the shelf broke ${quoted}`);
           }
           if (fault !== 'reads-ahead') given += Math.min(size, records.length - at);
           const chunk = records.slice(at, at + size).map((fields, index): SourceRecord => {
-            return { place: at + index + (fault === 'counts-from-nought' ? 0 : 1), fields };
+            return { place: at + index + (fault === 'counts-from-zero' ? 0 : 1), fields };
           });
           yield { records: fault === 'forgets-the-order' ? chunk.reverse() : chunk };
         }
@@ -77,7 +77,7 @@ function createMemoryDriver(fault?: Fault): SourceDriver {
       });
     },
     prepareBroken(records, of) {
-      breaksBehind = records.length / 2;
+      breaksAfter = records.length / 2;
       return this.prepare(records, of);
     },
     prepareDays(several) {
@@ -88,7 +88,7 @@ function createMemoryDriver(fault?: Fault): SourceDriver {
   };
 }
 
-/** The names of the checks that such a source fails. */
+/** The names of the checks that a source with this fault fails. */
 async function listFailed(fault?: Fault): Promise<string[]> {
   const failed: string[] = [];
   for (const { name, run } of listSourceChecks(() => createMemoryDriver(fault))) {
@@ -98,29 +98,29 @@ async function listFailed(fault?: Fault): Promise<string[]> {
 }
 
 describe('the suite that every source must pass', () => {
-  it('passes a source that is right', async () => {
+  it('passes a correct source', async () => {
     expect(await listFailed()).toEqual([]);
   });
 
   it.each([
-    ['forgets-the-order', 'hands over every record, in order, with texts as they are'],
-    ['counts-from-nought', 'reports the place of each record'],
-    ['mixes-days', 'reads nothing outside of the day that it is asked for'],
-    ['reads-ahead', 'reads no further while nobody asks'],
+    ['forgets-the-order', 'returns every record, in order, with unchanged texts'],
+    ['counts-from-zero', 'reports the place of each record'],
+    ['mixes-days', 'reads nothing outside the requested day'],
+    ['reads-ahead', 'does not read ahead of its reader'],
     ['reads-once', 'reads the same day again, and twice at once'],
     ['tells-secrets', 'says where it reads, without secrets'],
-    ['ignores-the-signal', 'throws the reason at once when it was aborted before'],
-    ['ignores-the-signal', 'stops when aborted between two chunks, and lets go of what it holds'],
-    ['ignores-the-signal', 'throws when aborted behind the last chunk, too'],
-    ['ends-when-aborted', 'stops when aborted while it is being asked'],
-    ['ends-when-broken', 'throws when it breaks in the middle: a day cut off is never a short day'],
-    ['quotes-guests', 'throws when it breaks in the middle: a day cut off is never a short day'],
-  ] satisfies [Fault, string][])('finds one that %s', async (fault, name) => {
+    ['ignores-the-signal', 'throws the reason at once if the signal has already aborted'],
+    ['ignores-the-signal', 'stops when aborted between two chunks, and releases its resources'],
+    ['ignores-the-signal', 'throws when aborted after the last chunk, too'],
+    ['ends-when-aborted', 'stops when aborted during a read'],
+    ['ends-when-broken', 'throws when it breaks in the middle: a truncated day must not pass for a whole one'],
+    ['quotes-guests', 'throws when it breaks in the middle: a truncated day must not pass for a whole one'],
+  ] satisfies [Fault, string][])('detects one that %s', async (fault, name) => {
     expect(await listFailed(fault)).toContain(name);
   });
 });
 
-describe('the checks of a source as it is', () => {
+describe('the checks for a source with any bookings', () => {
   const prepare = async (fault?: Fault) => {
     const { source, held } = await createMemoryDriver(fault).prepare(
       [{ ServiceId: '1' }, { ServiceId: '2' }],
@@ -129,12 +129,12 @@ describe('the checks of a source as it is', () => {
     return { source, day, ...(held && { held }) };
   };
 
-  it('pass one that is right, whatever its day holds', async () => {
+  it('pass for a correct source, whatever its day holds', async () => {
     await checkBookingSource(await prepare());
     for (const { run } of listReadingChecks(await prepare())) await run();
   });
 
-  it('name the first thing that is wrong', async () => {
+  it('name the first failed check', async () => {
     await expect(checkBookingSource(await prepare('reads-once'))).rejects.toThrow(
       'a source reads the same day again, and twice at once: this one does not',
     );

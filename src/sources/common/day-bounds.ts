@@ -1,6 +1,6 @@
 import type { BusinessDay } from '../../booking/business-day.js';
 
-/** The instants of a business day as sources ask by them: `start` belongs to it, `end` is the first that doesn't. */
+/** A business day as sources query it: `start` is its first instant, `end` the first instant after it. */
 export interface DayBounds {
   readonly start: Date;
   readonly end: Date;

@@ -1,9 +1,9 @@
 import type { SourceChunk, SourceRecord } from '../../review/source.js';
 
-/** How many records a chunk has at most, where nothing else decides that. */
+/** The default maximum of records per chunk. */
 export const recordsInChunk = 1_000;
 
-/** Hands records over in chunks, reading no further than the chunk at hand; an input without records has none. */
+/** Groups records into chunks and reads no further than the current one. Without records there are no chunks. */
 export function* toChunks(
   records: Iterable<SourceRecord>,
   size: number = recordsInChunk,

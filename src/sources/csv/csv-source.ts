@@ -19,26 +19,26 @@ import { type CsvHeader, decodeCell, readCsvHeader } from './header.js';
 
 export interface CsvSourceOptions {
   readonly file: DayFile;
-  /** The column of each field, where it is not the field's own name. */
+  /** The column of each field, if it is not named like the field. */
   readonly columns?: SourceColumns;
-  /** One ASCII character; a comma if not given. */
+  /** One ASCII character; a comma by default. */
   readonly delimiter?: string;
-  /** How many bytes are read at a time, and so how large a chunk is; 128 KiB if not given. */
+  /** How many bytes to read at a time, which also sets the size of a chunk; 128 KiB by default. */
   readonly blockBytes?: number;
-  /** A record of more bytes is skipped and reported; 1 MB if not given. (Design 4.) */
+  /** A record with more bytes is skipped and reported; 1 MB by default. (Design 4.) */
   readonly recordLimit?: number;
 }
 
 /**
- * The day's bookings in a CSV file: UTF-8, a header first, cells in double quotes where needed, compressed with gzip
- * or not. `place` is the line of the file, counted from 1, on which a record begins. A field whose column is absent is
+ * Reads the day's bookings from a CSV file: UTF-8, with a header, cells in double quotes where needed, optionally
+ * compressed with gzip. `place` is the line on which a record begins, counted from 1. A field without a column is
  * undefined.
  *
- * Of the bad input in design 4, a record that can't be read is reported in its place and the rest goes on; a file
- * that can't be trusted as a whole makes `read` throw a SourceError: `missing`, `unreadable`, `empty`, `binary`,
- * `missing-column`, `ambiguous-column`, `unterminated-quote`, `truncated`.
+ * An unreadable record is reported in its place, and reading continues. (Design 4.) If the file as a whole can't be
+ * trusted, `read` throws a SourceError: `missing`, `unreadable`, `empty`, `binary`, `missing-column`,
+ * `ambiguous-column`, `unterminated-quote`, `truncated`.
  *
- * @throws RangeError for a delimiter that can't be used.
+ * @throws RangeError for an invalid delimiter
  */
 export function createCsvSource(options: CsvSourceOptions): BookingSource {
   const { file, columns = {}, delimiter = ',', blockBytes = 128 * 1024, recordLimit = 1_000_000 } = options;
@@ -68,16 +68,16 @@ export interface CsvDecoderOptions {
   readonly columns: SourceColumns;
   /** One ASCII character. */
   readonly delimiter: string;
-  /** A longer record is skipped, in bytes. */
+  /** In bytes. A longer record is skipped. */
   readonly recordLimit: number;
 }
 
-/** The error for a file without a byte of text. */
+/** The error for a file without any text. */
 export function explainEmptyCsv(path: string): SourceError {
   return new SourceError('empty', `${path} is empty: it has not even a header`);
 }
 
-/** The header's notices come with its records. */
+/** Returns the header's notices together with the first records. */
 export function createCsvDecoder({ path, columns, delimiter, recordLimit }: CsvDecoderOptions): FileDecoder {
   const gate = createTextGate();
   const cutter = createCsvCutter({ delimiter, recordLimit });
@@ -142,10 +142,10 @@ export function createCsvDecoder({ path, columns, delimiter, recordLimit }: CsvD
   };
 }
 
-/** One for all blocks: Papa.parse makes a parser a call, and V8's collector then keeps far too much of each block. */
+/** Reuses one parser for all blocks. `Papa.parse` creates one per call, and V8 then retains far too much of each block. */
 function createRecordParser(delimiter: string) {
   const parser: BlockParser = new Papa.Parser({ delimiter, newline: '\n', quoteChar: '"' });
-  /** Whole records only: the parser never sees anything that it could take in another way than the cutter did. */
+  /** The input is whole records, so the parser can't interpret it differently than the cutter did. */
   return ({ bytes, records }: CsvCut & { kind: 'records' }): readonly string[][] => {
     const { data, errors } = parser.parse(decodeText(bytes), 0, false);
     if (errors.length > 0 || data.length !== records) {
@@ -155,14 +155,14 @@ function createRecordParser(delimiter: string) {
   };
 }
 
-/** What Papa.Parser does without a header and callbacks; its own types leave the answer open. */
+/** How `Papa.Parser` behaves without a header and callbacks. Its own types leave the result open. */
 interface BlockParser {
   parse(input: string, baseIndex: number, ignoreLastRow: boolean): Papa.ParseResult<string[]>;
 }
 
 /**
- * One unit a byte, so that the parser's strings stay small and quick whatever language the file is in. What is not ASCII
- * is decoded cell by cell.
+ * Decodes one byte to one UTF-16 unit, so that the parser's strings stay small and fast in any language. Cells that are
+ * not ASCII are decoded later, one by one.
  */
 function decodeText(bytes: Buffer): string {
   const text = bytes.toString('latin1');

@@ -5,36 +5,36 @@ const lineFeed = 0x0a;
 const quote = 0x22;
 const nothing: Buffer = Buffer.alloc(0);
 
-/** What was cut out of the input, in its order. Blank lines are in none of them. */
+/** Parts of the input, in order. Blank lines are left out. */
 export type CsvCut =
-  /** Whole, well-formed records, without the last one's line end. */
+  /** Complete, well-formed records, without the last line end. */
   | {
       readonly kind: 'records';
       readonly bytes: Buffer;
       readonly records: number;
       readonly firstLine: number;
-      /** The line on which each record begins, where they don't simply follow one another. */
+      /** The line on which each record begins, unless every line is a record. */
       readonly lines?: readonly number[];
     }
   | { readonly kind: 'unreadable'; readonly line: number; readonly reason: CutReason }
-  /** The input ended inside the quotes of a record that began on that line. */
+  /** The input ended inside a quoted field. The line is where its record began. */
   | { readonly kind: 'unterminated'; readonly line: number };
 
 type CutReason = 'malformed-quotes' | 'record-too-long';
 
 export interface CsvCutter {
   cut(block: Buffer): readonly CsvCut[];
-  /** What is left when the input has ended. */
+  /** What is left at the end of the input. */
   end(): readonly CsvCut[];
   /** The line on which the next block begins, counted from 1. */
   readonly line: number;
 }
 
 /**
- * Cuts bytes into whole records, so that the parser behind it never sees a part of one, nor anything that parsers
- * disagree on: a quote opens a quoted field only as the field's first byte, inside of it a doubled quote is a quote,
- * and the closing one is followed by the delimiter or the line end. A record that breaks this rule, or is longer
- * than `recordLimit` bytes, is cut out and reported; its bytes are not kept.
+ * Cuts bytes into complete records, so that the parser never sees a partial record, nor anything that parsers
+ * disagree on: a quote opens a quoted field only as the field's first byte, a doubled quote inside it is a literal
+ * quote, and the closing quote is followed by the delimiter or the line end. A record that breaks these rules, or is
+ * longer than `recordLimit` bytes, is dropped and reported.
  *
  * `delimiter` is one ASCII character. Lines end with LF or CRLF; a lone CR is an ordinary character.
  */
@@ -44,15 +44,15 @@ export function createCsvCutter(options: {
 }): CsvCutter {
   const { recordLimit } = options;
   const scanner = createRecordScanner(options.delimiter.charCodeAt(0));
-  /** The record at hand, as far as earlier blocks held it; nothing when it is dropped. */
+  /** What earlier blocks held of the current record; empty if it is dropped. */
   let pending = nothing;
-  /** How many of these bytes the scanner has seen. */
+  /** How many of the pending bytes have been scanned. */
   let scanned = 0;
   let dropped: CutReason | undefined;
-  /** The line on which the record at hand begins. */
+  /** The line on which the current record begins. */
   let recordLine = 1;
 
-  /** Most blocks of most files: no quotes, no blank lines, so every line is a record. */
+  /** The common case: no quotes and no blank lines, so every line is a record. */
   function cutPlainLines(bytes: Buffer): readonly CsvCut[] {
     const end = bytes.lastIndexOf(lineFeed) + 1;
     pending = bytes.subarray(end);
@@ -69,7 +69,7 @@ export function createCsvCutter(options: {
   function cutByQuotes(bytes: Buffer): readonly CsvCut[] {
     const cuts: CsvCut[] = [];
     let recordStart = 0;
-    /** Good records that follow one another up to the one at hand: where they begin, and on which lines. */
+    /** Consecutive good records before the current one: their first byte, and their lines. */
     let runStart = 0;
     let lines: number[] = [];
     let quoteAt = -1;
@@ -90,7 +90,7 @@ export function createCsvCutter(options: {
       lines = [];
     }
 
-    /** Decides by the record's bytes up to `end`, alike whether they came in one block or in many. */
+    /** Decides by the record's bytes up to `end`; block boundaries make no difference. */
     function judge(end: number, longest: number): void {
       if (dropped !== undefined) return;
       const { offence } = scanner;
@@ -113,7 +113,7 @@ export function createCsvCutter(options: {
       scanner.restart();
       at = findRecordEnd(recordStart);
     }
-    // One byte more than the limit may still turn out to be the CR of the line end.
+    // One byte over the limit may still be the CR of the line end.
     judge(bytes.length, recordLimit + 1);
     endRun();
     pending = dropped === undefined ? bytes.subarray(recordStart) : nothing;
@@ -129,7 +129,7 @@ export function createCsvCutter(options: {
         : cutByQuotes(bytes);
     },
     end() {
-      // A line end here ends every record but one that is still inside its quotes, also after half a CRLF.
+      // A line end terminates any record except inside quotes, even after half a CRLF.
       const cuts = cutByQuotes(Buffer.concat([pending, Buffer.from('\n')]));
       return scanner.isInsideQuotes ? [{ kind: 'unterminated', line: recordLine }] : cuts;
     },

@@ -2,19 +2,19 @@ import { type BookingField, bookingFields, buildRecord, type RawBooking } from '
 import { type SourceColumns, SourceError, type SourceNotice } from '../../review/source.js';
 
 export interface CsvHeader {
-  /** How many cells every record has. */
+  /** How many cells every record must have. */
   readonly columns: number;
   readonly notices: readonly SourceNotice[];
-  /** From cells as they were parsed, not yet decoded. */
+  /** Takes cells as parsed, not decoded yet. */
   pickFields(cells: readonly string[]): RawBooking;
 }
 
 /**
- * Finds the columns in the file's first record. The message of an error names no cell of it: a file without a header
- * has a guest there.
+ * Finds the columns in the file's first record. Error messages quote no cell of it: in a file without a header it is
+ * a booking.
  *
- * @throws SourceError `missing-column` when the master id's column, or one that was named, is not there;
- *   `ambiguous-column` when one that is needed stands there twice.
+ * @throws SourceError `missing-column` if the master id's column or a configured one is missing; `ambiguous-column` if
+ *   a needed one occurs twice
  */
 export function readCsvHeader(cells: readonly string[], columns: SourceColumns, path: string): CsvHeader {
   const names = cells.map((name) => name.trim());
@@ -58,7 +58,7 @@ function describe(column: string, field: string): string {
     : `the column ${JSON.stringify(column)} (for ${field})`;
 }
 
-/** A cell as it was parsed, one unit a byte of UTF-8, as text. */
+/** Decodes a parsed cell, in which each UTF-16 unit is one byte of UTF-8. */
 export function decodeCell(cell: string): string {
   for (let at = 0; at < cell.length; at += 1)
     if (cell.charCodeAt(at) >= 0x80) return Buffer.from(cell, 'latin1').toString('utf8');

@@ -8,21 +8,21 @@ type Position =
   | 'quoted'
   | 'after-quote'
   | 'after-quote-and-return'
-  /** Behind a byte that can't stand where it stands: nothing counts until the line ends. */
+  /** After an invalid byte: everything is ignored until the line ends. */
   | 'lost';
 
-/** Walks along one record at a time, byte by byte, by the strict rules of quotes. It goes on where it stopped. */
+/** Scans one record at a time, byte by byte, by strict quoting rules, and resumes where it stopped. */
 export interface RecordScanner {
   /**
-   * Where the line feed stands that ends the record; undefined when the record goes on behind these bytes.
-   * `quoteAt` is where the first quote stands from `from` on: most records end before it and need no walk.
+   * Returns the position of the line feed that ends the record; undefined if the record continues after these bytes.
+   * `quoteAt` is the position of the first quote at or after `from`: most records end before it and need no scan.
    */
   findRecordEnd(bytes: Buffer, from: number, quoteAt: number): number | undefined;
-  /** Makes ready for the next record. */
+  /** Prepares for the next record. */
   restart(): void;
-  /** How many line feeds the record has had so far, its end included. */
+  /** How many line feeds the record has had so far, including the one that ends it. */
   readonly lineFeeds: number;
-  /** Where, in the bytes last looked at, something other than delimiter or line end followed a closing quote. */
+  /** Where, in the last scanned bytes, something other than a delimiter or a line end followed a closing quote. */
   readonly offence: number | undefined;
   readonly isInsideQuotes: boolean;
 }
@@ -42,7 +42,7 @@ export function createRecordScanner(delimiter: number): RecordScanner {
           return lineEnd;
         }
       }
-      // Variables of the loop's own: those of the closure cost three times as much here.
+      // Local variables: closure variables are three times as slow here.
       const end = bytes.length;
       let here = position;
       for (let at = from; at < end; at++) {

@@ -3,7 +3,7 @@ import { createGunzip } from 'node:zlib';
 import { SourceError } from '../../review/source.js';
 import type { FileBlock, FileReading } from './day-file.js';
 
-/** The least that zlib accepts as the size of its output blocks. */
+/** The smallest output block size that zlib accepts. */
 const leastGunzipBlock = 64;
 
 interface Unpacking extends FileReading {
@@ -13,9 +13,9 @@ interface Unpacking extends FileReading {
 }
 
 /**
- * The bytes of a file, decompressed when it begins as gzip does, whatever it is called.
+ * Yields the bytes of a file, decompressed if they begin with gzip's magic number. The file's name doesn't matter.
  *
- * @throws SourceError `truncated` for a broken gzip; what the reading throws; the signal's reason when it aborts
+ * @throws SourceError `truncated` for damaged gzip data; what `packed` throws; the signal's reason when it aborts
  */
 export async function* unpackBlocks(
   packed: AsyncIterable<Buffer>,
@@ -23,20 +23,20 @@ export async function* unpackBlocks(
 ): AsyncGenerator<FileBlock, void, undefined> {
   const arriving = packed[Symbol.asyncIterator]();
   try {
-    const beginning = await takeBeginning(arriving);
-    const whole = goOn(beginning, arriving);
-    const bytes = isGzip(beginning)
+    const head = await readHead(arriving);
+    const whole = resume(head, arriving);
+    const bytes = isGzip(head)
       ? pipeline(
           Readable.from(whole),
           createGunzip({ chunkSize: Math.max(blockBytes, leastGunzipBlock) }),
           () => {
-            // The iteration below meets the same error.
+            // The loop below receives the same error.
           },
         )
       : whole;
     for await (const block of bytes as AsyncIterable<Buffer>) {
       yield { bytes: block, progress: progress() };
-      // The reading was told too, but the decompressing may have blocks in hand.
+      // The reader stops on its own, but the decompressor may still hold blocks.
       signal.throwIfAborted();
     }
   } catch (error) {
@@ -47,8 +47,8 @@ export async function* unpackBlocks(
   }
 }
 
-/** As many blocks as hold the two bytes by which gzip is known; fewer of a shorter file. */
-async function takeBeginning(arriving: AsyncIterator<Buffer>): Promise<readonly Buffer[]> {
+/** Reads enough blocks for gzip's two magic bytes; fewer if the file is shorter. */
+async function readHead(arriving: AsyncIterator<Buffer>): Promise<readonly Buffer[]> {
   const blocks: Buffer[] = [];
   for (let length = 0; length < 2; ) {
     const { done, value } = await arriving.next();
@@ -59,16 +59,16 @@ async function takeBeginning(arriving: AsyncIterator<Buffer>): Promise<readonly 
   return blocks;
 }
 
-function isGzip(beginning: readonly Buffer[]): boolean {
-  const [first, second] = Buffer.concat(beginning);
+function isGzip(head: readonly Buffer[]): boolean {
+  const [first, second] = Buffer.concat(head);
   return first === 0x1f && second === 0x8b;
 }
 
-async function* goOn(
-  beginning: readonly Buffer[],
+async function* resume(
+  head: readonly Buffer[],
   arriving: AsyncIterator<Buffer>,
 ): AsyncGenerator<Buffer, void, undefined> {
-  yield* beginning;
+  yield* head;
   for (;;) {
     const { done, value } = await arriving.next();
     if (done === true) return;
@@ -86,9 +86,9 @@ function explainGzip(error: unknown, place: string): unknown {
 }
 
 /**
- * What comes in pieces of any size, in blocks of one size; the last may be smaller.
+ * Regroups pieces of any size into blocks of one size; the last may be smaller.
  *
- * @param onBlock told how many bytes the next block has
+ * @param onBlock called before each block with its size in bytes
  */
 export async function* toFixedBlocks(
   pieces: AsyncIterable<Uint8Array>,

@@ -1,9 +1,9 @@
 import type { BusinessDay } from '../../booking/business-day.js';
 
 export interface FileBlock {
-  /** Decompressed where the file begins as gzip does. */
+  /** Decompressed if the file is gzip. */
   readonly bytes: Buffer;
-  /** Bytes of the file itself, compressed or not. */
+  /** In bytes of the file itself, compressed or not. */
   readonly progress: { readonly done: number; readonly total: number };
 }
 
@@ -13,17 +13,17 @@ export interface FileReading {
   readonly signal: AbortSignal;
 }
 
-/** The file of a day, wherever it lies. */
+/** The file of a day, wherever it is stored. */
 export interface DayFile {
   /** For people, without secrets. */
   locate(day: BusinessDay): string;
-  /** Its size, compressed or not, where it can be opened again in another thread; undefined elsewhere, or without a file. */
+  /** Its size, compressed or not, if another thread can open it again; undefined otherwise, or if there is no file. */
   measure(day: BusinessDay): Promise<number | undefined>;
   /**
-   * Streams its bytes. Holds nothing open longer than it is read, also when the reader walks away or the signal aborts.
+   * Streams its bytes. Everything is closed when reading ends, even if the reader stops early or the signal aborts.
    *
-   * @throws SourceError `missing`, `unreadable`, or `truncated` for a broken gzip, a connection that was lost for good, and
-   *   a file that changed under the reading; the signal's reason when it aborts.
+   * @throws SourceError `missing`, `unreadable`, or `truncated` for damaged gzip data, a connection that was lost for good,
+   *   or a file that changed while it was read; the signal's reason when it aborts
    */
   read(day: BusinessDay, reading: FileReading): AsyncIterable<FileBlock>;
 }

@@ -8,8 +8,8 @@ import { parsePathTemplate } from './path-template.js';
 /**
  * The day's file on this machine.
  *
- * @param path absolute, with `{day}` or `{day:ddMMyyyy}` (any date-fns pattern) where the day stands
- * @throws RangeError for a path template that can't be used
+ * @param path absolute, with `{day}` or `{day:ddMMyyyy}` (any date-fns pattern) as a placeholder for the day
+ * @throws RangeError for an invalid path template
  */
 export function createLocalDayFile(path: string): DayFile {
   const locate = parsePathTemplate(path);
@@ -21,11 +21,11 @@ export function createLocalDayFile(path: string): DayFile {
 }
 
 /**
- * Streams a file's bytes, decompressed where it is gzip. What is no file is not opened: it can't be read a second time, and
- * to open a FIFO waits for its writer where no signal reaches it.
+ * Streams a file's bytes, decompressed if it is gzip. Only regular files are opened: nothing else can be read twice, and
+ * opening a FIFO blocks until it has a writer, which no signal can interrupt.
  *
- * @throws SourceError `missing`, `unreadable`, or `truncated` for a broken gzip and for a file that changed under the
- *   reading; the signal's reason when it aborts.
+ * @throws SourceError `missing`, `unreadable`, or `truncated` for damaged gzip data and for a file that changed while it
+ *   was read; the signal's reason when it aborts
  */
 export async function* readLocalFile(
   path: string,
@@ -52,7 +52,7 @@ export async function* readLocalFile(
 }
 
 async function measureLocalFile(path: string): Promise<number | undefined> {
-  // Where there is no file, the reading says so.
+  // A missing file is reported when it is read.
   const stats = await stat(path).catch(() => undefined);
   return stats?.size;
 }

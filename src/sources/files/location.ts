@@ -1,7 +1,7 @@
 import { readS3Location } from '../../s3/bucket.js';
 import { parsePathTemplate } from './path-template.js';
 
-/** Where the files of the days lie, the day still a placeholder in it. */
+/** Where the files are stored, with a placeholder for the day. */
 export type FileLocation =
   | { readonly kind: 'local'; readonly path: string }
   | { readonly kind: 's3'; readonly bucket: string; readonly key: string }
@@ -9,22 +9,21 @@ export type FileLocation =
       readonly kind: 'sftp';
       readonly host: string;
       readonly port: number;
-      /** `/`, or empty for the folder in which the login starts. */
+      /** `/`, or empty for the login folder. */
       readonly root: string;
       /** Below the root. */
       readonly path: string;
     };
 
 const defaultPort = 22;
-/** The host is a name, an IPv4 address or, in brackets, an IPv6 one: without a user, and without a placeholder. */
+/** The host is a name, an IPv4 address or a bracketed IPv6 address, without a user and without a placeholder. */
 const sftpUrl = /^sftp:\/\/([\w.-]+|\[[\da-f:.]+\])(?::(\d{1,5}))?\/(.+)$/is;
 
 /**
- * Reads a path as it is written in the settings: `s3://BUCKET/KEY`, `sftp://HOST[:PORT]/PATH` (from the server's root, or
- * behind `/~/` from the folder in which the login starts), or else a path of this machine. What stands in braces is left
- * as it is.
+ * Parses the setting `path`: `s3://BUCKET/KEY`, `sftp://HOST[:PORT]/PATH` (relative to the server's root or, after `/~/`,
+ * to the login folder), or else a path on this machine. Placeholders stay as written.
  *
- * @throws RangeError for a bad template, for another scheme, and for an address that holds a user, a password, or a `..`
+ * @throws RangeError for an invalid template, another scheme, or an address with a user, a password or `..`
  */
 export function readFileLocation(text: string): FileLocation {
   parsePathTemplate(text);
@@ -42,7 +41,7 @@ export function readFileLocation(text: string): FileLocation {
 }
 
 function readS3(text: string): FileLocation {
-  // A quote in a placeholder may hold anything; what it writes has been looked at.
+  // A quoted text in a placeholder may hold anything; what it expands to has been checked.
   const location = readS3Location(text);
   if (location === undefined || location.key === '' || text.endsWith('/')) {
     throw new RangeError(

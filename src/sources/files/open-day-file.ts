@@ -7,7 +7,7 @@ import { type FileLocation, readFileLocation } from './location.js';
 import { createS3DayFile } from './s3.js';
 import { createSftpDayFile } from './sftp.js';
 
-/** The file of each day, wherever its path says that it is. */
+/** Opens the daily file at the location that its path names. */
 export function openDayFile(
   { path, sftp }: { readonly path: string; readonly sftp?: SftpAccount | undefined },
   { openBucket }: Pick<SourceParts, 'openBucket'>,

@@ -1,23 +1,23 @@
 import { type BusinessDay, createBusinessDay, isDayPattern } from '../../booking/business-day.js';
 
-/** Writes the path of a day. */
+/** Returns the path for a day. */
 export type PathTemplate = (day: BusinessDay) => string;
 
-/** What may stand between two slashes of a written day: with a dot at an end it could lead to another folder. */
+/** What a formatted day may have between two slashes. A dot at either end could lead to another folder. */
 const namePart = /^[\p{L}\p{M}\p{N} _,'-]+(?:\.[\p{L}\p{M}\p{N} _,'-]+)*$/u;
 const anyDay = createBusinessDay('2000-01-01', 'UTC');
 
-/** Text outside of braces, or one pair of braces; a lone brace is neither. */
+/** Text outside braces, a pair of braces, or an unmatched brace. */
 const templatePart = /\{([^{}]*)\}|[^{}]+|[{}]/g;
 
 /**
- * Reads a path in which `{day}` stands for the day as YYYY-MM-DD and `{day:PATTERN}` for the day in a date-fns
+ * Parses a path in which `{day}` stands for the day as YYYY-MM-DD and `{day:PATTERN}` for the day in a date-fns
  * pattern, for example `{day:ddMMyyyy}` or `{day:yyyy/MM}`.
  *
- * A pattern may quote words of its own, but it only names: it can't lead to another folder (`..`), host or bucket.
+ * A pattern may quote literal text, but can't lead to another folder (`..`), host or bucket.
  *
- * @throws RangeError for anything else in braces, a brace without its other half, or a pattern that date-fns refuses or
- *   that writes anything but letters, digits, spaces, - _ , ' and, inside, dots and slashes
+ * @throws RangeError for an unknown placeholder, an unmatched brace, or a pattern that date-fns rejects or that produces
+ *   anything but letters, digits, spaces, - _ , ' and, inside, dots and slashes
  */
 export function parsePathTemplate(template: string): PathTemplate {
   const parts = Array.from(template.matchAll(templatePart), ([part, placeholder]) =>

@@ -6,16 +6,16 @@ import { parsePathTemplate } from './path-template.js';
 
 export interface S3DayFileOptions {
   readonly bucket: string;
-  /** With `{day}` or `{day:ddMMyyyy}` (any date-fns pattern) where the day stands. */
+  /** With `{day}` or `{day:ddMMyyyy}` (any date-fns pattern) as a placeholder for the day. */
   readonly key: string;
-  /** Asked for the bucket when something is read. */
+  /** Opens the bucket. Called for each read. */
   readonly open: () => Promise<Pick<S3Bucket, 'read'>>;
 }
 
 /**
- * The day's object in a bucket, streamed. A connection that is lost in the middle is taken up again.
+ * Streams the day's object from a bucket. After a lost connection, reading resumes where it stopped.
  *
- * @throws RangeError for a template of a key that can't be used
+ * @throws RangeError for an invalid key template
  */
 export function createS3DayFile({ bucket, key, open }: S3DayFileOptions): DayFile {
   const writeKey = parsePathTemplate(key);
@@ -55,7 +55,7 @@ function explainS3Error(error: unknown, place: string): unknown {
     const why = 'changed while it was read: is it still being written?';
     return new SourceError('truncated', `${place} ${why}`, { cause: error });
   }
-  // Who may not list is told the same of an object that is there and of one that is not.
+  // Without permission to list, S3 gives the same error whether or not the object exists.
   const hint =
     code === 'AccessDenied' ? '; without s3:ListBucket that is said, too, where there is no such object' : '';
   return new SourceError(code === 'CutOff' ? 'truncated' : 'unreadable', message + hint, { cause: error });

@@ -8,20 +8,20 @@ import { parsePathTemplate } from './path-template.js';
 export interface SftpDayFileOptions {
   /** `sftp://HOST:PORT`, for people. */
   readonly address: string;
-  /** From the server's root, with `{day}` or `{day:ddMMyyyy}` (any date-fns pattern) where the day stands. */
+  /** Relative to the server's root, with `{day}` or `{day:ddMMyyyy}` (any date-fns pattern) as a placeholder for the day. */
   readonly path: string;
-  /** Asked for the server when something is read. */
+  /** Opens the server. Called for each read. */
   readonly open: () => Promise<SftpServer>;
 }
 
-/** What is asked for at a time: worth more than the way there and back. */
+/** How much to request at a time: enough to outweigh the round trip. */
 const rangeBytes = 2 * 1024 * 1024;
 
 /**
- * The day's file on an SFTP server, streamed. A connection that is lost in the middle is taken up again. Size and time are
- * compared at the end: a drop that is still being written is no day.
+ * Streams the day's file from an SFTP server. After a lost connection, reading resumes where it stopped. At the end, size
+ * and modification time are compared: a file that is still being written must not pass for a whole day.
  *
- * @throws RangeError for a path template that can't be used
+ * @throws RangeError for an invalid path template
  */
 export function createSftpDayFile({ address, path, open }: SftpDayFileOptions): DayFile {
   const writePath = parsePathTemplate(path);
@@ -35,7 +35,7 @@ export function createSftpDayFile({ address, path, open }: SftpDayFileOptions): 
       const progress = { done: 0, total: 0 };
       const session = createRetryingSession(await open(), signal);
       try {
-        const found = await session.ask((server) => server.stat(writePath(day)));
+        const found = await session.run((server) => server.stat(writePath(day)));
         if (found === undefined) throw new SourceError('missing', `there is no file ${place}`);
         progress.total = found.size;
         const ranges = readRanges(session, writePath(day), found);
@@ -43,7 +43,7 @@ export function createSftpDayFile({ address, path, open }: SftpDayFileOptions): 
           progress.done += bytes;
         });
         yield* unpackBlocks(packed, { place, blockBytes, signal, progress: () => ({ ...progress }) });
-        const after = await session.ask((server) => server.stat(writePath(day)));
+        const after = await session.run((server) => server.stat(writePath(day)));
         if (after?.size !== found.size || after.modifiedAt !== found.modifiedAt) throw changed(place);
       } catch (error) {
         if (signal.aborted) throw signal.reason;
@@ -62,7 +62,7 @@ async function* readRanges(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   for (let from = 0; from < size; ) {
     const range = { from, to: Math.min(size, from + rangeBytes) };
-    yield session.ask((server) => server.readRange(path, range));
+    yield session.run((server) => server.readRange(path, range));
     from = range.to;
   }
 }
@@ -73,7 +73,7 @@ function changed(place: string, cause?: unknown): SourceError {
   });
 }
 
-/** @param done how many bytes had come */
+/** @param done how many bytes had arrived */
 function explainSftpError(error: unknown, place: string, done: number): unknown {
   if (!(error instanceof SftpError)) return error;
   const { kind, code, message } = error;
@@ -89,10 +89,10 @@ function explainSftpError(error: unknown, place: string, done: number): unknown 
   });
 }
 
-/** Asks an SFTP server for things that can be asked for again. */
+/** Runs repeatable operations on an SFTP server. */
 export interface RetryingSession {
   /** @throws SftpError after the last try; the signal's reason when it aborts */
-  ask<Answer>(question: (session: SftpSession) => Promise<Answer>): Promise<Answer>;
+  run<Result>(operation: (session: SftpSession) => Promise<Result>): Promise<Result>;
   /** Never throws. */
   close(): Promise<void>;
 }
@@ -100,7 +100,7 @@ export interface RetryingSession {
 const tries = 4;
 const firstPauseMs = 250;
 
-/** A session that is opened when something is asked, and once more, a few times, where its connection is lost. */
+/** Opens a session on demand, and reopens it a few times if the connection is lost. */
 export function createRetryingSession(server: SftpServer, signal: AbortSignal): RetryingSession {
   let session: SftpSession | undefined;
 
@@ -111,11 +111,11 @@ export function createRetryingSession(server: SftpServer, signal: AbortSignal): 
   }
 
   return {
-    async ask(question) {
+    async run(operation) {
       for (let tried = 1; ; tried += 1) {
         try {
           session ??= await server.connect({ signal });
-          return await question(session);
+          return await operation(session);
         } catch (error) {
           await close();
           signal.throwIfAborted();

@@ -2,22 +2,22 @@ import { isUtf8 } from 'node:buffer';
 import { type SourceChunk, SourceError, type SourceNotice, type SourceRecord } from '../../review/source.js';
 import type { FileBlock } from './day-file.js';
 
-/** What has come of a block, or of the end. */
+/** The result of decoding a block, or the end of the file. */
 export interface DecodedBlock {
   readonly records: readonly SourceRecord[];
   readonly notices: readonly SourceNotice[];
 }
 
-/** Turns the bytes of one file, in blocks of any size, into records. It throws a SourceError for a file it can't trust. */
+/** Decodes the bytes of one file, in blocks of any size, to records. Throws a SourceError for a file that can't be trusted. */
 export interface FileDecoder {
   decode(block: Buffer): DecodedBlock;
   end(): DecodedBlock;
 }
 
 /**
- * Streams a file's blocks through its decoder, a chunk for each block that something came of.
+ * Streams a file's blocks through its decoder. Yields one chunk for each block that produced anything.
  *
- * @throws SourceError the decoder's own, and those of the reading; the signal's reason when it aborts.
+ * @throws SourceError from the decoder and from `blocks`; the signal's reason when it aborts
  */
 export async function* decodeFile(
   blocks: AsyncIterable<FileBlock>,
@@ -51,18 +51,18 @@ const nothing: Buffer = Buffer.alloc(0);
 
 export type GateVerdict =
   | { readonly kind: 'text'; readonly bytes: Buffer }
-  /** Something that is no text stands on the line after that many line feeds of this block. */
+  /** After this many line feeds of the block, there is a line that is not text. */
   | { readonly kind: 'binary'; readonly lineFeedsBefore: number };
 
 /** Lets blocks of UTF-8 text through, and nothing else. */
 export interface TextGate {
-  /** The block's text up to its last whole character: the rest comes with the next block. */
+  /** Returns the block's text up to its last complete character; the rest comes with the next block. */
   pass(block: Buffer): GateVerdict;
-  /** True when the input ended in the middle of a character. */
+  /** Whether the input ended in the middle of a character. */
   endsInsideCharacter(): boolean;
 }
 
-/** A NUL is valid UTF-8, but no text file has one. The byte order mark at the very beginning is dropped. */
+/** NUL is valid UTF-8, but no text file has one. A leading byte order mark is dropped. */
 export function createTextGate(): TextGate {
   let held = nothing;
   let begun = false;
@@ -84,7 +84,7 @@ export function createTextGate(): TextGate {
   };
 }
 
-/** The error for a file that has something else than text on that line. */
+/** The error for a file that is not text on that line. */
 export function explainBinary(path: string, line: number): SourceError {
   return new SourceError(
     'binary',
@@ -96,14 +96,14 @@ function isText(bytes: Buffer): boolean {
   return isUtf8(bytes) && !bytes.includes(0);
 }
 
-/** How many bytes stand before a character that the end cuts in two. */
+/** How many bytes come before a character that is cut off at the end. */
 function wholeCharacters(bytes: Buffer): number {
-  for (let behind = 1; behind <= Math.min(3, bytes.length); behind++) {
-    const byte = bytes[bytes.length - behind] ?? 0;
+  for (let fromEnd = 1; fromEnd <= Math.min(3, bytes.length); fromEnd++) {
+    const byte = bytes[bytes.length - fromEnd] ?? 0;
     if (byte < 0x80) return bytes.length;
     if (byte < 0xc0) continue;
     const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
-    return length > behind ? bytes.length - behind : bytes.length;
+    return length > fromEnd ? bytes.length - fromEnd : bytes.length;
   }
   return bytes.length;
 }

@@ -12,22 +12,22 @@ import { readPages } from './read-pages.js';
 import type { RequestCredentials } from './request.js';
 
 export interface HttpSourceOptions extends DayPagesOptions {
-  /** The member of each field, where it is not the field's own name; `guest.name` is one in a nested object. */
+  /** The member for each field, if it is not named like the field; `guest.name` is a member of a nested object. */
   readonly columns?: SourceColumns;
-  /** A record of more bytes is skipped and reported; 1 MB if not given. (Design 4.) */
+  /** A record with more bytes is skipped and reported; 1 MB by default. (Design 4.) */
   readonly recordLimit?: number;
 }
 
 /**
- * The day's bookings from an HTTP API that answers in JSON: GET, page by page, one page in memory at a time and none read
- * ahead. `place` is the record's number, counted from 1 over all pages. Values are as NDJSON's are; what is told of absent
- * columns comes behind the last record.
+ * Reads the day's bookings from a JSON API over HTTP: GET, page by page, one page in memory at a time, without reading
+ * ahead. `place` is the record's number, counted from 1 over all pages. Values are read as in NDJSON. Notices about absent
+ * columns follow the last record.
  *
- * What may pass (408, 425, 429, 5xx, a broken connection) is asked again by the retry policy. `read` throws a SourceError
- * for what doesn't: `missing` (404, 410), `binary`, `unreadable` for everything else: a refusal, a redirect, an answer
- * without the list of bookings, a next page on another host, pages that go in a circle. It holds nothing of an answer.
+ * Temporary failures (408, 425, 429, 5xx, a broken connection) are retried by the retry policy. For all others `read`
+ * throws a SourceError: `missing` (404, 410), `binary`, or `unreadable` for anything else: a rejection, a redirect, a
+ * response without the list of bookings, a next page on another host, pages that form a loop. It quotes no response.
  *
- * @throws RangeError for an address, TypeError for a header that can't be used
+ * @throws RangeError for an invalid address, TypeError for an invalid header
  */
 export function createHttpSource(options: HttpSourceOptions): BookingSource {
   const { columns = {}, recordLimit = 1_000_000 } = options;
@@ -73,30 +73,30 @@ export interface DayPagesOptions
   extends RequestCredentials,
     Omit<PageCallLimits, 'maxPageBytes'>,
     Partial<Pick<PageCallLimits, 'maxPageBytes'>> {
-  /** With `{day}`, `{day:ddMMyyyy}`, `{dayStart}` and `{dayEnd}` where the day stands. */
+  /** With `{day}`, `{day:ddMMyyyy}`, `{dayStart}` and `{dayEnd}` as placeholders for the day. */
   readonly url: string;
-  /** Where the list of bookings stands in an answer: `data.bookings`; empty where it is the answer itself. */
+  /** Where a response holds the list of bookings, such as `data.bookings`; empty if the response is that list. */
   readonly records?: string | undefined;
-  /** Without pages if not given. */
+  /** No pages by default. */
   readonly pagination?: HttpPagination | undefined;
 }
 
-/** The pages of a day, as the API gives them. */
+/** The pages of a day, as the API returns them. */
 export interface DayPages {
-  /** For people: without the query, where keys like to stand. */
+  /** For people: without the query, which often holds keys. */
   locate(day: BusinessDay): string;
   /**
-   * Each page's array of records as it is written, asked for when it is asked for here. Once the signal has aborted, or
-   * the reader walks away, the connection is cut.
+   * Requests pages on demand and yields each page's array of records as written. The connection is cut when the signal
+   * aborts or the reader stops.
    *
-   * @throws SourceError that holds nothing of an answer; the signal's reason when it aborts
+   * @throws SourceError that quotes no response; the signal's reason when it aborts
    */
   read(day: BusinessDay, signal: AbortSignal): AsyncGenerator<string, void, undefined>;
 }
 
 const largestPage = 64 * 1024 * 1024;
 
-/** @throws RangeError for an address, TypeError for a header that can't be used */
+/** @throws RangeError for an invalid address, TypeError for an invalid header */
 export function createDayPages(options: DayPagesOptions): DayPages {
   const { records: path = '', pagination = { kind: 'none' } } = options;
   const { urlOf, headers } = prepareRequests(options);
@@ -114,7 +114,7 @@ export function createDayPages(options: DayPagesOptions): DayPages {
   };
 }
 
-/** The configured settings as the pages take them. */
+/** Converts the settings to options for `createDayPages`. */
 export function toPageOptions(
   source: HttpSettings,
   { retry, clock, random, voice }: SourceParts,

@@ -8,21 +8,21 @@ import type { SourceFault } from '../../review/source.js';
 import { formatDuration } from '../../text/format.js';
 
 export interface PageCallLimits {
-  /** For a whole call. */
+  /** For a whole request. */
   readonly timeoutMs: number;
-  /** For opening a connection; part of the whole call's time. */
+  /** For opening a connection; part of the time for the whole request. */
   readonly connectTimeoutMs: number;
   readonly maxPageBytes: number;
   readonly retry: RetryPolicy;
   readonly clock: () => Date;
   /** Uniform in [0, 1): spreads the waits between tries. */
   readonly random: () => number;
-  /** Told before each wait; the API may ask for a long one. */
+  /** Called before each wait; the API may request a long one. */
   readonly onWait?: (wait: PageWait) => void;
 }
 
 export interface PageWait {
-  /** What the last try came to, such as `http-429`. */
+  /** The outcome of the last try, such as `http-429`. */
   readonly code: string;
   readonly delayMs: number;
 }
@@ -32,21 +32,21 @@ export type PageAnswer =
   | {
       readonly kind: 'failed';
       readonly fault: SourceFault;
-      /** Whether the API said that there is no such page. */
+      /** Whether the API returned 404 or 410. */
       readonly isMissing: boolean;
-      /** What happened, and what to do; nothing of the answer itself. */
+      /** What happened, and what to do. Quotes nothing of the response. */
       readonly reason: string;
     };
 
-/** Calls of one reading: one at a time over one connection. */
+/** The requests of one read, one at a time over one connection. */
 export interface PageCalls {
-  /** Repeats what may pass. @throws the signal's reason when aborted */
+  /** Retries temporary failures. @throws the signal's reason when it aborts */
   get(url: URL, signal: AbortSignal): Promise<PageAnswer>;
   /** Cuts the connection. */
   close(): Promise<void>;
 }
 
-/** An answer that holds a page, as it came. */
+/** A successful response, not decompressed yet. */
 interface ArrivedPage {
   readonly kind: 'arrived';
   readonly body: Buffer;
@@ -61,13 +61,13 @@ type Judgement =
 
 const retryableStatuses = new Set([408, 425, 429]);
 
-/** @param headers names and values in turn */
+/** @param headers alternating names and values */
 export async function openPageCalls(
   origin: string,
   headers: readonly string[],
   { timeoutMs, connectTimeoutMs, maxPageBytes, retry, clock, random, onWait }: PageCallLimits,
 ): Promise<PageCalls> {
-  // What reads files has no use for it.
+  // Sources that read files don't need it.
   const { createTransport } = await import('../../http/transport.js');
   const transport = createTransport({
     origin,
@@ -77,7 +77,7 @@ export async function openPageCalls(
     maxAnswerBytes: maxPageBytes,
   });
   const judge = ({ answer, failure }: HttpResult): Judgement => {
-    // A status other than success is clear without its body.
+    // The status of a failed request is enough; its body may be incomplete.
     if (failure === undefined) return judgeAnswer(answer, clock());
     if (answer !== undefined && answer.status >= 300) return judgeAnswer(answer, clock());
     const { code, meaning } = failure;
@@ -172,12 +172,12 @@ export type UnpackedAnswer =
   | { readonly kind: 'unpacked'; readonly body: Buffer }
   | { readonly kind: 'too-large' }
   | { readonly kind: 'broken' }
-  /** Packed in a way that is not known here. */
+  /** An unsupported encoding. */
   | { readonly kind: 'unknown' };
 
 type Unpack = (body: Uint8Array, limit: { readonly maxOutputLength: number }) => Promise<Buffer>;
 
-const ways: ReadonlyMap<string, Unpack> = new Map<string, Unpack>([
+const decoders: ReadonlyMap<string, Unpack> = new Map<string, Unpack>([
   ['gzip', promisify(gunzip)],
   ['x-gzip', promisify(gunzip)],
   ['deflate', promisify(inflate)],
@@ -185,19 +185,19 @@ const ways: ReadonlyMap<string, Unpack> = new Map<string, Unpack>([
 ]);
 
 /**
- * An answer's body as it was before it was packed: plain answers are asked for, but what stands between may pack them all.
+ * Decompresses a response body. Requests ask for plain responses, but a proxy may compress them regardless.
  *
- * @param encoding the header `Content-Encoding`, unread (RFC 9110, 8.4)
- * @param maxBytes of what comes out: a small body can hold a very large one
+ * @param encoding the raw header `Content-Encoding` (RFC 9110, 8.4)
+ * @param maxBytes limit of the output: a small body can expand to a very large one
  */
 export async function unpackAnswer(
   body: Buffer,
   encoding: string | undefined,
   maxBytes: number,
 ): Promise<UnpackedAnswer> {
-  const way = encoding?.trim().toLowerCase() ?? '';
-  if (way === '' || way === 'identity') return { kind: 'unpacked', body };
-  const unpack = ways.get(way);
+  const coding = encoding?.trim().toLowerCase() ?? '';
+  if (coding === '' || coding === 'identity') return { kind: 'unpacked', body };
+  const unpack = decoders.get(coding);
   if (unpack === undefined) return { kind: 'unknown' };
   try {
     return { kind: 'unpacked', body: await unpack(body, { maxOutputLength: maxBytes }) };
@@ -207,11 +207,11 @@ export async function unpackAnswer(
   }
 }
 
-/** A shorter one is over before anybody wonders. */
-const worthTellingMs = 2_000;
+/** Shorter waits are not worth a message. */
+const reportedFromMs = 2_000;
 
-/** What is x for an API; undefined where nothing is. */
+/** The message for a wait; undefined if it is too short to report. */
 export function describePageWait({ code, delayMs }: PageWait): string | undefined {
-  if (delayMs < worthTellingMs) return undefined;
+  if (delayMs < reportedFromMs) return undefined;
   return `source: the API returned no page (${code}); retrying in ${formatDuration(delayMs)}`;
 }

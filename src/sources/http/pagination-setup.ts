@@ -15,7 +15,7 @@ export type PaginationAnswers =
       readonly limitParameter: string;
       readonly limit: number;
     }
-  /** Without a parameter the field holds the next address. */
+  /** Without a parameter, the field holds the address of the next page. */
   | { readonly kind: 'cursor'; readonly field: string; readonly parameter: string | undefined }
   | { readonly kind: 'link' };
 

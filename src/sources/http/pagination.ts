@@ -6,50 +6,50 @@ import { parseUrlTemplate, type RequestCredentials, writeRequestHeaders } from '
 const anyDay = createBusinessDay('2000-01-01', 'UTC');
 
 /**
- * What an API answers behind its last page: with `not-found`, 404 or 410 is the end of the day there, as well as a page
- * without records.
+ * What an API returns after its last page. With `not-found`, 404 or 410 ends the day there, as does a page without
+ * records.
  */
 export type AfterLastPage = 'empty' | 'not-found';
 
-/** How an API hands out more records than one answer holds. */
+/** How an API returns more records than fit in one response. */
 export type HttpPagination =
   | { readonly kind: 'none' }
-  /** A number of the page among the parameters. */
+  /** By page number. */
   | {
       readonly kind: 'page';
       readonly parameter: string;
-      /** The number of the first page, 0 or 1; 1 if not given. */
+      /** The number of the first page, 0 or 1; 1 by default. */
       readonly first?: number | undefined;
-      /** How many records to ask for; they come with each other. */
+      /** Set together with `size`, the number of records per page. */
       readonly sizeParameter?: string | undefined;
       readonly size?: number | undefined;
-      /** `empty` if not given. */
+      /** `empty` by default. */
       readonly afterLastPage?: AfterLastPage | undefined;
     }
-  /** How many records to leave out, and how many to give. */
+  /** By how many records to skip and how many to return. */
   | {
       readonly kind: 'offset';
       readonly parameter: string;
       readonly limitParameter: string;
       readonly limit: number;
-      /** `empty` if not given. */
+      /** `empty` by default. */
       readonly afterLastPage?: AfterLastPage | undefined;
     }
-  /** The answer says what comes next: a text for that parameter or, where none is named, the next address. */
+  /** By a field of the response: a value for `parameter` or, without `parameter`, the address of the next page. */
   | { readonly kind: 'cursor'; readonly field: string; readonly parameter?: string | undefined }
-  /** A header `Link` with `rel="next"`. (RFC 8288.) */
+  /** By a header `Link` with `rel="next"`. (RFC 8288.) */
   | { readonly kind: 'link' };
 
 /** A page that was read. */
 export interface ReadPage {
   readonly url: URL;
-  /** How many records it held. */
+  /** The number of records on it. */
   readonly records: number;
-  /** How many the pages before it held. */
+  /** The number of records on all earlier pages. */
   readonly recordsBefore: number;
   /** Counted from 0. */
   readonly index: number;
-  /** The whole answer. */
+  /** The whole response. */
   readonly json: string;
   readonly link: string | undefined;
 }
@@ -58,25 +58,25 @@ export type NextPage =
   | {
       readonly kind: 'page';
       readonly url: URL;
-      /** This one need not be there: the page before was a short one, or the API has no empty pages. */
+      /** Whether the page may be missing: the one before was short, or the API has no empty pages. */
       readonly isDoubtful: boolean;
     }
   | { readonly kind: 'end' }
-  /** What the answer says cannot be followed. */
+  /** The response points to a page that must not be requested. */
   | { readonly kind: 'refused'; readonly reason: string };
 
 export interface Paging {
   readonly first: URL;
   /**
-   * A short page alone is never the end: an API that gives at most so many records, however many were asked for, would cut
-   * the day off.
+   * A short page alone is never the end: an API may cap the page size below the requested one, and the rest of the day
+   * would be lost.
    */
   next(page: ReadPage): NextPage;
 }
 
 const end: NextPage = { kind: 'end' };
 
-/** @throws RangeError where the address has one of the pagination's parameters already */
+/** @throws RangeError if the address already has one of the pagination's parameters */
 export function createPaging(pagination: HttpPagination, base: URL): Paging {
   switch (pagination.kind) {
     case 'none':
@@ -106,7 +106,7 @@ export function createPaging(pagination: HttpPagination, base: URL): Paging {
       const pageFrom = (offset: number) => addParameter(limited, parameter, `${offset}`);
       return {
         first: pageFrom(0),
-        // As many as came, not as many as were asked for: an API may have a limit of its own.
+        // By how many were returned, not requested: an API may have a lower limit of its own.
         next: ({ records, recordsBefore }) =>
           records === 0
             ? end
@@ -164,7 +164,7 @@ function readCursor(json: string, field: string): string | NextPage {
     case 'found': {
       const value: unknown = JSON.parse(found.json);
       if (value === null) return end;
-      // As it is written: JavaScript may not hold all of a number's digits.
+      // As written: JavaScript might lose digits of a number.
       if (typeof value === 'number') return found.json;
       if (typeof value === 'string') return value.trim() === '' ? end : value;
       return {
@@ -175,7 +175,7 @@ function readCursor(json: string, field: string): string | NextPage {
   }
 }
 
-/** Credentials go with every call: an answer cannot send them elsewhere. */
+/** Every request carries the credentials, so a response must not redirect it to another origin. */
 function follow(from: URL, target: string): NextPage {
   if (!URL.canParse(target, from.href)) {
     return { kind: 'refused', reason: 'what it gives as the address of the next page is none' };
@@ -191,19 +191,19 @@ function follow(from: URL, target: string): NextPage {
   return { kind: 'page', url, isDoubtful: false };
 }
 
-/** `<target>` and what is said of it, up to the comma that is neither quoted nor in a target. */
+/** `<target>` and its parameters, up to a comma that is neither quoted nor in a target. */
 const link = /<([^>]*)>((?:[^",<]|"(?:[^"\\]|\\.)*")*)/g;
-/** A parameter and its value, if it has one; what stands in quotes is never taken for another parameter. */
+/** A parameter and its value, if it has one. Quoted text is never taken for another parameter. */
 const parameter = /;\s*([^\s=;,"]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/g;
 
 /**
- * The target of the first link whose relation is `next`, as it is written; undefined where there is none. (RFC 8288.)
+ * Returns the target of the first link with the relation `next`, as written; undefined if there is none. (RFC 8288.)
  *
- * @param header the fields `Link`, joined by commas
+ * @param header all `Link` headers, joined by commas
  */
 export function findNextLink(header: string): string | undefined {
   for (const [, target, parameters = ''] of header.matchAll(link)) {
-    // Of several the first counts; a relation may be a list of words, and case doesn't count.
+    // Only the first `rel` counts. It may list several relations, in any case.
     const [, , quoted, plain] =
       [...parameters.matchAll(parameter)].find(([, name]) => name?.toLowerCase() === 'rel') ?? [];
     const relations = (quoted ?? plain ?? '').toLowerCase().split(/\s+/);
@@ -213,9 +213,9 @@ export function findNextLink(header: string): string | undefined {
 }
 
 /**
- * Checks together what the requests are made of.
+ * Prepares the address and the headers of requests, and checks them together with the pagination.
  *
- * @throws RangeError for an address, TypeError for a header that can't be used
+ * @throws RangeError for an invalid address, TypeError for an invalid header
  */
 export function prepareRequests({
   url,

@@ -7,10 +7,10 @@ import { createPaging, type HttpPagination } from './pagination.js';
 export interface PagesReading {
   /** For messages. */
   readonly place: string;
-  /** Where an answer has its records. */
+  /** Where a response holds its records. */
   readonly path: string;
   readonly pagination: HttpPagination;
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   readonly headers: readonly string[];
   readonly limits: PageCallLimits;
   readonly signal: AbortSignal;
@@ -31,7 +31,7 @@ export async function* readPages(
   const addresses = createLoopDetector();
   const contents = createLoopDetector();
   const calls = await openPageCalls(address.origin, headers, limits);
-  // Even if nobody reads on.
+  // Even if nobody requests the next page.
   const release = () => void calls.close();
   signal.addEventListener('abort', release, { once: true });
   try {
@@ -85,7 +85,7 @@ function fingerprint(text: string): string {
 export type JsonPage =
   | {
       readonly kind: 'page';
-      /** The whole answer. */
+      /** The whole response. */
       readonly json: string;
       /** Its array of records. */
       readonly records: string;
@@ -97,7 +97,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 /**
  * Finds the records in a response. A response without them is not an empty page: it could be anything.
  *
- * @param path of the array, `data.bookings`; empty for the answer itself
+ * @param path of the array, such as `data.bookings`; empty for the response itself
  */
 export function readJsonPage(body: Uint8Array, path: string): JsonPage {
   const json = decode(body)?.trim();

@@ -2,22 +2,22 @@ import { type BusinessDay, createBusinessDay, isDayPattern } from '../../booking
 import { isLoopback } from '../../http/url.js';
 import { readDayBounds } from '../common/day-bounds.js';
 
-/** Writes the address of a day. */
+/** Returns the address for a day. */
 export type UrlTemplate = (day: BusinessDay) => URL;
 
-/** Scheme, host and port, written out: no value may have a part in where the call goes to. */
+/** Scheme, host and port without placeholders: no value may influence where a request goes. */
 const origin = /^https?:\/\/[^\s/\\?#{}]+(?=[/?]|$)/i;
-/** Text outside of braces, or one pair of braces; a lone brace is neither. */
+/** Text outside braces, a pair of braces, or an unmatched brace. */
 const templatePart = /\{[^{}]*\}|[^{}]+|[{}]/g;
 const anyDay = createBusinessDay('2000-01-01', 'UTC');
 const looksLike = 'it looks like https://pms.example.com/bookings?from={dayStart}&to={dayEnd}';
 
 /**
- * Reads an address in which `{day}` stands for the day as YYYY-MM-DD, `{day:PATTERN}` for the day in a date-fns pattern,
- * and `{dayStart}` and `{dayEnd}` for the instants between which the day lies (the end is the next day's beginning), as
- * ISO 8601 in UTC. Each is percent-encoded, so that nothing of it can leave its place.
+ * Parses an address in which `{day}` stands for the day as YYYY-MM-DD, `{day:PATTERN}` for the day in a date-fns pattern,
+ * and `{dayStart}` and `{dayEnd}` for the first instants of the day and of the next day, as ISO 8601 in UTC. All values
+ * are percent-encoded, so that none can change the rest of the address.
  *
- * @throws RangeError for what is no such address; the message doesn't quote it, for it may hold a key.
+ * @throws RangeError for an invalid address; the message doesn't quote it, as it may hold a key
  */
 export function parseUrlTemplate(template: string): UrlTemplate {
   const objection = checkUrlTemplate(template);
@@ -26,7 +26,7 @@ export function parseUrlTemplate(template: string): UrlTemplate {
   return (day) => new URL(writers.map((write) => write(day)).join(''));
 }
 
-/** Says why an address cannot be used, in words that don't repeat it; undefined when it can. */
+/** Says what is wrong with an address, without quoting it; undefined if nothing is. */
 export function checkUrlTemplate(template: string): string | undefined {
   if (!origin.test(template) || !URL.canParse(template)) return `is not an address; ${looksLike}`;
   const { protocol, hostname, username, password } = new URL(template);
@@ -54,7 +54,7 @@ function splitTemplate(template: string): readonly string[] {
   return Array.from(template.matchAll(templatePart), ([part]) => part);
 }
 
-/** How a placeholder is written; undefined for what is none that is known, and for text. */
+/** Returns how to expand a placeholder; undefined for an unknown placeholder and for text. */
 function readPart(part: string): ((day: BusinessDay) => string) | undefined {
   switch (part) {
     case '{day}':
@@ -66,21 +66,21 @@ function readPart(part: string): ((day: BusinessDay) => string) | undefined {
   }
   const pattern = /^\{day:(.*)\}$/s.exec(part)?.[1];
   if (pattern === undefined || !isDayPattern(pattern)) return undefined;
-  // A part of a path that is all dots would lead out of its folder, encoded or not.
+  // A path segment of dots only would lead out of its folder, encoded or not.
   if (/^\.+$/.test(anyDay.format(pattern))) return undefined;
   return (day) => encodeURIComponent(day.format(pattern));
 }
 
-/** Who asks, and whatever else the API wants to be told. All of it is secret. */
+/** Credentials and other headers that the API requires. All of them are secret. */
 export interface RequestCredentials {
-  /** By name; in place of those that are sent anyway, where the names are the same. */
+  /** By name. They override the default headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly bearerToken?: string | undefined;
   /** RFC 7617. */
   readonly basic?: { readonly username: string; readonly password: string } | undefined;
 }
 
-/** They belong to the connection. */
+/** Headers that the connection sets. */
 const connectionHeaders = new Set([
   'accept-encoding',
   'connection',
@@ -95,14 +95,14 @@ const connectionHeaders = new Set([
 ]);
 
 /**
- * The headers of every call, names and values in turn.
+ * Returns the headers of every request, alternating names and values.
  *
- * @throws TypeError for what cannot be sent as it is; its message quotes no value
+ * @throws TypeError for an invalid name or value; the message quotes no value
  */
 export function writeRequestHeaders({ headers = {}, bearerToken, basic }: RequestCredentials): string[] {
   const written = new Map<string, readonly [string, string]>([
     ['accept', ['Accept', 'application/json']],
-    // Answers are read as they come.
+    // Ask for plain responses.
     ['accept-encoding', ['Accept-Encoding', 'identity']],
     ['user-agent', ['User-Agent', 'booked-hotel-review']],
   ]);
@@ -121,7 +121,7 @@ export function writeRequestHeaders({ headers = {}, bearerToken, basic }: Reques
   return [...written.values()].flat();
 }
 
-/** Says why a header cannot be set; undefined where it can. */
+/** Says why a header can't be set; undefined if it can. */
 export function checkHeaderName(name: string): string | undefined {
   if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) return 'has a name that is none';
   if (connectionHeaders.has(name.toLowerCase())) return `${name} is the connection's own: it cannot be set`;

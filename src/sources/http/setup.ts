@@ -122,7 +122,7 @@ export const httpSetup: SourceSetup<HttpAnswers, HttpSettings> = {
     ...records,
     ...write.option(['source', 'timeoutSeconds']),
   ],
-  /** Samples the first page, requested as the source requests it. */
+  /** Samples the first page, with the source's own request. */
   sample(settings, parts) {
     const { read } = createDayPages(toPageOptions(settings, parts));
     return async (day, signal) => {

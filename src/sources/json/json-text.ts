@@ -1,7 +1,7 @@
 /**
- * Where (exclusive) the value ends that begins at `from`.
+ * Returns the end (exclusive) of the value that begins at `from`.
  *
- * @param json what `JSON.parse` takes: in what is no JSON no end may be found
+ * @param json valid JSON: in anything else the search may not terminate
  */
 export function endOfValue(json: string, from: number): number {
   switch (json[from]) {
@@ -18,7 +18,7 @@ export function endOfValue(json: string, from: number): number {
   }
 }
 
-/** Of a text that begins at `from`: behind the closing quote: the first one that an even number of backslashes stands before. */
+/** Returns the end (exclusive) of the string that begins at `from`. Its closing quote follows an even number of backslashes. */
 export function endOfText(json: string, from: number): number {
   for (let quote = json.indexOf('"', from + 1); ; quote = json.indexOf('"', quote + 1)) {
     let before = quote - 1;
@@ -48,7 +48,7 @@ function endOfNest(json: string, from: number): number {
   }
 }
 
-/** The first place from `from` on that holds no white space. */
+/** Returns the first position at or after `from` that is not white space. */
 export function skipSpace(json: string, from: number): number {
   let at = from;
   while (isSpace(json.charCodeAt(at))) at += 1;
@@ -68,9 +68,9 @@ function isSpace(code: number): boolean {
 }
 
 /**
- * The elements of one JSON array, each as it is written.
+ * Yields the elements of a JSON array, each as written.
  *
- * @param json an array that `JSON.parse` takes
+ * @param json a valid JSON array
  */
 export function* listElements(json: string): Generator<string, void, undefined> {
   let at = skipSpace(json, json.indexOf('[') + 1);
@@ -82,14 +82,14 @@ export function* listElements(json: string): Generator<string, void, undefined> 
   }
 }
 
-/** Told of each member of an object: its name, and from where to where (exclusive) its value stands in the text. */
+/** Called for each member of an object with its name, and the start and end (exclusive) of its value in the text. */
 export type TakeMember = (name: string, from: number, to: number) => void;
 
 /**
- * Goes through the members of one JSON object as they are written, not into them, and so tells what `JSON.parse` doesn't:
- * which digits a number has, and that a name stands there twice.
+ * Scans the members of one JSON object as written, without descending into them. This shows what `JSON.parse` hides: all
+ * digits of a number, and duplicate names.
  *
- * @param json an object that `JSON.parse` takes: what is no JSON is not looked for.
+ * @param json a valid JSON object; it is not validated here
  */
 export function scanMembers(json: string, take: TakeMember): void {
   let at = json.indexOf('"');
@@ -108,18 +108,18 @@ function readName(json: string, from: number, to: number): string {
   return name.includes('\\') ? String(JSON.parse(`"${name}"`)) : name;
 }
 
-/** What stands at a path: the value as it is written, or why there is none. */
+/** The value at a path as written, or why there is none. */
 export type JsonAtPath =
   | { readonly kind: 'found'; readonly json: string }
   | { readonly kind: 'absent' }
-  /** A name on the way stands twice in its object, and JSON leaves open which one counts. */
+  /** A name on the path occurs twice in its object, and JSON doesn't define which one counts. */
   | { readonly kind: 'ambiguous' };
 
 /**
- * Finds a value in a JSON text: that of the member of exactly this name or, where there is none and the path has dots, in
- * nested objects: `data.bookings`. The empty path is the whole text.
+ * Finds a value in JSON text: the member with exactly this name or, if there is none and the path has dots, a member of a
+ * nested object (`data.bookings`). The empty path is the whole text.
  *
- * @param json what `JSON.parse` takes, without white space around it
+ * @param json valid JSON without surrounding white space
  */
 export function readJsonPath(json: string, path: string): JsonAtPath {
   if (path === '') return { kind: 'found', json };

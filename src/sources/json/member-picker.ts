@@ -6,27 +6,27 @@ export type ObjectFault = Extract<UnreadableReason, 'malformed-json' | 'not-an-o
 
 /** Picks a booking's fields out of JSON objects. */
 export interface MemberPicker {
-  /** @param json what should be one JSON object */
+  /** @param json should be one JSON object */
   pick(json: string): RawBooking | ObjectFault;
-  /** The names that none of the objects had; none before the first object. */
+  /** The names that no object has had so far; none before the first object. */
   absentColumns(): readonly string[];
 }
 
-/** In the place of an offset: the object at hand has no such member. */
+/** Instead of an offset: the current object has no such member. */
 const absent = -1;
 const malformed = Symbol('malformed');
 
 /**
- * A field is the object's member of exactly that name. Where there is none and the name has dots, it is a path into nested
- * objects: `guest.name`. A needed name that stands twice in one object is a fault, for JSON leaves open which one counts. A
- * number that JavaScript can't hold is NaN.
+ * A field is the member with exactly that name. If there is none and the name has dots, it is a path into nested objects:
+ * `guest.name`. A needed name that occurs twice in one object is a fault, as JSON doesn't define which one counts. A number
+ * that JavaScript can't represent is NaN.
  */
 export function createMemberPicker(columns: SourceColumns): MemberPicker {
   const names = serviceFields.map((field) => columns[field] ?? field);
   const paths = names.map((name) => name.split('.'));
   const needed = [...new Set([...names, ...paths.flatMap(([first]) => first ?? [])])];
   const slots = new Map(needed.map((name, slot) => [name, slot]));
-  /** Where the values of the members that are needed stand in the text of the object at hand. */
+  /** The positions of the needed members' values in the text of the current object. */
   const starts = needed.map(() => absent);
   const ends = needed.map(() => absent);
   const wasFound = names.map(() => false);
@@ -41,7 +41,7 @@ export function createMemberPicker(columns: SourceColumns): MemberPicker {
     ends[slot] = to;
   }
 
-  /** The value as it stands in the text. */
+  /** The value as written. */
   function findWritten(json: string, name: string): string | undefined {
     const slot = slots.get(name) ?? absent;
     const start = starts[slot] ?? absent;
@@ -92,7 +92,7 @@ export function createMemberPicker(columns: SourceColumns): MemberPicker {
   };
 }
 
-/** The parser's own error quotes the text, and so a guest: it is not kept. */
+/** The parser's error quotes the text, and so a guest. It is dropped. */
 function parse(json: string): unknown {
   try {
     return JSON.parse(json);
@@ -109,11 +109,10 @@ const integer = /^-?\d+$/;
 const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
- * A number of a JSON text, or NaN, which nobody takes for a number, where JavaScript's is another one: 1.00000000000000001
- * must not become hotel 1. A whole number that is too large stays what JavaScript makes of it: it is no safe integer,
- * which whoever reads it has to check anyhow.
+ * Parses a JSON number; NaN if JavaScript would round it: 1.00000000000000001 must not become hotel 1. A whole number that
+ * is too large is returned rounded: it is not a safe integer, which callers have to check anyway.
  *
- * @param written a number as JSON writes it
+ * @param written a valid JSON number
  */
 export function readExactNumber(written: string): number {
   const value = Number(written);
@@ -121,7 +120,7 @@ export function readExactNumber(written: string): number {
   return reduce(written) === reduce(String(value)) ? value : Number.NaN;
 }
 
-/** One writing for all writings of the same number: 1.50, 15e-1 and 1.5 are 15e-1. */
+/** Normalises the notation: 1.50, 15e-1 and 1.5 all become 15e-1. */
 function reduce(written: string): string | undefined {
   const [, sign, whole, fraction = '', exponent = '0'] = decimal.exec(written) ?? [];
   if (whole === undefined) return undefined;

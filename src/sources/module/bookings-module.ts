@@ -1,4 +1,4 @@
-/** The business day that is asked for, as a bookings module is given it. */
+/** The requested business day, as passed to a bookings module. */
 export interface ModuleDay {
   /** YYYY-MM-DD */
   readonly iso: string;
@@ -6,18 +6,18 @@ export interface ModuleDay {
   readonly zone: string;
   /** The day's first instant. */
   readonly start: Date;
-  /** The first instant behind the day. */
+  /** The first instant after the day. */
   readonly end: Date;
 }
 
-/** Words for whoever looks after the nightly run. No guest's name belongs there. */
+/** Messages for the people who operate the nightly run. They must not hold guest names. */
 export interface ModuleLog {
   info(message: string): void;
   warn(message: string): void;
 }
 
 export interface ModuleContext {
-  /** Aborts when the run is stopped: pass it on to whatever takes its time. */
+  /** Aborts when the run is stopped: pass it on to anything that takes long. */
   readonly signal: AbortSignal;
   readonly log: ModuleLog;
   /** `source.options` of the configuration. */
@@ -25,21 +25,21 @@ export interface ModuleContext {
 }
 
 /**
- * One booking under the service's names (`ServiceId`, `BookingReferenceId`, …) or under those that `source.columns` names.
- * Values are texts, numbers and bigints; null and undefined are missing. Dates are texts.
+ * One booking, with the service's field names (`ServiceId`, `BookingReferenceId`, …) or those set in `source.columns`.
+ * Values are strings, numbers or bigints; null and undefined mean missing. Dates are strings.
  */
 export type BookingRecord = Readonly<Record<string, unknown>>;
 
 /**
- * Yields the day's bookings, one by one or several at a time. It is asked for the next only when there is room for it, and
- * what it throws fails the run before anything is sent.
+ * Yields the day's bookings, one by one or several at a time. The next item is requested only when there is capacity for
+ * it. If it throws, the run fails before anything is sent.
  */
 export type Bookings = (
   day: ModuleDay,
   context: ModuleContext,
 ) => AsyncIterable<BookingRecord | readonly BookingRecord[]>;
 
-/** What a file named by `source.path` exports where `source.kind` is `module`. */
+/** What the file in `source.path` exports if `source.kind` is `module`. */
 export interface BookingsModule {
   readonly bookings: Bookings;
 }

@@ -9,18 +9,18 @@ import { pullItems, StalledModuleError, watchForExit } from './pull.js';
 export interface DayItemsOptions extends Pick<ModuleContext, 'log'>, Partial<Pick<ModuleContext, 'options'>> {
   /** The file, absolute: `.js`, `.mjs`, `.cjs`, or `.ts`. */
   readonly path: string;
-  /** Told what the module threw, as it threw it, before the reading throws: for whoever wrote the module. */
+  /** Called with the error that the module threw, before `read` throws: for the author of the module. */
   readonly onFailure?: (error: unknown) => void;
 }
 
-/** What a module yields for a day. */
+/** The items that a module yields for a day. */
 export interface DayItems {
   /**
-   * Asks the module for one item after the other, as it is asked itself, and tells it to end when the reader walks away.
+   * Pulls items from the module on demand, and ends its generator when the reader stops.
    *
-   * @param options.take makes something of the records of an item. Looking at a record can run the module's code too: what
-   *   that throws is the module's failure.
-   * @throws SourceError without a word of the module's own; the signal's reason when it aborts
+   * @param options.take converts the records of an item. Reading a record can run the module's code too: if that throws,
+   *   the module has failed.
+   * @throws SourceError that quotes nothing of the module's own messages; the signal's reason when it aborts
    */
   read<Result>(
     day: BusinessDay,
@@ -56,7 +56,7 @@ export function createDayItems({ path, options = {}, log, onFailure }: DayItemsO
         signal.throwIfAborted();
         const items = bookings(toModuleDay(day), { signal, log, options } satisfies ModuleContext);
         if (!isIterable(items)) {
-          // Of a promise, what it fails with is not waited for.
+          // If it is a promise, nobody awaits its rejection.
           Promise.resolve(items).catch(() => undefined);
           throw new SourceError(
             'unreadable',
@@ -76,7 +76,7 @@ export function createDayItems({ path, options = {}, log, onFailure }: DayItemsO
   };
 }
 
-/** Dates of its own: the day's are shared. */
+/** Copies the dates: those of the day are shared. */
 function toModuleDay(day: BusinessDay): ModuleDay {
   const { start, end } = readDayBounds(day);
   return { iso: day.iso, zone: day.zone, start: new Date(start), end };

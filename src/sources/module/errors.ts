@@ -1,8 +1,8 @@
 import { SourceError } from '../../review/source.js';
 
 /**
- * The error for what a user's module threw. It has that one's stack, and nothing else of it: its message may quote a
- * booking, and errors are written down in many places. (Design 10.)
+ * Creates the error for something that a user's module threw. It keeps the original stack but not the original message,
+ * which may quote a booking: errors are logged in many places. (Design 10.)
  */
 export function createModuleError(message: string, thrown: unknown): SourceError {
   const error = new SourceError('unreadable', message);
@@ -12,7 +12,7 @@ export function createModuleError(message: string, thrown: unknown): SourceError
   return error;
 }
 
-/** What of an error of somebody else's code can be told to anybody: its class, its code and where it came from. */
+/** The parts of a foreign error that are safe to show: its class, its code and where it was thrown. */
 export interface ErrorName {
   /** The class. */
   readonly name: string;
@@ -26,14 +26,14 @@ export function nameError(error: unknown): ErrorName {
     return { name: typeof error, code: undefined, words: `a ${typeof error} that is no Error` };
   const code =
     'code' in error && typeof error.code === 'string' && /^\w+$/.test(error.code) ? error.code : undefined;
-  // Anybody can call an error anything.
+  // An error's name can be any text.
   const name = /^\w{1,60}$/.test(error.name) ? error.name : 'Error';
   const frames = listFrames(error);
   const frame = frames.find((one) => !/node:|<anonymous>|node_modules/.test(one)) ?? frames[0];
   return { name, code, words: [name, code, frame].filter((word) => word !== undefined).join(' ') };
 }
 
-/** The frames of an error's stack, without its message, which might quote a booking. */
+/** The frames of an error's stack, without its message, which may quote a booking. */
 export function listFrames(error: Error): readonly string[] {
   return (error.stack ?? '')
     .replace(error.message, () => '')
@@ -42,12 +42,12 @@ export function listFrames(error: Error): readonly string[] {
     .filter((line) => line.startsWith('at '));
 }
 
-/** A cause has a cause; at last one may be its own. */
+/** A chain of causes may be circular. */
 const causesShown = 5;
 
 /**
- * An error of a user's own module with its own stack. Its message may quote a booking: it is shown only to who asked for
- * that, and then with its causes. (Design 10.)
+ * Describes an error of a user's module with its stack. Its message may quote a booking, so it is shown, together with its
+ * causes, only on request. (Design 10.)
  */
 export function describeModuleFailure(
   error: unknown,

@@ -4,7 +4,7 @@ import { confidentiality, expected, group, text } from '../../settings/values.js
 import type { SourceKind } from '../common/kind.js';
 import { recordSettings } from '../common/record-settings.js';
 
-/** Bookings from a file of the user's own code. */
+/** Bookings from a module of the user's own. */
 const settings = group({
   kind: z.literal('module', expected('module')).describe('The bookings come from a module of your own.'),
   path: text('a path').describe('The file that exports `bookings`.'),

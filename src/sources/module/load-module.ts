@@ -3,11 +3,11 @@ import { pathToFileURL } from 'node:url';
 import { SourceError } from '../../review/source.js';
 import { createModuleError, nameError } from './errors.js';
 
-/** What a module is found to export; nothing of it is checked but that it can be called. */
+/** The exported function. It is only known to be callable. */
 export type LoadedBookings = (day: unknown, context: unknown) => unknown;
 
 /**
- * @param onFailure told what the file itself threw while it was loaded
+ * @param onFailure called with an error that the file itself threw while it was loaded
  * @throws SourceError `missing`, or `unreadable` for a file that can't be loaded or exports no function `bookings`
  */
 export async function loadBookings(
@@ -32,7 +32,7 @@ export async function loadBookings(
   return bookings;
 }
 
-/** CommonJS has its exports in `default`, as far as Node doesn't find their names. */
+/** CommonJS exports whose names Node can't detect are in `default`. */
 function readExport(module: unknown): LoadedBookings | undefined {
   const { bookings, default: own } = { ...(module as { bookings?: unknown; default?: unknown }) };
   const found = bookings ?? (own as { bookings?: unknown } | null | undefined)?.bookings;
@@ -45,12 +45,12 @@ function importFile(path: string): Promise<unknown> {
     : import(pathToFileURL(path).href);
 }
 
-/** From 22.18 on Node leaves the types out by itself. */
+/** Since 22.18 Node strips types by itself. */
 function readsTypeScript(): boolean {
   return 'typescript' in process.features && Boolean(process.features.typescript);
 }
 
-/** As far as it is used here. */
+/** The part of its API that is used here. */
 interface Jiti {
   createJiti(
     from: string,
@@ -58,7 +58,7 @@ interface Jiti {
   ): { import(path: string): Promise<unknown> };
 }
 
-// Not bundled: it brings its own parser along, which it loads by its path.
+// Not bundled: it loads its parser by path.
 const jiti = 'jiti';
 
 async function importTypeScript(path: string): Promise<unknown> {
@@ -67,12 +67,12 @@ async function importTypeScript(path: string): Promise<unknown> {
 }
 
 /**
- * What is wrong with the code, in Node's own words: before a booking is read, they are about the code. Undefined for what
- * the code itself threw.
+ * Says what is wrong with the code, in Node's own words: before a booking is read, they can't quote one. Undefined for an
+ * error that the code itself threw.
  */
 function explainFault(error: unknown, path: string): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  // What leaves the types out tells the place in its message.
+  // The type stripper puts the position into its message.
   if (error.message.startsWith('ParseError: ')) return error.message.replace(/\s+/g, ' ');
   const isOfNode = error instanceof SyntaxError || /^ERR_/.test(nameError(error).code ?? '');
   if (!isOfNode) return undefined;

@@ -7,18 +7,18 @@ import { createDayItems, type DayItemsOptions } from './day-items.js';
 import { describeModuleFailure } from './errors.js';
 
 export interface ModuleSourceOptions extends DayItemsOptions {
-  /** The member of each field, where it is not the field's own name; `guest.name` is one in a nested object. */
+  /** The member for each field, if it is not named like the field; `guest.name` is a member of a nested object. */
   readonly columns?: SourceColumns;
-  /** A record with more text is skipped and reported, in bytes; 1 MB if not given. (Design 4.) */
+  /** A record with more bytes of text is skipped and reported; 1 MB by default. (Design 4.) */
   readonly recordLimit?: number;
 }
 
 /**
- * The day's bookings as a module of the user's own yields them: see `BookingsModule`. It is asked for a thousand records at
- * a time, and for no more while nobody asks. `place` is the record's number, counted from 1.
+ * Reads the day's bookings from a module of the user's own: see `BookingsModule`. Records are pulled on demand, a thousand
+ * per chunk. `place` is the record's number, counted from 1.
  *
- * `read` throws a SourceError: `missing` where there is no such file, `unreadable` for a module that can't be loaded, is none,
- * or throws: with class, code, place and stack of what it threw. It never quotes that one's message.
+ * `read` throws a SourceError: `missing` if there is no such file, `unreadable` for a module that can't be loaded, has no
+ * `bookings`, or throws: with class, code, position and stack of what it threw, but never its message.
  */
 export function createModuleSource(options: ModuleSourceOptions): BookingSource {
   const { path, columns = {}, recordLimit = 1_000_000 } = options;
@@ -37,7 +37,7 @@ export function createModuleSource(options: ModuleSourceOptions): BookingSource 
           yield typeof picked === 'string' ? { place, unreadable: picked } : { place, fields: picked };
         }
       }
-      // Who looks at a few shall not wait for a thousand.
+      // A caller that wants a few records must not wait for a thousand.
       const chunkRecords = Math.min(atMost, recordsInChunk);
       let records: SourceRecord[] = [];
       for await (const record of read(day, { signal, take })) {
@@ -59,15 +59,15 @@ export function createModuleSource(options: ModuleSourceOptions): BookingSource 
 /** Picks a booking's fields out of objects. */
 export interface RecordPicker {
   pick(record: unknown): RawBooking | Extract<UnreadableReason, 'not-an-object' | 'record-too-long'>;
-  /** The names that none of the objects had; none before the first object. */
+  /** The names that no object has had so far; none before the first object. */
   absentColumns(): readonly string[];
 }
 
 /**
- * A field is the object's member of exactly that name. Where there is none and the name has dots, it is a path into nested
- * objects: `guest.name`. A bigint is the text of its digits.
+ * A field is the member with exactly that name. If there is none and the name has dots, it is a path into nested objects:
+ * `guest.name`. A bigint becomes a string of its digits.
  *
- * @param recordLimit objects with more text than so many bytes are refused
+ * @param recordLimit in bytes of text; longer objects are not read
  */
 export function createRecordPicker(columns: SourceColumns, recordLimit: number): RecordPicker {
   const names = serviceFields.map((field) => columns[field] ?? field);

@@ -11,23 +11,23 @@ import { createMemberPicker } from '../json/member-picker.js';
 
 export interface NdjsonSourceOptions {
   readonly file: DayFile;
-  /** The member of each field, where it is not the field's own name; `guest.name` is one in a nested object. */
+  /** The member for each field, if it is not named like the field; `guest.name` is a member of a nested object. */
   readonly columns?: SourceColumns;
-  /** How many bytes are read at a time, and so how large a chunk is; 128 KiB if not given. */
+  /** How many bytes to read at a time, which also sets the size of a chunk; 128 KiB by default. */
   readonly blockBytes?: number;
-  /** A line of more bytes is skipped and reported; 1 MB if not given. (Design 4.) */
+  /** A line with more bytes is skipped and reported; 1 MB by default. (Design 4.) */
   readonly recordLimit?: number;
 }
 
 /**
- * The day's bookings in a file of one JSON object a line: UTF-8, compressed with gzip or not. `place` is the line of the
- * file, counted from 1. Values are as JSON has them; a number that JavaScript can't hold is NaN. A field whose member is
- * absent is undefined, and one that no object of the file has is told in a notice behind the last record. Blank lines are
- * skipped, and a file of nothing else is a day without bookings.
+ * Reads the day's bookings from a file with one JSON object per line: UTF-8, optionally compressed with gzip. `place` is
+ * the line, counted from 1. Values are as in JSON; a number that JavaScript can't represent is NaN. An absent field is
+ * undefined, and one that no object of the file has is reported in a notice after the last record. Blank lines are skipped;
+ * a file of blank lines only is a day without bookings.
  *
- * A line that is no JSON object, is too long, or has a needed member twice is reported in its place and the rest goes on; a
- * file that can't be trusted as a whole makes `read` throw a SourceError: `missing`, `unreadable`, `empty` (zero bytes),
- * `binary`, `truncated` (a cut gzip, or a last line that is neither whole nor ended).
+ * A line that is not a JSON object, is too long, or has a needed member twice is reported in its place, and reading
+ * continues. If the file as a whole can't be trusted, `read` throws a SourceError: `missing`, `unreadable`, `empty` (zero
+ * bytes), `binary`, `truncated` (incomplete gzip data, or an incomplete last line).
  */
 export function createNdjsonSource(options: NdjsonSourceOptions): BookingSource {
   const { file, columns = {}, blockBytes = 128 * 1024, recordLimit = 1_000_000 } = options;
@@ -46,18 +46,18 @@ export interface NdjsonDecoderOptions {
   /** For messages. */
   readonly path: string;
   readonly columns: SourceColumns;
-  /** A longer line is skipped, in bytes. */
+  /** In bytes. A longer line is skipped. */
   readonly recordLimit: number;
 }
 
 const blank = /^[ \t\r]*$/;
 
-/** The error for a file without a byte of text. */
+/** The error for a file without any text. */
 export function explainEmptyNdjson(path: string): SourceError {
   return new SourceError('empty', `${path} is empty: a day without bookings has at least a blank line`);
 }
 
-/** The notices come with the end: only then is it known what no object had. */
+/** Notices come at the end: only then is it known which members no object has. */
 export function createNdjsonDecoder({ path, columns, recordLimit }: NdjsonDecoderOptions): FileDecoder {
   const gate = createTextGate();
   const cutter = createLineCutter(recordLimit);
@@ -72,7 +72,7 @@ export function createNdjsonDecoder({ path, columns, recordLimit }: NdjsonDecode
     return typeof picked === 'string' ? { place: line, unreadable: picked } : { place: line, fields: picked };
   }
 
-  /** Whatever lacks its line end and is not whole: the rest of the day may be missing with the rest of the line. */
+  /** For an incomplete last line: the rest of the day may be missing with the rest of the line. */
   function refuseCutOff(line: number, reason: string): never {
     throw new SourceError(
       'truncated',
@@ -116,7 +116,7 @@ const carriageReturn = 0x0d;
 const lineFeed = 0x0a;
 const nothing: Buffer = Buffer.alloc(0);
 
-/** A line without its line end; without its bytes too when it is longer than the limit. */
+/** A line without its line end; also without its bytes if it is longer than the limit. */
 export interface CutLine {
   /** Counted from 1. */
   readonly line: number;
@@ -126,13 +126,13 @@ export interface CutLine {
 /** Cuts bytes into lines. They end with LF or CRLF; a lone CR is an ordinary character. */
 export interface LineCutter {
   cut(block: Buffer): readonly CutLine[];
-  /** What stands behind the last line end when the input has ended, if anything does. */
+  /** What follows the last line end, if anything does, at the end of the input. */
   end(): CutLine | undefined;
   /** The line on which the next block begins, counted from 1. */
   readonly line: number;
 }
 
-/** @param lineLimit in bytes, without the line end. Of a longer line no more than that is ever held. */
+/** @param lineLimit in bytes, without the line end. No more than that is held of a longer line. */
 export function createLineCutter(lineLimit: number): LineCutter {
   let pending = nothing;
   let isDropped = false;
@@ -159,7 +159,7 @@ export function createLineCutter(lineLimit: number): LineCutter {
         isDropped = false;
       }
       pending = bytes.subarray(start);
-      // One byte more than the limit may still turn out to be the CR of the line end.
+      // One byte over the limit may still be the CR of the line end.
       if (isDropped || pending.length > lineLimit + 1) {
         isDropped = true;
         pending = nothing;

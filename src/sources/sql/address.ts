@@ -1,6 +1,6 @@
 import { mayContainUnescapedPassword } from '../../http/url.js';
 
-/** How much of the way to the server is encrypted, and whether the server has to prove who it is. */
+/** Whether the connection is encrypted, and whether the server's certificate is verified. */
 export type MysqlTls = 'off' | 'unverified' | 'verified';
 
 export type SqlAddress =
@@ -16,7 +16,7 @@ export interface MysqlLogin {
   readonly database: string | undefined;
   /** The path of the server's socket, in place of host and port. */
   readonly socket: string | undefined;
-  /** Undefined where the address doesn't say. */
+  /** Undefined if the address doesn't say. */
   readonly tls: MysqlTls | undefined;
 }
 
@@ -26,10 +26,10 @@ const howToWriteSigns =
   'signs such as @ / ? # in a user or a password are written %40 %2F %3F %23, and a % itself is %25';
 
 /**
- * Reads `postgres://`, `postgresql://`, `mysql://`, `mariadb://` (with `?sslmode=` and, for MySQL, `?socket=`) and
- * `sqlite:PATH`. `place` is the address as it may be shown: without user, password and parameters.
+ * Parses `postgres://`, `postgresql://`, `mysql://`, `mariadb://` (with `?sslmode=` and, for MySQL, `?socket=`) and
+ * `sqlite:PATH`. `place` is the address without user, password and parameters, safe to show.
  *
- * @throws RangeError for anything else; its message doesn't repeat the address.
+ * @throws RangeError for anything else; its message doesn't quote the address
  */
 export function readSqlAddress(address: string): SqlAddress {
   const path = /^sqlite:(?!\/\/[^/])(.+)$/s.exec(address)?.[1];
@@ -77,7 +77,7 @@ function readLogin(url: URL): MysqlLogin {
   };
 }
 
-/** The words are those that PostgreSQL's driver knows, with the meaning that they have there. */
+/** Uses the values of PostgreSQL's driver, with the same meaning. */
 function readTls(mode: string | null): MysqlTls | undefined {
   switch (mode) {
     case null:

@@ -19,7 +19,7 @@ export type DatabaseReason =
 
 /**
  * @param where the database, without user and password, and the query
- * @param code the database's or the system's, with what belongs to it; never the database's words: they quote cells.
+ * @param code of the database or the system, perhaps with details; never the database's message, which may quote cells
  */
 export function createDatabaseFault(reason: DatabaseReason, where: string, code: string): SourceError {
   switch (reason) {
@@ -78,7 +78,7 @@ function unreadable(message: string): SourceError {
   return new SourceError('unreadable', message);
 }
 
-/** Of what a driver threw, only its code: a short word in capitals, whatever else hangs on it. */
+/** Returns the code of a driver's error, a short word in capitals, and nothing else of it. */
 export function readErrorCode(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' && /^[A-Z0-9_]{1,60}$/.test(code) ? code : undefined;
@@ -90,7 +90,7 @@ export function isCertificateFault(code: string): boolean {
   return certificateFaults.test(code);
 }
 
-/** The certificate, in PEM, of who vouches for a server. @throws SourceError that names the file */
+/** Reads the certificate, in PEM, of the authority that signed a server's. @throws SourceError that names the file */
 export async function readAuthority(path: string, where: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');

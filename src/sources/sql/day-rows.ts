@@ -12,32 +12,32 @@ export interface DayRowsOptions {
   readonly url: string;
   /** The query with `:day`, `:dayStart` and `:dayEnd`; this or `queryFile`. */
   readonly query?: string | undefined;
-  /** Absolute: a file that holds it, read anew for each day. */
+  /** The absolute path of a file with the query, which is read again for each day. */
   readonly queryFile?: string | undefined;
-  /** How long the query may take, from its start to its last row; 600 if not given. */
+  /** How long the query may take, from its start to its last row; 600 by default. */
   readonly timeoutSeconds?: number;
-  /** Absolute: the certificate, in PEM, of the authority that vouches for the server. TLS is then demanded. */
+  /** The absolute path of the authority's certificate, in PEM. With it, TLS is required. */
   readonly ca?: string | undefined;
-  /** How many rows are handed over at a time, at most; 1,000 if not given. */
+  /** The maximum number of rows per block; 1,000 by default. */
   readonly chunkRows?: number;
 }
 
 export interface RowBlock {
-  /** The names that the database gives, in the query's order; the same each time. */
+  /** The column names from the database, in the query's order; the same in every block. */
   readonly columns: readonly string[];
   readonly rows: readonly SqlRow[];
 }
 
-/** The rows of a day, as the database gives them. */
+/** The rows of a day, as the database returns them. */
 export interface DayRows {
   /** For messages: the database, without user and password, and the query. */
   readonly where: string;
   /**
-   * First the columns alone, then rows. All resources are released, here and on the server, when the reader stops, the signal
-   * aborts or the time is over.
+   * Yields a block with the columns only, then the rows. All resources are released, here and on the server, when the
+   * reader stops, the signal aborts or the time is up.
    *
-   * @param options.atMost how many rows the database is asked for; all of the day's if not given
-   * @throws SourceError, which tells the database's code and none of its words; the signal's reason when it aborts
+   * @param options.atMost the maximum number of rows to request; by default all of the day
+   * @throws SourceError with the database's code but without its message; the signal's reason when it aborts
    */
   read(
     day: BusinessDay,
@@ -45,7 +45,7 @@ export interface DayRows {
   ): AsyncGenerator<RowBlock, void, undefined>;
 }
 
-/** @throws RangeError for an address or a query that can't be used. */
+/** @throws RangeError for an invalid address or query */
 export function createDayRows(options: DayRowsOptions): DayRows {
   const { timeoutSeconds = 600, chunkRows = 1_000, query, queryFile } = options;
   const timeoutMs = timeoutSeconds * 1_000;
@@ -69,7 +69,7 @@ export function createDayRows(options: DayRowsOptions): DayRows {
         signal.throwIfAborted();
         rows = await openRows({ text, values, chunkRows, atMost, timeoutMs, signal: limit.signal });
         const { columns } = rows;
-        // A query's own LIMIT may stand before the one that it was given.
+        // If the query has a LIMIT of its own, more rows than requested may come.
         let left = atMost ?? Number.POSITIVE_INFINITY;
         yield { columns, rows: [] };
         while (left > 0) {
@@ -91,7 +91,7 @@ export function createDayRows(options: DayRowsOptions): DayRows {
   };
 }
 
-/** Each database's driver is loaded only where it is asked for. */
+/** Loads a database's driver only when it is needed. */
 async function loadDatabase(address: SqlAddress, where: string, ca: string | undefined): Promise<OpenRows> {
   switch (address.kind) {
     case 'postgres': {
@@ -120,7 +120,7 @@ async function readQueryFile(path: string, dialect: SqlAddress['kind']): Promise
       `the query file ${path} can't be read (${code}); fix source.queryFile`,
     );
   }
-  // In another encoding a literal would be another text, which finds fewer bookings, and nobody is told.
+  // In another encoding, literals would be other texts and silently match fewer bookings.
   if (!isUtf8(bytes))
     throw new SourceError('binary', `the query file ${path} is not UTF-8 text; save it as such`);
   try {
@@ -130,7 +130,7 @@ async function readQueryFile(path: string, dialect: SqlAddress['kind']): Promise
   }
 }
 
-/** Aborts with the signal, or when the time is over. */
+/** Aborts with the signal, or when the time is up. */
 function startTimeLimit(signal: AbortSignal, timeoutMs: number) {
   const stopping = new AbortController();
   let isOver = false;

@@ -6,12 +6,12 @@ import {
   readErrorCode,
 } from './database-fault.js';
 
-/** Says what a failure of the driver means. Of its words none is told. */
+/** Explains an error of the driver without quoting its message. */
 export function explainMysqlError(error: unknown, where: string, isReading: boolean): unknown {
   if (error instanceof SourceError || !(error instanceof Error)) return error;
   const code = readErrorCode(error) ?? 'connection lost';
   const number = 'errno' in error && typeof error.errno === 'number' ? error.errno : undefined;
-  // The system's own numbers are below zero.
+  // Numbers below 1,000, such as the negative ones of the system, are not the server's.
   if (number === undefined || number < 1_000) {
     if (code === 'HANDSHAKE_SSL_ERROR' || isCertificateFault(code))
       return createDatabaseFault('certificate-untrusted', where, code);

@@ -16,7 +16,7 @@ export interface MysqlPlace {
 
 const binaryCharset = 63;
 const { Types } = mysql;
-/** What holds bytes where its character set is none. */
+/** Types that hold bytes if their character set is binary. */
 const stringTypes: readonly (number | undefined)[] = [
   Types.VARCHAR,
   Types.VAR_STRING,
@@ -29,11 +29,11 @@ const stringTypes: readonly (number | undefined)[] = [
 const alwaysBytes: readonly (number | undefined)[] = [Types.BIT, Types.GEOMETRY];
 
 /**
- * Reads rows as the server sends them, and holds it back where they are not asked for.
+ * Reads rows as the server sends them, with backpressure.
  *
- * The query and its values travel bound, as the server's own variables, and the server prepares the statement from them:
- * so rows come as the server writes them, where the driver's own prepared statements would lose the zeros of a ZEROFILL
- * column and digits of a FLOAT.
+ * The query and its values are sent as bound values of session variables, from which the server prepares the statement.
+ * That way rows come as text: the driver's own prepared statements lose the zeros of a ZEROFILL column and digits of a
+ * FLOAT.
  */
 export async function openMysqlRows(place: MysqlPlace, request: RowsRequest): Promise<SqlRows> {
   const { where } = place;
@@ -80,7 +80,7 @@ export async function openMysqlRows(place: MysqlPlace, request: RowsRequest): Pr
   }
 }
 
-/** What holds for the session, and the transaction that can't write. */
+/** Sets up the session and starts a read-only transaction. */
 async function prepare(session: MysqlSession, { timeoutMs, atMost }: RowsRequest): Promise<void> {
   const seconds = Math.max(1, Math.ceil(timeoutMs / 1_000));
   await session.run(
@@ -95,7 +95,7 @@ async function prepare(session: MysqlSession, { timeoutMs, atMost }: RowsRequest
   );
   await session.run('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
   await session.run('START TRANSACTION READ ONLY');
-  // In place of a LIMIT around the query, which would lose its order and refuse two columns of one name.
+  // Not a LIMIT around the query: that would lose its order and reject two columns with the same name.
   if (atMost !== undefined) await session.run(`SET SESSION sql_select_limit = ${atMost}`);
 }
 
@@ -103,7 +103,7 @@ async function toOptions({ login, ca, where }: MysqlPlace): Promise<mysql.Connec
   const { host, port, user, password, database, socket, tls = ca === undefined ? 'off' : 'verified' } = login;
   const authority = ca === undefined || tls === 'off' ? undefined : await readAuthority(ca, where);
   const isVerified = tls === 'verified';
-  // The driver would take the certificate of localhost for that of any bare address.
+  // For an IP address, the driver would accept any certificate for localhost.
   if (isVerified && socket === undefined && isIP(host) !== 0) {
     const reason =
       'it is checked against a name, and the host is a bare address: put its name into source.url';

@@ -2,30 +2,30 @@ import mysql from 'mysql2';
 import { chunkBytes, measureRow } from './rows.js';
 
 const connectTimeoutMs = 10_000;
-const farewellMs = 2_000;
+const disconnectMs = 2_000;
 
-/** A row of texts as the server sent them, in bytes. */
+/** A row of texts as the server sent them, as bytes. */
 type RawRow = readonly unknown[];
 
 export interface MysqlRowStream {
-  /** The columns; none where the statement gives no rows. */
+  /** The columns; none if the statement returns no rows. */
   fields(): Promise<readonly mysql.FieldPacket[]>;
-  /** The next rows; none behind the end that the server told. */
+  /** The next rows; none once the server has reported the end. */
   next(): Promise<readonly RawRow[]>;
 }
 
-/** One connection of MySQL's. Whatever fails, fails with the driver's error, also where the driver only tells it aloud. */
+/** One connection to MySQL. Failures reject with the driver's error, including those that the driver only emits. */
 export interface MysqlSession {
   connected(): Promise<void>;
   /** A statement without values. */
   run(sql: string): Promise<readonly RawRow[]>;
   /** A statement whose values are bound on the server. */
   execute(sql: string, values: readonly string[]): Promise<void>;
-  /** @param chunkRows how many rows are taken in, about, before the server is held back */
+  /** @param chunkRows about how many rows to buffer before the server is paused */
   stream(sql: string, chunkRows: number): MysqlRowStream;
-  /** Cuts the connection and ends what it does on the server. It never throws. */
+  /** Cuts the connection and ends its query on the server. Never throws. */
   cancel(): Promise<void>;
-  /** Says farewell, or cancels what is under way. It never throws. */
+  /** Ends the connection, or cancels a running query. Never throws. */
   close(): Promise<void>;
 }
 
@@ -36,14 +36,14 @@ export function createMysqlSession(options: mysql.ConnectionOptions): MysqlSessi
     connectTimeout: connectTimeoutMs,
     enableKeepAlive: true,
     keepAliveInitialDelay: connectTimeoutMs,
-    // No server shall ask this machine for its files.
+    // The server must not request files of this machine.
     flags: ['-LOCAL_FILES'],
   };
   const connection = mysql.createConnection(whole);
   let isBusy = false;
   let lost: Error | undefined;
   const onLost = new Set<(error: Error) => void>();
-  // A connection that breaks under rows is told here and nowhere else.
+  // A connection that breaks while rows are read is reported only here.
   connection.on('error', (error: Error) => lose(error));
   connection.on('end', () => lose(new Error('the connection ended')));
 
@@ -100,7 +100,7 @@ export function createMysqlSession(options: mysql.ConnectionOptions): MysqlSessi
       const query = connection.query({ sql, rowsAsArray: true, typeCast: false });
       query.on('error', fail);
       query.on('fields', (columns: readonly mysql.FieldPacket[] | undefined) => {
-        // A procedure ends with a result that is none; what it gave before is what counts.
+        // A procedure ends with an empty result; the one before it counts.
         if (fields !== undefined && columns !== undefined) fail(new Error('more than one result'));
         fields ??= columns ?? [];
         wake();
@@ -142,28 +142,28 @@ export function createMysqlSession(options: mysql.ConnectionOptions): MysqlSessi
       };
     },
     cancel() {
-      ending ??= isBusy ? kill() : leave();
+      ending ??= isBusy ? kill() : disconnect();
       return ending;
     },
     close: () => session.cancel(),
   };
 
-  async function leave(): Promise<void> {
-    // A server that is gone, or that let nobody in, answers no farewell.
-    if (lost === undefined) await within(farewellMs, (done) => connection.end(() => done()));
+  async function disconnect(): Promise<void> {
+    // A server that is gone, or that rejected the login, doesn't respond to it.
+    if (lost === undefined) await within(disconnectMs, (done) => connection.end(() => done()));
     cut(connection);
   }
 
-  /** A server that is deep in a query doesn't notice that nobody listens any more. */
+  /** A server that is busy with a query doesn't notice that its client is gone. */
   async function kill(): Promise<void> {
     const { threadId } = connection;
     const wasLost = lost !== undefined;
     cut(connection);
     lose(new Error('the reading was ended'));
-    // Where the server went away, it may have come back, and given the number to somebody else.
+    // A server that restarted may have given the id to another connection.
     if (wasLost || typeof threadId !== 'number') return;
-    const other = mysql.createConnection({ ...whole, connectTimeout: farewellMs });
-    await within(farewellMs * 2, (done) => {
+    const other = mysql.createConnection({ ...whole, connectTimeout: disconnectMs });
+    await within(disconnectMs * 2, (done) => {
       other.on('error', done);
       other.query(`KILL ${threadId}`, () => other.end(() => done()));
     });
@@ -183,7 +183,7 @@ function within(milliseconds: number, work: (done: () => void) => void): Promise
   });
 }
 
-/** The driver's own way to end a connection waits for what still comes. */
+/** The driver's own methods wait for data that is still to come. */
 function cut(connection: mysql.Connection): void {
   const { stream } = connection as unknown as { readonly stream: { destroy(): void } };
   stream.destroy();

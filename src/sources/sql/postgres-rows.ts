@@ -14,23 +14,23 @@ export interface PostgresPlace {
 }
 
 const connectTimeoutMs = 10_000;
-/** Until it is known how wide they are. */
+/** The first fetch, while the width of rows is unknown. */
 const firstRows = 100;
 const bytea = 17;
-/** How long the server lets a transaction be idle, or be at all. */
+/** The server's time limits for idle transactions and for whole transactions. */
 const timeouts: readonly string[] = ['25P03', '25P04'];
-/** Also where the query's own time is over, but then the reader has heard of it already. */
+/** Also the code of a statement timeout, but by then the reader's own time limit has been reached. */
 const cancelled = '57014';
 
-/** Every value as the server writes it; what is no text there stays bytes. */
+/** Keeps every value as the server writes it; only `bytea` becomes bytes. */
 const asWritten = {
   getTypeParser: (oid: number) => (text: string) =>
     oid === bytea ? Buffer.from(text.slice('\\x'.length), 'hex') : text,
 };
 
 /**
- * Reads by a cursor of the server's: it works no further ahead than rows are fetched. A cursor is many statements, so what
- * bounds one of them bounds the pause between two as well.
+ * Reads through a server-side cursor, so that the server works no further ahead than rows are fetched. A cursor is many
+ * statements, so there is a limit for each statement and for the pause between two.
  */
 export async function openPostgresRows(place: PostgresPlace, request: RowsRequest): Promise<SqlRows> {
   const { where } = place;
@@ -44,13 +44,13 @@ export async function openPostgresRows(place: PostgresPlace, request: RowsReques
     if (code === undefined || error instanceof SourceError) throw fail(error);
     throw createDatabaseFault('certificate-untrusted', where, `a file in source.url can't be read: ${code}`);
   });
-  // What a lost connection means is told to the query in hand; unheard, it would end the process.
+  // A lost connection also fails the current query. Without a listener, the event would end the process.
   client.on('error', () => undefined);
 
   let closing: Promise<void> | undefined;
   let isComplete = false;
   const close = () => {
-    closing ??= isComplete ? leave(client) : cancelPostgresQuery(client);
+    closing ??= isComplete ? disconnect(client) : cancelPostgresQuery(client);
     return closing;
   };
   const onAbort = () => void close();
@@ -77,14 +77,14 @@ export async function openPostgresRows(place: PostgresPlace, request: RowsReques
         cursor.read(asked, (error, rows, result) => {
           if (error) return reject(error);
           asked = chooseCount(rows, chunkRows);
-          // Behind the end the driver answers without a result.
+          // After the end, the driver passes no result.
           if (columns.length === 0 && result !== undefined) {
             columns = result.fields.map(({ name }) => name);
           }
           resolve(rows);
         });
       });
-    // Only with the first rows come the names of the columns.
+    // The names of the columns come with the first rows.
     isReading = true;
     ahead = await fetch();
     if (columns.length === 0) throw createDatabaseFault('no-rows', where, 'no columns');
@@ -109,8 +109,8 @@ export async function openPostgresRows(place: PostgresPlace, request: RowsReques
 }
 
 /**
- * The query goes on behind the bracket, so that the lines are counted as in itself, and its last line may be a comment. A
- * row more is asked for than can come: the server then says at once that it is done.
+ * The query starts right after the parenthesis, to keep its line numbers, and ends with a line feed, as its last line may be
+ * a comment. One row more than the limit is fetched, so that the server reports the end at once.
  */
 function limitRows({ text, chunkRows, atMost }: RowsRequest): Pick<RowsRequest, 'text' | 'chunkRows'> {
   return atMost === undefined
@@ -121,14 +121,14 @@ function limitRows({ text, chunkRows, atMost }: RowsRequest): Pick<RowsRequest, 
       };
 }
 
-/** How many rows to ask for next, where they are as wide as those before. */
+/** How many rows to fetch next, assuming they are as wide as the previous ones. */
 function chooseCount(before: readonly SqlRow[], most: number): number {
   const bytes = before.reduce((sum, row) => sum + measureRow(row), 0);
   const fitting = bytes === 0 ? most : Math.floor((chunkBytes / bytes) * before.length);
   return Math.min(most, Math.max(1, fitting));
 }
 
-/** Settings of the transaction, not of the connection: what pools connections lets only those through. */
+/** Settings of the transaction, not of the connection: poolers only pass those through. */
 function beginReading(timeoutMs: number): string {
   const milliseconds = Math.ceil(timeoutMs);
   return `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
@@ -140,7 +140,7 @@ function beginReading(timeoutMs: number): string {
     SET LOCAL standard_conforming_strings = on`;
 }
 
-/** The driver reads the files that the address names, and throws where it can't. */
+/** The driver reads the files that the address names, and throws if it can't. */
 async function createClient({ url, ca, where }: PostgresPlace): Promise<pg.Client> {
   const address = new URL(url);
   if (ca !== undefined) {
@@ -158,8 +158,8 @@ async function createClient({ url, ca, where }: PostgresPlace): Promise<pg.Clien
   });
 }
 
-/** Ends the session with its transaction. A farewell into nowhere is not waited for. */
-async function leave(client: pg.Client): Promise<void> {
+/** Ends the session and its transaction. Does not wait for a server that is gone. */
+async function disconnect(client: pg.Client): Promise<void> {
   await Promise.race([
     client.end().catch(() => undefined),
     new Promise((resolve) => setTimeout(resolve, connectTimeoutMs).unref()),
@@ -197,7 +197,7 @@ function explainState(code: string, error: unknown, where: string, query: string
   return createDatabaseFault('query-wrong', where, `${code}${findLine(error, query)}`);
 }
 
-/** On which line of the query it is, where the server says so. */
+/** The line of the query that is wrong, if the server reports a position. */
 function findLine(error: unknown, query: string): string {
   const position = error instanceof Error && 'position' in error ? Number(error.position) : Number.NaN;
   // The server counts characters, not UTF-16 units.
@@ -206,22 +206,22 @@ function findLine(error: unknown, query: string): string {
     : '';
 }
 
-/** A statement such as COPY, where :day is nothing that a value could be bound to. What says so is never translated. */
+/** For a statement such as COPY, where no value can be bound to :day. The routine's name is never translated. */
 function takesNoParameters(error: unknown): boolean {
   return error instanceof Error && 'routine' in error && error.routine === 'exec_bind_message';
 }
 
-/** The system's codes, such as EPIPE, can have five letters too. */
+/** System codes such as EPIPE can have five letters, too. */
 function isSqlState(code: string): boolean {
   return /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]{4}$/.test(code);
 }
 
 const cancelRequest = 80_877_102;
-const patienceMs = 2_000;
+const cancelTimeoutMs = 2_000;
 
 /**
- * Ends a connection and whatever its server is doing for it: a server that is deep in a query doesn't notice that nobody
- * listens any more. It is told by a cancel request, which needs no login and gets through a pooler too. It never throws.
+ * Cuts a connection and cancels its query: a server that is busy with one doesn't notice that its client is gone. The
+ * cancel request needs no login and passes through poolers. Never throws.
  */
 export async function cancelPostgresQuery(client: pg.Client): Promise<void> {
   const { host, port } = client;
@@ -235,10 +235,10 @@ export async function cancelPostgresQuery(client: pg.Client): Promise<void> {
   request.writeInt32BE(secretKey, 12);
   await new Promise<void>((resolve) => {
     const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
-    // The server answers by hanging up.
+    // The server responds by closing the connection.
     socket.once('close', () => resolve());
     socket.once('error', () => resolve());
-    socket.setTimeout(patienceMs, () => socket.destroy());
+    socket.setTimeout(cancelTimeoutMs, () => socket.destroy());
     socket.resume();
     socket.end(request);
   });

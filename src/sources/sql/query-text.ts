@@ -1,13 +1,13 @@
 import type { BusinessDay } from '../../booking/business-day.js';
 import { readDayBounds } from '../common/day-bounds.js';
 
-/** Whose rules a query is written by. MariaDB's are MySQL's. */
+/** MariaDB counts as MySQL. */
 export type SqlDialect = 'postgres' | 'mysql' | 'sqlite';
 
 export interface DayQuery {
   /** One statement, with the database's own placeholders in place of the names. */
   readonly text: string;
-  /** What each placeholder stands for, in order; a name that stands there twice has two. */
+  /** The parameter for each placeholder, in order; a name that occurs twice has two. */
   readonly parameters: readonly DayParameter[];
 }
 
@@ -18,17 +18,17 @@ const escaped = (quote: string) =>
   String.raw`${quote}[^${quote}\\]*(?:(?:\\[\s\S]|${quote}${quote})[^${quote}\\]*)*${quote}`;
 const toLineEnd = String.raw`[^\r\n]*`;
 const flatComment = String.raw`\/\*[\s\S]*?\*\/`;
-/** What stands in such a comment is run. */
+/** The server executes the text of such a comment. */
 const runComment = String.raw`\/\*M?!`;
 
 interface Lexis {
   /** White space and comments. */
   readonly blank: string;
-  /** Where names mean nothing: literals, quoted identifiers, and signs that only look like a name's beginning. */
+  /** Where names have no meaning: literals, quoted identifiers, and operators that look like the start of a name. */
   readonly opaque: string;
-  /** What begins something opaque; where it stands alone, that was never ended. */
+  /** What opens something opaque. On its own, it was never closed. */
   readonly opening: string;
-  /** The database's own placeholders: whatever a query has of them, nothing would be bound there. */
+  /** The database's own placeholders, to which no value would be bound. */
   readonly foreign: string;
   readonly nestsComments: boolean;
 }
@@ -74,7 +74,7 @@ function compile(dialect: SqlDialect): RegExp {
     `(?<foreign>${foreign})`,
     `(?<opening>${opening})`,
     '(?<end>;)',
-    // A word is taken whole, so that no part of it is read as the beginning of something else.
+    // A word is matched as a whole, so that no part of it is taken for the start of something else.
     `(?<word>${wordPart}(?:${wordPart}|\\$)*)`,
     String.raw`[\s\S]`,
   ];
@@ -82,13 +82,13 @@ function compile(dialect: SqlDialect): RegExp {
 }
 
 /**
- * Reads a query in which `:day`, `:dayStart` and `:dayEnd` stand for the business day, and turns them into placeholders
- * that values are bound to: no value ever becomes part of the text. Literals, quoted identifiers, comments and casts
- * (`::date`) are left as they are.
+ * Parses a query in which `:day`, `:dayStart` and `:dayEnd` stand for the business day, and turns them into placeholders
+ * for bound values: no value ever becomes part of the text. Literals, quoted identifiers, comments and casts (`::date`)
+ * stay as they are.
  *
- * @throws RangeError for any other name behind a colon, a placeholder of the database's own, more than one statement, a
- *   literal or comment without its end, for what would act in spite of a read-only transaction, and for a query without any
- *   of the three: it would read everything every night.
+ * @throws RangeError for any other name after a colon, one of the database's own placeholders, more than one statement, an
+ *   unclosed literal or comment, effects that a read-only transaction doesn't prevent, and for a query without any of the
+ *   three names: it would read everything every night
  */
 export function parseDayQuery(query: string, dialect: SqlDialect): DayQuery {
   const token = tokens[dialect];
@@ -147,7 +147,7 @@ function refuseOpening(opening: string): never {
   throw new RangeError(`the query has ${opening} without its other half`);
 }
 
-/** PostgreSQL's comments hold comments. Empty where none begins. */
+/** PostgreSQL's comments nest. Empty if no comment begins here. */
 function readNestedComment(query: string, from: number): string {
   if (!query.startsWith('/*', from)) return '';
   const sign = /\/\*|\*\//g;
@@ -165,11 +165,11 @@ function list(names: readonly string[]): string {
 }
 
 /**
- * What MySQL's read-only transaction doesn't keep a query from: settings of the server, and files there. The other
- * databases run nothing with parameters that gives no rows.
+ * Rejects what MySQL allows even in a read-only transaction: changing settings and writing files on the server. The other
+ * databases can't bind values to such statements.
  *
- * @param words of the query, in order: those outside of literals and comments
- * @throws RangeError for a query that begins with SET, or that writes to a file
+ * @param words of the query, in order, outside literals and comments
+ * @throws RangeError for a query that begins with SET or writes to a file
  */
 export function refuseMysqlEffects(words: readonly string[]): void {
   const upper = words.map((word) => word.toUpperCase());
@@ -188,8 +188,8 @@ export function refuseMysqlEffects(words: readonly string[]): void {
 export const dayParameters = ['day', 'dayStart', 'dayEnd'] as const;
 
 /**
- * `day` is the business day, `dayStart` its first instant, and `dayEnd` the first instant that no longer belongs to it:
- * `>= :dayStart AND < :dayEnd` are all of its 23, 24 or 25 hours.
+ * `day` is the business day, `dayStart` its first instant, and `dayEnd` the first instant after it:
+ * `>= :dayStart AND < :dayEnd` covers all of its 23, 24 or 25 hours.
  */
 export type DayParameter = (typeof dayParameters)[number];
 
@@ -198,8 +198,8 @@ export function isDayParameter(name: string): name is DayParameter {
 }
 
 /**
- * A parameter as the database is given it, always a text: the day as YYYY-MM-DD; an instant in UTC, as ISO 8601 with
- * milliseconds and Z, or for MySQL as YYYY-MM-DD HH:MM:SS, for its types know no Z.
+ * Returns a parameter's value, always a text: the day as YYYY-MM-DD; an instant in UTC as ISO 8601 with milliseconds and Z,
+ * or for MySQL, whose types don't accept Z, as YYYY-MM-DD HH:MM:SS.
  */
 export function writeDayParameter(
   parameter: DayParameter,

@@ -1,48 +1,48 @@
-/** A cell as the database writes it; bytes are what is no text there, NaN a number that JavaScript can't hold. */
+/** A cell as the database writes it: bytes for binary data, NaN for a number that JavaScript can't represent. */
 export type SqlValue = string | number | Uint8Array | null;
 export type SqlRow = readonly SqlValue[];
 
-/** What a database is asked for. */
+/** A query with its values and limits. */
 export interface RowsRequest {
   /** One statement, with the database's own placeholders. */
   readonly text: string;
   readonly values: readonly string[];
-  /** How many rows to read at a time, at most. */
+  /** The maximum number of rows to read at a time. */
   readonly chunkRows: number;
   /**
-   * How many rows are wanted at all: the database is told, so that it works for no more. Where the query says so itself,
-   * more may come.
+   * The total number of rows wanted, passed to the database so that it does no more work. If the query has a limit of its
+   * own, more may come.
    */
   readonly atMost?: number | undefined;
   /** How long the query may take, from the first to the last row. */
   readonly timeoutMs: number;
-  /** When it aborts, the query ends on the server too. */
+  /** When it aborts, the query is ended on the server, too. */
   readonly signal: AbortSignal;
 }
 
 /**
- * The rows of one query, read in a transaction of its own that can't write, no faster than they are asked for.
+ * The rows of one query, read on demand in a read-only transaction of its own.
  */
 export interface SqlRows {
   /** The names of the columns, in the query's order. */
   readonly columns: readonly string[];
   /**
-   * The next rows; none means that the database has said that there are no more.
+   * Returns the next rows; none once the database has reported the end.
    *
-   * @throws SourceError when the query fails or the connection is lost; any error once the signal has aborted.
+   * @throws SourceError if the query fails or the connection is lost; any error once the signal has aborted
    */
   next(): Promise<readonly SqlRow[]>;
-  /** Lets go of everything, here and on the server, wherever the reading has come to. It never throws. */
+  /** Releases all resources, here and on the server, at any point. Never throws. */
   close(): Promise<void>;
 }
 
-/** @throws SourceError for a database that can't be reached or refuses the query. */
+/** @throws SourceError for a database that can't be reached or rejects the query */
 export type OpenRows = (request: RowsRequest) => Promise<SqlRows>;
 
-/** About how many bytes of rows are taken in at a time, however many rows that are: some are as wide as a document. */
+/** About how many bytes of rows to buffer, whatever their number: a row can be as wide as a document. */
 export const chunkBytes = 8_000_000;
 
-/** About the bytes of a row's cells, whoever reads them or not. */
+/** The approximate size in bytes of all cells of a row, used or not. */
 export function measureRow(row: readonly unknown[]): number {
   let bytes = 0;
   for (const cell of row) {

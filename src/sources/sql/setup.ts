@@ -28,7 +28,7 @@ const addressForms = {
   mysql: 'mysql://USER:PASSWORD@HOST:3306/DATABASE',
 } as const;
 
-/** Few rows: each may be the work of a whole day for the database, which seldom leaves the form of dates open. */
+/** Few rows: each may be expensive for the database, and the date format of a database is seldom ambiguous. */
 const sampleRows = 5;
 
 const urlRule: AnswerRule = {

@@ -9,24 +9,24 @@ import { createDayRows, type DayRowsOptions } from './day-rows.js';
 import { measureRow, type SqlRow } from './rows.js';
 
 export interface SqlSourceOptions extends DayRowsOptions {
-  /** The column of each field, where it is not the field's own name. */
+  /** The column of each field, if it is not named like the field. */
   readonly columns?: SourceColumns;
 }
 
-/** One row, all fields together, may be this long. (Design 4.) */
+/** In bytes, for all fields of a row together. (Design 4.) */
 const recordLimit = 1_000_000;
 
 /**
- * The day's bookings as the rows of one query: PostgreSQL, MySQL, MariaDB, or a file of SQLite. `place` is the row,
- * counted from 1. Values are the database's own texts, so that no digit is lost; dates and times are those of UTC. NULL is
- * a missing field, bytes are rejected as what is no text.
+ * Reads the day's bookings as rows of one query: PostgreSQL, MySQL, MariaDB, or a SQLite file. `place` is the row, counted
+ * from 1. Values are texts as written by the database, so that no digit is lost; dates and times are in UTC. NULL is a
+ * missing field; bytes are rejected, as they are not text.
  *
- * The query is read in a transaction that can't write, no faster than chunks are asked for, and is ended on the server
- * when the reader walks away, the signal aborts or the time is over. A query, a connection or a server that fails makes
- * `read` throw a SourceError (`missing`, `unreadable`, `missing-column`, `ambiguous-column`, `truncated`), which tells
- * the database's code and none of its words.
+ * The query runs in a read-only transaction, no faster than chunks are requested, and is ended on the server when the
+ * reader stops, the signal aborts or the time is up. If the query, the connection or the server fails, `read` throws a
+ * SourceError (`missing`, `unreadable`, `missing-column`, `ambiguous-column`, `truncated`) with the database's code but
+ * without its message.
  *
- * @throws RangeError for an address or a query that can't be used.
+ * @throws RangeError for an invalid address or query
  */
 export function createSqlSource(options: SqlSourceOptions): BookingSource {
   const { columns = {} } = options;
@@ -37,12 +37,12 @@ export function createSqlSource(options: SqlSourceOptions): BookingSource {
     measure: async () => undefined,
     async *read(day, { signal, atMost }) {
       let found: ResultColumns | undefined;
-      let untold: readonly SourceNotice[] = [];
+      let pendingNotices: readonly SourceNotice[] = [];
       let place = 0;
       for await (const { columns: names, rows } of read(day, { signal, atMost })) {
         if (found === undefined) {
           found = findResultColumns(names, columns, where);
-          untold = found.notices;
+          pendingNotices = found.notices;
         }
         if (rows.length === 0) continue;
         const { pickFields } = found;
@@ -53,11 +53,11 @@ export function createSqlSource(options: SqlSourceOptions): BookingSource {
               ? { place, unreadable: 'record-too-long' as const }
               : { place, fields: pickFields(row) };
           }),
-          ...(untold.length > 0 && { notices: untold }),
+          ...(pendingNotices.length > 0 && { notices: pendingNotices }),
         };
-        untold = [];
+        pendingNotices = [];
       }
-      if (untold.length > 0) yield { records: [], notices: untold };
+      if (pendingNotices.length > 0) yield { records: [], notices: pendingNotices };
       signal.throwIfAborted();
     },
   };
@@ -69,11 +69,11 @@ export interface ResultColumns {
 }
 
 /**
- * Finds the fields among the columns of a result. A name is met exactly or else, for databases fold the case of names,
- * by the only column that differs in nothing but case.
+ * Finds the fields among the columns of a result. A name matches exactly or, as databases fold the case of names, the only
+ * column that differs in case alone.
  *
- * @throws SourceError `missing-column` when the master id's column, or one that was named, is not there;
- *   `ambiguous-column` when more than one could be meant.
+ * @throws SourceError `missing-column` if the master id's column or a configured one is missing; `ambiguous-column` if
+ *   several columns match
  */
 export function findResultColumns(
   names: readonly string[],

@@ -22,18 +22,18 @@ export interface SqlitePlace {
 
 type WantedRows = Pick<RowsRequest, 'text' | 'atMost'>;
 
-/** How long a writer that holds the file is waited for. */
+/** How long to wait for a writer that holds the file. */
 const busyTimeoutMs = 10_000;
-/** SQLite writes numbers with a fraction with 15 digits; beyond, they are no longer the ones that were stored. */
+/** SQLite writes floating-point numbers with 15 digits; larger ones may differ from what was stored. */
 const exactLimit = 1e15;
 /** How many rows the driver fetches at a time. */
 const rowsFetched = 100;
 
 /**
- * Reads a file of SQLite that is opened to be read only.
+ * Reads a SQLite file, opened read-only.
  *
- * The query is asked for bytes and types, whatever its columns are, and they are decoded here: the driver ends a text at
- * a NUL, rounds large integers, and aborts the process on a text that isn't UTF-8. (docs/decisions.md.)
+ * Every column is requested as bytes with its type, and decoded here: the driver cuts a text off at a NUL, rounds large
+ * integers, and aborts the process on text that isn't UTF-8. (docs/decisions.md.)
  */
 export async function openSqliteRows({ path, where }: SqlitePlace, request: RowsRequest): Promise<SqlRows> {
   const { text, values, chunkRows, atMost, signal } = request;
@@ -56,7 +56,7 @@ export async function openSqliteRows({ path, where }: SqlitePlace, request: Rows
   try {
     connection = new Libsql(file.href, { timeout: busyTimeoutMs });
     connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
-    // Said twice, for the driver has an option of that meaning and ignores it.
+    // In addition to `mode=ro`: the driver ignores its own read-only option.
     connection.exec('PRAGMA query_only = ON');
     const isUtf8 = readEncoding(connection) === 'UTF-8';
     const { columns, statement } = prepareQuery(connection, { text, atMost }, where);
@@ -69,7 +69,7 @@ export async function openSqliteRows({ path, where }: SqlitePlace, request: Rows
     return {
       columns,
       async next() {
-        // The driver works in this thread: signals and timers come through between two chunks.
+        // The driver is synchronous: signals and timers only get a turn between chunks.
         await nextTurn();
         signal.throwIfAborted();
         const read: SqlRow[] = [];
@@ -85,7 +85,7 @@ export async function openSqliteRows({ path, where }: SqlitePlace, request: Rows
             read.push(row);
           }
         } catch (error) {
-          // It has ended by that, and would begin anew.
+          // The statement has ended, and another call would restart it.
           isAtEnd = true;
           isUnderWay = false;
           throw explainSqliteError(error, where);
@@ -100,7 +100,7 @@ export async function openSqliteRows({ path, where }: SqlitePlace, request: Rows
   }
 }
 
-/** The driver would otherwise say in its own words that there is none. */
+/** Otherwise the driver would report a missing file in its own words. */
 async function checkFile(path: string, where: string): Promise<void> {
   try {
     if ((await stat(path)).isFile()) return;
@@ -117,7 +117,7 @@ function readEncoding(connection: Libsql.Database): string {
   return typeof row === 'object' && row !== null && 'encoding' in row ? String(row.encoding) : 'UTF-8';
 }
 
-/** What SQLite says of a query that it can't even prepare is about the query alone: no cell has been read. */
+/** If SQLite can't prepare a query, its message is safe to show: no cell has been read. */
 function prepareQuery(connection: Libsql.Database, query: WantedRows, where: string) {
   try {
     const columns = connection
@@ -133,7 +133,7 @@ function prepareQuery(connection: Libsql.Database, query: WantedRows, where: str
   throw createDatabaseFault('no-rows', where, 'SQLITE_OK');
 }
 
-/** Undefined for a statement that gives rows and is none that only reads, such as INSERT … RETURNING. */
+/** Undefined for a statement that returns rows but also writes, such as INSERT … RETURNING. */
 function prepareForBytes(connection: Libsql.Database, query: WantedRows, columns: number) {
   try {
     return connection.prepare(askForBytes(query, columns)).raw(true);
@@ -143,7 +143,7 @@ function prepareForBytes(connection: Libsql.Database, query: WantedRows, columns
   }
 }
 
-/** Nothing but a SELECT can stand there. The driver fetches ahead: only SQLite itself can be told to stop. */
+/** Only a SELECT is valid in this place. The limit is in the query because the driver fetches ahead. */
 function askForBytes({ text, atMost }: WantedRows, columns: number): string {
   const names = Array.from({ length: columns }, (_, index) => `c${index}`);
   const asked = names.map((name) => `typeof(${name}), CAST(${name} AS BLOB)`);
@@ -172,25 +172,25 @@ function toBuffer({ buffer, byteOffset, byteLength }: ArrayBufferView): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-/** A statement in hand keeps the file locked until it is collected, unless it ends, and be it by an error. */
+/** An open statement keeps the file locked until it is garbage-collected, unless it ends, even with an error. */
 function interrupt(connection: Libsql.Database, rows: Iterator<unknown>): void {
   (connection as Libsql.Database & { interrupt(): void }).interrupt();
   try {
-    // The driver hands out what it has fetched before it asks again.
+    // The driver returns its buffered rows first.
     for (let row = 0; row <= rowsFetched; row += 1) rows.next();
   } catch {
-    // That was meant.
+    // The expected interruption.
   }
 }
 
-/** The driver knows SQLite's plain codes alone; the finer ones have the plain one in their last byte. */
+/** The driver only names SQLite's primary codes. An extended code has the primary one in its last byte. */
 export function readSqliteCode(error: unknown): string | undefined {
   const code = readErrorCode(error);
   const number = Number(/^UNKNOWN_SQLITE_ERROR_(\d+)$/.exec(code ?? '')?.[1]);
   return number % 256 === 1 ? 'SQLITE_ERROR' : code;
 }
 
-/** Says what a failure of the driver means. Of its words none is told. */
+/** Explains an error of the driver without quoting its message. */
 export function explainSqliteError(error: unknown, where: string): unknown {
   const code = readSqliteCode(error);
   if (error instanceof SourceError || !(error instanceof Error)) return error;
@@ -202,22 +202,22 @@ export function explainSqliteError(error: unknown, where: string): unknown {
 }
 
 /**
- * Functions that the driver brings along, and that reach beyond the database: files of this machine, and statements that
- * are written as texts. Opened to be read only, the database forbids none of them.
+ * Functions of the driver that reach beyond the database: files of this machine, and statements passed as text. Opening
+ * the database read-only doesn't disable them.
  */
 const reaching: readonly string[] = ['load_extension', 'readfile', 'sha3_query', 'writefile'];
 
-/** In the program of a statement, what calls a function, whose name then stands before a parenthesis. */
+/** The opcodes that call a function. Its name, followed by a parenthesis, is their operand. */
 const calls: readonly string[] = ['Function', 'PureFunc'];
 
 /**
- * The first of them that a statement could call, read from the program that SQLite makes of it: no quotes, no view hides it
- * there. Nothing of it is run. Over a connection of its own: one that has explained a statement keeps what is read
- * afterwards locked.
+ * Returns the first of them that a statement could call, found in SQLite's compiled program, where neither quotes nor a view
+ * can hide it. Nothing is executed. It uses a connection of its own, because after EXPLAIN a connection keeps locks on what
+ * it reads.
  *
- * @param address the file's, as the driver takes it
+ * @param address of the file, as the driver takes it
  * @param text a SELECT that can be prepared
- * @param busyTimeoutMs how long a writer that holds the file is waited for
+ * @param busyTimeoutMs how long to wait for a writer that holds the file
  */
 export function findReachingFunction(
   address: string,
