@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { RawBooking } from '../../src/booking/booking.js';
 import { countDates, createNormaliser } from '../../src/booking/normalise.js';
 
-/** A record to which nothing has to be done. */
+/** A record that needs no changes. */
 export const complete = {
   ServiceId: '100200',
   BookingReferenceId: 'BR-1042',
@@ -26,7 +26,7 @@ export const toName = (value: unknown) =>
 export const toCheckIn = (value: unknown, dateFormat?: string) =>
   accept({ ServiceId: 1, CheckInDate: value }, dateFormat).booking.checkInDate;
 
-/** The rules of design 4 for a text, told character by character. */
+/** Checks the rules of design 4 for a text, character by character. */
 export function expectTidy(text: string): void {
   for (const character of text) {
     const code = character.codePointAt(0) ?? 0;

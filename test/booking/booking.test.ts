@@ -12,20 +12,20 @@ import {
 describe('The table of fields', () => {
   const names = textFields.map(({ name }) => name);
 
-  it('begins with the master id, the only field that a record must have', () => {
+  it('begins with the master id, the only required field', () => {
     expect(bookingFields.map(({ isRequired }) => isRequired)).toEqual(
       bookingFields.map(({ kind }) => kind === 'id'),
     );
     expect(bookingFields[0].name).toBe('ServiceId');
   });
 
-  it('has the order in which records are built and read', () => {
+  it('is in the order in which records are built and read', () => {
     const record = buildRecord((place) => serviceFields[place]);
     expect(Object.entries(record)).toEqual(serviceFields.map((name) => [name, name]));
     expect(listValues(record)).toEqual(serviceFields);
   });
 
-  it('has the order in which bookings are built and read', () => {
+  it('is in the order in which bookings are built and read', () => {
     const booking = buildBooking(1, names);
     expect(Object.entries(booking)).toEqual([
       ['serviceId', 1],

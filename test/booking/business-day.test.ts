@@ -14,7 +14,7 @@ function lengthInHours(iso: string, zone: string): number {
   return (day.lastInstant.getTime() - day.firstInstant.getTime() + 1) / hour;
 }
 
-/** The zones' own clocks, read in another way than the code does. */
+/** Reads the zone's clock independently of the code under test. */
 function readClock(instant: Date, zone: string): string {
   return new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' }).format(
     instant,
@@ -33,7 +33,7 @@ describe.each(hosts)('a business day, on a machine in %s', (host) => {
     else process.env.TZ = before;
   });
 
-  it('really has that machine’s clock', () => {
+  it('uses that machine’s clock', () => {
     const offset =
       { UTC: 0, 'America/Sao_Paulo': 180, 'Pacific/Apia': -780, 'Asia/Kathmandu': -345 }[host] ?? -60;
     expect(new Date(Date.UTC(2026, 10, 20)).getTimezoneOffset()).toBe(offset);
@@ -51,7 +51,7 @@ describe.each(hosts)('a business day, on a machine in %s', (host) => {
     // The clocks change within the day.
     ['2026-03-29', 'Europe/Madrid', '2026-03-28T23:00:00.000Z', '2026-03-29T21:59:59.999Z'],
     ['2026-10-25', 'Europe/Madrid', '2026-10-24T22:00:00.000Z', '2026-10-25T22:59:59.999Z'],
-    // There is no midnight: the clocks go from 23:59:59 to 01:00.
+    // There is no midnight: the clocks jump from 23:59:59 to 01:00.
     ['2018-11-04', 'America/Sao_Paulo', '2018-11-04T03:00:00.000Z', '2018-11-05T01:59:59.999Z'],
     ['2024-04-26', 'Africa/Cairo', '2024-04-25T22:00:00.000Z', '2024-04-26T20:59:59.999Z'],
     // At midnight the clocks go back to 23:00, so that the day before is longer.
@@ -81,7 +81,7 @@ describe.each(hosts)('a business day, on a machine in %s', (host) => {
     expect(lengthInHours(iso, zone)).toBe(hours);
   });
 
-  it('that the zone skipped holds no instant, and its neighbours touch', () => {
+  it('that the zone skipped holds no instant, and its neighbours are adjacent', () => {
     const skipped = createBusinessDay('2011-12-30', 'Pacific/Apia');
     expect(lengthInHours('2011-12-30', 'Pacific/Apia')).toBe(0);
     expect(skipped.ddmmyyyy).toBe('30122011');
@@ -125,7 +125,7 @@ describe.each(hosts)('a business day, on a machine in %s', (host) => {
     }
   });
 
-  it('is written as the service’s folder and file want it, and as a path template wants it', () => {
+  it('is formatted for the service’s folder, its file and a path template', () => {
     const day = createBusinessDay('2026-02-03', 'Europe/Madrid');
     expect(day.ddmmyyyy).toBe('03022026');
     expect(day.mmyyyy).toBe('022026');
@@ -135,7 +135,7 @@ describe.each(hosts)('a business day, on a machine in %s', (host) => {
     expect(createBusinessDay('2018-11-04', 'America/Sao_Paulo').format('yyyyMMdd')).toBe('20181104');
   });
 
-  it('is found again from each of its instants, and touches its neighbours', () => {
+  it('is found from each of its instants, and is adjacent to its neighbours', () => {
     const zones = [
       'UTC',
       'Europe/Madrid',
@@ -201,7 +201,7 @@ describe('a written day', () => {
     }
   });
 
-  it('has no neighbour outside the years that four digits write', () => {
+  it('has no neighbour outside four-digit years', () => {
     expect(() => createBusinessDay('9999-12-31', 'UTC').next()).toThrow(RangeError);
     expect(() => createBusinessDay('0001-01-01', 'UTC').previous()).toThrow(RangeError);
     expect(() => businessDayAt(new Date(Number.NaN), 'UTC')).toThrow(RangeError);

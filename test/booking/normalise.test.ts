@@ -7,7 +7,7 @@ import { anyRawBooking, anyText } from './raw-bookings.js';
 
 const normalise = createNormaliser();
 
-/** A booking as a source would give it. */
+/** A booking as a source would return it. */
 function asRaw(booking: Booking): RawBooking {
   return {
     ServiceId: booking.serviceId,
@@ -43,7 +43,7 @@ describe('a record', () => {
     expect(dates).toEqual({ given: 0, unreadable: 0 });
   });
 
-  it('is read under the exact names only', () => {
+  it('is read by exact names only', () => {
     const { booking } = accept({ ServiceId: 7, ...{ providername: 'x', serviceId: 8, Extra: {} } });
     expect(booking).toEqual({ serviceId: 7 });
   });
@@ -136,7 +136,7 @@ describe('a text field', () => {
   it.each([
     ...[true, false, [], ['BR-1'], {}, { a: 1 }, 1n, Symbol('BR'), new Date(0), Object.create(null)],
     ...[9007199254740992, -9007199254740992, 1e21, 1e300, 1e-7, Number.NaN, Number.NEGATIVE_INFINITY],
-  ])('that is no text rejects the record, case %#', (value) => {
+  ])('that is not a text rejects the record, case %#', (value) => {
     const optional: ServiceField[] = [
       'BookingReferenceId',
       'BookingClientName',
@@ -168,7 +168,7 @@ describe('the guest’s name', () => {
 });
 
 describe('any input', () => {
-  it('nothing throws, and what is accepted is tidy', () => {
+  it('never makes it throw, and what is accepted is normalised', () => {
     fc.assert(
       fc.property(anyRawBooking, (raw) => {
         const normalised = normalise(raw);
@@ -188,7 +188,7 @@ describe('any input', () => {
     );
   });
 
-  it('a normalised booking stays the same when normalised again', () => {
+  it('is unchanged when normalised twice', () => {
     for (const dateFormat of [undefined, 'dd/MM/yyyy', 'd MMM yyyy']) {
       const again = createNormaliser({ dateFormat });
       fc.assert(
@@ -203,7 +203,7 @@ describe('any input', () => {
     }
   });
 
-  it('a record of any other shape is rejected', () => {
+  it('of any other shape is rejected', () => {
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), fc.anything(), anyText), (value) => {
         fc.pre(value !== null && value !== undefined);
@@ -213,7 +213,7 @@ describe('any input', () => {
     );
   });
 
-  it('a text of any kind is a reference, or missing', () => {
+  it('that is a text is a valid reference, or missing', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const reference = toReference(text);

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import type { RawBooking } from '../../src/booking/booking.js';
 
-/** Any text that JavaScript can hold: all code units, paired or not. */
+/** Any JavaScript string, including unpaired surrogates. */
 export const anyText = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)) }),
 );
 
-/** Texts in which the rules of design 4 meet: words for "no value", blanks and breaks, halves of pairs, dates. */
+/** Texts that exercise the rules of design 4: words for "no value", blanks, line breaks, lone surrogates, dates. */
 const trickyText = fc
   .array(
     fc.constantFrom(
@@ -25,7 +25,7 @@ const plausibleDate = fc
   .map((date) => date.toISOString().slice(0, 10));
 const anyField = fc.oneof(anyText, trickyText, fc.jsonValue(), fc.anything());
 
-/** Records of every kind, often enough good ones. */
+/** Records of every kind, many of them valid. */
 export const anyRawBooking: fc.Arbitrary<RawBooking> = fc.record(
   {
     ServiceId: fc.oneof({ weight: 8, arbitrary: plausibleId }, { weight: 1, arbitrary: anyField }),

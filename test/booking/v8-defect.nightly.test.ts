@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 const dist = new URL('../../dist/', import.meta.url).href;
 
-// V8 11.3 compiled an earlier form of the normaliser into code that corrupted the heap, in two processes out of three.
+// V8 11.3 compiled an earlier version of the normaliser to code that corrupted the heap in two of three processes.
 it('normalising a large day never crashes once the compiler has optimised it', () => {
   const script = `
       import { createNormaliser } from '${dist}src/booking/normalise.js';

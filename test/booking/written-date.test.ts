@@ -41,7 +41,7 @@ describe('a date', () => {
     expect(toCheckIn('2026-11-05', 'yyyy-dd-MM')).toBe('2026-05-11');
   });
 
-  it('keeps the calendar’s leap days', () => {
+  it('respects leap years', () => {
     expect(toCheckIn('2028-02-29')).toBe('2028-02-29');
     expect(toCheckIn('29/02/2028', 'dd/MM/yyyy')).toBe('2028-02-29');
     expect(accept({ ServiceId: 1, CheckInDate: '29/02/2100' }, 'dd/MM/yyyy').dates.unreadable).toBe(1);
@@ -76,7 +76,7 @@ describe('a date', () => {
       '20/11/12026',
       `2026-11-20 ${'1 '.repeat(500_000)}`,
     ],
-  ])('%.40j is unreadable: left out, counted, and warned of', (value) => {
+  ])('%.40j is unreadable: omitted, counted, and reported as a warning', (value) => {
     for (const dateFormat of [undefined, 'dd/MM/yyyy']) {
       const { booking, warnings, dates } = accept({ ...complete, CheckInDate: value }, dateFormat);
       expect(booking).not.toHaveProperty('checkInDate');
@@ -86,14 +86,14 @@ describe('a date', () => {
     }
   });
 
-  it('is counted as neither given nor unreadable when missing', () => {
+  it('counts as neither given nor unreadable if missing', () => {
     expect(accept({ ...complete, CheckInDate: 'NULL', CheckOutDate: ' ' })).toMatchObject({
       warnings: [],
       dates: { given: 0, unreadable: 0 },
     });
   });
 
-  it('of check-out may equal check-in; before it, the booking is accepted with a warning', () => {
+  it('of check-out may equal check-in; if it is earlier, the booking is accepted with a warning', () => {
     expect(accept({ ...complete, CheckOutDate: '2026-11-20' }).warnings).toEqual([]);
     const reversed = accept({ ...complete, CheckOutDate: '2026-11-19' });
     expect(reversed.warnings).toEqual(['check-out-before-check-in']);
@@ -108,7 +108,7 @@ describe('a date', () => {
     });
   });
 
-  it('is read the same after many thousands of others', () => {
+  it('is read correctly after many thousands of others', () => {
     const normaliseAll = createNormaliser({ dateFormat: 'dd/MM/yyyy' });
     const read = (value: string) => {
       const normalised = normaliseAll({ ServiceId: 1, CheckInDate: value });
@@ -122,7 +122,7 @@ describe('a date', () => {
   });
 
   it.each(['dd/MM', 'HH:mm', '', 'YYYY-MM-DD', 'yyyy-MM', 'MM/yyyy', 'T', 'nonsense', "'2033'-MM-dd"])(
-    'can’t be written as %j: the format names no whole date',
+    'can’t be written as %j: the format is not a complete date',
     (dateFormat) => {
       expect(() => createNormaliser({ dateFormat })).toThrow(RangeError);
     },

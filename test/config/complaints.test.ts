@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { complain, complainOf, complainOfText, hostKey, parse, service, sftp, source } from './writing.js';
 
-describe('everything that is wrong', () => {
-  it('is told at once, in one message', () => {
+describe('all problems', () => {
+  it('are reported at once, in one message', () => {
     const attempt = () =>
       parse({
         timezone: 'Mars/Olympus',
@@ -29,7 +29,7 @@ describe('everything that is wrong', () => {
     );
   });
 
-  it('is what is missing, when nothing is written', () => {
+  it('include every missing setting of an empty file', () => {
     const nothingThere = [
       'service: expected a group with baseUrl, apiKey and accountId, got: nothing',
       'source: expected a group with kind and path, url or query, got: nothing',
@@ -47,7 +47,7 @@ describe('everything that is wrong', () => {
   it.each([
     ['- a list', 'the whole file: expected a group of settings, got: a list'],
     ['only a text', 'the whole file: expected a group of settings, got: a text'],
-  ])('is the whole file, when it is %s', (text, complaint) => {
+  ])('are one about the whole file if it is %s', (text, complaint) => {
     expect(complainOfText(text)).toEqual([complaint]);
   });
 });
@@ -170,7 +170,7 @@ describe('a wrong value', () => {
       { ledger: 'postgres://u:hu/sh@db:x' },
       'ledger: expected sqlite:PATH or postgres://…, got: postgres://…',
     ],
-    // What stands behind such an @ would be shown as the name of a database.
+    // The text after such an @ would be shown as the name of a database.
     [
       { ledger: 'postgres://u:p@hush/sh@db/review' },
       'ledger: expected sqlite:PATH or postgres://…, got: postgres://…',
@@ -206,13 +206,13 @@ describe('a wrong value', () => {
       { timezone: `Nowhere/${'x'.repeat(100)}` },
       `timezone: expected a time zone such as Europe/Madrid, got: Nowhere/${'x'.repeat(52)}…`,
     ],
-  ])('%j is told with what was expected', (settings, complaint) => {
+  ])('%j is reported with what was expected', (settings, complaint) => {
     expect(complain({ ...settings })).toEqual([complaint]);
   });
 });
 
 describe('a group of several kinds', () => {
-  it('is checked as far as its kinds agree when the kind is not known', () => {
+  it('is checked against what its kinds have in common if the kind is unknown', () => {
     const columns = { ServiceID: 'id' };
     expect(
       complain({ source: { kind: 'xml', dateFormat: 'x', delimiter: ';;', paht: 'y', columns } }),
@@ -224,7 +224,7 @@ describe('a group of several kinds', () => {
     ]);
   });
 
-  it('is checked by its kind when that is known', () => {
+  it('is checked against its kind if that is known', () => {
     expect(
       complain({ source: { kind: 'ndjson', path: '{date}.csv', delimiter: ';', dateformat: 'x' } }),
     ).toEqual([
@@ -237,7 +237,7 @@ describe('a group of several kinds', () => {
     ]);
   });
 
-  it('is no text', () => {
+  it('is not a text', () => {
     expect(complain({ source: 'bookings.csv' })).toEqual([
       'source: expected a group with kind and path, url or query, got: a text',
     ]);
@@ -261,11 +261,11 @@ describe('a wrong name', () => {
     [{ body: { tries: 5 } }, 'body.tries: unknown setting; did you mean retry.tries?'],
     [{ wibble: 5 }, 'wibble: unknown setting'],
     [{ 'my setting': 5 }, '["my setting"]: unknown setting'],
-  ])('%j is told with the one that was meant', (settings, complaint) => {
+  ])('%j is reported with the likely name', (settings, complaint) => {
     expect(complain({ ...settings })).toEqual([complaint]);
   });
 
-  it('does not get into the machinery', () => {
+  it('does not reach the prototype', () => {
     expect(complainOfText('__proto__: { polluted: true }\nservice: {}\nsource: {}')).toContain(
       '__proto__: unknown setting',
     );
@@ -296,14 +296,14 @@ describe('a secret', () => {
     expect(message).not.toMatch(/canary|7171/);
   });
 
-  it('is told by its type', () => {
+  it('is only described by its type', () => {
     expect(complain(inService({ apiKey: canary, accountId: 4711 }))).toEqual([
       'service.apiKey: expected a text of ASCII characters without spaces at its ends, got: a text',
       'service.accountId: expected a text of ASCII characters without spaces at its ends, got: a number (digits need quotes to be a text)',
     ]);
   });
 
-  it('is whatever came from the environment, in any setting', () => {
+  it('includes any value from the environment', () => {
     const env = { WHERE: 'canary', KEY: 'canary\n' };
     expect(
       complain(

@@ -27,38 +27,38 @@ async function failToLoad(dotEnv: string | Buffer | undefined): Promise<Configur
 }
 
 describe('The file .env beside the configuration', () => {
-  it('gives the variables that the environment does not have', async () => {
+  it('provides the variables that the environment does not have', async () => {
     const config = await load('# the key\nKEY=\'k # 1\'\n\nexport OTHER="x"\n');
     expect(config.service.apiKey).toBe('k # 1');
   });
 
-  it('comes after the environment', async () => {
+  it('does not override the environment', async () => {
     expect((await load('KEY=of-the-file', { KEY: 'of-the-environment' })).service.apiKey).toBe(
       'of-the-environment',
     );
   });
 
-  it('may have the line ends and the byte order mark of Windows', async () => {
+  it('may have CRLF and a byte order mark', async () => {
     expect((await load('\ufeffKEY=k-1\r\nOTHER=2\r\n')).service.apiKey).toBe('k-1');
   });
 
-  it('need not be there, and a variable that is nowhere is named', async () => {
+  it('is optional, and a variable that is missing everywhere is named', async () => {
     expect((await failToLoad(undefined)).problems).toEqual([
       { path: 'service.apiKey', message: 'expected a value in the environment variable KEY, got: nothing' },
     ]);
   });
 
-  it('leaves the environment of the process as it is', async () => {
+  it('does not change the environment of the process', async () => {
     const before = { ...process.env };
     await load('KEY=k-1\nHOTEL_REVIEW_OTHER=2');
     expect(process.env).toEqual(before);
   });
 
-  it('counts as a secret that does not stand in the configuration', async () => {
+  it('is not reported as a literal secret', async () => {
     expect((await load('KEY=k-1')).literalSecrets).toEqual([]);
   });
 
-  it('is never quoted: a value that the configuration refuses is told without it', async () => {
+  it('is never quoted when the configuration rejects a value of it', async () => {
     expect((await failToLoad('KEY=gehéim')).message).not.toContain('geh');
   });
 
@@ -68,7 +68,7 @@ describe('The file .env beside the configuration', () => {
     expect((await failToLoad(undefined)).problems).toEqual([{ path, message: 'cannot be read (EISDIR)' }]);
   });
 
-  it('must be UTF-8, and nothing of it is told', async () => {
+  it('must be UTF-8, and is not quoted', async () => {
     const error = await failToLoad(Buffer.from('KEY=secret\n', 'utf16le').fill(0xff, 0, 2));
     expect(error.problems).toEqual([
       { path: join(folder, '.env'), message: 'expected a text in UTF-8, got: other bytes' },

@@ -6,7 +6,7 @@ const url = 'https://pms.example.com/bookings?day={day}';
 const inHttp = (settings: object) => ({ source: { kind: 'http', url, ...settings } });
 
 describe('an HTTP source', () => {
-  it('needs its address, and nothing else', () => {
+  it('requires its address only', () => {
     expect(parse(inHttp({})).source).toEqual({
       kind: 'http',
       url,
@@ -25,7 +25,7 @@ describe('an HTTP source', () => {
     [{ kind: 'cursor', parameter: 'after', field: 'meta.next' }],
     [{ kind: 'cursor', field: '@odata.nextLink' }],
     [{ kind: 'link' }],
-  ])('has pages by %j', (pagination) => {
+  ])('accepts the pagination %j', (pagination) => {
     expect(parse(inHttp({ pagination })).source).toMatchObject({ pagination });
   });
 
@@ -61,14 +61,14 @@ describe('an HTTP source', () => {
       "source: The source's url has the parameter day already",
     ],
     [{ path: 'x.csv' }, 'source.path: unknown setting where kind is http'],
-  ])('of %j is refused, and no secret is shown', (settings, words) => {
+  ])('with %j is refused, and no secret is shown', (settings, words) => {
     const complaints = complain(inHttp(settings));
     expect(complaints).toHaveLength(1);
     expect(complaints[0]).toContain(words);
     expect(complaints[0]?.replace(/a:canary/, '')).not.toContain('canary');
   });
 
-  it('has its secrets from the environment, or they are told as literal', () => {
+  it('takes secrets from the environment; others are reported as literal', () => {
     const secrets = {
       url: 'https://pms.example.com/{day}?apiToken=abc',
       headers: { 'X-Key': 'abc' },
@@ -83,7 +83,7 @@ describe('an HTTP source', () => {
 });
 
 describe('a module source', () => {
-  it('has its file beside the configuration, and its options as they stand there', () => {
+  it('resolves its file relative to the configuration, and leaves its options unchanged', () => {
     const options = { token: 'abc', hotels: ['Ritz'], deep: { er: 1 } };
     const config = parse({ source: { kind: 'module', path: './bookings.mjs', options } });
     expect(config.source).toEqual({

@@ -20,14 +20,14 @@ async function loadBytes(name: string, bytes: string | Buffer, env: NodeJS.Proce
 }
 
 describe('the configuration file', () => {
-  it('is read with the environment that is given, and its folder is where relative paths begin', async () => {
+  it('is read with the given environment, and relative paths start at its folder', async () => {
     const text = writeSettings({ service: { ...service, apiKey: '${KEY}' } });
     const config = await loadBytes('good.yaml', text, { KEY: 'k-7' });
     expect(config.service.apiKey).toBe('k-7');
     expect(config.ledger).toEqual({ kind: 'sqlite', path: join(folder, 'data/ledger.db') });
   });
 
-  it('may begin with a byte order mark and have the line ends of Windows', async () => {
+  it('may have a byte order mark and CRLF', async () => {
     const config = await loadBytes(
       'windows.yaml',
       `\ufeff${writeSettings({ timezone: 'Europe/Madrid' }).replaceAll('\n', '\r\n')}`,
@@ -35,7 +35,7 @@ describe('the configuration file', () => {
     expect(config.timezone).toBe('Europe/Madrid');
   });
 
-  it('is asked for by its path when it is not there', async () => {
+  it('is named if it is missing', async () => {
     const file = join(folder, 'nowhere.yaml');
     const error = await loadConfig({ file, env: {} }).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(ConfigurationError);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultStatusCodes } from '../../src/mapping-service/verdict.js';
 import { hostKey, parse, parseText, service, sftp, source } from './writing.js';
 
-/** Design 9, with real values where it has an ellipsis. */
+/** The example of design 9, with real values instead of ellipses. */
 const designExample = `
 timezone: Europe/Madrid
 service:  { baseUrl: "https://mapping.example.com/api/3.0", apiKey: "\${HOTEL_REVIEW_API_KEY}", accountId: "\${HOTEL_REVIEW_ACCOUNT_ID}", timeoutSeconds: 30 }
@@ -30,7 +30,7 @@ const designEnvironment = {
 };
 
 describe('a configuration', () => {
-  it('is complete with the service and the source: everything else has its default', () => {
+  it('needs the service and the source only: everything else has a default', () => {
     expect(parse()).toEqual({
       timezone: 'UTC',
       service: {
@@ -108,7 +108,7 @@ describe('a configuration', () => {
     expect(config.literalSecrets).toEqual([]);
   });
 
-  it('fills in the SFTP server when it is given', () => {
+  it('completes the SFTP server if there is one', () => {
     expect(parse({ delivery: 'file', file: { sftp } }).file.sftp).toEqual({
       ...sftp,
       port: 22,
@@ -117,7 +117,7 @@ describe('a configuration', () => {
     });
   });
 
-  it('waits for a batch as long as for any call, unless it says otherwise', () => {
+  it('has the general timeout for batches, unless it sets another', () => {
     expect(parse({ service: { ...service, timeoutSeconds: 12 } }).body.timeoutSeconds).toBe(12);
     expect(
       parse({ service: { ...service, timeoutSeconds: 12 }, body: { timeoutSeconds: 90 } }).body
@@ -125,14 +125,14 @@ describe('a configuration', () => {
     ).toBe(90);
   });
 
-  it('lays its codes over the known ones', () => {
+  it('overrides the default codes with its own', () => {
     const { statusCodes } = parse({
       service: { ...service, statusCodes: { 2009: 'fatal', 2999: 'retryable' } },
     }).service;
     expect(statusCodes).toEqual({ ...defaultStatusCodes, 2009: 'fatal', 2999: 'retryable' });
   });
 
-  it('takes a list of host keys and a list of hook secrets', () => {
+  it('accepts a list of host keys and a list of hook secrets', () => {
     const config = parse({
       file: { sftp: { ...sftp, hostKey: [hostKey, `${hostKey}=`] } },
       hook: { secret: ['s-1', 's-2'] },
@@ -142,19 +142,19 @@ describe('a configuration', () => {
   });
 
   it.each([['dd/MM/yyyy'], ['yyyyMMdd'], ["dd 'de' MM yyyy"], ['dd.MM.yy'], ['d-M-yyyy'], ['d MMM yyyy']])(
-    'takes the date format %s',
+    'accepts the date format %s',
     (dateFormat) => {
       expect(parse({ source: { ...source, dateFormat } }).source.dateFormat).toBe(dateFormat);
     },
   );
 
-  it.each([[';'], ['|'], ['\t']])('takes the delimiter %j', (delimiter) => {
+  it.each([[';'], ['|'], ['\t']])('accepts the delimiter %j', (delimiter) => {
     expect(parse({ source: { ...source, delimiter } }).source).toMatchObject({ delimiter });
   });
 });
 
 describe('a source', () => {
-  it('may be NDJSON, which has everything that CSV has but a delimiter', () => {
+  it('may be NDJSON, which has all settings of CSV except the delimiter', () => {
     const columns = { BookingClientName: 'guest.name' };
     expect(parse({ source: { kind: 'ndjson', path: 'bookings-{day}.ndjson.gz', columns } }).source).toEqual({
       kind: 'ndjson',
@@ -166,7 +166,7 @@ describe('a source', () => {
 });
 
 describe('a path', () => {
-  it('is relative to the configuration file, wherever one stands', () => {
+  it('is relative to the configuration file, not to the working directory', () => {
     const config = parse({
       source: { kind: 'csv', path: '../exports/{day:yyyy/MM}/{day}.csv' },
       file: { sftp: { ...sftp, privateKeyFile: 'keys/id_ed25519' } },
@@ -179,7 +179,7 @@ describe('a path', () => {
     expect(config.archive).toEqual({ kind: 'directory', path: '/etc/agency/evidence' });
   });
 
-  it('stays as it is when it is absolute', () => {
+  it('is unchanged if it is absolute', () => {
     const config = parse({
       source: { kind: 'csv', path: '/exports/{day}.csv' },
       file: { sftp: { ...sftp, privateKeyFile: '/keys/id_ed25519' } },
@@ -212,7 +212,7 @@ describe('a part is chosen by its URL', () => {
 });
 
 describe('literal secrets', () => {
-  it('are told by their settings, passwords inside of URLs too', () => {
+  it('are listed by setting, including passwords in URLs', () => {
     const config = parse(
       {
         file: { sftp: { ...sftp, passphrase: 'q-1' } },
@@ -234,7 +234,7 @@ describe('literal secrets', () => {
     ]);
   });
 
-  it('are none where the environment holds them', () => {
+  it('do not include values from the environment', () => {
     const config = parse(
       { service: { ...service, apiKey: '${KEY}' }, ledger: 'postgres://u:${PASSWORD}@db/review' },
       { KEY: 'k', PASSWORD: 'p' },

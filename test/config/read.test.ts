@@ -6,27 +6,27 @@ const apiKey = (text: string, env: NodeJS.ProcessEnv) =>
   parse({ service: { ...service, apiKey: text } }, env).service.apiKey;
 
 describe('the environment', () => {
-  it('fills in a text, whole or in part, as often as it is named', () => {
+  it('replaces every reference in a text, or the whole text', () => {
     expect(apiKey('${KEY}', { KEY: 'k-9' })).toBe('k-9');
     expect(apiKey('a-${KEY}-${KEY_2}-${KEY}', { KEY: 'k', KEY_2: 'l' })).toBe('a-k-l-k');
   });
 
-  it('is taken as it is: what looks like a variable in it is none', () => {
+  it('is taken literally: its values are not searched for references', () => {
     expect(apiKey('${KEY}', { KEY: '${OTHER}$&$1' })).toBe('${OTHER}$&$1');
   });
 
-  it('is left alone by $${ and by a lone $', () => {
+  it('is not referenced by $${ or by a single $', () => {
     expect(apiKey('$${KEY}-$KEY-5$', {})).toBe('${KEY}-$KEY-5$');
   });
 
-  it('does not fill in names or comments', () => {
+  it('does not replace references in names or comments', () => {
     expect(complain({ '${NAME}': 1 }, { NAME: 'timezone' })).toEqual(['["${NAME}"]: unknown setting']);
     expect(
       parseText(`# \${NOWHERE}\nservice: ${JSON.stringify(service)}\nsource: { kind: csv, path: x }`),
     ).toBeDefined();
   });
 
-  it('is asked for what is missing, by name and setting, also where it is empty', () => {
+  it('is reported with name and setting if a variable is missing or empty', () => {
     expect(
       complain(
         {
@@ -44,14 +44,17 @@ describe('the environment', () => {
     ]);
   });
 
-  it.each(['${}', '${MY-KEY}', '${KEY:-other}', '${KEY', '${ KEY }'])('is not asked by %s', (written) => {
-    expect(complain({ service: { ...service, apiKey: written } }, { KEY: 'k' })).toEqual([
-      'service.apiKey: expected ${NAME} with a name of letters, digits and _ (a literal ${ is written $${), got: another form',
-    ]);
-  });
+  it.each(['${}', '${MY-KEY}', '${KEY:-other}', '${KEY', '${ KEY }'])(
+    'is not referenced by %s',
+    (written) => {
+      expect(complain({ service: { ...service, apiKey: written } }, { KEY: 'k' })).toEqual([
+        'service.apiKey: expected ${NAME} with a name of letters, digits and _ (a literal ${ is written $${), got: another form',
+      ]);
+    },
+  );
 });
 
-describe('text that is no YAML', () => {
+describe('text that is not YAML', () => {
   it.each([
     ['a: 1\na: 2', 'line 2, column 1: expected YAML, got: a duplicate name'],
     ['a:\n  b: 1\n\tc: 2', 'line 3, column 1: expected YAML, got: a tab as indentation'],
@@ -65,23 +68,23 @@ describe('text that is no YAML', () => {
     ['a: *canary', 'line 1, column 4: expected YAML, got: an alias (a text that begins with * needs quotes)'],
     ['a: @canary', 'line 1, column 4: expected YAML, got: a text that needs quotes'],
     ['[a]: 1', 'line 1, column 1: expected YAML, got: a name that is not a text'],
-  ])('%j is told with its place, and not quoted', (text, complaint) => {
+  ])('%j is reported with its place, and not quoted', (text, complaint) => {
     expect(complainOfText(text)).toContain(complaint);
     expect(complainOf(() => parseText(text)).message).not.toContain('canary');
   });
 
-  it('is told alone: the settings cannot be read yet', () => {
+  it('is the only problem reported: the settings cannot be read yet', () => {
     expect(complainOfText('timezone: Mars\nbody: {\n')).toHaveLength(1);
   });
 });
 
 describe('a setting without a value', () => {
-  it('counts as not written, so that a group can be commented out', () => {
+  it('counts as absent, so that the content of a group can be commented out', () => {
     const text = `service: ${JSON.stringify(service)}\nsource: { kind: csv, path: x }\nbody:\n  # batchSize: 100\nrecordDays:\n`;
     expect(parseText(text)).toMatchObject({ body: { batchSize: 500 }, recordDays: 800 });
   });
 
-  it('is not the same as a null that somebody wrote', () => {
+  it('differs from an explicit null', () => {
     expect(complain({ guestNameDays: null })).toEqual([
       'guestNameDays: expected a whole number from 1 to 36500, got: null',
     ]);

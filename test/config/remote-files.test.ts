@@ -4,16 +4,16 @@ import { complain, hostKey, parse } from './writing.js';
 const account = { username: 'agency', password: 'hush-canary', hostKey };
 const csvAt = (path: string, others: object = {}) => ({ source: { kind: 'csv', path, ...others } });
 
-describe('a source that lies elsewhere', () => {
+describe('a source with remote files', () => {
   it.each(['s3://bucket/{day}.csv.gz', 'sftp://drop.example.com/{day:yyyy/MM}/{day}.csv'])(
-    'stays as it is written, where a path of this machine is resolved: %s',
+    'keeps its path as written, while local paths are resolved: %s',
     (path) => {
       expect(parse(csvAt(path, { sftp: account })).source).toHaveProperty('path', path);
       expect(parse(csvAt('x/{day}.csv')).source).toHaveProperty('path', '/etc/agency/x/{day}.csv');
     },
   );
 
-  it('on an SFTP server has an account of its own, its key beside the configuration', () => {
+  it('on an SFTP server has its own account, with a key file relative to the configuration', () => {
     const sftp = { username: 'agency', privateKeyFile: 'keys/drop', hostKey };
     expect(parse(csvAt('sftp://drop/{day}.csv', { sftp })).source).toHaveProperty('sftp', {
       username: 'agency',
@@ -29,7 +29,7 @@ describe('a source that lies elsewhere', () => {
     ]);
   });
 
-  it('needs its host key, and a password or a key', () => {
+  it('needs a host key, and a password or a private key', () => {
     expect(complain(csvAt('sftp://drop/{day}', { sftp: { username: 'agency' } }))).toEqual([
       expect.stringMatching(/^source\.sftp\.hostKey: expected a fingerprint/),
       'source.sftp: must hold a password or a privateKeyFile',
@@ -44,20 +44,20 @@ describe('a source that lies elsewhere', () => {
     'sftp://agency:hush-canary@drop/{day}',
     'sftp://drop/../{day}',
     'https://example.com/{day}',
-  ])('is refused as %s, and what is written there is not repeated', (path) => {
+  ])('is refused as %s, which is not quoted', (path) => {
     const [problem, ...others] = complain(csvAt(path, { sftp: account }));
     expect(problem).toMatch(/^source\.path: expected a path, s3:\/\/BUCKET\/KEY or sftp:/);
     expect(problem).not.toContain('hush-canary');
     expect(others).toEqual([]);
   });
 
-  it('is refused where a pattern leads elsewhere', () => {
+  it('is refused if a pattern leads to another folder', () => {
     expect(complain(csvAt("s3://bucket/{day:'../'yyyy}"))).toEqual([
       expect.stringMatching(/^source\.path: expected a path with no braces but/),
     ]);
   });
 
-  it('tells of a password that stands in the file', () => {
+  it('reports a password in the file as literal', () => {
     expect(parse(csvAt('sftp://drop/{day}', { sftp: account })).literalSecrets).toContain(
       'source.sftp.password',
     );
@@ -70,7 +70,7 @@ describe('the settings of buckets', () => {
     expect(parse({ archive: 's3://bucket' }).archive).toEqual({ kind: 's3', bucket: 'bucket', key: '' });
   });
 
-  it.each(['accessKeyId', 'secretAccessKey'])('take %s only together with the other one', (name) => {
+  it.each(['accessKeyId', 'secretAccessKey'])('accept %s only together with the other one', (name) => {
     expect(complain({ s3: { [name]: 'hush-canary' } })).toEqual([
       expect.stringMatching(/^s3\.accessKeyId: must stand together/),
     ]);
@@ -95,7 +95,7 @@ describe('the settings of buckets', () => {
     'https://s3.example.com:9000/',
     'http://127.0.0.1:9000',
     'http://[::1]:9000',
-  ])('take the endpoint %s', (endpoint) => {
+  ])('accept the endpoint %s', (endpoint) => {
     expect(parse({ s3: { endpoint } }).s3.endpoint).toBe(endpoint);
   });
 

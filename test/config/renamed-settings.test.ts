@@ -18,16 +18,16 @@ describe('The old name of source.pagination.afterLastPage', () => {
     expect(renamedSettings).toEqual([{ from: 'source.pagination.behindLast', to: 'afterLastPage' }]);
   });
 
-  it('is not reported where the new name is used', () => {
+  it('is not reported if the new name is used', () => {
     expect(parse(settings({ afterLastPage: 'not-found' })).renamedSettings).toEqual([]);
   });
 
-  it('is refused beside the new one', () => {
+  it('is refused together with the new one', () => {
     const both = settings({ behindLast: 'empty', afterLastPage: 'empty' });
     expect(complain(both)).toEqual([expect.stringContaining('behindLast: unknown setting')]);
   });
 
-  it('is a warning of doctor', async () => {
+  it('makes doctor warn', async () => {
     const { findings } = await readConfiguration('hotel-review.yaml', async () => parse(old));
     expect(findings).toContainEqual({
       part: 'configuration',

@@ -24,7 +24,7 @@ describe('The schema says of a setting', () => {
     expect(facts).toEqual({ description: expect.stringMatching(description), fallback });
   });
 
-  it('nothing where there is no such setting', () => {
+  it('nothing if there is no such setting', () => {
     expect(() => readSettingFacts(['service', 'url'])).toThrow(
       'expected a setting of the schema, got: service.url',
     );
@@ -56,7 +56,7 @@ describe('A single setting is checked as in a whole configuration', () => {
   it.each([
     ['postgres://h/db', "SELECT 'it\\'s' WHERE 1 = :day", /.+/],
     ['mysql://h/db', "SELECT 'it\\'s' WHERE 1 = :day", undefined],
-  ])('beside others on which that depends: %s', (url, query, complaint) => {
+  ])('together with the settings that it depends on: %s', (url, query, complaint) => {
     const found = checkSetting(['source', 'query'], query, { source: { kind: 'sql', url } });
     if (complaint === undefined) expect(found).toBeUndefined();
     else expect(found).toMatch(complaint);

@@ -7,7 +7,7 @@ const query = 'SELECT * FROM bookings WHERE booked_on = :day';
 const parseSource = (source: Readonly<Record<string, unknown>>, env: NodeJS.ProcessEnv = {}) =>
   parse({ source: { kind: 'sql', ...source } }, env);
 
-/** What is said of a source that is refused. */
+/** The message for a source that is refused. */
 const complaintOf = (source: Readonly<Record<string, unknown>>) =>
   complain({ source: { kind: 'sql', ...source } }).join('\n');
 
@@ -23,7 +23,7 @@ describe('the settings of a source in a database', () => {
     });
   });
 
-  it('take their paths relative to the configuration file', () => {
+  it('have paths relative to the configuration file', () => {
     const { source } = parseSource({
       url: 'sqlite:data/bookings.db',
       queryFile: 'bookings.sql',
@@ -50,7 +50,7 @@ describe('the settings of a source in a database', () => {
     expect(complaintOf({ url, query: 'SELECT :day, ?' })).toContain('the placeholder ?');
   });
 
-  it('never show an address that is refused: its password may be what is wrong with it', () => {
+  it('never show an invalid address: the mistake may be in its password', () => {
     const complaint = complaintOf({ url: 'oracle://ann:s3cret@db/hotel', query });
     expect(complaint).toContain('expected postgres://…, mysql://…, mariadb://… or sqlite:PATH');
     expect(complaint).not.toContain('s3cret');
@@ -68,14 +68,14 @@ describe('the settings of a source in a database', () => {
     ['mysql://ann:s3cret%@db/hotel', 'a % in the address is not followed by two hexadecimal digits'],
     ['postgres://ann:p@s3cret/x@db/hotel', 'the address has an @ after the host'],
     ['postgres://ann:s3cret/x@db/hotel', 'in a user or a password are written %40'],
-  ])('say what is wrong with the address %s, without repeating it', (url, words) => {
+  ])('say what is wrong with the address %s, without quoting it', (url, words) => {
     const complaint = complaintOf({ url, query });
     expect(complaint).toContain(`source.url: `);
     expect(complaint).toContain(words);
     expect(complaint).not.toMatch(/ann|s3cret/);
   });
 
-  it('warn of a password that stands in the file, and of none from the environment', () => {
+  it('report a password in the file as literal, but none from the environment', () => {
     const { literalSecrets } = parseSource({ url: 'mysql://ann:s3cret@db/hotel', query });
     expect(literalSecrets).toContain('source.url');
     const url = '${BOOKINGS_URL}';

@@ -10,7 +10,7 @@ export const source = { kind: 'csv', path: 'bookings-{day}.csv' };
 export const hostKey = `SHA256:${'a'.repeat(43)}`;
 export const sftp = { host: 'sftp.example.com', username: 'acme', password: 'p-1', hostKey };
 
-/** A configuration with all that is required; what is given stands beside it or in its place. */
+/** A configuration with all required settings, extended or overridden by the given ones. */
 export const writeSettings = (settings: Tree = {}) => stringify({ service, source, ...settings });
 
 export function parse(settings: Tree = {}, env: NodeJS.ProcessEnv = {}): Config {
@@ -21,7 +21,7 @@ export function parseText(text: string, env: NodeJS.ProcessEnv = {}): Config {
   return parseConfig({ text, file: '/etc/agency/hotel-review.yaml', env });
 }
 
-/** What a person is told, a line for each problem; an empty list when there is none. */
+/** The reported problems, one line each; empty if there are none. */
 export const complain = (settings: Tree, env: NodeJS.ProcessEnv = {}) =>
   complainOf(() => parse(settings, env)).problems;
 

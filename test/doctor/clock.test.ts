@@ -9,7 +9,7 @@ function check(probe: Probe, { now = '2026-11-20T23:30:00Z', zone = 'Europe/Madr
 }
 
 describe('the clock', () => {
-  it('says what time it is in the zone, and which day a run takes', async () => {
+  it('is shown in the time zone, with the day that a run takes', async () => {
     expect(await check({ verdict: accepted })).toEqual([
       {
         part: 'clock',
@@ -22,7 +22,7 @@ describe('the clock', () => {
     );
   });
 
-  it.each([0, 60_000, -60_000])('is near enough to the service when it is %i ms ahead', async (aheadMs) => {
+  it.each([0, 60_000, -60_000])('is close enough to the service when it is %i ms ahead', async (aheadMs) => {
     expect(await check({ verdict: accepted, aheadMs })).toHaveLength(1);
   });
 

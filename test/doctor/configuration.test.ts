@@ -20,7 +20,7 @@ function read(file: string, env: NodeJS.ProcessEnv = { KEY: 'k' }) {
   return readConfiguration(file, () => loadConfig({ file, env }));
 }
 
-it('says that a configuration is understood, and how bookings are delivered', async () => {
+it('reports that the configuration is understood, and how bookings are delivered', async () => {
   const { config, findings } = await read(write(good));
   expect(config?.delivery).toBe('body');
   expect(findings).toEqual([
@@ -28,7 +28,7 @@ it('says that a configuration is understood, and how bookings are delivered', as
   ]);
 });
 
-it('warns of each secret that stands in the file, by its path and without its value', async () => {
+it('warns about each secret in the file, by its path and without its value', async () => {
   const sftp = `file: { sftp: { host: h, username: u, password: s3cret-a, hostKey: "SHA256:${'B'.repeat(43)}" } }`;
   const { config, findings } = await read(write(`${good.replace(/"\$.*?"/, 's3cret-b')}${sftp}\n`));
   expect(config).toBeDefined();
@@ -43,7 +43,7 @@ it('warns of each secret that stands in the file, by its path and without its va
   expect(JSON.stringify(findings)).not.toContain('s3cret');
 });
 
-it('asks to fill in what init had to leave open, and not for what was filled in', async () => {
+it('reports remaining placeholders of init, but not those that were filled in', async () => {
   const sftp = `file: { sftp: { host: sftp.example.com, username: change-me, password: "\${KEY}", hostKey: "SHA256:${'A'.repeat(43)}" } }`;
   const filled = await read(write(good));
   expect(filled.findings.map(({ verdict }) => verdict)).toEqual(['ok']);
@@ -60,7 +60,7 @@ it('asks to fill in what init had to leave open, and not for what was filled in'
   ]);
 });
 
-it('tells each mistake as a finding of its own, and that the rest is not looked at', async () => {
+it('reports each mistake as a separate finding, and that other checks were skipped', async () => {
   const { config, findings, wrongSettings } = await read(write(`${good}timezone: Nowhere\nbdy: 1\n`), {});
   expect(config).toBeUndefined();
   expect(findings.map(({ verdict }) => verdict)).toEqual(['wrong', 'wrong', 'wrong', 'warning']);
@@ -71,7 +71,7 @@ it('tells each mistake as a finding of its own, and that the rest is not looked 
   expect(wrongSettings).toEqual(expect.arrayContaining(['service.apiKey', 'timezone', 'bdy']));
 });
 
-it('says that there is no file', async () => {
+it('reports a missing file', async () => {
   const file = join(makeTemporaryFolder(), 'none.yaml');
   expect((await read(file)).findings[0]).toMatchObject({
     verdict: 'wrong',
@@ -79,7 +79,7 @@ it('says that there is no file', async () => {
   });
 });
 
-it('has any other failure as a finding, without quoting it', async () => {
+it('reports any other failure as a finding, without quoting it', async () => {
   const { findings } = await readConfiguration('x.yaml', () =>
     Promise.reject(new TypeError('quotes s3cret')),
   );

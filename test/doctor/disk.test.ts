@@ -9,7 +9,7 @@ const mebibyte = 1_024;
 const gibibyte = 1_024 * mebibyte;
 
 describe('the disk', () => {
-  it('is told once for all that lies on it, also where nothing is there yet', async () => {
+  it('is reported once for everything on it, even if nothing exists yet', async () => {
     const folder = makeTemporaryFolder();
     const findings = await checkDisk([
       { name: 'ledger', path: join(folder, 'data') },
@@ -19,7 +19,7 @@ describe('the disk', () => {
     expect(findings[0]?.message).toMatch(/^[\d.]+ [GM]iB free for ledger, archive \(/);
   });
 
-  it('is told for each file system, by how much is free', async ({ skip }) => {
+  it('is reported for each file system, with its free space', async ({ skip }) => {
     skip(smallDiskNeeds !== undefined, smallDiskNeeds);
     const folder = makeTemporaryFolder();
     const [roomy, scarce, full] = ['roomy', 'scarce', 'full'].map((name) => join(folder, name));

@@ -5,15 +5,15 @@ import { makeTemporaryFolder } from './temporary-folder.js';
 
 const url = new URL('../../dist/src/doctor/ending.js', import.meta.url).href;
 
-/** A process that has said its last words while something it started continues. */
-function run(goingOn: string) {
+/** A process that has written its last output while something that it started continues. */
+function run(continuing: string) {
   const folder = makeTemporaryFolder();
   execFileSync('mkfifo', [join(folder, 'fifo')]);
   const script = `
     import { open } from 'node:fs/promises';
     import { createServer } from 'node:net';
     import { endDespiteAbandonedWork } from '${url}';
-    ${goingOn}
+    ${continuing}
     process.stdout.write('x'.repeat(1_000_000) + 'last words');
     process.exitCode = 2;
     endDespiteAbandonedWork(process);

@@ -20,18 +20,18 @@ async function examine(
   groups: Check[][],
   { abort = signal, onAbandoned = (): void => expect.unreachable('nothing is abandoned') } = {},
 ) {
-  const told: Finding[] = [];
+  const reported: Finding[] = [];
   const found = await examineAll(groups, {
     signal: abort,
-    tell: (finding) => told.push(finding),
+    tell: (finding) => reported.push(finding),
     onAbandoned,
   });
-  expect(told).toEqual(found);
+  expect(reported).toEqual(found);
   return found;
 }
 
 describe('the examination', () => {
-  it('makes all checks, and tells of them in their order, whichever is done first', async () => {
+  it('runs all checks, and reports them in order, whichever finishes first', async () => {
     let finishSource = () => {};
     const slow = new Promise<void>((resolve) => {
       finishSource = resolve;
@@ -65,7 +65,7 @@ describe('the examination', () => {
       'unexpected TypeError ERR_X',
     ],
     ['what is no error', 'a guest', 'unexpected error'],
-  ])('has a check that throws as a finding, and goes on: %s', async (_, error, message) => {
+  ])('reports a check that throws as a finding, and continues: %s', async (_, error, message) => {
     const found = await examine([
       [check('source', () => Promise.reject(error)), fine('service')],
       [fine('disk')],
@@ -77,7 +77,7 @@ describe('the examination', () => {
     ]);
   });
 
-  it('tells a check that takes too long to stop, and goes on', async () => {
+  it('stops a check that takes too long, and continues', async () => {
     const found = await examine([[check('sftp', untilStopped, 0.05), fine('service')], [fine('disk')]]);
     expect(found.map(({ part, verdict }) => [part, verdict])).toEqual([
       ['sftp', 'wrong'],
@@ -97,7 +97,7 @@ describe('the examination', () => {
     expect(abandoned).toBe(1);
   });
 
-  it('does not wait for it either when it is stopped, and says so', async () => {
+  it('does not wait for it when aborted, either, and reports it as abandoned', async () => {
     const controller = new AbortController();
     const stopped = new Error('stopped');
     let abandoned = 0;
@@ -121,7 +121,7 @@ describe('the examination', () => {
     expect(abandoned).toBe(1);
   });
 
-  it('takes what a check still found out in time after it was told to stop', async () => {
+  it('takes the findings of a stopped check if they arrive in time', async () => {
     const found = await examine([
       [
         check(
@@ -134,7 +134,7 @@ describe('the examination', () => {
     expect(found).toEqual([expect.objectContaining({ verdict: 'warning', message: 'partly' })]);
   });
 
-  it('is stopped by its signal: checks under way have ended by then, later ones are not begun', async () => {
+  it('stops with its signal once running checks have ended, and starts no others', async () => {
     const controller = new AbortController();
     const stopped = new Error('stopped');
     let isCleanedUp = false;

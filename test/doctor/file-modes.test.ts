@@ -11,19 +11,22 @@ function makeFile(name: string, mode: number) {
   return { path, holds: 'a secret' };
 }
 
-it.each([0o604, 0o640, 0o622])('warns of a file with mode %i, and says how to close it', async (mode) => {
-  const files = [makeFile('hotel-review.yaml', mode), makeFile('closed', 0o600)];
-  expect(await checkFileModes(files, 'linux')).toEqual([
-    {
-      part: 'file-modes',
-      verdict: 'warning',
-      message: `${files[0]?.path} holds a secret and is open to others (mode ${mode.toString(8)})`,
-      advice: `chmod 600 ${files[0]?.path}`,
-    },
-  ]);
-});
+it.each([0o604, 0o640, 0o622])(
+  'warns about a file with mode %i, and says how to restrict it',
+  async (mode) => {
+    const files = [makeFile('hotel-review.yaml', mode), makeFile('closed', 0o600)];
+    expect(await checkFileModes(files, 'linux')).toEqual([
+      {
+        part: 'file-modes',
+        verdict: 'warning',
+        message: `${files[0]?.path} holds a secret and is open to others (mode ${mode.toString(8)})`,
+        advice: `chmod 600 ${files[0]?.path}`,
+      },
+    ]);
+  },
+);
 
-it('is content with files that are closed, and with files that are not there', async () => {
+it('accepts restricted files, and missing files', async () => {
   const folder = makeTemporaryFolder();
   mkdirSync(join(folder, 'data'));
   const files = [makeFile('closed', 0o400), { path: join(folder, 'data', 'none'), holds: 'nothing' }];
@@ -32,7 +35,7 @@ it('is content with files that are closed, and with files that are not there', a
   ]);
 });
 
-it('has a folder in the place of such a file as wrong, and does not advise to close it', async () => {
+it('reports a folder in place of such a file as wrong, and does not advise to restrict it', async () => {
   const path = join(makeTemporaryFolder(), '.env');
   mkdirSync(path);
   expect(await checkFileModes([{ path, holds: 'secrets' }], 'linux')).toEqual([
@@ -44,7 +47,7 @@ it('has a folder in the place of such a file as wrong, and does not advise to cl
   ]);
 });
 
-it('looks at none on Windows', async () => {
+it('checks none on Windows', async () => {
   const findings = await checkFileModes([makeFile('open', 0o644)], 'win32');
   expect(findings).toEqual([expect.objectContaining({ verdict: 'ok' })]);
 });

@@ -21,9 +21,9 @@ function deny(method: string): void {
   });
 }
 
-describe('a bucket that is kept', () => {
+describe('the bucket of the archive', () => {
   it.each(['evidence', ''])(
-    'is ok where an object can be put and removed, and none is left: %j',
+    'is ok if an object can be put and removed, and none is left: %j',
     async (key) => {
       const before = await server().keys();
       const place = `s3://${bucketName}${key === '' ? '' : `/${key}`}`;
@@ -39,21 +39,24 @@ describe('a bucket that is kept', () => {
     },
   );
 
-  it.each(['PUT', 'GET'])('is wrong where %s is denied, and says which rights it takes', async (method) => {
-    const before = await server().keys();
-    deny(method);
-    const [finding] = await check();
-    expect(finding).toMatchObject({
-      verdict: 'wrong',
-      message: expect.stringMatching(/AccessDenied/),
-      advice: expect.stringMatching(/s3:PutObject/),
-    });
-    expect(JSON.stringify(finding)).not.toContain(s3Secrets[0]);
-    server().intercept();
-    expect(await server().keys()).toEqual(before);
-  });
+  it.each(['PUT', 'GET'])(
+    'is wrong if %s is denied, and the finding names the required rights',
+    async (method) => {
+      const before = await server().keys();
+      deny(method);
+      const [finding] = await check();
+      expect(finding).toMatchObject({
+        verdict: 'wrong',
+        message: expect.stringMatching(/AccessDenied/),
+        advice: expect.stringMatching(/s3:PutObject/),
+      });
+      expect(JSON.stringify(finding)).not.toContain(s3Secrets[0]);
+      server().intercept();
+      expect(await server().keys()).toEqual(before);
+    },
+  );
 
-  it('is wrong where nothing can be removed, and names what stays', async () => {
+  it('is wrong if nothing can be removed, and the finding names what is left', async () => {
     deny('DELETE');
     const findings = await check();
     const left = (await server().keys()).filter((key) => key.includes('doctor'));
@@ -67,7 +70,7 @@ describe('a bucket that is kept', () => {
     for (const key of left) await server().remove(key);
   });
 
-  it('is wrong where there is no such bucket, and where nobody answers', async () => {
+  it('is wrong if it does not exist, or no server responds', async () => {
     expect(await check('x', server().access(), 'another-bucket')).toMatchObject([
       { verdict: 'wrong', message: expect.stringMatching(/NoSuchBucket/) },
     ]);

@@ -8,8 +8,8 @@ import { makeTemporaryFolder } from './temporary-folder.js';
 const check = (path: string, platform: NodeJS.Platform = 'linux') =>
   checkKeptFolder({ part: 'archive', path }, platform);
 
-describe('a folder that is kept', () => {
-  it('is ok where it can be written, and nothing is left in it', async () => {
+describe('the folder of the archive or the spool', () => {
+  it('is ok if it can be written, and nothing is left in it', async () => {
     const path = makeTemporaryFolder();
     expect(await check(path)).toEqual([
       { part: 'archive', verdict: 'ok', message: `${path} can be written to` },
@@ -17,7 +17,7 @@ describe('a folder that is kept', () => {
     expect(readdirSync(path)).toEqual([]);
   });
 
-  it('is ok where it can be made, and is not made', async () => {
+  it('is ok if it can be created, and is not created', async () => {
     const folder = makeTemporaryFolder();
     const path = join(folder, 'data', 'archive');
     expect((await check(path))[0]).toMatchObject({
@@ -27,7 +27,7 @@ describe('a folder that is kept', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('is a warning where it is open to others, with the command that closes it', async () => {
+  it('is a warning if it is open to others, with the command that restricts it', async () => {
     const path = join(makeTemporaryFolder(), "it's open");
     mkdirSync(path);
     chmodSync(path, 0o750);
@@ -39,7 +39,7 @@ describe('a folder that is kept', () => {
     expect(await check(path, 'win32')).toHaveLength(1);
   });
 
-  it('is wrong where it cannot be written', async () => {
+  it('is wrong if it cannot be written', async () => {
     const folder = makeTemporaryFolder();
     chmodSync(folder, 0o555);
     for (const path of [folder, join(folder, 'archive')]) {
@@ -54,7 +54,7 @@ describe('a folder that is kept', () => {
     }
   });
 
-  it.each(['file', 'file/archive'])('is wrong where a file is in the way: %s', async (name) => {
+  it.each(['file', 'file/archive'])('is wrong if a file is in the way: %s', async (name) => {
     const folder = makeTemporaryFolder();
     writeFileSync(join(folder, 'file'), '');
     expect((await check(join(folder, name)))[0]).toMatchObject({

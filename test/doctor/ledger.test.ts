@@ -16,7 +16,7 @@ function openSqlite(path: string): Ledger {
   return createSqliteLedger({ path, ...options });
 }
 
-/** Looks as the doctor does: what fails becomes a finding. */
+/** Checks as doctor does: a failure becomes a finding. */
 function check(path: string) {
   const open = async () => (isFileThere(path) ? createSqliteReader({ path, ...options }) : undefined);
   return lookOnce(
@@ -27,7 +27,7 @@ function check(path: string) {
 
 type Ended = readonly [day: string, state?: 'succeeded' | 'failed' | 'awaiting-result'];
 
-/** A ledger with those runs; one without a state is still collecting. */
+/** A ledger with these runs; a run without a state is still collecting. */
 async function makeLedger(runs: readonly Ended[]): Promise<string> {
   const path = join(makeTemporaryFolder(), 'ledger.db');
   const ledger = openSqlite(path);
@@ -37,20 +37,20 @@ async function makeLedger(runs: readonly Ended[]): Promise<string> {
     if (state) await ledger.settle({ runId: run.id, token }, { state, at: 9 });
   }
   await ledger.close();
-  // The driver closes for good when it is collected: only then would it write back what is in the WAL, in mid-test.
+  // The driver only closes when garbage-collected, and would then write back the WAL in the middle of a test.
   const database = openDatabase(path, { busyTimeoutMs: 0 });
   database.all('PRAGMA wal_checkpoint(TRUNCATE)');
   database.close();
   return path;
 }
 
-/** What lies beside a ledger, but for what SQLite makes and removes as connections come and go. */
+/** The files next to a ledger, except those that SQLite creates and removes with its connections. */
 function listBeside(path: string): string[] {
   return readdirSync(join(path, '..')).filter((name) => !/-(wal|shm)$/.test(name));
 }
 
-describe('where there is no ledger yet', () => {
-  it('says where it will be made, and makes nothing', async () => {
+describe('a ledger that does not exist yet', () => {
+  it('is reported with its future path, and is not created', async () => {
     const folder = makeTemporaryFolder();
     const path = join(folder, 'data', 'deep', 'ledger.db');
     expect(await check(path)).toEqual([
@@ -59,10 +59,10 @@ describe('where there is no ledger yet', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('is wrong where it cannot be made', async () => {
+  it('is wrong if it cannot be created', async () => {
     const folder = makeTemporaryFolder();
     mkdirSync(join(folder, 'data'), { mode: 0o555 });
-    // Everybody may look; that one may not write is what is found out.
+    // Readable for everyone, so that the check finds that it can't be written.
     chmodSync(folder, 0o755);
     writeFileSync(join(folder, 'file'), '');
     const [denied] = await withoutPrivileges(() => check(join(folder, 'data', 'ledger.db')));
@@ -83,7 +83,7 @@ describe('a ledger', () => {
     ]);
   });
 
-  it('tells how many runs it holds, and how the last day ended; nothing of it changes', async () => {
+  it('is reported with its number of runs and the state of the last day, and does not change', async () => {
     const path = await makeLedger([
       ['2026-11-18', 'succeeded'],
       ['2026-11-20', 'succeeded'],
@@ -102,7 +102,7 @@ describe('a ledger', () => {
     expect(listBeside(path)).toEqual(names);
   });
 
-  it('warns of unfinished days, by the newest run of each', async () => {
+  it('makes doctor warn about unfinished days, by the newest run of each', async () => {
     const path = await makeLedger([
       ['2026-11-17', 'failed'],
       ['2026-11-18', 'succeeded'],
@@ -118,14 +118,14 @@ describe('a ledger', () => {
     });
   });
 
-  it('names five of many unfinished days', async () => {
+  it('is reported with five of many unfinished days', async () => {
     const path = await makeLedger(Array.from({ length: 8 }, (_, index): Ended => [`2026-11-0${index + 1}`]));
     expect((await check(path))[1]?.message).toMatch(/2026-11-04 \(collecting\) and 3 more$/);
   });
 });
 
 describe('a ledger that cannot be used', () => {
-  it('is a file of another kind, which is left as it was', async () => {
+  it('is a file of another kind, which stays unchanged', async () => {
     const path = join(makeTemporaryFolder(), 'ledger.db');
     writeFileSync(path, 'a text of some length\n'.repeat(500));
     expect(await check(path)).toEqual([
@@ -148,8 +148,8 @@ describe('a ledger that cannot be used', () => {
     });
   });
 
-  it('is locked by somebody else for as long as one waits', async () => {
-    // The driver keeps the locks of a ledger that was closed until it is collected: here they would be in the way.
+  it('is locked for longer than the timeout', async () => {
+    // The driver keeps the locks of a closed ledger until it is garbage-collected, which would interfere here.
     const path = join(makeTemporaryFolder(), 'ledger.db');
     copyFileSync(await makeLedger([]), path);
     const database = openDatabase(path, { busyTimeoutMs: 0 });

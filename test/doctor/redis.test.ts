@@ -13,8 +13,8 @@ afterEach(async () => {
 
 const look = (url: string, stop = signal) => checkQueue({ url, answerMs: 500 }, stop);
 
-describe('of a Redis that is fit to carry the queue', () => {
-  it('all is told, without its password, and nothing is written', async () => {
+describe('a Redis that is suitable for the queue', () => {
+  it('is reported without its password, and nothing is written to it', async () => {
     await redis().ask((client) =>
       client.call('ACL', 'SETUSER', 'reviewer', 'on', '>s3cret', 'allkeys', 'allcommands'),
     );
@@ -26,8 +26,8 @@ describe('of a Redis that is fit to carry the queue', () => {
   });
 });
 
-describe('of a Redis that is not', () => {
-  it('is told what to set', async () => {
+describe('a Redis that is not suitable', () => {
+  it('is reported with the settings to change', async () => {
     await redis().ask((client) => client.config('SET', 'maxmemory-policy', 'allkeys-lru'));
     const findings = await look(redis().url);
     await redis().ask((client) => client.config('SET', 'maxmemory-policy', 'noeviction'));
@@ -41,7 +41,7 @@ describe('of a Redis that is not', () => {
     ]);
   });
 
-  it('a wrong password is told, and not shown', async () => {
+  it('is wrong with a wrong password, which is not shown', async () => {
     await redis().ask((client) =>
       client.call('ACL', 'SETUSER', 'reviewer', 'on', '>s3cret', 'allkeys', 'allcommands'),
     );
@@ -55,7 +55,7 @@ describe('of a Redis that is not', () => {
     expect(JSON.stringify(finding)).not.toMatch(/wr0ng|reviewer/);
   });
 
-  it('the rights of the user are told as too few', async () => {
+  it('is wrong if the user lacks permissions', async () => {
     await redis().ask((client) =>
       client.call('ACL', 'SETUSER', 'narrow', 'on', '>s3cret', '~hotel-review:*', '+@all', '-info'),
     );
@@ -67,7 +67,7 @@ describe('of a Redis that is not', () => {
     });
   });
 
-  it('a server that is not there is told as that', async () => {
+  it('is wrong if there is no server', async () => {
     const port = await findFreePort();
     expect(await look(`redis://user:s3cret@127.0.0.1:${port}`)).toEqual([
       {
@@ -80,7 +80,7 @@ describe('of a Redis that is not', () => {
     ]);
   });
 
-  it('one that takes the connection and never answers holds up nobody', async () => {
+  it('is wrong after a timeout if it accepts the connection and never responds', async () => {
     const proxy = await startTcpProxy(redis().port);
     proxies.push(proxy);
     proxy.blackHole();
@@ -92,7 +92,7 @@ describe('of a Redis that is not', () => {
     await proxy.clientsGone();
   });
 
-  it('and who is told to stop stops', async () => {
+  it('is no longer checked once the signal aborts', async () => {
     const proxy = await startTcpProxy(redis().port);
     proxies.push(proxy);
     proxy.blackHole();

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { renderCount, renderFinding } from '../../src/examination/finding.js';
 
-it('stands in columns, with the advice indented below', () => {
+it('uses columns, with the advice indented below', () => {
   const finding = { part: 'service', verdict: 'ok', message: 'it answered' } as const;
   expect(renderFinding(finding)).toBe('ok       service        it answered');
   expect(renderFinding({ ...finding, part: 'configuration', verdict: 'warning', advice: 'do this' })).toBe(

@@ -37,7 +37,7 @@ const answered = (status: number): StandInAnswer => ({
 });
 
 describe('the call', () => {
-  it('is a single one with no hotels, and the finding says so', async () => {
+  it('is made once, with no hotels, and the finding says so', async () => {
     const { standIn, finding } = await checkAnswer(success);
     expect(standIn.requests.map(({ method, url, body }) => [method, url, body.toString()])).toEqual([
       ['POST', '/api/3.0/hotels/ReviewMappingsOfBookedHotels', '{"Hotels":[]}'],
@@ -82,7 +82,7 @@ describe('the service is wrong', () => {
     ['429', answered(429), later],
     ['2030 inside a 200', refusal(2030), later],
     ['a connection that is cut', { kind: 'drop', when: 'after-reading' }, later],
-  ] as const)('when it answers with %s', async (_, answer, advice) => {
+  ] as const)('when it responds with %s', async (_, answer, advice) => {
     const { finding } = await checkAnswer(answer as StandInAnswer);
     expect(finding).toMatchObject({
       part: 'service',
@@ -108,14 +108,14 @@ describe('the service is wrong', () => {
     });
   });
 
-  it('when its host has no address', async () => {
+  it('when its host cannot be resolved', async () => {
     expect(await check('https://nobody.invalid/api/3.0')).toMatchObject({
       verdict: 'wrong',
       message: expect.stringMatching(/was not sent: (its host has no address|DNS)/),
     });
   });
 
-  it('when it speaks no TLS', async () => {
+  it('when it does not support TLS', async () => {
     const server: Server = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -128,7 +128,7 @@ describe('the service is wrong', () => {
   });
 });
 
-it('warns of an answer that is not known', async () => {
+it('warns about an unknown response', async () => {
   expect((await checkAnswer(refusal(2999))).finding).toMatchObject({
     verdict: 'warning',
     message: expect.stringContaining('StatusCode 2999, which is unknown'),

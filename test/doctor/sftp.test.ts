@@ -18,7 +18,7 @@ const stranger = `SHA256:${'A'.repeat(43)}`;
 interface Wanted {
   readonly options?: Partial<SftpServerOptions>;
   readonly signal?: AbortSignal;
-  /** Lays something over the operations of the session. */
+  /** Overrides operations of the session. */
   readonly change?: (session: SftpSession) => Partial<SftpSession>;
 }
 
@@ -57,7 +57,7 @@ function expectNothingLeft(server: RunningSftpServer, names: readonly string[] =
 describe.each([openSsh, proFtpd])('with $name', (kind) => {
   const server = useSftpServer(kind);
 
-  it('connects, uploads, renames, reads back and removes, and leaves the folder of the month alone', async () => {
+  it('connects, uploads, renames, reads back and removes a file, and keeps the folder of the month', async () => {
     const findings = await check(server());
     expect(findings.map(({ part, verdict }) => [part, verdict])).toEqual(Array(3).fill(['sftp', 'ok']));
     const [connected, tried, holds] = findings.map(({ message }) => message);
@@ -68,7 +68,7 @@ describe.each([openSsh, proFtpd])('with $name', (kind) => {
     expectNothingLeft(server());
   });
 
-  it('tells what lies there: how many files, and the input and the result of the day', async () => {
+  it('reports what is there: how many files, and the input and the result of the day', async () => {
     makeRemoteFolder(server(), folder);
     for (const name of ['20112026.csv', '20112026_1_Result.csv', '19112026.csv', '19112026_Result.csv']) {
       const path = server().disk(`${folder}/${name}`);
@@ -81,7 +81,7 @@ describe.each([openSsh, proFtpd])('with $name', (kind) => {
     );
   });
 
-  it('is refused where the server presents another host key, and says which', async () => {
+  it('is wrong if the server presents another host key, which is shown', async () => {
     const findings = await check(server(), { options: { hostKeys: [stranger] } });
     expect(findings).toEqual([
       expect.objectContaining({ verdict: 'wrong', message: expect.stringMatching(/Ask its operator/) }),
@@ -90,7 +90,7 @@ describe.each([openSsh, proFtpd])('with $name', (kind) => {
     expect(readdirSync(server().disk(''))).toEqual([]);
   });
 
-  it('is refused with a login that the server does not take, and gives no password away', async () => {
+  it('is wrong if the server rejects the login, and the password is not shown', async () => {
     const options = { username: 'nobody-here', password: 's3cret-canary' };
     const findings = await check(server(), { options });
     expect(findings).toEqual([
@@ -99,7 +99,7 @@ describe.each([openSsh, proFtpd])('with $name', (kind) => {
     expect(JSON.stringify(findings)).not.toContain('s3cret');
   });
 
-  it('warns where the removal is denied, and names what stays', async () => {
+  it('warns if the removal is denied, and names what is left', async () => {
     const findings = await check(server(), {
       change: ({ download }) => ({
         async download(...args) {
@@ -118,21 +118,21 @@ describe.each([openSsh, proFtpd])('with $name', (kind) => {
     });
   });
 
-  it('is wrong where the folder cannot be made', async () => {
+  it('is wrong if the folder cannot be created', async () => {
     chmodSync(server().disk(''), 0o555);
     const findings = await check(server());
     expect(findings.map(({ verdict }) => verdict)).toEqual(['ok', 'wrong']);
     expect(findings[1]).toMatchObject({ advice: expect.stringMatching(/^Ask the operator for permission/) });
   });
 
-  it('is wrong where one may not write into the folder', async () => {
+  it('is wrong if the folder is not writable', async () => {
     makeRemoteFolder(server(), folder);
     chmodSync(server().disk(folder), 0o555);
     expect((await check(server())).map(({ verdict }) => verdict)).toEqual(['ok', 'wrong']);
     expectNothingLeft(server());
   });
 
-  it('is wrong where the root does not exist, and asks after it', async () => {
+  it('is wrong if the root does not exist, and asks whether it is right', async () => {
     const findings = await check(server(), { options: { root: '/nowhere/at/all' } });
     expect(findings[1]).toMatchObject({
       verdict: 'wrong',
@@ -141,7 +141,7 @@ describe.each([openSsh, proFtpd])('with $name', (kind) => {
   });
 
   it.each(['upload', 'publish', 'download'] as const)(
-    'removes its file when it is stopped at the %s',
+    'removes its file when it is stopped during the %s',
     async (operation) => {
       const controller = new AbortController();
       const stopped = new Error('stopped');
@@ -159,11 +159,11 @@ describe.each([openSsh, proFtpd])('with $name', (kind) => {
     },
   );
 
-  it('removes its file when the rename is denied', async () => {
+  it('removes its file if the rename is denied', async () => {
     const refused = await check(server(), {
       change: ({ publish }) => ({
         async publish(from, to, size) {
-          // A folder stands in the way: no server renames a file onto one.
+          // A folder is in the way: no server renames a file to one.
           mkdirSync(server().disk(to));
           chownSync(server().disk(to), sessionUser.uid, sessionUser.gid);
           await publish(from, to, size);

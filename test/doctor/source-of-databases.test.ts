@@ -20,7 +20,7 @@ const rows = `INSERT INTO bookings VALUES ${[3, 9, 1, 7, 2, 8, 4, 6, 5]
 const shown = (ids: readonly number[]) => ids.map((id) => `${id}, –, ***, –, –, –, –`);
 const fields = 'id AS serviceid, guest AS bookingclientname';
 
-/** What doctor finds of a query: its verdict, its headline, and the bookings that it shows. */
+/** What doctor finds about a query: the verdict, the headline, and the bookings shown. */
 async function look(url: string, query: string) {
   const parts = { normalise: createNormaliser(), day, maxRejectedShare: 0.1, emptyDay: 'succeed' as const };
   const findings = await checkSource({ ...parts, source: createSqlSource({ url, query }) }, signal);
@@ -72,7 +72,7 @@ describe('the first bookings of a query of PostgreSQL', () => {
     await expectFive(url, query);
   });
 
-  it('are all that the server works for', async () => {
+  it('are all that the server works on', async () => {
     const sixthFails = `SELECT n / (CASE WHEN n > 5 THEN 0 ELSE 1 END) AS serviceid, '${guest}' AS bookingclientname
       FROM generate_series(1, 1000) AS n WHERE :day::text <> ''`;
     await expectFive(url, sixthFails);
@@ -87,7 +87,7 @@ describe('the first bookings of a query of PostgreSQL', () => {
     expect(bookings).toEqual(shown([1, 2, 3]));
   });
 
-  it('are not there where the query is wrong, and its line is told as it stands there', async () => {
+  it('are not shown if the query is wrong, and its line number is reported', async () => {
     expect(await look(url, `SELECT ${fields},\n  nowhere\nFROM bookings WHERE day = :day`)).toMatchObject({
       verdict: 'wrong',
       headline: expect.stringContaining('(42703, on line 2)'),
@@ -98,7 +98,7 @@ describe('the first bookings of a query of PostgreSQL', () => {
     });
   });
 
-  it('are not there where the column of a field is not, and the advice names only what such a source has', async () => {
+  it('are not shown if the column of a field is missing, and the advice only names settings of such a source', async () => {
     const found = await look(url, 'SELECT guest FROM bookings WHERE day = :day');
     expect(found).toMatchObject({
       verdict: 'wrong',
@@ -143,7 +143,7 @@ describe('the first bookings of a query of MariaDB', () => {
     await expectFive(url, query);
   });
 
-  it('are all that the server gives', async () => {
+  it('are all that the server returns', async () => {
     await mariadb().query(url, "SET GLOBAL log_output = 'TABLE', general_log = 1");
     onTestFinished(() =>
       mariadb()
@@ -186,7 +186,7 @@ describe('the first bookings of a query of SQLite', () => {
     await expectFive(url, query);
   });
 
-  it('are all that it works for', async () => {
+  it('are all that it works on', async () => {
     const sixthFails = `WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1000)
       SELECT CASE WHEN n > 5 THEN abs(-9223372036854775807 - 1) ELSE n END AS serviceid, '${guest}' AS bookingclientname
       FROM n WHERE :day <> ''`;

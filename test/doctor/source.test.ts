@@ -21,7 +21,7 @@ interface Wanted {
   readonly maxRejectedShare?: number;
 }
 
-/** Looks at a day's file with that content; without one there is no file. */
+/** Checks a day's file with that content; without content there is no file. */
 async function check(
   content: string | Buffer | undefined,
   { columns = {}, emptyDay = 'succeed', maxRejectedShare = 0.1 }: Wanted = {},
@@ -53,7 +53,7 @@ describe('a source that is understood', () => {
 
   it.each([
     [2, '2 of its 2 records as understood'],
-    // Whoever is asked for five and gives five may have more.
+    // A source that was asked for five records and returns five may have more.
     [5, '5 of its first 5 records as understood'],
   ])('may have no more than %i', async (count, words) => {
     const { findings } = await check(csvOf(count));
@@ -74,7 +74,7 @@ describe('a source that is understood', () => {
     });
   });
 
-  it('takes a few rejects for what they are', async () => {
+  it('reports a few rejects without a warning', async () => {
     const { findings } = await check(csvOf(20).replace('100001,', 'x,'), { maxRejectedShare: 0.5 });
     expect(findings.map(({ verdict }) => verdict)).toEqual(['ok', 'ok']);
     expect(findings[1]?.message).toBe(
@@ -82,7 +82,7 @@ describe('a source that is understood', () => {
     );
   });
 
-  it('warns of dates in another form', async () => {
+  it('warns about dates in another format', async () => {
     const { findings } = await check(csvOf(5).replaceAll('2026-12-01', '13/12/2026'));
     expect(findings[1]).toMatchObject({
       verdict: 'warning',
@@ -91,7 +91,7 @@ describe('a source that is understood', () => {
     });
   });
 
-  it('warns of columns that are nowhere', async () => {
+  it('warns about missing columns', async () => {
     const header = 'ServiceId,BookingReferenceId,ProviderName,ProviderHotelId';
     const { findings } = await check(`${header}\n1,BR-1,Expedia,001A\n`);
     expect(findings.slice(1).map(({ verdict, message }) => [verdict, message])).toEqual([
@@ -105,7 +105,7 @@ describe('a source that is understood', () => {
 });
 
 describe('a source that is wrong', () => {
-  it('has no file for the day, and says how to name another', async () => {
+  it('has no file for the day, and the advice says how to try another day', async () => {
     const { file, findings } = await check(undefined);
     expect(findings).toEqual([
       {
@@ -153,7 +153,7 @@ describe('a source that is wrong', () => {
     'ambiguous-column',
     'unterminated-quote',
     'truncated',
-  ] as const)('has advice that is right whatever the source is: %s', async (fault) => {
+  ] as const)('has advice that suits any source: %s', async (fault) => {
     const source = createArraySource([new SourceError(fault, 'it went wrong')]);
     const parts = { source, normalise: createNormaliser(), day, maxRejectedShare: 0.1 };
     const [finding] = await checkSource({ ...parts, emptyDay: 'succeed' }, signal);
@@ -162,7 +162,7 @@ describe('a source that is wrong', () => {
     expect(finding?.advice).not.toMatch(/\bfile|delimiter|query|url/);
   });
 
-  it('names no guest, whatever is in the place of what', async () => {
+  it('shows no guest, even if columns are mixed up', async () => {
     const guest = 'Canaria Zwitscherfink';
     const cells = `1,BR-1,${guest},Expedia,7,2026-12-01,2026-12-02`;
     const contents = [
@@ -186,13 +186,13 @@ describe('a day without bookings', () => {
     expect(findings).toEqual([expect.objectContaining({ verdict: 'warning' })]);
   });
 
-  it('is wrong where that is to fail a run', async () => {
+  it('is wrong if that fails a run', async () => {
     const { findings } = await check(`${bookingsHeader}\n`, { emptyDay: 'fail' });
     expect(findings).toEqual([expect.objectContaining({ verdict: 'wrong' })]);
   });
 });
 
-describe('the reading', () => {
+describe('reading', () => {
   const parts = { normalise: createNormaliser(), day, maxRejectedShare: 0.1, emptyDay: 'succeed' as const };
 
   it('stops once five are understood', async () => {
@@ -205,7 +205,7 @@ describe('the reading', () => {
     expect(source.pulled()).toBe(2);
   });
 
-  it('stops after some hundred records that cannot be sent', async () => {
+  it('stops after several hundred records that cannot be sent', async () => {
     const source = createArraySource(
       Array.from({ length: 1_000 }, (_, place) => [record(place + 1, { ServiceId: 'x' })]),
     );

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A folder that goes with the test. */
+/** A folder that is removed with the test. */
 export function makeTemporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'doctor-test-')));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -40,7 +40,7 @@ it.each([
   ['no port that is none', 'file: { sftp: { host: h, port: 99999 } }', []],
   ['nothing in other words', 'file: [1]', []],
   ['nothing in what is no YAML', 'file: {', []],
-])('finds the SFTP server in a configuration that is not understood yet: %s', async (_, text, servers) => {
+])('finds the SFTP server in an invalid configuration: %s', async (_, text, servers) => {
   expect(await find(write(text), { HOST: 'env.example.com' })).toEqual(servers);
 });
 
@@ -83,7 +83,7 @@ it.each([
   ['the only pin', ['timezone', 'file.sftp.hostKey'], true],
   ['one of the pins', ['file.sftp.hostKey.1'], true],
   ['something else', ['file.sftp.username', 'timezone'], false],
-])('looks for it where the pin is what is wrong: %s', async (_, wrongSettings, isLookedFor) => {
+])('only looks for it if the host key is wrong: %s', async (_, wrongSettings, isLookedFor) => {
   const servers = await find(write('file: { sftp: { host: h.example.com } }'), {}, wrongSettings);
   expect(servers.length > 0).toBe(isLookedFor);
 });

@@ -5,11 +5,11 @@ import type { HttpAnswers } from '../../src/sources/http/setup.js';
 import type { ModuleAnswers } from '../../src/sources/module/setup.js';
 import type { SqlAnswers } from '../../src/sources/sql/setup.js';
 
-/** The answers about any of the kinds of sources. */
+/** The answers for any kind of source. */
 export type SourceAnswers = FileAnswers | SqlAnswers | HttpAnswers | ModuleAnswers;
 export type KnownAnswers = Omit<Answers, 'source'> & { readonly source: SourceAnswers };
 
-/** An SFTP server of which nothing is known. */
+/** An SFTP server about which nothing is known. */
 export const server: SftpAnswers = {
   host: undefined,
   port: undefined,
@@ -18,7 +18,7 @@ export const server: SftpAnswers = {
   hostKey: undefined,
 };
 
-/** Answers of somebody who knows nothing yet, with these in their place. */
+/** The answers of someone who knows nothing yet, except these. */
 export function answer(known: Partial<KnownAnswers> = {}): KnownAnswers {
   return {
     timezone: 'Europe/Madrid',
@@ -32,13 +32,13 @@ export function answer(known: Partial<KnownAnswers> = {}): KnownAnswers {
 }
 
 /**
- * A person who answers each question by the first of these words that is in it, and otherwise takes the default. An answer
- * that the question refuses is asked for again: the next one of its list is given.
+ * A person who answers a question by the first of these words that occurs in it, or else takes the default. If an answer is
+ * rejected, the question is asked again and takes the next one of its list.
  */
 export function createScriptedAsker(script: Readonly<Record<string, string | readonly string[]>>) {
   const asked: string[] = [];
   const refused: string[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   const find = (message: string): readonly string[] => {
     asked.push(message);
     const [, answers = []] = Object.entries(script).find(([word]) => message.includes(word)) ?? [];
@@ -60,7 +60,7 @@ export function createScriptedAsker(script: Readonly<Record<string, string | rea
       const [wanted] = find(message);
       return choices.find(({ value }) => value === wanted)?.value ?? fallback;
     },
-    tell: (text) => told.push(text),
+    tell: (text) => reported.push(text),
   };
-  return { asker, asked, refused, told };
+  return { asker, asked, refused, reported };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A folder of one test with these files in it, by their paths. */
+/** A folder for one test with these files, by path. */
 export async function createExportFolder(files: Readonly<Record<string, string | Uint8Array>> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'hotel-review-setup-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

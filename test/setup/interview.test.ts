@@ -37,7 +37,7 @@ async function hold(
 }
 
 describe('The questions of init', () => {
-  it('are answered by defaults where there is nobody to ask', async () => {
+  it('are answered by defaults if there is nobody to ask', async () => {
     const { answers, examination } = await interview(
       { yes: true },
       {
@@ -60,7 +60,7 @@ describe('The questions of init', () => {
     expect(examination).toEqual({ kind: 'no-file' });
   });
 
-  it('are only those that the options leave open', async () => {
+  it('are only asked where the options leave them open', async () => {
     const { asked } = await hold({
       kind: 'csv',
       path: 'b-{day}.csv',
@@ -79,7 +79,7 @@ describe('The questions of init', () => {
     ]);
   });
 
-  it('take what is typed, checked as the configuration would check it', async () => {
+  it('accept typed answers, checked as the configuration would check them', async () => {
     const { answers, refused } = await hold(
       {},
       {
@@ -115,14 +115,14 @@ describe('The questions of init', () => {
     expect(refused.join('\n')).not.toContain('schl');
   });
 
-  it('are for no secret where .env is there already, and for no password where a key is used', async () => {
+  it('ask for no secret if .env already exists, and for no password if a key is used', async () => {
     expect((await hold({}, {}, { asksSecrets: false })).asked.join()).not.toMatch(/API key|identifier/);
     const { asked } = await hold({ delivery: 'file' }, { 'private key': '~/.ssh/id' });
     expect(asked.join()).toMatch(/API key/);
     expect(asked.join()).not.toMatch(/password \(hidden/);
   });
 
-  it('suppose NDJSON by the name of the file, and delivery by file where a server is named', async () => {
+  it('infer NDJSON from the name of the file, and delivery by file from a given server', async () => {
     const { answers } = await hold({ path: 'b-{day}.jsonl.gz', sftpUsername: 'acme' });
     expect(answers).toMatchObject({
       source: { kind: 'ndjson' },
@@ -131,19 +131,19 @@ describe('The questions of init', () => {
     });
   });
 
-  it('tell what was found, and ask for each field that was not', async () => {
+  it('report what was found, and ask for each field that was not', async () => {
     const files = {
       'b-2026-11-20.csv': 'haus,guest,firma,von,bis,preis\n7,Ada,Roomly,20.11.2026,22.11.2026,7\n',
     };
-    const { examination, told, asked } = await hold(
+    const { examination, reported, asked } = await hold(
       { path: 'b-{day}.csv' },
       { 'master hotel id': 'haus', ProviderName: 'firma', CheckInDate: 'von', CheckOutDate: 'bis' },
       { files },
     );
-    expect(told[0]).toBe(
+    expect(reported[0]).toBe(
       'b-2026-11-20.csv: 1 of the 7 fields found by the names of its columns.\nBookingClientName: "guest"',
     );
-    expect(told[1]).toMatch(/^.*understood.*\n {2}7, –, \*\*\*, Roomly, –, 2026-11-20, 2026-11-22$/s);
+    expect(reported[1]).toMatch(/^.*understood.*\n {2}7, –, \*\*\*, Roomly, –, 2026-11-20, 2026-11-22$/s);
     expect(asked.filter((message) => message.startsWith('Which column'))).toEqual([
       'Which column holds the master hotel id (ServiceId)?',
       'Which column holds the booking reference (BookingReferenceId)?',
@@ -160,14 +160,14 @@ describe('The questions of init', () => {
         ['CheckInDate', 'von'],
         ['CheckOutDate', 'bis'],
       ]),
-      // Somebody said that the file has no such columns.
+      // The answer was that the file has no such columns.
       missing: [],
       unused: ['preis'],
       dates: { kind: 'one', format: 'dd.MM.yyyy', read: 2, seen: 2 },
     });
   });
 
-  it('leave the master id for later, and nothing else', async () => {
+  it('let only the master id be left for later', async () => {
     const files = { 'b-2026-11-20.csv': 'haus,guest\n7,Ada\n' };
     const { examination } = await hold({ path: 'b-{day}.csv' }, {}, { files });
     expect(examination).toMatchObject({ missing: ['ServiceId'], unused: ['haus'] });
@@ -193,7 +193,7 @@ describe('The questions of init', () => {
     expect(asked.filter((message) => message.startsWith('Which column'))).toHaveLength(1);
   });
 
-  it('leave open what was not found where there is nobody to ask', async () => {
+  it('leave open what was not found if there is nobody to ask', async () => {
     const folder = await createExportFolder({ 'b.csv': 'hotel_id,von\n7,20.11.2026\n' });
     const { examination } = await interview(
       { yes: true, path: 'b.csv' },
@@ -212,7 +212,7 @@ describe('The questions of init', () => {
     });
   });
 
-  it('ask how dates are written that can be read in two ways', async () => {
+  it('ask for the format of ambiguous dates', async () => {
     const files = { 'b-2026-11-20.csv': 'hotel_id,arrival\n7,01/02/2026\n' };
     const decided = await hold({ path: 'b-{day}.csv' }, { 'are ambiguous': 'MM/dd/yyyy' }, { files });
     expect(decided.examination).toMatchObject({ dates: { kind: 'one', format: 'MM/dd/yyyy' } });
@@ -221,8 +221,8 @@ describe('The questions of init', () => {
   });
 
   it('say why an export was not understood', async () => {
-    const { told } = await hold({ path: 'b.csv' }, {}, { files: { 'b.csv': '7,Ada Lovelace\n' } });
-    expect(told.map((text) => text.replaceAll(/\s+/g, ' '))).toEqual([
+    const { reported } = await hold({ path: 'b.csv' }, {}, { files: { 'b.csv': '7,Ada Lovelace\n' } });
+    expect(reported.map((text) => text.replaceAll(/\s+/g, ' '))).toEqual([
       'warning: b.csv was found, but its first line is not a header with column names.',
     ]);
   });

@@ -13,7 +13,7 @@ const usual = {
 };
 
 describe('After init', () => {
-  it('come the secrets, the placeholders, doctor and a dry run, in that order', () => {
+  it('the steps are the secrets, the placeholders, doctor and a dry run, in that order', () => {
     expect(listNextSteps({ ...usual, owed: ['KEY', 'ACCOUNT'], hasPlaceholders: true })).toEqual([
       'put KEY and ACCOUNT into .env',
       'fill in what hotel-review.yaml marks as PLACEHOLDER',
@@ -22,7 +22,7 @@ describe('After init', () => {
     ]);
   });
 
-  it('comes only what is left to do, for the configuration that was written', () => {
+  it('only the remaining steps are listed, for the configuration that was written', () => {
     const next = listNextSteps({
       ...usual,
       config: "my agency's.yaml",
@@ -35,8 +35,8 @@ describe('After init', () => {
   });
 });
 
-describe('A module that is not there yet', () => {
-  it('is to be written before it is tried', () => {
+describe('A module that does not exist yet', () => {
+  it('has to be written before it is tried', () => {
     const [first, second] = listNextSteps({ ...usual, module: 'bookings.mjs' });
     expect(first).toBe(
       'write bookings.mjs: docs/sources-module.md says how, examples/bookings.mjs is an example',
@@ -46,7 +46,7 @@ describe('A module that is not there yet', () => {
 });
 
 describe('The columns that were not found', () => {
-  it('are asked for by name, and what becomes of a field without one', () => {
+  it('are requested by name, with the consequence for each field', () => {
     const next = listNextSteps({
       ...usual,
       config: 'my.yaml',

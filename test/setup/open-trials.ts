@@ -3,7 +3,7 @@ import { openSourceParts } from '../../jobs/sources.js';
 import { createSourceTrials, type SourceTrials } from '../../src/setup/source-trials.js';
 import { silentVoice } from '../support/sampled.js';
 
-/** Trials of sources of a configuration in that folder, on the morning of 2026-11-21. */
+/** Tries sources of a configuration in that folder, on the morning of 2026-11-21. */
 export function openTrials(
   folder: string,
   {

@@ -27,7 +27,7 @@ const database = 'postgres://reader:geheim@db.test/hotel';
 const query = 'SELECT * FROM bookings WHERE booked_on = :day';
 const api = 'https://pms.test/bookings?day={day}';
 
-/** Holds the interview with somebody who answers so; each look at the source comes to the next of these. */
+/** Runs the interview with these answers; each trial of the source has the next of these results. */
 async function hold(
   options: Partial<InitOptions>,
   script: Parameters<typeof createScriptedAsker>[0],
@@ -59,7 +59,7 @@ describe('The questions about a source', () => {
   it.each([
     ['a server', 'postgres', { 'Its address': database }, { sourceUrl: database }, undefined],
     ['a file', 'sqlite', { 'The database file': '~/b.db' }, {}, 'sqlite:/home/ada/b.db'],
-  ])('of a database ask for %s and the query', async (_, kind, address, secrets, file) => {
+  ])('about a database ask for %s and the query', async (_, kind, address, secrets, file) => {
     const held = await hold(
       {},
       { 'are the bookings': 'sql', 'Which database': kind, ...address, 'The query': query },
@@ -69,7 +69,7 @@ describe('The questions about a source', () => {
     expect(held.tried).toEqual([{ timezone: 'Europe/Madrid', source: held.source, secrets, day: undefined }]);
   });
 
-  it('of a database take the file of a query, and refuse a query that names no day', async () => {
+  it('about a database accept a query file, and reject a query that names no day', async () => {
     const held = await hold(
       { kind: 'sql', url: 'sqlite:b.db' },
       { 'The query': ['SELECT 1', 'SELECT 1 WHERE 1 = :when', '~/day.sql'] },
@@ -78,13 +78,13 @@ describe('The questions about a source', () => {
     expect(held.refused).toHaveLength(2);
   });
 
-  it('of a database are only for the query where the environment has the address', async () => {
+  it('about a database only ask for the query if the environment has the address', async () => {
     const { asked, source, secrets } = await hold({ kind: 'sql' }, {}, { known: { sourceUrl: database } });
     expect(asked).toEqual([expect.stringContaining('The query')]);
     expect({ source, secrets }).toMatchObject({ source: { file: undefined }, secrets: {} });
   });
 
-  it('take an address without a password from the command line for a secret', async () => {
+  it('treat an address without a password on the command line as a secret', async () => {
     const url = 'postgres://reader@db.test/hotel';
     const { secrets, source, asked } = await hold({ kind: 'sql', url, query }, {});
     expect({ secrets, file: source }).toEqual({
@@ -110,7 +110,7 @@ describe('The questions about a source', () => {
       { kind: 'header', name: 'X-Key' },
     ],
     ['header', {}, {}, { kind: 'header', name: 'X-Api-Key' }],
-  ])('of an API ask how it authenticates callers: %s', async (how, script, secrets, auth) => {
+  ])('about an API ask how it authenticates callers: %s', async (how, script, secrets, auth) => {
     const held = await hold(
       { kind: 'http' },
       {
@@ -145,12 +145,12 @@ describe('The questions about a source', () => {
       { field: 'next', parameter: 'after' },
     ],
     ['link', {}, {}],
-  ])('of an API ask for its pages: %s with %j', async (kind, script, pagination) => {
+  ])('about an API ask for its pagination: %s with %j', async (kind, script, pagination) => {
     const { source } = await hold({ url: api, auth: 'none' }, { 'into pages': kind, ...script });
     expect(source).toMatchObject({ pagination: { kind, ...pagination } });
   });
 
-  it('of files in a bucket ask for the server, and for the key', async () => {
+  it('about files in a bucket ask for the server and the access key', async () => {
     const path = 's3://agency/in/{day}.csv';
     const script = {
       'S3 server': 'https://s3.test',
@@ -171,7 +171,7 @@ describe('The questions about a source', () => {
     });
   });
 
-  it('of files on an SFTP server ask for the account there', async () => {
+  it('about files on an SFTP server ask for the account', async () => {
     const path = 'sftp://drop.test/{day}.csv';
     const hostKey = `SHA256:${'b'.repeat(43)}`;
     const held = await hold(
@@ -189,13 +189,13 @@ describe('The questions about a source', () => {
     expect(byKey.asked.join()).not.toContain('password for it');
   });
 
-  it('of a module ask for its file', async () => {
+  it('about a module ask for its file', async () => {
     const { source } = await hold({}, { 'are the bookings': 'module' });
     expect(source).toEqual({ kind: 'module', path: 'bookings.mjs' });
     expect((await hold({ path: 'own.ts' }, {})).source).toEqual({ kind: 'module', path: 'own.ts' });
   });
 
-  it('are for no secret that the environment has', async () => {
+  it('ask for no secret that the environment has', async () => {
     const known = { sourceToken: 't-1', s3KeyId: 'id-1', s3Secret: 'k-1' };
     const ofApi = await hold(
       { url: api, auth: 'bearer', records: 'data', pagination: 'none' },
@@ -210,26 +210,26 @@ describe('The questions about a source', () => {
     expect([ofApi.secrets, bucket.secrets]).toEqual([{}, {}]);
   });
 
-  it('are for no secret where .env is kept', async () => {
+  it('ask for no secret if .env is kept', async () => {
     const { asked } = await hold({ url: api, auth: 'bearer' }, {}, { asksSecrets: false });
     expect(asked.join()).not.toContain('token');
   });
 });
 
 describe('A source that was tried', () => {
-  it('is told of, with what was read', async () => {
-    const { told, findings } = await hold({ kind: 'sql', url: 'sqlite:b.db', query }, {});
-    expect(told).toEqual([expect.stringContaining('1 of the 7 fields found'), 'five of them']);
+  it('is reported with what was read', async () => {
+    const { reported, findings } = await hold({ kind: 'sql', url: 'sqlite:b.db', query }, {});
+    expect(reported).toEqual([expect.stringContaining('1 of the 7 fields found'), 'five of them']);
     expect(findings).toEqual([ok]);
   });
 
-  it('and failed is answered again, with what was answered as the default, whatever the options said', async () => {
+  it('and failed is asked about again, with the previous answers as defaults, whatever the options say', async () => {
     const held = await hold(
       { kind: 'sql', query },
       { 'What now': 'again', 'Its address': 'postgres://reader:falsch@db.test/hotel' },
       { looks: [failed] },
     );
-    expect(held.told[0]).toBe('wrong: the database is down');
+    expect(held.reported[0]).toBe('wrong: the database is down');
     expect(held.asked).toEqual([
       'Which database?',
       'Its address, postgres://USER:PASSWORD@HOST:5432/DATABASE (hidden; empty: later)',
@@ -243,7 +243,7 @@ describe('A source that was tried', () => {
     expect(held.findings).toEqual([ok]);
   });
 
-  it('may have an answer taken back', async () => {
+  it('may have an answer removed', async () => {
     const { source, asked } = await hold(
       { url: api, auth: 'none' },
       { 'What now': 'again', 'list of bookings': ['-', 'data'] },
@@ -264,7 +264,7 @@ describe('A source that was tried', () => {
     expect(held.refused).toEqual(['expected a day as YYYY-MM-DD, got: yesterday']);
   });
 
-  it('may be left as it is', async () => {
+  it('may be accepted as it is', async () => {
     const held = await hold({ kind: 'module', path: 'b.mjs' }, { 'What now': 'on' }, { looks: [failed] });
     expect(held.examination).toEqual(failed);
     expect(held.findings).toMatchObject([{ verdict: 'wrong', message: 'the database is down' }]);

@@ -11,7 +11,7 @@ const files = (folder: string) => [
 ];
 
 describe('New files', () => {
-  it('are written with their modes, in folders that are made for them', async () => {
+  it('are written with their modes, in folders that are created for them', async () => {
     const folder = await createExportFolder();
     await writeNewFiles(files(folder));
     expect(await readFile(join(folder, 'deep/.env'), 'utf8')).toBe('A=1\n');
@@ -19,7 +19,7 @@ describe('New files', () => {
     expect((await stat(join(folder, 'deep/.env'))).mode & 0o777).toBe(0o600);
   });
 
-  it('are all written or none: where one is there already it is kept and the others do not appear', async () => {
+  it('are all written or none: if one exists already, it is kept and the others are not created', async () => {
     const folder = await createExportFolder({ 'deep/b.yaml': 'mine' });
     await expect(writeNewFiles(files(folder))).rejects.toThrow(
       new UsageError(
@@ -30,7 +30,7 @@ describe('New files', () => {
     expect(await readFile(join(folder, 'deep/b.yaml'), 'utf8')).toBe('mine');
   });
 
-  it('never appear at the other end of a link', async () => {
+  it('are never written through a link', async () => {
     const folder = await createExportFolder();
     await mkdir(join(folder, 'deep'));
     await symlink(join(folder, 'elsewhere'), join(folder, 'deep/b.yaml'));
@@ -40,7 +40,7 @@ describe('New files', () => {
     expect(await readdir(join(folder, 'deep'))).toEqual(['b.yaml']);
   });
 
-  it('need a folder that can be made', async () => {
+  it('need a folder that can be created', async () => {
     const folder = await createExportFolder({ deep: 'a file in the place of the folder' });
     await expect(writeNewFiles(files(folder))).rejects.toThrow(
       `the folder ${join(folder, 'deep')} can't be made (EEXIST); nothing was written`,

@@ -12,7 +12,7 @@ import { canCountDescriptors, countDescriptors } from './open-descriptors.js';
 
 const { pathOf, readDay, readFile } = useCsvFolder();
 
-/** To root every file is readable: for the length of the work, root is nobody. */
+/** Root can read every file, so the work runs as another user. */
 async function withoutPrivileges(work: () => Promise<unknown>): Promise<void> {
   const isRoot = process.geteuid?.() === 0;
   if (isRoot) await chmod(pathOf('.'), 0o755);
@@ -25,7 +25,7 @@ async function withoutPrivileges(work: () => Promise<unknown>): Promise<void> {
 }
 
 describe('a record that cannot be read', () => {
-  it('has the wrong number of cells: it is reported in its place and the rest goes on', async () => {
+  it('has the wrong number of cells: it is reported in its place, and reading continues', async () => {
     const { records } = await readFile('ServiceId,b\n1,x\n2\n3,x,y\n4,x\n5,"x",\n');
     expect(summarise(records)).toEqual([
       '2:1',
@@ -37,13 +37,13 @@ describe('a record that cannot be read', () => {
   });
 
   it.each([
-    ['text behind the closing quote', '2,"x"y\n'],
-    ['a space behind the closing quote', '2,"x" \n'],
-    ['a lone CR behind the closing quote', '2,"x"\ry\n'],
-    ['CR CR LF behind the closing quote', '2,"x"\r\r\n'],
+    ['text after the closing quote', '2,"x"y\n'],
+    ['a space after the closing quote', '2,"x" \n'],
+    ['a lone CR after the closing quote', '2,"x"\ry\n'],
+    ['CR CR LF after the closing quote', '2,"x"\r\r\n'],
     ['a quote that opens again', '2,"x"y"z"\n'],
     ['further quotes up to the line end', '2,"x"y,"z"",""\n'],
-  ])('has %s: it is reported and reading goes on behind its line', async (_, line) => {
+  ])('has %s: it is reported, and reading continues after its line', async (_, line) => {
     const { records } = await readFile(`ServiceId,b\n1,"x"\n${line}3,"x"\n4,x\n`);
     expect(summarise(records)).toEqual(['2:1', '3!malformed-quotes', '4:3', '5:4']);
   });
@@ -111,7 +111,7 @@ describe('a CSV file that cannot be trusted as a whole', () => {
     await expectFault(readDay(), 'unreadable', /2026-11-20\.csv is a device, expected a file/);
   });
 
-  it('is a FIFO, also behind a link: nobody waits for its writer', async () => {
+  it('is a FIFO, even through a link: it does not wait for a writer', async () => {
     execFileSync('mkfifo', [pathOf('2026-11-20.csv')]);
     await symlink(pathOf('2026-11-20.csv'), pathOf('link.csv'));
     for (const template of ['{day}.csv', 'link.csv'])
@@ -125,20 +125,20 @@ describe('a CSV file that cannot be trusted as a whole', () => {
     server.close();
   });
 
-  it('is not even looked for when the reading was aborted before', async () => {
+  it('is not even opened if the signal has already aborted', async () => {
     const reason = new Error('stopped by hand');
     const source = createCsvSource({ file: createLocalDayFile(pathOf('no.csv')) });
     const reading = source.read(day, { signal: AbortSignal.abort(reason) })[Symbol.asyncIterator]();
     await expect(reading.next()).rejects.toBe(reason);
   });
 
-  it('may not be read', async () => {
+  it('is not readable', async () => {
     await writeFile(pathOf('2026-11-20.csv'), 'ServiceId\n');
     await chmod(pathOf('2026-11-20.csv'), 0);
     await withoutPrivileges(() => expectFault(readDay(), 'unreadable', /EACCES/));
   });
 
-  it('is a path that the system refuses', async () => {
+  it('is a path that the system rejects', async () => {
     await expectFault(readDay({}, `${'x'.repeat(300)}.csv`), 'unreadable', /ENAMETOOLONG/);
   });
 
@@ -174,7 +174,7 @@ describe('a CSV file that cannot be trusted as a whole', () => {
     }
   });
 
-  it('ends inside of quotes: the error names the line where the record begins', async () => {
+  it('ends inside quotes: the error names the line where the record begins', async () => {
     const content = 'ServiceId,b\n1,"x\ny"\n2,"Canary\n3,x\n4,x\n';
     for (const blockBytes of [1, 5, 4096]) {
       await expectFault(readFile(content, { blockBytes }), 'unterminated-quote', /line 4:/);
@@ -196,7 +196,7 @@ describe('a CSV file that cannot be trusted as a whole', () => {
     );
   });
 
-  it('is a gzip cut off anywhere: an error, never a short day', async () => {
+  it('is truncated gzip: always an error, never a short day', async () => {
     const whole = Buffer.concat([gzipSync('ServiceId,b\n1,x\n'), gzipSync('2,y\n')]);
     const betweenTheMembers = gzipSync('ServiceId,b\n1,x\n').length;
     for (let length = 2; length < whole.length; length++) {
@@ -205,13 +205,13 @@ describe('a CSV file that cannot be trusted as a whole', () => {
     }
   });
 
-  it('is a gzip whose checksum is wrong', async () => {
+  it('is gzip with a wrong checksum', async () => {
     const damaged = gzipSync('ServiceId,b\n1,x\n');
     damaged.writeUInt32LE(7, damaged.length - 8);
     await expectFault(readFile(damaged), 'truncated', /cut off or damaged/);
   });
 
-  it('is a gzip with something else behind it', async () => {
+  it('is gzip followed by something else', async () => {
     await expectFault(
       readFile(Buffer.concat([gzipSync('ServiceId\n1\n'), Buffer.from('2\n3\n')])),
       'truncated',

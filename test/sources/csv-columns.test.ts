@@ -6,7 +6,7 @@ import { summarise, useCsvFolder } from './csv-folder.js';
 const { pathOf, readFile } = useCsvFolder();
 
 describe('the columns of a CSV file', () => {
-  it('are found by the map, in any order, with names trimmed, quoted or not', async () => {
+  it('are found by the configured names, in any order, trimmed, quoted or not', async () => {
     const { records, notices } = await readFile('ignored," Hotel ""No"" ", ref ,ServiceId\nx,5,BR-1,99\n', {
       columns: { ServiceId: 'Hotel "No"', BookingReferenceId: 'ref' },
     });
@@ -18,7 +18,7 @@ describe('the columns of a CSV file', () => {
     await expectFault(readFile('serviceid\n5\n'), 'missing-column', /"ServiceId"/);
   });
 
-  it('may be absent where they were not named: a notice says so once and the field is missing', async () => {
+  it('may be absent if not configured: one notice says so, and the field is missing', async () => {
     const { records, notices, chunks } = await readFile(`ServiceId\n${'5\n'.repeat(100)}`, {
       blockBytes: 16,
     });
@@ -28,7 +28,7 @@ describe('the columns of a CSV file', () => {
     for (const record of records) expect('fields' in record && record.fields.ProviderName).toBeUndefined();
   });
 
-  it('must be there where they were named', async () => {
+  it('must exist if configured', async () => {
     const error = await expectFault(
       readFile('ServiceId,b,c\n5,x,y\n', { columns: { CheckInDate: 'arrival' } }),
       'missing-column',
@@ -37,11 +37,11 @@ describe('the columns of a CSV file', () => {
     expect(error.message).toContain(pathOf('2026-11-20.csv'));
   });
 
-  it('are not listed in errors: without a header the first line is a guest', async () => {
+  it('are not listed in errors: without a header the first line is a booking', async () => {
     await expectFault(readFile('5,Ann Canary\n'), 'missing-column', /"ServiceId" .* 2 columns/);
   });
 
-  it('must not stand there twice when they are needed', async () => {
+  it('must not occur twice if they are needed', async () => {
     await expectFault(readFile('ServiceId,a,ServiceId\n5,x,6\n'), 'ambiguous-column', /"ServiceId"/);
     await expectFault(
       readFile('ServiceId,ProviderName, ProviderName\n5,x,6\n'),

@@ -50,7 +50,7 @@ describeSourceContract('csv', () =>
 );
 describeSourceContract('csv in gzip', () =>
   createCsvDriver((csv, broken) => {
-    // Stored, not compressed: the reading of a small file would be over at once.
+    // Stored, not compressed: otherwise the file would be small enough for a single read.
     const bytes = gzipSync(csv, { level: 0 });
     return broken ? bytes.subarray(0, bytes.length / 2) : bytes;
   }),

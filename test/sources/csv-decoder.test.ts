@@ -24,7 +24,7 @@ function read(
   return [...records, ...decoder.end().records];
 }
 
-/** What became of it, in a form to compare: the records, or the fault with its place. */
+/** A comparable result: the records, or the fault with its place. */
 function outcome(bytes: Buffer, reading: Reading): unknown {
   try {
     return read(bytes, reading);
@@ -65,8 +65,8 @@ const cells = fc
   )
   .map((parts) => parts.join('').replaceAll('\0', ''));
 
-describe('whatever was written as CSV', () => {
-  it('is read back, with its places, in blocks of any size', () => {
+describe('any valid CSV', () => {
+  it('is read back with its places, in blocks of any size', () => {
     fc.assert(
       fc.property(
         fc.array(fc.array(cells, { minLength: 7, maxLength: 7 }), { maxLength: 8 }),
@@ -102,7 +102,7 @@ describe('whatever was written as CSV', () => {
     );
   });
 
-  it('is read as another reader reads it', () => {
+  it('is read as csv-parse reads it', () => {
     const pieces = fc.constantFrom(
       'a',
       'b',
@@ -123,7 +123,7 @@ describe('whatever was written as CSV', () => {
     let compared = 0;
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 12 }), blockSizes, (parts, blockBytes) => {
-        // A CR at the very end is half a line end here, and a character there.
+        // This decoder takes a final CR for half a line end, csv-parse for a character.
         const text = parts.join('').replace(/\r+$/, '');
         const theirs = readIndependently(text);
         fc.pre(theirs !== undefined);
@@ -139,7 +139,7 @@ describe('whatever was written as CSV', () => {
   });
 });
 
-/** The rows by csv-parse, which is strict; undefined where it refuses the text. */
+/** The rows as read by csv-parse in strict mode; undefined if it rejects the text. */
 function readIndependently(text: string): string[][] | undefined {
   try {
     const rows: string[][] = parse(text, {
@@ -153,7 +153,7 @@ function readIndependently(text: string): string[][] | undefined {
   }
 }
 
-describe('whatever bytes there are', () => {
+describe('any bytes', () => {
   const texts = [
     'a',
     'bbbbbbb',
@@ -179,7 +179,7 @@ describe('whatever bytes there are', () => {
     { maxLength: 40 },
   );
 
-  it('comes to the same in blocks of any size: records, rejects, faults and their places', () => {
+  it('give the same records, rejects, faults and places in blocks of any size', () => {
     fc.assert(
       fc.property(
         mostlyText,
@@ -198,7 +198,7 @@ describe('whatever bytes there are', () => {
 });
 
 describe('a record of any length', () => {
-  it.each(['', '"'])('is skipped in flat memory (behind %j)', (opening) => {
+  it.each(['', '"'])('is skipped in constant memory (after %j)', (opening) => {
     const block = Buffer.alloc(1_000_000, 'x');
     const decoder = createCsvDecoder({
       path: 'day.csv',

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { expect } from 'vitest';
 import { SourceError, type SourceFault } from '../../src/review/source.js';
 
-/** Expects a reading to fail so, in words that hold no cell: each test's guest is called Canary. */
+/** Expects a read to fail with this fault and a message that quotes no cell: every guest in the tests is called Canary. */
 export async function expectFault(
   reading: Promise<unknown>,
   fault: SourceFault,

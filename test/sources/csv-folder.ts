@@ -11,7 +11,7 @@ export const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 
 type Options = Omit<CsvSourceOptions, 'file'>;
 
-/** A fresh folder for each test of the file that calls this, and readings of the day's file in it. */
+/** Creates a folder for each test of the calling file, and reads the day's file in it. */
 export function useCsvFolder() {
   let folder = '';
   beforeEach(async () => {

@@ -69,11 +69,11 @@ describe('a CSV file as people write them', () => {
     expect(summarise((await readFile('\nServiceId\n5\n\n')).records)).toEqual(['3:5']);
   });
 
-  it('has a record where a line has nothing but delimiters', async () => {
+  it('has a record for a line of delimiters only', async () => {
     expect(summarise((await readFile('ServiceId,x\n,\n')).records)).toEqual(['2:']);
   });
 
-  it('may have delimiters, quotes and line ends inside of quotes', async () => {
+  it('may have delimiters, quotes and line ends inside quotes', async () => {
     const { records } = await readFile('ServiceId,BookingClientName\n5,"a,""b""\n\nc"\n6,"""\n"""\n7,""\n');
     expect(summarise(records)).toEqual(['2:5', '5:6', '7:7']);
     expect(records).toMatchObject([
@@ -83,7 +83,7 @@ describe('a CSV file as people write them', () => {
     ]);
   });
 
-  it('takes a quote inside an unquoted cell as it stands', async () => {
+  it('keeps a quote inside an unquoted cell as it is', async () => {
     const { records } = await readFile('ServiceId,BookingClientName\n5,Ann "A" Lee\n6, "x"\n7,27"\n');
     expect(records).toMatchObject([
       { fields: { BookingClientName: 'Ann "A" Lee' } },
@@ -105,13 +105,13 @@ describe('a CSV file as people write them', () => {
     ]);
   });
 
-  it('is told to be gzip by its content, not by its name', async () => {
+  it('is recognised as gzip by its content, not by its name', async () => {
     expect(summarise((await readFile(gzipSync('ServiceId\n5\n'))).records)).toEqual(['2:5']);
     await writeFile(pathOf('2026-11-20.csv.gz'), 'ServiceId\n6\n');
     expect(summarise((await readDay({}, '{day}.csv.gz')).records)).toEqual(['2:6']);
   });
 
-  it('may be a gzip of several members, cut anywhere', async () => {
+  it('may be gzip with several members, split anywhere', async () => {
     const csv = Buffer.from('ServiceId,ProviderName\n5,"é"\n6,b\n');
     for (let at = 0; at <= csv.length; at++) {
       const members = Buffer.concat([gzipSync(csv.subarray(0, at)), gzipSync(csv.subarray(at))]);
@@ -121,13 +121,13 @@ describe('a CSV file as people write them', () => {
     }
   });
 
-  it('with a header and nothing else is an empty day, and still says what is absent', async () => {
+  it('with a header only is an empty day, and still reports absent columns', async () => {
     expect(await readFile(header)).toMatchObject({ records: [], notices: [] });
     expect((await readFile('ServiceId\n')).notices).toHaveLength(6);
     expect((await readFile('ServiceId')).notices).toHaveLength(6);
   });
 
-  it('tells how far it has come, in bytes of the file', async () => {
+  it('reports progress in bytes of the file', async () => {
     const content = gzipSync(`${header}\n${'5,BR-1,Ann,Prov,0012,2026-11-20,2026-11-24\n'.repeat(1000)}`);
     const { chunks } = await readFile(content);
     expect(chunks.at(-1)?.progress).toEqual({ done: content.length, total: content.length });
@@ -135,7 +135,7 @@ describe('a CSV file as people write them', () => {
 });
 
 describe('aborting', () => {
-  it('throws the reason behind a last record without a line end, too', async () => {
+  it('throws the reason after a last record without a line end, too', async () => {
     await writeFile(pathOf('2026-11-20.csv'), `${header}\n5,BR-1,Ann,Prov,0012,2026-11-20,2026-11-24`);
     const stopping = new AbortController();
     const reason = new Error('stopped by hand');

@@ -9,7 +9,7 @@ import { createArraySource, type Script } from '../review/array-source.js';
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 const hotel = { ProviderName: 'hotelbeds', ProviderHotelId: '00123' };
 
-/** What comes of a source, with a copy that has `00123` and every id that is longer, and what that was asked. */
+/** Reads a source with a copy that has `00123` and every longer id, and returns the lookups, too. */
 async function fill(script: Script) {
   const asked: (readonly ProviderHotel[])[] = [];
   const lookUp = async (hotels: readonly ProviderHotel[]) => {
@@ -29,7 +29,7 @@ const recordOf = (fields: RawBooking, place = 1): SourceRecord => ({ place, fiel
 
 describe('a source whose missing ServiceIds are filled in', () => {
   it.each([undefined, null, '', ' \u3000', 'null', 'NONE', 'NaN'])(
-    'takes %j for missing',
+    'treats %j as missing',
     async (ServiceId) => {
       const { records } = await fill([[recordOf({ ...hotel, ServiceId })]]);
       expect(records).toEqual([{ place: 1, fields: { ...hotel, ServiceId: 700 }, isFilledIn: true }]);
@@ -37,7 +37,7 @@ describe('a source whose missing ServiceIds are filled in', () => {
   );
 
   it.each([0, '0', 'abc', -1, {}, true, '9'.repeat(20)])(
-    'leaves %j, which is invalid, as it is',
+    'leaves the invalid %j unchanged',
     async (ServiceId) => {
       const given = recordOf({ ...hotel, ServiceId });
       const { records, asked } = await fill([[given]]);
@@ -46,12 +46,12 @@ describe('a source whose missing ServiceIds are filled in', () => {
     },
   );
 
-  it('looks for the provider and the hotel id as they will be sent', async () => {
+  it('looks up the provider and the hotel id as they will be sent', async () => {
     const { asked } = await fill([[recordOf({ ProviderName: ' hotel\tbeds ', ProviderHotelId: 12_345 })]]);
     expect(asked).toEqual([[{ providerName: 'hotel beds', providerHotelId: '12345' }]]);
   });
 
-  it('leaves a record whose hotel the copy does not know, or that names none, without one', async () => {
+  it('fills in nothing for a record with an unknown hotel, or without one', async () => {
     const given = [
       recordOf({ ...hotel, ProviderHotelId: '9' }),
       recordOf({ ...hotel, ProviderHotelId: 'deleted' }),
@@ -65,7 +65,7 @@ describe('a source whose missing ServiceIds are filled in', () => {
     );
   });
 
-  it('keeps all else of a chunk in its order, and asks at most a thousand at a time', async () => {
+  it('keeps the rest of a chunk in order, and looks up at most a thousand at a time', async () => {
     const cut: SourceRecord = { place: 9, unreadable: 'wrong-cell-count' };
     const given = { ...recordOf({ ...hotel, ServiceId: 5 }, 10) };
     const lacking = Array.from({ length: 1_500 }, (_, index) =>

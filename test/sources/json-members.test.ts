@@ -16,7 +16,7 @@ const values = fc.letrec((tie) => ({
   ),
 })).value;
 
-it('The members of an object are told in their order, each with its value as it is written', () => {
+it('The members of an object are scanned in order, each with its value as written', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(awkward, values), { maxLength: 6 }),
@@ -29,9 +29,9 @@ it('The members of an object are told in their order, each with its value as it 
           .map(([name, value]) => `${space}${JSON.stringify(name)}${space}:${space}${value}${space}`)
           .join(',');
         const json = `${space}{${text}${space}}${space}`;
-        const told: (readonly [string, string])[] = [];
-        scanMembers(json, (name, from, to) => told.push([name, json.slice(from, to)]));
-        expect(told).toEqual(written);
+        const scanned: (readonly [string, string])[] = [];
+        scanMembers(json, (name, from, to) => scanned.push([name, json.slice(from, to)]));
+        expect(scanned).toEqual(written);
       },
     ),
     { numRuns: 2000 },

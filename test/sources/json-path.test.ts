@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { listElements, readJsonPath } from '../../src/sources/json/json-text.js';
 
 describe('the elements of a JSON array', () => {
-  it('are those that JSON.parse finds, however it is written', () => {
+  it('are those that JSON.parse finds, in any notation', () => {
     const spaces = fc.constantFrom('', ' ', '\n\t', '\r\n');
     fc.assert(
       fc.property(fc.array(fc.jsonValue()), spaces, fc.constantFrom(0, 2), (values, space, indent) => {
@@ -15,7 +15,7 @@ describe('the elements of a JSON array', () => {
   });
 });
 
-describe('a path into a JSON text', () => {
+describe('a path into JSON text', () => {
   const json =
     '{"a.b": 1, "a" : {"b":[ 2 ], "c":{"d":"x"}, "c.d": 3}, "t":[{"b":1}], "n":{"m":1,"m":2}, "s":"{}"}';
 

@@ -29,13 +29,13 @@ describe('a line that cannot be read', () => {
     ['a needed name twice, once in disguise', '{"ServiceId":2,"Service\\u0049d":2}', 'duplicate-member'],
     ['brackets without end', '['.repeat(500_000), 'malformed-json'],
     ['brackets in brackets', `${'['.repeat(400_000)}${']'.repeat(400_000)}`, 'not-an-object'],
-  ])('is %s: it is reported in its place and the rest goes on', async (_, line, reason) => {
+  ])('is %s: it is reported in its place, and reading continues', async (_, line, reason) => {
     const { records } = await readFile(`${good}${line}\n${good}`);
     expect(summarise(records)).toEqual(['1:1', `2!${reason}`, '3:1']);
     expect(inspect(records)).not.toContain('Canary');
   });
 
-  it('has a name twice in the nested object that is needed', async () => {
+  it('has a duplicate name in a needed nested object', async () => {
     const { records } = await readFile(
       '{"guest":{"name":"a","name":"b"}}\n{"guest":{"x":1,"x":2,"name":"c"}}\n',
       {
@@ -45,7 +45,7 @@ describe('a line that cannot be read', () => {
     expect(summarise(records)).toEqual(['1!duplicate-member', '2:undefined']);
   });
 
-  it('may have names twice that nobody needs', async () => {
+  it('may have duplicate names that are not needed', async () => {
     const { records } = await readFile('{"ServiceId":2,"x":1,"x":2,"y":{"ServiceId":3,"ServiceId":4}}\n');
     expect(summarise(records)).toEqual(['1:2']);
   });
@@ -85,7 +85,7 @@ describe('a line that cannot be read', () => {
   });
 });
 
-describe('a number that lost digits on its way is no number:', () => {
+describe('a number that would lose digits is not a number:', () => {
   const normalise = createNormaliser();
   const read = async (line: string) => {
     const [record] = (await readFile(`${line}\n`)).records;
@@ -104,7 +104,7 @@ describe('a number that lost digits on its way is no number:', () => {
     '1e400',
     '5e-1',
     '1.5',
-  ])('%s is the id of no hotel', async (written) => {
+  ])('%s is not a valid hotel id', async (written) => {
     expect(await read(`{"ServiceId":${written}}`)).toBe('service-id-invalid');
   });
 
@@ -114,7 +114,7 @@ describe('a number that lost digits on its way is no number:', () => {
     ['5.000e0', 5],
     ['50E-1', 5],
     ['1e3', 1_000],
-  ])('%s is whole all the same', async (written, serviceId) => {
+  ])('%s is a whole number nevertheless', async (written, serviceId) => {
     expect(await read(`{"ServiceId":${written}}`)).toMatchObject({ serviceId });
   });
 
@@ -123,18 +123,18 @@ describe('a number that lost digits on its way is no number:', () => {
     ['12.50', '12.5'],
     ['0.1', '0.1'],
     ['-7', '-7'],
-  ])('%s as a hotel id of the provider is the text %s', async (written, providerHotelId) => {
+  ])("%s as a provider's hotel id is the text %s", async (written, providerHotelId) => {
     expect(await read(`{"ServiceId":1,"ProviderHotelId":${written}}`)).toMatchObject({ providerHotelId });
   });
 
   it.each(['12345678901234567890', '0.12345678901234567890', '1e21', '1e-9'])(
-    '%s as a hotel id of the provider is a reject',
+    "%s as a provider's hotel id is a reject",
     async (written) => {
       expect(await read(`{"ServiceId":1,"ProviderHotelId":${written}}`)).toBe('field-not-text');
     },
   );
 
-  it('and counts in nested objects too', async () => {
+  it('in nested objects, too', async () => {
     const { records } = await readFile('{"hotel":{"id":9007199254740990.6}}\n', {
       columns: { ServiceId: 'hotel.id' },
     });
@@ -174,7 +174,7 @@ describe('an NDJSON file that cannot be trusted as a whole', () => {
     }
   });
 
-  it('is cut off anywhere in its last object: the error names the line, and quotes nothing of it', async () => {
+  it('is truncated anywhere in its last object: the error names the line, and does not quote it', async () => {
     const last = Buffer.from('{"ServiceId":2,"BookingClientName":"Canary é","x":{"y":[1]}}');
     for (let length = 1; length < last.length; length++) {
       const content = Buffer.concat([Buffer.from(`${good}\n`), last.subarray(0, length)]);
@@ -188,21 +188,21 @@ describe('an NDJSON file that cannot be trusted as a whole', () => {
     ]);
   });
 
-  it.each([good, `${good}{"ServiceId":2}`])('ends with half a character behind %j', async (before) => {
+  it.each([good, `${good}{"ServiceId":2}`])('ends with half a character after %j', async (before) => {
     const content = Buffer.concat([Buffer.from(before), Buffer.from([0xe2, 0x82])]);
     await expectFault(readFile(content), 'truncated', /line 2: .*half a character/);
   });
 
-  it('ends in a line that is too long to be looked at', async () => {
+  it('ends with a line that is too long to be read', async () => {
     const content = `${good}{"a":"${'x'.repeat(300)}"}`;
     await expectFault(readFile(content, { recordLimit: 200 }), 'truncated', /line 2: .*record-too-long/);
   });
 
-  it('is not cut off where its last line is whole but no object', async () => {
+  it('is not truncated if its last line is complete but not an object', async () => {
     expect(summarise((await readFile(`${good}[2]`)).records)).toEqual(['1:1', '2!not-an-object']);
   });
 
-  it('is a gzip cut off anywhere: an error, never a short day', async () => {
+  it('is truncated gzip: always an error, never a short day', async () => {
     const gzip = gzipSync(`${good}${good}`);
     for (let length = 2; length < gzip.length; length++) {
       await expectFault(readFile(gzip.subarray(0, length)), 'truncated', /cut off or damaged/);

@@ -14,7 +14,7 @@ function createNdjsonDriver(encode: (ndjson: string, broken: boolean) => Buffer)
   async function prepare(records: readonly IntendedRecord[], { iso }: BusinessDay, broken: boolean) {
     root ||= await realpath(await mkdtemp(join(tmpdir(), 'ndjson-contract-')));
     const path = join(root, `bookings-${iso}.ndjson`);
-    // Every second record has a blank line behind it.
+    // Every second record is followed by a blank line.
     const lines = records.flatMap((record, index) => [
       JSON.stringify(record),
       ...(index % 2 === 0 ? [''] : []),
@@ -52,7 +52,7 @@ describeSourceContract('ndjson that is cut off', () =>
 );
 describeSourceContract('ndjson in gzip', () =>
   createNdjsonDriver((ndjson, broken) => {
-    // Stored, not compressed: the reading of a small file would be over at once.
+    // Stored, not compressed: otherwise the file would be small enough for a single read.
     const bytes = gzipSync(ndjson, { level: 0 });
     return broken ? bytes.subarray(0, bytes.length / 2) : bytes;
   }),

@@ -20,7 +20,7 @@ function read(bytes: Buffer, { blockBytes, recordLimit = 1_000_000 }: Reading) {
   return { records: [...records, ...end.records], notices: end.notices };
 }
 
-/** What became of it, in a form to compare: the records, or the fault with its place. */
+/** A comparable result: the records, or the fault with its place. */
 function outcome(bytes: Buffer, reading: Reading): unknown {
   try {
     return read(bytes, reading);
@@ -43,8 +43,8 @@ const objects = fc.dictionary(
   values,
 );
 
-describe('whatever was written as NDJSON', () => {
-  it('is read back, with its places, in blocks of any size', () => {
+describe('any valid NDJSON', () => {
+  it('is read back with its places, in blocks of any size', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -58,7 +58,7 @@ describe('whatever was written as NDJSON', () => {
         (items, { lineEnd, bom, eof }, blockBytes) => {
           const lines: string[] = [''];
           const expected = items.map(({ object, blankLines, space }) => {
-            // JSON has its own spaces between two tokens, of which a line takes all but line ends.
+            // JSON allows white space between tokens; a line allows all of it except line ends.
             const text = JSON.stringify(object, undefined, space).replaceAll(/\n */g, space);
             lines.push(text, ...Array<string>(blankLines).fill(''));
             const fields = serviceFields.map((field) => [field, asJson(object[field])]);
@@ -91,7 +91,7 @@ describe('whatever was written as NDJSON', () => {
 const asJson = (value: unknown): unknown =>
   value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 
-describe('whatever bytes there are', () => {
+describe('any bytes', () => {
   const texts = [
     '{',
     '}',
@@ -124,7 +124,7 @@ describe('whatever bytes there are', () => {
     { maxLength: 40 },
   );
 
-  it('come to the same in blocks of any size: records, rejects, faults and their places', () => {
+  it('give the same records, rejects, faults and places in blocks of any size', () => {
     fc.assert(
       fc.property(
         mostlyText,
@@ -143,7 +143,7 @@ describe('whatever bytes there are', () => {
 });
 
 describe('a line of any length', () => {
-  it('is skipped in flat memory', () => {
+  it('is skipped in constant memory', () => {
     const block = Buffer.alloc(1_000_000, 'x');
     const decoder = createNdjsonDecoder({ path: 'day.ndjson', columns: {}, recordLimit: 1_000_000 });
     decoder.decode(Buffer.from('{"ServiceId":"'));

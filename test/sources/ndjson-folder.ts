@@ -9,7 +9,7 @@ import { day } from './csv-folder.js';
 
 type Options = Omit<NdjsonSourceOptions, 'file'>;
 
-/** A fresh folder for each test of the file that calls this, and readings of the day's file in it. */
+/** Creates a folder for each test of the calling file, and reads the day's file in it. */
 export function useNdjsonFolder() {
   let folder = '';
   beforeEach(async () => {

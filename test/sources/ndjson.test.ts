@@ -35,7 +35,7 @@ describe('an NDJSON file as programs write them', () => {
     expect(summarise((await readFile(content)).records)).toEqual(['3:5', '6:6']);
   });
 
-  it('of blank lines alone is a day without bookings, of which nothing is said to be absent', async () => {
+  it('of blank lines only is a day without bookings, and has no absent columns', async () => {
     for (const content of ['\n', '\r\n', '\uFEFF\n', '  ', gzipSync('\n')]) {
       expect(await readFile(content)).toEqual({ chunks: [], records: [], notices: [] });
     }
@@ -59,7 +59,7 @@ describe('an NDJSON file as programs write them', () => {
     ]);
   });
 
-  it('hands null, true, lists and groups over as they are', async () => {
+  it('returns null, true, arrays and objects unchanged', async () => {
     const { records } = await readFile(
       '{"ServiceId":[5],"ProviderName":null,"ProviderHotelId":{"a":1},"CheckInDate":true}\n',
     );
@@ -68,7 +68,7 @@ describe('an NDJSON file as programs write them', () => {
     ]);
   });
 
-  it('may be a gzip of several members, cut anywhere', async () => {
+  it('may be gzip with several members, split anywhere', async () => {
     const bytes = Buffer.from('{"ServiceId":5,"ProviderName":"é"}\n{"ServiceId":6}\n');
     for (let at = 0; at <= bytes.length; at++) {
       const members = Buffer.concat([gzipSync(bytes.subarray(0, at)), gzipSync(bytes.subarray(at))]);
@@ -80,7 +80,7 @@ describe('an NDJSON file as programs write them', () => {
 });
 
 describe('the members of the objects', () => {
-  it('are found by the map, exactly as they are named, wherever they stand', async () => {
+  it('are found by the configured names, exactly, in any order', async () => {
     const { records } = await readFile(
       '{"hotel":"5","ServiceId":9,"Gast\\u0020Name":"Ann"}\n{"Gast Name":"Bea","servicehotel":1,"hotel":6}\n',
       { columns: { ServiceId: 'hotel', BookingClientName: 'Gast Name' } },
@@ -91,7 +91,7 @@ describe('the members of the objects', () => {
     ]);
   });
 
-  it('may lie in nested objects, by a path with dots', async () => {
+  it('may be in nested objects, by a path with dots', async () => {
     const { records, notices } = await readFile(
       [
         '{"hotel":{"id":{"$numberLong":"5"}},"guest":{"name":"Ann","other":[{"name":"no"}]}}',
@@ -118,14 +118,14 @@ describe('the members of the objects', () => {
     expect(notices.map(({ column }) => column)).not.toContain('guest.name');
   });
 
-  it('are of that very name first, dots and all', async () => {
+  it('are found by the exact name first, even with dots', async () => {
     const { records } = await readFile('{"guest":{"name":"no"},"guest.name":"Ann"}\n', {
       columns: { BookingClientName: 'guest.name' },
     });
     expect(records).toMatchObject([{ fields: { BookingClientName: 'Ann' } }]);
   });
 
-  it('are never what every JavaScript object has', async () => {
+  it('are never inherited from Object.prototype', async () => {
     const columns = { ServiceId: '__proto__', ProviderName: 'constructor', ProviderHotelId: 'toString.name' };
     const { records } = await readFile('{}\n{"__proto__":5,"constructor":"x"}\n', { columns });
     expect(summarise(records)).toEqual(['1:undefined', '2:5']);
@@ -135,7 +135,7 @@ describe('the members of the objects', () => {
     ]);
   });
 
-  it('that no object has are told once, at the end; one null is enough to have it', async () => {
+  it('that no object has are reported once, at the end; a null counts as present', async () => {
     const line = '{"ServiceId":5}\n';
     const { chunks, notices } = await readFile(
       `${line.repeat(50)}{"ProviderName":null}\n${line.repeat(50)}`,
@@ -153,7 +153,7 @@ describe('the members of the objects', () => {
     expect(chunks.at(-1)?.notices).toEqual(notices);
   });
 
-  it('that no object has are told of the master id too', async () => {
+  it('that no object has include the master id', async () => {
     const { notices } = await readFile('{"ServiceId":5}\n', { columns: { ServiceId: 'hotel_id' } });
     expect(notices[0]).toEqual({ kind: 'absent-column', column: 'hotel_id' });
   });

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readlink } from 'node:fs/promises';
 
-/** Only where the system tells. */
+/** Only on systems that expose it. */
 export const canCountDescriptors = existsSync('/proc/self/fd');
 
 /** How many descriptors this process has open on a path. */

@@ -19,7 +19,7 @@ describe('a path template', () => {
     expect(parsePathTemplate(template)(day)).toBe(path);
   });
 
-  it('writes the day of the calendar, whatever the zone makes of its midnight', () => {
+  it('writes the calendar day, whenever its midnight is in the time zone', () => {
     const template = parsePathTemplate('{day:ddMMyyyy}');
     for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago', 'America/Sao_Paulo']) {
       expect(template(createBusinessDay('2026-03-29', zone))).toBe('29032026');
@@ -27,7 +27,7 @@ describe('a path template', () => {
   });
 
   it.each(['{date}', '{Day}', '{}', '{ day }', '{day }', '{hotel}', '{days}', '$' + '{HOME}'])(
-    'refuses the unknown %s and says what is known',
+    'refuses the unknown %s, and says what is known',
     (placeholder) => {
       const parse = () => parsePathTemplate(`/exports/${placeholder}.csv`);
       expect(parse).toThrow(RangeError);
@@ -35,15 +35,12 @@ describe('a path template', () => {
     },
   );
 
-  it.each(['{day', 'day}', '{day}}', '{{day}}', '{{day}', '}{'])(
-    'refuses %s, a brace without its other half',
-    (text) => {
-      expect(() => parsePathTemplate(`/exports/${text}.csv`)).toThrow(RangeError);
-    },
-  );
+  it.each(['{day', 'day}', '{day}}', '{{day}}', '{{day}', '}{'])('refuses %s, an unmatched brace', (text) => {
+    expect(() => parsePathTemplate(`/exports/${text}.csv`)).toThrow(RangeError);
+  });
 
   it.each(['{day:}', '{day:DDMMYYYY}', '{day:export}', '{day:YYYY}'])(
-    'refuses %s, which is no date-fns pattern',
+    'refuses %s, which is not a date-fns pattern',
     (text) => {
       const parse = () => parsePathTemplate(`/exports/${text}.csv`);
       expect(parse).toThrow(RangeError);
@@ -75,7 +72,7 @@ describe('a path template', () => {
     expect(() => parsePathTemplate(`/exports/${text}.csv`)).toThrow(/nothing that leads elsewhere/);
   });
 
-  it('writes no other folder than the pattern names, whatever the pattern', () => {
+  it('never leads to another folder, whatever the pattern', () => {
     const letters = fc.constantFrom('y', 'M', 'd', 'E', 'Q', '.', '/', "'", '-', ' ', '..', '\\', ':', 'x');
     const pattern = fc.array(letters, { minLength: 1, maxLength: 12 }).map((parts) => parts.join(''));
     fc.assert(

@@ -19,13 +19,13 @@ describe('what a bookings module threw', () => {
     expect(shown).not.toMatch(/Canary|desk/);
   });
 
-  it('is shown whole, causes and all, to who asked for that', () => {
+  it('is shown in full, with its causes, on request', () => {
     const shown = describeModuleFailure(error, { path, showsMessage: true });
     expect(shown).toContain('threw TypeError E_GUEST: Ann Guest-Canary\n    at her desk\n');
     expect(shown).toContain('\n  caused by RangeError: Ann Guest-Canary again\n');
   });
 
-  it('ends where a cause is its own', () => {
+  it('may have a circular cause', () => {
     const circle = new Error('round');
     circle.cause = circle;
     expect(describeModuleFailure(circle, { path, showsMessage: true }).match(/caused by/g)).toHaveLength(5);
@@ -38,10 +38,10 @@ describe('what a bookings module threw', () => {
   });
 });
 
-it('tells of a long wait for an API, its reason and its length', () => {
+it('reports a long wait for an API, with its reason and its length', () => {
   expect(describePageWait({ code: 'http-429', delayMs: 300_000 })).toMatch(/http-429.*retrying in 5 min/);
 });
 
-it('is silent about a wait that is over at once', () => {
+it('does not report a short wait', () => {
   expect(describePageWait({ code: 'http-503', delayMs: 400 })).toBeUndefined();
 });

@@ -33,7 +33,7 @@ describe('An option of init', () => {
     [{ url, auth: 'bearer', authName: 'u' }, '--auth-name goes with --auth basic or header'],
     [{ query, queryFile: 'q.sql' }, '--query and --query-file exclude each other'],
     [{ delivery: 'body', sftpHost: 'h' }, '--sftp-host goes with --delivery file'],
-  ])('%j is refused where it goes with something else', (options, message) => {
+  ])('%j is refused without the option that it goes with', (options, message) => {
     expect(() => check(options)).toThrow(UsageError);
     expect(() => check(options)).toThrow(message);
   });
@@ -56,7 +56,7 @@ describe('An option of init', () => {
   });
 
   it.each(['postgres://u:geheim@h/db', 'mysql://u@h/db?password=geheim'])(
-    '--url is refused with a password, which is not repeated: %s',
+    '--url is refused with a password, which is not quoted: %s',
     (address) => {
       let message = '';
       try {
@@ -69,24 +69,24 @@ describe('An option of init', () => {
     },
   );
 
-  it('--url is refused with a key of an API', () => {
+  it('--url is refused with an API key', () => {
     expect(() => check({ url: `${url}&apikey=geheim` })).toThrow(/--url: .*--auth/);
   });
 
-  it('--url of a database is refused where the environment has one that would come before it', () => {
+  it('--url of a database is refused if one in the environment takes precedence', () => {
     const database = 'postgres://u:geheim@h/db';
     expect(() => check({ url: 'postgres://u@h/db' }, { database })).toThrow(/HOTEL_REVIEW_SOURCE_URL is set/);
     expect(() => check({ url, kind: 'http' }, { database })).not.toThrow();
   });
 
-  it('--query is read by the rules of the database that is known', () => {
+  it('--query is checked by the rules of the known database', () => {
     const ofMysql = "SELECT 'it\\'s' FROM bookings WHERE booked_on = :day";
     expect(() => check({ query: ofMysql })).toThrow(/--query/);
     expect(() => check({ query: ofMysql }, { database: 'mysql://u:p@h/db' })).not.toThrow();
     expect(() => check({ query: ofMysql, url: 'mysql://u@h/db' })).not.toThrow();
   });
 
-  it('--cursor-field is needed where nobody can be asked for it', () => {
+  it('--cursor-field is required if nobody can be asked for it', () => {
     expect(() => check({ url, pagination: 'cursor' })).toThrow('--pagination cursor needs --cursor-field');
     expect(() => check({ url, pagination: 'cursor' }, { asks: true })).not.toThrow();
     expect(() => check({ url, pagination: 'cursor', cursorField: 'next' })).not.toThrow();
@@ -101,7 +101,7 @@ describe('An option of init', () => {
     [{ url: 'sqlite:b.db', query }],
     [{ kind: 'sql' }],
     [{ url, auth: 'header', authName: 'X-Key', pagination: 'offset', pageSize: 5, records: 'data' }],
-  ])('%j is taken', (options) => {
+  ])('%j is accepted', (options) => {
     expect(() => check(options)).not.toThrow();
   });
 });

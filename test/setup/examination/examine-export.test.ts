@@ -29,28 +29,28 @@ describe('The newest export', () => {
     ['{day:yyyy/MM}/b{day:ddMMyyyy}.csv', '2026/11/b20112026.csv', '2026/10/b21102026.csv'],
     ['{day:yyyy}/{day:MM}/{day:dd}.csv', '2026/11/20.csv', '2025/12/31.csv'],
     ['{day}/bookings.csv', '2026-11-20/bookings.csv', '2024-01-31/bookings.csv'],
-  ])('of %s is the one that is looked at', async (path, newest, older) => {
+  ])('of %s is the one that is examined', async (path, newest, older) => {
     const examination = await examine({ [newest]: header, [older]: 'ServiceId' }, path);
     expect(examination).toMatchObject({ kind: 'examined', place: newest, day: '2026-11-20' });
   });
 
-  it('may be of a day that is still to come, and may be years old', async () => {
+  it('may be of a future day, or years old', async () => {
     expect(await examine({ 'exports/bookings-2027-05-01.csv': header })).toMatchObject({ day: '2027-05-01' });
     expect(await examine({ 'exports/bookings-2024-02-29.csv': header })).toMatchObject({ day: '2024-02-29' });
   });
 
-  it('may have a name without the day, and is then that of yesterday', async () => {
+  it('may have a name without the day, and then counts as that of yesterday', async () => {
     expect(await examine({ 'b.csv': header }, 'b.csv')).toMatchObject({ place: 'b.csv', day: '2026-11-20' });
   });
 
-  it('need not be there, nor its folder', async () => {
+  it('may be missing, and so may its folder', async () => {
     expect(await examine({ 'exports/other.csv': header })).toEqual({ kind: 'no-file' });
     expect(await examine({})).toEqual({ kind: 'no-file' });
   });
 });
 
 describe('The beginning of a CSV file', () => {
-  it('tells columns, delimiter and dates', async () => {
+  it('shows columns, delimiter and dates', async () => {
     expect(
       await examineOne(`${header};price\n1;B1;"Ada; B";20/11/2026;7,50\n2;B2;Bob;21/11/2026;8,50\n`),
     ).toMatchObject({
@@ -72,7 +72,7 @@ describe('The beginning of a CSV file', () => {
     [';', ';'],
     ['|', '|'],
     ['a tab', '\t'],
-  ])('tells %s as the delimiter, whatever stands between quotes', async (_, delimiter) => {
+  ])('shows %s as the delimiter, whatever is between quotes', async (_, delimiter) => {
     const row = ['1', '"a,b;c|d\te,f;g|h\ti"', 'Ada', ''].join(delimiter);
     const examination = await examineOne(`${header.replaceAll(';', delimiter)}\r\n${row}\r\n`);
     expect(examination).toMatchObject({
@@ -81,7 +81,7 @@ describe('The beginning of a CSV file', () => {
     });
   });
 
-  it('is read behind a byte order mark, with blanks around the names, and out of gzip', async () => {
+  it('may have a byte order mark, blanks around the names, and gzip compression', async () => {
     const text = '\ufeff hotel_id , reference\n1,B1\n';
     expect((await examineOne(text)).columns).toEqual({
       ServiceId: 'hotel_id',
@@ -90,14 +90,14 @@ describe('The beginning of a CSV file', () => {
     expect((await examineOne(gzipSync(text))).columns).toMatchObject({ ServiceId: 'hotel_id' });
   });
 
-  it('may be a header alone, of one column', async () => {
+  it('may be a header only, with one column', async () => {
     expect(await examineOne('hotel_id')).toMatchObject({
       columns: { ServiceId: 'hotel_id' },
       delimiter: undefined,
     });
   });
 
-  it('is enough of a large file, whose last record is cut there', async () => {
+  it('is enough of a large file, and may end within a record', async () => {
     const rows = Array.from({ length: 20_000 }, (_, at) => `${at};B${at};Ada "x";20/11/2026`).join('\n');
     expect(await examineOne(`${header}\n${rows}`)).toMatchObject({
       delimiter: ';',
@@ -105,15 +105,15 @@ describe('The beginning of a CSV file', () => {
     });
   });
 
-  it('is read up to its last whole line', async () => {
+  it('is read up to its last complete line', async () => {
     const beginning = `${header}\n${`7;B1;${'x'.repeat(9980)};13/02/2026\n`.repeat(20)}`;
-    // What is read at first ends in the middle of this row's date.
+    // The first block ends in the middle of this row's date.
     const filler = 'x'.repeat(256 * 1024 - beginning.length - '7;B1;;13/02/20'.length);
     const examination = await examineOne(`${beginning}7;B1;${filler};13/02/2026\n8;B2;Ada;14/02/2026\n`);
     expect(examination.dates).toEqual({ kind: 'one', format: 'dd/MM/yyyy', read: 20, seen: 20 });
   });
 
-  it('is enough to tell day and month apart where hundreds of dates leave it open', async () => {
+  it('is enough to tell day and month apart where hundreds of dates are ambiguous', async () => {
     const rows = `${'7;B1;Ada;01/02/2026\n'.repeat(400)}7;B1;Ada;13/02/2026\n`;
     expect((await examineOne(`${header}\n${rows}`)).dates).toMatchObject({ kind: 'one', seen: 401 });
   });
@@ -139,12 +139,12 @@ describe('The beginning of a CSV file', () => {
     expect(await examineOne(`${header}\n${broken}\n`)).toMatchObject({ delimiter: ';' });
   });
 
-  it('is read on behind a quote that is never closed', async () => {
+  it('is read beyond a quote that is never closed', async () => {
     const text = `${header}\n7;B1;"Ada;20/11/2026\n${'8;B2;Bob;21/11/2026\n'.repeat(30)}`;
     expect((await examineOne(text)).dates).toMatchObject({ kind: 'one', format: 'dd/MM/yyyy', seen: 30 });
   });
 
-  it('is read over the line ends that stand inside of cells', async () => {
+  it('may have line ends inside cells', async () => {
     const row = '7;B1;"Ada\nLovelace";20/11/2026\n';
     const examination = await examineOne(`"hotel_id";reference;"lead\nguest";arrival\n${row.repeat(3)}`);
     expect(examination).toMatchObject({
@@ -153,7 +153,7 @@ describe('The beginning of a CSV file', () => {
     });
   });
 
-  it('tells nothing of dates while no column is known to hold them', async () => {
+  it('shows no date format while no date column is known', async () => {
     const text = 'hotel_id,from,to\n7,20.11.2026,22.11.2026\n';
     expect((await examineOne(text)).dates).toEqual({ kind: 'no-column' });
     const columns = new Map([['CheckInDate', 'from'] as const]);
@@ -171,7 +171,7 @@ describe('The beginning of a CSV file', () => {
     ['7,Ada Lovelace,B1,Roomly\n8,Bob,B2,Roomly\n'],
     ['Ada Lovelace,2026-11-20\nBob,2026-11-21\n'],
     ['\n\n'],
-  ])('is no header in %j, and none of it is told', async (content) => {
+  ])('is not a header in %j, and is not quoted', async (content) => {
     const examination = await examine({ 'one.csv': content }, 'one.csv');
     expect(examination).toEqual({
       kind: 'unusable',
@@ -194,7 +194,7 @@ describe('The beginning of a CSV file', () => {
 });
 
 describe('The beginning of an NDJSON file', () => {
-  it('tells the members, also one level down, and the dates', async () => {
+  it('shows the members, also those one level down, and the dates', async () => {
     const booking = {
       hotel: { id: 7, address: { city: 'x' } },
       reference: 'B1',

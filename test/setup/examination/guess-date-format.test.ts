@@ -20,7 +20,7 @@ describe('The date format of an export', () => {
     [['20-11-2026'], 'dd-MM-yyyy'],
     [['20112026'], 'ddMMyyyy'],
     [['20261120'], 'yyyyMMdd'],
-    // Else also the 20th of October 1112.
+    // As ddMMyyyy it would be the 20th of October 1112.
     [['20101112'], 'yyyyMMdd'],
     [['2026/11/20'], 'yyyy/MM/dd'],
     [['20 Nov 2026'], 'dd MMM yyyy'],
@@ -30,7 +30,7 @@ describe('The date format of an export', () => {
     expect(guessDateFormat(dates)).toMatchObject({ kind: 'one', format });
   });
 
-  it('is told to be ambiguous when day and month could be one another', () => {
+  it('is ambiguous if day and month could be swapped', () => {
     expect(guessDateFormat(['01/02/2026', '03/04/2026'])).toEqual({
       kind: 'several',
       readings: [
@@ -52,13 +52,13 @@ describe('The date format of an export', () => {
     expect(guessDateFormat(dates)).toEqual({ kind: 'usual', read: 19, seen: 20 });
   });
 
-  it('is found where it reads nine of ten dates, and not where it reads fewer', () => {
+  it('is found if it reads nine of ten dates, but not if it reads fewer', () => {
     expect(guessDateFormat([...repeat('20/11/2026', 9), 'soon'])).toMatchObject({ format: 'dd/MM/yyyy' });
     expect(guessDateFormat([...repeat('20/11/2026', 8), 'soon'])).toEqual({ kind: 'unknown' });
     expect(guessDateFormat([...repeat('2026-11-20', 8), 'soon'])).toEqual({ kind: 'unknown' });
   });
 
-  it('stays ambiguous when one date is broken, and when there is evidence for both', () => {
+  it('stays ambiguous if one date is broken, and if there is evidence for both', () => {
     const unclear = repeat('01/02/2026', 30);
     expect(guessDateFormat([...unclear, '31/31/2026'])).toMatchObject({
       kind: 'several',
@@ -74,7 +74,7 @@ describe('The date format of an export', () => {
     expect(guessDateFormat(['20/11/2026', '20.11.2026'])).toEqual({ kind: 'unknown' });
   });
 
-  it('reads as many of the dates as it says', () => {
+  it('reads as many dates as reported', () => {
     const part = fc.integer({ min: 0, max: 40 }).map((number) => String(number).padStart(2, '0'));
     const written = fc
       .tuple(part, part, fc.integer({ min: 1990, max: 2060 }), fc.constantFrom('/', '.', '-', ''))

@@ -4,8 +4,8 @@ import { fieldSynonyms, matchColumns, simplifyName } from '../../../src/examinat
 
 const match = (...names: string[]) => Object.fromEntries(matchColumns(names).columns);
 
-describe('Columns are taken for fields', () => {
-  it("by the service's own names before all others", () => {
+describe('Columns are matched to fields', () => {
+  it("by the service's own names before any others", () => {
     expect(match('hotel_id', 'ServiceId', 'name', 'BookingClientName')).toEqual({
       ServiceId: 'ServiceId',
       BookingClientName: 'BookingClientName',
@@ -98,7 +98,7 @@ describe('Columns are taken for fields', () => {
   ])('of an export in another language: %s, %s, %s, …', (...names) => {
     const expected = Object.fromEntries(serviceFields.map((field, at) => [field, names[at]]));
     expect(match('Hotel', ...names.toReversed(), 'Status')).toEqual(expected);
-    // Accents come in one piece or in two.
+    // Accented letters may be composed or decomposed.
     expect(Object.keys(match(...names.map((name) => name.normalize('NFD'))))).toEqual([...serviceFields]);
   });
 
@@ -117,13 +117,13 @@ describe('Columns are taken for fields', () => {
     expect(match(name)).toEqual({});
   });
 
-  it('by words that each stand for one field, and in the form in which names are compared', () => {
+  it('by synonyms that are unique to one field and already simplified', () => {
     const all = serviceFields.flatMap((field) => [simplifyName(field), ...fieldSynonyms[field]]);
     expect(all.filter((word, at) => all.indexOf(word) !== at)).toEqual([]);
     expect(all.filter((word) => simplifyName(word) !== word)).toEqual([]);
   });
 
-  it('as somebody said before, and the others by their names', () => {
+  it('as already known, and the others by name', () => {
     const known = new Map<ServiceField, string>([
       ['ServiceId', 'Haus'],
       ['CheckInDate', 'gone'],
@@ -137,13 +137,13 @@ describe('Columns are taken for fields', () => {
     expect(unused).toEqual(['hotel_id']);
   });
 
-  it('one column for one field: the likelier name wins, the other is not used', () => {
+  it('one to one: the likelier name wins, and the other stays unused', () => {
     const { columns, unused } = matchColumns(['hotel_id', 'master_id', 'status']);
     expect(Object.fromEntries(columns)).toEqual({ ServiceId: 'master_id' });
     expect(unused).toEqual(['hotel_id', 'status']);
   });
 
-  it("not when the name stands there twice: a source can't tell such columns apart", () => {
+  it("unless the name occurs twice: a source can't tell such columns apart", () => {
     expect(match('hotel_id', 'hotel_id')).toEqual({});
   });
 

@@ -20,7 +20,7 @@ const question = {
 const failureOf = (answer: Promise<unknown>) => answer.catch((error: unknown) => error);
 
 describe('A question on a terminal', () => {
-  it('takes a line, without the blanks around it', async () => {
+  it('accepts a line, and trims it', async () => {
     const { asker, input, reads } = sit();
     const answer = asker.text(question);
     await reads('Your word');
@@ -28,7 +28,7 @@ describe('A question on a terminal', () => {
     expect(await answer).toBe('good');
   });
 
-  it.each(['\r', '  \r'])('shows the default, which an empty line takes (%j)', async (line) => {
+  it.each(['\r', '  \r'])('shows the default, which an empty line accepts (%j)', async (line) => {
     const { asker, input, reads } = sit();
     const answer = asker.text({ ...question, fallback: 'usual' });
     await reads('sual');
@@ -36,7 +36,7 @@ describe('A question on a terminal', () => {
     expect(await answer).toBe('usual');
   });
 
-  it('without a default takes an empty line for no answer', async () => {
+  it('without a default takes an empty line as no answer', async () => {
     const { asker, input, reads } = sit();
     const answer = asker.text(question);
     await reads('Your word');
@@ -44,7 +44,7 @@ describe('A question on a terminal', () => {
     expect(await answer).toBeUndefined();
   });
 
-  it('says at once what is wrong, and waits for another answer', async () => {
+  it('says at once what is wrong with an answer, and waits for another', async () => {
     const { asker, input, reads } = sit();
     const answer = asker.text(question);
     await reads('Your word');
@@ -54,7 +54,7 @@ describe('A question on a terminal', () => {
     expect(await answer).toBe('better');
   });
 
-  it('for a secret shows nothing of it', async () => {
+  it('for a secret does not show it', async () => {
     const { asker, input, screen, reads } = sit();
     const answer = asker.secret(question);
     await reads('Your word');
@@ -63,7 +63,7 @@ describe('A question on a terminal', () => {
     expect(screen.text()).not.toMatch(/[geh]{3}/);
   });
 
-  it('for a choice goes up and down', async () => {
+  it('for a choice moves up and down', async () => {
     const { asker, input, reads } = sit();
     const answer = asker.choose({
       message: 'Which?',
@@ -81,7 +81,7 @@ describe('A question on a terminal', () => {
   it.each([
     ['Ctrl-C', '\x03'],
     ['Ctrl-D', '\x04'],
-  ])('ends with %s, the cursor shown again', async (_, key) => {
+  ])('ends with %s, and the cursor is visible again', async (_, key) => {
     const { asker, input, screen, reads } = sit();
     const answer = failureOf(asker.text(question));
     await reads('Your word');
@@ -90,7 +90,7 @@ describe('A question on a terminal', () => {
     expect(screen.text().lastIndexOf('\x1b[?25h')).toBeGreaterThan(screen.text().lastIndexOf('\x1b[?25l'));
   });
 
-  it('ends when the process is asked to stop, and is not asked after that', async () => {
+  it('ends when the process is stopped, and is not asked after that', async () => {
     const { asker, screen, stop, reads } = sit();
     const reason = new StoppedError('SIGTERM');
     const answer = failureOf(asker.text(question));

@@ -35,7 +35,7 @@ const render = (answers = answer(), examination: Examination = noFile) =>
 const load = (text: string, answers = answer()) =>
   parseConfig({ text, file: '/agency/hotel-review.yaml', env: parseEnv(renderSecrets(answers)) });
 
-/** Every option in the place of its comment: `# name: value`, and the lines of a group below it. */
+/** Uncomments every option: `# name: value`, and the lines of a group below it. */
 const uncomment = (text: string) =>
   text
     .split('\n')
@@ -69,7 +69,7 @@ describe('A written configuration', () => {
     expect(text).toContain('hotel-review doctor');
   });
 
-  it('has no placeholder where everything is known', () => {
+  it('has no placeholder if everything is known', () => {
     const sftp = { host: 'h', port: 2222, username: 'u', keyFile: 'id', hostKey: `SHA256:${'b'.repeat(43)}` };
     const answers = answer({ baseUrl: 'https://maps.test/api/3.0', sftp });
     const text = render(answers, { ...examined, missing: [] });
@@ -81,7 +81,7 @@ describe('A written configuration', () => {
     for (const answers of [answer({ sftp: server }), answer()]) {
       const text = render(answers);
       const all = uncomment(text)
-        // The one sample that is no default.
+        // The only sample that is not a default.
         .replace(/^ {2}columns:\n {4}ServiceId: hotel_id\n/m, '');
       expect(all).toMatch(/^ {2}timeoutSeconds: 30$/m);
       expect(all).toMatch(/^ {2}concurrency: 8$/m);
@@ -90,7 +90,7 @@ describe('A written configuration', () => {
     }
   });
 
-  it('shows the columns, the dates and the delimiter of an export, and what is not used of it', () => {
+  it('shows the columns, the dates and the delimiter of an export, and its unused columns', () => {
     const text = render(answer(), examined);
     expect(load(text).source).toMatchObject({
       columns: { ServiceId: 'hotel_id' },
@@ -103,7 +103,7 @@ describe('A written configuration', () => {
     expect(said).toContain("Under the service's own names: ProviderName.");
   });
 
-  it('has a line for each field that was not found, and marks none of them but the master id', () => {
+  it('has a line for each field that was not found, and only marks the master id', () => {
     const text = render(answer(), examined);
     expect(text).toContain(
       [
@@ -121,7 +121,7 @@ describe('A written configuration', () => {
     expect(load(uncomment(text)).source.columns).toMatchObject({ ServiceId: 'hotel_id', CheckOutDate: '…' });
   });
 
-  it('says how many dates its pattern, or none, leaves unread', () => {
+  it('says how many dates the pattern, or the default, cannot read', () => {
     const unread = { read: 197, seen: 200 };
     const said = 'Reads 197 of the first 200 dates in exports/bookings-2026-11-20.csv.';
     const one = render(answer(), { ...examined, dates: { kind: 'one', format: 'dd.MM.yyyy', ...unread } });
@@ -132,7 +132,7 @@ describe('A written configuration', () => {
     expect(render(answer(), examined)).not.toContain('Reads ');
   });
 
-  it('says that no form of dates can be told before their columns are known', () => {
+  it('says that the date format is unknown until the date columns are known', () => {
     const text = render(answer(), { ...examined, dates: { kind: 'no-column' } });
     expect(text.replaceAll(/\n *# /g, ' ')).toContain(
       'hold dates are not known yet, and so neither is their format',
@@ -140,7 +140,7 @@ describe('A written configuration', () => {
     expect(load(text).source.dateFormat).toBe('yyyy-MM-dd');
   });
 
-  it('asks for the column of the master id when none looks like it', () => {
+  it('asks for the column of the master id if none looks like it', () => {
     const columns = new Map(examined.columns);
     columns.delete('ServiceId');
     columns.set('CheckInDate', 'arrival');
@@ -150,7 +150,7 @@ describe('A written configuration', () => {
     expect(load(uncomment(text)).source.columns).toMatchObject({ ServiceId: '…', CheckInDate: 'arrival' });
   });
 
-  it('repeats no name of columns of which none is known: they may be a booking', () => {
+  it('quotes no column names if none is known: they may be a booking', () => {
     const unknown = {
       ...examined,
       columns: new Map(),
@@ -165,7 +165,7 @@ describe('A written configuration', () => {
     expect(uncommented).toEqual(Object.fromEntries(serviceFields.map((field) => [field, '…'])));
   });
 
-  it('does not decide between dates that can be read in two ways', () => {
+  it('does not decide between two possible date formats', () => {
     const readings = ['dd/MM/yyyy', 'MM/dd/yyyy'].map((format) => ({ format, read: 1, seen: 1 }));
     const text = render(answer(), { ...examined, dates: { kind: 'several', readings } });
     expect(load(text).source.dateFormat).toBe('yyyy-MM-dd');
@@ -182,7 +182,7 @@ describe('A written configuration', () => {
     expect(text).toContain('# a.csv was examined, but it is odd.');
   });
 
-  it('lets no line end out of a comment', () => {
+  it('never breaks a comment with a line end of an answer', () => {
     const reason = 'it is odd\ntimezone: UTC\r\ndelivery: file';
     const text = render(answer(), { kind: 'unusable', place: 'a.csv', day: '2026-11-20', reason });
     expect(load(text)).toMatchObject({ timezone: 'Europe/Madrid', delivery: 'body' });
@@ -192,7 +192,7 @@ describe('A written configuration', () => {
     () => '',
   );
 
-  it('loads whatever was answered, holds just that, and suits the JSON Schema', async ({ skip }) => {
+  it('loads with any answers, holds exactly them, and matches the JSON Schema', async ({ skip }) => {
     const schema = await rules;
     if (schema === '') skip('hotel-review.schema.json is not there: npm run docs');
     const editor = z.fromJSONSchema(JSON.parse(schema));

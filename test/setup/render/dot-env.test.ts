@@ -19,14 +19,14 @@ const api = (auth: AuthAnswers): SourceAnswers => ({
 });
 
 describe('The file .env', () => {
-  it('has a placeholder for each secret that is not known', () => {
+  it('has a placeholder for each unknown secret', () => {
     expect(parseEnv(renderSecrets(answer()))).toEqual({
       HOTEL_REVIEW_API_KEY: 'change-me',
       HOTEL_REVIEW_ACCOUNT_ID: 'change-me',
     });
   });
 
-  it('has the SFTP password where no key is used', () => {
+  it('has the SFTP password if no key is used', () => {
     const byPassword = answer({ sftp: server, secrets: { sftpPassword: 'p # 1' } });
     expect(parseEnv(renderSecrets(byPassword)).HOTEL_REVIEW_SFTP_PASSWORD).toBe('p # 1');
     const byKey = answer({ sftp: { ...server, keyFile: 'id_ed25519' } });
@@ -61,7 +61,7 @@ describe('The file .env', () => {
     expect(others).toEqual(needed);
   });
 
-  it('gives every secret back as it was, or says beforehand that it has no way to write it', () => {
+  it('returns every secret unchanged, or says beforehand that it cannot be written', () => {
     const secret = fc.string({ minLength: 1, unit: fc.constantFrom(...'aZ0 \'"`#$\\n={}\né€\t!;&') });
     fc.assert(
       fc.property(secret, (apiKey) => {
@@ -79,7 +79,7 @@ describe('The file .env', () => {
     );
   });
 
-  it('can be read by a shell as well', () => {
+  it('can be read by a shell, too', () => {
     const text = renderSecrets(answer({ secrets: { apiKey: 'k $HOME `id` " #1' } }));
     const read = execFileSync('sh', ['-c', `${text}\nprintf %s "$HOTEL_REVIEW_API_KEY"`]);
     expect(read.toString()).toBe('k $HOME `id` " #1');

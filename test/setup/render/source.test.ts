@@ -44,7 +44,7 @@ const parameterRule = {
 const usernameRule = { name: 'username', setting: ['source', 'basic', 'username'], beside: http } as const;
 
 describe('A source is written', () => {
-  it('of a server without its address, and with a query of several lines as it was', () => {
+  it('for a database server without its address, and with a query of several lines unchanged', () => {
     const { text, config } = write(
       { kind: 'sql', file: undefined, query: { kind: 'text', text: query } },
       { sourceUrl: database },
@@ -58,7 +58,7 @@ describe('A source is written', () => {
     expect(ofSource(config)).toEqual([]);
   });
 
-  it('of a file of SQLite with its path, and the file of a query', () => {
+  it('for a SQLite file with its path, and a query file', () => {
     const { config } = write({ kind: 'sql', file: 'sqlite:b.db', query: { kind: 'file', path: 'q.sql' } });
     expect(config.source).toMatchObject({ url: 'sqlite:/agency/b.db', queryFile: '/agency/q.sql' });
   });
@@ -93,7 +93,7 @@ describe('A source is written', () => {
       {},
       { pagination: { kind: 'cursor', field: 'meta.next', parameter: 'after' } },
     ],
-  ])('of an API with %j, and its secrets elsewhere', (some, secrets, expected) => {
+  ])('for an API with %j, and its secrets elsewhere', (some, secrets, expected) => {
     const { text, config } = write(api(some), secrets);
     expect(config.source).toMatchObject({ url: 'https://pms.test/bookings?day={day}', ...expected });
     for (const secret of Object.values(secrets)) expect(text).not.toContain(secret);
@@ -101,7 +101,7 @@ describe('A source is written', () => {
     expect(ofSource(config)).toEqual([]);
   });
 
-  it('of files in a bucket with the server, and with a key where there is one', () => {
+  it('for files in a bucket with the server, and with the access key if there is one', () => {
     const path = 's3://agency/in/{day}.csv';
     const place = { endpoint: 'https://s3.test', region: 'eu-1' };
     const { text, config } = write(
@@ -122,7 +122,7 @@ describe('A source is written', () => {
     expect(without.text).toContain('# secretAccessKey: "${HOTEL_REVIEW_S3_SECRET}"');
   });
 
-  it('of files on an SFTP server with the account there', () => {
+  it('for files on an SFTP server with the account', () => {
     const hostKey = `SHA256:${'b'.repeat(43)}`;
     const path = 'sftp://drop.test/out/{day}.csv';
     const byKey = write({ kind: 'csv', path, account: { username: 'ada', keyFile: 'id', hostKey } });
@@ -138,14 +138,14 @@ describe('A source is written', () => {
     expect(byPassword.text).not.toContain('p-1');
   });
 
-  it('of a module with its path', () => {
+  it('for a module with its path', () => {
     const { text, config } = write({ kind: 'module', path: 'bookings.mjs' });
     expect(config.source).toMatchObject({ path: '/agency/bookings.mjs', options: {} });
     expect(text).toContain('  # The file that exports `bookings`.\n  path: bookings.mjs');
   });
 });
 
-describe('What nobody knew of a source', () => {
+describe('What was left open about a source', () => {
   it.each<[SourceAnswers, readonly string[]]>([
     [{ kind: 'sql', file: undefined, query: undefined }, ['source.url', 'source.query']],
     [api({ url: undefined, auth: { kind: 'bearer' } }), ['source.url', 'source.bearerToken']],
@@ -171,7 +171,7 @@ describe('What nobody knew of a source', () => {
       ['s3.accessKeyId', 's3.secretAccessKey'],
     ],
     [{ kind: 'module', path: 'b.mjs' }, []],
-  ])('loads as a placeholder, and is found again: %j', (source, placeholders) => {
+  ])('loads as a placeholder, and is listed as one: %j', (source, placeholders) => {
     const { text, config } = write(source);
     expect(ofSource(config)).toEqual(placeholders);
     const inConfiguration = placeholders.filter((path) => /query|username|hostKey/.test(path));
@@ -179,8 +179,8 @@ describe('What nobody knew of a source', () => {
   });
 });
 
-describe('What a look at the day came to', () => {
-  it('stands there when it failed, without leaving its comment', () => {
+describe('The result of examining a day', () => {
+  it('is written in one comment if it failed', () => {
     const reason = 'it is odd\nsource: {kind: csv}\r\ndelivery: file';
     const { text, config } = write(api({}), {}, { kind: 'failed', place: 'x', day: '2026-11-20', reason });
     expect(text).toContain('# Tried for 2026-11-20 when this was written: it is odd');
@@ -188,14 +188,14 @@ describe('What a look at the day came to', () => {
   });
 });
 
-describe('Whatever was answered of a database or an API', () => {
+describe('Any answer about a database or an API', () => {
   const odd = fc.oneof(
     fc.string({ minLength: 1 }),
     fc.string({ minLength: 1, unit: 'binary' }),
     fc.constantFrom('null', '~', '1e3', '- a', '#x', 'a #b', '"', "'", '${X}', '*a', '!b', 'a: b', '|', '>'),
   );
 
-  it('is a query as it was', () => {
+  it('is kept unchanged as a query', () => {
     const literal = fc.array(
       fc.constantFrom('\n', '\r\n', '\t', ' ', '  ', 'a', '#', ': ', '- ', '${X}', '"', '\\', 'é'),
     );
@@ -209,7 +209,7 @@ describe('Whatever was answered of a database or an API', () => {
     );
   });
 
-  it('is a setting as it was', () => {
+  it('is kept unchanged as a setting', () => {
     const parameter = odd.filter((text) => checkAnswer(parameterRule, text) === undefined);
     const username = odd.filter((text) => checkAnswer(usernameRule, text) === undefined);
     fc.assert(

@@ -7,13 +7,13 @@ import type { DayFile } from '../../../src/sources/files/day-file.js';
 import { createNdjsonSource } from '../../../src/sources/ndjson/ndjson-source.js';
 import type { IntendedRecord, PreparedSource, SourceDriver } from '../../contracts/source.js';
 
-/** A place in which a test lays the files of days, and the port by which they are read. */
+/** Where a test stores daily files, and how they are read. */
 export interface FilePlace {
   readonly file: DayFile;
   /** @param day YYYY-MM-DD */
   lay(day: string, content: Buffer): Promise<void>;
   readonly secrets?: readonly string[];
-  /** How many connections it holds. */
+  /** The number of open connections. */
   readonly held: () => number;
   dispose(): Promise<void>;
 }
@@ -57,7 +57,7 @@ export const csvInGzip: FileForm = {
   ...csv,
   name: 'csv in gzip',
   encode(records, broken) {
-    // Stored, not compressed: the reading of a small file would be over at once.
+    // Stored, not compressed: otherwise the file would be small enough for a single read.
     const bytes = gzipSync(toCsv(records), { level: 0 });
     return broken ? bytes.subarray(0, bytes.length / 2) : bytes;
   },

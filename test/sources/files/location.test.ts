@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readFileLocation } from '../../../src/sources/files/location.js';
 
-describe('where the files of the days lie', () => {
+describe('the location of daily files', () => {
   it.each([
     ['bookings-{day}.csv', { kind: 'local', path: 'bookings-{day}.csv' }],
     ['/exports/{day:yyyy/MM}/x.csv', { kind: 'local', path: '/exports/{day:yyyy/MM}/x.csv' }],
@@ -51,12 +51,12 @@ describe('where the files of the days lie', () => {
     'sftp://{day}/x.csv',
     "sftp://{day:'host/'}x.csv",
     'sftp://host{day}/x.csv',
-  ])('is not %s, and what is written there is not told', (text) => {
+  ])('is not %s, which is not quoted', (text) => {
     expect(() => readFileLocation(text)).toThrow(RangeError);
     expect(() => readFileLocation(text)).not.toThrow(/hush-canary/);
   });
 
-  it.each(['bookings', 's3://bucket/a', 'sftp://host/a'])('is never left by a pattern: %s', (before) => {
+  it.each(['bookings', 's3://bucket/a', 'sftp://host/a'])('cannot be changed by a pattern: %s', (before) => {
     for (const pattern of [
       "'../'yyyy",
       "yyyy'/..'",

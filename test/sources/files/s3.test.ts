@@ -15,7 +15,7 @@ const server = useS3Server();
 const bytes = randomBytes(6_000_000);
 const hashOf = (content: Buffer) => createHash('sha256').update(content).digest('hex');
 
-describe('an object of a day', () => {
+describe('the object of a day', () => {
   let folder = '';
   let proxy: TcpProxy;
   beforeEach(async () => {
@@ -50,7 +50,7 @@ describe('an object of a day', () => {
       .requests.filter(({ line }) => line.includes(folder) && line.startsWith('GET'))
       .map(({ headers }) => headers.range);
 
-  it('can not be opened by another thread, and so has no measure', async () => {
+  it('cannot be opened by another thread, so its size is undefined', async () => {
     await lay(bytes);
     expect(await open().measure(day)).toBeUndefined();
     expect(open().locate(day)).toBe(`s3://${bucketName}/${folder}/2026-11-20.bin`);
@@ -68,7 +68,7 @@ describe('an object of a day', () => {
     expect(last).toEqual({ done: bytes.length, total: bytes.length });
   });
 
-  it('goes on behind what came when its connection is cut, and asks for the very same object', async () => {
+  it('is resumed after its connection is cut, and must be the same object', async () => {
     await lay(bytes);
     const content = await readAll((count) => {
       if (count === 10 || count === 30) proxy.cutAll();
@@ -82,7 +82,7 @@ describe('an object of a day', () => {
     expect(resumed?.headers['if-match']).toMatch(/^"[\da-f]{32}"$/);
   });
 
-  it('goes on, too, where it is compressed', async () => {
+  it('is resumed if it is compressed, too', async () => {
     await lay(gzipSync(bytes, { level: 0 }));
     const content = await readAll((count) => {
       if (count === 20) proxy.cutAll();
@@ -91,7 +91,7 @@ describe('an object of a day', () => {
     expect(rangesAsked()).toHaveLength(2);
   });
 
-  it('goes on when the server falls silent in the middle', async () => {
+  it('is resumed if the server stops responding in the middle', async () => {
     await lay(bytes);
     const etag = `"${createHash('md5').update(bytes).digest('hex')}"`;
     server().intercept(({ headers }, response) => {
@@ -105,7 +105,7 @@ describe('an object of a day', () => {
     expect(rangesAsked()).toEqual([undefined, 'bytes=1000000-']);
   });
 
-  it('is truncated when the server does not come back', async () => {
+  it('is truncated if the server does not come back', async () => {
     await lay(bytes);
     const reading = readAll((count) => {
       if (count !== 10) return;
@@ -122,11 +122,11 @@ describe('an object of a day', () => {
     ['other bytes', randomBytes(bytes.length)],
     ['a shorter one', randomBytes(1_000)],
     ['a longer one', Buffer.concat([bytes, randomBytes(10)])],
-  ])('is truncated when meanwhile %s stands there', async (_, other) => {
+  ])('is truncated if it was replaced by %s meanwhile', async (_, other) => {
     await lay(bytes);
     let isChanged = false;
     server().intercept(({ headers }, response) => {
-      // The connection is cut when the object is there anew.
+      // The connection is cut once the object has been replaced.
       if (headers.range === undefined || isChanged) return false;
       isChanged = true;
       void lay(other).then(() => response.destroy());
@@ -138,7 +138,7 @@ describe('an object of a day', () => {
     await expectFault(reading, 'truncated', /changed while it was read/);
   });
 
-  it('is truncated when the server says by itself that it is another one', async () => {
+  it('is truncated if the server reports a changed object', async () => {
     await lay(bytes);
     server().intercept(({ headers }, response) => {
       if (headers['if-match'] === undefined) return false;
@@ -151,7 +151,7 @@ describe('an object of a day', () => {
     await expectFault(reading, 'truncated', /changed while it was read/);
   });
 
-  it('is truncated when it is gone meanwhile', async () => {
+  it('is truncated if it was removed meanwhile', async () => {
     await lay(bytes);
     let isRemoved = false;
     server().intercept(({ headers }, response) => {
@@ -168,7 +168,7 @@ describe('an object of a day', () => {
     await expectFault(reading, 'truncated', /changed while it was read/);
   });
 
-  it('is no day where the server can not go on in the middle', async () => {
+  it('is an error if the server cannot resume in the middle', async () => {
     await lay(bytes);
     server().intercept((request) => {
       delete request.headers.range;
@@ -185,7 +185,7 @@ describe('an object of a day', () => {
     await expectFault(readAll(), 'missing', /there is no object s3:\/\/agency-bookings\/.*2026-11-20\.bin/);
   });
 
-  it('is in a bucket that is not there', async () => {
+  it('is in a bucket that does not exist', async () => {
     const file = createS3DayFile({
       bucket: 'another-bucket',
       key: '{day}',
@@ -198,7 +198,7 @@ describe('an object of a day', () => {
     );
   });
 
-  it('is denied: the code is told, and neither key nor words of the server', async () => {
+  it('is denied: the error has the code, but neither the key nor the message of the server', async () => {
     server().intercept((_, response) => {
       response.writeHead(403, { 'content-type': 'application/xml' });
       response.end(
@@ -209,7 +209,7 @@ describe('an object of a day', () => {
     await expectFault(readAll(), 'unreadable', /InvalidAccessKeyId/);
   });
 
-  it('may be missing where an account that can not list is denied it, and says so', async () => {
+  it('may be missing if an account that cannot list is denied access, and the error says so', async () => {
     server().intercept((_, response) => {
       response.writeHead(403, { 'content-type': 'application/xml' });
       response.end('<Error><Code>AccessDenied</Code></Error>');
@@ -218,12 +218,12 @@ describe('an object of a day', () => {
     await expectFault(readAll(), 'unreadable', /\(AccessDenied\); without s3:ListBucket .* no such object/);
   });
 
-  it('is on a server that is not there', async () => {
+  it('is on an unreachable server', async () => {
     const access = { ...server().access(), endpoint: 'http://127.0.0.1:9' };
     await expectFault(readAll(undefined, open(access)), 'unreadable', /ECONNREFUSED/);
   });
 
-  it('is not asked for any more when the reading is aborted while the server is silent', async () => {
+  it('is no longer requested once the signal aborts, even if the server does not respond', async () => {
     await lay(bytes);
     const stopping = new AbortController();
     const reason = new Error('stopped by hand');
@@ -232,7 +232,7 @@ describe('an object of a day', () => {
     await expect(readAll(undefined, open(), stopping.signal)).rejects.toBe(reason);
   });
 
-  it('of 200 MB is read in flat memory', async () => {
+  it('of 200 MB is read in constant memory', async () => {
     const size = 200_000_000;
     const part = randomBytes(1_000_000);
     const bucket = createAwsBucket(bucketName, server().access());

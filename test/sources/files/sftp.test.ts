@@ -52,13 +52,13 @@ describe('a file of a day on an SFTP server', () => {
     return Buffer.concat(blocks);
   }
 
-  it('is told by its address, and can not be opened by another thread', async () => {
+  it('is located by its address, and cannot be opened by another thread', async () => {
     lay(bytes);
     expect(open().locate(day)).toBe('sftp://drop.example.com:22/2026-11-20.bin');
     expect(await open().measure(day)).toBeUndefined();
   });
 
-  it('is read as it is, with progress up to its size', async () => {
+  it('is read unchanged, with progress up to its size', async () => {
     lay(bytes);
     let last: unknown;
     const blocks: Buffer[] = [];
@@ -71,14 +71,14 @@ describe('a file of a day on an SFTP server', () => {
     await proxy.clientsGone();
   });
 
-  it('is read where it is empty, and where it is gzip', async () => {
+  it('is read if it is empty, and if it is gzip', async () => {
     lay(Buffer.alloc(0));
     expect(await readAll()).toHaveLength(0);
     lay(gzipSync(bytes, { level: 0 }));
     expect(hashOf(await readAll())).toBe(hashOf(bytes));
   });
 
-  it('goes on behind what came when the connection is cut', async () => {
+  it('is resumed after the connection is cut', async () => {
     lay(bytes);
     let cuts = 0;
     const content = await readAll((count) => {
@@ -91,7 +91,7 @@ describe('a file of a day on an SFTP server', () => {
     expect(proxy.happened.bytesToClient).toBeLessThan(bytes.length * 1.5);
   });
 
-  it('is truncated when the server does not come back', async () => {
+  it('is truncated if the server does not come back', async () => {
     lay(bytes);
     const reading = readAll((count) => {
       if (count === 10) void proxy.stop();
@@ -104,7 +104,7 @@ describe('a file of a day on an SFTP server', () => {
     ['becomes shorter', () => truncateSync(server().disk(name), 5_000_000)],
     ['is written again', () => utimesSync(server().disk(name), 1_000, 1_000)],
     ['is moved away', () => renameSync(server().disk(name), server().disk('elsewhere'))],
-  ])('is truncated when it %s meanwhile: it is still being written', async (_, change) => {
+  ])('is truncated if it %s meanwhile: it is still being written', async (_, change) => {
     lay(bytes);
     const reading = readAll((count) => {
       if (count === 10) change();
@@ -120,7 +120,7 @@ describe('a file of a day on an SFTP server', () => {
     );
   });
 
-  it('may not be read', async () => {
+  it('is not readable', async () => {
     lay(bytes);
     chmodSync(server().disk(name), 0);
     await expectFault(readAll(), 'unreadable', /denies it/);
@@ -132,13 +132,13 @@ describe('a file of a day on an SFTP server', () => {
     await expectFault(readAll(undefined, file), 'unreadable', /which is not pinned/);
   });
 
-  it('is on a server that refuses the login, and the password is not told', async () => {
+  it('is on a server that rejects the login, and the password is not shown', async () => {
     lay(bytes);
     const file = open({ username: 'nobody-else', password: 'hush-canary' });
     await expectFault(readAll(undefined, file), 'unreadable', /refused the login/);
   });
 
-  it('is not asked for any more when the reading is aborted while the server is silent', async () => {
+  it('is no longer requested once the signal aborts, even if the server does not respond', async () => {
     lay(bytes);
     const stopping = new AbortController();
     const reason = new Error('stopped by hand');

@@ -6,19 +6,19 @@ import { toFixedBlocks, unpackBlocks } from '../../../src/sources/files/blocks.j
 const never = () => new AbortController().signal;
 
 describe('pieces of any size', () => {
-  it('become blocks of one size, and are told beforehand', async () => {
+  it('become blocks of one size, which are announced beforehand', async () => {
     const anyPieces = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 10 });
     await fc.assert(
       fc.asyncProperty(anyPieces, fc.integer({ min: 1, max: 50 }), async (pieces, size) => {
         const blocks: Buffer[] = [];
-        const told: number[] = [];
-        for await (const block of toFixedBlocks(iterate(pieces), size, (bytes) => told.push(bytes))) {
+        const announced: number[] = [];
+        for await (const block of toFixedBlocks(iterate(pieces), size, (bytes) => announced.push(bytes))) {
           blocks.push(block);
-          expect(told.at(-1)).toBe(block.length);
+          expect(announced.at(-1)).toBe(block.length);
         }
         expect(Buffer.concat(blocks)).toEqual(Buffer.concat(pieces));
         for (const block of blocks.slice(0, -1)) expect(block).toHaveLength(size);
-        expect(told).toHaveLength(blocks.length);
+        expect(announced).toHaveLength(blocks.length);
       }),
     );
   });
@@ -28,14 +28,14 @@ describe('a file that arrives in blocks of any size', () => {
   it.each([
     ['as it is', (content: Buffer) => content],
     ['in gzip', (content: Buffer) => gzipSync(content)],
-  ])('comes out as it was: %s', async (_, pack) => {
+  ])('is decompressed if needed: %s', async (_, pack) => {
     await fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ maxLength: 500 }),
         fc.integer({ min: 1, max: 50 }),
         async (bytes, size) => {
           const content = Buffer.from(bytes);
-          // Random bytes may begin as gzip does.
+          // Random bytes may begin with gzip's magic number.
           if (content[0] === 0x1f && content[1] === 0x8b) return;
           const packed = toFixedBlocks(iterate([pack(content)]), size, () => {});
           const reading = { place: 'x', blockBytes: size, signal: never() };
@@ -54,7 +54,7 @@ describe('a file that arrives in blocks of any size', () => {
   it.each([
     ['as it is', false],
     ['in gzip', true],
-  ])('lets go of the reading when nobody asks on: %s', async (_, isPacked) => {
+  ])('is closed when the reader stops early: %s', async (_, isPacked) => {
     let isLeft = false;
     async function* arrive() {
       try {

@@ -15,14 +15,14 @@ export interface ApiRequest {
 export interface BookingsApi {
   /** `http://127.0.0.1:PORT` */
   readonly origin: string;
-  /** Every request, in the order in which they came. */
+  /** All requests, in order of arrival. */
   readonly requests: readonly ApiRequest[];
-  /** How many connections are open. */
+  /** The number of open connections. */
   open(): number;
   close(): Promise<void>;
 }
 
-/** An HTTP API on a free port of this machine that answers as it is told. */
+/** An HTTP API on a free local port with scripted responses. */
 export async function startBookingsApi(answer: Answer): Promise<BookingsApi> {
   const requests: ApiRequest[] = [];
   const sockets = new Set<Socket>();
@@ -53,7 +53,7 @@ export async function startBookingsApi(answer: Answer): Promise<BookingsApi> {
   };
 }
 
-/** One that goes with the test. */
+/** One that is closed with the test. */
 export async function useBookingsApi(answer: Answer): Promise<BookingsApi> {
   const api = await startBookingsApi(answer);
   onTestFinished(() => api.close());
@@ -69,7 +69,7 @@ export function sendJson(
   response.end(JSON.stringify(body));
 }
 
-/** The head and half of the answer, then nothing: the connection is cut. */
+/** Sends the head and half of the body, then cuts the connection. */
 export function sendHalf(response: ServerResponse, body: unknown): void {
   const bytes = Buffer.from(JSON.stringify(body));
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': bytes.length });

@@ -9,7 +9,7 @@ const token = 'token-that-nobody-sees';
 
 interface Style {
   readonly pagination: HttpPagination;
-  /** Where the page begins that was asked for. */
+  /** The offset of the requested page. */
   readonly offsetOf: (query: URLSearchParams) => number;
   readonly answer: (response: ServerResponse, page: object, next: URL | undefined, offset: number) => void;
 }
@@ -27,7 +27,7 @@ const styles: Readonly<Record<string, Style>> = {
     offsetOf: (query) => (Number(query.get('page')) - 1) * Number(query.get('size')),
     answer: paged,
   },
-  'page by number that is not told its size': {
+  'page by number without a page size': {
     pagination: { kind: 'page', parameter: 'p', first: 0 },
     offsetOf: (query) => Number(query.get('p')) * pageSize,
     answer: paged,
@@ -64,7 +64,7 @@ function createHttpDriver({ pagination, offsetOf, answer }: Style): SourceDriver
   const days = new Map<string, readonly IntendedRecord[]>();
   let api: BookingsApi | undefined;
   let served = 0;
-  let breaksBehind = Number.POSITIVE_INFINITY;
+  let breaksAfter = Number.POSITIVE_INFINITY;
 
   async function open(all: number) {
     api = await startBookingsApi(({ url, headers }, response) => {
@@ -75,7 +75,7 @@ function createHttpDriver({ pagination, offsetOf, answer }: Style): SourceDriver
       const records = days.get(url.searchParams.get('from') ?? '') ?? [];
       const offset = offsetOf(url.searchParams);
       const page = { data: { bookings: records.slice(offset, offset + pageSize) } };
-      if (offset >= breaksBehind) {
+      if (offset >= breaksAfter) {
         sendHalf(response, page);
         return;
       }
@@ -97,7 +97,7 @@ function createHttpDriver({ pagination, offsetOf, answer }: Style): SourceDriver
       return { ...(await open(records.length)), places: records.map((_, index) => index + 1) };
     },
     prepareBroken(records, day) {
-      breaksBehind = records.length / 2;
+      breaksAfter = records.length / 2;
       return this.prepare(records, day);
     },
     prepareDays(several) {

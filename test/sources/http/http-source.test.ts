@@ -10,7 +10,7 @@ import { openHttpSource, readHttp } from './open-source.js';
 
 const guest = 'Ann Guest-Canary';
 
-/** How a reading fails; and that it says nothing that it must not. */
+/** Returns the error of a failed read, and checks that it reveals nothing. */
 async function failureOf(reading: Promise<unknown>, secrets: readonly string[] = []): Promise<SourceError> {
   const failure: SourceError = await reading.then(
     () => expect.fail('it is read'),
@@ -21,8 +21,8 @@ async function failureOf(reading: Promise<unknown>, secrets: readonly string[] =
   return failure;
 }
 
-describe('a record of an answer', () => {
-  it('has its values as NDJSON has them, in its place', async () => {
+describe('a record of a response', () => {
+  it('has the same values as in NDJSON, and its place', async () => {
     const api = await useBookingsApi((_, response) =>
       response.end(`{"data": { "bookings" : [
         {"ServiceId": 1.00000000000000001, "guest": {"name": "A]\\"}"}, "ProviderHotelId": "007"} ,
@@ -59,7 +59,7 @@ describe('the address of a day', () => {
     // 23 hours, and 25.
     ['2026-03-29', '2026-03-28T23:00:00.000Z', '2026-03-29T22:00:00.000Z'],
     ['2026-10-25', '2026-10-24T22:00:00.000Z', '2026-10-25T23:00:00.000Z'],
-  ])('of %s asks from %s to %s', async (iso, from, to) => {
+  ])('of %s requests from %s to %s', async (iso, from, to) => {
     const api = await useBookingsApi((_, response) => sendJson(response, []));
     const source = openHttpSource({
       url: `${api.origin}/{day:yyyy}/{day:yyyy/MM}/b?from={dayStart}&to={dayEnd}&q={day:'&x='d}`,
@@ -76,7 +76,7 @@ describe('the address of a day', () => {
     });
   });
 
-  it('is never left by what a pattern writes', () => {
+  it('cannot be changed by a pattern', () => {
     const odd = fc.string({
       unit: fc.constantFrom('.', '/', '\\', '?', '#', '&', '%', ':', '@', ' ', 'é', '\n'),
       minLength: 1,
@@ -108,12 +108,12 @@ describe('the address of a day', () => {
     ['https://api.example.com/{day', 'brace'],
     ['https://api.example.com/{daze}', 'has {daze}; known are'],
     ["https://api.example.com/{day:'..'}/b", "has {day:'..'}; known are"],
-  ])('cannot be %s', (url, words) => {
+  ])('must not be %s', (url, words) => {
     expect(() => openHttpSource({ url })).toThrow(words);
     expect(() => openHttpSource({ url })).not.toThrow('canary');
   });
 
-  it('cannot have a parameter of the pagination already', () => {
+  it('must not have a parameter of the pagination', () => {
     const open = () =>
       openHttpSource({
         url: 'https://api.example.com/{day}?page=1',
@@ -123,8 +123,8 @@ describe('the address of a day', () => {
   });
 });
 
-describe('who asks', () => {
-  it('is told in headers, in the spelling that was given', async () => {
+describe('credentials', () => {
+  it('are sent as headers, spelled as configured', async () => {
     const api = await useBookingsApi((_, response) => sendJson(response, []));
     const url = `${api.origin}/{day}`;
     await readHttp({
@@ -149,13 +149,13 @@ describe('who asks', () => {
     [{ bearerToken: 'canary', basic: { username: 'a', password: 'canary' } }, 'both'],
     [{ bearerToken: 'canary', headers: { authorization: 'canary' } }, 'beside bearerToken'],
     [{ basic: { username: 'a:canary', password: 'canary' } }, 'colon'],
-  ])('cannot be %j', (credentials, words) => {
+  ])('must not be %j', (credentials, words) => {
     const open = () => openHttpSource({ url: 'https://api.example.com/{day}', ...credentials });
     expect(open).toThrow(words);
     expect(open).not.toThrow('canary');
   });
 
-  it('is not in what is said of the source', async () => {
+  it('are never part of messages', async () => {
     const api = await useBookingsApi((_, response) => response.writeHead(403).end(guest));
     const secrets = ['secret-key', 'secret-token', 'secret-header'];
     const options = {
@@ -172,7 +172,7 @@ describe('who asks', () => {
   });
 });
 
-describe('an answer that is no page', () => {
+describe('a response that is not a page', () => {
   const booking = `{"BookingClientName":"${guest}"}`;
   it.each([
     ['no JSON', `<html>${guest}`, 'is not JSON', 'unreadable'],
@@ -185,7 +185,7 @@ describe('an answer that is no page', () => {
     ['a list alone', `[${booking}]`, 'has no "items"', 'unreadable'],
     ['another encoding', Buffer.from(`{"items":["é${guest}"]}`, 'latin1'), 'is not UTF-8', 'binary'],
     ['too much', `{"items":["${'x'.repeat(70_000)}"]}`, 'more than 65536 bytes', 'unreadable'],
-  ])('%s: is an error behind a first page, and no end', async (_, answer, words, fault) => {
+  ])('%s: is an error after the first page, not the end', async (_, answer, words, fault) => {
     const api = await useBookingsApi(({ number }, response) => {
       if (number === 1) sendJson(response, { items: [{ ServiceId: 1 }] });
       else response.end(answer);
@@ -202,7 +202,7 @@ describe('an answer that is no page', () => {
     });
   });
 
-  it.each([201, 204, 206, 400, 409, 418])('http-%i is none, and is not asked for again', async (status) => {
+  it.each([201, 204, 206, 400, 409, 418])('http-%i is an error that is not retried', async (status) => {
     const api = await useBookingsApi((_, response) => response.writeHead(status).end());
     expect(await failureOf(readHttp({ url: `${api.origin}/{day}` }))).toMatchObject({
       fault: 'unreadable',
@@ -221,14 +221,14 @@ describe('an answer that is no page', () => {
     expect(other.requests).toHaveLength(0);
   });
 
-  it.each([404, 410])('http-%i says that it is missing', async (status) => {
+  it.each([404, 410])('http-%i means missing', async (status) => {
     const api = await useBookingsApi((_, response) => response.writeHead(status).end());
     expect(await failureOf(readHttp({ url: `${api.origin}/{day}` }))).toMatchObject({ fault: 'missing' });
   });
 });
 
-describe('what may pass', () => {
-  it.each([408, 425, 429, 500, 502, 503, 599])('http-%i is asked again', async (status) => {
+describe('a temporary failure', () => {
+  it.each([408, 425, 429, 500, 502, 503, 599])('http-%i is retried', async (status) => {
     const api = await useBookingsApi(({ number }, response) => {
       if (number < 3) response.writeHead(status).end();
       else sendJson(response, [{ ServiceId: 1 }]);
@@ -237,7 +237,7 @@ describe('what may pass', () => {
     expect(api.requests).toHaveLength(3);
   });
 
-  it('a connection that breaks in the middle is asked again, and nothing comes twice', async () => {
+  it('of the connection in the middle is retried, and nothing is returned twice', async () => {
     const page = { items: [{ ServiceId: 1, BookingClientName: guest }, { ServiceId: 2 }] };
     const api = await useBookingsApi(({ number }, response) => {
       if (number === 1) response.destroy();
@@ -247,7 +247,7 @@ describe('what may pass', () => {
     expect((await readHttp({ url: `${api.origin}/{day}`, records: 'items' })).ids).toEqual([1, 2]);
   });
 
-  it('has an end, and says what it was', async () => {
+  it('is not retried forever, and the error says what it was', async () => {
     const api = await useBookingsApi((_, response) => response.writeHead(503).end(guest));
     const failure = await failureOf(readHttp({ url: `${api.origin}/{day}` }));
     expect(failure.message).toBe(
@@ -256,7 +256,7 @@ describe('what may pass', () => {
     expect(api.requests).toHaveLength(3);
   });
 
-  it('waits for as long as Retry-After asks, under the cap, and spends no try on it', async () => {
+  it('with Retry-After waits that long, up to the cap, and does not count as a try', async () => {
     const api = await useBookingsApi(({ number }, response) => {
       if (number < 4) response.writeHead(429, { 'retry-after': '86400' }).end();
       else sendJson(response, [{ ServiceId: 1 }]);
@@ -270,19 +270,19 @@ describe('what may pass', () => {
     expect(waits).toEqual(Array(3).fill({ code: 'http-429', delayMs: 60 }));
   });
 
-  it('an API that doesn’t answer in time is given up', async () => {
+  it('by timeout is given up', async () => {
     const api = await useBookingsApi(() => {});
     const failure = await failureOf(readHttp({ url: `${api.origin}/{day}`, timeoutMs: 50 }));
     expect(failure.message).toContain('in 3 tries (timeout)');
   });
 
-  it('nobody there is said by its code', async () => {
+  it('without a server is reported by its code', async () => {
     const failure = await failureOf(readHttp({ url: 'http://127.0.0.1:1/{day}' }));
     expect(failure.message).toContain('(connection-refused)');
   });
 });
 
-describe('a reading that is stopped', () => {
+describe('an aborted read', () => {
   it('ends in the middle of a page, and cuts the connection', async () => {
     const stopping = new AbortController();
     const api = await useBookingsApi((_, response) => {
@@ -294,7 +294,7 @@ describe('a reading that is stopped', () => {
     await vi.waitUntil(() => api.open() === 0, 30_000);
   });
 
-  it('ends while it waits for another try', async () => {
+  it('ends while it waits for the next try', async () => {
     const stopping = new AbortController();
     const api = await useBookingsApi((_, response) => {
       response.writeHead(503, { 'retry-after': '3600' }).end();

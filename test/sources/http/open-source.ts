@@ -4,7 +4,7 @@ import { day } from '../csv-folder.js';
 
 type Options = Partial<HttpSourceOptions> & Pick<HttpSourceOptions, 'url'>;
 
-/** A source that is quick to try again. */
+/** A source with short waits between tries. */
 export function openHttpSource(options: Options): BookingSource {
   return createHttpSource({
     timeoutMs: 30_000,

@@ -8,7 +8,7 @@ const booking = (id: number) => ({ ServiceId: id, BookingClientName: 'Ann Guest-
 const pageOf = (...ids: number[]) => Buffer.from(JSON.stringify(ids.map(booking)));
 const pagination = { kind: 'page', parameter: 'page' } as const;
 
-/** An API whose second page is what it is told, and whose third is empty. */
+/** An API with the given second page and an empty third one. */
 async function useApi(encoding: string, body: Buffer) {
   return useBookingsApi(({ number }, response) => {
     if (number === 2) response.writeHead(200, { 'content-encoding': encoding }).end(body);
@@ -16,7 +16,7 @@ async function useApi(encoding: string, body: Buffer) {
   });
 }
 
-describe('an answer that was packed on its way, though plain ones are asked for', () => {
+describe('a response that was compressed on its way, although plain ones are requested', () => {
   it.each([
     ['gzip', gzipSync(pageOf(2, 3))],
     ['X-Gzip', gzipSync(pageOf(2, 3))],
@@ -33,10 +33,10 @@ describe('an answer that was packed on its way, though plain ones are asked for'
   it.each([
     ['cut off', 'gzip', gzipSync(pageOf(2, 3)).subarray(0, 40), 'damaged or truncated compressed data'],
     ['not packed at all', 'gzip', pageOf(2, 3), 'damaged or truncated compressed data'],
-    ['packed in a way nobody knows', 'zip', pageOf(2, 3), 'unsupported compression'],
+    ['compressed with an unknown method', 'zip', pageOf(2, 3), 'unsupported compression'],
     ['packed twice', 'gzip, br', pageOf(2, 3), 'unsupported compression'],
     ['far larger than it looks', 'gzip', gzipSync(Buffer.alloc(1_000_000, ' ')), 'more than 65536 bytes'],
-  ])('is an error, and no end of the day, where it is %s', async (_, encoding, body, words) => {
+  ])('is an error, not the end of the day, if it is %s', async (_, encoding, body, words) => {
     const api = await useApi(encoding, body);
     const failure = await readHttp({ url: `${api.origin}/{day}`, pagination, maxPageBytes: 65_536 }).then(
       () => expect.fail('it is read'),

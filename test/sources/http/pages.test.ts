@@ -13,7 +13,7 @@ const made = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => ({ ServiceId: from + index }));
 const paths = (requests: readonly ApiRequest[]) => requests.map(({ url }) => `${url.pathname}${url.search}`);
 
-/** An API that has so many bookings, and gives no more than `most` at a time. */
+/** An API with `all` bookings that returns at most `most` at a time. */
 async function useCountingApi(
   all: number,
   { pagination, most = 1_000 }: { readonly pagination: HttpPagination; readonly most?: number },
@@ -36,13 +36,13 @@ describe('pages by number', () => {
   });
   const pagination = { kind: 'page', parameter: 'page', sizeParameter: 'size', size: 3 } as const;
 
-  it('end behind a full page with an empty one', async () => {
+  it('end with an empty page after a full one', async () => {
     const { ids, asked } = await useCountingApi(6, { pagination }, byPage);
     expect(ids).toEqual(everyOne(6));
     expect(asked).toEqual(['size=3&page=1', 'size=3&page=2', 'size=3&page=3']);
   });
 
-  it('do not end with a short one alone: the API may give fewer than it was asked for', async () => {
+  it('do not end with a short one: the API may return fewer than requested', async () => {
     const api = await useBookingsApi(({ url }, response) => {
       const page = Number(url.searchParams.get('page'));
       sendJson(response, page < 4 ? made(page * 2, 2) : []);
@@ -52,8 +52,8 @@ describe('pages by number', () => {
   });
 
   it.each([
-    ['end where there is none behind a short one', 5, true],
-    ['fail where there is none behind a full one', 6, false],
+    ['end if there is none after a short one', 5, true],
+    ['fail if there is none after a full one', 6, false],
   ])('%s', async (_, all, ends) => {
     const api = await useBookingsApi(({ url }, response) => {
       const { offset, limit } = byPage(url.searchParams);
@@ -72,7 +72,7 @@ describe.each([
     'offset',
     { kind: 'offset', parameter: 'skip', limitParameter: 'top', limit: 2, afterLastPage: 'not-found' },
   ],
-] as const)('pages by %s of an API that has no empty one', (_, pagination) => {
+] as const)('pages by %s of an API without empty pages', (_, pagination) => {
   const serve = (pages: number) =>
     useBookingsApi(({ number }, response) =>
       number > pages
@@ -80,13 +80,13 @@ describe.each([
         : sendJson(response, [{ ServiceId: 2 * number - 1 }, { ServiceId: 2 * number }]),
     );
 
-  it('end with 404 behind a full one', async () => {
+  it('end with 404 after a full one', async () => {
     const api = await serve(2);
     expect((await readHttp({ url: `${api.origin}/{day}`, pagination })).ids).toEqual([1, 2, 3, 4]);
     expect(api.requests).toHaveLength(3);
   });
 
-  it('are missing where there is not even the first', async () => {
+  it('are missing if even the first is', async () => {
     const api = await serve(0);
     const reading = readHttp({ url: `${api.origin}/{day}`, pagination });
     await expect(reading).rejects.toMatchObject({ name: 'SourceError', fault: 'missing' });
@@ -94,7 +94,7 @@ describe.each([
 });
 
 describe('pages by offset', () => {
-  it('go on behind what came, not behind what was asked for', async () => {
+  it('continue after what was returned, not after what was requested', async () => {
     const { ids, asked } = await useCountingApi(
       10,
       { pagination: { kind: 'offset', parameter: 'skip', limitParameter: 'top', limit: 8 }, most: 4 },
@@ -106,7 +106,7 @@ describe('pages by offset', () => {
 });
 
 describe('pages by cursor', () => {
-  it.each([[undefined], [null], [''], ['  ']])('end where it is %j', async (last) => {
+  it.each([[undefined], [null], [''], ['  ']])('end if it is %j', async (last) => {
     const api = await useBookingsApi(({ number }, response) =>
       sendJson(response, { items: made(number, 1), next: number === 1 ? 'a/b&day=2026-11-19#? ü' : last }),
     );
@@ -122,7 +122,7 @@ describe('pages by cursor', () => {
     ]);
   });
 
-  it('are asked for by a number with all its digits', async () => {
+  it('are requested by a number with all its digits', async () => {
     const api = await useBookingsApi(({ number }, response) => {
       response.writeHead(200);
       response.end(
@@ -137,7 +137,7 @@ describe('pages by cursor', () => {
     expect(api.requests[1]?.url.searchParams.get('after')).toBe('12345678901234567890');
   });
 
-  it('may be empty in between', async () => {
+  it('may include empty ones', async () => {
     const api = await useBookingsApi(({ number }, response) =>
       sendJson(response, { items: number === 4 ? made(1, 1) : [], next: number < 4 ? `c${number}` : null }),
     );
@@ -149,7 +149,7 @@ describe('pages by cursor', () => {
     expect(ids).toEqual([1]);
   });
 
-  it.each([[true], [['x']], [{ after: 'x' }]])('are refused where it is %j', async (next) => {
+  it.each([[true], [['x']], [{ after: 'x' }]])('are refused if it is %j', async (next) => {
     const api = await useBookingsApi((_, response) => sendJson(response, { items: made(1, 1), next }));
     const reading = readHttp({
       url: `${api.origin}/{day}`,
@@ -161,7 +161,7 @@ describe('pages by cursor', () => {
 });
 
 describe('a next page', () => {
-  it('is found among several links, relative to the page, without what is behind #', async () => {
+  it('is found among several links, relative to the page, without its fragment', async () => {
     const api = await useBookingsApi(({ url, number }, response) =>
       sendJson(
         response,
@@ -185,7 +185,7 @@ describe('a next page', () => {
     ['title="page 2; rel=prev"; rel=next'],
     ['title*=UTF-8\'\'x; rel = "next"; rel=prev'],
     ['title="a \\" ; rel=last"; crossorigin; rel="next"'],
-  ])('is found whatever else is said of it: %s', async (parameters) => {
+  ])('is found with any other parameters: %s', async (parameters) => {
     const api = await useBookingsApi(({ number }, response) =>
       sendJson(response, made(number, 1), number === 1 ? { link: `</more>; ${parameters}` } : {}),
     );
@@ -196,14 +196,14 @@ describe('a next page', () => {
   it.each([
     ['another host', 'http://localhost.example.com/b'],
     ['a host behind two slashes', '//elsewhere.example.com/b'],
-    ['a host behind backslashes', '\\\\elsewhere.example.com\\b'],
+    ['a host after backslashes', '\\\\elsewhere.example.com\\b'],
     ['another port', 'http://127.0.0.1:1/b'],
     ['another scheme', 'https://127.0.0.1/b'],
     ['another name of this machine', 'http://localhost/b'],
     ['no host at all', 'file:///etc/passwd'],
     ['a user name', 'http://who@HOST/b'],
     ['no address', 'http://['],
-  ])('on %s is refused, and nobody is asked', async (_, address) => {
+  ])('on %s is refused, and not requested', async (_, address) => {
     const api = await useBookingsApi((__, response) =>
       sendJson(response, { items: made(1, 1), next: address.replace('HOST', new URL(api.origin).host) }),
     );
@@ -241,7 +241,7 @@ describe('a next page that was read before', () => {
   it.each([
     ['holds something else now', (number: number) => [{ ServiceId: number }]],
     ['is empty each time', () => []],
-  ])('stops the reading, also where it %s', async (_, itemsOf) => {
+  ])('stops the read, even if it %s', async (_, itemsOf) => {
     const api = await useBookingsApi(({ number }, response) =>
       sendJson(response, { items: itemsOf(number), next: number % 2 === 0 ? 'even' : 'odd' }),
     );
@@ -256,7 +256,7 @@ describe('a next page that was read before', () => {
 });
 
 describe('a day of two thousand pages', () => {
-  it('is read in flat memory', async () => {
+  it('is read in constant memory', async () => {
     const filler = 'x'.repeat(500);
     const api = await useBookingsApi(({ url }, response) => {
       const page = Number(url.searchParams.get('page'));
@@ -280,7 +280,7 @@ describe('a day of two thousand pages', () => {
     }
     expect(read).toBe(200_000);
     const [first = 0, , , last = 0] = used;
-    // All of it is 110 MB.
+    // The whole day has 110 MB.
     expect(last - first).toBeLessThan(10_000_000);
   });
 });

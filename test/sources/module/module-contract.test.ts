@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createModuleSource } from '../../../src/sources/module/module-source.js';
 import { describeSourceContract, type IntendedRecord, type SourceDriver } from '../../contracts/source.js';
 
-/** What the module and its driver share. */
+/** The state that the module and its driver share. */
 interface Shelf {
   readonly days: Map<string, readonly IntendedRecord[]>;
   given: number;
@@ -14,7 +14,7 @@ interface Shelf {
 
 const secret = 'secret-of-the-options';
 
-/** `atOnce` records are yielded together; alone where it is 1. */
+/** Yields lists of `atOnce` records, or single records if it is 1. */
 const code = (atOnce: number) => `
 export async function* bookings(day, { signal, options }) {
   const shelf = globalThis[options.shelf];
@@ -23,7 +23,7 @@ export async function* bookings(day, { signal, options }) {
   shelf.open += 1;
   try {
     for (let at = 0; at < records.length; at += ${atOnce}) {
-      // As slow as a network, and as long as it takes to be stopped in it.
+      // As slow as a network, so that the read can be aborted in the middle.
       if (at % 4_000 === 0) await new Promise(setImmediate);
       signal.throwIfAborted();
       if (at >= shelf.breaksBehind) throw new Error('no bookings for Ann Guest-Canary; ' + options.secret);

@@ -6,7 +6,7 @@ import type { SourceChunk, SourceRecord } from '../../../src/review/source.js';
 import { createModuleSource, type ModuleSourceOptions } from '../../../src/sources/module/module-source.js';
 import { day } from '../csv-folder.js';
 
-/** Writes a file into a folder that goes with the test, and says where it is. */
+/** Writes a file to a folder that is removed with the test, and returns its path. */
 export async function writeModule(code: string, name = 'bookings.mjs'): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'module-source-')));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

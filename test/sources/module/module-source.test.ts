@@ -11,7 +11,7 @@ const collectGarbage: () => void = runInNewContext('gc');
 const never = () => new AbortController().signal;
 
 describe('a bookings module', () => {
-  it('is given the day with its bounds, the options, and a log', async () => {
+  it('receives the day with its bounds, the options, and a log', async () => {
     const said: string[] = [];
     const { records } = await readModule(
       `export async function* bookings(day, { signal, log, options }) {
@@ -40,7 +40,7 @@ describe('a bookings module', () => {
     expect(said).toEqual(['asked for 2026-11-20', 'false']);
   });
 
-  it('yields records alone or in lists, of any objects, and what is none is a reject in its place', async () => {
+  it('yields single records or lists of any objects; anything else is a reject in its place', async () => {
     const { records } = await readModule(`
       class Row { get ServiceId() { return 12345678901234567890n; } }
       export async function* bookings() {
@@ -60,7 +60,7 @@ describe('a bookings module', () => {
     ]);
   });
 
-  it('is asked for no more at a time than somebody wants to look at', async () => {
+  it('is only asked for as many records as are wanted', async () => {
     const asked: string[] = [];
     const path = await writeModule(`export async function* bookings(day, { log }) {
       for (let id = 1; ; id += 1) {
@@ -79,7 +79,7 @@ describe('a bookings module', () => {
     expect(asked).toHaveLength(10);
   });
 
-  it('has its columns mapped, into nested objects too, and is told of those that no record had', async () => {
+  it('has its columns mapped, including nested objects, and notices for those that no record has', async () => {
     const { records, notices } = await readModule(
       `export async function* bookings() {
         yield { hotel: { id: 5 }, 'guest.name': 'exact', guest: { name: 'nested' }, ProviderName: null };
@@ -97,7 +97,7 @@ describe('a bookings module', () => {
     ]);
   });
 
-  it('is handed over in chunks of a thousand at most', async () => {
+  it('is read in chunks of at most a thousand', async () => {
     const { chunks } = await readModule(`export async function* bookings() {
       yield Array.from({ length: 2_300 }, (_, index) => ({ ServiceId: index + 1 }));
       yield { ServiceId: 1 };
@@ -105,7 +105,7 @@ describe('a bookings module', () => {
     expect(chunks.map(({ records }) => records.length)).toEqual([1_000, 1_000, 301, 0]);
   });
 
-  it('may be CommonJS, and a generator that never waits', async () => {
+  it('may be CommonJS, and a synchronous generator', async () => {
     const code = 'exports.bookings = function* () { yield { ServiceId: 1 }; };';
     expect((await readModule(code, {}, 'bookings.cjs')).records).toHaveLength(1);
   });
@@ -131,13 +131,13 @@ describe('a bookings module that fails', () => {
       throw Object.assign(new TypeError('Ann Guest-Canary has no hotel\\n    at /invented/by/the/message.js:1:1'), { code: 'E_GUEST' });
     }`;
 
-  it('is named with class, code, place and its own stack, and nothing of its message', async () => {
+  it('is reported with class, code, place and its own stack, but without its message', async () => {
     const path = await writeModule(failing);
     const thrown: unknown[] = [];
     const source = openModuleSource(path, { onFailure: (error) => thrown.push(error) });
     const reading = source.read(day, { signal: never() })[Symbol.asyncIterator]();
     const failure: Error = await reading.next().then(
-      () => expect.fail('it goes on'),
+      () => expect.fail('it continues'),
       (error) => error,
     );
     expect(failure).toMatchObject({ name: 'SourceError', fault: 'unreadable' });
@@ -154,7 +154,7 @@ describe('a bookings module that fails', () => {
 
   it.each([
     [
-      'that throws no Error',
+      'that throws something other than an Error',
       'export async function* bookings() { throw "Canary"; }',
       'a string that is no Error',
     ],
@@ -170,7 +170,7 @@ describe('a bookings module that fails', () => {
     ],
     ['without the star', 'export async function bookings() { return []; }', 'gives nothing to go through'],
     [
-      'that gives a promise, and one that fails',
+      'that returns a rejected promise',
       'export async function bookings() { throw new Error("Canary"); }',
       'gives nothing to go through',
     ],
@@ -194,7 +194,7 @@ describe('a bookings module that fails', () => {
   });
 });
 
-it('a bookings module that yields one at a time is read in flat memory', async () => {
+it('a bookings module that yields one at a time is read in constant memory', async () => {
   const path = await writeModule(`export async function* bookings() {
     for (let id = 1; id <= 200_000; id += 1) yield { ServiceId: id };
   }`);
@@ -213,7 +213,7 @@ it('a bookings module that yields one at a time is read in flat memory', async (
 });
 
 describe('a bookings module that is stopped', () => {
-  it('ends with the reason also when it listens to nothing, and is not waited for', async () => {
+  it('ends with the reason even if it ignores the signal, and is not waited for', async () => {
     const path = await writeModule(`export async function* bookings() {
       yield Array.from({ length: 1_000 }, () => ({ ServiceId: 1 }));
       await new Promise(() => {});
@@ -226,7 +226,7 @@ describe('a bookings module that is stopped', () => {
     await expect(asked).rejects.toBe(stopping.signal.reason);
   });
 
-  it('may clean up, and what it throws then is nobody’s business', async () => {
+  it('may clean up, and what it throws then is ignored', async () => {
     const path = await writeModule(`export async function* bookings(day, { signal, options }) {
       try {
         setImmediate(options.stop);
@@ -240,7 +240,7 @@ describe('a bookings module that is stopped', () => {
     expect(cleaned).toEqual(['2026-11-20']);
   });
 
-  it('that ends early because it was stopped is no short day', async () => {
+  it('and therefore ends early is not a short day', async () => {
     const path = await writeModule(`export async function* bookings(day, { signal, options }) {
       yield { ServiceId: 1 };
       setImmediate(options.stop);
@@ -252,7 +252,7 @@ describe('a bookings module that is stopped', () => {
 
 const reason = new Error('stopped by hand');
 
-/** What a reading comes to whose module stops it by `options.stop`. */
+/** The outcome of a read whose module aborts it with `options.stop`. */
 async function stopInside(path: string, options: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
   const stopping = new AbortController();
   const source = openModuleSource(path, { options: { ...options, stop: () => stopping.abort(reason) } });

@@ -20,7 +20,7 @@ describe('the address of a database', () => {
     expect(location).not.toMatch(/ann|s3cret|sslmode/);
   });
 
-  it('of MySQL holds a user and a password, decoded, and a port that need not be given', () => {
+  it('of MySQL has a decoded user and password, and an optional port', () => {
     expect(readSqlAddress('mysql://a%40b:p%2Fw%3A@db.example.com/hotel%20s')).toMatchObject({
       login: {
         host: 'db.example.com',
@@ -51,14 +51,14 @@ describe('the address of a database', () => {
     'mysql://ann:s3%cret@db/hotel',
     'mysql://ann:s3cret@db/hotel?ssl=true',
     'mysql://ann:s3cret@db/hotel?sslmode=s3cret',
-    // A password whose signs are not written with % ends the host, or the path, early.
+    // Unescaped characters in a password end the host, or the path, early.
     'postgres://ann:p@s3cret/w:rd #?@db/hotel',
     'mysql://ann:p@s3cret?w@db/hotel',
     'postgres://ann:p@s3cret#w@db/hotel',
     'sqlite://s3cret/bookings.db',
     'sqlite:',
     '',
-  ])('is refused, and not repeated: %s', (address) => {
+  ])('is refused, and not quoted: %s', (address) => {
     let message = '';
     try {
       readSqlAddress(address);
@@ -70,7 +70,7 @@ describe('the address of a database', () => {
     expect(message).not.toMatch(/ann|s3cret/);
   });
 
-  it('comes with a query or a file of one, and not with both', () => {
+  it('needs either a query or a query file', () => {
     const url = 'sqlite:/var/bookings.db';
     expect(() => createSqlSource({ url })).toThrow('either a query or a queryFile');
     expect(() => createSqlSource({ url, query: 'SELECT :day', queryFile: '/a.sql' })).toThrow('either');

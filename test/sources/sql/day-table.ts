@@ -10,10 +10,10 @@ import { day } from '../csv-folder.js';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
-/** Not worth a look. */
+/** Filler. */
 const littleBytes = 32_000_000;
 
-/** Rows of a table of bookings: a day's, behind and before those of other days, which no reading may hand over. */
+/** Rows of a table of bookings: those of the day, between rows of other days, which must never be returned. */
 export function rowsWithOtherDays(records: readonly IntendedRecord[]) {
   const other: IntendedRecord = { ServiceId: '404', BookingReferenceId: 'of another day' };
   return [
@@ -50,7 +50,7 @@ export async function readDay(options: SqlSourceOptions, businessDay: BusinessDa
   };
 }
 
-/** Reads a day that is to fail, and answers why. */
+/** Reads a day that must fail, and returns the error. */
 export async function failureOf(options: SqlSourceOptions): Promise<unknown> {
   try {
     await readDay(options);
@@ -60,7 +60,7 @@ export async function failureOf(options: SqlSourceOptions): Promise<unknown> {
   throw new Error('expected a reading that fails, got: a day');
 }
 
-/** Reads a day away, and answers how many rows it had and how far the memory grew meanwhile, in bytes. */
+/** Reads a day, and returns its number of rows and by how many bytes the memory grew meanwhile. */
 export async function measureMemory(options: SqlSourceOptions) {
   const source = createSqlSource(options);
   const inUse = () => {
@@ -74,7 +74,7 @@ export async function measureMemory(options: SqlSourceOptions) {
   for await (const { records } of source.read(day, { signal: new AbortController().signal })) {
     rows += records.length;
     if (inUse() - before <= growth + littleBytes) continue;
-    // What nobody holds any more doesn't count, whenever it is collected.
+    // Garbage doesn't count, whenever it is collected.
     collectGarbage();
     growth = Math.max(growth, inUse() - before);
   }

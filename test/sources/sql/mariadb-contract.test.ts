@@ -75,7 +75,7 @@ function createMariadbDriver(breakage: Breakage): SourceDriver {
   };
 }
 
-/** How many bytes have been taken in from a port. What the system holds ready beyond that was never asked for. */
+/** Counts the bytes read from a port, without those that the system only buffers. */
 function countArriving(port: string): () => number {
   const sockets: net.Socket[] = [];
   const original = net.connect;

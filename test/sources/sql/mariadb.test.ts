@@ -54,7 +54,7 @@ describe('bookings in MariaDB', () => {
     ]);
   });
 
-  it('are missing a field where it is NULL, and are rejected where it is bytes', async () => {
+  it('lack a field that is NULL, and are rejected if it is bytes', async () => {
     const { records } = await readDay({
       url,
       query: `SELECT 1 AS serviceid, NULL AS providername, NULL AS providerhotelid FROM dual WHERE :day <> ''
@@ -91,7 +91,7 @@ describe('bookings in MariaDB', () => {
     },
   );
 
-  it('are found by a day that is compared with dates and texts of whatever collation', async () => {
+  it('are found by a day that is compared with dates and texts of any collation', async () => {
     await mariadb().query(
       url,
       `CREATE TABLE bookings (ServiceId int, d date, t varchar(20) COLLATE utf8mb4_bin, l varchar(20) CHARSET latin1);
@@ -120,7 +120,7 @@ describe('bookings in MariaDB', () => {
     expect(await mariadb().query(url, 'SHOW TABLES')).toHaveLength(1);
   });
 
-  it('stop in time when the query takes too long, here and on the server', async () => {
+  it('stop at the time limit if the query takes too long, here and on the server', async () => {
     const query = 'SELECT 1 AS ServiceId, SLEEP(600) FROM dual WHERE :day IS NOT NULL';
     await expect(failureOf({ url, query, timeoutSeconds: 0.5 })).resolves.toMatchObject({
       fault: 'unreadable',
@@ -129,7 +129,7 @@ describe('bookings in MariaDB', () => {
     await vi.waitUntil(async () => (await listSessions()).length === 0, waiting);
   });
 
-  it('stop in time when nobody asks for the next ones', async () => {
+  it('stop at the time limit if nobody requests the next ones', async () => {
     const query = `SELECT seq AS ServiceId, REPEAT('x', 1000) FROM seq_1_to_100000 WHERE :day IS NOT NULL`;
     const reading = createSqlSource({ url, query, timeoutSeconds: 1 })
       .read(day, { signal: new AbortController().signal })
@@ -140,8 +140,8 @@ describe('bookings in MariaDB', () => {
     await expect(reading.next()).rejects.toThrow('took longer than source.timeoutSeconds');
   });
 
-  it('are no longer looked for on the server when the signal aborts in the middle of the query', async () => {
-    // A server that sleeps looks whether anybody is still there; one that reckons doesn't.
+  it('are no longer read on the server once the signal aborts during the query', async () => {
+    // A sleeping server notices a lost client; a computing one doesn't.
     const query = `SELECT MAX(a.seq ^ b.seq) AS ServiceId FROM seq_1_to_10000000 a, seq_1_to_10000000 b
       WHERE :day IS NOT NULL`;
     const stopping = new AbortController();
@@ -160,7 +160,7 @@ describe('bookings in MariaDB', () => {
     await vi.waitUntil(async () => (await listSessions()).length === 0, waiting);
   });
 
-  it('are never a short day: a server that is restarted in the middle is told, and the day is read again', async () => {
+  it('are never a short day: a server restart in the middle is reported, and the day can be read again', async () => {
     const options = {
       url,
       query: `SELECT seq AS ServiceId, REPEAT('x', 1000) FROM seq_1_to_50000 WHERE :day IS NOT NULL`,
@@ -181,7 +181,7 @@ describe('bookings in MariaDB', () => {
     expect((await readDay(options)).records).toHaveLength(50_000);
   });
 
-  it('fail when the way to the server is silent from the beginning', async () => {
+  it('fail if the connection is silent from the start', async () => {
     const proxy = await startTcpProxy(mariadb().port);
     proxy.blackHole();
     const query = 'SELECT 1 AS ServiceId FROM dual WHERE :day IS NOT NULL';
@@ -190,7 +190,7 @@ describe('bookings in MariaDB', () => {
     await proxy.stop();
   });
 
-  it('are 200,000 in flat memory', async () => {
+  it('are read in constant memory, 200,000 of them', async () => {
     const { rows, growth } = await measureMemory({
       url,
       query: `SELECT seq AS ServiceId, CONCAT(seq, REPEAT('x', 1000)) AS BookingClientName
@@ -200,7 +200,7 @@ describe('bookings in MariaDB', () => {
     expect(growth).toBeLessThan(100_000_000);
   });
 
-  it('are in flat memory however wide they are, whether that is read or not', async () => {
+  it('are read in constant memory however wide they are, whether the columns are used or not', async () => {
     const { rows, growth } = await measureMemory({
       url,
       query: `SELECT seq AS ServiceId, REPEAT('x', 500000) AS note
@@ -218,7 +218,7 @@ describe('bookings in MariaDB', () => {
     expect((await readDay({ url: address.href, query })).records).toHaveLength(1);
   });
 
-  describe('that can’t be read are told so, in words that name what to fix and hold no secret', () => {
+  describe('that can’t be read fail with a message that says what to fix and holds no secret', () => {
     const query = 'SELECT 1 AS ServiceId FROM dual WHERE :day IS NOT NULL';
     it.each([
       ['a password that is wrong', () => ({ url: mariadb().urlWith(url, { password: 'Wr0ng' }) }), '1045'],
@@ -228,7 +228,7 @@ describe('bookings in MariaDB', () => {
       ['a query that is none', () => ({ query: 'SELEKT :day' }), '1064'],
       ['a query that gives no rows', () => ({ query: 'DO :day' }), 'returns no columns'],
       [
-        'a server that speaks no TLS',
+        'a server without TLS',
         () => ({ url: `${url.replace('127.0.0.1', 'localhost')}?sslmode=verify-full` }),
         "doesn't support TLS",
       ],
@@ -247,7 +247,7 @@ describe('bookings in MariaDB', () => {
       }
     });
 
-    it('a server that went away meanwhile', async () => {
+    it('a server that was stopped', async () => {
       const port = await findFreePort();
       const failure = await failureOf({ url: mariadb().urlWith(url, { port }), query });
       expect(String(failure)).toContain("can't be reached (ECONNREFUSED)");
@@ -259,7 +259,7 @@ describe('bookings in MariaDB', () => {
     const query = `SELECT 1 AS ServiceId, VARIABLE_VALUE AS ProviderName FROM information_schema.session_status
       WHERE VARIABLE_NAME = 'Ssl_cipher' AND :day IS NOT NULL`;
 
-    /** A server whose certificate vouches for itself, under that name. */
+    /** A server with a self-signed certificate for that name. */
     async function withServer(name: string, work: (address: string, ca: string) => Promise<void>) {
       const certificate = makeCertificate(`DNS:${name}`);
       const server = await startMariadb({ certificate });
@@ -271,7 +271,7 @@ describe('bookings in MariaDB', () => {
       }
     }
 
-    it('are read where source.ca names who vouches for the server, and not where nobody does', async () => {
+    it('are read if source.ca names the server’s authority, and not without one', async () => {
       await withServer('localhost', async (url, ca) => {
         const { records } = await readDay({ url, query, ca });
         expect(records).toMatchObject([{ fields: { ProviderName: expect.stringMatching(/^TLS/) } }]);
@@ -287,7 +287,7 @@ describe('bookings in MariaDB', () => {
       });
     });
 
-    it('are not read from a bare address, for which the certificate of any localhost would do', async () => {
+    it('are not read from an IP address, for which any certificate of localhost would be accepted', async () => {
       await withServer('localhost', async (url, ca) => {
         const bare = url.replace('localhost', '127.0.0.1');
         expect(String(await failureOf({ url: bare, query, ca }))).toContain('the host is a bare address');
@@ -296,7 +296,7 @@ describe('bookings in MariaDB', () => {
       });
     });
 
-    it('are not read where the certificate is another server’s', async () => {
+    it('are not read if the certificate is another server’s', async () => {
       await withServer('elsewhere', async (url, ca) => {
         expect(String(await failureOf({ url, query, ca }))).toContain("a certificate that can't be trusted");
         const { records } = await readDay({ url: `${url}?sslmode=no-verify`, query });

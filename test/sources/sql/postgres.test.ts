@@ -62,7 +62,7 @@ describe('bookings in PostgreSQL', () => {
     ]);
   });
 
-  it('are missing a field where it is NULL, and are rejected where it is bytes', async () => {
+  it('lack a field that is NULL, and are rejected if it is bytes', async () => {
     const { records } = await readDay({
       url,
       query: `SELECT 1 AS serviceid, NULL::text AS providername, NULL::bytea AS providerhotelid WHERE :day::text <> ''
@@ -94,7 +94,7 @@ describe('bookings in PostgreSQL', () => {
     expect(records).toHaveLength(hours * 4);
   });
 
-  it('are found by a column’s exact name, or else by the only one that differs in case', async () => {
+  it('are found by a column’s exact name, or else by the only one that differs just in case', async () => {
     const query = `SELECT 1 AS hotel_id, 2 AS "Hotel_Id", 'a' AS REFERENCE WHERE :day::text <> ''`;
     const { records, notices } = await readDay({
       url,
@@ -120,7 +120,7 @@ describe('bookings in PostgreSQL', () => {
     });
   });
 
-  it('tell once of columns that are not there, on a day without bookings too', async () => {
+  it('report missing columns once, on a day without bookings, too', async () => {
     const query = 'SELECT n AS serviceid FROM generate_series(1, 3000) AS n WHERE :day::text <> $$$$';
     const { notices } = await readDay({ url, query });
     expect(notices).toHaveLength(6);
@@ -151,7 +151,7 @@ describe('bookings in PostgreSQL', () => {
     expect(await postgres().query(url, 'SELECT * FROM kept')).toEqual([{ a: 'still here' }]);
   });
 
-  it('say with the database’s code why a query is refused to write', async () => {
+  it('fail with the database’s code if the query would write', async () => {
     await postgres().query(url, 'CREATE TABLE kept (a text)');
     await expect(failureOf({ url, query: 'INSERT INTO kept VALUES (:day)' })).resolves.toMatchObject({
       fault: 'unreadable',
@@ -159,7 +159,7 @@ describe('bookings in PostgreSQL', () => {
     });
   });
 
-  it('are one snapshot: what is written meanwhile is not among them', async () => {
+  it('are one snapshot: later writes are not included', async () => {
     await postgres().query(url, 'CREATE TABLE bookings AS SELECT generate_series(1, 3000) AS serviceid');
     const query = 'SELECT * FROM bookings WHERE :day::text IS NOT NULL';
     const reading = createSqlSource({ url, query })
@@ -173,7 +173,7 @@ describe('bookings in PostgreSQL', () => {
     expect(rows).toBe(3000);
   });
 
-  it('stop in time when the query takes too long, here and on the server', async () => {
+  it('stop at the time limit if the query takes too long, here and on the server', async () => {
     const query = 'SELECT 1 AS serviceid, pg_sleep(600) WHERE :day::text IS NOT NULL';
     await expect(failureOf({ url, query, timeoutSeconds: 0.5 })).resolves.toMatchObject({
       fault: 'unreadable',
@@ -182,7 +182,7 @@ describe('bookings in PostgreSQL', () => {
     await vi.waitUntil(async () => (await listSessions()).length === 0, waiting);
   });
 
-  it('stop in time when nobody asks for the next ones', async () => {
+  it('stop at the time limit if nobody requests the next ones', async () => {
     const query = 'SELECT n AS serviceid FROM generate_series(1, 100000) AS n WHERE :day::text IS NOT NULL';
     const reading = createSqlSource({ url, query, timeoutSeconds: 1 })
       .read(day, { signal: new AbortController().signal })
@@ -193,7 +193,7 @@ describe('bookings in PostgreSQL', () => {
     await expect(reading.next()).rejects.toThrow('took longer than source.timeoutSeconds');
   });
 
-  it('are no longer looked for on the server when the signal aborts in the middle of the query', async () => {
+  it('are no longer read on the server once the signal aborts during the query', async () => {
     const query = 'SELECT 1 AS serviceid, pg_sleep(600) WHERE :day::text IS NOT NULL';
     const stopping = new AbortController();
     const reason = new Error('stopped by hand');
@@ -211,7 +211,7 @@ describe('bookings in PostgreSQL', () => {
     await vi.waitUntil(async () => (await listSessions()).length === 0, waiting);
   });
 
-  it('are never a short day: a server that is restarted in the middle is told, and the day is read again', async () => {
+  it('are never a short day: a server restart in the middle is reported, and the day can be read again', async () => {
     await postgres().query(url, 'CREATE TABLE bookings AS SELECT generate_series(1, 50000) AS serviceid');
     const options = { url, query: 'SELECT * FROM bookings WHERE :day::text IS NOT NULL' };
     const reading = createSqlSource(options)
@@ -229,7 +229,7 @@ describe('bookings in PostgreSQL', () => {
     expect((await readDay(options)).records).toHaveLength(50_000);
   });
 
-  it('fail when the way to the server is silent from the beginning', async () => {
+  it('fail if the connection is silent from the start', async () => {
     const proxy = await startTcpProxy(postgres().port);
     proxy.blackHole();
     const query = 'SELECT 1 AS serviceid WHERE :day::text IS NOT NULL';
@@ -242,7 +242,7 @@ describe('bookings in PostgreSQL', () => {
     await proxy.stop();
   });
 
-  it('are 200,000 in flat memory', async () => {
+  it('are read in constant memory, 200,000 of them', async () => {
     const { rows, growth } = await measureMemory({
       url,
       query: `SELECT n AS serviceid, n || repeat('x', 1000) AS bookingclientname
@@ -252,7 +252,7 @@ describe('bookings in PostgreSQL', () => {
     expect(growth).toBeLessThan(100_000_000);
   });
 
-  it('are in flat memory however wide they are, whether that is read or not', async () => {
+  it('are read in constant memory however wide they are, whether the columns are used or not', async () => {
     const { rows, growth } = await measureMemory({
       url,
       query: `SELECT n AS serviceid, repeat('x', 500000) AS note
@@ -262,16 +262,12 @@ describe('bookings in PostgreSQL', () => {
     expect(growth).toBeLessThan(250_000_000);
   });
 
-  describe('that can’t be read are told so, in words that name what to fix and hold no secret', () => {
+  describe('that can’t be read fail with a message that says what to fix and holds no secret', () => {
     const query = 'SELECT 1 AS serviceid WHERE :day::text IS NOT NULL';
     it.each([
       ['a password that is wrong', () => ({ url: postgres().overTcp(url, { password: 'Wr0ng' }) }), '28P01'],
       ['a database that is not there', () => ({ url: `${url}_else` }), 'no such database (3D000)'],
-      [
-        'a table that is not there',
-        () => ({ query: 'SELECT *\nFROM nope WHERE a = :day' }),
-        '42P01, on line 2',
-      ],
+      ['a missing table', () => ({ query: 'SELECT *\nFROM nope WHERE a = :day' }), '42P01, on line 2'],
       ['a column that is not there', () => ({ query: 'SELECT nope WHERE a = :day' }), '42703, on line 1'],
       [
         'a statement that takes no parameters',
@@ -285,11 +281,7 @@ describe('bookings in PostgreSQL', () => {
       ],
       ['a table that may not be read', () => ({ query: 'SELECT * FROM secret WHERE a = :day' }), '42501'],
       ['a value that is broken', () => ({ query: `SELECT 'Ann Guest'::int WHERE :day = 'x'` }), '22P02'],
-      [
-        'a server that speaks no TLS',
-        () => ({ url: `${postgres().overTcp(url)}?sslmode=verify-full` }),
-        'TLS',
-      ],
+      ['a server without TLS', () => ({ url: `${postgres().overTcp(url)}?sslmode=verify-full` }), 'TLS'],
     ])('%s', async (_, change, words) => {
       await postgres().query(
         url,
@@ -310,7 +302,7 @@ describe('bookings in PostgreSQL', () => {
       }
     });
 
-    it('a server that is not there', async () => {
+    it('an unreachable server', async () => {
       const port = await findFreePort();
       const failure = await failureOf({ url: postgres().overTcp(url, { port }), query });
       expect(String(failure)).toContain("can't be reached (ECONNREFUSED)");
@@ -343,13 +335,13 @@ describe('bookings in PostgreSQL', () => {
       return files.certificate;
     }
 
-    it('are read where source.ca names who vouches for the server', async () => {
+    it('are read if source.ca names the server’s authority', async () => {
       const ca = await serveWith('IP:127.0.0.1');
       const { records } = await readDay({ url: postgres().overTcp(url), query, ca });
       expect(records).toMatchObject([{ fields: { ProviderName: 't' } }]);
     });
 
-    it('are not read where nobody does, or the certificate is another server’s', async () => {
+    it('are not read without one, or if the certificate is another server’s', async () => {
       await serveWith('IP:127.0.0.1');
       const address = `${postgres().overTcp(url)}?sslmode=verify-full`;
       const unknown = await failureOf({ url: address, query });
@@ -359,14 +351,14 @@ describe('bookings in PostgreSQL', () => {
       expect(String(other)).toContain("a certificate that can't be trusted (ERR_TLS_CERT_ALTNAME_INVALID)");
     });
 
-    it('are not read when the file of source.ca is missing', async () => {
+    it('are not read if the file of source.ca is missing', async () => {
       const failure = await failureOf({ url: postgres().overTcp(url), query, ca: '/nowhere/ca.pem' });
       expect(failure).toBeInstanceOf(SourceError);
       expect(String(failure)).toContain("/nowhere/ca.pem can't be read: ENOENT");
       expect(inspect(failure, { depth: 10 })).not.toContain(password);
     });
 
-    it('are not read when the file of sslrootcert is missing, and that is not taken for a server that is down', async () => {
+    it('are not read if the file of sslrootcert is missing, and that is not reported as an unreachable server', async () => {
       const address = `${postgres().overTcp(url)}?sslmode=verify-full&sslrootcert=/nowhere/ca.pem`;
       const failure = await failureOf({ url: address, query });
       expect(failure).toBeInstanceOf(SourceError);

@@ -13,7 +13,7 @@ const dialects = ['postgres', 'mysql', 'sqlite'] as const;
 const everywhere = { numRuns: 300 };
 
 describe('a query with the day in it', () => {
-  it('has a placeholder for each name, in order, and two for one that stands there twice', () => {
+  it('has a placeholder for each name, in order, and two for one that occurs twice', () => {
     const query = 'SELECT * FROM b WHERE d = :day AND (t >= :dayStart AND t < :dayEnd OR s = :day)';
     const parameters = ['day', 'dayStart', 'dayEnd', 'day'];
     expect(parseDayQuery(query, 'postgres')).toEqual({
@@ -58,7 +58,7 @@ describe('a query with the day in it', () => {
     ['sqlite', '[a :day]'],
     ['sqlite', '-- :day\n'],
     ['sqlite', '/* :day */'],
-  ] as const)('leaves alone, for %s, %s', (dialect, piece) => {
+  ] as const)('leaves unchanged, for %s, %s', (dialect, piece) => {
     const { text, parameters } = parseDayQuery(`SELECT ${piece} , :day`, dialect);
     expect(text).toBe(`SELECT ${piece} , ${placeholderOf(dialect)}`);
     expect(parameters).toEqual(['day']);
@@ -74,7 +74,7 @@ describe('a query with the day in it', () => {
     expect(parseDayQuery(piece, dialect).text).toBe(text);
   });
 
-  it.each(dialects)('may end with a semicolon and comments behind it (%s)', (dialect) => {
+  it.each(dialects)('may end with a semicolon followed by comments (%s)', (dialect) => {
     const { text } = parseDayQuery(
       'SELECT :day ; -- that was it\n /* really */ ;\n'.replace(' ;\n', '\n'),
       dialect,
@@ -82,12 +82,12 @@ describe('a query with the day in it', () => {
     expect(text).toBe(`SELECT ${placeholderOf(dialect)} `);
   });
 
-  it.each(dialects)('is refused when it is more than one statement (%s)', (dialect) => {
+  it.each(dialects)('is refused if it is more than one statement (%s)', (dialect) => {
     expect(() => parseDayQuery('SELECT :day; DELETE FROM b', dialect)).toThrow('more than one statement');
     expect(() => parseDayQuery('SELECT :day;;', dialect)).toThrow('more than one statement');
   });
 
-  it.each(dialects)('is refused for a name that nobody knows, which is told (%s)', (dialect) => {
+  it.each(dialects)('is refused for an unknown name, which is reported (%s)', (dialect) => {
     expect(() => parseDayQuery('SELECT :day, :Day', dialect)).toThrow('the query has :Day');
     expect(() => parseDayQuery('SELECT :dayStarts', dialect)).toThrow('the query has :dayStarts');
   });
@@ -124,7 +124,7 @@ describe('a query with the day in it', () => {
     ['mysql', '/* x'],
     ['sqlite', '[x'],
     ['sqlite', '/* x'],
-  ] as const)('is refused when something is not ended: %s, %s', (dialect, piece) => {
+  ] as const)('is refused if something is not closed: %s, %s', (dialect, piece) => {
     expect(() => parseDayQuery(`SELECT :day, ${piece}`, dialect)).toThrow('without its other half');
   });
 
@@ -135,7 +135,7 @@ describe('a query with the day in it', () => {
     ["SELECT :day /*! INTO OUTFILE '/tmp/x' */", 'a comment that the server runs (/*! … */)'],
     ["SELECT :day /*!50100 INTO OUTFILE '/tmp/x' */", 'a comment that the server runs (/*! … */)'],
     ["SELECT :day /*M! INTO OUTFILE '/tmp/x' */", 'a comment that the server runs (/*M! … */)'],
-  ])('is refused for MySQL where a read-only transaction would let it act: %s', (query, words) => {
+  ])('is refused for MySQL if it has effects despite a read-only transaction: %s', (query, words) => {
     expect(() => parseDayQuery(query, 'mysql')).toThrow(words);
   });
 
@@ -147,7 +147,7 @@ describe('a query with the day in it', () => {
     expect(parseDayQuery(query, 'mysql').parameters).toEqual(['day']);
   });
 
-  it('is read in a time that grows with its length alone', () => {
+  it('is parsed in linear time', () => {
     const quotes = "'".repeat(100_001);
     for (const dialect of dialects) {
       expect(() => parseDayQuery(`:day ${quotes}`, dialect)).toThrow('without its other half');
@@ -155,7 +155,7 @@ describe('a query with the day in it', () => {
     }
   });
 
-  it('keeps every character but the names, whatever the query is', () => {
+  it('keeps every character except the names, in any query', () => {
     const pieces = fc.constantFrom(
       "'",
       '"',
@@ -190,7 +190,7 @@ describe('a query with the day in it', () => {
         if (parsed === undefined) return;
         const { text, parameters } = parsed;
         let nth = 0;
-        // Put back in order, the names must give the query again, but for what stood behind its end.
+        // With the names put back in order, the text must be the query again, except what follows its end.
         const placeholder = dialect === 'postgres' ? /\$\d+/g : /\?/g;
         const isPlaceholder = (found: string, inside: string) =>
           inside.startsWith(`:${parameters[nth]}`, 0) && found !== '';
@@ -224,7 +224,7 @@ describe('the values of a day', () => {
     'Asia/Kathmandu',
   );
 
-  it('never stand in the text, which is the same for every day', () => {
+  it('are never part of the text, which is the same for every day', () => {
     fc.assert(
       fc.property(days, zones, fc.constantFrom(...dialects), (iso, zone, dialect) => {
         const day = createBusinessDay(iso, zone);
@@ -237,7 +237,7 @@ describe('the values of a day', () => {
     );
   });
 
-  it('are digits and the signs of dates, whatever the day: nothing that SQL could be written in', () => {
+  it('only have digits and the punctuation of dates, for any day: nothing that could be SQL', () => {
     fc.assert(
       fc.property(days, zones, fc.constantFrom(...dialects), (iso, zone, dialect) => {
         for (const parameter of dayParameters) {
@@ -250,7 +250,7 @@ describe('the values of a day', () => {
     );
   });
 
-  it('would stay values, even if a day that is no day came here', () => {
+  it('would stay values even for an invalid day', () => {
     const day = { ...createBusinessDay('2026-11-20', 'UTC'), iso: "x'; DROP TABLE bookings; --" };
     for (const dialect of dialects) {
       const { text, parameters } = parseDayQuery('SELECT :day', dialect);
@@ -271,7 +271,7 @@ describe('the values of a day', () => {
     expect((Date.parse(end) - Date.parse(start)) / 3_600_000).toBe(hours);
   });
 
-  it('hold no instant for a day that its zone skipped', () => {
+  it('span no instant for a day that its zone skipped', () => {
     const day = createBusinessDay('2011-12-30', 'Pacific/Apia');
     expect(writeDayParameter('dayStart', day, 'postgres')).toBe(writeDayParameter('dayEnd', day, 'postgres'));
   });

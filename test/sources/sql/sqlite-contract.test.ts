@@ -8,7 +8,7 @@ import { createSqlSource } from '../../../src/sources/sql/sql-source.js';
 import { describeSourceContract, type IntendedRecord, type SourceDriver } from '../../contracts/source.js';
 import { rowsOfDays, rowsWithOtherDays } from './day-table.js';
 
-/** What this process has read, of whatever: the system counts it. */
+/** The system's count of what this process has read. */
 const io = '/proc/self/io';
 
 function createSqliteDriver(journal: 'delete' | 'wal'): SourceDriver {
@@ -52,7 +52,7 @@ function countRead(): number {
   return Number(/^rchar: (\d+)$/m.exec(readFileSync(io, 'utf8'))?.[1]);
 }
 
-/** Whether a reader's snapshot keeps writers from the file, or the log from being written back. */
+/** Whether a reader's snapshot blocks writers, or the checkpoint of the log. */
 function isLocked(path: string): boolean {
   const other = new Libsql(path);
   try {

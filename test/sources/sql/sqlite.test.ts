@@ -11,7 +11,7 @@ import { createSqlSource } from '../../../src/sources/sql/sql-source.js';
 import { day } from '../csv-folder.js';
 import { failureOf, measureMemory, readDay } from './day-table.js';
 
-describe('bookings in a file of SQLite', () => {
+describe('bookings in a SQLite file', () => {
   let folder = '';
   let path = '';
   let url = '';
@@ -31,7 +31,7 @@ describe('bookings in a file of SQLite', () => {
   const numbers = (count: number) =>
     `WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${count})`;
 
-  it('come as they were stored: no digit or zero is lost, and NULs stay', async () => {
+  it('are returned as stored: no digit or zero is lost, and NULs are kept', async () => {
     write('CREATE TABLE bookings (a, b, c, d, e, f, g)');
     write(
       "INSERT INTO bookings VALUES (9007199254740993, '000123', 0.5, 'a' || char(0) || 'b', 1e15, 12.0, NULL)",
@@ -54,7 +54,7 @@ describe('bookings in a file of SQLite', () => {
     ]);
   });
 
-  it('are read even where a text is not UTF-8, and from a database in UTF-16', async () => {
+  it('are read even if a text is not UTF-8, and from a database in UTF-16', async () => {
     write("CREATE TABLE bookings (a, b); INSERT INTO bookings VALUES (1, CAST(x'4fff' AS TEXT))");
     const query = 'SELECT a AS ServiceId, b AS ProviderName FROM bookings WHERE :day IS NOT NULL';
     expect((await readDay({ url, query })).records).toMatchObject([{ fields: { ProviderName: 'O\ufffd' } }]);
@@ -65,7 +65,7 @@ describe('bookings in a file of SQLite', () => {
     expect((await readDay({ url, query })).records).toMatchObject([{ fields: { ProviderName: 'Žofie 🏨' } }]);
   });
 
-  it('are rejected where a field is bytes, or a number that was rounded', async () => {
+  it('are rejected if a field is bytes, or a rounded number', async () => {
     write(
       "CREATE TABLE bookings (a, b); INSERT INTO bookings VALUES (1, x'00ff'), (9007199254740991.0, 'x')",
     );
@@ -80,7 +80,7 @@ describe('bookings in a file of SQLite', () => {
     ]);
   });
 
-  it('are those of the order that the query asks for, whatever it begins and ends with', async () => {
+  it('are in the order of the query, whatever it begins and ends with', async () => {
     write(`CREATE TABLE bookings (a); INSERT INTO bookings ${numbers(50)} SELECT (n * 7) % 50 FROM n`);
     const query = `-- the day's
       WITH found AS (SELECT a FROM bookings WHERE :day IS NOT NULL) SELECT a AS ServiceId FROM found ORDER BY a DESC; -- all`;
@@ -142,7 +142,7 @@ describe('bookings in a file of SQLite', () => {
     ],
     ['readfile', () => `SELECT readfile('/etc/hostname') AS ServiceId WHERE :day <> ''`],
     ['load_extension', () => 'SELECT load_extension(:day) AS ServiceId'],
-  ])('reach nothing beyond the file: a query that calls %s is refused', async (name, writeQuery) => {
+  ])('cannot reach beyond the file: a query that calls %s is refused', async (name, writeQuery) => {
     write("CREATE TABLE kept (a); INSERT INTO kept VALUES ('still here')");
     const failure = await failureOf({ url, query: writeQuery(join(folder, 'written')) });
     expect(failure).toMatchObject({
@@ -152,7 +152,7 @@ describe('bookings in a file of SQLite', () => {
     expect(await readdir(folder)).toHaveLength(1);
   });
 
-  it('are not asked of a file that is not there, and none is made', async () => {
+  it('are not read from a missing file, and none is created', async () => {
     const query = 'SELECT 1 AS ServiceId WHERE :day IS NOT NULL';
     await expect(failureOf({ url, query })).resolves.toMatchObject({ fault: 'missing' });
     expect(await readdir(folder)).toEqual([]);
@@ -161,13 +161,13 @@ describe('bookings in a file of SQLite', () => {
   it.each([
     ['a folder', () => mkdir(path), 'is not a file'],
     ['a file of another kind', () => writeFile(path, 'a,b\n'.repeat(1_000)), 'SQLITE_NOTADB'],
-  ])('are not asked of %s', async (_, make, words) => {
+  ])('are not read from %s', async (_, make, words) => {
     await make();
     const query = 'SELECT 1 AS ServiceId WHERE :day IS NOT NULL';
     expect(String(await failureOf({ url, query }))).toContain(words);
   });
 
-  it('are refused with SQLite’s words on a query that it can’t read, and with its code alone on what it meets there', async () => {
+  it('fail with SQLite’s message if the query can’t be prepared, and with its code alone afterwards', async () => {
     write("CREATE TABLE bookings (a); INSERT INTO bookings VALUES ('Ann Guest')");
     const wrong = await failureOf({ url, query: 'SELECT nope FROM bookings WHERE a = :day' });
     expect(String(wrong)).toContain('no such column: nope');
@@ -181,7 +181,7 @@ describe('bookings in a file of SQLite', () => {
     expect(inspect(broken, { depth: 10 })).not.toContain('Ann');
   });
 
-  it('stop in time when the query takes too long', async () => {
+  it('stop at the time limit if the query takes too long', async () => {
     write('CREATE TABLE a (a)');
     const query = `${numbers(1_000_000_000)} SELECT n AS ServiceId FROM n WHERE :day IS NOT NULL`;
     expect(String(await failureOf({ url, query, timeoutSeconds: 0.5 }))).toContain(
@@ -189,7 +189,7 @@ describe('bookings in a file of SQLite', () => {
     );
   });
 
-  it('are 200,000 in flat memory', async () => {
+  it('are read in constant memory, 200,000 of them', async () => {
     write('CREATE TABLE a (a)');
     const { rows, growth } = await measureMemory({
       url,
@@ -200,7 +200,7 @@ describe('bookings in a file of SQLite', () => {
     expect(growth).toBeLessThan(100_000_000);
   });
 
-  it('are in flat memory however wide they are, whether that is read or not', async () => {
+  it('are read in constant memory however wide they are, whether the columns are used or not', async () => {
     write('CREATE TABLE a (a)');
     const { rows, growth } = await measureMemory({
       url,
@@ -211,7 +211,7 @@ describe('bookings in a file of SQLite', () => {
   });
 
   describe('with the query in a file', () => {
-    it('are those that the file asks for, which is read anew for each day', async () => {
+    it('are those of the query file, which is read again for each day', async () => {
       write('CREATE TABLE a (a)');
       const queryFile = join(folder, 'bookings.sql');
       const source = createSqlSource({ url, queryFile });
@@ -222,7 +222,7 @@ describe('bookings in a file of SQLite', () => {
       }
     });
 
-    it('are not read when there is no such file, or it can’t be used', async () => {
+    it('are not read if there is no such file, or it can’t be used', async () => {
       write('CREATE TABLE a (a)');
       const queryFile = join(folder, 'bookings.sql');
       await expect(failureOf({ url, queryFile })).resolves.toMatchObject({
@@ -236,7 +236,7 @@ describe('bookings in a file of SQLite', () => {
       });
     });
 
-    it('are not read when it is in another encoding, for its literals would be other texts', async () => {
+    it('are not read if it has another encoding, as its literals would be other texts', async () => {
       write('CREATE TABLE a (a)');
       const queryFile = join(folder, 'bookings.sql');
       await writeFile(queryFile, Buffer.from("SELECT 1 AS ServiceId WHERE :day <> 'Málaga'", 'latin1'));
