@@ -113,7 +113,10 @@ describe('the suite that every source must pass', () => {
     ['ignores-the-signal', 'stops when aborted between two chunks, and releases its resources'],
     ['ignores-the-signal', 'throws when aborted after the last chunk, too'],
     ['ends-when-aborted', 'stops when aborted during a read'],
-    ['ends-when-broken', 'throws when it breaks in the middle: a truncated day must not pass for a whole one'],
+    [
+      'ends-when-broken',
+      'throws when it breaks in the middle: a truncated day must not pass for a whole one',
+    ],
     ['quotes-guests', 'throws when it breaks in the middle: a truncated day must not pass for a whole one'],
   ] satisfies [Fault, string][])('detects one that %s', async (fault, name) => {
     expect(await listFailed(fault)).toContain(name);
