@@ -32,7 +32,7 @@ function openQueue(limiter: RateLimiter, clock: () => number): StepQueue {
   const abandoning = new AbortController();
   // Every step in hand adds a listener: many of them are no leak.
   setMaxListeners(0, abandoning.signal);
-  let leaveLimiter: (() => void) | undefined;
+  let unregister: (() => void) | undefined;
   let perform: PerformStep | undefined;
   let onError: (error: unknown, reference: StepReference) => void = () => {};
   let closing: Promise<void> | undefined;
@@ -131,7 +131,7 @@ function openQueue(limiter: RateLimiter, clock: () => number): StepQueue {
       const kept = forget(() => true);
       for (const step of kept.filter(({ isUrgent }) => isUrgent)) enqueueWhenDue(step);
       for (const step of kept.filter(({ isUrgent }) => !isUrgent)) enqueueWhenDue(step);
-      leaveLimiter = limiter.join();
+      unregister = limiter.join();
     },
     async holdOff(until) {
       return !stopping.signal.aborted && limiter.holdOff(until);
@@ -152,6 +152,6 @@ function openQueue(limiter: RateLimiter, clock: () => number): StepQueue {
     const grace = setTimeout(() => abandoning.abort(new Error('the queue was closed')), graceMs);
     while (inHand.size > 0) await Promise.all(inHand);
     clearTimeout(grace);
-    leaveLimiter?.();
+    unregister?.();
   }
 }

@@ -10,7 +10,7 @@ export function createWorker(queue: StepQueue) {
   let letGo = () => {};
   let inHand = 0;
   let mostInHand = 0;
-  let leavesAtOnce = false;
+  let releasesAtOnce = false;
 
   const perform: PerformStep = async (reference, signal, leave) => {
     const name = nameOf(reference);
@@ -18,7 +18,7 @@ export function createWorker(queue: StepQueue) {
     log.push(`began ${name}`);
     inHand += 1;
     mostInHand = Math.max(mostInHand, inHand);
-    if (leavesAtOnce) leave();
+    if (releasesAtOnce) leave();
     try {
       await Promise.race([open, aborted(signal)]);
       const fault = faults.get(name);
@@ -42,7 +42,7 @@ export function createWorker(queue: StepQueue) {
     letAllGo: () => letGo(),
     /** From now on each step releases its slot as soon as it has started. */
     releaseAtOnce() {
-      leavesAtOnce = true;
+      releasesAtOnce = true;
     },
     inHand: () => inHand,
     mostInHand: () => mostInHand,

@@ -220,18 +220,18 @@ export function describeQueueContract(
       it('when a full backlog has shrunk', async () => {
         const { queue, worker } = await open({ concurrency: 50 });
         await queue.add(stepsOf('run-a', fullBacklog));
-        const room = queue.waitForCapacity();
+        const capacity = queue.waitForCapacity();
         worker.start();
-        await room;
+        await capacity;
         await settled(() => expect(worker.names()).toHaveLength(fullBacklog));
       });
 
       it('when it closes, so that nobody waits for ever', async () => {
         const { queue } = await open({ concurrency: 1 });
         await queue.add(stepsOf('run-a', fullBacklog));
-        const room = queue.waitForCapacity();
+        const capacity = queue.waitForCapacity();
         await queue.close();
-        await room;
+        await capacity;
       });
     });
 

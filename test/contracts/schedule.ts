@@ -15,18 +15,18 @@ export function describeScheduleContract(
       await Promise.all(schedules.splice(0).map((schedule) => schedule.close()));
     });
 
-    async function start(slots: Slots): Promise<{ schedule: Schedule; told: Date[] }> {
+    async function start(slots: Slots): Promise<{ schedule: Schedule; slotsSeen: Date[] }> {
       const schedule = await create(slots);
       schedules.push(schedule);
-      const told: Date[] = [];
-      await schedule.start((slot) => told.push(slot));
-      return { schedule, told };
+      const slotsSeen: Date[] = [];
+      await schedule.start((slot) => slotsSeen.push(slot));
+      return { schedule, slotsSeen };
     }
 
     it('reports each slot once, as the instant when it was due', async () => {
-      const { told } = await start(everySecond);
-      await waitForSlots(told, 3);
-      const slots = told.slice(0, 3).map((slot) => slot.getTime());
+      const { slotsSeen } = await start(everySecond);
+      await waitForSlots(slotsSeen, 3);
+      const slots = slotsSeen.slice(0, 3).map((slot) => slot.getTime());
       const first = slots[0] ?? 0;
       expect(first % 1_000).toBe(0);
       expect(slots).toEqual([first, first + 1_000, first + 2_000]);
@@ -48,20 +48,22 @@ export function describeScheduleContract(
     it('interprets the pattern in its time zone', async () => {
       // 14 hours ahead of UTC: in any other zone these hours are far off.
       const hour = (Math.floor(Date.now() / 3_600_000) + 14) % 24;
-      const { told } = await start(createSlots(`* * ${hour},${(hour + 1) % 24} * * *`, 'Pacific/Kiritimati'));
-      await waitForSlots(told, 1);
-      expect(told[0]?.getTime()).toBeLessThanOrEqual(Date.now());
+      const { slotsSeen } = await start(
+        createSlots(`* * ${hour},${(hour + 1) % 24} * * *`, 'Pacific/Kiritimati'),
+      );
+      await waitForSlots(slotsSeen, 1);
+      expect(slotsSeen[0]?.getTime()).toBeLessThanOrEqual(Date.now());
     });
 
     it('reports nothing more once closed, however often it is closed', async () => {
       const closed = await start(everySecond);
-      await waitForSlots(closed.told, 1);
+      await waitForSlots(closed.slotsSeen, 1);
       await closed.schedule.close();
       await closed.schedule.close();
-      const toldBefore = closed.told.length;
-      const { told } = await start(everySecond);
-      await waitForSlots(told, 2);
-      expect(closed.told).toHaveLength(toldBefore);
+      const seenBefore = closed.slotsSeen.length;
+      const { slotsSeen } = await start(everySecond);
+      await waitForSlots(slotsSeen, 2);
+      expect(closed.slotsSeen).toHaveLength(seenBefore);
     });
 
     it('can be closed without being started', async () => {
@@ -71,6 +73,6 @@ export function describeScheduleContract(
   });
 }
 
-export async function waitForSlots(told: readonly Date[], count: number): Promise<void> {
-  await vi.waitUntil(() => told.length >= count, { timeout: 30_000 });
+export async function waitForSlots(slotsSeen: readonly Date[], count: number): Promise<void> {
+  await vi.waitUntil(() => slotsSeen.length >= count, { timeout: 30_000 });
 }

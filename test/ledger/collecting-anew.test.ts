@@ -22,13 +22,13 @@ describe('collecting a file run again', () => {
     opened.openRaw().exec(`UPDATE runs SET state = 'collecting', collected_at = NULL`);
 
     await startCollect(ledger, run);
-    const anew = await ledger.getRun('r1');
-    expect(anew).toMatchObject({ openSteps: 0, counts: { affected: 0, delivered: 0, repeated: 0 } });
-    expect(anew).not.toHaveProperty('file');
+    const recollected = await ledger.getRun('r1');
+    expect(recollected).toMatchObject({ openSteps: 0, counts: { affected: 0, delivered: 0, repeated: 0 } });
+    expect(recollected).not.toHaveProperty('file');
     expect(await ledger.nextAffected('r1')).toBeUndefined();
     expect(await ledger.measureBatches('r1', 'file')).toEqual({ batches: 0, bookings: 0 });
     expect(await ledger.listAttempts('r1', 'trigger')).toEqual([]);
     expect(await ledger.listOpenSteps('r1', { limit: 9 })).toEqual([]);
-    await expect(perform(ledger, anew, 'write', done)).rejects.toThrow('expected a claim');
+    await expect(perform(ledger, recollected, 'write', done)).rejects.toThrow('expected a claim');
   });
 });

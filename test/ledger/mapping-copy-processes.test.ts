@@ -125,9 +125,9 @@ describe('the local copy of the mappings among several processes', () => {
     writer.exec('BEGIN IMMEDIATE');
     writer.run('DELETE FROM mapping_moves');
     writer.run('DELETE FROM mappings');
-    const onlooker = (await opened.reopen()).mappings;
-    expect(await onlooker.lookUp(rowsOf(0).slice(0, 2))).toMatchObject([{ serviceId: 1 }, { serviceId: 2 }]);
-    expect((await onlooker.summarise()).mappings).toBe(pageSize);
+    const observer = (await opened.reopen()).mappings;
+    expect(await observer.lookUp(rowsOf(0).slice(0, 2))).toMatchObject([{ serviceId: 1 }, { serviceId: 2 }]);
+    expect((await observer.summarise()).mappings).toBe(pageSize);
     writer.exec('ROLLBACK');
   });
 });

@@ -214,18 +214,18 @@ describe('the PostgreSQL ledger in trouble', () => {
     it('is reported at once: a wrong password, an unknown user or database', async () => {
       const { url } = opened;
       const { overTcp } = postgres();
-      const told = async (address: string) => {
+      const refusalFor = async (address: string) => {
         const fault = await faultOf(opened.open({ url: address }).listRuns({ limit: 1 }));
         expect(fault).toBeInstanceOf(LedgerUnusableError);
         return fault.message;
       };
-      expect(await told(overTcp(url, { password: 'wrong' }))).toContain('a user and a password');
-      expect(await told(overTcp(url, { user: 'nobody-known' }))).toContain('a user and a password');
-      expect(await told(overTcp(`${url}-nowhere`))).toContain('createdb');
-      expect(await told(`${overTcp(url)}?sslmode=verify-full`)).toContain('TLS');
+      expect(await refusalFor(overTcp(url, { password: 'wrong' }))).toContain('a user and a password');
+      expect(await refusalFor(overTcp(url, { user: 'nobody-known' }))).toContain('a user and a password');
+      expect(await refusalFor(overTcp(`${url}-nowhere`))).toContain('createdb');
+      expect(await refusalFor(`${overTcp(url)}?sslmode=verify-full`)).toContain('TLS');
       const withoutPassword = new URL(overTcp(url));
       withoutPassword.password = '';
-      expect(await told(withoutPassword.href)).toContain('a password');
+      expect(await refusalFor(withoutPassword.href)).toContain('a password');
     });
 
     it('is reported at once: a user without the right to make the schema', async () => {

@@ -45,15 +45,15 @@ describe('writes requested in one turn', () => {
   });
 
   it('resolve only when others can see them', async () => {
-    const onlooker = openDatabase(join(folder, 'some.db'), { busyTimeoutMs: 0 });
+    const observer = openDatabase(join(folder, 'some.db'), { busyTimeoutMs: 0 });
     await Promise.all([add('a'), add('b')]);
-    expect(onlooker.get('SELECT count(*) AS count FROM words')?.count).toBe(2);
-    onlooker.close();
+    expect(observer.get('SELECT count(*) AS count FROM words')?.count).toBe(2);
+    observer.close();
   });
 
   it('are undone individually when one of them fails', async () => {
-    const told = await Promise.allSettled([add('a'), add('a'), add('b')]);
-    expect(told.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    const outcomes = await Promise.allSettled([add('a'), add('a'), add('b')]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(words()).toEqual(['a', 'b']);
   });
 
@@ -68,9 +68,9 @@ describe('writes requested in one turn', () => {
         return database.transact(work);
       },
     });
-    const told = await Promise.allSettled([add('a'), add('b')]);
+    const outcomes = await Promise.allSettled([add('a'), add('b')]);
     other.close();
-    expect(told.map((one) => one.status === 'rejected' && one.reason)).toEqual([
+    expect(outcomes.map((one) => one.status === 'rejected' && one.reason)).toEqual([
       expect.any(DatabaseBusyError),
       expect.any(DatabaseBusyError),
     ]);

@@ -78,9 +78,9 @@ describe('while Redis is away', () => {
     await redis.kill();
     await queue.holdOff(Date.now() + anHour);
     await queue.drop('run-a');
-    const room = queue.waitForCapacity();
+    const capacity = queue.waitForCapacity();
     await queue.close();
-    await room;
+    await capacity;
   });
 
   it('a step in hand continues, and its end is recorded once Redis is back', async () => {
@@ -241,9 +241,9 @@ describe('Redis contains references only', () => {
 
 /** How many scripts ran, and how many failed. */
 async function countScripts(): Promise<{ called: number; rejected: number }> {
-  const told = await redis.ask((client) => client.info('commandstats'));
+  const stats = await redis.ask((client) => client.info('commandstats'));
   const sum = (name: string) =>
-    [...told.matchAll(new RegExp(`^cmdstat_eval(?:sha)?:.*\\b${name}=(\\d+)`, 'gm'))]
+    [...stats.matchAll(new RegExp(`^cmdstat_eval(?:sha)?:.*\\b${name}=(\\d+)`, 'gm'))]
       .map(([, count]) => Number(count))
       .reduce((one, other) => one + other, 0);
   return { called: sum('calls'), rejected: sum('rejected_calls') + sum('failed_calls') };

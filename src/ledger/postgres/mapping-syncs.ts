@@ -73,8 +73,8 @@ export async function beginSync(
 }
 
 /** Call it inside a transaction. */
-export async function storePage(session: Session, told: StoredPage): Promise<MappingSync> {
-  const page = toStorablePage(told);
+export async function storePage(session: Session, received: StoredPage): Promise<MappingSync> {
+  const page = toStorablePage(received);
   const { syncId, resumeKey, rows, serviceBeganAt, at } = page;
   await lockCopy(session);
   const before = await readSync(session, syncId);

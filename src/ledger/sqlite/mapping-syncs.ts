@@ -60,8 +60,8 @@ export function beginSync(
   return toSync(readSync(database, syncId));
 }
 
-export function storePage(database: Database, told: StoredPage): MappingSync {
-  const page = toStorablePage(told);
+export function storePage(database: Database, received: StoredPage): MappingSync {
+  const page = toStorablePage(received);
   const { syncId, resumeKey, rows, serviceBeganAt, at } = page;
   const before = readSync(database, syncId);
   const fingerprint = fingerprintOf(page);

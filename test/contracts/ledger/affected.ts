@@ -133,15 +133,23 @@ export function describeAffected(opened: () => OpenedLedger): void {
         { batch: 0, places: [1] },
         { batch: 1, places: [1] },
       ]);
-      const told = async (reference: string) => {
+      const isAffected = async (reference: string) => {
         const [trace, ...others] = await ledger.trace(reference);
         expect(others).toEqual([]);
         return trace?.kind === 'booking' ? trace.isAffected : trace;
       };
-      expect(await told('F-1')).toBeUndefined();
+      expect(await isAffected('F-1')).toBeUndefined();
       await ledger.record(claim, { ...done, file: { verdicts } }, at);
       const all = [...references(6, 'F'), 'B-0'];
-      expect(await Promise.all(all.map(told))).toEqual([false, true, false, false, false, true, undefined]);
+      expect(await Promise.all(all.map(isAffected))).toEqual([
+        false,
+        true,
+        false,
+        false,
+        false,
+        true,
+        undefined,
+      ]);
     });
 
     it('are traced with the attempts of the call that sent them', async () => {

@@ -50,7 +50,7 @@ export function describeCollecting(opened: () => OpenedLedger): void {
       const { ledger, reopen } = opened();
       const run = await ledger.createRun(newRun('r1'));
       const collect = await startCollect(ledger, run);
-      const onlooker = await reopen();
+      const observer = await reopen();
       const chunks = [
         chunkOf({ batches: [batchOf(0, ['a', 'b', 'c', 'd'])], duplicates: 2 }),
         chunkOf({ rejects: [{ place: 7, reason: 'service-id-missing' }], duplicates: 1 }),
@@ -68,10 +68,10 @@ export function describeCollecting(opened: () => OpenedLedger): void {
       ];
       for (const [index, chunk] of chunks.entries()) {
         await collect.store(chunk);
-        const { counts } = await onlooker.getRun('r1');
+        const { counts } = await observer.getRun('r1');
         expect(counts).toMatchObject({ ...expected[index], delivered: 0, refused: 0 });
         expect(counts.pending).toBe(counts.accepted);
-        expect((await onlooker.tally('r1')).stored).toBe(counts.accepted);
+        expect((await observer.tally('r1')).stored).toBe(counts.accepted);
       }
     });
 

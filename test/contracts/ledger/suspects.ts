@@ -48,8 +48,8 @@ export function describeSuspects(opened: () => OpenedLedger): void {
     it('are counted with each chunk, separately from filled-in bookings', async () => {
       const { ledger, reopen } = opened();
       const collecting = await startComparing(ledger, await ledger.createRun(newRun('r1')));
-      const onlooker = await reopen();
-      const counted = async () => (await onlooker.getRun('r1')).suspects;
+      const observer = await reopen();
+      const counted = async () => (await observer.getRun('r1')).suspects;
       expect(await counted()).toEqual({ suspects: 0, filledIn: 0 });
       await collecting.store(
         chunkOf({
@@ -67,7 +67,7 @@ export function describeSuspects(opened: () => OpenedLedger): void {
         }),
       );
       expect(await counted()).toEqual({ suspects: 2, filledIn: 2 });
-      expect((await onlooker.getRun('r1')).counts).toMatchObject({ accepted: 6, pending: 6 });
+      expect((await observer.getRun('r1')).counts).toMatchObject({ accepted: 6, pending: 6 });
     });
 
     it('are listed batch by batch, with their lines, for that run only', async () => {
@@ -121,12 +121,12 @@ export function describeSuspects(opened: () => OpenedLedger): void {
         batchOf(1, ['e']),
         withSuspects(batchOf(0, ['f'], 'file'), [{ ...filledIn, place: 0 }]),
       ]);
-      const told = async (reference: string) => {
+      const suspectOf = async (reference: string) => {
         const [trace, ...others] = await ledger.trace(reference);
         expect(others).toEqual([]);
         return trace?.kind === 'booking' ? trace.suspect : trace;
       };
-      const all = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map(told));
+      const all = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map(suspectOf));
       expect(all).toEqual([elsewhere, undefined, deleted, undefined, undefined, { ...filledIn, place: 0 }]);
     });
 
@@ -138,8 +138,10 @@ export function describeSuspects(opened: () => OpenedLedger): void {
         chunkOf({ batches: [withSuspects(batchOf(0, ['a', 'b', 'c', 'd']), [elsewhere, filledIn])] }),
       );
       const owner = await ledger.takeOver('r1');
-      const anew = await collect(ledger, owner, [withSuspects(batchOf(0, ['a', 'b', 'c']), [deleted])]);
-      expect(anew.suspects).toEqual({ suspects: 1, filledIn: 0 });
+      const recollected = await collect(ledger, owner, [
+        withSuspects(batchOf(0, ['a', 'b', 'c']), [deleted]),
+      ]);
+      expect(recollected.suspects).toEqual({ suspects: 1, filledIn: 0 });
       expect(await readAll(ledger, 'r1')).toMatchObject([{ suspects: [{ ...deleted, line: lineOf('c') }] }]);
       const late = chunkOf({ batches: [withSuspects(batchOf(1, ['e']), [elsewhere])] });
       await expect(cutOff.store(late)).rejects.toThrow(FencedError);

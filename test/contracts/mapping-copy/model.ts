@@ -31,7 +31,7 @@ const happening = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ kind: 'same page again' as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'restart' as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'new cycle' as const }) },
-  { weight: 1, arbitrary: fc.constant({ kind: 'open anew' as const }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'reopen' as const }) },
 );
 
 type Drawn = typeof row extends fc.Arbitrary<infer Value> ? Value : never;
@@ -92,7 +92,7 @@ export function describeModel(opened: () => OpenedLedger): void {
                 sync = await begin();
                 latest = undefined;
                 break;
-              case 'open anew':
+              case 'reopen':
                 copy = (await reopen()).mappings;
                 expect(await copy.latestSync('')).toEqual(sync);
                 break;
