@@ -16,11 +16,11 @@ export async function listAffected(
   { csv }: { readonly csv?: string | undefined },
   terminal: Terminal,
 ): Promise<number> {
-  const tellNone = (notice: string): number => {
+  const reportNone = (notice: string): number => {
     terminal.answer(`${notice}\n`, { day, runId: null, affected: [] });
     return exitCode.failed;
   };
-  return lookIntoLedger(config, tellNone, async (ledger) => {
+  return lookIntoLedger(config, reportNone, async (ledger) => {
     const runs = await ledger.listRuns({ day, limit: runsLookedAt });
     const run = runs.find(({ file }) => file?.verdicts);
     if (!run) {

@@ -20,11 +20,11 @@ export async function listSuspects(
   { csv, json }: SuspectOptions,
   terminal: Terminal,
 ): Promise<number> {
-  const tellNone = (notice: string): number => {
+  const reportNone = (notice: string): number => {
     terminal.answer(`${notice}\n`, { day, runId: null, suspects: [] });
     return exitCode.failed;
   };
-  return lookIntoLedger(config, tellNone, async (ledger) => {
+  return lookIntoLedger(config, reportNone, async (ledger) => {
     const runs = await ledger.listRuns({ day, limit: runsLookedAt });
     const compared = findComparedRuns(runs);
     const listed: SuspectReport[] = [];

@@ -11,12 +11,12 @@ export async function showBooking(
   { answers }: { readonly answers: boolean },
   terminal: Terminal,
 ): Promise<number> {
-  const tellNone = (notice: string): number => {
+  const reportNone = (notice: string): number => {
     terminal.answer(renderHistories(reference, [], terminal.command), { reference, bookings: [] });
     terminal.say(notice);
     return exitCode.failed;
   };
-  return lookIntoLedger(config, tellNone, async (ledger) => {
+  return lookIntoLedger(config, reportNone, async (ledger) => {
     const traces = await ledger.trace(reference);
     const bookings = traces.map((trace) => toHistory(trace, { withAnswers: answers }));
     terminal.answer(renderHistories(reference, bookings, terminal.command), { reference, bookings });

@@ -9,18 +9,18 @@ const nothing: MappingSummary = { mappings: 0, masterHotels: 0, deleted: 0, prov
 
 /** `hotel-review mappings show`: exits with 1 if the provider hotel is not in the copy. */
 export async function showMapping(config: Config, hotel: ProviderHotel, terminal: Terminal): Promise<number> {
-  const answerNone = (notice: string): number => {
+  const reportNone = (notice: string): number => {
     terminal.answer(`${notice}\n`, { ...hotel, serviceId: null });
     return exitCode.failed;
   };
-  return lookIntoLedger(config, answerNone, async ({ mappings }) => {
+  return lookIntoLedger(config, reportNone, async ({ mappings }) => {
     const found = await mappings.find(hotel);
     if (!found) {
       const { providerName, providerHotelId } = hotel;
       const advice = (await mappings.isEmpty())
         ? `, which is empty: ${terminal.command('mappings sync')}`
         : '; names and ids must be exactly as the service writes them';
-      return answerNone(`${providerName} ${providerHotelId} is not in the local copy${advice}.`);
+      return reportNone(`${providerName} ${providerHotelId} is not in the local copy${advice}.`);
     }
     const { mapping, moves } = found;
     terminal.answer(renderMapping(mapping, moves), toMappingReport(mapping, moves));

@@ -18,12 +18,12 @@ export async function showStatus(
   day: string | undefined,
   terminal: Terminal,
 ): Promise<number> {
-  const tellNone = (notice: string): number => {
+  const reportNone = (notice: string): number => {
     terminal.answer(renderStatus([], terminal.command), { runs: [] });
     terminal.say(notice);
     return exitCode.done;
   };
-  return lookIntoLedger(config, tellNone, async (ledger) => {
+  return lookIntoLedger(config, reportNone, async (ledger) => {
     const runs = await ledger.listRuns({ limit: runsShown, ...(day !== undefined && { day }) });
     if (day === undefined || runs.length === 0) {
       terminal.answer(

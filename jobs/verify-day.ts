@@ -10,11 +10,11 @@ const runsChecked = 1_000;
 
 /** Checks a day's archive against the ledger. Exits with 1 if anything differs or nothing is archived. */
 export async function verifyDay(config: Config, day: string, terminal: Terminal): Promise<number> {
-  const tellNone = (notice: string): number => {
+  const reportNone = (notice: string): number => {
     terminal.answer(`${notice}\n`, { day, runs: [] });
     return exitCode.failed;
   };
-  return lookIntoLedger(config, tellNone, async (ledger) => {
+  return lookIntoLedger(config, reportNone, async (ledger) => {
     const parts = { ledger, archive: openArchive(config), masterIdColumn: config.service.masterIdColumn };
     const runs = (await ledger.listRuns({ day, limit: runsChecked })).filter(({ file }) => file?.archivedTo);
     const verified = [];

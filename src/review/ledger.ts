@@ -273,7 +273,7 @@ export class LedgerAwayError extends SafeError {
     options?: ErrorOptions,
   ) {
     super(
-      `the ledger ${place} does not answer: see that it runs and can be reached, and run it again`,
+      `the ledger ${place} does not answer: check that it is running and reachable, then run the command again`,
       options,
     );
   }
@@ -287,6 +287,6 @@ export class LedgerFullError extends SafeError {
     readonly place: string,
     options?: ErrorOptions,
   ) {
-    super(`the disk of the ledger ${place} is full: make room there and run it again`, options);
+    super(`the disk of the ledger ${place} is full: free some space, then run the command again`, options);
   }
 }

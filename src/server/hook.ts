@@ -27,7 +27,7 @@ const jsonType = /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
  * Reads the day from a request of the hook: `{"day":"YYYY-MM-DD"}`. Without a body or without that member it is yesterday, as
  * for `run`; other members are ignored.
  *
- * @throws HttpError 400, 415, or 422 for a day that has not begun; none quotes the body
+ * @throws HttpError 400, 415, or 422 for a day that has not started; none quotes the body
  */
 export function readDay({ body, contentType, at, zone }: DayRequest): BusinessDay {
   const today = businessDayAt(new Date(at), zone);
@@ -42,7 +42,7 @@ export function readDay({ body, contentType, at, zone }: DayRequest): BusinessDa
     throw new HttpError(400, 'day must be a calendar date written YYYY-MM-DD');
   }
   if (day > today.iso) {
-    throw new HttpError(422, `${day} has not begun: in ${zone} it is ${today.iso}`);
+    throw new HttpError(422, `${day} has not started: in ${zone} it is ${today.iso}`);
   }
   return createBusinessDay(day, zone);
 }

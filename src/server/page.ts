@@ -50,7 +50,7 @@ th, td { padding: .45rem .6rem; text-align: left; vertical-align: baseline; font
 thead th { font-size: .8rem; color: var(--faint); }
 thead th:nth-child(n+3):nth-child(-n+8), .number { text-align: right; }
 tr.run > * { border-top: 1px solid var(--line); }
-th[scope=row], td[data-name=Begun], td[data-name=Took] { white-space: nowrap; }
+th[scope=row], td[data-name=Started], td[data-name=Duration] { white-space: nowrap; }
 a { color: inherit; }
 small, .zero, .none, footer { color: var(--faint); }
 .state { font-weight: 600; white-space: nowrap; }

@@ -63,7 +63,7 @@ describe('the settings of a source in a database', () => {
     ],
     [
       'mysql://ann:s3cret@db/hotel?sslmode=on',
-      'sslmode in the address is none of disable, no-verify, require',
+      'sslmode in the address must be disable, no-verify, require',
     ],
     ['mysql://ann:s3cret%@db/hotel', 'a % in the address is not followed by two hexadecimal digits'],
     ['postgres://ann:p@s3cret/x@db/hotel', 'the address has an @ after the host'],

@@ -95,7 +95,7 @@ describe('a ledger', () => {
       {
         part: 'ledger',
         verdict: 'ok',
-        message: `${path} holds 3 runs; the run of the last day, 2026-11-20: succeeded`,
+        message: `${path} holds 3 runs; the last day is 2026-11-20: succeeded`,
       },
     ]);
     expect(readFileSync(path).equals(before)).toBe(true);

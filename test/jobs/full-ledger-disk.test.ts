@@ -23,7 +23,7 @@ describe.skipIf(smallDiskNeeds !== undefined)(
         mkdirSync(data, { mode: 0o700 });
         const disk = mountSmallDisk(data, kilobytes);
         const failed = await folder.runDay();
-        const message = `the disk of the ledger ${folder.ledgerFile} is full: make room there and run it again`;
+        const message = `the disk of the ledger ${folder.ledgerFile} is full: free some space, then run the command again`;
         expect(failed.json).toEqual({ error: { class: 'internal', message } });
         expect(failed.stderr).toContain(`hotel-review: ${message}\n`);
         expect(failed.exitCode).toBe(1);

@@ -52,12 +52,12 @@ describe('the end-of-day hook', () => {
     expect((await post(url, '', { ...bare, 'content-type': 'text/plain' })).status).toBe(200);
   });
 
-  it('takes today, and refuses a day that has not begun', async () => {
+  it('accepts today, and refuses a day that has not started', async () => {
     const { url, runs } = await startHook();
     expect((await ask(url, { day: '2026-11-21' })).status).toBe(202);
     const answer = await ask(url, { day: '2026-11-22' }, { id: 'msg_2' });
     expect(answer).toMatchObject({ status: 422, body: { error: { class: 'future-day' } } });
-    expect(answer.body.error.message).toContain('2026-11-22 has not begun');
+    expect(answer.body.error.message).toContain('2026-11-22 has not started');
     expect(runs.starts).toHaveLength(1);
   });
 

@@ -34,7 +34,7 @@ export function readCsvHeader(cells: readonly string[], columns: SourceColumns, 
       throw new SourceError(
         'missing-column',
         `${describe(column, name)} is not in the header of ${path}, which has ${
-          names.length === 1 ? '1 column: is source.delimiter what parts them?' : `${names.length} columns`
+          names.length === 1 ? '1 column: is source.delimiter right?' : `${names.length} columns`
         }`,
       );
     }

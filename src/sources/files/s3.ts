@@ -57,6 +57,6 @@ function explainS3Error(error: unknown, place: string): unknown {
   }
   // Without permission to list, S3 gives the same error whether or not the object exists.
   const hint =
-    code === 'AccessDenied' ? '; without s3:ListBucket that is said, too, where there is no such object' : '';
+    code === 'AccessDenied' ? '; without s3:ListBucket, S3 reports a missing object this way too' : '';
   return new SourceError(code === 'CutOff' ? 'truncated' : 'unreadable', message + hint, { cause: error });
 }

@@ -112,9 +112,7 @@ export function writeRequestHeaders({ headers = {}, bearerToken, basic }: Reques
     const objection = checkHeaderName(name);
     if (objection !== undefined) throw new TypeError(`The source's header ${objection}.`);
     if (authorization !== undefined && name.toLowerCase() === 'authorization') {
-      throw new TypeError(
-        "The source's header Authorization stands beside bearerToken or basic: one says it.",
-      );
+      throw new TypeError("Set either the source's Authorization header, or bearerToken or basic, not both.");
     }
     written.set(name.toLowerCase(), [name, checkValue(`header ${name}`, value)]);
   }

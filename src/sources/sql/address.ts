@@ -92,7 +92,7 @@ function readTls(mode: string | null): MysqlTls | undefined {
     case 'verify-full':
       return 'verified';
     default:
-      throw new RangeError('sslmode in the address is none of disable, no-verify, require and verify-full');
+      throw new RangeError('sslmode in the address must be disable, no-verify, require or verify-full');
   }
 }
 
