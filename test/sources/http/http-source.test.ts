@@ -147,7 +147,7 @@ describe('credentials', () => {
     [{ headers: { 'X-Key': 'canary\r\nHost: elsewhere' } }, 'printable ASCII'],
     [{ bearerToken: 'canary ' }, 'printable ASCII'],
     [{ bearerToken: 'canary', basic: { username: 'a', password: 'canary' } }, 'both'],
-    [{ bearerToken: 'canary', headers: { authorization: 'canary' } }, 'beside bearerToken'],
+    [{ bearerToken: 'canary', headers: { authorization: 'canary' } }, 'or bearerToken or basic, not both'],
     [{ basic: { username: 'a:canary', password: 'canary' } }, 'colon'],
   ])('must not be %j', (credentials, words) => {
     const open = () => openHttpSource({ url: 'https://api.example.com/{day}', ...credentials });
