@@ -177,7 +177,7 @@ describe('the object of a day', () => {
     const reading = readAll((count) => {
       if (count === 10) proxy.cutAll();
     });
-    await expectFault(reading, 'unreadable', /NoRange|can't go on/);
+    await expectFault(reading, 'unreadable', /NoRange|does not support reading from the middle/);
     await expect.poll(() => server().held()).toBe(0);
   });
 
