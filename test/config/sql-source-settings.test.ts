@@ -61,10 +61,7 @@ describe('the settings of a source in a database', () => {
       'mysql://ann:s3cret@db/hotel?ssl=true',
       'the address has the parameter ssl; only sslmode and socket are known',
     ],
-    [
-      'mysql://ann:s3cret@db/hotel?sslmode=on',
-      'sslmode in the address must be disable, no-verify, require',
-    ],
+    ['mysql://ann:s3cret@db/hotel?sslmode=on', 'sslmode in the address must be disable, no-verify, require'],
     ['mysql://ann:s3cret%@db/hotel', 'a % in the address is not followed by two hexadecimal digits'],
     ['postgres://ann:p@s3cret/x@db/hotel', 'the address has an @ after the host'],
     ['postgres://ann:s3cret/x@db/hotel', 'in a user or a password are written %40'],

@@ -215,7 +215,11 @@ describe('the object of a day', () => {
       response.end('<Error><Code>AccessDenied</Code></Error>');
       return true;
     });
-    await expectFault(readAll(), 'unreadable', /\(AccessDenied\); without s3:ListBucket, S3 reports a missing object this way too/);
+    await expectFault(
+      readAll(),
+      'unreadable',
+      /\(AccessDenied\); without s3:ListBucket, S3 reports a missing object this way too/,
+    );
   });
 
   it('is on an unreachable server', async () => {
