@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { mariadbTable, postgresTable, tableSource } from '../test/support/bookings-databases.js';
+import { mariadbTable, postgresTable, tableSource } from '../test/support/bookings-table.js';
 import { mariadbNeeds, startMariadb } from '../test/support/mariadb.js';
 import { postgresNeeds, startPostgres } from '../test/support/postgres.js';
 import { makeTemporaryFolder } from './harness/environment.js';

@@ -2,11 +2,27 @@ import { describe, expect, it } from 'vitest';
 import { comparisons } from '../../bench/comparisons/index.js';
 import { readCommandLine, UsageError } from '../../bench/harness/command-line.js';
 import { comparison } from '../support/bench-results.js';
+import { startProgram } from '../support/program.js';
 
 const two = [comparison('file-run'), comparison('small-day')];
 const read = (...args: readonly string[]) => readCommandLine(args, two);
 
 describe('npm run bench', () => {
+  it('starts, and lists its comparisons', async () => {
+    const { exitCode, stdout, stderr } = await startProgram(
+      process.execPath,
+      ['--import', 'tsx', 'bench/run.ts', '--list'],
+      {
+        cwd: process.cwd(),
+        env: process.env,
+      },
+    ).ended;
+
+    expect(stderr).toBe('');
+    expect(exitCode).toBe(0);
+    for (const { name } of comparisons) expect(stdout).toContain(name);
+  });
+
   it('measures everything in full and updates the figures by default', () => {
     expect(read()).toMatchObject({ scale: 'full', chosen: two, writes: true, isStrict: false });
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type BookingsDatabase, bookingsDatabases, tableSource } from '../support/bookings-databases.js';
+import { type BookingsDatabase, bookingsDatabases } from '../support/bookings-databases.js';
+import { tableSource } from '../support/bookings-table.js';
 import type { CommandResult } from '../support/command.js';
 import { day, type PreparedDay, prepareDay } from '../support/day-folder.js';
 import { expectEachOnce, expectReport } from '../support/expectations.js';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type BookingsDatabase, bookingsDatabases, tableSource } from '../support/bookings-databases.js';
+import { type BookingsDatabase, bookingsDatabases } from '../support/bookings-databases.js';
+import { tableSource } from '../support/bookings-table.js';
 import { createDayFolder } from '../support/day-folder.js';
 import { expectReport } from '../support/expectations.js';
 import { runMeasuredDay } from '../support/peak-memory.js';
