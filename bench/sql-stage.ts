@@ -62,7 +62,7 @@ export const sqlServers = {
       program: 'mariadb',
       debianPackage: 'mariadb-client',
       delimiter: '\t',
-      note: 'Exported with `--batch --quick`, cells separated by tabs.',
+      note: 'Exported with `--batch --quick`, separated by tabs.',
       exportCommand(url, query, file) {
         const { username, hostname, port, pathname } = new URL(url);
         const login = [`--host=${hostname}`, `--port=${port}`, `--user=${username}`, pathname.slice(1)];

@@ -1,7 +1,7 @@
 import type { Config } from '../src/config/load.js';
 import type { S3Bucket } from '../src/s3/bucket.js';
 
-/** Finds the bucket when it is asked for, and loads what speaks to it only then. */
+/** Opens a bucket on demand, and loads the S3 client only then. */
 export function findBucket({ s3 }: Pick<Config, 's3'>, bucket: string): () => Promise<S3Bucket> {
   let found: Promise<S3Bucket> | undefined;
   return () => {

@@ -75,9 +75,9 @@ function listChecks(
   const runsDay = dayOfRun(new Date(clock()), timezone);
   const askService = createServiceProbe(service, clock);
   return [
-    // Before the ledger is opened, which closes its file to others.
+    // Before the ledger is opened, because opening it restricts the mode of its file.
     [fileModesCheck(file, config)],
-    // Apart from the ledger, for which everything else would have to wait.
+    // Everything but the ledger, which the other checks need not wait for.
     [
       {
         part: 'clock',

@@ -32,7 +32,8 @@ export interface InitParts {
 }
 
 /**
- * Writes a configuration and, beside it, `.env`. On a terminal it asks for what the options leave open. Tries the source.
+ * Writes a configuration and, beside it, `.env`. On a terminal it asks for what the options leave open. It tries the
+ * source.
  *
  * @throws UsageError if the configuration exists already, or an option can't be used; StoppedError
  */

@@ -9,7 +9,7 @@ import { clock } from './clock.js';
 /** Connections besides one per concurrent step: for renewing claims, reconciling and watching. */
 const spareConnections = 4;
 
-/** The ledger that the configuration names. A database's client is loaded only where it is needed. */
+/** Opens the configured ledger. A database's client is loaded only if needed. */
 export async function openLedger(config: Config): Promise<Ledger> {
   const { ledger, workers, body } = config;
   const leaseMs = workers.leaseSeconds * 1000;
@@ -33,7 +33,7 @@ function carriesReference(line: string, form: BookingForm, reference: string): b
 }
 
 /**
- * Opens the ledger for reading; undefined where there is none yet, and none is made.
+ * Opens the ledger for reading; undefined if there is none. Creates nothing.
  *
  * @param waits false to fail at once when its server doesn't answer
  */

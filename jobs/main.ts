@@ -20,8 +20,8 @@ const lastResortMs = 5_000;
 const schemaFile = fileURLToPath(new URL('../../hotel-review.schema.json', import.meta.url));
 
 /**
- * The command `hotel-review` as a function: it reads the command line, does the job, and returns the exit code. Importing it
- * does nothing, and it touches nothing of the process but what `io` holds.
+ * The command `hotel-review` as a function: it reads the command line, does the job, and returns the exit code. Importing
+ * it has no effects, and it uses nothing of the process but what `io` holds.
  */
 export async function main(argv: readonly string[], io: CommandIo): Promise<number> {
   const { stdout, stderr } = io;
@@ -146,7 +146,7 @@ function createHandlers(io: CommandIo): Handlers {
   };
 }
 
-/** What stays in the background writes log lines, of which the usual ones are enough unless others are asked for. */
+/** Long-running commands write log lines, at the usual level unless another one is set. */
 function toLog(globals: GlobalOptions): GlobalOptions {
   return { ...globals, logLevel: globals.logLevel ?? 'info' };
 }
@@ -221,7 +221,7 @@ function withDelivery(
   { config: file }: GlobalOptions,
   delivery: DeliveryKind = config.delivery,
 ): Config {
-  // A file that configures another delivery need not name the server.
+  // A configuration for the other delivery may lack the server.
   if (delivery === 'file' && config.file.sftp === undefined) {
     throw new ConfigurationError(file, [
       { path: 'file.sftp', message: 'expected the SFTP server, as --delivery is file, got: nothing' },

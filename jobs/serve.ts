@@ -77,7 +77,8 @@ function hookOf({ hook }: Config, ledger: Ledger, reviews: BackgroundReviews): H
     runs: {
       findRun: (requestId) => ledger.findHookRun(requestId),
       async start(day, requestId) {
-        // Whatever is started waits for a ledger that is away: a caller that gets an error must not find a run started later.
+        // Starting a run waits for a ledger that is unavailable: a caller that got an error must not find a run started
+        // later.
         await ledger.ping();
         const { run, isNew } = await reviews.start(day, { mode: 'run', trigger: 'hook' });
         if (requestId !== undefined)

@@ -23,7 +23,7 @@ export interface Terminal {
   readonly notify: NotifyAll;
   /** The same, for a process that also counts them. */
   notifyCounting(counters: ObserverParts['counters']): NotifyAll;
-  /** Writes log lines where they were asked for. */
+  /** Writes log lines if they were requested. */
   readonly log: Log;
   endProgress(): void;
   /** Shows the progress of many days at once, instead of one. */

@@ -30,7 +30,7 @@ export function createCollectingComparison({ name, database, bookings }: Collect
           return add(await collect(stage, bookings[scale], 'csv'), exported);
         }),
         notes: [
-          'A whole `run` by body minus the time from first call to last response. The server shares the cores. A second thread reads files, but not databases.',
+          'A whole `run` by body without the time from first call to last response. The server shares the cores. A second thread reads files, but not databases.',
           client.note,
         ],
         close: () => stage.close(),

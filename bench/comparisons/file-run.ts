@@ -15,11 +15,11 @@ export interface FileRunOptions {
 const peers: Readonly<Record<FileRunOptions['peer'], { readonly what: string; readonly does: string }>> = {
   'node-script': {
     what: 'a script in Node',
-    does: 'The script (csv-parse, zod, csv-stringify, fastPut) keeps no record and sends duplicates; we drop them.',
+    does: 'The script (csv-parse, zod, csv-stringify, fastPut) keeps no records and sends duplicates.',
   },
   'python-script': {
     what: 'a script in Python',
-    does: 'The script (csv, OpenSSH sftp) keeps no record and drops exact duplicates, as we do; same cipher.',
+    does: 'The script (csv, OpenSSH sftp, same cipher) keeps no records and drops duplicates.',
   },
 };
 
@@ -48,9 +48,9 @@ export function createFileRunComparison(options: FileRunOptions): Comparison {
         other: contestantOn(stage, peer, peer.replace('-', ' ')),
         notes: [
           `${mixed}.`,
-          'All bookings fit into the file; the scripts know no other way.',
+          'All bookings fit into the file.',
           peers[peer].does,
-          'Without the time of the service stand-in, which responds once the result is complete.',
+          "Without the service's time.",
         ],
         close: () => stage.close(),
       };

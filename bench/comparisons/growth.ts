@@ -44,8 +44,8 @@ export function createGrowthComparison({ name, grows, bookings, reach }: GrowthO
         other: contestant('small'),
         notes: [
           grows === 'memory'
-            ? 'Peak resident memory of the process, program and libraries included.'
-            : 'Start-up included; without the time of the service stand-in.',
+            ? 'Peak resident memory, program and libraries included.'
+            : "With start-up, without the service's time.",
         ],
         async close() {
           for (const stage of Object.values(stages)) await stage.close();

@@ -33,8 +33,8 @@ export const ledgerSize: Comparison = {
       },
       other: { name: "the source's CSV", run: () => bytesABooking(stage.csvFile) },
       notes: [
-        'After the command ended, the write-ahead log merged.',
-        'By file the ledger keeps the lines of the review file; by body JSON, which names each field.',
+        'After the command ended, WAL merged.',
+        'By file the ledger keeps CSV lines; by body JSON, which names each field.',
       ],
       close: () => stage.close(),
     };

@@ -61,8 +61,8 @@ export function createMappingsComparison({ name, work, does, mappings }: Mapping
         },
         notes: [
           does === 'sync'
-            ? 'Pages of 1,000, one durable transaction each; the stand-in generates them on the same cores.'
-            : 'Compared with an equal copy; start-up included.',
+            ? 'Pages of 1,000, one durable transaction each, generated on the same cores.'
+            : 'Compared with an equal copy, with start-up.',
         ],
         async close() {
           const ended = once(service, 'exit');

@@ -40,7 +40,7 @@ export const queueMemory: Comparison = {
         },
       },
       notes: [
-        '`used_memory` minus its value before, no clients; ours by `run --detach`, ledger in PostgreSQL. One job per booking would take several times as much.',
+        'Growth of `used_memory`; ours by `run --detach`, ledger in PostgreSQL. One job per booking would take several times as much.',
       ],
       async close() {
         await servers.close();

@@ -49,9 +49,9 @@ export function createSendingComparison(options: SendingOptions): Comparison {
           run: () => send(stage, post, { bookings: bookings[scale], latencyMs }),
         },
         notes: [
-          'From first call to last response, as seen by the service, which parses each body.',
+          'From first call to last response; the service parses each body.',
           `autocannon sends the same bodies over ${connections} connections.`,
-          'CPU and memory of the whole command, ours including collect and a durable record of each response.',
+          'CPU and memory of the whole command; ours also collects and records each response durably.',
         ],
         close: () => stage.close(),
       };

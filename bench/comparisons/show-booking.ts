@@ -57,7 +57,7 @@ export const showBooking: Comparison = {
         },
       },
       notes: [
-        `${days} days of ${bookings.toLocaleString('en-GB')} bookings, ${((await stat(ledger)).size / 1e9).toFixed(1)} GB. Each turn asks for another booking, every sixth unknown.`,
+        `${days} days of ${bookings.toLocaleString('en-GB')} bookings, ${((await stat(ledger)).size / 1e9).toFixed(1)} GB. Each turn asks for another booking; every sixth is unknown.`,
       ],
       close: () => rm(folder, { recursive: true }),
     };

@@ -24,7 +24,7 @@ export const twoWorkers: Comparison = {
       ours: { name: 'two workers', run: deliverWith(2, stage, servers, count) },
       other: { name: 'one worker', run: deliverWith(1, stage, servers, count) },
       notes: [
-        `The service responds ${latencyMs} ms after reading a body, without parsing it (that would take a sixth of this machine). Default concurrency. \`run --detach\` fills the queue beforehand; from first call to last response.`,
+        `The service responds ${latencyMs} ms after reading a body, without parsing it. \`run --detach\` fills the queue beforehand; from first call to last response.`,
       ],
       async close() {
         await servers.close();

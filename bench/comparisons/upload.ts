@@ -90,10 +90,10 @@ export function createUploadComparison(options: UploadOptions): Comparison {
           ({ wallSeconds }) => wallSeconds,
         ),
         notes: [
-          'Incompressible data (1 GB: 1000 MB), aes128-gcm, uploaded under another name, size compared, renamed.',
+          'Incompressible data (1 GB: 1000 MB), aes128-gcm, temporary name, size compared, renamed.',
           counts === 'process'
-            ? 'Both sides are whole processes.'
-            : 'Ours from connecting to closing, because an upload is one step of a run; the other side is a whole process. CPU includes both starts.',
+            ? 'Whole processes.'
+            : 'Ours from connecting to closing, the other a whole process. CPU includes both starts.',
           ...uploader.notes,
         ],
         async close() {

@@ -59,7 +59,7 @@ export const uploadPeers: Readonly<Record<UploadPeer, Uploader>> = {
       ].join('; '),
     ],
     input: () => '',
-    notes: ['Without CPU and memory of the ssh that lftp starts.'],
+    notes: ['Without the ssh that lftp starts.'],
   },
   rclone: {
     name: 'rclone',
@@ -73,6 +73,6 @@ export const uploadPeers: Readonly<Record<UploadPeer, Uploader>> = {
       ...['--sftp-disable-hashcheck', 'copyto', job.file, `:sftp:${job.root}/day.csv`],
     ],
     input: () => '',
-    notes: ['rclone picks the same cipher, and uploads under the final name.'],
+    notes: ['Same cipher, uploaded under the final name.'],
   },
 };

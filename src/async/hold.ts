@@ -1,6 +1,8 @@
-/** A right that one has until one gives it up, or dies. */
+/** An exclusive right that lasts until its holder releases it or dies. */
 export interface Hold {
-  /** Aborts when the right was lost, or may be: somebody else may have it. Never does where the kernel holds it. */
+  /**
+   * Aborts when the right is lost, or may be lost: another process may have it. A lock held by the kernel is never lost.
+   */
   readonly lost: AbortSignal;
   release(): Promise<void>;
 }

@@ -4,8 +4,8 @@ import { format } from 'date-fns/format';
 /**
  * A calendar day in the account's time zone: the identity of the work.
  *
- * It is created from a written day or an instant, never from "now", so that a schedule that fires late, or twice when
- * the clocks change, still means the day it was due for. The machine's time zone is irrelevant.
+ * It is created from a written day or an instant, never from "now". So a schedule that fires late, or twice when the
+ * clocks change, still means the day that was due. The machine's time zone is irrelevant.
  *
  * Days are contiguous: each ends a millisecond before the next begins. A day that a zone skipped (Pacific/Apia,
  * 2011-12-30) can still be written and stepped over; it begins when the next day does and contains no instant, so its

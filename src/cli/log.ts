@@ -6,7 +6,7 @@ export type LogLevel = (typeof logLevels)[number];
 
 export type Log = Pick<pino.Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error'>;
 
-/** Used where no log was asked for. */
+/** Used if no log was requested. */
 export const silentLog: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 /** Writes JSON lines. Callers make sure that no guest data and no secret is in them. */

@@ -36,7 +36,7 @@ export function listenForStop(process: Process, errors: NodeJS.WritableStream): 
 }
 
 /**
- * Lets a command end as usual when the reader of its output has gone, as `head` does: the rest of the output is not needed.
+ * Lets a command end as usual when the reader of its output is gone (as with `head`): nobody needs the rest.
  */
 export function ignoreClosedPipe(stream: NodeJS.WritableStream): void {
   stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -48,8 +48,8 @@ export function ignoreClosedPipe(stream: NodeJS.WritableStream): void {
 const graceMs = 1_000;
 
 /**
- * Ends the process when its work is done but something foreign keeps it alive, such as a connection that a bookings module
- * left open: otherwise tomorrow's run would find today's process still there. Waits until all output has been written.
+ * Ends the process when its work is done but something else keeps it alive, such as a connection that a bookings module
+ * left open. Otherwise tomorrow's run would find today's process still running. Waits until all output has been written.
  *
  * @param exit ends the process with `process.exitCode`
  */

@@ -8,8 +8,8 @@ import type { Config } from './resolve.js';
 export type { Config } from './resolve.js';
 
 /**
- * Reads the configuration file; `${NAME}` in it takes a variable of the environment or, where that has none, of the file
- * `.env` beside it. (Design 9.)
+ * Reads the configuration file. `${NAME}` in it is replaced by the variable of the environment or, if that has none, of
+ * the file `.env` beside it. (Design 9.)
  *
  * @throws ConfigurationError when there is no such file, it or `.env` can't be read, or something in it has to be fixed
  */

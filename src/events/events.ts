@@ -28,7 +28,7 @@ export function createNotify(observers: readonly Observer[], onFault: (error: un
     try {
       onFault(error);
     } catch {
-      // Where not even this can be reported, the work still goes before.
+      // Even if this can't be reported, the work takes precedence.
     }
   }
 

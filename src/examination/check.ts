@@ -19,7 +19,7 @@ export interface LookOptions {
 }
 
 /**
- * Makes a check in bounded time. If the check itself fails, that is a finding, too.
+ * Runs a check in bounded time. If the check itself fails, that is a finding, too.
  *
  * @throws the signal's reason when it aborted
  */
@@ -63,7 +63,7 @@ export async function lookOnce(
 }
 
 /**
- * Makes all checks, whatever the others find. The checks of a group run concurrently, the groups one after the other.
+ * Runs all checks, whatever the others find. The checks of a group run concurrently, the groups one after the other.
  * Findings are reported in order, as soon as they are known.
  *
  * @throws the signal's reason if it aborts, once all started checks have ended or were abandoned

@@ -8,7 +8,7 @@ export interface TransportOptions {
   readonly origin: string;
   /** Maximum number of connections; further calls wait for a free one. */
   readonly connections: number;
-  /** For a whole call, from asking for a connection to the last byte of the answer. */
+  /** For a whole call, from requesting a connection to the last byte of the answer. */
   readonly timeoutMs: number;
   readonly connectTimeoutMs: number;
   /** How much of an answer's body is read before the connection is cut. */

@@ -35,7 +35,7 @@ export function updateRun(tables: Tables, run: number, patch: RunPatch): Stateme
   return { sql: `UPDATE ${tables.runs} SET ${sql} WHERE number = ?`, values: [...values, run] };
 }
 
-/** A change that also says until when the claim holds, where this process's clock decides that. */
+/** A change that also says until when the claim holds, if this process's clock decides that. */
 export interface LeasedChange extends StepsChange {
   readonly leaseUntil?: number;
 }
@@ -166,7 +166,7 @@ export function insertSteps(
   };
 }
 
-/** Keeps what an attempt came to, as evidence. */
+/** Stores the outcome of an attempt, as evidence. */
 export function insertAttempt(
   tables: Tables,
   run: number,

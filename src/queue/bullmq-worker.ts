@@ -52,7 +52,7 @@ export function startStepWorker(options: StepWorkerOptions): StepWorker {
   const { connection, concurrency, perSecond, lockMs, perform, onError } = options;
   const inHand = new Set<Promise<void>>();
   const abandoning = new AbortController();
-  // Every step in hand adds a listener: many of them are no leak.
+  // Every step in progress adds a listener: many of them are no leak.
   setMaxListeners(0, abandoning.signal);
   const stopping = new AbortController();
   let stopped = Promise.resolve();
@@ -117,7 +117,7 @@ async function putBack(job: Job<StepReference>, token: string | undefined): Prom
   throw new WaitingError();
 }
 
-/** Like BullMQ's default, but with connections that we can end: its own close waits without limit. */
+/** Like BullMQ's default, but with connections that we can end: its own close may wait for ever. */
 function withConnections(
   { client }: RedisConnection,
   blocking: Redis,

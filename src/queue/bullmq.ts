@@ -17,7 +17,7 @@ const pageSize = 500;
 export interface BullmqQueueOptions {
   /** `redis://` or `rediss://`, with user, password and database number where needed. */
   readonly url: string;
-  /** Maximum number of steps in hand in this process. */
+  /** Maximum number of steps in progress in this process. */
   readonly concurrency: number;
   /** Maximum number of steps handed out per second, over all processes. */
   readonly perSecond?: number | undefined;
@@ -62,7 +62,7 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
     return opened;
   }
 
-  /** While closing, requests of the steps in hand must not delay the exit. */
+  /** While closing, requests of the steps in progress must not delay the exit. */
   function answerLimitMs(): number {
     return stopping.signal.aborted ? closingMs : answerMs;
   }

@@ -30,7 +30,7 @@ function openQueue(limiter: RateLimiter, clock: () => number): StepQueue {
   const inHand = new Set<Promise<void>>();
   const stopping = new AbortController();
   const abandoning = new AbortController();
-  // Every step in hand adds a listener: many of them are no leak.
+  // Every step in progress adds a listener: many of them are no leak.
   setMaxListeners(0, abandoning.signal);
   let unregister: (() => void) | undefined;
   let perform: PerformStep | undefined;

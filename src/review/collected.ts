@@ -6,15 +6,15 @@ import type { BookingForm, PlannedStep } from './step.js';
 
 /** What collecting a day writes to. */
 export interface Collecting {
-  /** Starts collecting from nothing: what an earlier, interrupted collect of this run left is removed. @throws FencedError */
+  /** Starts collecting from scratch: removes what an interrupted collect of this run left behind. @throws FencedError */
   beginCollect(right: Right, collect: CollectStart): Promise<Collect>;
 }
 
-/** What earlier runs of a day have sent, for a run that sends only what is new. */
+/** What earlier runs of a day have sent, for a run that only sends new bookings. */
 export interface DeliveredBookings {
   /**
-   * What other runs of the same day have delivered, while it is kept with its guests' names: the next chunk after the
-   * cursor, one stored batch per chunk; undefined at the end.
+   * What other runs of the same day have delivered, as long as guest names are kept: the next chunk after the cursor, one
+   * stored batch per chunk; undefined at the end.
    */
   nextDelivered(runId: string, after?: DeliveredCursor): Promise<DeliveredLines | undefined>;
 }
@@ -30,11 +30,11 @@ export interface CollectStart {
 
 /** One collect, from its first record to the plan. */
 export interface Collect {
-  /** Stores a chunk in one transaction; the run's counts rise with it, so that the sums hold at any moment. */
+  /** Stores a chunk and updates the run's counts in one transaction, so that the sums hold at any moment. */
   store(chunk: CollectedChunk): Promise<void>;
-  /** True when that stored batch has exactly this line. @throws FencedError */
+  /** True if that stored batch contains exactly this line. @throws FencedError */
   holds(form: BookingForm, batch: number, line: string): Promise<boolean>;
-  /** Ends the collect and writes down the plan, in one transaction. */
+  /** Ends the collect and stores the plan, in one transaction. */
   finish(plan: { readonly steps: readonly PlannedStep[]; readonly at: number }): Promise<Run>;
 }
 
@@ -48,9 +48,9 @@ export interface CollectedChunk {
 export interface CollectedBatch {
   readonly form: BookingForm;
   readonly number: number;
-  /** One rendered booking a line, each ended by a line feed. */
+  /** One rendered booking per line, each ended by a line feed. */
   readonly lines: Buffer;
-  /** Of each line, the hash of its booking reference: see `hashReference`. */
+  /** The hash of each line's booking reference: see `hashReference`. */
   readonly referenceHashes: readonly number[];
   /** In the order of their places. */
   readonly suspects?: readonly Suspect[];
@@ -61,15 +61,15 @@ export interface Suspect {
   /** Among the batch's lines, counted from 0. */
   readonly place: number;
   readonly reason: SuspectReason;
-  /** The master hotel that the copy has its provider's hotel under; absent where the mapping was deleted. */
+  /** The master hotel of its provider's hotel in the copy; absent if the mapping was deleted. */
   readonly serviceId?: number;
   /** When the mapping moved, epoch milliseconds; absent if it never did. */
   readonly movedAt?: number;
 }
 
 /**
- * `other-master`: the copy has it under another master hotel. `moved`: its mapping changed within the last days.
- * `filled-in`: its ServiceId was taken from the copy, so that comparing it with the copy says nothing.
+ * `other-master`: in the copy it is another master hotel. `moved`: its mapping changed in the last few days. `filled-in`:
+ * its ServiceId was taken from the copy, so that comparing it with the copy says nothing.
  */
 export type SuspectReason = 'other-master' | 'moved' | 'filled-in';
 
@@ -84,11 +84,11 @@ export interface Reject {
 export interface ReasonCount {
   readonly reason: RejectCode | BookingWarning | 'absent-column';
   readonly count: number;
-  /** The first place it was met at, in the source's own count. */
+  /** The place of its first occurrence, as the source counts. */
   readonly firstPlace?: number;
 }
 
-/** Where one stands in what other runs have delivered: opaque, comparable to nothing. */
+/** An opaque position in what other runs have delivered. */
 export type DeliveredCursor = string & { readonly ofDelivered: unique symbol };
 
 export interface DeliveredLines {

@@ -2,7 +2,7 @@ import type { ReasonCount, RejectCode, Suspect } from './collected.js';
 import type { Run } from './run.js';
 import type { BookingForm, Step, StepEnding, StepState } from './step.js';
 
-/** What a run did not send, or sent in vain. */
+/** What a run did not send, or what the service refused. */
 export interface RejectReader {
   countRejects(runId: string): Promise<ReasonCount[]>;
   countWarnings(runId: string): Promise<ReasonCount[]>;
@@ -22,9 +22,9 @@ export interface AttemptReader {
   listAttempts(runId: string, step: string): Promise<Attempt[]>;
 }
 
-/** What a run found out when it compared its bookings with the local copy of the mappings. */
+/** What comparing a run's bookings with the local copy of the mappings found. */
 export interface SuspectReader {
-  /** The next chunk of a run's suspects after the cursor, one stored batch per chunk; undefined at the end. */
+  /** The next chunk of the run's suspects after the cursor, one stored batch per chunk; undefined at the end. */
   nextSuspects(runId: string, after?: BatchCursor): Promise<SuspectLines | undefined>;
 }
 
@@ -55,9 +55,9 @@ export type Trace =
       readonly form: BookingForm;
       readonly line: string;
       readonly step?: Pick<Step, 'name' | 'kind'> & { readonly state: StepState };
-      /** Whether the result marks its mapping as incorrect; absent until a result has come home. */
+      /** Whether the result marks its mapping as incorrect; absent until a result has arrived. */
       readonly isAffected?: boolean;
-      /** What the local copy of the mappings had to say about it. */
+      /** What the local copy of the mappings said about it. */
       readonly suspect?: Suspect;
       readonly attempts: readonly Attempt[];
     }

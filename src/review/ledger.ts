@@ -1,16 +1,17 @@
 import type { Hold } from '../async/hold.js';
 import type { ExportLog, ExportReader } from '../mappings/export/export-log.js';
 import type { MappingCopy, MappingReader } from '../mappings/mapping-copy.js';
+import { SafeError } from '../text/safe-error.js';
 import type { Collecting, DeliveredBookings } from './collected.js';
 import type { AffectedPlaces, AttemptReader, History, RejectReader, SuspectReader } from './history.js';
 import type { DeliveryKind, Run, RunFailure, RunState, Trigger } from './run.js';
 import type { BookingForm, Claim, Claimed, Step, StepEnding } from './step.js';
 
 /**
- * The database that knows every run, step and booking and its state: the truth. (Design 3.)
+ * The database with every run, step and booking and its state: the source of truth. (Design 3.)
  *
- * It keeps bookings by batch, in the bytes in which they are sent. All instants are epoch milliseconds. Its
- * users depend on the small ports below rather than on all of it.
+ * Bookings are stored by batch, in the bytes in which they are sent. All instants are epoch milliseconds. Its users
+ * depend on the small ports below rather than on all of it.
  */
 export interface Ledger
   extends ReadOnlyLedger,
@@ -26,7 +27,7 @@ export interface Ledger
   readonly exports: ExportLog;
 }
 
-/** A ledger for looking back while others work: it changes nothing. */
+/** A read-only ledger, for looking at runs while other processes work. */
 export interface ReadOnlyLedger
   extends RunReader,
     DayOverview,
@@ -39,7 +40,7 @@ export interface ReadOnlyLedger
     SuspectReader {
   readonly mappings: MappingReader;
   readonly exports: ExportReader;
-  /** Rejects when the ledger can't be reached now; settles within two seconds either way. */
+  /** Rejects if the ledger can't be reached; settles within two seconds either way. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -57,7 +58,7 @@ export interface RunLister {
   listRuns(options: { readonly day?: string; readonly limit: number }): Promise<Run[]>;
 }
 
-/** Days at a glance. */
+/** An overview of days. */
 export interface DayOverview {
   /** The newest run of each day from `from` to `to` that has one, oldest day first. */
   listLatestRuns(range: { readonly from: string; readonly to: string }): Promise<Run[]>;
@@ -68,79 +69,79 @@ export interface DayOverview {
 export interface RunWriter {
   /** Creates a run; `replaces` is marked cancelled in the same transaction and can't be written to any more. */
   createRun(run: NewRun): Promise<Run>;
-  /** Makes a run one's own: see `takeOverSteps`. */
+  /** Takes a run over: see `takeOverSteps`. */
   takeOver(runId: string): Promise<Run>;
-  /** Ends a run by compare-and-set. False when the run is not active any more. @throws FencedError */
+  /** Ends a run by compare-and-set. False if the run is no longer active. @throws FencedError */
   settle(right: Right, settlement: Settlement): Promise<boolean>;
   /**
-   * Opens the steps of a run whose claim was not renewed for a lease: their owner is dead or frozen, and what it was
-   * doing may have reached the service. Returns how many.
+   * Reopens the run's steps whose claim was not renewed for one lease: their owner is dead or frozen, and its call may
+   * have reached the service. Returns how many.
    */
   reopenAbandoned(runId: string): Promise<number>;
 }
 
 export interface StepReader {
-  /** Steps that may be queued, in the plan's order, a page at a time. */
+  /** Steps that may be queued, in plan order, page by page. */
   listOpenSteps(
     runId: string,
     page: { readonly after?: StepCursor; readonly limit: number },
   ): Promise<OpenStep[]>;
-  /** True when a step of the run is performed under a claim that is renewed. */
+  /** Whether a step of the run is being performed under a valid claim. */
   isBeingPerformed(runId: string): Promise<boolean>;
-  /** Counts again from steps and stored batches, without the counters: the proof that the sums add up. */
+  /** Counts from steps and stored batches instead of the counters, to prove that the sums add up. */
   tally(runId: string): Promise<Tally>;
 }
 
 export interface BatchReader {
   readBatch(runId: string, form: BookingForm, batch: number): Promise<Buffer>;
-  /** How many batches and bookings are kept in that form. */
+  /** How many batches and bookings are stored in that form. */
   measureBatches(runId: string, form: BookingForm): Promise<{ batches: number; bookings: number }>;
 }
 
 /** What performing a step needs. */
 export interface Claims extends ClaimRenewal, ClaimCheck {
   /**
-   * Takes a step, and returns it with its run and its bookings. Without a token it is taken under the current one:
-   * processes that share a run have no other right to it than that its steps are handed to them.
+   * Claims a step, and returns it with its run and its bookings. Without a token it uses the current one: processes that
+   * share a run may perform whatever step they are handed.
    *
-   * Undefined when the step is not open, the attempt is stale, or the run is no longer ours, active or of this ledger.
+   * Undefined if the step is not open, the attempt is stale, or the run is no longer ours, active or in this ledger.
    */
   claim(right: Right | SharedRight, step: string, attempt: number, at: number): Promise<Claimed | undefined>;
-  /** Records what an attempt came to: see `recordEnding`. @throws FencedError under an outdated claim. */
+  /** Records the ending of an attempt: see `recordEnding`. @throws FencedError under an outdated claim. */
   record(claim: Claim, ending: StepEnding, at: number): Promise<Recorded>;
 }
 
 export interface ClaimRenewal {
-  /** Keeps claims for another lease. Returns those that are outdated. */
+  /** Renews claims for another lease. Returns those that are outdated. */
   renewClaims(claims: readonly Claim[]): Promise<Claim[]>;
 }
 
 export interface ClaimCheck {
-  /** False once the claim is outdated: somebody else has taken over the run, or the step alone. */
+  /** False once the claim is outdated: another process has taken over the run, or just the step. */
   holdsClaim(claim: Claim): Promise<boolean>;
 }
 
 export interface AffectedWriter {
-  /** Says which bookings of the file are affected, in place of what was said before. @throws FencedError */
+  /** Records which bookings of the file are affected, replacing what was recorded before. @throws FencedError */
   replaceAffected(claim: Claim, affected: readonly AffectedPlaces[]): Promise<void>;
 }
 
 export interface DayHolds {
-  /** How long a hold can outlast an owner that died; 0 where the kernel holds it, which ends with its owner. */
+  /** How long a hold can outlive its owner; 0 if the kernel holds the lock, which ends with its owner. */
   readonly staleHoldMs: number;
-  /** Takes the sole right to work on a day, now or not at all; undefined when somebody alive holds it. */
+  /** Takes the exclusive right to work on a day, without waiting; undefined if a live process holds it. */
   holdDay(day: string): Promise<Hold | undefined>;
 }
 
 export interface PlaceHolds {
-  /** Takes one of that many places for concurrent runs, over all processes; undefined while all are taken. */
+  /** Takes one of that many slots for concurrent runs, over all processes; undefined while all are taken. */
   holdPlace(places: number): Promise<Hold | undefined>;
 }
 
 export interface HookRequests {
-  /** The run that a request of the end-of-day hook was answered with. */
+  /** The run that was returned for a request of the end-of-day hook. */
   findHookRun(requestId: string): Promise<string | undefined>;
-  /** Remembers it for a month; one that is remembered already stays as it is. */
+  /** Remembers it for a month; one that is already remembered does not change. */
   rememberHookRun(request: {
     readonly id: string;
     readonly runId: string;
@@ -148,23 +149,23 @@ export interface HookRequests {
   }): Promise<void>;
 }
 
-/** What ends the keeping of guests' names and of whole days. */
+/** Blanks guest names and removes old days. */
 export interface Retention {
-  /** Ended runs of days before `day` whose guests' names are not blanked yet. */
+  /** Ended runs of days before `before` whose guest names are not blanked yet. */
   listRunsWithNames(before: string): Promise<Run[]>;
-  /** Rewrites the bookings of days before `day`, once, and removes the service's words: the guests' names go. */
+  /** Rewrites the bookings of days before `before` without guest names, once, and removes the service's own words. */
   blankGuestNames(before: string, blank: (lines: Buffer, form: BookingForm) => Buffer): Promise<number>;
-  /** Removes bookings, steps and verdicts of days before `day`; the rows of the runs stay. */
+  /** Removes bookings, steps and verdicts of days before `before`; the rows of the runs stay. */
   prune(before: string): Promise<number>;
 }
 
-/** Names a run and the token under which one writes to it. */
+/** The right to write to a run: its id and a token. */
 export interface Right {
   readonly runId: string;
   readonly token: number;
 }
 
-/** Names a run that several processes work on. */
+/** The right to a run that several processes work on. */
 export interface SharedRight {
   readonly runId: string;
   readonly token?: undefined;
@@ -172,9 +173,9 @@ export interface SharedRight {
 
 export interface LedgerSummary {
   readonly runsByState: Readonly<Record<RunState, number>>;
-  /** The first day that this ledger knows. */
+  /** The first day in the ledger. */
   readonly firstDay?: string;
-  /** The last day that has a run that succeeded. */
+  /** The last day with a successful run. */
   readonly lastGoodDay?: string;
 }
 
@@ -207,7 +208,7 @@ export interface OpenStep extends StepCursor {
   readonly notBefore?: number;
 }
 
-/** What decides about a step, as the ledger keeps it. */
+/** What decides about a step, as stored in the ledger. */
 export interface StoredStep
   extends Pick<Step, 'name' | 'kind' | 'state' | 'bookings' | 'attempts' | 'tries' | 'waits'> {
   /** Its place in the plan; halves share the place of the step they replace. */
@@ -216,15 +217,15 @@ export interface StoredStep
   readonly token?: number;
   /** How many of its bookings count as sent again. */
   readonly repeated: number;
-  /** Its last attempt ended without a clear answer: claimed again, its bookings count as repeated. */
+  /** Its last attempt ended without a clear answer: if it is claimed again, its bookings count as repeated. */
   readonly outcomeUnknown: boolean;
 }
 
 export interface Recorded {
   readonly run: Run;
-  /** Steps that this ending opened: halves, a successor, or the step itself again, also where it was interrupted. */
+  /** Steps that this ending opened: halves, a successor, or the step itself, for example after an interruption. */
   readonly opened: readonly OpenStep[];
-  /** True when this ending ended the run, which is so for one of all processes that work on it. */
+  /** True if this ending ended the run; of all processes that work on it, exactly one gets true. */
   readonly settled: boolean;
 }
 
@@ -236,13 +237,11 @@ export interface Tally {
   readonly openSteps: number;
   readonly failedSteps: number;
   readonly overdueSteps: number;
-  /** Of the failed steps the first in the plan's order, and how its last attempt ended. */
+  /** The first failed step in plan order, and the code of its last attempt. */
   readonly firstFailed?: { readonly name: string; readonly code: string };
 }
 
-import { SafeError } from '../text/safe-error.js';
-
-/** A write under an outdated token: somebody else has taken the run over. */
+/** A write under an outdated token: another process has taken the run over. */
 export class FencedError extends SafeError {
   override readonly name = 'FencedError';
   constructor(readonly runId: string) {
@@ -250,13 +249,13 @@ export class FencedError extends SafeError {
   }
 }
 
-/** The ledger can't be used as configured; somebody has to fix that first. */
+/** The ledger can't be used until a person fixes something. */
 export class LedgerUnusableError extends SafeError {
   override readonly name = 'LedgerUnusableError';
   constructor(
-    /** The path of its file; of a database elsewhere its address, without a password. */
+    /** The path of its file, or the address of its server without a password. */
     readonly place: string,
-    /** What was expected, what there is, and what to do. */
+    /** What was expected, what was found, and what to do. */
     reason: string,
     options?: ErrorOptions,
   ) {
@@ -264,7 +263,7 @@ export class LedgerUnusableError extends SafeError {
   }
 }
 
-/** The ledger doesn't answer. What was written stays, and the next run resumes from there. */
+/** The ledger does not respond. What was written stays, and the next run resumes from there. */
 export class LedgerAwayError extends SafeError {
   override readonly name = 'LedgerAwayError';
   constructor(

@@ -9,14 +9,14 @@ export interface StepReference {
 }
 
 export interface QueuedStep extends StepReference {
-  /** Not to be handed out before this instant, in epoch milliseconds. The ledger holds the truth of it. */
+  /** Not handed out before this instant, in epoch milliseconds. The ledger's own value decides. */
   readonly notBefore?: number;
-  /** Goes before what waits already. */
+  /** Goes ahead of what is already waiting. */
   readonly isUrgent?: boolean;
 }
 
 /**
- * @param releaseSlot frees the step's slot for the next one before it has ended: what is left of it makes no call of the service
+ * @param releaseSlot frees the step's slot before the step has ended, because the rest of it makes no call to the service
  */
 export type PerformStep = (
   reference: StepReference,
@@ -25,8 +25,8 @@ export type PerformStep = (
 ) => Promise<void>;
 
 /**
- * The server that carries the queue does not answer, or does not take what it is given. Nothing is lost, for the ledger
- * holds it; part of what was to be added may be there.
+ * The queue's server does not answer, or refuses a command. Nothing is lost, because the ledger has it. Some of the
+ * references may have been added.
  */
 export class QueueAwayError extends SafeError {
   override readonly name = 'QueueAwayError';
@@ -46,15 +46,15 @@ export class QueueAwayError extends SafeError {
  */
 export interface StepQueue {
   /**
-   * Takes references until it is closed, which it is once the steps in hand have ended: these may still add theirs. Later
-   * ones are forgotten. A queue between processes takes a reference that it holds already, waiting or in hand, only once.
+   * Adds references. Running steps may still add theirs while the queue closes; once it is closed, they are dropped. A
+   * shared queue ignores a reference that it already holds, waiting or handed out.
    *
    * @throws QueueAwayError
    */
   add(steps: Iterable<QueuedStep>): Promise<void>;
-  /** Resolves when the backlog has capacity for more, or the queue is closed. Callers with a long list wait for it. */
+  /** Resolves when there is capacity for more, or the queue is closed. Callers with a long list wait for it. */
   waitForCapacity(): Promise<void>;
-  /** How many references wait, due or not. Rejects when the queue can't be reached. */
+  /** The number of waiting references, due or not. Rejects when the queue can't be reached. */
   countWaiting(): Promise<number>;
   /** Starts handing out steps. Called once. A rejection of `perform` reaches `onError` and nothing else. */
   work(
@@ -62,14 +62,14 @@ export interface StepQueue {
     options: { readonly onError: (error: unknown, reference: StepReference) => void },
   ): void;
   /**
-   * Hands out nothing before that instant (epoch milliseconds), in no process that shares the queue. An earlier instant than
-   * that of an earlier call changes nothing.
+   * Pauses the queue, in all processes that share it, until that instant (epoch milliseconds). Never shortens a pause.
    *
-   * @returns whether this very call started the pause; false where it prolonged one, changed nothing, or the queue is away
+   * @returns whether this call started the pause; false if it prolonged one, changed nothing, or the queue can't be
+   * reached
    */
   holdOff(until: number): Promise<boolean>;
-  /** Removes that run's waiting references; steps being performed continue. */
+  /** Removes the run's waiting references; running steps continue. */
   drop(runId: string): Promise<void>;
-  /** Hands out nothing more, waits `graceMs` for what is being performed, then aborts it. Idempotent. */
+  /** Hands out nothing more, waits `graceMs` for running steps, then aborts them. Idempotent. */
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }

@@ -12,7 +12,7 @@ export interface ReceivedResult extends Sighting {
   readonly sha256: string;
   /** Records under its header. */
   readonly rows: number;
-  /** False when it was accepted as it was because it had not changed for long. */
+  /** False if it was accepted although incomplete, because it had stopped changing. */
   readonly isWhole: boolean;
 }
 
@@ -33,12 +33,12 @@ export interface ReviewFile {
   /** Results of earlier runs that could not be removed, and results that name bookings of others. */
   readonly notOurs: readonly Sighting[];
   readonly triggeredAt: number;
-  /** A result that is incomplete, and since when it has been unchanged. */
+  /** An incomplete result, and since when it has been unchanged. */
   readonly growing: Sighting & { readonly since: number };
   readonly result: ReceivedResult;
-  /** What the result said, counted. */
+  /** The result in numbers. */
   readonly verdicts: ResultCounts;
-  /** The folder, or the address, that holds the file as sent and the result. */
+  /** The folder or address of the file as sent and the result. */
   readonly archivedTo: string;
 }
 
@@ -47,13 +47,13 @@ export interface ResultCounts {
   readonly affected: number;
   /** Bookings that no row of the result names. */
   readonly unanswered: number;
-  /** Rows without a verdict that could be understood. */
+  /** Rows without a readable verdict. */
   readonly unclear: number;
-  /** Rows that could not be read. */
+  /** Unreadable rows. */
   readonly malformed: number;
 }
 
-/** The same sighting, as far as the server reports. */
+/** Whether both are the same file, as far as the server reports. */
 export function isSameSighting(one: Sighting, other: Sighting): boolean {
   return one.name === other.name && one.size === other.size && one.modifiedAt === other.modifiedAt;
 }

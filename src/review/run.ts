@@ -10,7 +10,7 @@ export const activeRunStates = ['collecting', 'delivering', 'awaiting-result'] a
 
 export type RunState = (typeof activeRunStates)[number] | 'succeeded' | 'failed' | 'cancelled';
 
-/** The count of runs by state, to start counting from. */
+/** Zero runs in each state. */
 export const noRuns: Readonly<Record<RunState, number>> = {
   collecting: 0,
   delivering: 0,
@@ -21,8 +21,8 @@ export const noRuns: Readonly<Record<RunState, number>> = {
 };
 
 /**
- * Where every record and booking of a run stands. At any moment
- * read = accepted + duplicates + rejected, and accepted = delivered + refused + pending.
+ * What became of a run's records and bookings. At any moment read = accepted + duplicates + rejected, and accepted =
+ * delivered + refused + pending.
  */
 export interface Counts {
   readonly read: number;
@@ -40,20 +40,20 @@ export interface Counts {
 
 /** Bookings that were flagged by comparing them with the local copy of the mappings; they are sent anyway. */
 export interface SuspectCounts {
-  /** Their provider's hotel stands under another master hotel in the copy, or moved there within the last days. */
+  /** In the copy their provider's hotel is another master hotel, or moved to this one in the last few days. */
   readonly suspects: number;
   /** Their ServiceId was taken from the copy: they are not independently checked. */
   readonly filledIn: number;
 }
 
-/** Why a run stopped, in words that are safe to show: no text of the service, no cell of the source. */
+/** Why a run stopped. Safe to show: no text of the service, no cell of the source. */
 export interface RunFailure {
   readonly class: FailureClass;
   readonly code: string;
   readonly message: string;
 }
 
-/** The error classes of design 6, and `internal` for a fault of our own. */
+/** The error classes of design 6, and `internal` for a bug of our own. */
 export type FailureClass = 'retryable' | 'fatal' | 'refused' | 'data' | 'internal';
 
 /** One execution for one business day. Instants are epoch milliseconds. */
@@ -76,7 +76,7 @@ export interface Run {
   readonly collectedAt?: number;
   readonly finishedAt?: number;
   readonly counts: Counts;
-  /** What comparing with the local copy of the mappings found; absent if there was no copy. */
+  /** What comparing with the local copy of the mappings found; absent without a copy. */
   readonly suspects?: SuspectCounts;
   /** Steps that can still be worked on: not ended, and not waiting for one that failed or is overdue. */
   readonly openSteps: number;
@@ -84,9 +84,9 @@ export interface Run {
   /** Consecutive steps that ran out of tries. */
   readonly failuresInRow: number;
   readonly failure?: RunFailure;
-  /** When the guests' names were removed from what is kept of it. */
+  /** When its guest names were blanked. */
   readonly namesBlankedAt?: number;
-  /** Of a file run, once its file was written. */
+  /** Only for a file run, once its file was written. */
   readonly file?: Partial<ReviewFile>;
 }
 

@@ -23,7 +23,7 @@ export type SourceRecord =
 export interface SourceChunk {
   /** In the source's order. */
   readonly records: readonly SourceRecord[];
-  /** How much has been read, in the source's own unit (bytes for files). */
+  /** How much has been read, in the source's own unit (bytes for a file). */
   readonly progress?: { readonly done: number; readonly total: number };
   readonly notices?: readonly SourceNotice[];
 }
@@ -31,7 +31,7 @@ export interface SourceChunk {
 /** Which column of a source holds which field. Fields not listed are in the column of their own name. */
 export type SourceColumns = { readonly [field in ServiceField]?: string | undefined };
 
-/** Something to look at that stops nothing: a configured column that the source doesn't have. */
+/** A problem that does not stop the run: a configured column that the source doesn't have. */
 export interface SourceNotice {
   readonly kind: 'absent-column';
   readonly column: string;
@@ -40,25 +40,25 @@ export interface SourceNotice {
 /**
  * Where a day's bookings come from.
  *
- * A source streams: it holds one chunk at a time, reads no further than asked, and ends early only by throwing, so
+ * A source streams: it holds one chunk at a time and reads no further than requested. It ends early only by throwing, so
  * that a truncated day is never mistaken for a short one.
  */
 export interface BookingSource {
-  /** Where that day's bookings are, for people: a path, a query's name. Without secrets. */
+  /** Where that day's bookings are, for people: a path, a query. Without secrets. */
   locate(day: BusinessDay): string;
   /** What `place` counts: "line", "record", "row". */
   readonly placeUnit: string;
   /** Roughly how many bytes there are to read; undefined if unknown. */
   measure(day: BusinessDay): Promise<number | undefined>;
-  /** @throws SourceError for a source that is missing, broken or unreadable as a whole */
+  /** @throws SourceError if the source as a whole is missing, broken or unreadable */
   read(day: BusinessDay, options: SourceReading): AsyncIterable<SourceChunk>;
 }
 
 export interface SourceReading {
   readonly signal: AbortSignal;
   /**
-   * How many records the caller will use, from the first on; the whole day if not given. Sources for which records
-   * are expensive, such as databases, deliver no more; others may.
+   * How many records the caller will use, starting from the first; by default the whole day. Sources with expensive
+   * records, such as databases, deliver no more than that; others may.
    */
   readonly atMost?: number | undefined;
 }

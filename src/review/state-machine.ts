@@ -41,13 +41,13 @@ export interface StepPatch {
   readonly lastCode?: string;
 }
 
-/** Which steps of a run a change is for: those that meet all that is given. */
+/** Which steps of a run a change applies to: those that meet all given conditions. */
 export interface StepSelection {
   readonly name?: string;
   readonly after?: string;
   readonly kind?: StepKind;
   readonly states?: readonly StepState[];
-  /** Only those whose claim was not renewed for a lease. */
+  /** Only those whose claim was not renewed for one lease. */
   readonly abandoned?: true;
 }
 
@@ -64,19 +64,19 @@ export interface Change {
   readonly steps: readonly StepsChange[];
   /** The halves of a step; they take its position in the plan. */
   readonly inserts: readonly PlannedStep[];
-  /** Steps that can be queued now. */
+  /** Steps that may be queued now. */
   readonly opened: readonly OpenStep[];
   /** This ending ended the run. */
   readonly settled: boolean;
 }
 
-/** A step that can't be worked on before the one it waits for is done, or another one that waits for that one. */
+/** A step that waits for another one, directly or not. */
 export interface Successor extends OpenStep {
   readonly after: string;
   readonly state: StepState;
 }
 
-/** How far a file run has come, as far as it decides whether only the result is missing. */
+/** The progress of a file run, as far as it decides whether only the result is missing. */
 export interface FileProgress {
   /** The trigger step is done. */
   readonly isTriggered: boolean;
@@ -94,12 +94,12 @@ export interface StepTotals extends FileProgress {
   readonly refused: number;
 }
 
-/** The state in which a step of a plan starts, and a half that takes a step's place. */
+/** The initial state of a planned step, or of a half that takes a step's place. */
 export function initialState({ after }: PlannedStep): StepState {
   return after === undefined ? 'ready' : 'waiting';
 }
 
-/** The collect is over: the steps of the plan can be worked on. */
+/** The collect is over: the steps of the plan can be performed. */
 export function startDelivery(steps: number, at: number): RunPatch {
   return { state: 'delivering', collectedAt: at, openSteps: steps };
 }
@@ -150,7 +150,7 @@ export interface EndedAttempt {
   readonly at: number;
   /** All steps that wait for this one, directly or not. */
   readonly successors: readonly Successor[];
-  /** Of the run's other steps; absent where `mayAwaitResult` says that it makes no difference. */
+  /** The progress of the run's other steps; absent if `mayAwaitResult` says that it makes no difference. */
   readonly others?: FileProgress | undefined;
 }
 
@@ -203,7 +203,7 @@ function endStep({ run, step, ending, at, successors }: EndedAttempt): StepEnd {
     lastCode,
   });
   const opened = openedBy(ending, step, waiting);
-  /** Without this step, and without those that can't be worked on while it is not done. */
+  /** Without this step, and without those that can't be performed while it is not done. */
   const closed = run.openSteps - 1 - waiting.length;
   switch (ending.kind) {
     case 'done':
@@ -257,7 +257,7 @@ function failFatally(run: Run, ending: StepEnding & { kind: 'fatal' }, at: numbe
 /**
  * The steps that an ending makes available: the halves, the step itself once more, or those that waited for it.
  *
- * @param waiting the steps that waited for it, or those of them that can be claimed by now
+ * @param waiting the steps that waited for it, or those of them that can be claimed now
  */
 export function openedBy(
   ending: StepEnding,
@@ -328,13 +328,15 @@ function interrupt(which: StepSelection): StepsChange {
   };
 }
 
-/** Opens the steps of owners that are dead or frozen. The run's counters stay as they are: a running step is open too. */
+/**
+ * Reopens the steps of owners that are dead or frozen. The run's counters stay as they are: a running step is open too.
+ */
 export const reopenAbandoned: StepsChange = interrupt({ abandoned: true });
 
 /**
- * What taking a run over does to its steps. Running ones are opened again, as are overdue ones. A run that had failed
- * gets fresh tries, also for what failed; where too many refusals had stopped it, also for what was refused. The
- * next look for a result is due at once.
+ * What taking a run over does to its steps. Running and overdue steps are reopened. A failed run gets fresh tries, and
+ * its failed steps are reopened; if too many refusals had stopped it, so are refused steps. The next check for a result
+ * is due at once.
  *
  * `finishTakeOver` says what it does to the run, once these changes are applied.
  */
@@ -378,18 +380,18 @@ function resumedState({ collectedAt }: Run): RunState {
   return collectedAt === undefined ? 'collecting' : 'delivering';
 }
 
-/** Ends a run that is active; undefined when it is not: then somebody else has settled it. */
+/** Ends an active run; undefined if it is not active, because another process has settled it. */
 export function settleRun(run: Run, { state, failure, at }: Settlement): RunPatch | undefined {
   if (!isActive(run)) return undefined;
   return { state, failure: failure ?? null, finishedAt: state === 'awaiting-result' ? null : at };
 }
 
-/** Cancels a run that a new one replaces. The raised token keeps out those who still work on it. */
+/** Cancels a run that a new one replaces. The raised token fences processes that still work on it. */
 export function cancelRun({ state, token }: Run, at: number): RunPatch {
   return state === 'succeeded' ? {} : { state: 'cancelled', token: token + 1, finishedAt: at };
 }
 
-/** The run as it is once a patch is applied. */
+/** The run after a patch is applied. */
 export function patchRun(run: Run, patch: RunPatch): Run {
   const { delivered, refused, repeated, failure, finishedAt, namesBlankedAt, ...plain } = patch;
   const counts = {

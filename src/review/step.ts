@@ -19,7 +19,7 @@ export type StepState =
   | 'halved'
   | 'overdue';
 
-/** The forms in which a booking is kept, which are those in which it is sent. */
+/** The forms in which a booking is stored, which are those in which it is sent. */
 export const bookingForms = ['body', 'file'] as const;
 export type BookingForm = (typeof bookingForms)[number];
 
@@ -46,11 +46,11 @@ export interface PlannedStep {
 export interface Step extends PlannedStep {
   readonly runId: string;
   readonly state: StepState;
-  /** How often it was claimed in all. */
+  /** How often it was claimed in total. */
   readonly attempts: number;
-  /** How many tries it has spent since the run was last started. */
+  /** How many tries it has used up since the run was last started. */
   readonly tries: number;
-  /** How often it waited because the service requested it; such waits spend no try. */
+  /** How often it waited because the service asked for it; such waits use up no try. */
   readonly waits: number;
   readonly notBefore?: number;
 }
@@ -62,7 +62,7 @@ export interface Claim {
   readonly attempt: number;
   readonly token: number;
   readonly claimedAt: number;
-  /** An earlier attempt ended without a clear answer: what it asked for may have happened. */
+  /** An earlier attempt ended without a clear answer: what it requested may have happened. */
   readonly mayRepeat: boolean;
 }
 
@@ -73,12 +73,12 @@ export interface Claimed extends Claim {
   readonly lines?: Buffer;
 }
 
-/** What is kept of an attempt: proof of what was sent, when, and what came back. */
+/** The evidence of an attempt: what was sent, when, and what came back. */
 export interface Evidence {
   readonly code: string;
   readonly httpStatus?: number | undefined;
   readonly statusCode?: number | undefined;
-  /** The service's own words. They may name a guest and never leave the ledger unasked. */
+  /** The service's own words. They may name a guest, and leave the ledger only on request. */
   readonly answer?: string | undefined;
   /** SHA-256 of the bytes that were sent, in hexadecimal. */
   readonly sha256?: string | undefined;
@@ -87,7 +87,7 @@ export interface Evidence {
 /** What an attempt found out, regardless of its outcome. */
 export interface Findings {
   readonly evidence: Evidence;
-  /** What is known now of the run's file. */
+  /** What is known about the run's file now. */
   readonly file?: Partial<ReviewFile>;
   /** The attempt sent nothing: an earlier request turned out to be done, or it failed before sending. */
   readonly nothingSent?: boolean;
@@ -106,11 +106,11 @@ export type StepEnding =
   | (Findings & {
       readonly kind: 'retry';
       readonly notBefore: number;
-      /** False when the service asked for the wait, or what the step waits for is not there yet. */
+      /** False if the service asked for the wait, or if what the step waits for is not there yet. */
       readonly spendsTry: boolean;
       readonly outcomeUnknown: boolean;
     })
   | (Findings & { readonly kind: 'overdue' })
   | (Findings & { readonly kind: 'fatal'; readonly message: string })
-  /** Stopped by us during the call. */
+  /** We aborted the call. */
   | (Findings & { readonly kind: 'interrupted' });

@@ -189,7 +189,7 @@ const anyRegion = 'us-east-1';
 
 const hostOfAmazon = /(^|\.)amazonaws\.com(\.cn)?$/;
 
-/** A client that waits for no server for ever, and asks nothing of it that others than Amazon's don't know. */
+/** A client that never waits for ever, and uses nothing that only Amazon's servers support. */
 export function createS3Client({ silenceMs = 30_000, ...access }: S3Access): S3Client {
   const { endpoint, accessKeyId, secretAccessKey, sessionToken } = access;
   const region = access.region ?? (endpoint === undefined ? undefined : anyRegion);

@@ -172,7 +172,7 @@ export async function startSandbox({
     sftp: { host: sftp.host, port: sftp.port, fingerprint: sftp.fingerprint, root },
     outbox: outboxFolder,
     async close() {
-      // In parallel: the service waits for its calls, and a call with a large file ends only when its review is aborted.
+      // In parallel: the service waits for its calls, and a call with a large file only ends when its review is aborted.
       await Promise.all([service.close(), fileReview.close(), exports.close()]);
       await sftp.close();
     },

@@ -2,7 +2,7 @@ import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
 import { isActive, type Run } from '../review/run.js';
 import { businessDayOf, holdsInstants, type Slots } from './slots.js';
 
-/** A day that needs work, and which. */
+/** A day that is due, and what to do with it. */
 export interface DueDay {
   readonly day: BusinessDay;
   /**
@@ -22,7 +22,7 @@ export interface DueDaysQuestion {
   readonly watchedSince: Date;
   /** How many days to catch up on, besides those of the last slot. */
   readonly catchUpDays: number;
-  /** How long a failed run rests before it is resumed. */
+  /** How long to wait before a failed run is resumed. */
   readonly restMs: number;
   /** The first day that the ledger knows; undefined for an empty ledger. */
   readonly firstDay: string | undefined;

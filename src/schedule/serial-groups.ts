@@ -13,7 +13,7 @@ export function groupOf({ kind, isNightly }: DueDay): Group {
 }
 
 export interface SerialGroups {
-  /** Makes the group look for due days and perform them, until it has tried all there are. */
+  /** Makes the group fetch the due days and review them, until it has tried all of them. */
   wake(group: Group): Promise<void>;
   /** Resolves when no group is working. */
   idle(): Promise<void>;

@@ -143,7 +143,7 @@ export function createHook(
     const day = readDay({ body, contentType: headers['content-type'], at, zone });
     let isLate = false;
     const start = async (): Promise<HookAnswer> => {
-      // A caller that was told that the ledger is away must not find a run started all the same.
+      // A caller that got an error because of the ledger must not find a run started all the same.
       if (isLate) throw new TooLateError(answerMs);
       const run = await runs.start(day, requestId);
       return { status: 202, runId: run.runId, day: run.day };

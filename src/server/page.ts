@@ -100,7 +100,7 @@ ${content}
 `.markup;
 }
 
-/** The page while the ledger is away. */
+/** The page while the ledger can't be reached. */
 export function renderAwayPage(): string {
   return renderPage(html`<section class="card bad"><h2>Ledger</h2><p class="big">does not answer</p></section>
 <p>Nothing is lost: work continues once the ledger is back. Check that it runs and can be reached; this page

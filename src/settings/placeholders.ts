@@ -1,4 +1,4 @@
-/** What `init` writes where it was told nothing. Each passes the configuration's check, and no server accepts it. */
+/** What `init` writes for unknown values. Each is valid in a configuration, and no server accepts it. */
 export const unknownWord = 'change-me';
 export const unknownBaseUrl = 'https://service.example.com/api/3.0';
 export const unknownHost = 'sftp.example.com';

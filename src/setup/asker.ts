@@ -12,7 +12,7 @@ export interface TextQuestion {
   readonly check: (answer: string) => string | undefined;
 }
 
-/** Who answers the questions of `init`. */
+/** Asks the questions of `init`. */
 export interface Asker {
   /** Whether somebody chooses: otherwise all answers are defaults. */
   readonly isPerson: boolean;

@@ -66,7 +66,7 @@ function renderService({ baseUrl }: Answers): string[] {
   ];
 }
 
-/** The group `source`, with what examining a day found out, and other groups that the source needs. */
+/** The group `source`, with what examining a day found, and other groups that the source needs. */
 function renderSource(source: SourceAnswers, examination: Examination): string[][] {
   const { render, renderOtherGroup } = setupOf(source);
   const writer = createSettingWriter(source.kind);

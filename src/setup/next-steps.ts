@@ -2,18 +2,18 @@ import { relative } from 'node:path';
 import type { ServiceField } from '../booking/booking.js';
 
 export interface Outcome {
-  /** As it was named with `--config`. */
+  /** As given with `--config`. */
   readonly config: string;
   readonly env: string;
   /** The variables that still have to be put into `.env`. */
   readonly owed: readonly string[];
   /** Whether the configuration has something to fill in. */
   readonly hasPlaceholders: boolean;
-  /** The file of a module of one's own that is not there yet. */
+  /** The file of a bookings module that doesn't exist yet. */
   readonly module?: string | undefined;
-  /** The fields of an export that is there for which no column was found. */
+  /** The fields for which no column was found in an existing export. */
   readonly missing?: readonly ServiceField[];
-  /** A day to try: that of a file that is there, else yesterday. YYYY-MM-DD */
+  /** A day to try: that of an existing file, otherwise yesterday. YYYY-MM-DD */
   readonly day: string;
   /** Writes a command as a person would type it here. */
   readonly command: (words: string) => string;

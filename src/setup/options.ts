@@ -4,7 +4,7 @@ import type { AnswerRule, KnownSecrets, SourceFlag, SourceOptions } from '../sou
 import type { SourceKindName } from '../sources/registry.js';
 import { checkAnswer, listSetups, rules } from './answers.js';
 
-/** What is known of the configuration before anybody is asked. There are no options for secrets. */
+/** What is known of the configuration before any question. There are no options for secrets. */
 export interface InitOptions extends SourceOptions {
   readonly kind?: SourceKindName;
   /** The day to examine, YYYY-MM-DD. */
@@ -38,7 +38,7 @@ const generalFlags: readonly {
 ];
 
 interface Circumstances {
-  /** Whether there is a person to ask for what no option says. */
+  /** Whether there is a person to ask for what the options leave open. */
   readonly asks: boolean;
   readonly known: KnownSecrets;
 }

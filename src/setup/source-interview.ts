@@ -54,7 +54,7 @@ export async function interviewSource(
   }
 }
 
-/** Examines the day's bookings, and asks for what that leaves open. */
+/** Examines the day's bookings, and asks for what that doesn't show. */
 async function examine(
   answered: AnsweredSource,
   { asker, trials }: SourceInterviewParts,

@@ -45,7 +45,7 @@ interface TrialParts {
   readonly clock: () => number;
   readonly signal: AbortSignal;
   readonly tell: (text: string) => void;
-  /** What reading a source with this configuration needs of the process. */
+  /** The process facilities that a source needs. */
   readonly openParts: (config: Config) => SourceParts;
   /** Called when a trial does not stop and is abandoned. */
   readonly onAbandoned: () => void;

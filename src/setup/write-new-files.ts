@@ -9,9 +9,9 @@ export interface NewFile {
 }
 
 /**
- * Writes files that are not there yet, all of them or none; missing folders are made.
+ * Writes new files, all of them or none; creates missing folders.
  *
- * @throws UsageError for one that is there, or can't be written
+ * @throws UsageError if one exists already or can't be written
  */
 export async function writeNewFiles(files: readonly NewFile[]): Promise<void> {
   const written: string[] = [];
@@ -35,7 +35,7 @@ export async function writeNewFiles(files: readonly NewFile[]): Promise<void> {
   }
 }
 
-/** Whether something of that name is there, a broken link included. */
+/** Whether something has that name, even a broken link. */
 export async function isThere(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,
@@ -45,7 +45,7 @@ export async function isThere(path: string): Promise<boolean> {
 
 async function makeFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
-    // Something else of that name would be told as the file itself.
+    // Anything else with that name would be reported as the file itself.
     throw new UsageError(
       `the folder ${path} can't be made (${error.code ?? error.name}); nothing was written`,
     );

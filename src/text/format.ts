@@ -17,7 +17,7 @@ export function formatCountOf(count: number, thing: string): string {
   return `${formatCount(count)} ${thing}${count === 1 ? '' : 's'}`;
 }
 
-/** With tenths of a second under a minute, in whole units above it: 2 h 5 min 12 s */
+/** Below a minute with tenths of a second, above it in whole units: 2 h 5 min 12 s */
 export function formatDuration(milliseconds: number): string {
   const tenths = Math.round(Math.max(0, milliseconds) / 100);
   if (tenths < 600) return `${(tenths / 10).toFixed(1)} s`;

@@ -1,7 +1,7 @@
 /**
- * An error whose message may be shown anywhere: on a terminal, in logs, in a response. Every class of ours that describes
- * something to people extends it, and promises that its message quotes neither guest data nor secrets. The words of any
- * other error might quote what it choked on, and are withheld.
+ * An error whose message may be shown anywhere: on a terminal, in logs, in a response. All our own error classes with
+ * messages for people extend it; their messages quote neither guest data nor secrets. The message of any other error
+ * might quote the data that caused it, and is withheld.
  */
 export class SafeError extends Error {}
 

@@ -26,8 +26,8 @@ const linesOfStep = `LEFT JOIN hotel_review.batches
 const linesAsText = "convert_from(batches.lines, 'UTF8') AS lines";
 
 /**
- * Claims a step in one statement, which returns everything needed to perform it. The run's row is locked first, so that
- * the token is current; if two try to claim the step, the second waits for the first and then finds the step taken.
+ * Claims a step in one statement that returns everything needed to perform it. The run's row is locked first, so that the
+ * token is current; if two try to claim the step, the second waits for the first and then finds the step taken.
  */
 export async function claim(
   session: Session,

@@ -27,7 +27,7 @@ function parse(url: string): URL {
 
 /** Time limit for one statement; the driver gives up a little later if there is no answer at all. */
 const statementTimeoutMs = 60_000;
-/** A process frozen in mid-transaction holds its locks for this long; others must not lose patience sooner. */
+/** A process frozen in mid-transaction holds its locks for this long; others must not give up sooner. */
 const idleTransactionTimeoutMs = 10_000;
 const lockTimeoutMs = 15_000;
 const connectTimeoutMs = 5_000;
@@ -41,7 +41,7 @@ const closeTimeoutMs = 2_000;
 export type Work<Result> = (session: Session, mayBeDone: boolean) => Promise<Result>;
 
 export interface Patience {
-  /** How long to retry; overrides the database's own patience. */
+  /** How long to retry; overrides the database's default. */
   readonly patienceMs?: number;
   /** Each try that takes longer counts as a lost connection. */
   readonly timeoutMs?: number;
@@ -71,8 +71,8 @@ export interface DatabaseOptions {
 }
 
 /**
- * A pool of connections to PostgreSQL: the only place that connects. Temporary faults, from a restart of the server to
- * a deadlock, are waited out here.
+ * A pool of connections to PostgreSQL: the only place that connects. Temporary faults, from a restart of the server to a
+ * deadlock, are retried here.
  */
 export function openDatabase({ url, place, connections, patienceMs, prepare }: DatabaseOptions): Database {
   const pool = new pg.Pool({

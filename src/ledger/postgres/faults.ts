@@ -115,7 +115,7 @@ const longestPauseMs = 1_000;
 /**
  * Retries until the work is done or fails for good.
  *
- * @throws LedgerAwayError when patience runs out
+ * @throws LedgerAwayError when the time is up
  */
 export async function persist<Result>(
   {

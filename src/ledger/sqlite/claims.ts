@@ -81,7 +81,7 @@ export function checkClaim(database: Database, claim: Claim): { readonly run: nu
   return { run };
 }
 
-/** The number of the run that the claim is still good for. */
+/** The row number of the claim's run, if the claim is still valid. */
 export function findClaimed(database: Database, { step, attempt, token }: Claim): number | undefined {
   const row = database.get(
     `SELECT runs.number FROM runs JOIN steps ON steps.run = runs.number AND steps.name = ?

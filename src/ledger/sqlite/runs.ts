@@ -19,14 +19,14 @@ import { withoutUndefined } from '../stored-values.js';
 import type { Database } from './database.js';
 import { changeRun, changeSteps, readTotals } from './steps.js';
 
-/** A run's row number: short, so that the tables below it stay slim. */
+/** A run's row number: short, so that the tables that refer to it stay small. */
 export function runNumber(database: Database, runId: string): number {
   const row = database.get('SELECT number FROM runs WHERE id = ?', runId);
   if (!row) throw new RangeError(`no run ${runId} in the ledger`);
   return Number(row.number);
 }
 
-/** @throws FencedError when the run's token is another one by now. */
+/** @throws FencedError when the run's token has changed. */
 export function checkRight(database: Database, { runId, token }: Right): number {
   const row = database.get('SELECT number FROM runs WHERE id = ? AND token = ?', runId, token);
   if (!row) throw new FencedError(runId);

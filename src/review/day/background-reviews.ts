@@ -122,7 +122,7 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
       // A day that has not ended yet is topped up after its end, not by every call.
       const isDayOver = clock() > day.lastInstant.getTime();
       if (latest?.state === 'succeeded' && !isDayOver) return { run: latest, isNew: false };
-      // All processes work on a shared run, this one too: watching it once more for each call is of no use.
+      // All processes work on a shared run, this one included, so it needs no further watching for each call.
       const shared = workforce.letsOthersJoin && (await findSharedRun({ ...request, day }, ledger));
       if (shared && request.mode === 'run') return { run: shared, isNew: false };
       return startReview(day, request);

@@ -37,8 +37,8 @@ interface ManifestCall {
 }
 
 /**
- * Archives the manifest. It comes last, so its presence proves that all other files are there; an attempt interrupted
- * after that leaves it alone.
+ * Archives the manifest. It comes last, so its presence proves that all other files are there. An attempt that is
+ * repeated leaves it alone.
  */
 export async function keepManifest(
   parts: FileParts,

@@ -64,7 +64,7 @@ function addCell(lines: Buffer, start: number, end: number, hasher: KeyHasher): 
   else hasher.addBytes(content, 0, content.length);
 }
 
-/** With ten thousand incorrect rows, one line in a hundred is hashed in vain. */
+/** With ten thousand incorrect rows, one line in a hundred is hashed needlessly. */
 const startFlags = 2 ** 20;
 
 /**

@@ -1,6 +1,6 @@
 /** Sizes are rounded up to this, so that returned memory fits again. */
 const granularity = 64 * 1024;
-/** More than are ever in use at once. */
+/** More than are ever used at once. */
 const mostSpare = 32;
 
 /** Reuses memory. Left to the garbage collector, large blocks would pile up between collections. */

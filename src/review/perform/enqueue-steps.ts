@@ -10,7 +10,7 @@ export interface EnqueueParts {
   readonly queue: Pick<StepQueue, 'add' | 'waitForCapacity'>;
 }
 
-/** Queues all steps of a run that are open in the ledger, a page at a time; those that are queued already do no harm. */
+/** Queues all steps of a run that are open in the ledger, a page at a time. Queuing a step twice does no harm. */
 export async function enqueueOpenSteps(
   run: { readonly id: string },
   { ledger, queue }: EnqueueParts,
@@ -36,8 +36,8 @@ async function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void
 }
 
 /**
- * A reference to an open step. Steps that were tried before go first, so that a few steps show that the service is down
- * and the others spend no try. So do steps that others wait for: the review file must not queue after a thousand batches.
+ * A reference to an open step. Steps that were tried before go first: if the service is down, a few of them show it, and
+ * the others use up no try. So do steps that others wait for: the review file must not queue behind a thousand batches.
  */
 export function toQueuedStep(runId: string, { name, attempt, notBefore }: OpenStep): QueuedStep {
   return {

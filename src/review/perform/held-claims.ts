@@ -15,8 +15,8 @@ export interface HeldClaims {
 }
 
 /**
- * Renews the claims of the steps that this process performs. A process that was frozen for longer than a lease learns
- * here that others have taken over, and aborts what it was doing.
+ * Renews the claims of the steps that this process performs. A process that was frozen for longer than a lease notices
+ * here that others have taken over, and aborts its work.
  */
 export function createHeldClaims({
   ledger,
@@ -36,7 +36,7 @@ export function createHeldClaims({
         held.get(lost)?.abort(new FencedError(lost.step.runId));
       }
     } catch {
-      // The ledger is away: the next renewal may reach it, and every write is fenced anyway.
+      // The ledger can't be reached: the next renewal may succeed, and every write is fenced anyway.
     } finally {
       isRenewing = false;
     }

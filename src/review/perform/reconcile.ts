@@ -14,9 +14,9 @@ export interface ReconcileParts {
 }
 
 /**
- * Brings the queue in line with the ledger for every collected run: reopens steps that a dead process left behind, settles
- * a run whose last step was recorded just before a crash, and queues all open steps. References that are in the queue
- * already stay there, and the ledger refuses those of steps that are done.
+ * Brings the queue in line with the ledger for every collected run: reopens steps that a dead process left behind,
+ * settles a run whose last step was recorded just before a crash, and queues all open steps. References that are already
+ * queued stay there, and the ledger refuses those of steps that are done.
  */
 export async function reconcile(
   parts: ReconcileParts & {
@@ -40,7 +40,7 @@ export async function reconcileRun({ id }: Run, parts: ReconcileParts, signal: A
   return current;
 }
 
-/** Settles a run whose last step was recorded by a process that did not get to settle it, or not yet. */
+/** Settles a run whose last step was recorded by a process that did not settle it, or has not yet. */
 export async function settleWhenLeftOver(
   run: Run,
   parts: Pick<ReconcileParts, 'ledger' | 'limits' | 'clock' | 'notify'>,

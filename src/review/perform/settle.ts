@@ -58,7 +58,7 @@ function findReasonToStop(
   return undefined;
 }
 
-/** Counted again from the steps themselves: a run whose sums don't add up is failed. */
+/** Counted from the steps themselves: a run whose sums don't add up fails. */
 function judgeEnd({ day, counts }: Run, tally: Tally): End {
   const addsUp =
     counts.read === counts.accepted + counts.duplicates + counts.rejected &&

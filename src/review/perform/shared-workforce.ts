@@ -13,19 +13,19 @@ const lookEveryMs = 250;
 export interface SharedWorkforceParts extends Omit<StepRunnerParts, 'ledger' | 'queue' | 'claims'> {
   readonly ledger: Ledger;
   readonly queue: StepQueue;
-  /** How long a claim holds that is not renewed. */
+  /** How long a claim lasts unless renewed. */
   readonly leaseMs: number;
   readonly reconcileMs: number;
-  /** How long a step in hand may continue after a stop was requested. */
+  /** How long a running step may continue after a stop was requested. */
   readonly graceMs: number;
   /** False in a process that leaves the steps to other processes. */
   readonly performs: boolean;
 }
 
 /**
- * Several processes on one ledger and one queue, from now on. Each performs what it is handed, under the run's current
- * token, and keeps its claims by renewing them. Each reconciles periodically, so that a queue that forgot everything or a
- * process that died delays nothing for long.
+ * Several processes that share a ledger and a queue. Each performs the steps it is handed, under the run's current token,
+ * and renews its claims. Each reconciles periodically, so that a queue that lost everything, or a process that died,
+ * delays nothing for long.
  */
 export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
   const { ledger, queue, leaseMs, reconcileMs, graceMs, performs, random, notify } = parts;
@@ -45,7 +45,7 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
     }
   };
 
-  /** Runs until the stop; what fails is tried again the next time. */
+  /** Runs until the stop; what fails is retried the next time. */
   async function keepReconciling(): Promise<void> {
     const { signal } = stopping;
     while (!signal.aborted) {
@@ -78,7 +78,7 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
       await hold?.release();
       const stop = AbortSignal.any([signal, stopping.signal]);
       const queued = await reconcileRun(run, parts, stop).catch((error: unknown) => {
-        // Every worker reconciles: a queue that is away now only delays the run.
+        // Every worker reconciles, so a queue that is unavailable now only delays the run.
         tellFault(error);
         return run;
       });
@@ -92,7 +92,7 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
     while (hasWork(run) && !signal.aborted) {
       await pause(lookEveryMs, signal);
       const found = await ledger.getRun(run.id);
-      // A run whose last step has ended is still to be settled, and the process that performed the step may be gone.
+      // A run whose last step has ended may not be settled yet: the process that performed the step may be gone.
       run = await settleWhenLeftOver(found, parts).catch((error: unknown) => {
         if (error instanceof FencedError) return ledger.getRun(found.id);
         throw error;
@@ -101,7 +101,7 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
     }
     if (!signal.aborted) return run;
     if (isActive(run)) notify({ type: 'stopping', run, graceMs });
-    // The steps in hand end first, and no other is taken: the caller gets the run as this process leaves it.
+    // Running steps end first, and no other is taken: the caller gets the run as this process leaves it.
     await closeOnce();
     return ledger.getRun(run.id);
   }

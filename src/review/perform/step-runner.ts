@@ -41,18 +41,18 @@ export interface StepRunnerParts {
   readonly random: () => number;
   readonly notify: Notify;
   /**
-   * Called with a fault of our own in performing a step, which then spends a try like any failure: a step that always
-   * throws must not be tried for ever. Without it such a fault ends the work.
+   * Called with a bug of our own in performing a step. The step then uses up a try like after any failure: one that
+   * always throws must not be tried for ever. Without this callback such a bug ends the work.
    */
   readonly onFault?: (error: unknown, reference: StepReference) => void;
 }
 
 /**
- * Performs the step that a reference names: claims it in the ledger, acts, records the outcome, and queues the steps
- * that this opened. The call that ends the last step settles the run.
+ * Performs the step that a reference names: claims it in the ledger, acts, records the outcome, and queues the steps that
+ * are now open. The call that ends the last step settles the run.
  *
- * Intent is recorded before the outside action (the claim) and its outcome after it; the action itself happens
- * outside of any transaction. A reference that is stale or doubled finds nothing to claim and is dropped.
+ * The intent (the claim) is recorded before the outside action and the outcome after it; the action itself happens
+ * outside of any transaction. A stale or duplicate reference finds nothing to claim and is dropped.
  */
 export function createStepRunner(parts: StepRunnerParts) {
   const { ledger, queue, claims, deliveryOf, retry, limits, clock, random, notify, onFault } = parts;
@@ -75,8 +75,8 @@ export function createStepRunner(parts: StepRunnerParts) {
   }
 
   /**
-   * A request of the service to wait is meant for all steps, not for this one alone. And when every attempt fails, steps
-   * that were never tried wait too: a few of them show that the service is down, and the others spend no try.
+   * If the service asks to wait, it means all steps, not only this one. And if every attempt fails, steps that were never
+   * tried wait too: a few steps show that the service is down, and the others use up no try.
    */
   async function holdOffWhenDue(
     step: Step,
@@ -99,7 +99,7 @@ export function createStepRunner(parts: StepRunnerParts) {
     run: Run,
     { evidence: { code } }: StepOutcome,
   ): Promise<void> {
-    // The steps in progress, here and elsewhere, all meet the same: only the call that starts the pause reports it.
+    // All steps in progress, here and elsewhere, get the same response: only the call that starts the pause reports it.
     if (await queue.holdOff(until)) notify({ type: 'holding-off', cause, run, until, code });
   }
 
@@ -125,7 +125,7 @@ export function createStepRunner(parts: StepRunnerParts) {
       notify({ type: 'step-claimed', run: claim.run, step: claim.step, attempt: number });
       const ending = await attempt(claim, held);
       const recording = ledger.record(claim, ending, clock());
-      // The next call need not wait for the disk, unless this one failed: then this record may end the run.
+      // The next call need not wait for the disk, unless this one failed, because then this record may end the run.
       if (ending.kind === 'done') leave();
       return { ending, ...(await recording) };
     });
@@ -197,7 +197,7 @@ function findingsOf({ evidence, file, nothingSent }: Findings): Findings {
   return { evidence, ...(file && { file }), ...(nothingSent && { nothingSent }) };
 }
 
-/** A batch is halved until the poison booking stands alone; any other step fails with the service's words. */
+/** A batch is halved until the poison booking is on its own; any other step fails with the service's words. */
 function refuse(step: Step, findings: Findings): StepEnding {
   const { slice } = step;
   if (step.kind !== 'batch' || !slice) return { kind: 'failed', ...findings };

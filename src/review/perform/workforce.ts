@@ -8,34 +8,34 @@ import { createHeldClaims } from './held-claims.js';
 import { settleWhenDue } from './settle.js';
 import { createStepRunner, type StepRunnerParts } from './step-runner.js';
 
-/** Who performs the steps of a collected run: this process alone, or all processes that share a queue. */
+/** What performs the steps of a collected run: this process alone, or all processes that share a queue. */
 export interface Workforce {
-  /** Whether a second `run` of a day joins the run that others work on, instead of waiting for its day. */
+  /** Whether a second `run` of a day joins the run in progress instead of waiting for the day. */
   readonly letsOthersJoin: boolean;
   /**
    * Resolves once the run has nothing left to do, or the signal stopped the work here.
    *
-   * @param hold of the run's day, if this process has it. A workforce of its own stops when it is lost; a shared one
-   * releases it: everybody may take the steps of a collected run.
+   * @param hold of the run's day, if this process has it. A process that works alone stops when it is lost. A shared
+   * workforce releases it: every process may take the steps of a collected run.
    * @throws FencedError
    */
   deliver(run: Run, signal: AbortSignal, hold?: Hold): Promise<Run>;
-  /** Steps of all runs that wait in a queue between processes, if there is one. Rejects when it can't be reached. */
+  /** The number of steps of all runs that wait in a shared queue, if there is one. Rejects when it can't be reached. */
   countWaiting?(): Promise<number>;
-  /** Finishes or interrupts the steps in hand. Idempotent. */
+  /** Finishes or interrupts the running steps. Idempotent. */
   close(): Promise<void>;
 }
 
 export interface OwnWorkforceParts extends Omit<StepRunnerParts, 'ledger' | 'queue' | 'claims'> {
   readonly ledger: Ledger;
   readonly createQueue: () => StepQueue;
-  /** How long a claim holds that is not renewed. */
+  /** How long a claim lasts unless renewed. */
   readonly leaseMs: number;
-  /** How long a step in hand may continue after a stop was requested. */
+  /** How long a running step may continue after a stop was requested. */
   readonly graceMs: number;
 }
 
-/** This process alone: the one that holds the day performs its steps, under the token that the run had at the start. */
+/** This process alone: it holds the day and performs its steps, under the token that the run had at the start. */
 export function createOwnWorkforce(parts: OwnWorkforceParts): Workforce {
   return {
     letsOthersJoin: false,

@@ -21,8 +21,8 @@ export interface RetentionParts {
 }
 
 /**
- * Removes from ledger, archive and spool what must not be kept any longer. It is idempotent, and interrupted work is
- * done the next time, because the ledger comes last.
+ * Removes from ledger, archive and spool what must not be kept any longer. Idempotent. The ledger comes last, so that
+ * interrupted work is finished the next time.
  */
 export async function forgetOldDays(
   { ledger, archive, spool }: RetentionParts,

@@ -28,7 +28,7 @@ export interface Suspicion {
 /** How many of a run's suspects its report lists. */
 export const suspectsReported = 100;
 
-/** The first suspects of a run, those of the file behind the others. */
+/** The first suspects of a run; those of the file come last. */
 export async function listSuspects(
   ledger: SuspectReader,
   { id, suspects }: Pick<Run, 'id' | 'suspects'>,

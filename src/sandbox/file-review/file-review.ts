@@ -15,7 +15,7 @@ export type FileAnswer = { readonly kind: 'accepted'; readonly rows: number } | 
 /** The by-file operation of the service. It reads the SFTP server's files on this disk. (Spec 4.3.) */
 export interface FileReview {
   /**
-   * Reads and verifies the file before it answers; the result follows after the delay, then the e-mail. Later changes to
+   * Reads and verifies the file before it responds; the result follows after the delay, then the e-mail. Later changes to
    * the file have no effect. Never throws.
    *
    * Each accepted call gets its own result. Results of one file are written in the order in which the calls were

@@ -3,7 +3,7 @@ import type { BookingSource } from '../../review/source.js';
 import type { S3Bucket } from '../../s3/bucket.js';
 import type { SourceSetup } from './setup.js';
 
-/** How a source tells an operator something while it is read. */
+/** How a source sends messages to an operator while it is read. */
 export interface SourceVoice {
   /** Writes one line at once. */
   say(text: string): void;
@@ -11,7 +11,7 @@ export interface SourceVoice {
   readonly showsModuleErrors: boolean;
 }
 
-/** What the kinds of sources need of the process that reads them. */
+/** The process facilities that sources need. */
 export interface SourceParts {
   /** Opens a bucket. Called when something is read. */
   readonly openBucket: (bucket: string) => Promise<Pick<S3Bucket, 'read'>>;

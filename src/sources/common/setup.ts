@@ -37,7 +37,7 @@ export interface AnswerRule {
   readonly isNumber?: boolean;
   /** Whether the answer goes into `.env`, which can't hold every text. */
   readonly isSecret?: boolean;
-  /** In place of the setting's check. */
+  /** Replaces the setting's own check. */
   readonly check?: (answer: string, check: CheckAnswer) => string | undefined;
 }
 
@@ -48,13 +48,13 @@ export type CheckAnswer = (rule: AnswerRule, answer: string) => string | undefin
 export interface SourceFlag {
   readonly name: keyof SourceOptions;
   readonly flag: string;
-  /** Undefined where the command line itself allows a few words only. */
+  /** Undefined if the command line accepts only certain words. */
   readonly rule?: AnswerRule | ((options: SourceOptions, known: KnownSecrets) => AnswerRule | undefined);
-  /** The option goes only with these values of another one. */
+  /** The option requires one of these values of another option. */
   readonly goesWith?: { readonly option: 'pagination' | 'auth'; readonly values: readonly string[] };
-  /** What is said about a URL with a password: others on the machine can see the command line. */
+  /** The message for a URL with a password: others on the machine can see the command line. */
   readonly ifPassword?: string;
-  /** The option goes only with paths of this scheme. */
+  /** The option requires a path with this scheme. */
   readonly scheme?: 's3' | 'sftp';
 }
 
@@ -89,7 +89,7 @@ export interface Questions {
   text(question: {
     readonly rule: AnswerRule;
     readonly message: string;
-    /** What an option says. */
+    /** The option's value. */
     readonly given?: string | undefined;
     readonly fallback?: string | undefined;
     /** A shell expands `~/`; here that has to be done. */
@@ -100,7 +100,7 @@ export interface Questions {
     given: Value | undefined,
     question: Choice<Value>,
   ): Promise<Value>;
-  /** What an option says, unless the questions are asked again. */
+  /** The option's value, unless the questions are asked again. */
   takeOption<Given>(given: Given | undefined): Given | undefined;
   known: KnownSecrets;
   /** A known secret, or one that is typed without being shown. */
@@ -187,6 +187,6 @@ export interface SourceSetup<Answers, Settings> {
   /** A file that has to exist before anything can be tried. */
   findProgram?(answers: Answers): string;
   sample(settings: Settings, parts: SourceParts): SampleDay;
-  /** Why a sample says nothing about the settings; undefined where it does. It quotes nothing of the sample. */
+  /** Why a sample shows nothing about the settings; undefined if it does. Quotes nothing of the sample. */
   findObjection(sample: Sample, day: BusinessDay): string | undefined;
 }
