@@ -22,12 +22,20 @@ const common = {
   server: { deps: { external: [/\/dist\//] } },
 };
 
-/** What runs for long, or takes another course each time. */
-const nightly = ['test/**/*.nightly.test.ts'];
+/** What runs for long, or takes another course each time; and tests that have more cases by night. */
+const nightly = [
+  'test/**/*.nightly.test.ts',
+  'test/jobs/file-faults.test.ts',
+  'test/jobs/file-server-faults.test.ts',
+  'test/many-machines/lost-queue.test.ts',
+  'test/many-machines/triggers.test.ts',
+  'test/schedule/review-scheduler-year.test.ts',
+];
 
 /** Tests of whole days that run once more where several processes share the work, and where that makes a difference. */
 const shared = [
   'days',
+  'fatal-answers',
   'faults',
   'file-days',
   'file-frozen-owner',
@@ -36,7 +44,6 @@ const shared = [
   'frozen-owner',
   'kill',
   'stop-signals',
-  'stopping',
 ];
 /** Tests of which the contract suites of ledger and queue have the difference already. */
 const sharedNightly = [
@@ -55,7 +62,7 @@ const sharedNightly = [
 
 /** A file that reaches beyond its own process: it starts programs, servers or commands, or measures what it uses itself. */
 const reachesOut =
-  /child_process|worker_threads|process\.(?:on|exit|kill|memoryUsage)|\/dist\/|\/(?:jobs|many-machines|library|docs)\/|support\/(?!made-bookings|sampled|business-day|rendered-line|gate|command-io|filled-copy|mapping-)/;
+  /child_process|worker_threads|process\.(?:on|exit|kill|memoryUsage)|\/dist\/|\/(?:jobs|many-machines|library|docs)\/|support\/(?!made-bookings|sampled|business-day|rendered-line|gate|command-io|filled-copy|mapping-|nightly)/;
 const testFiles = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .map((name) => `test/${name}`)
   .filter((name) => name.endsWith('.test.ts') && !name.endsWith('.nightly.test.ts'));

@@ -212,10 +212,10 @@ describe('the archive in a bucket', () => {
     const said = inspect(error, { depth: 10 });
     for (const text of [guest, ...s3Secrets]) expect(said).not.toContain(text);
     // The answer to HEAD has no body with a reason.
-    const told = method === 'HEAD' ? '(HTTP-403)' : '(InvalidAccessKeyId)';
+    const written = method === 'HEAD' ? '(HTTP-403)' : '(InvalidAccessKeyId)';
     expect(error).toMatchObject({
       message: expect.stringContaining(
-        `: the account is not allowed to do that; check its key and permissions ${told}`,
+        `: the account is not allowed to do that; check its key and permissions ${written}`,
       ),
     });
   });
@@ -266,8 +266,8 @@ describe('the archive in a bucket', () => {
       const before = theirs === undefined ? Promise.resolve() : server().put(key, theirs);
       void Promise.all([before, once(request.resume(), 'end')]).then(() => {
         response.writeHead(status, { 'content-type': 'application/xml' });
-        const told = `<AWSAccessKeyId>${s3Secrets[0]}</AWSAccessKeyId><Message>${guest}</Message>`;
-        response.end(method === 'HEAD' ? '' : `<Error><Code>${code}</Code>${told}</Error>`);
+        const written = `<AWSAccessKeyId>${s3Secrets[0]}</AWSAccessKeyId><Message>${guest}</Message>`;
+        response.end(method === 'HEAD' ? '' : `<Error><Code>${code}</Code>${written}</Error>`);
       });
       return true;
     };

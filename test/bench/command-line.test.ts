@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { comparisons } from '../../bench/comparisons/index.js';
 import { readCommandLine, UsageError } from '../../bench/harness/command-line.js';
-import { comparison } from '../support/bench-results.js';
 import { startProgram } from '../support/program.js';
+import { comparison } from './bench-results.js';
 
 const two = [comparison('file-run'), comparison('small-day')];
 const read = (...args: readonly string[]) => readCommandLine(args, two);

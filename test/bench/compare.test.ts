@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Comparison } from '../../bench/comparison.js';
 import { compareAll } from '../../bench/harness/compare.js';
-import { comparison, contestant } from '../support/bench-results.js';
+import { comparison, contestant } from './bench-results.js';
 
 async function compare(comparisons: readonly Comparison[], budgetMs?: number, now: () => number = () => 0) {
   const logged: string[] = [];

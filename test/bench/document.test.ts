@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { renderFigures, replaceFigures } from '../../bench/harness/document.js';
-import { results, row } from '../support/bench-results.js';
+import { results, row } from './bench-results.js';
 
 const begin = '<!-- figures: written by `npm run bench` -->';
 const end = '<!-- end of figures -->';

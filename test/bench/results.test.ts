@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { listMovements, readResults, replaceRows, writeResults } from '../../bench/harness/results.js';
-import { results, row } from '../support/bench-results.js';
+import { results, row } from './bench-results.js';
 
 async function openFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-results-'));

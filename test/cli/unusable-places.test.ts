@@ -9,19 +9,20 @@ import { csvOf } from '../support/made-bookings.js';
 const commands = [['run', '--day', day], ['status'], ['status', day], ['show', 'BR-1']] as const;
 
 describe('an unusable ledger ends every command with 2 and says what to fix:', () => {
-  const places: Readonly<Record<string, { make: (path: string) => Promise<unknown>; told: string }>> = {
+  const places: Readonly<Record<string, { make: (path: string) => Promise<unknown>; expected: string }>> = {
     'a folder': {
       make: (path) => mkdir(path, { recursive: true }),
-      told: 'expected a file, got: a folder; name a file in it with the setting ledger',
+      expected: 'expected a file, got: a folder; name a file in it with the setting ledger',
     },
     'a file of another kind': {
       make: async (path) => {
         await mkdir(dirname(path));
         await writeFile(path, csvOf(3));
       },
-      told: 'expected an SQLite database, got: a file of another kind; name another with the setting ledger',
+      expected:
+        'expected an SQLite database, got: a file of another kind; name another with the setting ledger',
     },
-    'a place under a file': { make: (path) => writeFile(dirname(path), ''), told: 'got: E' },
+    'a place under a file': { make: (path) => writeFile(dirname(path), ''), expected: 'got: E' },
     "a newer version's": {
       make: async (path) => {
         await mkdir(dirname(path));
@@ -29,18 +30,18 @@ describe('an unusable ledger ends every command with 2 and says what to fix:', (
         database.exec('CREATE TABLE runs (number INTEGER); PRAGMA user_version = 99');
         database.close();
       },
-      told: 'got: schema 99; install the newer version that wrote it',
+      expected: 'got: schema 99; install the newer version that wrote it',
     },
   };
 
-  it.each(Object.entries(places))('%s', async (_, { make, told }) => {
+  it.each(Object.entries(places))('%s', async (_, { make, expected }) => {
     const { standIn, folder } = await prepareDay({ bookings: csvOf(3) });
     await make(folder.ledgerFile);
     for (const command of commands) {
       const result = await folder.run([...command, '--json']);
       const message = messageOf(result, 'configuration');
       expect(message).toContain(`the ledger ${folder.ledgerFile} cannot be used: expected `);
-      expect(message).toContain(told);
+      expect(message).toContain(expected);
       expect(result.stderr).toBe(`hotel-review: ${message}\n`);
     }
     expect(standIn.connections).toBe(0);
@@ -53,16 +54,16 @@ describe('before the first run', () => {
     async (...command) => {
       const { folder } = await prepareDay({});
       const before = await readdir(folder.path);
-      const told = `There is no ledger at ${folder.ledgerFile} yet.\n`;
+      const expected = `There is no ledger at ${folder.ledgerFile} yet.\n`;
       expect(await folder.run(command)).toMatchObject({
         exitCode: 0,
-        stdout: `No runs yet. The first one: hotel-review run\n${told}`,
+        stdout: `No runs yet. The first one: hotel-review run\n${expected}`,
         stderr: '',
       });
       expect(await folder.run([...command, '--json'])).toMatchObject({
         exitCode: 0,
         stdout: '{"runs":[]}\n',
-        stderr: told,
+        stderr: expected,
       });
       expect(await readdir(folder.path)).toEqual(before);
     },
@@ -71,16 +72,16 @@ describe('before the first run', () => {
   it('show says so with the path, and creates nothing', async () => {
     const { folder } = await prepareDay({});
     const before = await readdir(folder.path);
-    const told = `There is no ledger at ${folder.ledgerFile} yet.\n`;
+    const expected = `There is no ledger at ${folder.ledgerFile} yet.\n`;
     expect(await folder.run(['show', 'BR-1'])).toMatchObject({
       exitCode: 1,
-      stdout: `BR-1 is in no run of this ledger. What was rejected, and where: hotel-review status DAY\n${told}`,
+      stdout: `BR-1 is in no run of this ledger. What was rejected, and where: hotel-review status DAY\n${expected}`,
       stderr: '',
     });
     expect(await folder.run(['show', 'BR-1', '--json'])).toMatchObject({
       exitCode: 1,
       stdout: '{"reference":"BR-1","bookings":[]}\n',
-      stderr: told,
+      stderr: expected,
     });
     expect(await readdir(folder.path)).toEqual(before);
   });

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { projectFile } from '../support/compose-file.js';
-import { type BuiltImage, buildWithoutEngine, readInstructions } from '../support/docker-build.js';
+import { type BuiltImage, buildWithoutEngine, readInstructions } from './docker-build.js';
 
 const { version, devDependencies } = JSON.parse(projectFile('package.json'));
 const lock = JSON.parse(projectFile('package-lock.json'));
@@ -63,19 +63,19 @@ describe("What the Dockerfile's steps make", () => {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     onTestFinished(() => void child.kill('SIGKILL'));
-    const told = { stdout: '', stderr: '' };
+    const written = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const)
       child[name].setEncoding('utf8').on('data', (text: string) => {
-        told[name] += text;
+        written[name] += text;
       });
-    const ended = once(child, 'close').then(([exitCode, signal]) => ({ exitCode, signal, ...told }));
-    return { child, told, ended };
+    const ended = once(child, 'close').then(([exitCode, signal]) => ({ exitCode, signal, ...written }));
+    return { child, written, ended };
   }
 
   async function startSandbox(before: readonly string[] = []) {
     const sandbox = start(['sandbox', '--json', '--folder', image.at('/sandbox')], {}, before);
-    await vi.waitUntil(() => sandbox.told.stdout.includes('\n'), { timeout: 30_000 });
-    return { ...sandbox, configuration: JSON.parse(sandbox.told.stdout).configuration as string };
+    await vi.waitUntil(() => sandbox.written.stdout.includes('\n'), { timeout: 30_000 });
+    return { ...sandbox, configuration: JSON.parse(sandbox.written.stdout).configuration as string };
   }
 
   it('runs as a user that is not root and owns the folders of its data alone', () => {

@@ -49,8 +49,8 @@ describe('docs/operations.md', () => {
       data: true,
       internal: true,
     };
-    const told = [...section('By error class').matchAll(/^\| (\w+) \|/gm)].map(([, name]) => name);
-    expect(told.filter((name) => name !== 'class')).toEqual(Object.keys(classes));
+    const reported = [...section('By error class').matchAll(/^\| (\w+) \|/gm)].map(([, name]) => name);
+    expect(reported.filter((name) => name !== 'class')).toEqual(Object.keys(classes));
   });
 
   it('has a CronJob that tries again after exit 1 alone, one at a time', () => {

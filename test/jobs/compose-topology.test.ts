@@ -3,6 +3,11 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { environmentOf, projectFile, readComposeFile } from '../support/compose-file.js';
+import { certificateNeeds } from '../support/machine.js';
+import { type Postgres, postgresNeeds, startPostgres } from '../support/postgres.js';
+import { redisNeeds, startRedis } from '../support/redis.js';
+import { command, runIn, startSandboxCommand, sumTold } from '../support/sandbox-command.js';
+import { openSsh } from '../support/sftp-programs.js';
 import {
   awaitAnswer,
   chrootNeeds,
@@ -10,12 +15,7 @@ import {
   makeVolumes,
   startComposeSftp,
   startLogging,
-} from '../support/compose-topology.js';
-import { certificateNeeds } from '../support/machine.js';
-import { type Postgres, postgresNeeds, startPostgres } from '../support/postgres.js';
-import { redisNeeds, startRedis } from '../support/redis.js';
-import { command, runIn, startSandboxCommand, sumTold } from '../support/sandbox-command.js';
-import { openSsh } from '../support/sftp-programs.js';
+} from './compose-topology.js';
 
 const curlNeeds =
   spawnSync('curl', ['--version'], { stdio: 'ignore' }).status === 0

@@ -1,37 +1,40 @@
 import { describe, expect, it } from 'vitest';
-import { makeHurtfulDay } from '../support/every-source/hurtful-day.js';
-import { layBehindApi, pagingStyles } from '../support/every-source/laid-apis.js';
-import {
-  layCsv,
-  layCsvInGzip,
-  layInBucket,
-  layNdjson,
-  layOnSftpServer,
-} from '../support/every-source/laid-files.js';
-import { layInModule } from '../support/every-source/laid-modules.js';
-import { layInMariadb, layInPostgres, layInSqlite } from '../support/every-source/laid-tables.js';
-import { type LaidDay, type Outcome, reviewLaidDay } from '../support/every-source/review-laid-day.js';
 import { inOrder } from '../support/expectations.js';
 import { useS3Server } from '../support/s3-server.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { startForSuite, useMariadb, usePostgres } from '../support/use-servers.js';
+import { makeDifficultDay } from './every-source/difficult-day.js';
+import { type Outcome, type PlacedDay, reviewPlacedDay } from './every-source/review-day.js';
+import {
+  pagingStyles,
+  placeBehindApi,
+  placeCsv,
+  placeCsvInGzip,
+  placeInBucket,
+  placeInMariadb,
+  placeInModule,
+  placeInPostgres,
+  placeInSqlite,
+  placeNdjson,
+  placeOnSftpServer,
+} from './every-source/sources.js';
 
-const day = makeHurtfulDay(2_000);
+const day = makeDifficultDay(2_000);
 const { records } = day;
 const server = startForSuite(openSsh);
 
 /** Reviewed by body and by file once, for all tests. */
-let ofCsv: ReturnType<typeof reviewLaidDay> | undefined;
+let ofCsv: ReturnType<typeof reviewPlacedDay> | undefined;
 
 async function reviewCsv() {
-  ofCsv ??= layCsv(records).then((laid) => reviewLaidDay(laid, server()));
+  ofCsv ??= placeCsv(records).then((placed) => reviewPlacedDay(placed, server()));
   return ofCsv;
 }
 
 /** Expects the same bookings, requests, uploaded file and ledger rows as from the CSV file. */
-async function expectTheSame(laid: LaidDay): Promise<void> {
+async function expectTheSame(placed: PlacedDay): Promise<void> {
   const expected = await reviewCsv();
-  const reviewed = await reviewLaidDay(laid, server());
+  const reviewed = await reviewPlacedDay(placed, server());
   expectSameOutcome(reviewed.byBody, expected.byBody);
   expectSameOutcome(reviewed.byFile, expected.byFile);
 }
@@ -66,32 +69,32 @@ describe('a day with every kind of difficult record', () => {
 });
 
 describe('the same day gives the same ledger rows, requests and file', () => {
-  it('from a CSV file in gzip', async () => expectTheSame(await layCsvInGzip(records)));
-  it('from a file of JSON lines', async () => expectTheSame(await layNdjson(records)));
-  it('from a file of SQLite', async () => expectTheSame(await layInSqlite(records)));
-  it('from a file on an SFTP server', async () => expectTheSame(await layOnSftpServer(records, server())));
+  it('from a CSV file in gzip', async () => expectTheSame(await placeCsvInGzip(records)));
+  it('from a file of JSON lines', async () => expectTheSame(await placeNdjson(records)));
+  it('from a file of SQLite', async () => expectTheSame(await placeInSqlite(records)));
+  it('from a file on an SFTP server', async () => expectTheSame(await placeOnSftpServer(records, server())));
 
   it.each(Object.keys(pagingStyles) as (keyof typeof pagingStyles)[])(
     'from an API that pages %s',
-    async (style) => expectTheSame(await layBehindApi(records, style)),
+    async (style) => expectTheSame(await placeBehindApi(records, style)),
   );
 
   it.each(['JavaScript', 'TypeScript'] as const)('from a module in %s', async (language) =>
-    expectTheSame(await layInModule(records, language)),
+    expectTheSame(await placeInModule(records, language)),
   );
 
   describe('from a bucket', () => {
     const buckets = useS3Server();
-    it('of an S3-compatible server', async () => expectTheSame(await layInBucket(records, buckets())));
+    it('of an S3-compatible server', async () => expectTheSame(await placeInBucket(records, buckets())));
   });
 
   describe('from a table', () => {
     const postgres = usePostgres();
-    it('of PostgreSQL', async () => expectTheSame(await layInPostgres(records, postgres())));
+    it('of PostgreSQL', async () => expectTheSame(await placeInPostgres(records, postgres())));
   });
 
   describe('from a table', () => {
     const mariadb = useMariadb();
-    it('of MariaDB', async () => expectTheSame(await layInMariadb(records, mariadb())));
+    it('of MariaDB', async () => expectTheSame(await placeInMariadb(records, mariadb())));
   });
 });

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { mappingColumns, prepareExportFolder, smallExport } from '../support/export-day.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { useSftpServer } from '../support/use-servers.js';
+import { mappingColumns, prepareExportFolder, smallExport } from './export-day.js';
 
 const server = useSftpServer(openSsh);
 const id = '0b2f6a1e-6f0d-4c54-9d3a-2f1c7f7f0a11';

@@ -10,16 +10,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import {
-  type ExportContents,
-  mappingColumns,
-  prepareExportFolder,
-  smallExport,
-} from '../support/export-day.js';
 import { success } from '../support/http-stand-in.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { useSftpServer } from '../support/use-servers.js';
+import { type ExportContents, mappingColumns, prepareExportFolder, smallExport } from './export-day.js';
 
 const server = useSftpServer(openSsh);
 const id = '0b2f6a1e-6f0d-4c54-9d3a-2f1c7f7f0a11';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { fillCopy, mappingColumns, prepareExportFolder, smallExport } from '../support/export-day.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { useSftpServer } from '../support/use-servers.js';
+import { fillCopy, mappingColumns, prepareExportFolder, smallExport } from './export-day.js';
 
 const server = useSftpServer(openSsh);
 const id = '0b2f6a1e-6f0d-4c54-9d3a-2f1c7f7f0a11';

@@ -12,7 +12,7 @@ import type { FileCall, SentRecord } from '../support/file-service.js';
 import { success } from '../support/http-stand-in.js';
 import { bookingsHeader, csvOf, type MadeBooking, makeBookings, toCsv } from '../support/made-bookings.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
-import { sftpKinds, useSftpServer } from '../support/use-servers.js';
+import { everySftpKind, useSftpServer } from '../support/use-servers.js';
 
 const names = ['O"Brien, "Éamon"', 'Мария Иванова', '山田 太郎', '=1+1', 'ليلى', "d'Arcy; the 3rd 🏨"];
 const complete = makeBookings(names.length).map((booking, index) => ({
@@ -50,7 +50,7 @@ function toSentRecord({ ServiceId, CheckInDate, CheckOutDate, ...others }: MadeB
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-describe.each(sftpKinds.map((kind) => [kind.name, kind] as const))('a day by file over %s', (_, kind) => {
+describe.each(everySftpKind.map((kind) => [kind.name, kind] as const))('a day by file over %s', (_, kind) => {
   const server = useSftpServer(kind);
   const onServer = (path: string) => readFileSync(server().disk(path));
 

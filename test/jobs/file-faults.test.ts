@@ -7,11 +7,11 @@ import { attemptCodes } from '../support/expectations.js';
 import { type FileDay, prepareFileDay, remoteFolder, remotePath } from '../support/file-day.js';
 import type { LedgerWatch } from '../support/ledger-watch.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
-import { type PublishedWatch, watchPublished } from '../support/published-watch.js';
 import { findFreePort, type RunningSftpServer } from '../support/sftp-server.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
-import { makeRemoteFolder, sftpKinds, useSftpServer } from '../support/use-servers.js';
+import { makeRemoteFolder, sftpKindsForFaults, useSftpServer } from '../support/use-servers.js';
 import { expectFailedStep, expectWholeDay, toReviewFile } from '../support/whole-day.js';
+import { type PublishedWatch, watchPublished } from './published-files.js';
 
 /** A file that takes many packets, and one that is uploaded in an instant. */
 const many = makeBookings(8_000);
@@ -47,7 +47,7 @@ function measurePart(server: RunningSftpServer): number | undefined {
   return name === undefined ? undefined : statSync(join(folder, name), { throwIfNoEntry: false })?.size;
 }
 
-describe.each(sftpKinds)('a day by file over $name', (kind) => {
+describe.each(sftpKindsForFaults)('a day by file over $name', (kind) => {
   const server = useSftpServer(kind);
   const isPublished = () => existsSync(server().disk(remotePath));
 

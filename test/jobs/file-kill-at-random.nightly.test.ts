@@ -2,21 +2,21 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createSeededRandom } from '../../src/sandbox/common/random.js';
 import type { RunningCommand } from '../support/command.js';
-import { createSeed } from '../support/crew.js';
 import { remotePath } from '../support/file-day.js';
 import { success } from '../support/http-stand-in.js';
-import { watchPublishedFile } from '../support/published-watch.js';
+import { createSeed } from '../support/processes.js';
 import { runArguments } from '../support/reviewed-day.js';
 import { openSsh } from '../support/sftp-programs.js';
 import type { RunningSftpServer } from '../support/sftp-server.js';
 import { startForSuite } from '../support/use-servers.js';
 import {
   type FileStepName,
-  killAndLook,
+  killAndCheck,
   prepareWatchedFileDay,
   type WatchedFileDay,
 } from '../support/watched-file-day.js';
 import { expectWhole } from '../support/whole-day.js';
+import { watchPublishedFile } from './published-files.js';
 
 /** Days are processed concurrently, one per lane. */
 const lanes = 2;
@@ -106,20 +106,20 @@ async function reviewDay(
   });
   const published = watchPublishedFile(server.disk(remotePath), day.file);
   let recorded: ReadonlyMap<string, number> = new Map();
-  const { crew } = day.folder;
+  const { processes } = day.folder;
   let command = day.folder.start(runArguments);
   let killed = 0;
   while (killed < kills) {
-    const victim = crew.pick(random);
+    const victim = processes.pick(random);
     await untilMoment(chooseMoment(), command, day);
     if (command.hasEnded) break;
-    const now = await killAndLook(day, victim);
+    const now = await killAndCheck(day, victim);
     for (const [name, attempts] of recorded) expect(now.get(name), `${name} not again`).toBe(attempts);
     recorded = now;
     if ((await victim.ended).signal === null) break;
     killed += 1;
     if (victim === command) command = day.folder.start(runArguments);
-    else await crew.gather();
+    else await processes.gather();
   }
   const result = await command.ended;
   await results;

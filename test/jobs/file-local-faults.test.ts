@@ -17,7 +17,7 @@ const stepsBefore = { upload: 1, trigger: 2, archive: 4 } as const;
 
 const server = useSftpServer(openSsh);
 
-/** A day whose run lost the server when it reached that step; `goOn` restores the server. */
+/** A day whose run lost the server when it reached that step; `resumeDay` restores the server. */
 async function prepareCutOffDay(step: keyof typeof stepsBefore) {
   const proxy = await startTcpProxy(server().port);
   onTestFinished(() => proxy.stop());
@@ -47,7 +47,7 @@ async function prepareCutOffDay(step: keyof typeof stepsBefore) {
       for (const name of readdirSync(spool)) rmSync(join(spool, name));
     },
     archived: (name: string) => join(archive, businessDay, runId, name),
-    goOn: () => {
+    resumeDay: () => {
       proxy.heal();
       return day.folder.runDay();
     },
@@ -73,18 +73,18 @@ describe('between upload and call', () => {
     ['is replaced by an older one of the same length', () => replaceRemote(forged, -3_600)],
     ['is truncated', () => writeFileSync(server().disk(remotePath), file.slice(0, -40))],
   ])('a file that %s is published again, and then called for', async (_, tamper) => {
-    const { day, ledger, goOn } = await prepareCutOffDay('trigger');
+    const { day, ledger, resumeDay } = await prepareCutOffDay('trigger');
     expect(readFileSync(server().disk(remotePath), 'utf8')).toBe(file);
     tamper();
-    expectWholeDay(day, await goOn(), { bookings });
+    expectWholeDay(day, await resumeDay(), { bookings });
     expect(await attemptCodes(ledger, 'upload')).toEqual(['ok']);
   });
 
   it('a file that was touched but is unchanged is left where it is', async () => {
-    const { day, goOn } = await prepareCutOffDay('trigger');
+    const { day, resumeDay } = await prepareCutOffDay('trigger');
     replaceRemote(file, 10);
     const { ino } = statSync(server().disk(remotePath));
-    expectWholeDay(day, await goOn(), { bookings });
+    expectWholeDay(day, await resumeDay(), { bookings });
     expect(statSync(server().disk(remotePath)).ino).toBe(ino);
   });
 
@@ -94,7 +94,7 @@ describe('between upload and call', () => {
   ])(
     'a file that is removed, is cut off while it is restored and then %s leaves nothing else there',
     async (_, then) => {
-      const { day, proxy, ledger, goOn } = await prepareCutOffDay('trigger');
+      const { day, proxy, ledger, resumeDay } = await prepareCutOffDay('trigger');
       rmSync(server().disk(remotePath));
       const { resets } = proxy.happened;
       proxy.heal();
@@ -105,29 +105,29 @@ describe('between upload and call', () => {
       expect(proxy.happened.resets).toBe(resets + 1);
       expect(day.listRemote()).toEqual([expect.stringMatching(/\.part$/)]);
       then();
-      expectWholeDay(day, await goOn(), { bookings });
+      expectWholeDay(day, await resumeDay(), { bookings });
       expect(await attemptCodes(ledger, 'upload')).toEqual(['ok']);
     },
   );
 
   it('an emptied spool does not matter to the call, and is refilled for the archive', async () => {
-    const { day, empty, goOn } = await prepareCutOffDay('trigger');
+    const { day, empty, resumeDay } = await prepareCutOffDay('trigger');
     empty();
-    expectWholeDay(day, await goOn(), { bookings });
+    expectWholeDay(day, await resumeDay(), { bookings });
   });
 
   it('a file that is removed while the spool is emptied is restored from the ledger', async () => {
-    const { day, empty, goOn } = await prepareCutOffDay('trigger');
+    const { day, empty, resumeDay } = await prepareCutOffDay('trigger');
     empty();
     rmSync(server().disk(remotePath));
-    expectWholeDay(day, await goOn(), { bookings });
+    expectWholeDay(day, await resumeDay(), { bookings });
   });
 
   it('a file that is removed while the spool is tampered with is restored unchanged', async () => {
-    const { day, spooled, goOn } = await prepareCutOffDay('trigger');
+    const { day, spooled, resumeDay } = await prepareCutOffDay('trigger');
     writeFileSync(spooled('.csv'), forged);
     rmSync(server().disk(remotePath));
-    expectWholeDay(day, await goOn(), { bookings });
+    expectWholeDay(day, await resumeDay(), { bookings });
   });
 });
 
@@ -137,10 +137,10 @@ describe('between write and upload', () => {
     ['is tampered with', (path: string) => writeFileSync(path, forged)],
     ['is truncated', (path: string) => writeFileSync(path, file.slice(0, -40))],
   ])('a spool that %s is written again from the ledger', async (_, tamper) => {
-    const { day, spooled, goOn } = await prepareCutOffDay('upload');
+    const { day, spooled, resumeDay } = await prepareCutOffDay('upload');
     expect(readFileSync(spooled('.csv'), 'utf8')).toBe(file);
     tamper(spooled('.csv'));
-    expectWholeDay(day, await goOn(), { bookings });
+    expectWholeDay(day, await resumeDay(), { bookings });
   });
 });
 
@@ -152,24 +152,24 @@ describe('between result and archive', () => {
       (path: string) => writeFileSync(path, readFileSync(path, 'utf8').replace('True', 'False')),
     ],
   ])('a result in the spool that %s is downloaded again', async (_, tamper) => {
-    const { day, spooled, goOn } = await prepareCutOffDay('archive');
+    const { day, spooled, resumeDay } = await prepareCutOffDay('archive');
     tamper(spooled('.result.csv'));
-    const result = await goOn();
+    const result = await resumeDay();
     expectWholeDay(day, result, { bookings });
     expect(result.report.counts.affected).toBe(0);
   });
 
   it('a different file in the archive under the same name is left alone, and the run says so', async () => {
-    const { day, ledger, archived, goOn } = await prepareCutOffDay('archive');
+    const { day, ledger, archived, resumeDay } = await prepareCutOffDay('archive');
     const path = archived('20112026.csv');
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, forged);
     const code = 'archive-different-content';
-    expectFailedStep(await goOn(), { step: 'archive', code, delivered: bookings.length });
+    expectFailedStep(await resumeDay(), { step: 'archive', code, delivered: bookings.length });
     expect((await attemptCodes(ledger, 'archive')).at(-1)).toBe(code);
     expect(readFileSync(path, 'utf8')).toBe(forged);
     rmSync(path);
-    expectWholeDay(day, await goOn(), { bookings });
+    expectWholeDay(day, await resumeDay(), { bookings });
   });
 });
 

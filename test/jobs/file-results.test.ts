@@ -12,7 +12,7 @@ import type { LedgerWatch } from '../support/ledger-watch.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { runsAsRoot, sessionUser } from '../support/sftp-server.js';
-import { makeRemoteFolder, sftpKinds, useSftpServer } from '../support/use-servers.js';
+import { everySftpKind, makeRemoteFolder, useSftpServer } from '../support/use-servers.js';
 
 const bookings = makeBookings(4);
 /** Long enough that no slow result is mistaken for a finished one. */
@@ -263,7 +263,7 @@ describe('a result', () => {
   });
 });
 
-describe.each(sftpKinds.map((kind) => [kind.name, kind] as const))(
+describe.each(everySftpKind.map((kind) => [kind.name, kind] as const))(
   'an old result that %s refuses to remove',
   (_, kind) => {
     const server = useSftpServer(kind);

@@ -8,18 +8,18 @@ import { prepareFileDay, remoteFolder, remotePath, resultPath } from '../support
 import { success } from '../support/http-stand-in.js';
 import { mountSmallDisk, smallDiskNeeds } from '../support/machine.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
-import { watchPublished } from '../support/published-watch.js';
 import { openSsh, proFtpd } from '../support/sftp-programs.js';
 import { makeKey, runsAsRoot, type SftpServerKind, sessionUser } from '../support/sftp-server.js';
-import { makeRemoteFolder, sftpKinds, useSftpServer } from '../support/use-servers.js';
+import { makeRemoteFolder, sftpKindsForFaults, useSftpServer } from '../support/use-servers.js';
 import { expectFailedStep, expectWholeDay, toReviewFile } from '../support/whole-day.js';
+import { watchPublished } from './published-files.js';
 
 const bookings = makeBookings(3_000);
 const file = toReviewFile(bookings);
 const earlier = toReviewFile(makeBookings(5));
 const needsRoot = runsAsRoot ? undefined : 'needs root, to own what the session may not touch';
 
-describe.each(sftpKinds)('a day by file on a server of $name', (kind) => {
+describe.each(sftpKindsForFaults)('a day by file on a server of $name', (kind) => {
   const server = useSftpServer(kind);
 
   const prepare = async () => {

@@ -34,8 +34,8 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
 
 async function stop({ folder }: WatchedFileDay, signal: NodeJS.Signals): Promise<CommandResult> {
   const askedAt = performance.now();
-  folder.crew.signal(signal);
-  const result = await folder.crew.ended();
+  folder.processes.signal(signal);
+  const result = await folder.processes.ended();
   expect(performance.now() - askedAt).toBeLessThan(longestStopMs);
   return result;
 }

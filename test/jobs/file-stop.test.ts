@@ -21,15 +21,15 @@ import { expectWhole } from '../support/whole-day.js';
 const longestStopMs = 5_000;
 const resumeCommand = `hotel-review run --day ${businessDay}`;
 
-describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
+describe('a day by file, asked to stop', () => {
   const newServer = startForSuite(openSsh);
 
-  it('while the result is awaited ends with 3, and the next run fetches it', async () => {
+  it('by SIGINT while the result is awaited ends with 3, and the next run fetches it', async () => {
     const day = await prepareWatchedFileDay(newServer(), { onCall: () => success });
     day.folder.start(runArguments);
     const { release } = await day.holdWhen('await-result', ({ attempts }) => attempts >= 2);
     await release();
-    const stopped = await stop(day, signal);
+    const stopped = await stop(day, 'SIGINT');
     expectReport(stopped, { exitCode: 3, state: 'awaiting-result', counts: { delivered: 60 } });
     expect(stopped.stderr).toContain(resumeCommand);
 
@@ -39,8 +39,8 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     await expectWhole(day, await day.folder.runDay(), { calls: 1, repeated: 0, recorded });
   });
 
-  it('in a stalled upload ends with 1, and the next run uploads again', async () => {
-    const day = await prepareWatchedFileDay(newServer(), { bookings: 50_000 });
+  it('by SIGTERM in a stalled upload ends with 1, and the next run uploads again', async () => {
+    const day = await prepareWatchedFileDay(newServer(), { bookings: 15_000 });
     const command = day.folder.start(runArguments);
     const { release } = await day.holdWhen('upload', ({ state }) => state === 'running');
     await release();
@@ -49,8 +49,8 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
       listNames(folder).map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
     await untilTurn(command, () => sizes().some((size) => size > 0));
     day.proxy.blackHole();
-    const stopped = await stop(day, signal);
-    expectReport(stopped, { exitCode: 1, state: 'delivering', counts: { delivered: 0, pending: 50_000 } });
+    const stopped = await stop(day, 'SIGTERM');
+    expectReport(stopped, { exitCode: 1, state: 'delivering', counts: { delivered: 0, pending: 15_000 } });
     expect(stopped.stderr).toContain(resumeCommand);
     expect(listNames(folder)).toEqual([expect.stringMatching(/\.part$/)]);
 
@@ -60,12 +60,12 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     await expectWhole(day, await day.folder.runDay(), { calls: 1, repeated: 0, recorded });
   });
 
-  it('in a progressing upload lets it finish, and leaves no temporary name', async () => {
+  it('by SIGTERM in a progressing upload lets it finish, and leaves no temporary name', async () => {
     const day = await prepareWatchedFileDay(newServer());
     day.folder.start(runArguments);
     const { release } = await day.holdWhen('upload', ({ state }) => state === 'running');
     await release();
-    const stopped = await stop(day, signal);
+    const stopped = await stop(day, 'SIGTERM');
     expectReport(stopped, { exitCode: 1, state: 'delivering', counts: { delivered: 0 } });
     expect(day.listRemote()).toEqual(['20112026.csv']);
     expect(day.service.calls).toEqual([]);
@@ -78,8 +78,8 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
 
 async function stop({ folder }: WatchedFileDay, signal: NodeJS.Signals): Promise<CommandResult> {
   const askedAt = performance.now();
-  folder.crew.signal(signal);
-  const result = await folder.crew.ended();
+  folder.processes.signal(signal);
+  const result = await folder.processes.ended();
   expect(performance.now() - askedAt).toBeLessThan(longestStopMs);
   return result;
 }

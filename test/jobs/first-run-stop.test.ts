@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createFirstRunPlace, readPorts, startArguments, startFolder } from '../support/first-run.js';
-import { isListening } from '../support/listening.js';
 import { isAvailable, needs, runAtTerminal } from '../support/pseudo-terminal.js';
+import { isListening } from '../support/sandbox-command.js';
+import { createFirstRunPlace, readPorts, startArguments, startFolder } from './started-first-run.js';
 
 /** Ctrl-C stops the command line within five seconds. */
 const maxStopMs = 5_000;

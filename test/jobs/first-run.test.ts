@@ -5,16 +5,16 @@ import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startCommand } from '../support/command.js';
 import { readEmails } from '../support/email.js';
+import type { ProgramResult } from '../support/program.js';
+import { isAvailable, needs, runAtTerminal, type TerminalSession } from '../support/pseudo-terminal.js';
+import { isListening } from '../support/sandbox-command.js';
 import {
   createFirstRunPlace,
   type FirstRunPlace,
   readPorts,
   startArguments,
   startFolder,
-} from '../support/first-run.js';
-import { isListening } from '../support/listening.js';
-import type { ProgramResult } from '../support/program.js';
-import { isAvailable, needs, runAtTerminal, type TerminalSession } from '../support/pseudo-terminal.js';
+} from './started-first-run.js';
 
 const escapeCode = String.fromCharCode(27);
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { freeze } from '../support/crew.js';
 import { engine } from '../support/engine.js';
 import { expectReport } from '../support/expectations.js';
 import { type StandInHandler, success } from '../support/http-stand-in.js';
+import { freeze } from '../support/processes.js';
 import { prepareReviewedDay, runArguments } from '../support/reviewed-day.js';
 
 const batchSize = 50;
@@ -70,18 +70,18 @@ describe('an owner that is frozen while its day is taken over', () => {
     const run = await ledger.run();
     expect(run).toMatchObject({ state: 'delivering', running: inFlight, done: 0, token: 1 });
     const { runId } = run;
-    const frozen = await folder.crew.performerOf({ runId, step: 'batch 0', attempt: 1 });
+    const frozen = await folder.processes.performerOf({ runId, step: 'batch 0', attempt: 1 });
     await freeze(frozen);
     const lost = (await ledger.batches()).filter(
       ({ name, state }) =>
-        state === 'running' && folder.crew.isPerformedBy(frozen, { runId, step: name, attempt: 1 }),
+        state === 'running' && folder.processes.isPerformedBy(frozen, { runId, step: name, attempt: 1 }),
     );
     await engine.endOwnership(folder);
     expect(standIn.requests).toHaveLength(inFlight);
 
     // Answers to the frozen process are written too, and remain unread.
     await answerHeld();
-    const owner = folder.crew.runBeside(frozen, () => folder.start(runArguments));
+    const owner = folder.processes.runBeside(frozen, () => folder.start(runArguments));
     const result = await owner.ended;
     const counts = { delivered: 1_000, repeated: lost.length * batchSize };
     expectReport(result, { exitCode: 0, state: 'succeeded', counts });

@@ -2,10 +2,10 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunningCommand } from '../support/command.js';
-import { freeze } from '../support/crew.js';
 import { type DayFolder, day } from '../support/day-folder.js';
 import { expectError, expectReport } from '../support/expectations.js';
 import { type StandInAnswer, type StandInHandler, success } from '../support/http-stand-in.js';
+import { freeze } from '../support/processes.js';
 import { prepareReviewedDay, runArguments } from '../support/reviewed-day.js';
 
 const batchSize = 50;

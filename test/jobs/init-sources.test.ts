@@ -66,15 +66,15 @@ async function expectUnderstood(
   { exitCode, stdout, stderr }: CommandResult,
   { secrets = [], own = {} }: { secrets?: readonly string[]; own?: NodeJS.ProcessEnv } = {},
 ) {
-  const told = spaced(stderr);
-  expect({ exitCode, told }).toEqual({
+  const output = spaced(stderr);
+  expect({ exitCode, output }).toEqual({
     exitCode: 0,
-    told: expect.stringContaining('understood, with names masked'),
+    output: expect.stringContaining('understood, with names masked'),
   });
-  expect(told).toContain('7 of the 7 fields found');
+  expect(output).toContain('7 of the 7 fields found');
   for (const at of [0, 1, 2, 3, 4])
-    expect(told).toContain(`${at + 10}, BR-${at}, ***, Roomly, 00${at}, 2026-11-${at + 20}, 2026-11-30`);
-  expect(told).not.toContain('BR-5');
+    expect(output).toContain(`${at + 10}, BR-${at}, ***, Roomly, 00${at}, 2026-11-${at + 20}, 2026-11-30`);
+  expect(output).not.toContain('BR-5');
   const configuration = await readText(folder, 'hotel-review.yaml');
   for (const text of [stdout, stderr, configuration]) {
     expect(text).not.toMatch(/Ada|Lovelace/);
@@ -272,8 +272,8 @@ describe('init of bookings from an API', () => {
     const api = await startApi();
     const folder = await createExportFolder();
     const url = `${api.origin}/bookings?day={day}`;
-    const told = ['--url', url, ...flags, '--page-parameter', 'cursor', ...auth];
-    const result = await init(folder, told, own);
+    const options = ['--url', url, ...flags, '--page-parameter', 'cursor', ...auth];
+    const result = await init(folder, options, own);
     // Five are available without the second page.
     expect(api.requests.map((request) => request.url.search)).not.toContain(`?day=${day}&cursor=1`);
     await expectUnderstood(folder, result, { secrets: ['geheim'], own });
@@ -302,9 +302,9 @@ describe('init of bookings from an API', () => {
     const api = await useBookingsApi(() => {});
     const folder = await createExportFolder();
     const { exitCode, stderr } = await init(folder, ['--url', `${api.origin}/bookings?day={day}`]);
-    expect({ exitCode, told: spaced(stderr) }).toEqual({
+    expect({ exitCode, output: spaced(stderr) }).toEqual({
       exitCode: 0,
-      told: expect.stringContaining('was not done within 15 s'),
+      output: expect.stringContaining('was not done within 15 s'),
     });
     await vi.waitUntil(() => api.open() === 0, { timeout: 30_000 });
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sendJson, useBookingsApi } from '../sources/http/bookings-api.js';
-import { expectNoHarm, prepareGuardedPlace } from '../support/guarded-place.js';
+import { expectNoHarm, prepareGuardedPlace } from './guarded-place.js';
 
 const token = 'token-of-the-source';
 

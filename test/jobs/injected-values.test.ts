@@ -5,9 +5,9 @@ import { day } from '../support/day-folder.js';
 import { expectEachOnce, expectReport } from '../support/expectations.js';
 import { prepareFileDay, remotePath } from '../support/file-day.js';
 import { parseRecords } from '../support/file-service.js';
-import { expectNothingElse, prepareGuardedPlace } from '../support/guarded-place.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { startForSuite } from '../support/use-servers.js';
+import { expectNothingElse, prepareGuardedPlace } from './guarded-place.js';
 
 describe('a booking that contains SQL, a formula, a path, a command or a header', () => {
   const server = startForSuite(openSsh);

@@ -4,13 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { sendJson, useBookingsApi } from '../sources/http/bookings-api.js';
 import { day } from '../support/day-folder.js';
 import { expectError } from '../support/expectations.js';
-import {
-  expectNoHarm,
-  expectNothingElse,
-  type GuardedPlace,
-  prepareGuardedPlace,
-} from '../support/guarded-place.js';
 import { bucketName, useS3Server } from '../support/s3-server.js';
+import { expectNoHarm, expectNothingElse, type GuardedPlace, prepareGuardedPlace } from './guarded-place.js';
 
 const token = 'token-of-the-source';
 

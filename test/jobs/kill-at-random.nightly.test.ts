@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createSeededRandom } from '../../src/sandbox/common/random.js';
 import type { CommandResult, RunningCommand } from '../support/command.js';
-import { createSeed } from '../support/crew.js';
 import { expectReport } from '../support/expectations.js';
 import { type StandInHandler, success } from '../support/http-stand-in.js';
 import type { LedgerWatch } from '../support/ledger-watch.js';
+import { createSeed } from '../support/processes.js';
 import { prepareReviewedDay, runArguments } from '../support/reviewed-day.js';
 
 /** Days are processed concurrently, one per lane. */
@@ -81,12 +81,12 @@ async function reviewDay({
     settings: { body: { batchSize } },
     handler: service.handler,
   });
-  const { crew } = day.folder;
+  const { processes } = day.folder;
   let command = day.folder.start(runArguments);
   let killed = 0;
   while (killed < kills && !command.hasEnded) {
     // Only the `run` itself collects.
-    const victim = killed === 0 ? command : crew.pick(random);
+    const victim = killed === 0 ? command : processes.pick(random);
     const moment = chooseMoment(killed === 0);
     if (!(await killAt(moment, { victim, command, service, ledger: day.ledger }))) break;
     const { signal } = await victim.ended;
@@ -96,7 +96,7 @@ async function reviewDay({
     expect(signal).toBe('SIGKILL');
     killed += 1;
     if (victim === command) command = day.folder.start(runArguments);
-    else await crew.gather();
+    else await processes.gather();
   }
   await checkEnd(await command.ended);
   return killed;

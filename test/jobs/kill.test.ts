@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { RunningCommand } from '../support/command.js';
-import { createSeed, freeze } from '../support/crew.js';
 import { day as businessDay } from '../support/day-folder.js';
-import { countArrivals } from '../support/delivery-model.js';
 import { engine } from '../support/engine.js';
 import { createGate } from '../support/gate.js';
 import { success } from '../support/http-stand-in.js';
 import type { WatchedBatch } from '../support/ledger-watch.js';
-import { prepareReviewedDay, type ReviewedDay, runArguments } from '../support/reviewed-day.js';
+import { createSeed, freeze } from '../support/processes.js';
+import {
+  countArrivals,
+  prepareReviewedDay,
+  type ReviewedDay,
+  runArguments,
+} from '../support/reviewed-day.js';
 
 const batchSize = 50;
 
@@ -50,14 +54,14 @@ describe('a run that is killed', () => {
     });
     folder.start(runArguments);
     const { run, release } = await ledger.holdWhen(({ done, running }) => done >= 3 && running === 0);
-    await kill(folder.crew.pick(createSeed().random));
+    await kill(folder.processes.pick(createSeed().random));
     await ledger.expectSound();
     await arrivals.check();
     expect(run.done).toBeLessThan(12);
     expect(standIn.requests).toHaveLength(run.done);
     await release();
 
-    const { exitCode, report } = await folder.crew.goOn(() => folder.runDay());
+    const { exitCode, report } = await folder.processes.dayEnded(() => folder.runDay());
     expect(exitCode).toBe(0);
     expect(report.runId).toBe(run.runId);
     expect(report.counts.repeated).toBe(0);
@@ -99,7 +103,7 @@ describe('a run that is killed', () => {
       const isReceived = ({ references }: WatchedBatch) => references[0] === received[0];
       expect((await ledger.batches()).find(isReceived)?.state).toBe('running');
 
-      const { exitCode, report } = await folder.crew.goOn(() => folder.runDay());
+      const { exitCode, report } = await folder.processes.dayEnded(() => folder.runDay());
       expect(exitCode).toBe(0);
       const interrupted = (await ledger.attempts()).filter(({ outcome }) => outcome === 'interrupted');
       expect(interrupted.map(({ step }) => step)).toContain((await ledger.batches()).find(isReceived)?.name);
@@ -139,7 +143,7 @@ describe('a run that is killed', () => {
     expect(killed.state).toBe('delivering');
     expect(killed.runId).not.toBe(first.report.runId);
 
-    const { exitCode, report } = await folder.crew.goOn(() => folder.runDay());
+    const { exitCode, report } = await folder.processes.dayEnded(() => folder.runDay());
     expect(exitCode).toBe(0);
     expect(report).toMatchObject({ runId: killed.runId, trigger: 'replay' });
     await arrivals.checkWhole(report, bookings);
@@ -168,7 +172,7 @@ async function findSender(
   const { runId } = await ledger.run();
   const batch = (await ledger.batches()).find(({ references }) => references.includes(reference));
   if (!batch) throw new Error(`there is no batch with ${reference}`);
-  return folder.crew.performerOf({ runId, step: batch.name, attempt: batch.attempts });
+  return folder.processes.performerOf({ runId, step: batch.name, attempt: batch.attempts });
 }
 
 function readReferences(body: Buffer | undefined): string[] {

@@ -2,9 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createDayFolder } from '../support/day-folder.js';
-import { readCopy } from '../support/filled-copy.js';
 import { type StandInAnswer, startStandIn } from '../support/http-stand-in.js';
-import { createMappingTruth, makeMappings, type TrueMapping } from '../support/mapping-truth.js';
+import { createMappingTruth, makeMappings, readCopy, type TrueMapping } from '../support/mapping-truth.js';
 
 const brands = [
   { Id: 1, BrandCode: 'AX', BrandName: 'Axel, Hotels', ChainId: 9, Since: 1999 },

@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createDayFolder, type DayFolder } from '../support/day-folder.js';
-import { readCopy } from '../support/filled-copy.js';
 import { type StandIn, type StandInAnswer, startStandIn } from '../support/http-stand-in.js';
 import {
   type CallFate,
   createMappingTruth,
   type MappingTruth,
   makeMappings,
+  readCopy,
   type TrueMapping,
 } from '../support/mapping-truth.js';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SourceError } from '../../src/review/source.js';
-import { canCountDescriptors, countDescriptors } from '../sources/open-descriptors.js';
+import { canCountDescriptors, countDescriptors } from '../sources/files/open-descriptors.js';
 import { sftpSettings } from '../support/file-day.js';
 import { bucketName, useS3Server } from '../support/s3-server.js';
 import { day, failuresOf, settingsOf, takeSample } from '../support/sampled.js';

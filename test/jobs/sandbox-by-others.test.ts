@@ -1,10 +1,10 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { openSshAndCurl, pythonClients } from '../sandbox/other-clients.js';
 import { archiveOf } from '../support/archived-run.js';
 import { day } from '../support/day-folder.js';
 import { readEmails } from '../support/email.js';
-import { openSshAndCurl, pythonClients } from '../support/other-clients.js';
 import { callSandbox, createFolder, makeDayIn, reviewPath, runIn } from '../support/sandbox-command.js';
 
 describe.each([openSshAndCurl, pythonClients])('A day by file', ({ name, needs, review }) => {
@@ -29,7 +29,7 @@ describe.each([openSshAndCurl, pythonClients])('A day by file', ({ name, needs, 
       const arrived = await readFile(join(addresses.sftp.root, reviewPath));
       expect(arrived.equals(sent)).toBe(true);
       // The event follows the e-mail.
-      await Promise.all([usual, sandbox].map((one) => one.told('_Result.csv: ')));
+      await Promise.all([usual, sandbox].map((one) => one.wroteEvent('_Result.csv: ')));
       const emailsOf = (folder: string) =>
         readEmails(join(folder, 'outbox')).filter(({ about }) => about === reviewPath);
       const [email, ...others] = emailsOf(addresses.folder);

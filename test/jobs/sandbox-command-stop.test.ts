@@ -4,10 +4,10 @@ import { request as openRequest } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { isListening } from '../support/listening.js';
 import {
   callService,
   createFolder,
+  isListening,
   putReviewFile,
   renderReviewFile,
   type SandboxCommand,

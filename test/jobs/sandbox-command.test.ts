@@ -3,13 +3,18 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { day } from '../support/day-folder.js';
-import { makeBookings } from '../support/made-bookings.js';
+import { expectNoLeak } from '../support/leaks.js';
+import { makeBookings, toCsv } from '../support/made-bookings.js';
+import { startProgram } from '../support/program.js';
 import {
   callSandbox,
   callService,
+  command,
   createFolder,
   makeDayIn,
   occupy,
+  putReviewFile,
+  renderReviewFile,
   runIn,
   sumTold,
 } from '../support/sandbox-command.js';
@@ -50,6 +55,53 @@ describe('hotel-review sandbox', () => {
       port: addresses.sftp.port,
       fingerprint: addresses.sftp.fingerprint,
     });
+  });
+
+  it('prints no guest name when it refuses calls and files that contain them', async () => {
+    const guest = 'Canaria Zwitscherfink';
+    const folder = await createFolder();
+    const sandbox = await callSandbox(folder);
+    const { addresses } = sandbox;
+    const broken = [
+      [{ ...makeBookings(1)[0], CheckInDate: guest }],
+      [{ ...makeBookings(1)[0], [guest]: 1 }],
+      [{ ...makeBookings(1)[0], ServiceId: guest }],
+    ];
+    for (const hotels of broken)
+      expect(await (await callService(addresses, hotels)).json()).toMatchObject({ StatusCode: 2009 });
+    const brokenFiles = [
+      renderReviewFile(`${guest},${guest}`),
+      renderReviewFile(`"${guest}`),
+      renderReviewFile().replace('BookingClientName', guest),
+      renderReviewFile(guest).replace('20112026', guest),
+    ];
+    for (const file of brokenFiles) {
+      await putReviewFile(addresses, file);
+      expect(await (await callService(addresses)).json()).toMatchObject({ Status: false });
+    }
+    sandbox.kill('SIGINT');
+    const { stderr } = await sandbox.ended;
+    expect(stderr.match(/call \d by-(?:body|file): 200 2009/g)).toHaveLength(7);
+  });
+
+  it('without --json prints its addresses and then its events to standard output, without guest names', async () => {
+    const folder = await createFolder();
+    const env = { PATH: process.env.PATH };
+    const args = [command, 'sandbox', '--folder', folder];
+    const program = startProgram(process.execPath, args, { cwd: folder, env });
+    await program.until(({ stdout }) => stdout.includes('sandbox.yaml\n'));
+    await writeFile(join(folder, `bookings-${day}.csv`), toCsv(makeBookings(60)));
+    const { exitCode } = await runIn(folder, 'run', '--day', day, '--config', 'sandbox.yaml');
+    expect(exitCode).toBe(0);
+    program.kill('SIGTERM');
+    const { stdout, stderr } = await program.ended;
+    expect(stdout).toMatch(/^The sandbox is running; Ctrl-C stops it\.\n/);
+    expect(stdout).toMatch(
+      /call 1 by-body: 200 2000, 60 bookings accepted, 60 wrongly mapped\n\S+ {2}e-mail about 60 of call 1: /,
+    );
+    expect(stdout).toMatch(/stopped after 1 calls[\s\S]*60 of them wrongly mapped\. Its files are kept in /);
+    expect(stderr).toBe('\nSIGTERM: stopping; send the signal again to stop at once\n');
+    expectNoLeak('standard output', stdout);
   });
 
   it.each(['body', 'file'])('reviews a day by %s with that configuration', async (delivery) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { day } from '../support/day-folder.js';
-import { prepareSandboxDay, type SandboxDayOptions } from '../support/sandbox-day.js';
+import { prepareSandboxDay, type SandboxDayOptions } from './sandbox-day.js';
 
 /** One call at a time, so that the numbers of the calls are known. */
 const oneByOne = { batchSize: 50, concurrency: 1 };

@@ -3,12 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import { day } from '../support/day-folder.js';
-import {
-  listAffected,
-  prepareSandboxDay,
-  type SandboxDay,
-  type SandboxDayOptions,
-} from '../support/sandbox-day.js';
+import { listAffected, prepareSandboxDay, type SandboxDay, type SandboxDayOptions } from './sandbox-day.js';
 
 async function run(options: SandboxDayOptions) {
   const prepared = await prepareSandboxDay({

@@ -125,7 +125,7 @@ describe('hotel-review sandbox', () => {
     const { addresses } = sandbox;
     const answer = await ask(addresses, '/mappings/ExportMappingsFile?emailId=ann%40agency.example');
     expect(await answer.json()).toMatchObject({ Status: true });
-    await sandbox.told(': written; e-mail: ');
+    await sandbox.wroteEvent(': written; e-mail: ');
     expect(await readdir(join(addresses.sftp.root, 'out/daily'))).toHaveLength(3);
     const configuration = parseYaml(await readFile(addresses.configuration, 'utf8')) as { export: object };
     expect(configuration.export).toMatchObject({ folder: 'out/daily' });

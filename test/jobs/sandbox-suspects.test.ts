@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { day } from '../support/day-folder.js';
-import { listAffected, prepareSandboxDay } from '../support/sandbox-day.js';
+import { listAffected, prepareSandboxDay } from './sandbox-day.js';
 
 it('After a sync the suspects of a day are exactly the bookings that its result marks', async () => {
   const made = await prepareSandboxDay({ count: 1_000, settings: { delivery: 'file' } });

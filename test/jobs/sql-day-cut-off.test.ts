@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type BookingsDatabase, bookingsDatabases } from '../support/bookings-databases.js';
 import { tableSource } from '../support/bookings-table.js';
 import type { CommandResult } from '../support/command.js';
 import { day, type PreparedDay, prepareDay } from '../support/day-folder.js';
 import { expectEachOnce, expectReport } from '../support/expectations.js';
 import { makeBookings } from '../support/made-bookings.js';
+import { type BookingsDatabase, bookingsDatabases } from './bookings-databases.js';
 
 const waiting = { timeout: 30_000, interval: 20 };
 const count = 12_000;

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type BookingsDatabase, bookingsDatabases } from '../support/bookings-databases.js';
 import { tableSource } from '../support/bookings-table.js';
 import { createDayFolder } from '../support/day-folder.js';
 import { expectReport } from '../support/expectations.js';
-import { runMeasuredDay } from '../support/peak-memory.js';
-import { startTallyingService } from '../support/tallying-service.js';
+import { type BookingsDatabase, bookingsDatabases } from './bookings-databases.js';
+import { runMeasuredDay, startCountingService } from './large-day.js';
 
 /** Heap in megabytes, a little more than the command needs to start. */
 const heapMb = 64;
@@ -15,7 +14,7 @@ const mostBytesPerBooking = 100;
 
 /** Returns the command's peak memory in megabytes. */
 async function review(database: BookingsDatabase, count: number): Promise<number> {
-  const service = await startTallyingService(count);
+  const service = await startCountingService(count);
   const folder = await createDayFolder({
     baseUrl: service.baseUrl,
     settings: { source: tableSource(database), body: { batchSize: 1_000 } },
@@ -23,7 +22,7 @@ async function review(database: BookingsDatabase, count: number): Promise<number
   const { result, peakMb } = await runMeasuredDay(folder, { heapMb });
   const counts = { read: count, accepted: count, delivered: count, repeated: 0 };
   expectReport(result, { exitCode: 0, state: 'succeeded', counts });
-  expect(service.tally()).toEqual({ bookings: count, repeated: 0, others: 0 });
+  expect(service.counts()).toEqual({ bookings: count, repeated: 0, others: 0 });
   return peakMb;
 }
 

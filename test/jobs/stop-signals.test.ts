@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { day } from '../support/day-folder.js';
 import { engine } from '../support/engine.js';
 import { expectReport } from '../support/expectations.js';
@@ -12,33 +12,34 @@ const inFlight = 4 * engine.performers;
 const longestStopMs = 5_000;
 const resumeCommand = `hotel-review run --day ${day}`;
 
-describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
-  it('in collect stops the run with 1 and nothing sent; the next one collects again and sends everything', async () => {
-    const { folder, ledger, standIn, arrivals, bookings, records } = await prepareReviewedDay({
-      // Enough to start a reading thread.
-      bookings: 80_000,
-      settings: { body: { batchSize: 500 } },
-    });
-    const command = folder.start(runArguments);
-    const { release } = await ledger.holdWhen(({ state, read }) => state === 'collecting' && read > 0);
-    const askedAt = performance.now();
-    command.kill(signal);
-    await release();
-    const stopped = await command.ended;
-    expect(performance.now() - askedAt).toBeLessThan(longestStopMs);
-    expectReport(stopped, { exitCode: 1, state: 'collecting', counts: { delivered: 0 } });
-    expect(stopped.report.counts.read).toBeGreaterThan(0);
-    expect(stopped.report.counts.read).toBeLessThan(records);
-    expect(stopped.stderr).toContain(resumeCommand);
-    expect(standIn.requests).toEqual([]);
-
-    const next = await folder.runDay();
-    expectReport(next, { exitCode: 0, state: 'succeeded', counts: { read: records, repeated: 0 } });
-    expect(next.report.runId).toBe(stopped.report.runId);
-    await arrivals.checkWhole(next.report, bookings);
+it('SIGTERM in collect stops the run with 1 and nothing sent; the next one collects again and sends everything', async () => {
+  const { folder, ledger, standIn, arrivals, bookings, records } = await prepareReviewedDay({
+    // Enough to start a reading thread.
+    bookings: 80_000,
+    settings: { body: { batchSize: 500 } },
   });
+  const command = folder.start(runArguments);
+  const { release } = await ledger.holdWhen(({ state, read }) => state === 'collecting' && read > 0);
+  const askedAt = performance.now();
+  command.kill('SIGTERM');
+  await release();
+  const stopped = await command.ended;
+  expect(performance.now() - askedAt).toBeLessThan(longestStopMs);
+  expectReport(stopped, { exitCode: 1, state: 'collecting', counts: { delivered: 0 } });
+  expect(stopped.report.counts.read).toBeGreaterThan(0);
+  expect(stopped.report.counts.read).toBeLessThan(records);
+  expect(stopped.stderr).toContain(resumeCommand);
+  expect(standIn.requests).toEqual([]);
 
-  it('stops a delivery with 1, though the service hangs; the next run sends what was in flight again', async () => {
+  const next = await folder.runDay();
+  expectReport(next, { exitCode: 0, state: 'succeeded', counts: { read: records, repeated: 0 } });
+  expect(next.report.runId).toBe(stopped.report.runId);
+  await arrivals.checkWhole(next.report, bookings);
+});
+
+it.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s stops a delivery with 1, though the service hangs; the next run sends what was in flight again',
+  async (signal) => {
     const answered = 6;
     const { folder, ledger, standIn, arrivals, bookings } = await prepareReviewedDay({
       bookings: 1_000,
@@ -48,8 +49,8 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     folder.start(runArguments);
     await standIn.received(answered + inFlight);
     const askedAt = performance.now();
-    folder.crew.signal(signal);
-    const stopped = await folder.crew.ended();
+    folder.processes.signal(signal);
+    const stopped = await folder.processes.ended();
     expect(performance.now() - askedAt).toBeLessThan(longestStopMs);
     const counts = { delivered: answered * batchSize, pending: 1_000 - answered * batchSize };
     expectReport(stopped, { exitCode: 1, state: 'delivering', counts });
@@ -62,33 +63,52 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     expect(next.report.runId).toBe(stopped.report.runId);
     await arrivals.checkWhole(next.report, bookings);
     expect(standIn.requests).toHaveLength(20 + inFlight);
-  });
+  },
+);
 
-  it('waits for a call that is answered in time, and records it', async () => {
-    const gate = createGate();
-    const { folder, ledger, standIn, arrivals, bookings } = await prepareReviewedDay({
-      bookings: 1_000,
-      settings: { body: { concurrency: 1 } },
-      handler: async (request, number) => {
-        await request.readBody();
-        if (number > 2) await gate.passed;
-        return success;
-      },
-    });
-    const command = folder.start(runArguments);
-    await standIn.received(2 + engine.performers);
-    folder.crew.signal(signal);
-    for (const one of [command, ...folder.crew.workers]) await one.wrote(engine.wordsOfStop);
-    gate.open();
-    const stopped = await folder.crew.ended();
-    expectReport(stopped, { exitCode: 1, state: 'delivering' });
-    // Those before the stop and its own; what others had in flight may end after it.
-    expect(stopped.report.counts.delivered).toBeGreaterThanOrEqual(3 * batchSize);
-    expect(await ledger.run()).toMatchObject({ done: 2 + engine.performers, running: 0 });
-
-    const next = await folder.runDay();
-    expectReport(next, { exitCode: 0, state: 'succeeded', counts: { repeated: 0 } });
-    await arrivals.checkWhole(next.report, bookings);
-    expect(standIn.requests).toHaveLength(20);
+it('SIGINT waits for a call that is answered in time, and records it', async () => {
+  const gate = createGate();
+  const { folder, ledger, standIn, arrivals, bookings } = await prepareReviewedDay({
+    bookings: 1_000,
+    settings: { body: { concurrency: 1 } },
+    handler: async (request, number) => {
+      await request.readBody();
+      if (number > 2) await gate.passed;
+      return success;
+    },
   });
+  const command = folder.start(runArguments);
+  await standIn.received(2 + engine.performers);
+  folder.processes.signal('SIGINT');
+  for (const one of [command, ...folder.processes.workers]) await one.wrote(engine.wordsOfStop);
+  gate.open();
+  const stopped = await folder.processes.ended();
+  expectReport(stopped, { exitCode: 1, state: 'delivering' });
+  // Those before the stop and its own; what others had in flight may end after it.
+  expect(stopped.report.counts.delivered).toBeGreaterThanOrEqual(3 * batchSize);
+  expect(await ledger.run()).toMatchObject({ done: 2 + engine.performers, running: 0 });
+
+  const next = await folder.runDay();
+  expectReport(next, { exitCode: 0, state: 'succeeded', counts: { repeated: 0 } });
+  await arrivals.checkWhole(next.report, bookings);
+  expect(standIn.requests).toHaveLength(20);
+});
+
+it('a second SIGINT stops at once, and the next run resumes', async () => {
+  let hangs = true;
+  const { folder, standIn, arrivals, bookings } = await prepareReviewedDay({
+    bookings: 1_000,
+    handler: () => (hangs ? { kind: 'hang' } : success),
+  });
+  const command = folder.start(runArguments);
+  await standIn.received(inFlight);
+  folder.processes.signal('SIGINT');
+  for (const one of [command, ...folder.processes.workers]) await one.wrote('again to stop at once');
+  folder.processes.signal('SIGINT');
+  const result = await folder.processes.ended();
+  expect(result.exitCode).toBe(1);
+  hangs = false;
+  const next = await folder.runDay();
+  expectReport(next, { exitCode: 0, state: 'succeeded', counts: { repeated: inFlight * batchSize } });
+  await arrivals.checkWhole(next.report, bookings);
 });

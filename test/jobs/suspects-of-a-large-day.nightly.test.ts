@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, it } from 'vitest';
 import { day, prepareDay } from '../support/day-folder.js';
-import { makeDoubtedBookings } from '../support/doubted-bookings.js';
 import { expectEachOnce } from '../support/expectations.js';
-import { fillCopyOf } from '../support/filled-copy.js';
 import { toCsv } from '../support/made-bookings.js';
+import { fillCopyOf } from '../support/mapping-truth.js';
+import { makeDoubtedBookings } from './doubted-bookings.js';
 
 /** Heap in megabytes, a little more than the command needs to start. */
 const smallHeap = { env: { NODE_OPTIONS: '--max-old-space-size=64' }, asProcess: true };

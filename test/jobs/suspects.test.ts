@@ -4,25 +4,25 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import type { CommandResult } from '../support/command.js';
 import { day, prepareDay, type Settings } from '../support/day-folder.js';
-import { guest, makeDoubtedBookings, type ToldSuspect } from '../support/doubted-bookings.js';
 import { expectEachOnce } from '../support/expectations.js';
 import { prepareFileDay, remotePath } from '../support/file-day.js';
 import { parseRecords } from '../support/file-service.js';
-import { fillCopyOf } from '../support/filled-copy.js';
 import { bookingsHeader, type MadeBooking, toCsv } from '../support/made-bookings.js';
+import { fillCopyOf } from '../support/mapping-truth.js';
 import { sandboxSftp } from '../support/sandbox-sftp.js';
 import { useSftpServer } from '../support/use-servers.js';
+import { guest, makeDoubtedBookings, type ReportedSuspect } from './doubted-bookings.js';
 
 const filling: Settings = { mappings: { fillServiceId: true } };
 const listing = ['suspects', day, '--json'];
 
 /** The output of `suspects --json`. */
-const listed = ({ json }: CommandResult) => (json as { suspects: readonly ToldSuspect[] }).suspects;
+const listed = ({ json }: CommandResult) => (json as { suspects: readonly ReportedSuspect[] }).suspects;
 /** The suspects in the report of a run. */
 const reported = ({ report }: CommandResult) =>
   (
     report as {
-      suspects?: { bookings: number; notIndependentlyChecked: number; listed: readonly ToldSuspect[] };
+      suspects?: { bookings: number; notIndependentlyChecked: number; listed: readonly ReportedSuspect[] };
     }
   ).suspects;
 const withoutMaster = (bookings: readonly MadeBooking[]) =>
@@ -263,10 +263,10 @@ describe('suspects by file', () => {
   });
 });
 
-function toCells(suspect: ToldSuspect): Record<string, string> {
+function toCells(suspect: ReportedSuspect): Record<string, string> {
   return Object.fromEntries(Object.entries(suspect).map(([name, value]) => [name, String(value ?? '')]));
 }
 
-function byId(one: ToldSuspect, other: ToldSuspect): number {
+function byId(one: ReportedSuspect, other: ReportedSuspect): number {
   return one.ServiceId - other.ServiceId;
 }

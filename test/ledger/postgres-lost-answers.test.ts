@@ -24,9 +24,9 @@ import {
 } from '../contracts/ledger/days.js';
 import { collectedFileRun } from '../contracts/ledger/file-days.js';
 import { listAll, newSync, pageOf, rowOf } from '../contracts/mapping-copy/pages.js';
-import { type AnswerCutter, startAnswerCutter } from '../support/answer-cutter.js';
 import { postgresNeeds } from '../support/postgres.js';
 import { usePostgres } from '../support/use-servers.js';
+import { type AnswerCutter, startAnswerCutter } from './answer-cutter.js';
 import { type OpenedPostgresLedger, openPostgresLedger } from './opened-postgres.js';
 
 describe('when the connection ends between a commit and its answer', () => {

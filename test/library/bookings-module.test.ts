@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPackedProject, type PackedProject } from '../support/packed-project.js';
+import { createPackedProject, type PackedProject } from './packed-project.js';
 
 let project: PackedProject;
 beforeAll(async () => {

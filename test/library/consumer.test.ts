@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { projectFile } from '../support/compose-file.js';
 import { type StandIn, type StandInHandler, startStandIn } from '../support/http-stand-in.js';
-import { createPackedProject, type PackedProject } from '../support/packed-project.js';
+import { createPackedProject, type PackedProject } from './packed-project.js';
 
 const page = projectFile('docs/service.md');
 const [quickStart = '', rawCall = ''] = [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(

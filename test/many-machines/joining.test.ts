@@ -4,7 +4,7 @@ import { expectError, expectReport } from '../support/expectations.js';
 import { createGate } from '../support/gate.js';
 import { success } from '../support/http-stand-in.js';
 import { usePostgres, useRedis } from '../support/use-servers.js';
-import { expectCompleted, inHand, type MachinesOptions, prepareMachines } from './machines.js';
+import { expectCompleted, type MachinesOptions, prepareMachines, stepsPerProcess } from './machines.js';
 
 const redis = useRedis();
 const postgres = usePostgres();
@@ -34,10 +34,10 @@ describe('`run` with Redis', () => {
     const detached = await machines.folder.run(['run', '--day', day, '--json', '--detach']);
     expect(detached.exitCode).toBe(0);
     expect(detached.report).toMatchObject({ state: 'delivering', counts: { delivered: 0, pending: 100 } });
-    await machines.standIn.received(inHand);
+    await machines.standIn.received(stepsPerProcess);
     const joined = machines.folder.start(['run', '--day', day, '--json']);
     // That it claims steps itself shows that it has joined.
-    await machines.standIn.received(2 * inHand);
+    await machines.standIn.received(2 * stepsPerProcess);
     gate.open();
     expectReport(await joined.ended, {
       exitCode: 0,
@@ -59,24 +59,24 @@ describe('`run` with Redis', () => {
       },
     });
     const first = machines.folder.start(['run', '--day', day, '--json']);
-    await machines.standIn.received(inHand);
+    await machines.standIn.received(stepsPerProcess);
     const second = machines.folder.start(['run', '--day', day, '--json']);
     await machines.startWorker();
-    await machines.standIn.received(3 * inHand);
+    await machines.standIn.received(3 * stepsPerProcess);
     gate.open();
     for (const command of [first, second]) {
       const result = await command.ended;
       expectReport(result, { exitCode: 1, state: 'failed', counts: { delivered: 0, pending: 200 } });
       expect(result.report.error?.class).toBe('fatal');
     }
-    expect(machines.standIn.requests).toHaveLength(3 * inHand);
+    expect(machines.standIn.requests).toHaveLength(3 * stepsPerProcess);
     expect(await machines.database.countRuns()).toBe(1);
   });
 
   it('waits while another one collects, and then joins', async () => {
     const machines = await prepare({
       bookings: 30_000,
-      settings: { body: { batchSize: 1_000, concurrency: inHand } },
+      settings: { body: { batchSize: 1_000, concurrency: stepsPerProcess } },
     });
     const first = machines.folder.start(['run', '--day', day, '--json', '--log-level', 'info']);
     await first.wrote('run opened');
@@ -93,7 +93,7 @@ describe('`run` with Redis', () => {
   it('takes over the collect of one that was killed, once its lease has expired', async () => {
     const machines = await prepare({
       bookings: 30_000,
-      settings: { body: { batchSize: 1_000, concurrency: inHand } },
+      settings: { body: { batchSize: 1_000, concurrency: stepsPerProcess } },
     });
     const first = machines.folder.start(['run', '--day', day, '--json']);
     await machines.database.until(({ read }) => read > 0);

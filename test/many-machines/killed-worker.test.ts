@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { freeze } from '../support/crew.js';
 import { day } from '../support/day-folder.js';
 import { createGate } from '../support/gate.js';
 import { success } from '../support/http-stand-in.js';
+import { freeze } from '../support/processes.js';
 import { usePostgres, useRedis } from '../support/use-servers.js';
 import {
   batchSize,
   expectCompleted,
-  inHand,
   type Machines,
   prepareMachines,
   readDelivered,
+  stepsPerProcess,
   until,
 } from './machines.js';
 
@@ -21,7 +21,7 @@ describe('one of two workers', () => {
   it('is killed in mid-batch: the other one sends what was in flight, and nothing that was recorded', async () => {
     const { machines, release } = await prepareHeldWorker();
     const first = await machines.startWorker();
-    await machines.standIn.received(inHand);
+    await machines.standIn.received(stepsPerProcess);
     const second = await machines.startWorker();
     await machines.database.until(({ done }) => done >= 5);
 
@@ -31,7 +31,7 @@ describe('one of two workers', () => {
     expect((await first.ended).signal).toBe('SIGKILL');
 
     const { counts } = await expectCompleted(machines, { before: [before] });
-    expect(counts.repeated).toBe(inHand * batchSize);
+    expect(counts.repeated).toBe(stepsPerProcess * batchSize);
     expect(second.hasEnded).toBe(false);
     release();
   });
@@ -41,12 +41,12 @@ describe('one of two workers', () => {
     async (service) => {
       const { machines, release } = await prepareHeldWorker();
       const first = await machines.startWorker();
-      await machines.standIn.received(inHand);
+      await machines.standIn.received(stepsPerProcess);
       await freeze(first);
       const before = await readDelivered(machines);
       await machines.startWorker();
       const { counts } = await expectCompleted(machines, { before: [before] });
-      expect(counts.repeated).toBe(inHand * batchSize);
+      expect(counts.repeated).toBe(stepsPerProcess * batchSize);
 
       const steps = await machines.database.query('SELECT * FROM hotel_review.steps ORDER BY position');
       const attempts = await machines.database.query(
@@ -74,7 +74,7 @@ describe('a `run` that is frozen in mid-collect past its lease', () => {
       redis: redis(),
       postgres: postgres(),
       bookings: 40_000,
-      settings: { body: { batchSize: 2_000, concurrency: inHand } },
+      settings: { body: { batchSize: 2_000, concurrency: stepsPerProcess } },
     });
     const first = machines.folder.start(['run', '--day', day, '--json']);
     const { read } = await machines.database.until((run) => run.read > 0);
@@ -104,7 +104,7 @@ async function prepareHeldWorker(): Promise<{ machines: Machines; release: () =>
     bookings: 200,
     async handler(request, number) {
       await request.readBody();
-      if (number <= inHand) await gate.passed;
+      if (number <= stepsPerProcess) await gate.passed;
       return success;
     },
   });

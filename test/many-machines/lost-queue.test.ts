@@ -3,9 +3,17 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunningCommand } from '../support/command.js';
 import { createGate } from '../support/gate.js';
 import { success } from '../support/http-stand-in.js';
+import { isNightly } from '../support/nightly.js';
 import { type RunningRedis, redisNeeds, startRedis } from '../support/redis.js';
 import { usePostgres } from '../support/use-servers.js';
-import { expectCompleted, inHand, type Machines, prepareMachines, readDelivered, until } from './machines.js';
+import {
+  expectCompleted,
+  type Machines,
+  prepareMachines,
+  readDelivered,
+  stepsPerProcess,
+  until,
+} from './machines.js';
 
 const postgres = usePostgres();
 let redis: RunningRedis;
@@ -18,6 +26,8 @@ afterEach(() => redis?.close());
 /** This many batches are answered at once; then the service holds requests until the fault has happened. */
 const answered = 6;
 const processes = 2;
+/** Longer than the queue's time limit for an answer and the pauses between its attempts. */
+const downForMs = isNightly ? 30_000 : 6_000;
 
 describe('a day during which Redis', () => {
   it('loses everything is completed from the ledger, and nothing is sent twice', async () => {
@@ -36,7 +46,7 @@ describe('a day during which Redis', () => {
     await redis.kill();
     for (const worker of workers) await worker.wrote('queue away');
     release();
-    await machines.database.until(({ done }) => done === answered + processes * inHand);
+    await machines.database.until(({ done }) => done === answered + processes * stepsPerProcess);
     await redis.startAgain({ empty: true });
     const { counts } = await expectCompleted(machines, { before: [before] });
     expect(counts.repeated).toBe(0);
@@ -48,23 +58,23 @@ describe('a day during which Redis', () => {
     const before = await readDelivered(machines);
     await redis.kill();
     release();
-    await machines.database.until(({ done }) => done === answered + processes * inHand);
+    await machines.database.until(({ done }) => done === answered + processes * stepsPerProcess);
     await redis.startAgain({ empty: false });
     const { counts } = await expectCompleted(machines, { before: [before] });
     expect(counts.repeated).toBe(0);
   });
 
-  it('is down for 30 s is completed when it is back; meanwhile nothing is started, and nothing lost', async () => {
+  it('is down for long is completed when it is back; meanwhile nothing is started, and nothing lost', async () => {
     const { machines, workers, release } = await prepareHeldDay();
     const before = await readDelivered(machines);
-    await redis.stopAnswering();
+    await redis.freeze();
     release();
-    await machines.database.until(({ done }) => done === answered + processes * inHand);
+    await machines.database.until(({ done }) => done === answered + processes * stepsPerProcess);
     for (const worker of workers) await worker.wrote('queue away');
     const meanwhile = await readDelivered(machines);
-    await pause(30_000);
-    expect(machines.standIn.requests).toHaveLength(answered + processes * inHand);
-    redis.goOn();
+    await pause(downForMs);
+    expect(machines.standIn.requests).toHaveLength(answered + processes * stepsPerProcess);
+    redis.thaw();
     const { counts } = await expectCompleted(machines, { before: [before, meanwhile] });
     expect(counts.repeated).toBe(0);
     expect(workers.map(({ hasEnded }) => hasEnded)).toEqual([false, false]);
@@ -90,7 +100,7 @@ async function prepareHeldDay(): Promise<{
   });
   const workers = await Promise.all(Array.from({ length: processes }, () => machines.startWorker()));
   await machines.detach();
-  await machines.standIn.received(answered + processes * inHand);
+  await machines.standIn.received(answered + processes * stepsPerProcess);
   await until(async () => (await machines.database.run())?.done === answered);
   return { machines, workers, release: gate.open };
 }

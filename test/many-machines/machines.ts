@@ -21,7 +21,7 @@ vi.setConfig({ testTimeout: 150_000 });
 export const leaseSeconds = 2;
 export const batchSize = 10;
 /** Steps that each process performs at the same time. */
-export const inHand = 2;
+export const stepsPerProcess = 2;
 
 /** Many processes on one ledger and one queue, and a service that sees what they send. */
 export interface Machines {
@@ -83,7 +83,7 @@ export function sharedSettings(ledger: string, queue: string): Settings {
   return {
     ledger,
     queue,
-    body: { batchSize, concurrency: inHand },
+    body: { batchSize, concurrency: stepsPerProcess },
     workers: { leaseSeconds, reconcileSeconds: 0.5 },
     retry: { baseSeconds: 0.02, capSeconds: 0.05, tries: 40 },
   };

@@ -9,11 +9,11 @@ import { startForSuite, usePostgres, useRedis } from '../support/use-servers.js'
 import { watchDatabase } from './database-watch.js';
 import {
   expectCompleted,
-  inHand,
   prepareMachines,
   readDelivered,
   sharedSettings,
   startWorker,
+  stepsPerProcess,
   until,
 } from './machines.js';
 
@@ -36,7 +36,7 @@ describe('a day during which PostgreSQL restarts as after a power cut', () => {
     });
     const workers = await Promise.all([machines.startWorker(), machines.startWorker()]);
     await machines.detach();
-    await machines.standIn.received(6 + 2 * inHand);
+    await machines.standIn.received(6 + 2 * stepsPerProcess);
     await until(async () => (await machines.database.run())?.done === 6);
     const before = await readDelivered(machines);
     expect(before.size).toBe(60);
@@ -56,7 +56,7 @@ describe('a day during which PostgreSQL restarts as after a power cut', () => {
       redis: redis(),
       postgres: postgres(),
       bookings: 20_000,
-      settings: { body: { batchSize: 500, concurrency: inHand } },
+      settings: { body: { batchSize: 500, concurrency: stepsPerProcess } },
     });
     const run = machines.folder.start(['run', '--day', day, '--json']);
     await machines.database.until(({ read }) => read > 0);

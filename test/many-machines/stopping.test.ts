@@ -6,7 +6,14 @@ import { type StandInHandler, success } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { redisNeeds, startRedis } from '../support/redis.js';
 import { usePostgres, useRedis } from '../support/use-servers.js';
-import { batchSize, expectCompleted, inHand, prepareMachines, readDelivered, until } from './machines.js';
+import {
+  batchSize,
+  expectCompleted,
+  prepareMachines,
+  readDelivered,
+  stepsPerProcess,
+  until,
+} from './machines.js';
 import { secret, serve, timezone, yesterday } from './serving.js';
 
 const redis = useRedis();
@@ -24,12 +31,12 @@ describe('a worker that is asked to stop', () => {
       postgres: postgres(),
       bookings: 100,
       settings: longLease,
-      handler: hangFirst(inHand),
+      handler: hangFirst(stepsPerProcess),
     });
     const first = await machines.startWorker();
     await machines.detach();
-    await machines.standIn.received(inHand);
-    expect(await machines.database.run()).toMatchObject({ running: inHand, done: 0 });
+    await machines.standIn.received(stepsPerProcess);
+    expect(await machines.database.run()).toMatchObject({ running: stepsPerProcess, done: 0 });
     const asked = performance.now();
     first.kill('SIGTERM');
     expect(await first.ended).toMatchObject({ exitCode: 0, signal: null });
@@ -38,7 +45,7 @@ describe('a worker that is asked to stop', () => {
 
     await machines.startWorker();
     const { counts } = await expectCompleted(machines);
-    expect(counts.repeated).toBe(inHand * batchSize);
+    expect(counts.repeated).toBe(stepsPerProcess * batchSize);
   });
 
   it('finishes its steps in progress, if they come to an end, and records them', async () => {
@@ -50,20 +57,20 @@ describe('a worker that is asked to stop', () => {
       settings: { workers: { ...longLease.workers, stopSeconds: 60 } },
       async handler(request, number) {
         await request.readBody();
-        if (number <= inHand) await gate.passed;
+        if (number <= stepsPerProcess) await gate.passed;
         return success;
       },
     });
     const first = await machines.startWorker();
     await machines.detach();
-    await machines.standIn.received(inHand);
+    await machines.standIn.received(stepsPerProcess);
     first.kill('SIGTERM');
     await first.wrote('"stopping"');
     gate.open();
     expect(await first.ended).toMatchObject({ exitCode: 0 });
-    expect(machines.standIn.requests).toHaveLength(inHand);
+    expect(machines.standIn.requests).toHaveLength(stepsPerProcess);
     const before = await readDelivered(machines);
-    expect(before.size).toBe(inHand * batchSize);
+    expect(before.size).toBe(stepsPerProcess * batchSize);
     await machines.startWorker();
     expect((await expectCompleted(machines, { before: [before] })).counts.repeated).toBe(0);
   });
@@ -77,13 +84,13 @@ describe('a worker that is asked to stop', () => {
       settings: { workers: { leaseSeconds: 2, reconcileSeconds: 0.5, stopSeconds: 1 } },
       async handler(request, number) {
         await request.readBody();
-        if (number <= inHand) await gate.passed;
+        if (number <= stepsPerProcess) await gate.passed;
         return success;
       },
     });
     const first = await machines.startWorker();
     await machines.detach();
-    await machines.standIn.received(inHand);
+    await machines.standIn.received(stepsPerProcess);
     await postgres().stop();
     const asked = performance.now();
     try {
@@ -107,17 +114,17 @@ describe('a worker that is asked to stop', () => {
         postgres: postgres(),
         bookings: 100,
         settings: longLease,
-        handler: hangFirst(inHand),
+        handler: hangFirst(stepsPerProcess),
       });
       const first = await machines.startWorker();
       await machines.detach();
-      await machines.standIn.received(inHand);
-      await own.stopAnswering();
+      await machines.standIn.received(stepsPerProcess);
+      await own.freeze();
       const asked = performance.now();
       first.kill('SIGTERM');
       expect(await first.ended).toMatchObject({ exitCode: 0 });
       expect(performance.now() - asked).toBeLessThan(soon);
-      own.goOn();
+      own.thaw();
       await machines.startWorker();
       await expectCompleted(machines);
     } finally {
@@ -131,11 +138,11 @@ describe('a worker that is asked to stop', () => {
       postgres: postgres(),
       bookings: 100,
       settings: { workers: { leaseSeconds: 2, reconcileSeconds: 0.5, stopSeconds: 3_600 } },
-      handler: hangFirst(inHand),
+      handler: hangFirst(stepsPerProcess),
     });
     const first = await machines.startWorker();
     await machines.detach();
-    await machines.standIn.received(inHand);
+    await machines.standIn.received(stepsPerProcess);
     first.kill('SIGTERM');
     await first.wrote('"stopping"');
     first.kill('SIGTERM');
@@ -160,7 +167,7 @@ describe('a `run` that is asked to stop', () => {
       },
     });
     const run = machines.folder.start(['run', '--day', day, '--json']);
-    await machines.standIn.received(4 + inHand);
+    await machines.standIn.received(4 + stepsPerProcess);
     const before = await readDelivered(machines);
     run.kill('SIGTERM');
     const { exitCode, report } = await run.ended;

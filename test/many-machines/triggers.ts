@@ -145,7 +145,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
       timezone,
     }),
     clock,
-    log: { info() {}, error: (...told: unknown[]) => void faults.push(told) },
+    log: { info() {}, error: (...values: unknown[]) => void faults.push(values) },
     hook: {
       secrets: [secret],
       tokens: [],

@@ -145,9 +145,9 @@ describe('a worker continues with what is added later', () => {
 
   it('when Redis was frozen for a while, although additions were rejected meanwhile', async () => {
     const opened = await openWorking();
-    await redis.stopAnswering();
+    await redis.freeze();
     await expect(opened.queue.add(stepsOf('run-a', 3))).rejects.toThrow(QueueAwayError);
-    redis.goOn();
+    redis.thaw();
     await settledAdd(opened.queue, stepsOf('run-b', 3));
     await settled(() =>
       expect(sinceFirst(opened)).toEqual(expect.arrayContaining(stepsOf('run-b', 3).map(nameOf))),

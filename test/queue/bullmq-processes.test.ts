@@ -91,7 +91,7 @@ describe('a process that has closed its queue exits', () => {
     const source = `
       const { createBullmqQueue } = await import(${JSON.stringify(module)});
       const queue = createBullmqQueue({
-        url: 'redis://127.0.0.1:${port}', concurrency: 2, lockMs: 600, answerMs: 5000, clock: Date.now, onNotice() {},
+        url: 'redis://127.0.0.1:${port}', concurrency: 2, lockMs: 600, answerMs: 1000, clock: Date.now, onNotice() {},
       });
       const step = { runId: 'run-a', step: 'batch 0', attempt: 1 };
       let tell;
@@ -100,7 +100,7 @@ describe('a process that has closed its queue exits', () => {
         signal.addEventListener('abort', resolve);
         tell();
       }), { onError: console.error });
-      const told = (line) => new Promise((resolve) => {
+      const announced = (line) => new Promise((resolve) => {
         console.log(line);
         process.stdin.once('data', resolve);
       });
@@ -113,7 +113,7 @@ describe('a process that has closed its queue exits', () => {
     });
     running.child.stdout?.on('data', async (line: string) => {
       if (line.includes('kill')) await redis.kill();
-      else if (line.includes('freeze')) await redis.stopAnswering();
+      else if (line.includes('freeze')) await redis.freeze();
       else if (line.includes('swallow')) proxy.blackHole();
       else return;
       running.child.stdin?.write('done\n');
@@ -144,18 +144,18 @@ describe('a process that has closed its queue exits', () => {
 
   describe.each(['kill', 'freeze', 'swallow'])('even though Redis no longer answers (%s)', (fault) => {
     it.each([
-      ['before work', `await told('${fault}'); work(); await queue.close();`],
+      ['before work', `await announced('${fault}'); work(); await queue.close();`],
       [
         'while it waits for work',
-        `work(); await queue.add([]); await queue.waitForCapacity(); await told('${fault}'); await queue.close();`,
+        `work(); await queue.add([]); await queue.waitForCapacity(); await announced('${fault}'); await queue.close();`,
       ],
       [
         'with a step in hand',
-        `work(); await queue.add([step]); await held; await told('${fault}'); await queue.close({ graceMs: 50 });`,
+        `work(); await queue.add([step]); await held; await announced('${fault}'); await queue.close({ graceMs: 50 });`,
       ],
       [
         'some time after',
-        `work(); await queue.add([step]); await held; await told('${fault}');
+        `work(); await queue.add([step]); await held; await announced('${fault}');
          await queue.add([step]).catch(() => {}); await queue.add([step]).catch(() => {}); await queue.close();`,
       ],
     ])('%s', async (_when, script) => {

@@ -80,10 +80,10 @@ describe('background reviews', () => {
     });
     const { reviews } = openReviews(shared.parts);
     const { run } = await reviews.start(reviewedDay, hook);
-    await vi.waitUntil(() => shared.told('watched').length > 0);
+    await vi.waitUntil(() => shared.reported('watched').length > 0);
     for (const _ of Array(9))
       expect(await reviews.start(reviewedDay, hook)).toMatchObject({ run: { id: run.id }, isNew: false });
-    expect(shared.told('run-opened')).toHaveLength(1);
+    expect(shared.reported('run-opened')).toHaveLength(1);
     answers.open();
     await reviews.idle();
   });

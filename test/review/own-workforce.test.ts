@@ -8,12 +8,12 @@ import { prepareWork, requestOf, unstopped } from './working-day.js';
 describe('a process that works alone', () => {
   it('collects the day, delivers every booking once, and settles the run', async () => {
     const { startAlone, accepted, ledger } = await prepareWork();
-    const { parts, told } = startAlone();
+    const { parts, reported } = startAlone();
     const { run, wasDone } = await runDay(requestOf(), parts, unstopped);
     expect(wasDone).toBe(false);
     expect(run).toMatchObject({ state: 'succeeded', counts: { delivered: 12, pending: 0, repeated: 0 } });
     expect([...accepted].sort()).toEqual([...references(12)].sort());
-    expect(told('settled')).toHaveLength(1);
+    expect(reported('settled')).toHaveLength(1);
     expect(await ledger.holdDay(run.day)).toBeDefined();
   });
 
@@ -22,7 +22,7 @@ describe('a process that works alone', () => {
     const stop = new AbortController();
     const inHand = createGate();
     const answers = createGate();
-    const { parts, told } = startAlone({
+    const { parts, reported } = startAlone({
       graceMs: 30_000,
       async answer() {
         if (calls.length === 2) inHand.open();
@@ -37,7 +37,7 @@ describe('a process that works alone', () => {
     const { run } = await reviewing;
     expect(run).toMatchObject({ state: 'delivering', counts: { delivered: 4, pending: 8, repeated: 0 } });
     expect(accepted).toHaveLength(4);
-    expect(told('stopping')).toMatchObject([{ run: { id: run.id }, graceMs: 30_000 }]);
+    expect(reported('stopping')).toMatchObject([{ run: { id: run.id }, graceMs: 30_000 }]);
 
     const { parts: next } = startAlone();
     const { run: after } = await runDay(requestOf(), next, unstopped);

@@ -20,7 +20,7 @@ describe('processes that share the work', () => {
       expect(run).toMatchObject({ state: 'succeeded', counts: { delivered: 60, pending: 0, repeated: 0 } });
     expect([...work.accepted].sort()).toEqual([...references(60)].sort());
     expect(await work.ledger.listRuns({ limit: 9 })).toHaveLength(1);
-    expect(processes.flatMap(({ told }) => told('settled'))).toHaveLength(1);
+    expect(processes.flatMap(({ reported }) => reported('settled'))).toHaveLength(1);
   });
 
   it('do not depend on the queue’s memory: unqueued steps are found in the ledger', async () => {
@@ -51,7 +51,7 @@ describe('processes that share the work', () => {
     });
     const { run } = await runDay(requestOf(), detached.parts, unstopped);
     expect(run).toMatchObject({ state: 'delivering', openSteps: 6 });
-    expect(detached.told('faulted')).toMatchObject([{ error: away }]);
+    expect(detached.reported('faulted')).toMatchObject([{ error: away }]);
     work.startShared();
     await settled(work.ledger, run.id);
   });
@@ -65,7 +65,7 @@ describe('processes that share the work', () => {
       ledger: withoutReconciling(work.ledger),
     });
     const watching = runDay(requestOf(), onlooker.parts, unstopped);
-    await vi.waitUntil(() => onlooker.told('watched').length > 0, { timeout: 30_000 });
+    await vi.waitUntil(() => onlooker.reported('watched').length > 0, { timeout: 30_000 });
     await recordLast(work.ledger, others);
     expect((await watching).run).toMatchObject({ state: 'succeeded', counts: { delivered: 1 } });
   });
@@ -84,7 +84,7 @@ describe('processes that share the work', () => {
     clock.late = 30_001;
     await settled(ledger, others.runId);
     expect(await ledger.getRun(others.runId)).toMatchObject({ counts: { delivered: 3, repeated: 1 } });
-    expect(worker.told('settled')).toHaveLength(1);
+    expect(worker.reported('settled')).toHaveLength(1);
   });
 
   it('refuse what a process records too late, and report it', async () => {
@@ -102,8 +102,8 @@ describe('processes that share the work', () => {
     await asked.passed;
     await work.ledger.takeOver(others.runId);
     answers.open();
-    await vi.waitUntil(() => late.told('superseded').length > 0, { timeout: 30_000 });
-    expect(late.told('superseded')).toMatchObject([{ runId: others.runId, step: 'batch 0' }]);
+    await vi.waitUntil(() => late.reported('superseded').length > 0, { timeout: 30_000 });
+    expect(late.reported('superseded')).toMatchObject([{ runId: others.runId, step: 'batch 0' }]);
     await settled(work.ledger, others.runId);
     expect(await work.ledger.listAttempts(others.runId, 'batch 0')).toMatchObject([
       { attempt: 1, outcome: 'interrupted' },
@@ -118,7 +118,7 @@ describe('processes that share the work', () => {
     await queue.add([{ runId: 'run-of-others', step: 'batch 0', attempt: 1 }]);
     const { run } = await runDay(requestOf(), worker.parts, unstopped);
     expect(run.state).toBe('succeeded');
-    expect(worker.told('faulted')).toEqual([]);
+    expect(worker.reported('faulted')).toEqual([]);
   });
 
   it('finish the steps in progress when they are closed, and leave the rest to others at once', async () => {
@@ -137,7 +137,7 @@ describe('processes that share the work', () => {
     expect(await work.ledger.isBeingPerformed(others.runId)).toBe(false);
     work.startShared();
     await settled(work.ledger, others.runId);
-    expect(first.told('faulted')).toEqual([]);
+    expect(first.reported('faulted')).toEqual([]);
   });
 
   it('finish their steps in progress when they are asked to stop, and take no more: the others complete the run', async () => {
@@ -156,13 +156,13 @@ describe('processes that share the work', () => {
     const reviewing = runDay(requestOf(), first.parts, stop.signal);
     await asked.passed;
     stop.abort();
-    await vi.waitUntil(() => first.told('stopping').length > 0, { timeout: 30_000 });
+    await vi.waitUntil(() => first.reported('stopping').length > 0, { timeout: 30_000 });
     answers.open();
     const { run } = await reviewing;
     expect(run.state).toBe('delivering');
     expect(run.counts.delivered).toBeGreaterThan(0);
     expect(await work.ledger.getRun(run.id)).toEqual(run);
-    expect(first.told('stopping')).toMatchObject([{ run: { id: run.id }, graceMs: 30_000 }]);
+    expect(first.reported('stopping')).toMatchObject([{ run: { id: run.id }, graceMs: 30_000 }]);
     work.startShared();
     await settled(work.ledger, run.id);
   });
@@ -174,7 +174,7 @@ describe('processes that share the work', () => {
     const { run } = await runDay(requestOf(), worker.parts, unstopped);
     expect(run).toMatchObject({ state: 'failed', failure: { code: 'steps-failed' } });
     expect(work.calls).toHaveLength(3);
-    expect(worker.told('faulted')).toMatchObject(
+    expect(worker.reported('faulted')).toMatchObject(
       Array(3).fill({ runId: run.id, step: 'batch 0', error: fault }),
     );
   });

@@ -4,8 +4,8 @@ import { planBatches } from '../../src/review/body/body-delivery.js';
 import { isActive, type Run } from '../../src/review/run.js';
 import type { PlannedStep } from '../../src/review/step.js';
 import { planFileRun } from '../contracts/ledger/file-days.js';
-import { createPlayer, type Move, moves, type Played } from '../support/run-history.js';
-import { createRunModel, type ModelStep, type RunModel, recount } from '../support/run-model.js';
+import { createPlayer, type Move, moves, type Played } from './run-history.js';
+import { createRunModel, type ModelStep, type RunModel, recount } from './run-model.js';
 import { someRun } from './some-run.js';
 
 const at = Date.UTC(2026, 10, 21, 1, 30);

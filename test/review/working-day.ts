@@ -30,7 +30,7 @@ export interface Process<Force extends Workforce> {
   readonly workforce: Force;
   /** The events that it emitted. */
   readonly events: readonly ReviewEvent[];
-  told(type: ReviewEvent['type']): readonly ReviewEvent[];
+  reported(type: ReviewEvent['type']): readonly ReviewEvent[];
 }
 
 /** A ledger, a source of bookings BR-0, BR-1, …, and a scripted service, for one process or several. */
@@ -87,8 +87,8 @@ export async function prepareWork({
         return `run-${runs}-of-${iso}`;
       },
     });
-    const told = (type: ReviewEvent['type']) => events.filter((event) => event.type === type);
-    return { common, events, told, partsWith };
+    const reported = (type: ReviewEvent['type']) => events.filter((event) => event.type === type);
+    return { common, events, reported, partsWith };
   }
 
   const newQueue = () => createInProcessQueues({ concurrency: 2, clock: Date.now })();
@@ -100,13 +100,13 @@ export async function prepareWork({
     accepted,
     /** A process that works alone. */
     startAlone(options: WorkingOptions = {}): Process<Workforce> {
-      const { common, partsWith, ...told } = begin({ ...usual, ...options });
+      const { common, partsWith, ...reported } = begin({ ...usual, ...options });
       const workforce = createOwnWorkforce({ ...common, createQueue: newQueue });
-      return { ...told, workforce, parts: partsWith(workforce) };
+      return { ...reported, workforce, parts: partsWith(workforce) };
     },
     /** One of several processes; starts working at once. Nobody else sees what it queues. */
     startShared(options: WorkingOptions = {}): Process<Workforce> {
-      const { common, partsWith, ...told } = begin({ ...usual, ...options });
+      const { common, partsWith, ...reported } = begin({ ...usual, ...options });
       const workforce = createSharedWorkforce({
         ...common,
         queue: options.queue ?? newQueue(),
@@ -114,7 +114,7 @@ export async function prepareWork({
         performs: options.performs ?? true,
       });
       onTestFinished(() => workforce.close());
-      return { ...told, workforce, parts: partsWith(workforce) };
+      return { ...reported, workforce, parts: partsWith(workforce) };
     },
   };
 }

@@ -37,8 +37,8 @@ function refuse({ status, code, headers = {}, more = '' }: Refusal): Intercept {
   return (request, response) => {
     void once(request.resume(), 'end').then(() => {
       response.writeHead(status, { 'content-type': 'application/xml', ...headers });
-      const told = `<Message>${wordsOfServer}</Message><AWSAccessKeyId>${s3Secrets[0]}</AWSAccessKeyId>${more}`;
-      response.end(request.method === 'HEAD' ? '' : `<Error><Code>${code}</Code>${told}</Error>`);
+      const quoted = `<Message>${wordsOfServer}</Message><AWSAccessKeyId>${s3Secrets[0]}</AWSAccessKeyId>${more}`;
+      response.end(request.method === 'HEAD' ? '' : `<Error><Code>${code}</Code>${quoted}</Error>`);
     });
     return true;
   };

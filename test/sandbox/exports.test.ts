@@ -81,8 +81,8 @@ describe('An export', () => {
     );
     const changed = mappings.rows.filter(({ ModifiedOn }) => Date.parse(ModifiedOn ?? '') > startedAt);
     const since = new Date(startedAt).toISOString();
-    const told = await askAll(sandbox, { since, syncId: 'sync-2' });
-    expect(changed).toHaveLength(told.filter(({ Type }) => Type !== 'Delete').length);
+    const answered = await askAll(sandbox, { since, syncId: 'sync-2' });
+    expect(changed).toHaveLength(answered.filter(({ Type }) => Type !== 'Delete').length);
   });
 
   it('has a row for each mapped hotel in its other files, ordered by id', async () => {

@@ -5,22 +5,22 @@ import { readWholeLines } from '../../src/sandbox/file-review/file-records.js';
 import {
   type Cells,
   filePath,
-  openReviewDesk,
-  type ReviewDesk,
+  openReviewedFiles,
+  type ReviewedFiles,
   templateColumns,
   writeFileOf,
-} from '../support/review-desk.js';
+} from './reviewed-files.js';
 
 /** The answer to a call for a file with this content. */
-async function answerTo(content: (desk: ReviewDesk) => string | Uint8Array): Promise<unknown> {
-  const desk = await openReviewDesk();
-  await desk.put(content(desk));
-  return desk.review.accept(filePath);
+async function answerTo(content: (files: ReviewedFiles) => string | Uint8Array): Promise<unknown> {
+  const files = await openReviewedFiles();
+  await files.put(content(files));
+  return files.review.accept(filePath);
 }
 
 /** The answer for a file whose second record has these changes. */
 const answerToCells = (changes: Partial<Cells>) =>
-  answerTo((desk) => writeFileOf([desk.cells(), desk.cells(changes)]));
+  answerTo((files) => writeFileOf([files.cells(), files.cells(changes)]));
 
 const header = templateColumns.join(',');
 const taken = (rows: number) => ({ kind: 'accepted', rows });
@@ -29,16 +29,16 @@ const broken = (where: string, rule: string) => refused(2009, `${filePath}, ${wh
 
 describe('the path of a by-file call', () => {
   it.each([undefined, '', '   '])('counts as missing when it is %j', async (path) => {
-    const { review } = await openReviewDesk();
+    const { review } = await openReviewedFiles();
     expect(await review.accept(path)).toEqual(
       refused(2020, 'ftpFilePath is missing: expected the path of the uploaded file'),
     );
   });
 
   it.each([filePath, `/${filePath}`])('names a file below the SFTP root: %s', async (path) => {
-    const desk = await openReviewDesk();
-    await desk.put(writeFileOf([desk.cells()]));
-    expect(await desk.review.accept(path)).toEqual(taken(1));
+    const files = await openReviewedFiles();
+    await files.put(writeFileOf([files.cells()]));
+    expect(await files.review.accept(path)).toEqual(taken(1));
   });
 
   it.each([
@@ -55,9 +55,9 @@ describe('the path of a by-file call', () => {
     ['with another date format', 'VerifyMappings/112026/2026-11-20.csv'],
     ['with backslashes', 'VerifyMappings\\112026\\20112026.csv'],
   ])('is refused in another form: one %s', async (_, path) => {
-    const desk = await openReviewDesk();
-    await desk.put(writeFileOf([desk.cells()]));
-    expect(await desk.review.accept(path)).toEqual(
+    const files = await openReviewedFiles();
+    await files.put(writeFileOf([files.cells()]));
+    expect(await files.review.accept(path)).toEqual(
       refused(
         2002,
         'ftpFilePath: expected VerifyMappings/MMYYYY/DDMMYYYY.csv, relative to the SFTP root, ' +
@@ -71,9 +71,9 @@ describe('the path of a by-file call', () => {
     ['the folder of another month', 'VerifyMappings/102026/20112026.csv'],
     ['the folder of another year', 'VerifyMappings/112025/20112026.csv'],
   ])('is refused with %s', async (_, path) => {
-    const desk = await openReviewDesk();
-    await desk.put(writeFileOf([desk.cells()]), path);
-    expect(await desk.review.accept(path)).toEqual(
+    const files = await openReviewedFiles();
+    await files.put(writeFileOf([files.cells()]), path);
+    expect(await files.review.accept(path)).toEqual(
       refused(2002, `ftpFilePath: expected a calendar day in the folder of its month, got: "${path}"`),
     );
   });
@@ -81,12 +81,12 @@ describe('the path of a by-file call', () => {
   const absent = refused(2002, `ftpFilePath: there is no file "${filePath}" on the SFTP server`);
 
   it('is refused when there is no file', async () => {
-    const { review } = await openReviewDesk();
+    const { review } = await openReviewedFiles();
     expect(await review.accept(filePath)).toEqual(absent);
   });
 
   it('is refused when there is a folder', async () => {
-    const { review, root } = await openReviewDesk();
+    const { review, root } = await openReviewedFiles();
     await mkdir(join(root, filePath), { recursive: true });
     expect(await review.accept(filePath)).toEqual(absent);
   });
@@ -95,13 +95,13 @@ describe('the path of a by-file call', () => {
     ['the file', filePath],
     ['its folder', dirname(filePath)],
   ])('is refused when %s is a link to what lies outside of the root', async (_, linked) => {
-    const desk = await openReviewDesk();
-    const outside = join(desk.folder, 'outside', filePath);
+    const files = await openReviewedFiles();
+    const outside = join(files.folder, 'outside', filePath);
     await mkdir(dirname(outside), { recursive: true });
-    await writeFile(outside, writeFileOf([desk.cells()]));
-    await mkdir(dirname(join(desk.root, linked)), { recursive: true });
-    await symlink(join(desk.folder, 'outside', linked), join(desk.root, linked));
-    expect(await desk.review.accept(filePath)).toEqual(absent);
+    await writeFile(outside, writeFileOf([files.cells()]));
+    await mkdir(dirname(join(files.root, linked)), { recursive: true });
+    await symlink(join(files.folder, 'outside', linked), join(files.root, linked));
+    expect(await files.review.accept(filePath)).toEqual(absent);
   });
 });
 
@@ -132,22 +132,22 @@ describe('the header of a review file', () => {
   });
 
   it('may have the columns in any order', async () => {
-    const desk = await openReviewDesk();
-    const cells = desk.cells();
+    const files = await openReviewedFiles();
+    const cells = files.cells();
     const turned = templateColumns.toReversed();
-    await desk.put(`${turned.join(',')}\n${turned.map((column) => cells[column]).join(',')}\n`);
-    expect(await desk.review.accept(filePath)).toEqual(taken(1));
-    await desk.waitFor('result-written');
-    expect(desk.events).toEqual([expect.objectContaining({ rows: 1, incorrect: 0 })]);
+    await files.put(`${turned.join(',')}\n${turned.map((column) => cells[column]).join(',')}\n`);
+    expect(await files.review.accept(filePath)).toEqual(taken(1));
+    await files.waitFor('result-written');
+    expect(files.events).toEqual([expect.objectContaining({ rows: 1, incorrect: 0 })]);
   });
 
   it("uses the configured name of the master id's column", async () => {
-    const desk = await openReviewDesk({ masterIdColumn: 'Hotel Mappings Id' });
-    const content = writeFileOf([desk.cells()]);
-    await desk.put(content);
-    expect(await desk.review.accept(filePath)).toMatchObject({ statusCode: 2009 });
-    await desk.put(content.replace('Service Mappings Id', 'Hotel Mappings Id'));
-    expect(await desk.review.accept(filePath)).toEqual(taken(1));
+    const files = await openReviewedFiles({ masterIdColumn: 'Hotel Mappings Id' });
+    const content = writeFileOf([files.cells()]);
+    await files.put(content);
+    expect(await files.review.accept(filePath)).toMatchObject({ statusCode: 2009 });
+    await files.put(content.replace('Service Mappings Id', 'Hotel Mappings Id'));
+    expect(await files.review.accept(filePath)).toEqual(taken(1));
   });
 
   it('without records is refused as a file without booked hotels', async () => {
@@ -161,7 +161,7 @@ describe('the header of a review file', () => {
   });
 
   it('must come first, without a byte order mark', async () => {
-    expect(await answerTo((desk) => `\ufeff${writeFileOf([desk.cells()])}`)).toEqual(
+    expect(await answerTo((files) => `\ufeff${writeFileOf([files.cells()])}`)).toEqual(
       broken('line 1', 'a file begins with the header, not with a byte order mark'),
     );
   });
@@ -235,13 +235,13 @@ describe('the records of a review file', () => {
     ['more', '1,BR-1,Ana,NorthStar,00010000,20112026,21112026,more'],
     ['no', ''],
   ])('have as many cells as the header, not %s', async (_, line) => {
-    expect(await answerTo((desk) => `${writeFileOf([desk.cells()])}${line}\n`)).toEqual(
+    expect(await answerTo((files) => `${writeFileOf([files.cells()])}${line}\n`)).toEqual(
       broken('line 3', 'every line has as many cells as the header'),
     );
   });
 
   it('are separated by commas', async () => {
-    expect(await answerTo((desk) => writeFileOf([desk.cells()]).replaceAll(',', ';'))).toMatchObject({
+    expect(await answerTo((files) => writeFileOf([files.cells()]).replaceAll(',', ';'))).toMatchObject({
       statusCode: 2009,
     });
   });
@@ -250,7 +250,7 @@ describe('the records of a review file', () => {
     ['within a cell', '1,BR-1,Ana "Z" Brandt,NorthStar,00010000,20112026,21112026'],
     ['after a closed cell', '1,BR-1,"Ana"Z,NorthStar,00010000,20112026,21112026'],
   ])('have no stray quotation mark %s', async (_, line) => {
-    expect(await answerTo((desk) => `${writeFileOf([desk.cells()])}${line}\n`)).toEqual(
+    expect(await answerTo((files) => `${writeFileOf([files.cells()])}${line}\n`)).toEqual(
       broken(
         'line 3',
         'a cell with a quotation mark is quoted, and the quotation marks inside it are doubled',
@@ -259,7 +259,7 @@ describe('the records of a review file', () => {
   });
 
   it('close every quotation mark', async () => {
-    expect(await answerTo((desk) => `${writeFileOf([desk.cells()])}1,"BR-1,Ana\n`)).toEqual(
+    expect(await answerTo((files) => `${writeFileOf([files.cells()])}1,"BR-1,Ana\n`)).toEqual(
       broken('line 3', 'every quotation mark is closed'),
     );
   });
@@ -268,14 +268,14 @@ describe('the records of a review file', () => {
 
   it('are limited in length: an open quotation mark is refused after a million bytes', async () => {
     const endless = `1,"BR-1${'\nand so on'.repeat(200_000)}`;
-    expect(await answerTo((desk) => `${writeFileOf([desk.cells()])}${endless}`)).toEqual(
+    expect(await answerTo((files) => `${writeFileOf([files.cells()])}${endless}`)).toEqual(
       broken('line 3', tooLong),
     );
   });
 
   it('are limited in length: a line of a million bytes is refused', async () => {
     const endless = `1,BR-1${'x'.repeat(2 ** 21)}`;
-    expect(await answerTo((desk) => `${writeFileOf([desk.cells()])}${endless}`)).toEqual(
+    expect(await answerTo((files) => `${writeFileOf([files.cells()])}${endless}`)).toEqual(
       broken('line 3', tooLong),
     );
   });
@@ -291,9 +291,9 @@ describe('the records of a review file', () => {
   });
 
   it('are UTF-8; otherwise the message names the line', async () => {
-    const answer = await answerTo((desk) =>
+    const answer = await answerTo((files) =>
       Buffer.concat([
-        Buffer.from(writeFileOf(Array.from({ length: 3_000 }, () => desk.cells()))),
+        Buffer.from(writeFileOf(Array.from({ length: 3_000 }, () => files.cells()))),
         Buffer.from('1,BR-1,Björn,NorthStar,00010000,20112026,21112026\n', 'latin1'),
       ]),
     );
@@ -301,15 +301,15 @@ describe('the records of a review file', () => {
   });
 
   it('are UTF-8 to the last byte', async () => {
-    const answer = await answerTo((desk) =>
-      Buffer.concat([Buffer.from(writeFileOf([desk.cells()])), Buffer.from('1,BR-1,東').subarray(0, -1)]),
+    const answer = await answerTo((files) =>
+      Buffer.concat([Buffer.from(writeFileOf([files.cells()])), Buffer.from('1,BR-1,東').subarray(0, -1)]),
     );
     expect(answer).toEqual(broken('line 3', 'text is UTF-8'));
   });
 
   it.each(['\n', '\r\n'])('may end with %j, and the last one without a line end', async (lineEnd) => {
-    const answer = await answerTo((desk) =>
-      writeFileOf([desk.cells(), desk.cells()], lineEnd).slice(0, -lineEnd.length),
+    const answer = await answerTo((files) =>
+      writeFileOf([files.cells(), files.cells()], lineEnd).slice(0, -lineEnd.length),
     );
     expect(answer).toEqual(taken(2));
   });
@@ -317,11 +317,11 @@ describe('the records of a review file', () => {
   it.each(['\n', '\r\n'])(
     'are located by line, counting line ends inside cells, with %j',
     async (lineEnd) => {
-      const answer = await answerTo((desk) =>
+      const answer = await answerTo((files) =>
         writeFileOf(
           [
-            desk.cells({ BookingClientName: `Ana${lineEnd}de${lineEnd}Núñez` }),
-            desk.cells({ ProviderName: 'null' }),
+            files.cells({ BookingClientName: `Ana${lineEnd}de${lineEnd}Núñez` }),
+            files.cells({ ProviderName: 'null' }),
           ],
           lineEnd,
         ),
@@ -332,7 +332,8 @@ describe('the records of a review file', () => {
 
   it('are refused for the first fault of several', async () => {
     const answer = await answerTo(
-      (desk) => `${writeFileOf([desk.cells({ ProviderName: ' ' }), desk.cells({ CheckInDate: 'x' })])}1,2\n`,
+      (files) =>
+        `${writeFileOf([files.cells({ ProviderName: ' ' }), files.cells({ CheckInDate: 'x' })])}1,2\n`,
     );
     expect(answer).toEqual(broken('column ProviderName, line 2', 'no cell is empty or white space only'));
   });
@@ -347,7 +348,7 @@ describe('the records of a review file', () => {
       `"${guest}`,
     ];
     for (const line of spoilt) {
-      const answer = await answerTo((desk) => `${writeFileOf([desk.cells()])}${line}\n`);
+      const answer = await answerTo((files) => `${writeFileOf([files.cells()])}${line}\n`);
       expect(answer).toMatchObject({ statusCode: 2009 });
       expect(JSON.stringify(answer)).not.toContain(guest);
     }
@@ -355,13 +356,13 @@ describe('the records of a review file', () => {
 });
 
 it('a refused file leaves nothing behind and has no result', async () => {
-  const desk = await openReviewDesk({ faults: ['result-missing@1'] });
-  await desk.put(writeFileOf([desk.cells({ ProviderName: 'null' })]));
-  expect(await desk.review.accept(filePath)).toMatchObject({ kind: 'refusal' });
+  const files = await openReviewedFiles({ faults: ['result-missing@1'] });
+  await files.put(writeFileOf([files.cells({ ProviderName: 'null' })]));
+  expect(await files.review.accept(filePath)).toMatchObject({ kind: 'refusal' });
   // The plan was not asked, so the fault of the first result hits the first accepted file.
-  await desk.put(writeFileOf([desk.cells()]));
-  expect(await desk.review.accept(filePath)).toEqual(taken(1));
-  await desk.waitFor('result-missing');
-  expect(await desk.list()).toEqual(['20112026.csv']);
-  expect(desk.events).toHaveLength(1);
+  await files.put(writeFileOf([files.cells()]));
+  expect(await files.review.accept(filePath)).toEqual(taken(1));
+  await files.waitFor('result-missing');
+  expect(await files.list()).toEqual(['20112026.csv']);
+  expect(files.events).toHaveLength(1);
 });

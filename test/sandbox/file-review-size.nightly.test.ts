@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { createWorld } from '../../src/sandbox/world/world.js';
-import { filePath, resultPath, templateColumns } from '../support/review-desk.js';
+import { filePath, resultPath, templateColumns } from './reviewed-files.js';
 
 const rows = 200_000;
 /** A quarter of what the records would take as objects. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { account, type SandboxEvent, startSandbox } from '../../src/sandbox/sandbox.js';
-import { filePath, templateColumns } from '../support/review-desk.js';
+import { filePath, templateColumns } from './reviewed-files.js';
 
 it('removes the drafts of a killed sandbox', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'sandbox-killed-'));

@@ -212,8 +212,8 @@ describe('The service', () => {
       { kind: 'turned-away', httpStatus: 404 },
       { kind: 'turned-away', httpStatus: 405 },
     ]);
-    const told = JSON.stringify(service.events);
-    expect(told).not.toMatch(/Ana|key-|account-/);
+    const events = JSON.stringify(service.events);
+    expect(events).not.toMatch(/Ana|key-|account-/);
   });
 
   it('keeps a connection alive, even if a body was left unread', async () => {

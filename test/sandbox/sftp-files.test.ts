@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import type { Stats } from 'ssh2';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type RawClient, type ServedSftp, serveSftp } from '../support/served-sftp.js';
+import { type RawClient, type ServedSftp, serveSftp } from './served-sftp.js';
 
 const failure = expect.objectContaining({ code: 4 });
 const noSuchFile = expect.objectContaining({ code: 2 });

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import type { FileEntryWithStats } from 'ssh2';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type RawClient, type ServedSftp, serveSftp } from '../support/served-sftp.js';
+import { type RawClient, type ServedSftp, serveSftp } from './served-sftp.js';
 
 const failure = expect.objectContaining({ code: 4 });
 const noSuchFile = expect.objectContaining({ code: 2 });

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import ssh2 from 'ssh2';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fingerprintOf, readOrMakeHostKey } from '../../src/sandbox/sftp/host-key.js';
-import { findProgram } from '../support/served-sftp.js';
 import { fingerprintOf as fingerprintByOpenSsh, makeKey } from '../support/sftp-server.js';
+import { findProgram } from './served-sftp.js';
 
 const sshKeygen = findProgram(
   '/usr/bin/ssh-keygen',

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import type { FileEntryWithStats, Stats } from 'ssh2';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type RawClient, type ServedSftp, serveSftp } from '../support/served-sftp.js';
+import { type RawClient, type ServedSftp, serveSftp } from './served-sftp.js';
 
 const noSuchFile = expect.objectContaining({ code: 2 });
 const denied = expect.objectContaining({ code: 3 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import ssh2, { type AuthenticationType } from 'ssh2';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readOrMakeHostKey } from '../../src/sandbox/sftp/host-key.js';
-import { type ServedSftp, serveSftp } from '../support/served-sftp.js';
+import { type ServedSftp, serveSftp } from './served-sftp.js';
 
 const refused = expect.objectContaining({ level: 'client-authentication' });
 

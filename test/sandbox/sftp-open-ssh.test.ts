@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findProgram, knownHostsLine, type ServedSftp, serveSftp } from '../support/served-sftp.js';
+import { findProgram, knownHostsLine, type ServedSftp, serveSftp } from './served-sftp.js';
 
 const sftp = findProgram('/usr/bin/sftp', '/usr/local/bin/sftp', '/opt/homebrew/bin/sftp');
 const needs = sftp === undefined ? ' (needs sftp: apt-get install openssh-client)' : '';

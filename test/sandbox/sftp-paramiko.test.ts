@@ -3,8 +3,8 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { python } from '../support/other-clients.js';
-import { knownHostsLine, type ServedSftp, serveSftp } from '../support/served-sftp.js';
+import { python } from './other-clients.js';
+import { knownHostsLine, type ServedSftp, serveSftp } from './served-sftp.js';
 
 const needs = python === undefined ? ' (needs python3 with paramiko: apt-get install python3-paramiko)' : '';
 

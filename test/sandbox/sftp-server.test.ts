@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import type { ClientChannel } from 'ssh2';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startSftp } from '../../src/sandbox/sftp/sftp-server.js';
-import { type RawClient, type ServedSftp, serveSftp } from '../support/served-sftp.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
+import { type RawClient, type ServedSftp, serveSftp } from './served-sftp.js';
 
 describe("the sandbox's SFTP server", () => {
   let sftp: ServedSftp;

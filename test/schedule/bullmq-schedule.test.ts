@@ -52,11 +52,11 @@ describe.skipIf(redisNeeds !== undefined)(`the schedule on Redis (${redisNeeds ?
     return schedule;
   }
 
-  async function start(slots: Slots): Promise<{ schedule: Schedule; told: Date[] }> {
+  async function start(slots: Slots): Promise<{ schedule: Schedule; reported: Date[] }> {
     const schedule = create(slots);
-    const told: Date[] = [];
-    await schedule.start((slot) => told.push(slot));
-    return { schedule, told };
+    const reported: Date[] = [];
+    await schedule.start((slot) => reported.push(slot));
+    return { schedule, reported };
   }
 
   async function ask<Answer>(question: (queue: Queue) => Promise<Answer>): Promise<Answer> {
@@ -74,7 +74,7 @@ describe.skipIf(redisNeeds !== undefined)(`the schedule on Redis (${redisNeeds ?
 
   it('reports each slot to one of three processes', async () => {
     const processes = await Promise.all([start(everySecond), start(everySecond), start(everySecond)]);
-    const all = () => processes.flatMap(({ told }) => told.map((slot) => slot.getTime()));
+    const all = () => processes.flatMap(({ reported }) => reported.map((slot) => slot.getTime()));
     await vi.waitUntil(() => all().length >= 4, { timeout: 30_000 });
     const slots = all().sort();
     const first = slots[0] ?? 0;
@@ -82,11 +82,11 @@ describe.skipIf(redisNeeds !== undefined)(`the schedule on Redis (${redisNeeds ?
   });
 
   it('restores the schedule after Redis lost everything', async () => {
-    const { told } = await start(everySecond);
-    await waitForSlots(told, 1);
+    const { reported } = await start(everySecond);
+    await waitForSlots(reported, 1);
     await redis.flushAll();
-    const before = told.length;
-    await waitForSlots(told, before + 2);
+    const before = reported.length;
+    await waitForSlots(reported, before + 2);
   });
 
   it('restores the schedule when Redis lost only the job of the next slot', async () => {
@@ -98,13 +98,13 @@ describe.skipIf(redisNeeds !== undefined)(`the schedule on Redis (${redisNeeds ?
   });
 
   it('restores the schedule in a Redis that was killed and came back empty', async () => {
-    const { told } = await start(everySecond);
-    await waitForSlots(told, 1);
+    const { reported } = await start(everySecond);
+    await waitForSlots(reported, 1);
     await redis.kill();
     await vi.waitUntil(() => troubles.length > 0, { timeout: 30_000 });
     await redis.startAgain({ empty: true });
-    const before = told.length;
-    await waitForSlots(told, before + 2);
+    const before = reported.length;
+    await waitForSlots(reported, before + 2);
   });
 
   it.each([
@@ -134,29 +134,29 @@ describe.skipIf(redisNeeds !== undefined)(`the schedule on Redis (${redisNeeds ?
   });
 
   it('reports one late slot, under its original time, after no process was running for a while', async () => {
-    const { schedule, told: toldBefore } = await start(everySecond);
+    const { schedule, reported: toldBefore } = await start(everySecond);
     await waitForSlots(toldBefore, 1);
     await schedule.close();
     const closedAt = Date.now();
     await vi.waitUntil(() => Date.now() > closedAt + 3_000, { timeout: 30_000 });
     const backAt = Date.now();
-    const { told } = await start(everySecond);
-    await waitForSlots(told, 2);
-    expect(told[0]?.getTime()).toBeLessThan(backAt - 1_000);
-    expect(told[1]?.getTime()).toBeGreaterThan(backAt - 1_000);
+    const { reported } = await start(everySecond);
+    await waitForSlots(reported, 2);
+    expect(reported[0]?.getTime()).toBeLessThan(backAt - 1_000);
+    expect(reported[1]?.getTime()).toBeGreaterThan(backAt - 1_000);
   });
 
   it('starts while Redis is away, reports that once, and sets its schedule when Redis is back', async () => {
     await redis.kill();
-    const { told } = await start(everySecond);
+    const { reported } = await start(everySecond);
     expect(troubles).toHaveLength(1);
     await redis.startAgain({ empty: true });
-    await waitForSlots(told, 1);
+    await waitForSlots(reported, 1);
   });
 
   it('closes while Redis is gone, and stops reconnecting', async () => {
-    const { schedule, told } = await start(everySecond);
-    await waitForSlots(told, 1);
+    const { schedule, reported } = await start(everySecond);
+    await waitForSlots(reported, 1);
     await redis.kill();
     await vi.waitUntil(() => troubles.length > 0, { timeout: 30_000 });
     await schedule.close();
@@ -164,23 +164,23 @@ describe.skipIf(redisNeeds !== undefined)(`the schedule on Redis (${redisNeeds ?
     connections.length = 0;
     // Long enough for a connection that still calls to come through.
     const other = await start(everySecond);
-    await waitForSlots(other.told, 3);
+    await waitForSlots(other.reported, 3);
     const list = await redis.ask((client) => client.client('LIST'));
     expect(String(list).trim().split('\n')).toHaveLength(connections.length + 1);
   });
 
   it('closes while Redis hangs', async () => {
-    const { schedule, told } = await start(everySecond);
-    await waitForSlots(told, 1);
-    await redis.stopAnswering();
+    const { schedule, reported } = await start(everySecond);
+    await waitForSlots(reported, 1);
+    await redis.freeze();
     await schedule.close();
-    redis.goOn();
+    redis.thaw();
     await vi.waitUntil(() => connections.every(({ status }) => status === 'end'), { timeout: 30_000 });
   });
 
   it('stores nothing in Redis but its own pattern and zone', async () => {
-    const { told } = await start(everySecond);
-    await waitForSlots(told, 2);
+    const { reported } = await start(everySecond);
+    await waitForSlots(reported, 2);
     const [jobs, counts] = await ask((queue) =>
       Promise.all([queue.getDelayed(), queue.getJobCounts('completed', 'failed')]),
     );

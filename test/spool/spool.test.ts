@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDirectorySpool, type Spool } from '../../src/spool/spool.js';
-import { canCountDescriptors, countDescriptors } from '../sources/open-descriptors.js';
+import { canCountDescriptors, countDescriptors } from '../sources/files/open-descriptors.js';
 
 const guest = 'Ann Guest-Canary';
 

@@ -10,12 +10,12 @@ import {
   type RunningCommand,
   startCommand,
 } from './command.js';
-import { type Crew, createCrew } from './crew.js';
 import { engine } from './engine.js';
-import { type StandIn, type StandInHandler, startStandIn } from './http-stand-in.js';
-import { expectNoLeak, expectNoLeaks, type Written } from './leaks.js';
+import { quotingRequests, type StandIn, type StandInHandler, startStandIn } from './http-stand-in.js';
+import { expectNoLeaks, type Written } from './leaks.js';
 import { type LedgerTables, type LedgerWatch, watchTables } from './ledger-watch.js';
 import { day } from './made-bookings.js';
+import { createDayProcesses, type DayProcesses } from './processes.js';
 
 export { day };
 
@@ -75,7 +75,7 @@ export interface DayFolder {
   /** `run --day 2026-11-20 --json` */
   runDay(options?: RunOptions): Promise<CommandResult>;
   /** The processes that work on the day: the last `run`, and the workers beside it if the engine has any. */
-  readonly crew: Crew;
+  readonly processes: DayProcesses;
   /** The configured ledger, which need not exist yet. Closed after the test. */
   watchLedger(): LedgerWatch;
 }
@@ -83,7 +83,7 @@ export interface DayFolder {
 /**
  * Creates the folder of a test. Retries are immediate, so that faults cost no time. After the test, running commands
  * are stopped and the folder is removed. The test fails if a guest's name or a secret leaked: into the commands'
- * output, the queue, or a file that must not contain it.
+ * output or arguments, the queue, the ledger's tables, or a file or its name that must not contain it.
  */
 export async function createDayFolder({
   baseUrl,
@@ -106,8 +106,8 @@ export async function createDayFolder({
     await Promise.all([...running, ...called].map(({ ended }) => ended));
     await Promise.all(watched.map((tables) => tables.close()));
     try {
-      expectNoLeaks(path, { written, secrets: [...secrets] });
-      expectNoLeak('the queue', await place.readQueue(), [...secrets]);
+      const [queue, ledgerTables] = await Promise.all([place.readQueue(), place.readTables()]);
+      expectNoLeaks({ folder: path, written, queue, tables: ledgerTables, secrets: [...secrets] });
     } finally {
       await place.close();
       await rm(path, { recursive: true });
@@ -137,7 +137,7 @@ export async function createDayFolder({
     return watch(args, env, command);
   }
 
-  const crew = createCrew({
+  const processes = createDayProcesses({
     size: hasWorkers ? engine.workers : 0,
     startWorker: (env) => startAlone(['work', '--log-level', 'trace'], env),
   });
@@ -152,13 +152,13 @@ export async function createDayFolder({
     temporaryFolder,
     writeBookings: (content, ofDay = day) => writeFile(pathOf(ofDay), content),
     async configure(changes, { keepsWorkers = false } = {}) {
-      if (!keepsWorkers) await crew.dismiss();
+      if (!keepsWorkers) await processes.dismiss();
       await writeFile(configurationFile, stringify(merge(baseSettings, changes)));
     },
     start(args, { env = {} } = {}) {
       if (!takesSteps(args)) return startAlone(args, env);
-      const command = startAlone(args, env, crew.gather(env));
-      crew.lead(command);
+      const command = startAlone(args, env, processes.gather(env));
+      processes.lead(command);
       return command;
     },
     call(args, { env = {} } = {}) {
@@ -166,7 +166,7 @@ export async function createDayFolder({
         cwd: path,
         env,
         temporaryFolder,
-        after: takesSteps(args) ? crew.gather(env) : undefined,
+        after: takesSteps(args) ? processes.gather(env) : undefined,
       });
       called.push(command);
       return watch(args, env, command);
@@ -174,7 +174,7 @@ export async function createDayFolder({
     run: (args, { asProcess = false, ...options } = {}) =>
       (asProcess ? folder.start(args, options) : folder.call(args, options)).ended,
     runDay: (options) => folder.run(['run', '--day', day, '--json'], options),
-    crew,
+    processes,
     watchLedger() {
       const tables = place.openTables();
       watched.push(tables);
@@ -224,7 +224,7 @@ export async function prepareDay(
   options: Omit<DayFolderOptions, 'baseUrl'>,
   handler?: StandInHandler,
 ): Promise<PreparedDay> {
-  const standIn = await startStandIn(handler);
+  const standIn = await startStandIn(handler && quotingRequests(handler));
   onTestFinished(() => standIn.close());
   return { standIn, folder: await createDayFolder({ ...options, baseUrl: standIn.baseUrl }) };
 }

@@ -2,7 +2,13 @@ import { readdirSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
 import { createDayFolder, type DayFolder, type Settings } from './day-folder.js';
 import { createFileService, type FileCall, type FileService } from './file-service.js';
-import { type ArrivingRequest, type StandIn, type StandInAnswer, startStandIn } from './http-stand-in.js';
+import {
+  type ArrivingRequest,
+  quotingRequests,
+  type StandIn,
+  type StandInAnswer,
+  startStandIn,
+} from './http-stand-in.js';
 import type { RunningSftpServer } from './sftp-server.js';
 
 /** The path of the review file of the tests' day, from the SFTP root. */
@@ -34,7 +40,7 @@ export async function prepareFileDay(
   { bookings, settings = {}, port = server.port, onCall, onPost }: FileDayOptions,
 ): Promise<FileDay> {
   const service = createFileService(server.disk, onCall, onPost);
-  const standIn = await startStandIn(service.handler);
+  const standIn = await startStandIn(quotingRequests(service.handler));
   onTestFinished(() => standIn.close());
   const { file = {}, ...others } = settings as { file?: Settings };
   const folder = await createDayFolder({

@@ -81,6 +81,27 @@ export function refusal(statusCode: number, message = 'Refused'): StandInAnswer 
 }
 
 /**
+ * Adds to each answer that is no success what the service received, with its secrets and a guest's name, as some
+ * services do. So every test of a failing service also tests that nothing of it leaks.
+ */
+export function quotingRequests(handler: StandInHandler): StandInHandler {
+  return async (request, number) => {
+    const answer = await handler(request, number);
+    if (answer.kind === 'hang' || answer.kind === 'drop' || isSuccess(answer)) return answer;
+    const [hotel] = await request.readHotels();
+    const quoted = ` (received: ${hotel?.BookingClientName ?? 'Guest 1'}, ${request.url}, ${request.rawHeaders.join(' ')})`;
+    if (answer.kind === 'text')
+      return typeof answer.body === 'string' ? { ...answer, body: answer.body + quoted } : answer;
+    const { body } = answer;
+    return isEnvelope(body) ? { ...answer, body: { ...body, Message: body.Message + quoted } } : answer;
+  };
+}
+
+function isEnvelope(body: unknown): body is { readonly Message: string } {
+  return typeof body === 'object' && body !== null && 'Message' in body && typeof body.Message === 'string';
+}
+
+/**
  * A small HTTP service on a free port of 127.0.0.1 that runs the handler and records what it received.
  * When the handler throws, it answers with 599, so that a mistake in a test shows.
  */

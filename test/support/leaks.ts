@@ -5,12 +5,24 @@ import { expect } from 'vitest';
 /** The guests in all tests: `Guest 17` of the default bookings, and names made up to be searched for. */
 const guestName = /Guest \d+|Canaria|Zwitscherfink/;
 /** Where guests' names may be below `data`: in the ledger, in the spool, and in the files of the archive. */
-const mayHoldNames = /^(?:[^/]*\.db(?:-wal|-shm)?|spool\/.*|archive\/.*\.csv)$/;
+const mayHoldNames = /^data\/(?:[^/]*\.db(?:-wal|-shm)?|spool\/.*|archive\/.*\.csv)$/;
 
 export interface Written {
   readonly args: readonly string[];
   readonly stdout: string;
   readonly stderr: string;
+}
+
+/** Every place that a command can write to. */
+export interface CheckedPlaces {
+  /** Where `data` and `tmp` of the commands are. */
+  readonly folder: string;
+  readonly written: readonly Written[];
+  /** Everything in the queue outside of processes, as text. */
+  readonly queue: string;
+  /** The tables of a ledger that is no file, as text, without those that hold bookings and answers. */
+  readonly tables: string;
+  readonly secrets: readonly string[];
 }
 
 /** Fails when a text for logs, metrics, a queue or a terminal names a guest or contains a secret. */
@@ -20,23 +32,24 @@ export function expectNoLeak(what: string, text: string, secrets: readonly strin
   expect({ what, name, secret }).toEqual({ what, name: undefined, secret: undefined });
 }
 
-/** The same for the output of the commands of one folder, and for the files they left there. */
-export function expectNoLeaks(
-  folder: string,
-  { written, secrets }: { readonly written: readonly Written[]; readonly secrets: readonly string[] },
-): void {
+/** The same for everything that the commands of one folder wrote. */
+export function expectNoLeaks({ folder, written, queue, tables, secrets }: CheckedPlaces): void {
   for (const { args, stdout, stderr } of written) {
+    // Every user of the machine can list the arguments of processes.
+    expectNoSecret('arguments', args.join(' '), secrets);
     // Where a person asks for the service's own words, these may name a guest.
     if (args.includes('--answers')) expectNoSecret(args.join(' '), stdout, secrets);
     else expectNoLeak(`standard output of ${args.join(' ')}`, stdout, secrets);
     expectNoLeak(`standard error of ${args.join(' ')}`, stderr, secrets);
   }
-  const data = join(folder, 'data');
-  for (const path of listFiles(data)) {
-    const name = relative(data, path);
+  expectNoLeak('the queue', queue, secrets);
+  expectNoLeak('the tables of the ledger', tables, secrets);
+  for (const path of ['data', 'tmp'].flatMap((name) => listFiles(join(folder, name)))) {
+    const name = relative(folder, path);
+    expectNoLeak('a file name', name, secrets);
     const text = readFileSync(path, 'latin1');
     expectNoSecret(name, text, secrets);
-    if (!mayHoldNames.test(name)) expectNoLeak(name, `${name}\n${text}`, secrets);
+    if (!mayHoldNames.test(name)) expectNoLeak(name, text, secrets);
   }
 }
 
@@ -45,7 +58,7 @@ function expectNoSecret(what: string, text: string, secrets: readonly string[]):
 }
 
 /** Every file below that folder, if it exists. */
-function listFiles(folder: string): string[] {
+export function listFiles(folder: string): string[] {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));

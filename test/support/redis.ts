@@ -24,8 +24,8 @@ export interface RunningRedis {
   /** On the same port, after `kill`; `empty` like a server whose disk was lost. */
   startAgain(options: { readonly empty: boolean }): Promise<void>;
   /** From now on connections hang, though the system still accepts new ones. */
-  stopAnswering(): Promise<void>;
-  goOn(): void;
+  freeze(): Promise<void>;
+  thaw(): void;
   flushAll(): Promise<void>;
   /** Its whole content, keys and values, as one text. */
   readEverything(): Promise<string>;
@@ -64,11 +64,11 @@ export async function startRedis({ args = [] }: { args?: readonly string[] } = {
       }
       server = await start();
     },
-    async stopAnswering() {
+    async freeze() {
       server.kill('SIGSTOP');
       await until(async () => stateOf(server) === 'T');
     },
-    goOn() {
+    thaw() {
       server.kill('SIGCONT');
     },
     async flushAll() {

@@ -1,5 +1,6 @@
+import { expect } from 'vitest';
+import type { ClosingReport } from './command.js';
 import { type DayFolder, day, prepareDay, type Settings } from './day-folder.js';
-import { type Arrivals, countArrivals } from './delivery-model.js';
 import { engine } from './engine.js';
 import type { StandIn, StandInHandler } from './http-stand-in.js';
 import type { LedgerWatch } from './ledger-watch.js';
@@ -43,4 +44,90 @@ export async function prepareReviewedDay({
   const ledger = folder.watchLedger();
   const arrivals = countArrivals(standIn, ledger);
   return { bookings, records: records.length, folder, standIn, ledger, arrivals };
+}
+
+/**
+ * How often each booking may arrive at a service that accepts everything:
+ *
+ * - a booking whose batch was claimed once arrives exactly once;
+ * - one whose batch was claimed again, because an outcome was unknown, arrives at least once and at most as often
+ * as it was claimed, and counts as repeated with every claim after the first;
+ * - one whose batch is recorded as done has arrived, and never arrives again.
+ */
+export interface Arrivals {
+  /** How often this booking arrived in complete requests. */
+  of(reference: string): number;
+  /** Compares the service with the ledger, which must not be written meanwhile. */
+  check(): Promise<void>;
+  /** Compares the service with the ledger and the report after the day's end. */
+  checkWhole(report: ClosingReport, bookings: readonly MadeBooking[]): Promise<void>;
+}
+
+/** Starts counting now; earlier requests are ignored. */
+export function countArrivals(standIn: StandIn, ledger: LedgerWatch): Arrivals {
+  const firstRequest = standIn.requests.length;
+  const firstAccepted = standIn.accepted().length;
+  /** How often a booking had arrived when its batch was first seen as recorded. */
+  const whenRecorded = new Map<string, number>();
+
+  function count(): Map<string, number> {
+    const arrivals = new Map<string, number>();
+    for (const { body } of standIn.requests.slice(firstRequest)) {
+      if (body.length === 0) continue;
+      const { Hotels } = JSON.parse(body.toString()) as { Hotels: MadeBooking[] };
+      for (const { BookingReferenceId: reference } of Hotels)
+        arrivals.set(reference, (arrivals.get(reference) ?? 0) + 1);
+    }
+    return arrivals;
+  }
+
+  async function check(): Promise<void> {
+    // What is recorded has arrived; anything that arrives now was claimed before.
+    const { batches, arrivals } = await ledger.whileHeld(async () => ({
+      batches: await ledger.batches(),
+      arrivals: count(),
+    }));
+    const wrong: string[] = [];
+    for (const { name, state, attempts, references } of batches) {
+      for (const reference of references) {
+        const arrived = arrivals.get(reference) ?? 0;
+        const found = `${reference} of ${name}, ${state}, claimed ${attempts} times, arrived ${arrived} times`;
+        if (arrived > attempts) wrong.push(`more often than it was claimed: ${found}`);
+        if (state !== 'done') continue;
+        if (arrived === 0) wrong.push(`recorded, but lost: ${found}`);
+        const before = whenRecorded.get(reference) ?? arrived;
+        if (arrived !== before) wrong.push(`again after it was recorded at ${before}: ${found}`);
+        whenRecorded.set(reference, before);
+      }
+    }
+    expect(wrong.slice(0, 5)).toEqual([]);
+  }
+
+  return {
+    of: (reference) => count().get(reference) ?? 0,
+    check,
+    async checkWhole({ state, counts }, bookings) {
+      await check();
+      const steps = await ledger.batches();
+      expect(steps.filter((step) => step.state !== 'done')).toEqual([]);
+      const expected = new Map(bookings.map((booking) => [booking.BookingReferenceId, booking]));
+      const accepted = new Map(
+        standIn
+          .accepted()
+          .slice(firstAccepted)
+          .map((hotel) => [hotel.BookingReferenceId, hotel]),
+      );
+      expect(accepted).toEqual(expected);
+      expect([...whenRecorded.keys()].sort()).toEqual([...expected.keys()].sort());
+      expect(state).toBe('succeeded');
+      expect(counts).toMatchObject({
+        read: bookings.length + counts.duplicates + counts.rejected,
+        accepted: bookings.length,
+        delivered: bookings.length,
+        refused: 0,
+        pending: 0,
+        repeated: steps.reduce((sum, step) => sum + (step.attempts - 1) * step.references.length, 0),
+      });
+    },
+  };
 }

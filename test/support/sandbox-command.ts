@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished, vi } from 'vitest';
 import { type CommandResult, callCommand } from './command.js';
 import { captureIo } from './command-io.js';
+import { expectNoLeak } from './leaks.js';
 import { type ProgramResult, startProgram } from './program.js';
 
 export const command = fileURLToPath(new URL('../../dist/jobs/hotel-review.js', import.meta.url));
@@ -36,7 +37,7 @@ export interface SandboxCommand {
   /** The events written so far, one line each. */
   readonly events: readonly string[];
   /** Waits until an event contains this text. */
-  told(words: string): Promise<void>;
+  wroteEvent(words: string): Promise<void>;
   kill(signal: NodeJS.Signals): void;
   readonly ended: Promise<ProgramResult>;
 }
@@ -48,7 +49,10 @@ export async function createFolder(): Promise<string> {
   return folder;
 }
 
-/** Calls the sandbox in this process and waits for its addresses. It stops when the test ends. */
+/**
+ * Calls the sandbox in this process and waits for its addresses. It stops when the test ends, which fails if the sandbox
+ * printed a guest's name.
+ */
 export async function callSandbox(folder: string, ...options: readonly string[]): Promise<SandboxCommand> {
   const { main } = (await import(builtMain)) as typeof import('../../jobs/main.js');
   const stopping = new AbortController();
@@ -61,7 +65,8 @@ export async function callSandbox(folder: string, ...options: readonly string[])
   const stop = () => stopping.abort();
   onTestFinished(async () => {
     stop();
-    await ended;
+    const written = await ended;
+    expectNoLeak('the output of the sandbox', written.stdout + written.stderr);
   });
   const until = async (condition: () => boolean) => {
     await vi.waitUntil(() => condition() || hasEnded, { timeout: 30_000, interval: 5 });
@@ -74,7 +79,7 @@ export async function callSandbox(folder: string, ...options: readonly string[])
     get events() {
       return toEvents(stderr.text());
     },
-    told: (words) => until(() => stderr.text().includes(words)),
+    wroteEvent: (words) => until(() => stderr.text().includes(words)),
     kill: stop,
     ended,
   };
@@ -99,7 +104,7 @@ export async function startSandboxCommand(
     get events() {
       return toEvents(program.stderr);
     },
-    told: (words) => program.until(({ stderr }) => stderr.includes(words)),
+    wroteEvent: (words) => program.until(({ stderr }) => stderr.includes(words)),
     kill: program.kill,
     ended: program.ended,
   };
@@ -197,4 +202,17 @@ export interface MadeDayReport {
   readonly wrongMappings: number;
   readonly wrongUnfitForFile: number;
   readonly wrongReferences: readonly string[];
+}
+
+/** Whether this port accepts connections on this machine. */
+export async function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }

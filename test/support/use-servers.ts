@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { engine } from './engine.js';
 import { expectNoLeak } from './leaks.js';
 import { type Mariadb, mariadbNeeds, startMariadb } from './mariadb.js';
+import { isNightly } from './nightly.js';
 import { type Postgres, postgresNeeds, startPostgres } from './postgres.js';
 import { type RunningRedis, redisNeeds, startRedis } from './redis.js';
 import { openSsh, proFtpd } from './sftp-programs.js';
@@ -103,4 +104,7 @@ export function useMariadb(): () => Mariadb {
 }
 
 /** Two implementations; one where testing twice adds nothing, because the SFTP client behaves the same there. */
-export const sftpKinds: readonly SftpServerKind[] = engine.workers === 0 ? [openSsh, proFtpd] : [openSsh];
+export const everySftpKind: readonly SftpServerKind[] = engine.workers === 0 ? [openSsh, proFtpd] : [openSsh];
+
+/** For faults of the connection, one by day: the contract suite of `test/sftp` has the differences of servers. */
+export const sftpKindsForFaults: readonly SftpServerKind[] = isNightly ? everySftpKind : [openSsh];

@@ -2,10 +2,10 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { CommandResult, RunningCommand } from './command.js';
-import { type Arrivals, countArrivals } from './delivery-model.js';
 import { type FileDay, type FileDayOptions, prepareFileDay } from './file-day.js';
 import type { HeldLedger, LedgerWatch, WatchedStep } from './ledger-watch.js';
 import { type MadeBooking, makeBookings, toCsv } from './made-bookings.js';
+import { type Arrivals, countArrivals } from './reviewed-day.js';
 import type { RunningSftpServer } from './sftp-server.js';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.js';
 
@@ -96,18 +96,18 @@ function renderFile(bookings: readonly MadeBooking[]): Buffer {
 /** The process that performs this step now. */
 export async function performerOf(day: WatchedFileDay, name: FileStepName): Promise<RunningCommand> {
   const [{ runId }, { attempts }] = await Promise.all([day.ledger.run(), day.step(name)]);
-  return day.folder.crew.performerOf({ runId, step: name, attempt: attempts });
+  return day.folder.processes.performerOf({ runId, step: name, attempt: attempts });
 }
 
 /**
  * Waits for the day's end after a process was killed: its `run` continues if it is alive, and is run again otherwise.
  */
-export function goOn({ folder }: WatchedFileDay): Promise<CommandResult> {
-  return folder.crew.goOn(() => folder.runDay());
+export function untilDayEnded({ folder }: WatchedFileDay): Promise<CommandResult> {
+  return folder.processes.dayEnded(() => folder.runDay());
 }
 
 /** Kills the command, and checks that the ledger is intact and truthful; returns what is recorded as done. */
-export async function killAndLook(
+export async function killAndCheck(
   day: WatchedFileDay,
   command: RunningCommand,
 ): Promise<ReadonlyMap<string, number>> {

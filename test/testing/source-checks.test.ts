@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type BookingSource, SourceError, type SourceRecord } from '../../src/review/source.js';
 import { checkBookingSource, listReadingChecks, listSourceChecks } from '../../src/testing/source-checks.js';
 import type { IntendedRecord, SourceDriver } from '../../src/testing/source-driver.js';
-import { day } from '../sources/csv-folder.js';
+import { day } from '../sources/csv/csv-folder.js';
 
 /** How a source can be faulty. */
 type Fault =

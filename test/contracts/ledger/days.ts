@@ -7,7 +7,7 @@ import type { Ledger, NewRun, ReadOnlyLedger, Recorded, Right } from '../../../s
 import type { Run } from '../../../src/review/run.js';
 import type { BookingForm, Claim, Claimed, StepEnding } from '../../../src/review/step.js';
 import { readReference } from '../../../src/review/stored/stored-line.js';
-import { renderedLine } from '../../support/rendered-line.js';
+import { renderedLine } from '../../support/made-bookings.js';
 
 const renderItem = createItemRenderer('ServiceId');
 

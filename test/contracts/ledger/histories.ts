@@ -5,8 +5,8 @@ import { toStep, toStoredStep } from '../../../src/ledger/stored-run.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
 
 import { FencedError, type Ledger } from '../../../src/review/ledger.js';
-import { createPlayer, moves, type Played } from '../../support/run-history.js';
-import { createRunModel, type ModelStep, type RunModel, recount } from '../../support/run-model.js';
+import { createPlayer, moves, type Played } from '../../review/run-history.js';
+import { createRunModel, type ModelStep, type RunModel, recount } from '../../review/run-model.js';
 import type { OpenedLedger, StepRow } from '../ledger.js';
 import { at, batchOf, batchSize, chunkOf, newRun, references, rightOf, startCollect } from './days.js';
 import { planFileRun } from './file-days.js';

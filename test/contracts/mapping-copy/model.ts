@@ -150,15 +150,15 @@ function remove(
   moves.push({ from, seenAt: at });
 }
 
-function keep({ mappings, hotels }: Model, { isDeleted: _, ...told }: MappingRow, at: number): void {
-  const key = nameOf({ ...told, isDeleted: false });
+function keep({ mappings, hotels }: Model, { isDeleted: _, ...received }: MappingRow, at: number): void {
+  const key = nameOf({ ...received, isDeleted: false });
   const known = mappings.get(key);
-  const { providerName, providerHotelId, serviceId } = told;
+  const { providerName, providerHotelId, serviceId } = received;
   if (!hotels.some((hotel) => hotel.serviceId === serviceId)) {
     hotels.push({ number: hotels.length + 1, serviceId, providerName, providerHotelId, seenAt: at });
   }
   if (!known) {
-    mappings.set(key, { mapping: { ...told, number: mappings.size + 1, firstSeenAt: at }, moves: [] });
+    mappings.set(key, { mapping: { ...received, number: mappings.size + 1, firstSeenAt: at }, moves: [] });
     return;
   }
   const from = known.mapping.serviceId;
@@ -167,7 +167,7 @@ function keep({ mappings, hotels }: Model, { isDeleted: _, ...told }: MappingRow
     known.moves.push({ ...(from !== undefined && { from }), to: serviceId, seenAt: at });
   }
   delete known.mapping.locationCode;
-  Object.assign(known.mapping, told);
+  Object.assign(known.mapping, received);
 }
 
 async function expectModel(copy: MappingCopy, { mappings, hotels }: Model): Promise<void> {

@@ -4,7 +4,7 @@ import type { Booking } from '../../../src/booking/booking.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
 import { blankNames, createItemRenderer, readReference } from '../../../src/review/body/booking-item.js';
 import { anyRawBooking } from '../../booking/raw-bookings.js';
-import { renderedLine } from '../../support/rendered-line.js';
+import { renderedLine } from '../../support/made-bookings.js';
 
 const normalise = createNormaliser();
 const anyBooking = anyRawBooking.map(normalise).filter((normalised) => normalised.kind === 'booking');

@@ -58,19 +58,19 @@ describe('a day that is lost while it is collected', () => {
   it('is acquired again if processes work alone and no other process has it', async () => {
     const work = await prepareWork();
     const { ledger, source } = loseInCollect(work.ledger);
-    const { parts, told } = work.startAlone({ ledger, source });
+    const { parts, reported } = work.startAlone({ ledger, source });
     const { run } = await runDay(requestOf(), parts, unstopped);
     expect(run).toMatchObject({ state: 'succeeded', counts: { read: 12, delivered: 12, repeated: 0 } });
-    expect(told('run-opened')).toMatchObject([{ isResumed: false }, { isResumed: true }]);
+    expect(reported('run-opened')).toMatchObject([{ isResumed: false }, { isResumed: true }]);
   });
 
   it('is joined if processes share the work', async () => {
     const work = await prepareWork();
     const { ledger, source } = loseInCollect(work.ledger);
-    const { parts, told } = work.startShared({ ledger, source });
+    const { parts, reported } = work.startShared({ ledger, source });
     const { run } = await runDay(requestOf(), parts, unstopped);
     expect(run).toMatchObject({ state: 'succeeded', counts: { read: 12, delivered: 12, repeated: 0 } });
-    expect(told('run-opened')).toMatchObject([{ isResumed: false }, { isResumed: true }]);
+    expect(reported('run-opened')).toMatchObject([{ isResumed: false }, { isResumed: true }]);
     expect(await work.ledger.listRuns({ limit: 9 })).toHaveLength(1);
   });
 

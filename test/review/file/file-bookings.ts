@@ -7,7 +7,7 @@ import {
   renderReviewLine,
 } from '../../../src/review/file/review-line.js';
 import { anyText } from '../../booking/raw-bookings.js';
-import { renderedLine } from '../../support/rendered-line.js';
+import { renderedLine } from '../../support/made-bookings.js';
 
 export const masterIdColumn = 'Service Mappings Id';
 

@@ -7,7 +7,7 @@ import { reviewName } from '../../../src/review/file/spooled-files.js';
 import type { SftpSession } from '../../../src/sftp/sftp.js';
 import { claimStep } from '../../contracts/ledger/days.js';
 import { planFileRun } from '../../contracts/ledger/file-days.js';
-import { renderedLine } from '../../support/rendered-line.js';
+import { renderedLine } from '../../support/made-bookings.js';
 import { fileBooking, fileOf, renderLine } from './file-bookings.js';
 import { fileBookings, prepareFileRun, readWhole } from './file-run.js';
 

@@ -26,8 +26,8 @@ function ledgerOf(pages: Readonly<Record<string, readonly (readonly string[])[]>
 
 describe('the suspects of a run', () => {
   it("are listed under the service's field names whatever the master id is called, without the guest's name", async () => {
-    const told = await listSuspects(ledgerOf({ one: [[line(7)]] }), { id: 'one', suspects }, 9);
-    expect(told).toEqual([
+    const reported = await listSuspects(ledgerOf({ one: [[line(7)]] }), { id: 'one', suspects }, 9);
+    expect(reported).toEqual([
       {
         ServiceId: 7,
         BookingReferenceId: 'BR-7',
@@ -40,8 +40,8 @@ describe('the suspects of a run', () => {
 
   it('are limited to the requested number, over all pages', async () => {
     const ledger = ledgerOf({ one: [[line(1), line(2)], [line(3), line(4)], [line(5)]] });
-    const told = await listSuspects(ledger, { id: 'one', suspects }, 3);
-    expect(told.map(({ ServiceId }) => ServiceId)).toEqual([1, 2, 3]);
+    const reported = await listSuspects(ledger, { id: 'one', suspects }, 3);
+    expect(reported.map(({ ServiceId }) => ServiceId)).toEqual([1, 2, 3]);
   });
 
   it('are not looked for if nothing was compared', async () => {
@@ -51,10 +51,10 @@ describe('the suspects of a run', () => {
 
   it('of several runs are listed once each', async () => {
     const ledger = ledgerOf({ late: [[line(3)], [line(1)]], first: [[line(1), line(2)]] });
-    const told: number[] = [];
+    const reported: number[] = [];
     for await (const piece of readSuspects(ledger, [someRun({ id: 'late' }), someRun({ id: 'first' })]))
-      told.push(...piece.map(({ ServiceId }) => ServiceId));
-    expect(told).toEqual([3, 1, 2]);
+      reported.push(...piece.map(({ ServiceId }) => ServiceId));
+    expect(reported).toEqual([3, 1, 2]);
   });
 });
 

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import type { SourceError } from '../../../src/review/source.js';
 import type { PageWait } from '../../../src/sources/http/page-calls.js';
-import { day } from '../csv-folder.js';
+import { day } from '../csv/csv-folder.js';
 import { sendHalf, sendJson, useBookingsApi } from './bookings-api.js';
 import { openHttpSource, readHttp } from './open-source.js';
 

@@ -1,6 +1,6 @@
 import type { BookingSource, SourceChunk, SourceRecord } from '../../../src/review/source.js';
 import { createHttpSource, type HttpSourceOptions } from '../../../src/sources/http/http-source.js';
-import { day } from '../csv-folder.js';
+import { day } from '../csv/csv-folder.js';
 
 type Options = Partial<HttpSourceOptions> & Pick<HttpSourceOptions, 'url'>;
 

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import type { HttpPagination } from '../../../src/sources/http/pagination.js';
-import { day } from '../csv-folder.js';
+import { day } from '../csv/csv-folder.js';
 import { type ApiRequest, sendJson, useBookingsApi } from './bookings-api.js';
 import { openHttpSource, readHttp } from './open-source.js';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { SourceChunk, SourceRecord } from '../../../src/review/source.js';
 import { createModuleSource, type ModuleSourceOptions } from '../../../src/sources/module/module-source.js';
-import { day } from '../csv-folder.js';
+import { day } from '../csv/csv-folder.js';
 
 /** Writes a file to a folder that is removed with the test, and returns its path. */
 export async function writeModule(code: string, name = 'bookings.mjs'): Promise<string> {

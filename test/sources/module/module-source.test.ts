@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { day } from '../csv-folder.js';
+import { day } from '../csv/csv-folder.js';
 import { openModuleSource, readModule, writeModule } from './module-folder.js';
 
 setFlagsFromString('--expose-gc');

@@ -6,7 +6,7 @@ import type { SourceChunk, SourceNotice, SourceRecord } from '../../../src/revie
 import { createSqlSource, type SqlSourceOptions } from '../../../src/sources/sql/sql-source.js';
 import type { DayOfRecords } from '../../../src/testing/source-driver.js';
 import type { IntendedRecord } from '../../contracts/source.js';
-import { day } from '../csv-folder.js';
+import { day } from '../csv/csv-folder.js';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');

@@ -9,7 +9,7 @@ import { mariadbPassword, mariadbUser, startMariadb } from '../../support/mariad
 import { findFreePort } from '../../support/sftp-server.js';
 import { startTcpProxy } from '../../support/tcp-proxy.js';
 import { useMariadb } from '../../support/use-servers.js';
-import { day } from '../csv-folder.js';
+import { day } from '../csv/csv-folder.js';
 import { failureOf, measureMemory, readDay } from './day-table.js';
 
 const waiting = { timeout: 30_000, interval: 20 };

@@ -11,7 +11,7 @@ import { password } from '../../support/postgres.js';
 import { findFreePort } from '../../support/sftp-server.js';
 import { startTcpProxy } from '../../support/tcp-proxy.js';
 import { usePostgres } from '../../support/use-servers.js';
-import { day } from '../csv-folder.js';
+import { day } from '../csv/csv-folder.js';
 import { failureOf, measureMemory, readDay } from './day-table.js';
 
 const waiting = { timeout: 30_000, interval: 20 };

@@ -8,7 +8,7 @@ import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
 import { SourceError } from '../../../src/review/source.js';
 import { createSqlSource } from '../../../src/sources/sql/sql-source.js';
-import { day } from '../csv-folder.js';
+import { day } from '../csv/csv-folder.js';
 import { failureOf, measureMemory, readDay } from './day-table.js';
 
 describe('bookings in a SQLite file', () => {

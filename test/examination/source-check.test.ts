@@ -1,0 +1,219 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { createBusinessDay } from '../../src/booking/business-day.js';
+import { createNormaliser } from '../../src/booking/normalise.js';
+import { checkSource } from '../../src/examination/source-check.js';
+import { type SourceColumns, SourceError } from '../../src/review/source.js';
+import { createCsvSource } from '../../src/sources/csv/csv-source.js';
+import { createLocalDayFile } from '../../src/sources/files/local.js';
+import { makeTemporaryFolder } from '../doctor/temporary-folder.js';
+import { createArraySource, record } from '../review/array-source.js';
+import { bookingsHeader, csvOf, makeBookings } from '../support/made-bookings.js';
+
+const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
+const { signal } = new AbortController();
+
+interface Wanted {
+  readonly columns?: SourceColumns;
+  readonly emptyDay?: 'succeed' | 'fail';
+  readonly maxRejectedShare?: number;
+}
+
+/** Checks a day's file with that content; without content there is no file. */
+async function check(
+  content: string | Buffer | undefined,
+  { columns = {}, emptyDay = 'succeed', maxRejectedShare = 0.1 }: Wanted = {},
+) {
+  const path = join(makeTemporaryFolder(), 'bookings-{day}.csv');
+  const file = path.replace('{day}', day.iso);
+  if (content !== undefined) writeFileSync(file, content);
+  const source = createCsvSource({ file: createLocalDayFile(path), columns });
+  const parts = { source, normalise: createNormaliser(), day, maxRejectedShare, emptyDay };
+  return { file, findings: await checkSource(parts, signal) };
+}
+
+describe('a source that is understood', () => {
+  it.each([
+    ['plain', csvOf(9)],
+    ['compressed', gzipSync(csvOf(9))],
+  ])('shows its first five bookings with the names masked: %s', async (_, content) => {
+    const { file, findings } = await check(content);
+    expect(findings).toHaveLength(1);
+    const [first = '', ...shown] = findings[0]?.message.split('\n') ?? [];
+    expect(findings[0]?.verdict).toBe('ok');
+    expect(first).toBe(
+      `${file}: 5 of its first 5 records as understood, with names masked and – for missing values:`,
+    );
+    expect(shown).toEqual(
+      makeBookings(5).map((booking) => Object.values({ ...booking, BookingClientName: '***' }).join(', ')),
+    );
+  });
+
+  it.each([
+    [2, '2 of its 2 records as understood'],
+    // A source that was asked for five records and returns five may have more.
+    [5, '5 of its first 5 records as understood'],
+  ])('may have no more than %i', async (count, words) => {
+    const { findings } = await check(csvOf(count));
+    expect(findings).toEqual([expect.objectContaining({ verdict: 'ok' })]);
+    expect(findings[0]?.message).toContain(words);
+  });
+
+  it('counts what cannot be sent, by reason and with its first place', async () => {
+    const broken = csvOf(4)
+      .replace(/^10000[12],/gm, 'x,')
+      .replace('Expedia,003A', 'Expedia,003A,more');
+    const { findings } = await check(broken);
+    expect(findings[1]).toMatchObject({
+      verdict: 'warning',
+      message:
+        '3 of its 4 records cannot be sent: 2 service-id-invalid (first at line 2), 1 wrong-cell-count (first at line 4); ' +
+        'a run fails if they are more than 10 % of the day',
+    });
+  });
+
+  it('reports a few rejects without a warning', async () => {
+    const { findings } = await check(csvOf(20).replace('100001,', 'x,'), { maxRejectedShare: 0.5 });
+    expect(findings.map(({ verdict }) => verdict)).toEqual(['ok', 'ok']);
+    expect(findings[1]?.message).toBe(
+      '1 of its first 6 records cannot be sent: 1 service-id-invalid (first at line 2)',
+    );
+  });
+
+  it('warns about dates in another format', async () => {
+    const { findings } = await check(csvOf(5).replaceAll('2026-12-01', '13/12/2026'));
+    expect(findings[1]).toMatchObject({
+      verdict: 'warning',
+      message: expect.stringContaining('5 of the 10 dates'),
+      advice: expect.stringContaining('source.dateFormat'),
+    });
+  });
+
+  it('warns about missing columns', async () => {
+    const header = 'ServiceId,BookingReferenceId,ProviderName,ProviderHotelId';
+    const { findings } = await check(`${header}\n1,BR-1,Expedia,001A\n`);
+    expect(findings.slice(1).map(({ verdict, message }) => [verdict, message])).toEqual([
+      [
+        'warning',
+        'there is no column "BookingClientName", "CheckInDate", or "CheckOutDate": bookings are sent without it',
+      ],
+    ]);
+    expect(findings[0]?.message).toContain('\n1, BR-1, –, Expedia, 001A, –, –');
+  });
+});
+
+describe('a source that is wrong', () => {
+  it('has no file for the day, and the advice says how to try another day', async () => {
+    const { file, findings } = await check(undefined);
+    expect(findings).toEqual([
+      {
+        part: 'source',
+        verdict: 'wrong',
+        message: `there is no file ${file}`,
+        advice: expect.stringContaining('--day YYYY-MM-DD (2026-11-20 was tried)'),
+      },
+    ]);
+  });
+
+  it('has no record that can be sent', async () => {
+    const { findings } = await check(csvOf(7).replace(/^\d+,/gm, ','));
+    expect(findings).toEqual([expect.objectContaining({ verdict: 'wrong' })]);
+    expect(findings[0]?.message).toContain(
+      'none of its 7 records can be sent: 7 service-id-missing (first at line 2)',
+    );
+  });
+
+  it.each([
+    ['an empty file', '', /./, /written/],
+    ['bytes that are no text', Buffer.from([0x50, 0x4b, 3, 4, 0, 0]), /is not UTF-8 text/, /written/],
+    ['a cut gzip', gzipSync(csvOf(50)).subarray(0, 200), /cut off or damaged/, /written/],
+    ['a quote that is never closed', `${bookingsHeader}\n1,"BR`, /quote/, /written/],
+    ['another header', 'a,b\n1,2\n', /"ServiceId" is not in the header .* has 2 columns$/, /source\.columns/],
+    ['another delimiter', 'a;b\n1;2\n', /"ServiceId" is not in .*: is source\.delimiter/, /source\.columns/],
+  ])('is a finding with its reason: %s', async (_, content, message, advice) => {
+    const { findings } = await check(content);
+    expect(findings).toEqual([
+      {
+        part: 'source',
+        verdict: 'wrong',
+        message: expect.stringMatching(message),
+        advice: expect.stringMatching(advice),
+      },
+    ]);
+  });
+
+  it.each([
+    'missing',
+    'unreadable',
+    'empty',
+    'binary',
+    'missing-column',
+    'ambiguous-column',
+    'unterminated-quote',
+    'truncated',
+  ] as const)('has advice that suits any source: %s', async (fault) => {
+    const source = createArraySource([new SourceError(fault, 'it went wrong')]);
+    const parts = { source, normalise: createNormaliser(), day, maxRejectedShare: 0.1 };
+    const [finding] = await checkSource({ ...parts, emptyDay: 'succeed' }, signal);
+    expect(finding).toMatchObject({ verdict: 'wrong', message: 'it went wrong' });
+    expect(finding?.advice).toMatch(/./);
+    expect(finding?.advice).not.toMatch(/\bfile|delimiter|query|url/);
+  });
+
+  it('shows no guest, even if columns are mixed up', async () => {
+    const guest = 'Canaria Zwitscherfink';
+    const cells = `1,BR-1,${guest},Expedia,7,2026-12-01,2026-12-02`;
+    const contents = [
+      `${cells}\n${cells}\n`,
+      `${bookingsHeader}\n${guest},BR-1,x,y,z,,\n`,
+      `${bookingsHeader}\n1,BR-1,"${guest},Expedia\n`,
+      `${bookingsHeader}\n1,BR-1,"${guest}" ${guest},Expedia,7,,\n`,
+      `${bookingsHeader}\n1,BR-1,${guest}\0,Expedia,7,,\n`,
+      `${bookingsHeader}\n1,BR-1,x,Expedia,7,${guest},${guest}\n`,
+    ];
+    for (const content of contents) {
+      const said = JSON.stringify((await check(content)).findings);
+      for (const word of [guest, ...guest.split(' ')]) expect(said).not.toContain(word);
+    }
+  });
+});
+
+describe('a day without bookings', () => {
+  it('is a warning', async () => {
+    const { findings } = await check(`${bookingsHeader}\n`);
+    expect(findings).toEqual([expect.objectContaining({ verdict: 'warning' })]);
+  });
+
+  it('is wrong if that fails a run', async () => {
+    const { findings } = await check(`${bookingsHeader}\n`, { emptyDay: 'fail' });
+    expect(findings).toEqual([expect.objectContaining({ verdict: 'wrong' })]);
+  });
+});
+
+describe('reading', () => {
+  const parts = { normalise: createNormaliser(), day, maxRejectedShare: 0.1, emptyDay: 'succeed' as const };
+
+  it('stops once five are understood', async () => {
+    const source = createArraySource([
+      [record(1)],
+      [2, 3, 4, 5, 6].map((number) => record(number)),
+      [record(7)],
+    ]);
+    await checkSource({ ...parts, source }, signal);
+    expect(source.pulled()).toBe(2);
+  });
+
+  it('stops after several hundred records that cannot be sent', async () => {
+    const source = createArraySource(
+      Array.from({ length: 1_000 }, (_, place) => [record(place + 1, { ServiceId: 'x' })]),
+    );
+    const findings = await checkSource({ ...parts, source }, signal);
+    expect(findings[0]).toMatchObject({
+      verdict: 'wrong',
+      message: expect.stringContaining('none of its first 300 records can be sent'),
+    });
+    expect(source.pulled()).toBeLessThan(310);
+  });
+});

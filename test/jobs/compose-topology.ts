@@ -1,0 +1,106 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished, vi } from 'vitest';
+import { fillIn, projectFile, readComposeFile } from '../support/compose-file.js';
+import { type RunningProgram, startProgram } from '../support/program.js';
+import { awaitGreeting, findFreePort, runsAsRoot, spawnServer, stopServer } from '../support/sftp-server.js';
+
+/** sshd only chroots into folders below ones that nobody but root can change; temporary folders are not. */
+export const chrootNeeds = runsAsRoot ? undefined : 'needs root: sshd shuts its users in';
+
+/** A folder in place of the containers' volumes; removed after the test. */
+export function makeVolumes(): string {
+  const folder = realpathSync(mkdtempSync(join(runsAsRoot ? '/run' : tmpdir(), 'compose-')));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  for (const name of [
+    'exports',
+    'data',
+    'certificate',
+    'certificate-key',
+    'srv/sandbox',
+    'host-keys',
+    'login',
+  ])
+    mkdirSync(join(folder, name), { recursive: true });
+  return folder;
+}
+
+/** Creates the sandbox's certificate as docker-compose.yml does, except for its address here. */
+export function makeComposeCertificate(folder: string): {
+  readonly certificate: string;
+  readonly key: string;
+} {
+  const { entrypoint = [], command = [] } = readComposeFile().services.certificate;
+  const [shell = '', ...options] = entrypoint;
+  const script = fillIn(command.join(' '), {})
+    .replaceAll(/\/certificate(?:-key)?\//g, (path) => `${folder}${path}`)
+    .replace('DNS:sandbox', 'IP:127.0.0.1');
+  execFileSync(shell, [...options, script], { stdio: 'ignore' });
+  return {
+    certificate: join(folder, 'certificate/certificate.pem'),
+    key: join(folder, 'certificate-key/key.pem'),
+  };
+}
+
+/** Starts the SFTP server of ops/docker/sftp for the test's user. It ends with the test. */
+export async function startComposeSftp(
+  folder: string,
+): Promise<{ readonly port: number; readonly hostKey: string }> {
+  const port = await findFreePort();
+  const place = (text: string) =>
+    text.replaceAll(/(?<= )\/(?=host-keys|login|srv)/g, `${folder}/`).replaceAll('[ -s /', `[ -s ${folder}/`);
+  const config = join(folder, 'sshd_config');
+  const changed = place(projectFile('ops/docker/sftp/sshd_config'))
+    .replace('Port 22', `Port ${port}\nListenAddress 127.0.0.1`)
+    .replace('AllowUsers review', 'AllowUsers root')
+    .replace('PermitRootLogin no', 'PermitRootLogin prohibit-password');
+  writeFileSync(config, changed);
+  const script = join(folder, 'start.sh');
+  writeFileSync(
+    script,
+    place(projectFile('ops/docker/sftp/start.sh')).replace('sshd -D -e', `sshd -D -e -f ${config}`),
+  );
+  const log = join(folder, 'sshd.log');
+  const server = spawnServer('/bin/sh', ['-c', `exec sh ${script} >${log} 2>&1`]);
+  onTestFinished(() => stopServer(server, folder));
+  await awaitGreeting(port, server, () => readFileSync(log, 'utf8'));
+  const hostKey = /HOTEL_REVIEW_SFTP_HOST_KEY=(\S+)/.exec(readFileSync(log, 'utf8'))?.[1] ?? '';
+  return { port, hostKey };
+}
+
+/** Starts a program that ends with the test, and waits for a JSON line in its log. */
+export async function startLogging(
+  args: readonly string[],
+  message: string,
+  options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Promise<RunningProgram & { readonly line: Readonly<Record<string, unknown>> }> {
+  const program = startProgram(process.execPath, args, options);
+  onTestFinished(async () => {
+    program.kill('SIGKILL');
+    await program.ended;
+  });
+  const find = () =>
+    program.stderr
+      .split('\n')
+      .filter((line) => line.startsWith('{') && line.endsWith('}'))
+      .map((line) => JSON.parse(line))
+      .find(({ msg }) => msg === message);
+  await program.until(() => find() !== undefined);
+  return Object.assign(Object.create(program), { line: find() });
+}
+
+/** Polls until the response is as expected. */
+export async function awaitAnswer(
+  url: string,
+  isWanted: (answer: Readonly<Record<string, unknown>>) => boolean,
+): Promise<Readonly<Record<string, unknown>>> {
+  return vi.waitUntil(
+    async () => {
+      const answer = (await (await fetch(url)).json()) as Readonly<Record<string, unknown>>;
+      return isWanted(answer) ? answer : undefined;
+    },
+    { timeout: 45_000, interval: 50 },
+  );
+}

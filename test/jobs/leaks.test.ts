@@ -1,0 +1,222 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { archiveOf } from '../support/archived-run.js';
+import { apiKey, day, prepareDay, type Settings } from '../support/day-folder.js';
+import { prepareFileDay, remoteFolder, resultPath } from '../support/file-day.js';
+import { refusal, type StandInAnswer, type StandInHandler, success } from '../support/http-stand-in.js';
+import { type CheckedPlaces, expectNoLeak, expectNoLeaks } from '../support/leaks.js';
+import { bookingsHeader, makeBookings, toCsv } from '../support/made-bookings.js';
+import { openSsh, proFtpd } from '../support/sftp-programs.js';
+import { makeRemoteFolder, useSftpServer } from '../support/use-servers.js';
+
+/** Every guest of these days. The check of each test's folder finds it wherever it must not be. */
+const guest = 'Canaria Zwitscherfink';
+const bookings = makeBookings(60).map((booking) => ({ ...booking, BookingClientName: guest }));
+const csv = toCsv(bookings);
+const poisoned = 'BR-17';
+const traced = ['--log-level', 'trace', '--stack-trace'];
+const runTraced = ['run', '--day', day, '--json', ...traced];
+
+describe('the check for leaks after each test', () => {
+  const secret = 'a-secret-of-the-test';
+
+  function checkWith(changes: Partial<CheckedPlaces>, files: Readonly<Record<string, string>> = {}) {
+    const folder = mkdtempSync(join(tmpdir(), 'hotel-review-test-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    }
+    return () => expectNoLeaks({ folder, written: [], queue: '', tables: '', secrets: [secret], ...changes });
+  }
+  const output = { args: ['run'], stdout: '', stderr: '' };
+
+  it.each(['Guest 17', 'Canaria', secret])('fails when %s is in any of its places', (leaked) => {
+    const line = `{"level":30,"msg":"batch 0 of ${leaked}"}\n`;
+    for (const written of [
+      { ...output, stderr: line },
+      { ...output, stdout: line },
+    ])
+      expect(checkWith({ written: [written] })).toThrow(leaked);
+    expect(checkWith({ queue: `["bull:steps:1",{"data":"${leaked}"}]` })).toThrow(leaked);
+    expect(checkWith({ tables: `[{"name":"runs","row":"(1,${leaked})"}]` })).toThrow(leaked);
+    expect(checkWith({}, { 'data/log.ndjson': line })).toThrow(leaked);
+    expect(checkWith({}, { 'data/archive/2026-11-20/manifest.json': line })).toThrow(leaked);
+    expect(checkWith({}, { [`data/spool/${leaked}.csv`]: '' })).toThrow(leaked);
+    expect(checkWith({}, { 'tmp/part-1': line })).toThrow(leaked);
+    expect(() => expectNoLeak('/metrics', `hotel_review_runs{day="${leaked}"} 1\n`, [secret])).toThrow(
+      leaked,
+    );
+  });
+
+  it('fails when a secret is among the arguments, in the ledger, or in an answer that was asked for', () => {
+    expect(checkWith({ written: [{ ...output, args: ['run', secret] }] })).toThrow(secret);
+    expect(checkWith({}, { 'data/ledger.db': `SQLite ${secret}` })).toThrow(secret);
+    const answers = { ...output, args: ['show', poisoned, '--answers'], stdout: `no ${secret}` };
+    expect(checkWith({ written: [answers] })).toThrow(secret);
+  });
+
+  it('accepts names in ledger, spool and archive, and in answers that were asked for', () => {
+    const files = { 'data/ledger.db': guest, 'data/spool/a.csv': guest, 'data/archive/a/b.csv': guest };
+    const answers = { ...output, args: ['show', poisoned, '--answers'], stdout: `no hotel for ${guest}` };
+    expect(checkWith({ written: [answers] }, files)).not.toThrow();
+  });
+});
+
+describe('names and secrets of a day by body do not leak, at the most verbose log level,', () => {
+  const prepare = (handler?: StandInHandler, settings: Settings = {}, content: string | Buffer = csv) =>
+    prepareDay({ bookings: content, settings }, handler);
+
+  it('in a good run: the name is only in the ledger, and secrets reach only the service', async () => {
+    const { standIn, folder } = await prepare();
+    expect((await folder.run(runTraced)).exitCode).toBe(0);
+    for (const args of [
+      ['status'],
+      ['status', day, '--json'],
+      ['show', poisoned],
+      ['show', poisoned, '--json'],
+    ])
+      expect((await folder.run([...args, ...traced])).exitCode).toBe(0);
+    expect(standIn.accepted().map((hotel) => hotel.BookingClientName)).toEqual(Array(60).fill(guest));
+    for (const { rawHeaders } of standIn.requests) expect(rawHeaders).toContain(apiKey);
+    expect(await readdir(folder.temporaryFolder)).toEqual([]);
+  });
+
+  // The stand-in quotes what it received in each of these answers.
+  it.each<[string, StandInAnswer]>([
+    ['a 403', { kind: 'text', status: 403, body: 'no' }],
+    ['a 400', { kind: 'text', status: 400, body: 'no' }],
+    ['an unreadable 200', { kind: 'text', status: 200, body: 'no' }],
+    [
+      'a redirect',
+      { kind: 'text', status: 302, body: '', headers: { location: 'http://127.0.0.1:9/?guest=Canaria' } },
+    ],
+    ['2003 in a 200', refusal(2003)],
+    ['2009 in a 200', refusal(2009)],
+    ['2999 in a 200', refusal(2999)],
+    ['no answer', { kind: 'hang' }],
+  ])('when the service answers with %s', async (_, answer) => {
+    const settings = { retry: { tries: 1 }, body: { timeoutSeconds: 0.3 } };
+    const { folder } = await prepare(() => answer, settings);
+    expect((await folder.run(runTraced)).exitCode).toBe(1);
+    await folder.run(['show', poisoned, '--json', ...traced]);
+    // A person who asks for the service's words gets them, but still without secrets.
+    const { stdout } = await folder.run(['show', poisoned, '--answers']);
+    if (answer.kind !== 'hang') expect(stdout).toContain(guest);
+  });
+
+  it.each([
+    ['a quote that is never closed', csv.replace(`BR-9,${guest}`, `BR-9,"${guest}`)],
+    ['no header', csv.replace(`${bookingsHeader}\n`, '')],
+    ['a header that names the guest twice', csv.replace(bookingsHeader, `ServiceId,${guest},${guest}`)],
+    ['shifted cells', csv.replaceAll(`,${guest},`, `,${guest},${guest},`)],
+    ['the name instead of the id', csv.replaceAll(/^\d+,/gm, `${guest},`)],
+    ['the name instead of the dates', csv.replaceAll('2026-12-01', guest)],
+    ['a half-quoted name', csv.replaceAll(guest, `"${guest}" ${guest}`)],
+    ['a NUL after the name', csv.replace(guest, `${guest}\0`)],
+    ['invalid UTF-8 after the name', Buffer.from(csv.replace(guest, `${guest}\xe9`), 'latin1')],
+  ])('when the source is broken: %s', async (_, content) => {
+    const { standIn, folder } = await prepare(undefined, {}, content);
+    expect((await folder.run([...runTraced, '--dry-run'])).exitCode).toBe(1);
+    expect((await folder.run(runTraced)).exitCode).toBe(1);
+    await folder.run(['status', day, ...traced]);
+    expect(standIn.connections).toBe(0);
+  });
+
+  it('when the configuration is wrong', async () => {
+    const { folder } = await prepare();
+    const env = { SOME_SECRET: 'canary-secret-77aa' };
+    for (const service of [
+      { baseUrl: `https://user:\${SOME_SECRET}@service.example.com/api/3.0` },
+      { apiKey: `\${SOME_SECRET}\n` },
+      { timeoutSeconds: `\${SOME_SECRET}` },
+    ]) {
+      await folder.configure({ service });
+      expect((await folder.run(runTraced, { env })).exitCode).toBe(2);
+    }
+  });
+
+  it('when the ledger is not a database', async () => {
+    const { folder } = await prepare();
+    await mkdir(dirname(folder.ledgerFile));
+    await writeFile(folder.ledgerFile, csv);
+    expect((await folder.run(runTraced)).exitCode).toBe(2);
+  });
+
+  it('in a dry run with --out: the requested bodies have names, but no secrets', async () => {
+    const { folder, standIn } = await prepare();
+    await folder.run([...runTraced, '--dry-run', '--out', 'out']);
+    const out = join(folder.path, 'out');
+    const names = await readdir(out);
+    expect(names).toHaveLength(3);
+    const bytes = names.map((name) => readFileSync(join(out, name), 'utf8')).join('');
+    expect(bytes).toContain(guest);
+    expect(bytes).not.toContain(apiKey);
+    expect(await readdir(folder.temporaryFolder)).toEqual([]);
+    expect(standIn.connections).toBe(0);
+  });
+});
+
+describe('the password of a day by file', () => {
+  const server = useSftpServer(proFtpd);
+
+  it('does not leak when the server refuses it', async () => {
+    const { folder } = await prepareFileDay(server(), { bookings: csv, settings: { retry: { tries: 1 } } });
+    await folder.configure({ file: { sftp: { password: `\${SFTP_PASSWORD}` } } });
+    const env = { SFTP_PASSWORD: 'canary-wrong-password-08aa' };
+    const { exitCode, stderr } = await folder.run(runTraced, { env });
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('sftp-login-refused');
+  });
+});
+
+describe('names and secrets of a day by file do not leak', () => {
+  const server = useSftpServer(openSsh);
+
+  it('in a good run: names are only in the file, its result and the ledger, not in the manifest', async () => {
+    // BR-59 can't go into the file and is posted.
+    const { standIn, service, folder } = await prepareFileDay(server(), {
+      bookings: csv.replace('Expedia,0059A', ',0059A'),
+      async onCall(call) {
+        await call.writeResult({ affected: ['BR-17', 'BR-18'] });
+        return success;
+      },
+    });
+    const result = await folder.run(runTraced);
+    expect(result.report.counts).toMatchObject({ delivered: 60, affected: 2 });
+    for (const question of ['status', 'affected', 'verify'])
+      expect((await folder.run([question, day, ...traced])).exitCode).toBe(0);
+    expect(service.calls.map((call) => call.file?.includes(guest))).toEqual([true]);
+    expect(standIn.accepted()).toHaveLength(1);
+    const archive = archiveOf(result);
+    for (const name of ['20112026.csv', '20112026_Result.csv'])
+      expect(archive.read(name).toString()).toContain(guest);
+    // When the archive was tampered with, `verify` says where.
+    const path = join(archive.path, '20112026.csv');
+    writeFileSync(path, readFileSync(path, 'utf8').replace(guest, `"${guest}`));
+    expect((await folder.run(['verify', day, ...traced])).exitCode).toBe(1);
+  });
+
+  it.each([
+    ['breaks off inside a quote', (whole: string) => `${whole.slice(0, -200)}"${guest}`],
+    ['has the guest as a verdict', (whole: string) => whole.replaceAll(/True$/gm, guest)],
+    ['has the guest as a header', (whole: string) => whole.replace(/^.*$/m, `${guest},${guest}`)],
+    ['has shifted cells', (whole: string) => whole.replaceAll(`,${guest},`, `,${guest},${guest},`)],
+    ['is not UTF-8', (whole: string) => Buffer.from(whole.replaceAll(guest, `${guest}\xe9`), 'latin1')],
+  ])('when a result %s', async (_, spoil) => {
+    makeRemoteFolder(server(), remoteFolder);
+    const { folder } = await prepareFileDay(server(), {
+      bookings: csv,
+      settings: { file: { resultTimeoutMinutes: 0.01 } },
+      onCall(call) {
+        writeFileSync(server().disk(resultPath), spoil(call.renderResult()));
+        return success;
+      },
+    });
+    expect([0, 3]).toContain((await folder.run(runTraced)).exitCode);
+    await folder.run(['status', day, '--json', ...traced]);
+  });
+});

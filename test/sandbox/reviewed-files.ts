@@ -1,0 +1,158 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { onTestFinished, vi } from 'vitest';
+import { createFaultPlan, parseFault } from '../../src/sandbox/common/faults.js';
+import { createSeededRandom } from '../../src/sandbox/common/random.js';
+import { createFileReview, type FileReview } from '../../src/sandbox/file-review/file-review.js';
+import type { FileReviewEvent } from '../../src/sandbox/file-review/pending-results.js';
+import { createOutbox, type Notice, type Outbox, type SentEmail } from '../../src/sandbox/outbox/outbox.js';
+import { createWorld, type Mapping, type World } from '../../src/sandbox/world/world.js';
+
+/** The columns of the template in the tests' files. */
+export const templateColumns = [
+  'Service Mappings Id',
+  'BookingReferenceId',
+  'BookingClientName',
+  'ProviderName',
+  'ProviderHotelId',
+  'CheckInDate',
+  'CheckOutDate',
+] as const;
+
+export const filePath = 'VerifyMappings/112026/20112026.csv';
+export const resultPath = 'VerifyMappings/112026/20112026_Result.csv';
+
+/** A record of a test's file. */
+export type Cells = Readonly<Record<(typeof templateColumns)[number], string>>;
+
+export interface ReviewedFilesOptions {
+  /** As on the command line: `result-late:30@1`. */
+  readonly faults?: readonly string[];
+  readonly masterIdColumn?: string;
+  readonly resultDelayMs?: number;
+  /** Replaces the outbox that writes to the test's folder. */
+  readonly outbox?: Outbox;
+}
+
+/** An SFTP root on this disk and its file review, for one test. */
+export interface ReviewedFiles {
+  /** SFTP clients can't see anything next to the root. */
+  readonly folder: string;
+  readonly root: string;
+  readonly world: World;
+  readonly review: FileReview;
+  readonly events: readonly FileReviewEvent[];
+  /** Notices passed to the outbox. */
+  readonly notices: readonly Notice[];
+  readonly emails: readonly SentEmail[];
+  /** A mapping of the world, by index. */
+  mapping(place?: number): Mapping;
+  /** A record with a correct mapping, with these changes. */
+  cells(changes?: Partial<Cells>, place?: number): Cells;
+  put(content: string | Uint8Array, path?: string): Promise<void>;
+  read(path?: string): Promise<string>;
+  /** File names in the folder of the tests' month. */
+  list(): Promise<string[]>;
+  /** Resolves after `count` events of a kind. */
+  waitFor(kind: FileReviewEvent['kind'], count?: number): Promise<void>;
+}
+
+export async function openReviewedFiles(options: ReviewedFilesOptions = {}): Promise<ReviewedFiles> {
+  const { faults = [], masterIdColumn = 'Service Mappings Id', resultDelayMs = 0 } = options;
+  const folder = await mkdtemp(join(tmpdir(), 'review-files-'));
+  const root = join(folder, 'sftp');
+  await mkdir(root);
+  const world = createWorld({ seed: 4, hotels: 60 });
+  const { outbox, notices, emails } = watchOutbox(options.outbox ?? outboxIn(folder, world));
+  const events: FileReviewEvent[] = [];
+  const review = createFileReview({
+    root,
+    drafts: join(folder, 'drafts'),
+    world,
+    masterIdColumn,
+    resultDelayMs,
+    faults: createFaultPlan(faults.map(parseFault), createSeededRandom(1)),
+    outbox,
+    onEvent: (event) => events.push(event),
+  });
+  onTestFinished(async () => {
+    await review.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const files: ReviewedFiles = {
+    folder,
+    root,
+    world,
+    review,
+    events,
+    notices,
+    emails,
+    mapping(place = 0) {
+      const mapping = world.mappings[place];
+      if (!mapping) throw new Error(`the world has no mapping ${place}`);
+      return mapping;
+    },
+    cells(changes = {}, place = 0) {
+      const { serviceId, providerName, providerHotelId } = files.mapping(place);
+      return {
+        'Service Mappings Id': String(serviceId),
+        BookingReferenceId: `BR-${place}`,
+        BookingClientName: 'Ana Núñez',
+        ProviderName: providerName,
+        ProviderHotelId: providerHotelId,
+        CheckInDate: '20112026',
+        CheckOutDate: '22112026',
+        ...changes,
+      };
+    },
+    async put(content, path = filePath) {
+      await mkdir(dirname(join(root, path)), { recursive: true });
+      await writeFile(join(root, path), content);
+    },
+    read: (path = resultPath) => readFile(join(root, path), 'utf8'),
+    list: () => readdir(dirname(join(root, filePath))),
+    async waitFor(kind, count = 1) {
+      await vi.waitUntil(() => events.filter((event) => event.kind === kind).length >= count, {
+        timeout: 30_000,
+        interval: 10,
+      });
+    },
+  };
+  return files;
+}
+
+function outboxIn(folder: string, world: World): Outbox {
+  return createOutbox({
+    folder: join(folder, 'outbox'),
+    from: 'service@example.com',
+    to: 'account@example.com',
+    world,
+    clock: () => Date.UTC(2026, 10, 21, 2, 30),
+  });
+}
+
+function watchOutbox(outbox: Outbox) {
+  const notices: Notice[] = [];
+  const emails: SentEmail[] = [];
+  const watched: Outbox = {
+    async notify(notice) {
+      notices.push(notice);
+      const email = await outbox.notify(notice);
+      emails.push(email);
+      return email;
+    },
+  };
+  return { outbox: watched, notices, emails };
+}
+
+/** A file as a careful client writes it, with every cell quoted. */
+export function writeFileOf(records: readonly Cells[], lineEnd = '\n'): string {
+  const lines = records.map((record) => templateColumns.map((column) => quote(record[column])).join(','));
+  return [templateColumns.join(','), ...lines, ''].join(lineEnd);
+}
+
+function quote(cell: string): string {
+  return `"${cell.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,111 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it, vi } from 'vitest';
+import { StoppedError } from '../../src/async/stopped-error.js';
+import { createTerminalAsker } from '../../src/setup/asker.js';
+import { captureStream } from '../cli/captured-stream.js';
+
+function sit() {
+  const input = new PassThrough();
+  const screen = captureStream({ isTTY: true });
+  const stop = new AbortController();
+  const asker = createTerminalAsker({ input, output: screen.stream, signal: stop.signal });
+  const reads = (text: string) => vi.waitUntil(() => screen.text().includes(text), { timeout: 10_000 });
+  return { asker, input, screen, stop, reads };
+}
+
+const question = {
+  message: 'Your word',
+  check: (answer: string) => (answer === 'bad' ? 'expected a good one' : undefined),
+};
+const failureOf = (answer: Promise<unknown>) => answer.catch((error: unknown) => error);
+
+describe('A question on a terminal', () => {
+  it('accepts a line, and trims it', async () => {
+    const { asker, input, reads } = sit();
+    const answer = asker.text(question);
+    await reads('Your word');
+    input.write('  good \r');
+    expect(await answer).toBe('good');
+  });
+
+  it.each(['\r', '  \r'])('shows the default, which an empty line accepts (%j)', async (line) => {
+    const { asker, input, reads } = sit();
+    const answer = asker.text({ ...question, fallback: 'usual' });
+    await reads('sual');
+    input.write(line);
+    expect(await answer).toBe('usual');
+  });
+
+  it('without a default takes an empty line as no answer', async () => {
+    const { asker, input, reads } = sit();
+    const answer = asker.text(question);
+    await reads('Your word');
+    input.write('\r');
+    expect(await answer).toBeUndefined();
+  });
+
+  it('says at once what is wrong with an answer, and waits for another', async () => {
+    const { asker, input, reads } = sit();
+    const answer = asker.text(question);
+    await reads('Your word');
+    input.write('bad\r');
+    await reads('expected a good one');
+    input.write('\x15better\r');
+    expect(await answer).toBe('better');
+  });
+
+  it('for a secret does not show it', async () => {
+    const { asker, input, screen, reads } = sit();
+    const answer = asker.secret(question);
+    await reads('Your word');
+    input.write('geheim\r');
+    expect(await answer).toBe('geheim');
+    expect(screen.text()).not.toMatch(/[geh]{3}/);
+  });
+
+  it('for a choice moves up and down', async () => {
+    const { asker, input, reads } = sit();
+    const answer = asker.choose({
+      message: 'Which?',
+      choices: [
+        { value: 'one', label: 'One' },
+        { value: 'two', label: 'Two' },
+      ],
+      fallback: 'one',
+    });
+    await reads('Two');
+    input.write('\x1b[B\r');
+    expect(await answer).toBe('two');
+  });
+
+  it.each([
+    ['Ctrl-C', '\x03'],
+    ['Ctrl-D', '\x04'],
+  ])('ends with %s, and the cursor is visible again', async (_, key) => {
+    const { asker, input, screen, reads } = sit();
+    const answer = failureOf(asker.text(question));
+    await reads('Your word');
+    input.write(key);
+    expect(await answer).toBeInstanceOf(StoppedError);
+    expect(screen.text().lastIndexOf('\x1b[?25h')).toBeGreaterThan(screen.text().lastIndexOf('\x1b[?25l'));
+  });
+
+  it('ends when the process is stopped, and is not asked after that', async () => {
+    const { asker, screen, stop, reads } = sit();
+    const reason = new StoppedError('SIGTERM');
+    const answer = failureOf(asker.text(question));
+    await reads('Your word');
+    stop.abort(reason);
+    expect(await answer).toBe(reason);
+    expect(await failureOf(asker.text({ ...question, message: 'Another' }))).toBe(reason);
+    expect(screen.text()).not.toContain('Another');
+  });
+
+  it('ends when the terminal goes away', async () => {
+    const { asker, input, reads } = sit();
+    const answer = failureOf(asker.text(question));
+    await reads('Your word');
+    input.end();
+    expect(await answer).toBeInstanceOf(StoppedError);
+  });
+});

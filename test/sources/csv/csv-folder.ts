@@ -1,0 +1,51 @@
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach } from 'vitest';
+import { createBusinessDay } from '../../../src/booking/business-day.js';
+import type { SourceChunk, SourceRecord } from '../../../src/review/source.js';
+import { type CsvSourceOptions, createCsvSource } from '../../../src/sources/csv/csv-source.js';
+import { createLocalDayFile } from '../../../src/sources/files/local.js';
+
+export const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
+
+type Options = Omit<CsvSourceOptions, 'file'>;
+
+/** Creates a folder for each test of the calling file, and reads the day's file in it. */
+export function useCsvFolder() {
+  let folder = '';
+  beforeEach(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'csv-source-')));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  async function readDay(options: Options = {}, template = '{day}.csv') {
+    const source = createCsvSource({ file: createLocalDayFile(join(folder, template)), ...options });
+    const chunks: SourceChunk[] = [];
+    for await (const chunk of source.read(day, { signal: new AbortController().signal })) chunks.push(chunk);
+    return {
+      chunks,
+      records: chunks.flatMap((chunk): readonly SourceRecord[] => chunk.records),
+      notices: chunks.flatMap((chunk) => chunk.notices ?? []),
+    };
+  }
+
+  return {
+    pathOf: (name: string) => join(folder, name),
+    readDay,
+    /** Writes the day's file and reads it. */
+    async readFile(content: string | Buffer, options: Options = {}) {
+      await writeFile(join(folder, '2026-11-20.csv'), content);
+      return readDay(options);
+    },
+  };
+}
+
+/** Each record as place:ServiceId, or place!reason. */
+export function summarise(records: readonly SourceRecord[]): string[] {
+  return records.map((record) =>
+    'fields' in record
+      ? `${record.place}:${record.fields.ServiceId}`
+      : `${record.place}!${record.unreadable}`,
+  );
+}

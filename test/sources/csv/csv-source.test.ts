@@ -1,0 +1,157 @@
+import { writeFile } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { createCsvSource } from '../../../src/sources/csv/csv-source.js';
+import { createLocalDayFile } from '../../../src/sources/files/local.js';
+import { day, summarise, useCsvFolder } from './csv-folder.js';
+
+const header =
+  'ServiceId,BookingReferenceId,BookingClientName,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate';
+const { pathOf, readDay, readFile } = useCsvFolder();
+
+describe('a CSV file as people write them', () => {
+  it('is read with all seven fields under their own names', async () => {
+    const { records, notices } = await readFile(`${header}\n5,BR-1,Ann,Prov,0012,2026-11-20,2026-11-24\n`);
+    expect(records).toEqual([
+      {
+        place: 2,
+        fields: {
+          ServiceId: '5',
+          BookingReferenceId: 'BR-1',
+          BookingClientName: 'Ann',
+          ProviderName: 'Prov',
+          ProviderHotelId: '0012',
+          CheckInDate: '2026-11-20',
+          CheckOutDate: '2026-11-24',
+        },
+      },
+    ]);
+    expect(notices).toEqual([]);
+  });
+
+  it('may lack the last line end', async () => {
+    expect(summarise((await readFile('ServiceId,x\n5,a\n6,b')).records)).toEqual(['2:5', '3:6']);
+    expect(summarise((await readFile('ServiceId,x\n5,a\n6,"b"')).records)).toEqual(['2:5', '3:6']);
+    expect(summarise((await readFile('ServiceId,x\n5,a\n6,')).records)).toEqual(['2:5', '3:6']);
+  });
+
+  it('may have a byte order mark, before a quoted name too', async () => {
+    expect(summarise((await readFile('\uFEFFServiceId\n5\n')).records)).toEqual(['2:5']);
+    expect(summarise((await readFile('\uFEFF"ServiceId"\n5\n')).records)).toEqual(['2:5']);
+  });
+
+  it('keeps a U+FEFF that is no byte order mark', async () => {
+    const { records } = await readFile('BookingReferenceId,ServiceId\n\uFEFFx,5\n', { blockBytes: 29 });
+    expect(records).toMatchObject([{ fields: { BookingReferenceId: '\uFEFFx' } }]);
+  });
+
+  it('may have CRLF, LF and both; a lone CR is an ordinary character', async () => {
+    const { records } = await readFile(
+      'ServiceId,ProviderName\r\n5,a\n6,"b"\r\n7,c\rd\r\n8,"e\r\nf"\r\n9,g\r\n',
+    );
+    expect(summarise(records)).toEqual(['2:5', '3:6', '4:7', '5:8', '7:9']);
+    expect(records).toMatchObject([
+      { fields: { ProviderName: 'a' } },
+      { fields: { ProviderName: 'b' } },
+      { fields: { ProviderName: 'c\rd' } },
+      { fields: { ProviderName: 'e\nf' } },
+      { fields: { ProviderName: 'g' } },
+    ]);
+  });
+
+  it('may have blank lines, which are no records but count as lines', async () => {
+    expect(summarise((await readFile('\n\r\nServiceId\n\n5\n\r\n\n6\n""\n\n7')).records)).toEqual([
+      '5:5',
+      '8:6',
+      '9:',
+      '11:7',
+    ]);
+    expect(summarise((await readFile('\nServiceId\n5\n\n')).records)).toEqual(['3:5']);
+  });
+
+  it('has a record for a line of delimiters only', async () => {
+    expect(summarise((await readFile('ServiceId,x\n,\n')).records)).toEqual(['2:']);
+  });
+
+  it('may have delimiters, quotes and line ends inside quotes', async () => {
+    const { records } = await readFile('ServiceId,BookingClientName\n5,"a,""b""\n\nc"\n6,"""\n"""\n7,""\n');
+    expect(summarise(records)).toEqual(['2:5', '5:6', '7:7']);
+    expect(records).toMatchObject([
+      { fields: { BookingClientName: 'a,"b"\n\nc' } },
+      { fields: { BookingClientName: '"\n"' } },
+      { fields: { BookingClientName: '' } },
+    ]);
+  });
+
+  it('keeps a quote inside an unquoted cell as it is', async () => {
+    const { records } = await readFile('ServiceId,BookingClientName\n5,Ann "A" Lee\n6, "x"\n7,27"\n');
+    expect(records).toMatchObject([
+      { fields: { BookingClientName: 'Ann "A" Lee' } },
+      { fields: { BookingClientName: ' "x"' } },
+      { fields: { BookingClientName: '27"' } },
+    ]);
+  });
+
+  it.each([';', '\t', '|', ' ', '*', '\\'])('may be delimited by %j', async (delimiter) => {
+    const { records } = await readFile(
+      `ServiceId${delimiter}ProviderName\n5${delimiter}"a${delimiter}b,c"\n6${delimiter}d,e\n`,
+      {
+        delimiter,
+      },
+    );
+    expect(records).toMatchObject([
+      { fields: { ServiceId: '5', ProviderName: `a${delimiter}b,c` } },
+      { fields: { ServiceId: '6', ProviderName: 'd,e' } },
+    ]);
+  });
+
+  it('is recognised as gzip by its content, not by its name', async () => {
+    expect(summarise((await readFile(gzipSync('ServiceId\n5\n'))).records)).toEqual(['2:5']);
+    await writeFile(pathOf('2026-11-20.csv.gz'), 'ServiceId\n6\n');
+    expect(summarise((await readDay({}, '{day}.csv.gz')).records)).toEqual(['2:6']);
+  });
+
+  it('may be gzip with several members, split anywhere', async () => {
+    const csv = Buffer.from('ServiceId,ProviderName\n5,"é"\n6,b\n');
+    for (let at = 0; at <= csv.length; at++) {
+      const members = Buffer.concat([gzipSync(csv.subarray(0, at)), gzipSync(csv.subarray(at))]);
+      for (const blockBytes of [1, 7, 64, 1024]) {
+        expect(summarise((await readFile(members, { blockBytes })).records)).toEqual(['2:5', '3:6']);
+      }
+    }
+  });
+
+  it('with a header only is an empty day, and still reports absent columns', async () => {
+    expect(await readFile(header)).toMatchObject({ records: [], notices: [] });
+    expect((await readFile('ServiceId\n')).notices).toHaveLength(6);
+    expect((await readFile('ServiceId')).notices).toHaveLength(6);
+  });
+
+  it('reports progress in bytes of the file', async () => {
+    const content = gzipSync(`${header}\n${'5,BR-1,Ann,Prov,0012,2026-11-20,2026-11-24\n'.repeat(1000)}`);
+    const { chunks } = await readFile(content);
+    expect(chunks.at(-1)?.progress).toEqual({ done: content.length, total: content.length });
+  });
+});
+
+describe('aborting', () => {
+  it('throws the reason after a last record without a line end, too', async () => {
+    await writeFile(pathOf('2026-11-20.csv'), `${header}\n5,BR-1,Ann,Prov,0012,2026-11-20,2026-11-24`);
+    const stopping = new AbortController();
+    const reason = new Error('stopped by hand');
+    const source = createCsvSource({ file: createLocalDayFile(pathOf('{day}.csv')) });
+    const reading = source.read(day, { signal: stopping.signal })[Symbol.asyncIterator]();
+    expect((await reading.next()).value?.records).toHaveLength(1);
+    stopping.abort(reason);
+    await expect(reading.next()).rejects.toBe(reason);
+  });
+});
+
+describe('creating a CSV source', () => {
+  it.each(['', ',,', '"', '\n', '\r', '\r\n', '\0', 'é', '🏨', '\uFEFF'])(
+    'refuses %j as a delimiter',
+    (delimiter) => {
+      expect(() => createCsvSource({ file: createLocalDayFile('/x'), delimiter })).toThrow(RangeError);
+    },
+  );
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+
+import { describePageWait } from '../../../src/sources/http/page-calls.js';
+import { describeModuleFailure } from '../../../src/sources/module/errors.js';
+
+describe('what a bookings module threw', () => {
+  const cause = new RangeError('Ann Guest-Canary again');
+  const error = Object.assign(new TypeError('Ann Guest-Canary\n    at her desk', { cause }), {
+    code: 'E_GUEST',
+  });
+  const path = '/srv/bookings.mjs';
+
+  it('is shown with its own stack, and without its message', () => {
+    const shown = describeModuleFailure(error, { path, showsMessage: false });
+    expect(shown).toMatch(
+      /^\/srv\/bookings\.mjs threw TypeError E_GUEST \(--stack-trace shows its message\)\n {4}at /,
+    );
+    expect(shown).toContain('source-messages.test.ts');
+    expect(shown).not.toMatch(/Canary|desk/);
+  });
+
+  it('is shown in full, with its causes, on request', () => {
+    const shown = describeModuleFailure(error, { path, showsMessage: true });
+    expect(shown).toContain('threw TypeError E_GUEST: Ann Guest-Canary\n    at her desk\n');
+    expect(shown).toContain('\n  caused by RangeError: Ann Guest-Canary again\n');
+  });
+
+  it('may have a circular cause', () => {
+    const circle = new Error('round');
+    circle.cause = circle;
+    expect(describeModuleFailure(circle, { path, showsMessage: true }).match(/caused by/g)).toHaveLength(5);
+  });
+
+  it('may be anything', () => {
+    expect(describeModuleFailure('Canary', { path, showsMessage: false })).toBe(
+      '/srv/bookings.mjs threw a string that is no Error',
+    );
+  });
+});
+
+it('reports a long wait for an API, with its reason and its length', () => {
+  expect(describePageWait({ code: 'http-429', delayMs: 300_000 })).toMatch(/http-429.*retrying in 5 min/);
+});
+
+it('does not report a short wait', () => {
+  expect(describePageWait({ code: 'http-503', delayMs: 400 })).toBeUndefined();
+});

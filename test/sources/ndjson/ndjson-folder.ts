@@ -1,0 +1,38 @@
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach } from 'vitest';
+import type { SourceChunk, SourceRecord } from '../../../src/review/source.js';
+import { createLocalDayFile } from '../../../src/sources/files/local.js';
+import { createNdjsonSource, type NdjsonSourceOptions } from '../../../src/sources/ndjson/ndjson-source.js';
+import { day } from '../csv/csv-folder.js';
+
+type Options = Omit<NdjsonSourceOptions, 'file'>;
+
+/** Creates a folder for each test of the calling file, and reads the day's file in it. */
+export function useNdjsonFolder() {
+  let folder = '';
+  beforeEach(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'ndjson-source-')));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  return {
+    /** Writes the day's file and reads it. */
+    async readFile(content: string | Buffer, options: Options = {}) {
+      await writeFile(join(folder, '2026-11-20.ndjson'), content);
+      const source = createNdjsonSource({
+        file: createLocalDayFile(join(folder, '{day}.ndjson')),
+        ...options,
+      });
+      const chunks: SourceChunk[] = [];
+      for await (const chunk of source.read(day, { signal: new AbortController().signal }))
+        chunks.push(chunk);
+      return {
+        chunks,
+        records: chunks.flatMap((chunk): readonly SourceRecord[] => chunk.records),
+        notices: chunks.flatMap((chunk) => chunk.notices ?? []),
+      };
+    },
+  };
+}
