@@ -70,8 +70,20 @@ function joinMembers(name: string, kinds: readonly Node[]): Node {
     return { ...member, description: `${member.description} Only for ${kindNames.join(' and ')}.` };
   }
   if (member.const === undefined) return member;
-  const { const: first, ...rest } = member;
-  return { ...rest, enum: [first, ...others.flatMap((other) => other.const ?? [])] };
+  const { const: _, ...rest } = member;
+  const choices = [member, ...others];
+  return {
+    ...rest,
+    description: describeChoices(choices),
+    enum: choices.flatMap((choice) => choice.const ?? []),
+  };
+}
+
+/** The description that all kinds share, or that of each. */
+function describeChoices(choices: readonly Node[]): string {
+  const [shared = '', ...others] = new Set(choices.map(({ description = '' }) => description));
+  if (others.length === 0) return shared;
+  return choices.map((choice) => `${code(choice.const)}: ${choice.description}`).join(' ');
 }
 
 function describeForm(node: Node): string {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BusinessDay, businessDayAt, createBusinessDay } from '../src/booking/business-day.js';
 import type { GlobalOptions } from '../src/cli/commands/options.js';
@@ -171,20 +172,18 @@ async function withTerminal(
   }
 }
 
-function withConfig(
+async function withConfig(
   globals: GlobalOptions,
   io: CommandIo,
   job: (config: Config, terminal: Terminal) => Promise<number>,
 ): Promise<number> {
-  return withTerminal(globals, io, async (terminal) => {
-    const config = await loadConfig({ file: terminal.locate(globals.config), env: io.env });
-    for (const { from, to } of config.renamedSettings) {
-      io.stderr.write(
-        `${globals.config}: ${from} is now called ${to}; the next version refuses the old name\n`,
-      );
-    }
-    return stopInTime(job(config, terminal), config, io);
-  });
+  const config = await loadConfig({ file: resolve(io.cwd, globals.config), env: io.env });
+  for (const { from, to } of config.renamedSettings) {
+    io.stderr.write(
+      `${globals.config}: ${from} is now called ${to}; the next version refuses the old name\n`,
+    );
+  }
+  return withTerminal(globals, io, (terminal) => stopInTime(job(config, terminal), config, io));
 }
 
 /** Fails once a stop takes too long: a ledger or a queue that does not answer must not delay the exit. */
@@ -195,12 +194,12 @@ async function stopInTime(
 ): Promise<number> {
   let timer: NodeJS.Timeout | undefined;
   let startTimer = () => {};
-  const overdue = new Promise<number>((resolve) => {
+  const overdue = new Promise<number>((settle) => {
     const giveUp = () => {
       stderr.write(
         'hotel-review: something did not stop in time and was abandoned; the ledger knows what is left\n',
       );
-      resolve(exitCode.failed);
+      settle(exitCode.failed);
     };
     startTimer = () => {
       timer = setTimeout(giveUp, stopSeconds * 1000 + lastResortMs).unref();

@@ -1,7 +1,6 @@
 import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
 import type { MappingCopy } from '../src/mappings/mapping-copy.js';
-
 import { createCronerSchedule, type Schedule } from '../src/schedule/schedule.js';
 import type { NotifyScheduler } from '../src/schedule/scheduler-event.js';
 import { createSlots, type Slots } from '../src/schedule/slots.js';

@@ -1,3 +1,5 @@
+import type { ServiceField } from '../booking/booking.js';
+
 /**
  * The operations of the service, typed as its specification names them: fields that begin with a capital letter are the
  * service's own, exact and case-sensitive. Any other field of an answer passes through.
@@ -88,14 +90,8 @@ export interface Channel {
 }
 
 /** A booked property (spec 2.5). Dates are YYYY-MM-DD. */
-export interface BookedHotel {
+export interface BookedHotel extends Readonly<Partial<Record<Exclude<ServiceField, 'ServiceId'>, string>>> {
   readonly ServiceId: number;
-  readonly BookingReferenceId?: string;
-  readonly BookingClientName?: string;
-  readonly ProviderName?: string;
-  readonly ProviderHotelId?: string;
-  readonly CheckInDate?: string;
-  readonly CheckOutDate?: string;
 }
 
 /** The answer of Get Master Hotel Brands (spec 4.4). */

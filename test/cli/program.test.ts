@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Handlers, helpShown, runCommandLine } from '../../src/cli/commands/program.js';
 import { UsageError } from '../../src/review/refusals.js';
+import { sourceKinds } from '../../src/sources/registry.js';
 
 const globals = { config: 'hotel-review.yaml', json: false, stackTrace: false };
 const ownGlobals = { config: 'other.yaml', json: true, logLevel: 'debug', stackTrace: true };
@@ -32,11 +33,15 @@ const commands = [
   'mappings',
   'mappings sync',
   'mappings show',
+  'mappings stats',
   'brands',
   'export',
   'export request',
   'export fetch',
   'export compare',
+  'work',
+  'serve',
+  'hook',
   'init',
   'doctor',
   'sandbox',
@@ -273,6 +278,9 @@ describe('the command line', () => {
     ['affected --help', 'Usage: hotel-review affected [options] [day]'],
     ['suspects --help', 'Usage: hotel-review suspects [options] [day]'],
     ['verify --help', 'Usage: hotel-review verify [options] <day>'],
+    ['work --help', 'Usage: hotel-review work [options]'],
+    ['serve --help', 'Usage: hotel-review serve [options]'],
+    ['hook --help', 'Usage: hotel-review hook [options]'],
     ['init --help', 'Usage: hotel-review init [options]'],
     ['doctor --help', 'Usage: hotel-review doctor [options]'],
     ['sandbox --help', 'Usage: hotel-review sandbox [options] [command]'],
@@ -293,6 +301,12 @@ describe('the command line', () => {
         expect(written.split(`\n  ${option} `)).toHaveLength(2);
     },
   );
+
+  it('offers every kind of source that there is', async () => {
+    const { written } = await start('init --help');
+    const choices = sourceKinds.map(({ name }) => `"${name}"`).join(', ');
+    expect(written.replace(/\s+/g, ' ')).toContain(`(choices: ${choices})`);
+  });
 
   it('shows for a subcommand only the options that it accepts', async () => {
     const { written } = await start('sandbox bookings --help');

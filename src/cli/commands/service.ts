@@ -66,7 +66,7 @@ export function addServiceCommands(program: Command, handlers: ServiceHandlers, 
 
 const workExamples = `
 Examples:
-  hotel-review work               work until SIGTERM or Ctrl-C; start as many as you like
+  hotel-review work               work until Ctrl-C; start as many as you like
   hotel-review work --port 9100   the same, with health and metrics`;
 
 const serveExamples = `

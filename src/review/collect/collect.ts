@@ -76,18 +76,18 @@ export async function collectDay(
   const run = { id: right.runId, day: day.iso };
   const { collect, reader } = await beginCollect(day, right, parts);
   const known = parts.delivered && (await readKnown(parts.delivered, run, parts.delivery, signal));
-  const intake = createBookingStore(limits, collect, known);
+  const bookings = createBookingStore(limits, collect, known);
   try {
     for await (const chunk of reader.read(day, delivery, { signal })) {
       for (const notice of chunk.notices ?? []) {
         notify({ type: 'source-notice', run, notice });
-        intake.warn({ reason: 'absent-column', count: 1 });
+        bookings.warn({ reason: 'absent-column', count: 1 });
       }
-      await intake.take(chunk);
+      await bookings.take(chunk);
       notify({
         type: 'collecting',
         run,
-        read: intake.read,
+        read: bookings.read,
         ...(chunk.progress && { progress: chunk.progress }),
       });
     }
@@ -96,10 +96,10 @@ export async function collectDay(
     throw error;
   }
   signal.throwIfAborted();
-  await intake.addKnown();
-  await intake.storeRest();
-  checkGates(intake, limits, reader.locate(day));
-  return collect.finish({ steps: delivery.plan(intake.accepted), at: clock() });
+  await bookings.addKnown();
+  await bookings.storeRest();
+  checkGates(bookings, limits, reader.locate(day));
+  return collect.finish({ steps: delivery.plan(bookings.accepted), at: clock() });
 }
 
 /** Compares with the local copy of the mappings if there is one that is not empty. */

@@ -1,6 +1,5 @@
 import type { DeliveredBookings, DeliveredCursor, DeliveredLines } from '../collected.js';
 import type { Delivery } from '../delivery.js';
-
 import { createLineBuffer } from '../lines/line-buffer.js';
 import type { Run } from '../run.js';
 import type { BookingForm } from '../step.js';

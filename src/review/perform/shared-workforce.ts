@@ -30,15 +30,15 @@ export interface SharedWorkforceParts extends Omit<StepRunnerParts, 'ledger' | '
 export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
   const { ledger, queue, leaseMs, reconcileMs, graceMs, performs, random, notify } = parts;
   const claims = createHeldClaims({ ledger, leaseMs });
-  const performStep = createStepRunner({ ...parts, claims, onFault: tellFault });
+  const performStep = createStepRunner({ ...parts, claims, onFault: reportFault });
   const stopping = new AbortController();
   let reconciling: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
 
-  const perform: PerformStep = async (reference, abandon, leave) => {
+  const perform: PerformStep = async (reference, abandon, releaseSlot) => {
     const { runId, step } = reference;
     try {
-      await performStep(reference, undefined, abandon, leave);
+      await performStep(reference, undefined, abandon, releaseSlot);
     } catch (error) {
       if (!(error instanceof FencedError)) throw error;
       notify({ type: 'superseded', runId, step });
@@ -49,26 +49,26 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
   async function keepReconciling(): Promise<void> {
     const { signal } = stopping;
     while (!signal.aborted) {
-      await reconcile({ ...parts, onFault: tellFaultOfRun }, signal).catch((error: unknown) =>
-        tellFault(error),
+      await reconcile({ ...parts, onFault: reportFaultOfRun }, signal).catch((error: unknown) =>
+        reportFault(error),
       );
       // Jitter, so that processes don't all reconcile at once.
       await pause(reconcileMs * (0.75 + random() / 2), signal);
     }
   }
 
-  function tellFault(error: unknown, reference?: StepReference): void {
+  function reportFault(error: unknown, reference?: StepReference): void {
     if (!stopping.signal.aborted) notify({ type: 'faulted', ...reference, error });
   }
 
-  function tellFaultOfRun(error: unknown, { id }: Run): void {
+  function reportFaultOfRun(error: unknown, { id }: Run): void {
     // The process that took the run over reconciles it.
     if (error instanceof FencedError || stopping.signal.aborted) return;
     notify({ type: 'faulted', runId: id, error });
   }
 
   if (performs) {
-    queue.work(perform, { onError: tellFault });
+    queue.work(perform, { onError: reportFault });
     reconciling = keepReconciling();
   }
   return {
@@ -79,7 +79,7 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
       const stop = AbortSignal.any([signal, stopping.signal]);
       const queued = await reconcileRun(run, parts, stop).catch((error: unknown) => {
         // Every worker reconciles, so a queue that is unavailable now only delays the run.
-        tellFault(error);
+        reportFault(error);
         return run;
       });
       return performs ? watch(queued, stop) : ledger.getRun(run.id);

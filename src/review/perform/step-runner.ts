@@ -103,7 +103,7 @@ export function createStepRunner(parts: StepRunnerParts) {
     if (await queue.holdOff(until)) notify({ type: 'holding-off', cause, run, until, code });
   }
 
-  function tellEnding({ step, attempt }: Claim, { kind: outcome, evidence }: StepEnding, run: Run): void {
+  function reportEnding({ step, attempt }: Claim, { kind: outcome, evidence }: StepEnding, run: Run): void {
     const { answer: _, ...shown } = evidence;
     notify({ type: 'step-ended', run, step, attempt, outcome, evidence: shown });
   }
@@ -112,7 +112,7 @@ export function createStepRunner(parts: StepRunnerParts) {
     { runId, step, attempt: number }: StepReference,
     token: number | undefined,
     signal: AbortSignal,
-    leave: () => void,
+    releaseSlot: () => void,
   ): Promise<Run | undefined> {
     const claim = await ledger.claim(
       token === undefined ? { runId } : { runId, token },
@@ -126,11 +126,11 @@ export function createStepRunner(parts: StepRunnerParts) {
       const ending = await attempt(claim, held);
       const recording = ledger.record(claim, ending, clock());
       // The next call need not wait for the disk, unless this one failed, because then this record may end the run.
-      if (ending.kind === 'done') leave();
+      if (ending.kind === 'done') releaseSlot();
       return { ending, ...(await recording) };
     });
     const { ending } = recorded;
-    tellEnding(claim, ending, recorded.run);
+    reportEnding(claim, ending, recorded.run);
     // A fatal answer ended the run in the transaction that recorded it.
     if (recorded.settled) notify({ type: 'settled', run: recorded.run });
     const run = await settleWhenDue(recorded.run, { ledger, limits, clock, notify });

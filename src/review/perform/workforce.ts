@@ -52,9 +52,9 @@ async function deliver(run: Run, parts: OwnWorkforceParts, signal: AbortSignal):
   const over = new AbortController();
   let fault: { error: unknown } | undefined;
   queue.work(
-    async (reference, abandon, leave) => {
+    async (reference, abandon, releaseSlot) => {
       const current =
-        (await performStep(reference, run.token, abandon, leave)) ?? (await readOwnRun(ledger, run));
+        (await performStep(reference, run.token, abandon, releaseSlot)) ?? (await readOwnRun(ledger, run));
       if (!hasWork(current)) over.abort();
     },
     {

@@ -1,6 +1,5 @@
 import type { Suspect, SuspectReason } from '../collected.js';
 import type { SuspectLines, SuspectReader } from '../history.js';
-
 import type { Run } from '../run.js';
 import { readBooking } from '../stored/stored-line.js';
 

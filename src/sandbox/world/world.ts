@@ -117,7 +117,7 @@ function indexMasters(mappings: readonly Mapping[]): ReadonlyMap<string, Readonl
 }
 
 /** The fields of a booking that its mapping is verified by. */
-export interface BookedHotel {
+interface BookedMapping {
   readonly serviceId: number;
   readonly providerName?: string | undefined;
   readonly providerHotelId?: string | undefined;
@@ -128,7 +128,7 @@ export interface BookedHotel {
  * verified and counts as correct; a hotel that the world doesn't have counts as incorrect.
  */
 export function isCorrectlyMapped(
-  { serviceId, providerName, providerHotelId }: BookedHotel,
+  { serviceId, providerName, providerHotelId }: BookedMapping,
   world: HotelDirectory,
 ): boolean {
   if (providerName === undefined || providerHotelId === undefined) return true;

@@ -11,7 +11,7 @@ import {
 
 /** One CSV file a day, with a header. */
 const settings = group({
-  ...dayFileSettings('csv'),
+  ...dayFileSettings('csv', 'The bookings are in one CSV file a day, with a header, plain or gzip.'),
   delimiter: textLike(/^[!#-/:-@[-`{-~\t]$/, 'one character such as , or ; or "\\t"')
     .default(',')
     .describe('The character between two cells.'),

@@ -17,13 +17,13 @@ const sftp = group(
   'a group with username, hostKey and a password or a privateKeyFile',
 ).refine(hasSftpSecret, sftpSecretMissing);
 
-/** The settings of a source of one file a day, whatever the format. */
-export const dayFileSettings = <const Kind extends string>(kind: Kind) => ({
-  kind: z
-    .literal(kind, expected(kind))
-    .describe(
-      "The kind of source: a day's file as `csv` (with a header) or `ndjson` (one JSON object per line), plain or gzip; an API by `http`; a database by `sql`; or a `module` of your own.",
-    ),
+/**
+ * The settings of a source of one file a day, whatever the format.
+ *
+ * @param meaning describes the kind
+ */
+export const dayFileSettings = <const Kind extends string>(kind: Kind, meaning: string) => ({
+  kind: z.literal(kind, expected(kind)).describe(meaning),
   path: text('a path')
     .refine((path) => isAccepted(() => parsePathTemplate(path)), {
       abort: true,

@@ -10,7 +10,9 @@ import {
 } from '../files/settings.js';
 
 /** One file a day, one JSON object per line. */
-const settings = group(dayFileSettings('ndjson')).refine(hasAccount, accountMissing);
+const settings = group(
+  dayFileSettings('ndjson', 'The bookings are in one file a day, a JSON object per line, plain or gzip.'),
+).refine(hasAccount, accountMissing);
 
 export type NdjsonSettings = z.output<typeof settings>;
 

@@ -1,13 +1,16 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type BackgroundReviews, createBackgroundReviews } from '../../src/review/day/background-reviews.js';
-import type { RunDayParts } from '../../src/review/day/run-day.js';
-import type { ReviewEvent } from '../../src/review/events.js';
-import type { Ledger } from '../../src/review/ledger.js';
-import { DayBusyError } from '../../src/review/refusals.js';
-import { createGate } from '../support/gate.js';
-import { ok, references } from './delivering.js';
-import { openRun } from './temporary-ledger.js';
-import { prepareWork, reviewedDay, unstopped } from './working-day.js';
+import {
+  type BackgroundReviews,
+  createBackgroundReviews,
+} from '../../../src/review/day/background-reviews.js';
+import type { RunDayParts } from '../../../src/review/day/run-day.js';
+import type { ReviewEvent } from '../../../src/review/events.js';
+import type { Ledger } from '../../../src/review/ledger.js';
+import { DayBusyError } from '../../../src/review/refusals.js';
+import { createGate } from '../../support/gate.js';
+import { ok, references } from '../delivering.js';
+import { openRun } from '../temporary-ledger.js';
+import { prepareWork, reviewedDay, unstopped } from '../working-day.js';
 
 const hook = { mode: 'run', trigger: 'hook' } as const;
 const nightly = { mode: 'run', trigger: 'schedule' } as const;

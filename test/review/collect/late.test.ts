@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { CollectError } from '../../src/review/collect/collect.js';
-import { indexDelivered } from '../../src/review/collect/delivered-lines.js';
-import type { LineIndex } from '../../src/review/collect/line-index.js';
-import { blankNames } from '../../src/review/stored/stored-line.js';
-import { newRun, references, rightOf } from '../contracts/ledger/days.js';
-import { readerOf, record, records } from './array-source.js';
+import { CollectError } from '../../../src/review/collect/collect.js';
+import { indexDelivered } from '../../../src/review/collect/delivered-lines.js';
+import type { LineIndex } from '../../../src/review/collect/line-index.js';
+import { blankNames } from '../../../src/review/stored/stored-line.js';
+import { newRun, references, rightOf } from '../../contracts/ledger/days.js';
+import { readerOf, record, records } from '../array-source.js';
 import {
   collectAgain,
   collectRun,
@@ -14,8 +14,8 @@ import {
   storedReferences,
   whole,
   wholes,
-} from './late-days.js';
-import { openTemporaryLedger } from './temporary-ledger.js';
+} from '../late-days.js';
+import { openTemporaryLedger } from '../temporary-ledger.js';
 
 async function prepare(kind: LateDay['kind'], batchSize = 4): Promise<LateDay> {
   return { ledger: await openTemporaryLedger(), kind, batchSize };

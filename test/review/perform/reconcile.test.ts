@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { ReviewEvent } from '../../src/review/events.js';
-import type { Ledger } from '../../src/review/ledger.js';
-import { reconcile } from '../../src/review/perform/reconcile.js';
-import type { QueuedStep } from '../../src/review/queue.js';
-import { ok, prepareDelivery } from './delivering.js';
-import { openRun, openTemporaryLedger } from './temporary-ledger.js';
-import { unstopped } from './working-day.js';
+import type { ReviewEvent } from '../../../src/review/events.js';
+import type { Ledger } from '../../../src/review/ledger.js';
+import { reconcile } from '../../../src/review/perform/reconcile.js';
+import type { QueuedStep } from '../../../src/review/queue.js';
+import { ok, prepareDelivery } from '../delivering.js';
+import { openRun, openTemporaryLedger } from '../temporary-ledger.js';
+import { unstopped } from '../working-day.js';
 
 const startedAt = Date.parse('2026-11-21T02:30:00Z');
 /** The ledger's default lease. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { runDay } from '../../src/review/day/run-day.js';
-import { FencedError } from '../../src/review/ledger.js';
-import { createGate } from '../support/gate.js';
-import { ok, references, unavailable } from './delivering.js';
-import { prepareWork, requestOf, unstopped } from './working-day.js';
+import { runDay } from '../../../src/review/day/run-day.js';
+import { FencedError } from '../../../src/review/ledger.js';
+import { createGate } from '../../support/gate.js';
+import { ok, references, unavailable } from '../delivering.js';
+import { prepareWork, requestOf, unstopped } from '../working-day.js';
 
 describe('a process that works alone', () => {
   it('collects the day, delivers every booking once, and settles the run', async () => {

@@ -1,11 +1,11 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { untilAborted } from '../../src/async/abort.js';
-import { enqueueOpenSteps, toQueuedStep } from '../../src/review/perform/enqueue-steps.js';
-import type { QueuedStep } from '../../src/review/queue.js';
-import { createGate } from '../support/gate.js';
-import { ok, prepareDelivery } from './delivering.js';
-import { unstopped } from './working-day.js';
+import { untilAborted } from '../../../src/async/abort.js';
+import { enqueueOpenSteps, toQueuedStep } from '../../../src/review/perform/enqueue-steps.js';
+import type { QueuedStep } from '../../../src/review/queue.js';
+import { createGate } from '../../support/gate.js';
+import { ok, prepareDelivery } from '../delivering.js';
+import { unstopped } from '../working-day.js';
 
 const day = () => prepareDelivery({ bookings: 1_201, batchSize: 1, answer: () => ok });
 

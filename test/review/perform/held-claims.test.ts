@@ -1,12 +1,12 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { FencedError, type Ledger, type Right } from '../../src/review/ledger.js';
-import { createHeldClaims, type HeldClaims } from '../../src/review/perform/held-claims.js';
-import type { Claim } from '../../src/review/step.js';
-import { createGate } from '../support/gate.js';
-import { ok, prepareDelivery } from './delivering.js';
-import { openTemporaryLedger } from './temporary-ledger.js';
-import { unstopped } from './working-day.js';
+import { FencedError, type Ledger, type Right } from '../../../src/review/ledger.js';
+import { createHeldClaims, type HeldClaims } from '../../../src/review/perform/held-claims.js';
+import type { Claim } from '../../../src/review/step.js';
+import { createGate } from '../../support/gate.js';
+import { ok, prepareDelivery } from '../delivering.js';
+import { openTemporaryLedger } from '../temporary-ledger.js';
+import { unstopped } from '../working-day.js';
 
 /** The ledger's default lease. */
 const leaseMs = 30_000;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inTurn, ok, prepareDelivery, references, refusal, unavailable } from './delivering.js';
-import { openTemporaryLedger } from './temporary-ledger.js';
+import { inTurn, ok, prepareDelivery, references, refusal, unavailable } from '../delivering.js';
+import { openTemporaryLedger } from '../temporary-ledger.js';
 
 describe('the step runner', () => {
   it('delivers every booking once and settles the run with the last step', async () => {

@@ -1,13 +1,13 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Verdict } from '../../src/mapping-service/verdict.js';
-import type { ReviewEvent } from '../../src/review/events.js';
-import type { Ledger } from '../../src/review/ledger.js';
-import { settleWhenDue } from '../../src/review/perform/settle.js';
-import type { Run } from '../../src/review/run.js';
-import { at, done, failed, perform, retry } from '../contracts/ledger/days.js';
-import { collectedFileRun, overdue, performUpTo } from '../contracts/ledger/file-days.js';
-import { ok, prepareDelivery, refusal, unavailable } from './delivering.js';
-import { openTemporaryLedger } from './temporary-ledger.js';
+import type { Verdict } from '../../../src/mapping-service/verdict.js';
+import type { ReviewEvent } from '../../../src/review/events.js';
+import type { Ledger } from '../../../src/review/ledger.js';
+import { settleWhenDue } from '../../../src/review/perform/settle.js';
+import type { Run } from '../../../src/review/run.js';
+import { at, done, failed, perform, retry } from '../../contracts/ledger/days.js';
+import { collectedFileRun, overdue, performUpTo } from '../../contracts/ledger/file-days.js';
+import { ok, prepareDelivery, refusal, unavailable } from '../delivering.js';
+import { openTemporaryLedger } from '../temporary-ledger.js';
 
 const fatal: Verdict = { kind: 'fatal', code: 'http-403', httpStatus: 403, answer: 'no, Ana Lovelace' };
 
