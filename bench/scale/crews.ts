@@ -15,7 +15,7 @@ const variants: readonly (Partial<Crew> & { readonly name: string })[] = [
   { name: 'batches of 2,000', batchSize: 2_000 },
   { name: 'limit of 20 calls/s', processes: 4, requestsPerSecond: 20 },
   { name: 'limit of 100 calls/s', processes: 4, requestsPerSecond: 100 },
-  { name: '1 % pushed back', processes: 2, pushBackShare: 0.01 },
+  { name: '1% pushed back', processes: 2, pushBackShare: 0.01 },
 ];
 
 /** The service's latency: half of its answers within 50 ms, one in a hundred after more than 500 ms. */

@@ -20,7 +20,8 @@ export interface Found {
 
 const days = [1e6, 10e6, 100e6] as const;
 const millions = (bookings: number) => `${figure(bookings / 1e6)} million`;
-const hours = (value: number) => (value < 1 ? `${figure(60 * value)} min` : `${figure(value)} h`);
+const minutes = (value: number) => figure(60 * value);
+const figures = (values: readonly number[]) => values.map(figure).join('/');
 
 /** The text between the markers of docs/scale.md, by marker. */
 export function renderFigures(found: Found): Readonly<Record<string, string>> {
@@ -35,37 +36,34 @@ export function renderFigures(found: Found): Readonly<Record<string, string>> {
         'what',
         'processes',
         'concurrency',
-        'calls/s predicted',
-        'measured',
+        'calls/s, predicted/measured',
         'deviation',
-        'PostgreSQL connections',
-        'Redis',
+        'connections, PostgreSQL/Redis',
       ],
       tried.map(({ name, crew, predicted, measured, deviation, reviewed }, index) => [
         name,
         figure(crew.processes),
         figure(crew.concurrency),
-        index === 0 ? '' : figure(predicted),
-        figure(measured),
+        index === 0 ? `–/${figure(measured)}` : figures([predicted, measured]),
         index === 0 ? '' : formatShare(deviation),
-        figure(reviewed.connections),
-        figure(reviewed.redisClients),
+        figures([reviewed.connections, reviewed.redisClients]),
       ]),
     ),
     ledger: renderTable(
-      ['ledger', 'runs', 'concurrent', 'steps/s', 'claim p50, ms', 'p99', 'record p50, ms', 'p99'],
+      ['ledger', 'runs', 'concurrent', 'steps/s', 'claim p50/p99, ms', 'record p50/p99, ms'],
       paces.map(({ ledger, pace }) => [
         ledger,
         ...[pace.runs, pace.concurrency, pace.stepsPerSecond].map(figure),
-        ...[pace.claimP50Ms, pace.claimP99Ms, pace.recordP50Ms, pace.recordP99Ms].map(figure),
+        figures([pace.claimP50Ms, pace.claimP99Ms]),
+        figures([pace.recordP50Ms, pace.recordP99Ms]),
       ]),
     ),
     waiting: renderTable(
-      ['waiting steps', 'processes', 'Redis, % of a core', 'PostgreSQL', 'each process', 'Redis bytes/step'],
+      ['waiting steps', 'processes', '% of a core, Redis/PostgreSQL/process', 'Redis bytes/step'],
       waiting.map((each) => [
         figure(each.steps),
         figure(each.processes),
-        ...[each.redis, each.postgres, each.process].map((share) => figure(100 * share)),
+        figures([each.redis, each.postgres, each.process].map((share) => 100 * share)),
         figure(each.redisBytesPerStep),
       ]),
     ),
@@ -74,44 +72,29 @@ export function renderFigures(found: Found): Readonly<Record<string, string>> {
         'ledger',
         'bookings',
         'show, ms',
-        'blank names, s per million',
-        'remove',
-        'MB as sent',
-        'blanked',
-        'removed',
+        'blank names/remove, s per million',
+        'MB as sent/blanked/removed',
         'WAL, MB',
       ],
       [oneMachine, manyMachines].map(({ engine, aged }) => [
         engine === 'one machine' ? 'SQLite' : 'PostgreSQL',
         figure(aged.bookings),
         figure(aged.showMs),
-        figure((1e6 * aged.blankSeconds) / aged.bookings),
-        figure((1e6 * aged.pruneSeconds) / aged.bookings),
-        ...[aged.bytes.asSent, aged.bytes.blanked, aged.bytes.pruned, aged.walBytes].map((bytes) =>
-          figure(bytes / 1e6),
-        ),
+        figures([aged.blankSeconds, aged.pruneSeconds].map((seconds) => (1e6 * seconds) / aged.bookings)),
+        figures([aged.bytes.asSent, aged.bytes.blanked, aged.bytes.pruned].map((bytes) => bytes / 1e6)),
+        figure(aged.walBytes / 1e6),
       ]),
     ),
     days: renderDays(oneMachine, manyMachines),
     limits: renderTable(
-      ['calls/s', ...days.map(millions)],
+      ['minutes at', ...days.map(millions)],
       [1, 5, 20, 50, 100, 200].map((limit) => [
-        figure(limit),
-        ...days.map((bookings) => hours(hoursAtLimit(bookings, limit, 500))),
+        `${figure(limit)} calls/s`,
+        ...days.map((bookings) => figure(60 * hoursAtLimit(bookings, limit, 500))),
       ]),
     ),
-    processes: renderTable(
-      ['sent within', ...days.map(millions)],
-      [8, 4, 1].map((within) => [
-        hours(within),
-        ...days.map((bookings) =>
-          bodyLine === undefined
-            ? ''
-            : figure(processesFor(bookings, within, { ...bodyLine.crew, batchSize: 500 })),
-        ),
-      ]),
-    ),
-    push: `With \`Retry-After: ${retryAfterSeconds}\` in 1 % of the responses: ${pushedBack(tried)}`,
+    processes: bodyLine === undefined ? 'Not measured.' : renderProcesses(bodyLine),
+    push: `With \`Retry-After: ${retryAfterSeconds}\` in 1% of the responses: ${pushedBack(tried)}`,
     files:
       files === undefined
         ? 'Not measured: there was no sshd.'
@@ -126,13 +109,12 @@ function describeFit({ reviewed, largest }: StraightLines): string {
 
 function renderLines({ checked }: StraightLines): string {
   return renderTable(
-    ['what', 'fixed', 'per million', 'predicted', 'measured', 'deviation'],
+    ['what', 'fixed', 'per million', 'predicted/measured', 'deviation'],
     checked.map(({ quantity, line, predicted, measured, deviation }) => [
       quantity,
       figure(line.fixed),
       figure(line.perMillion),
-      figure(predicted),
-      figure(measured),
+      figures([predicted, measured]),
       formatShare(deviation),
     ]),
   );
@@ -141,12 +123,12 @@ function renderLines({ checked }: StraightLines): string {
 /** The lines predict larger days: CPU and bytes, which do not depend on the load of the machine. */
 function renderDays(oneMachine: StraightLines, manyMachines: StraightLines): string {
   const rows: readonly (readonly [string, StraightLines, Quantity])[] = [
-    ['one machine: CPU of `run`, min', oneMachine, '`run`: CPU, s'],
-    ['one machine: ledger, GB', oneMachine, 'ledger, MB'],
-    ['many machines: CPU of `run`, min', manyMachines, '`run`: CPU, s'],
-    ['many machines: CPU of PostgreSQL, min', manyMachines, 'PostgreSQL: CPU, s'],
-    ['many machines: CPU of Redis, min', manyMachines, 'Redis: CPU, s'],
-    ['many machines: ledger, GB', manyMachines, 'ledger, MB'],
+    ['SQLite: `run`, CPU min', oneMachine, '`run`: CPU, s'],
+    ['SQLite: ledger, GB', oneMachine, 'ledger, MB'],
+    ['PostgreSQL, Redis: `run`, CPU min', manyMachines, '`run`: CPU, s'],
+    ['PostgreSQL: CPU min', manyMachines, 'PostgreSQL: CPU, s'],
+    ['Redis: CPU min', manyMachines, 'Redis: CPU, s'],
+    ['PostgreSQL: ledger, GB', manyMachines, 'ledger, MB'],
   ];
   const perBooking = manyMachines.largest.ledgerBytes / manyMachines.largest.bookings;
   const kept = (count: number) => days.map((bookings) => figure(gigabytesKept(perBooking, bookings, count)));
@@ -161,24 +143,30 @@ function renderDays(oneMachine: StraightLines, manyMachines: StraightLines): str
           ...days.map((bookings) => (found ? figure(predict(found.line, bookings) / scaleBy) : '')),
         ];
       }),
-      ['ledger of 30 days, GB', ...kept(30)],
-      ['ledger of `recordDays` (800), GB', ...kept(800)],
+      ['30 days, GB', ...kept(30)],
+      ['800 days (`recordDays`), GB', ...kept(800)],
     ],
   );
+}
+
+function renderProcesses({ crew }: Tried): string {
+  const within = (limitHours: number) =>
+    days.map((bookings) => figure(processesFor(bookings, limitHours, { ...crew, batchSize: 500 }))).join('/');
+  return `To send ${days.map((bookings) => figure(bookings / 1e6)).join('/')} million within 8 h takes ${within(8)} processes; within 4 h ${within(4)}; within 1 h ${within(1)}.`;
 }
 
 function pushedBack(tried: readonly Tried[]): string {
   const found = tried.find(({ crew }) => (crew.pushBackShare ?? 0) > 0);
   if (!found) return 'not measured.';
   const { crew, measured } = found;
-  return `${figure(crew.processes)} processes reached ${figure(measured)} calls/s; any number of processes reaches at most ${figure(1 / ((crew.pushBackShare ?? 1) * retryAfterSeconds))}.`;
+  return `${figure(crew.processes)} processes reached ${figure(measured)} calls/s; no number of processes exceeds ${figure(1 / ((crew.pushBackShare ?? 1) * retryAfterSeconds))}.`;
 }
 
 function renderFiles(measured: readonly FileDay[], uploadMbPerSecond: number): string {
   const bytes = measured.reduce((sum, { fileBytes }) => sum + fileBytes, 0);
   const perBooking = bytes / measured.reduce((sum, { bookings }) => sum + bookings, 0);
   return `${renderTable(
-    ['measured', 'CPU, s', 'time without service, s', 'peak, MB', 'file, MB'],
+    ['measured', 'CPU, s', 'time, s', 'peak, MB', 'file, MB'],
     measured.map((day) => [
       figure(day.bookings),
       figure(day.cpuSeconds),
@@ -193,12 +181,12 @@ ${renderTable(
   [
     ['file, GB', ...days.map((bookings) => figure((bookings * perBooking) / 1e9))],
     [
-      `upload at ${figure(uploadMbPerSecond)} MB/s (measured, no network)`,
-      ...days.map((bookings) => hours((bookings * perBooking) / 1e6 / uploadMbPerSecond / 3600)),
+      `upload, min, at ${figure(uploadMbPerSecond)} MB/s (no network)`,
+      ...days.map((bookings) => minutes((bookings * perBooking) / 1e6 / uploadMbPerSecond / 3600)),
     ],
     [
-      'upload at 10 MB/s (100 Mbit/s)',
-      ...days.map((bookings) => hours((bookings * perBooking) / 1e6 / 10 / 3600)),
+      'upload, min, at 10 MB/s (100 Mbit/s)',
+      ...days.map((bookings) => minutes((bookings * perBooking) / 1e6 / 10 / 3600)),
     ],
   ],
 )}`;

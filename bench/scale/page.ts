@@ -31,9 +31,9 @@ export function renderTable(head: readonly string[], rows: readonly (readonly st
 /** Three significant digits, at most two of them decimals. */
 export function formatFigure(value: number): string {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
-  return value.toLocaleString('en', { maximumFractionDigits: digits });
+  return value.toLocaleString('en', { maximumFractionDigits: digits, signDisplay: 'negative' });
 }
 
 export function formatShare(share: number): string {
-  return `${share < 0 ? '−' : '+'}${Math.abs(100 * share).toFixed(0)} %`;
+  return `${share < 0 ? '−' : '+'}${Math.abs(100 * share).toFixed(0)}%`;
 }
