@@ -114,7 +114,7 @@ export function listMovements(before: Results, now: Results): readonly string[] 
     function move(side: string, from: number, to: number): string {
       const percent = (to / from - 1) * 100;
       const sign = percent < 0 ? '−' : '+';
-      return `${side} ${showFigure(from, row.unit)} → ${showFigure(to, row.unit)} (${sign}${Math.abs(percent).toFixed(1)} %)`;
+      return `${side} ${showFigure(from, row.unit)} → ${showFigure(to, row.unit)} (${sign}${Math.abs(percent).toFixed(1)}%)`;
     }
   });
 }

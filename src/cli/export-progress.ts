@@ -5,7 +5,7 @@ import { canDraw, type ProgressOptions } from './progress.js';
 
 /** Interval between two lines of progress where there is no terminal. */
 const linesEveryMs = 10_000;
-const barFormat = '  {name} {bar} {percentage} %  {done}  {rate}';
+const barFormat = '  {name} {bar} {percentage}%  {done}  {rate}';
 
 export interface ExportProgress {
   readonly notify: NotifyExport;

@@ -35,10 +35,10 @@ export function canDraw({ stream, isDumb = false }: Pick<ProgressOptions, 'strea
   return stream.isTTY && !isDumb;
 }
 
-const collectFormat = '  collect {bar} {percentage} %  {detail}  {rate}';
-const deliverFormat = '  deliver {bar} {percentage} %  {detail}  {rate}  {eta_formatted}';
+const collectFormat = '  collect {bar} {percentage}%  {detail}  {rate}';
+const deliverFormat = '  deliver {bar} {percentage}%  {detail}  {rate}  {eta_formatted}';
 
-const transferFormat = '{bar} {percentage} %  {detail}  {rate}  {eta_formatted}';
+const transferFormat = '{bar} {percentage}%  {detail}  {rate}  {eta_formatted}';
 
 interface Phase {
   readonly format: string;

@@ -46,7 +46,7 @@ function createDayLines({ stream, clock }: ProgressOptions): RangeProgress {
   };
 }
 
-const format = '  {day}  {phase} {bar} {percentage} %  {detail}';
+const format = '  {day}  {phase} {bar} {percentage}%  {detail}';
 /** The width of the longest phase. */
 const phaseWidth = 'deliver'.length;
 

@@ -6,7 +6,7 @@ export function isMoreThanShare(part: number, whole: number, share: number): boo
   return part > share * whole + rounding;
 }
 
-/** 0.07 as 7 % */
+/** 0.07 as 7% */
 export function formatShare(share: number): string {
-  return `${Number((share * 100).toFixed(4))} %`;
+  return `${Number((share * 100).toFixed(4))}%`;
 }

@@ -54,7 +54,7 @@ describe('the results of a benchmark', () => {
     const now = results([row('file-run', 3, 10, { commit: 'new' }), row('show', 1, 1)]);
 
     expect(listMovements(before, now)).toEqual([
-      'file-run (old → new): ours 4.00 s → 3.00 s (−25.0 %), the other 8.00 s → 10.0 s (+25.0 %), ratio 0.500 → 0.300',
+      'file-run (old → new): ours 4.00 s → 3.00 s (−25.0%), the other 8.00 s → 10.0 s (+25.0%), ratio 0.500 → 0.300',
       'show: nothing to compare with',
     ]);
   });

@@ -77,11 +77,11 @@ the first bookings, names masked:
 
   it('says why the run would fail, and shows no bodies', () => {
     const message =
-      '300 of 1000 records of /exports/bookings.csv cannot be sent, more than maxRejectedShare allows (10 %)';
+      '300 of 1000 records of /exports/bookings.csv cannot be sent, more than maxRejectedShare allows (10%)';
     expect(renderDryRun({ ...report, error: { message } }, 'line', './out')).toBe(
       `${summary}The run would fail before anything is sent:
   300 of 1000 records of /exports/bookings.csv cannot be sent, more than
-  maxRejectedShare allows (10 %)
+  maxRejectedShare allows (10%)
 `,
     );
   });

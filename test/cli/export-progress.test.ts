@@ -60,7 +60,7 @@ it('is a bar for each file on a terminal, with text on separate lines', () => {
   progress.stop();
   expect(text()).toContain('looking in the SFTP root for an export\n');
   expect(text()).toContain('a.csv');
-  expect(text()).toContain('100 %');
+  expect(text()).toContain('100%');
   expect(text()).toContain('b.csv');
   expect(text()).toMatch(/\n {2}a\.csv is in the archive\n/);
 });

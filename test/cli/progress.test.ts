@@ -150,8 +150,8 @@ describe('progress on a terminal', () => {
     progress.stop();
     expect(screen()).toEqual([
       '2026-11-20: starting run 20261120-k3f9xq7d by body',
-      `  collect ${'█'.repeat(24)} 100 %  2,000 read  1,000/s`,
-      `  deliver ${'█'.repeat(24)} 100 %  2,000 reviewed  500/s`,
+      `  collect ${'█'.repeat(24)} 100%  2,000 read  1,000/s`,
+      `  deliver ${'█'.repeat(24)} 100%  2,000 reviewed  500/s`,
     ]);
   });
 
@@ -164,9 +164,9 @@ describe('progress on a terminal', () => {
     progress.stop();
     expect(screen()).toEqual([
       '2026-11-20: starting run 20261120-k3f9xq7d by body',
-      `  collect ${'█'.repeat(24)} 100 %  2,000 read  1,000/s`,
+      `  collect ${'█'.repeat(24)} 100%  2,000 read  1,000/s`,
       '  12 suspects',
-      `  deliver ${'█'.repeat(24)} 100 %  2,000 reviewed  1,000/s`,
+      `  deliver ${'█'.repeat(24)} 100%  2,000 reviewed  1,000/s`,
     ]);
   });
 
@@ -183,9 +183,9 @@ describe('progress on a terminal', () => {
     expect(screen().filter((line) => line.includes('deliver'))).toHaveLength(1);
     const text = screen().join('\n');
     expect(text).toContain('  the source has no column guest: all bookings are sent without it');
-    expect(text).toMatch(/collect █+░* 100 % {2}500 read {2}500\/s/);
+    expect(text).toMatch(/collect █+░* 100% {2}500 read {2}500\/s/);
     expect(text).toContain('  the service asked for a pause (http-429): waiting 30.0 s');
-    expect(screen().at(-1)).toMatch(/^ {2}deliver █{12}░{12} 50 % {2}500 reviewed {2}250\/s/);
+    expect(screen().at(-1)).toMatch(/^ {2}deliver █{12}░{12} 50% {2}500 reviewed {2}250\/s/);
   });
 
   it('starts where an earlier process ended, and counts only new work in its rate', () => {
@@ -193,7 +193,7 @@ describe('progress on a terminal', () => {
     later(0, opened(deliveringRun(600_000, 1_000_000), true));
     later(10_000, stepEnded(605_000, 1_000_000));
     progress.stop();
-    expect(screen()[1]).toMatch(/^ {2}deliver █{14,15}░+ 6[01] % {2}605,000 reviewed {2}500\/s/);
+    expect(screen()[1]).toMatch(/^ {2}deliver █{14,15}░+ 6[01]% {2}605,000 reviewed {2}500\/s/);
   });
 
   it('is a bar for a transfer, which batches posted meanwhile don’t replace', () => {
@@ -211,9 +211,9 @@ describe('progress on a terminal', () => {
     progress.stop();
     const [, written, upload, uploaded, deliver] = screen();
     expect(written).toBe('  write: done');
-    expect(upload).toBe(`  upload ${'█'.repeat(24)} 100 %  4.0 MB  2.0 MB/s`);
+    expect(upload).toBe(`  upload ${'█'.repeat(24)} 100%  4.0 MB  2.0 MB/s`);
     expect(uploaded).toBe('  upload: done');
-    expect(deliver).toMatch(/^ {2}deliver █{18}░{6} 75 % {2}1,500 reviewed {2}500\/s/);
+    expect(deliver).toMatch(/^ {2}deliver █{18}░{6} 75% {2}1,500 reviewed {2}500\/s/);
   });
 
   it('shows batches again once a transfer is over, and each transfer anew', () => {
@@ -224,8 +224,8 @@ describe('progress on a terminal', () => {
     later(0, transferring(1_000_000, 2_000_000, 'trigger'));
     progress.stop();
     const [, upload, trigger] = screen();
-    expect(upload).toMatch(/^ {2}upload █{24} 100 %/);
-    expect(trigger).toMatch(/^ {2}trigger █{12}░{12} 50 % {2}1\.0 MB/);
+    expect(upload).toMatch(/^ {2}upload █{24} 100%/);
+    expect(trigger).toMatch(/^ {2}trigger █{12}░{12} 50% {2}1\.0 MB/);
     expect(text()).toMatch(/deliver .* 500 reviewed/);
   });
 
@@ -250,7 +250,7 @@ describe('progress on a terminal', () => {
     later(0, { type: 'collecting', run, read: 0 });
     later(0, collected(0));
     progress.stop();
-    expect(screen().at(-1)).toContain(' 100 % ');
+    expect(screen().at(-1)).toContain(' 100% ');
   });
 
   it('shows the cursor again when it stops, and nothing more afterwards', () => {

@@ -87,11 +87,11 @@ describe('the progress of many days on a terminal', () => {
     later(0, two, stepEnded(500, 1_000));
     progress.say('2026-11-19: waiting');
     const shown = lastScreen(text());
-    expect(shown.some((line) => /^ {2}2026-11-17 {2}collect █{6}░{18} 25 % {2}500 read$/.test(line))).toBe(
+    expect(shown.some((line) => /^ {2}2026-11-17 {2}collect █{6}░{18} 25% {2}500 read$/.test(line))).toBe(
       true,
     );
     expect(
-      shown.some((line) => /^ {2}2026-11-18 {2}deliver █{12}░{12} 50 % {2}500 reviewed$/.test(line)),
+      shown.some((line) => /^ {2}2026-11-18 {2}deliver █{12}░{12} 50% {2}500 reviewed$/.test(line)),
     ).toBe(true);
     const before = text().length;
     progress.end(one, 'succeeded, 500 delivered');
@@ -109,7 +109,7 @@ describe('the progress of many days on a terminal', () => {
     later(0, one, opened(someRun({ state: 'delivering', counts: { accepted: 10, delivered: 0 } })));
     later(0, one, transferring(1_000_000, 4_000_000));
     progress.say('.');
-    expect(text()).toMatch(/2026-11-17 {2}upload {2}█{6}░{18} 25 % {2}1\.0 MB/);
+    expect(text()).toMatch(/2026-11-17 {2}upload {2}█{6}░{18} 25% {2}1\.0 MB/);
     later(0, one, fileStepEnded('await-result', 'retry', 'result-absent'));
     progress.say('.');
     expect(text()).toContain('waiting for the result (result-absent)');

@@ -70,7 +70,7 @@ describe('a source that is understood', () => {
       verdict: 'warning',
       message:
         '3 of its 4 records cannot be sent: 2 service-id-invalid (first at line 2), 1 wrong-cell-count (first at line 4); ' +
-        'a run fails if they are more than 10 % of the day',
+        'a run fails if they are more than 10% of the day',
     });
   });
 

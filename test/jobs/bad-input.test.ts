@@ -76,7 +76,7 @@ describe('a day that cannot be trusted fails before anything is sent, and is res
       bytes: toCsv(
         bookings.map((booking, index) => (index % 2 === 0 ? booking : { ...booking, ServiceId: 0 })),
       ),
-      message: /30 of 60 records .* cannot be sent, more than maxRejectedShare allows \(10 %\)/,
+      message: /30 of 60 records .* cannot be sent, more than maxRejectedShare allows \(10%\)/,
     },
     'more than a tenth of its dates in another format': {
       bytes: toCsv(bookings.map((booking, index) => (index < 7 ? reformat(booking) : booking))),

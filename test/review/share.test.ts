@@ -14,5 +14,5 @@ it.each([
 });
 
 it('writes a share as a percentage without rounding noise', () => {
-  expect([0.29, 0.07, 0.1, 0.125].map(formatShare)).toEqual(['29 %', '7 %', '10 %', '12.5 %']);
+  expect([0.29, 0.07, 0.1, 0.125].map(formatShare)).toEqual(['29%', '7%', '10%', '12.5%']);
 });

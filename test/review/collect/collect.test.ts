@@ -181,13 +181,13 @@ describe('a day that cannot be trusted fails before anything is planned:', () =>
       'too many rejects',
       [records(0, 89), bad(11)],
       'too-many-rejects',
-      '11 of 100 records of the array of 2026-11-20 cannot be sent, more than maxRejectedShare allows (10 %)',
+      '11 of 100 records of the array of 2026-11-20 cannot be sent, more than maxRejectedShare allows (10%)',
     ],
     [
       'nothing but rejects',
       [bad(1)],
       'too-many-rejects',
-      '1 of 1 records of the array of 2026-11-20 cannot be sent, more than maxRejectedShare allows (10 %)',
+      '1 of 1 records of the array of 2026-11-20 cannot be sent, more than maxRejectedShare allows (10%)',
     ],
     [
       'too many unreadable dates',

@@ -108,7 +108,7 @@ describe('a run stops', () => {
       failure: {
         class: 'refused',
         code: 'too-many-refused',
-        message: 'the service refused 21 of 200 bookings, more than maxRefusedShare allows (10 %)',
+        message: 'the service refused 21 of 200 bookings, more than maxRefusedShare allows (10%)',
       },
       counts: { refused: 21, pending: 179 },
     });
