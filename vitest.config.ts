@@ -27,9 +27,12 @@ const nightly = [
   'test/**/*.nightly.test.ts',
   'test/jobs/file-faults.test.ts',
   'test/jobs/file-server-faults.test.ts',
+  'test/ledger/{postgres,sqlite}.test.ts',
   'test/many-machines/lost-queue.test.ts',
   'test/many-machines/triggers.test.ts',
   'test/schedule/review-scheduler-year.test.ts',
+  'test/sources/files/{s3,sftp}-contract.test.ts',
+  'test/sources/sql/*-contract.test.ts',
 ];
 
 /** Tests of whole days that run once more where several processes share the work, and where that makes a difference. */

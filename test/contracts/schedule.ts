@@ -15,33 +15,25 @@ export function describeScheduleContract(
       await Promise.all(schedules.splice(0).map((schedule) => schedule.close()));
     });
 
-    async function start(slots: Slots): Promise<{ schedule: Schedule; slotsSeen: Date[] }> {
+    async function start(slots: Slots): Promise<{ schedule: Schedule; slotsSeen: Date[]; early: Date[] }> {
       const schedule = await create(slots);
       schedules.push(schedule);
       const slotsSeen: Date[] = [];
-      await schedule.start((slot) => slotsSeen.push(slot));
-      return { schedule, slotsSeen };
+      const early: Date[] = [];
+      await schedule.start((slot) => {
+        slotsSeen.push(slot);
+        if (slot.getTime() > Date.now()) early.push(slot);
+      });
+      return { schedule, slotsSeen, early };
     }
 
-    it('reports each slot once, as the instant when it was due', async () => {
-      const { slotsSeen } = await start(everySecond);
+    it('reports each slot once, as the instant when it was due, and not before its time', async () => {
+      const { slotsSeen, early } = await start(everySecond);
       await waitForSlots(slotsSeen, 3);
       const slots = slotsSeen.slice(0, 3).map((slot) => slot.getTime());
       const first = slots[0] ?? 0;
       expect(first % 1_000).toBe(0);
       expect(slots).toEqual([first, first + 1_000, first + 2_000]);
-    });
-
-    it('reports no slot before its time', async () => {
-      const early: Date[] = [];
-      const schedule = await create(everySecond);
-      schedules.push(schedule);
-      let count = 0;
-      await schedule.start((slot) => {
-        count += 1;
-        if (slot.getTime() > Date.now()) early.push(slot);
-      });
-      await vi.waitUntil(() => count >= 3, { timeout: 30_000 });
       expect(early).toEqual([]);
     });
 

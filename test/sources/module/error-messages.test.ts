@@ -15,7 +15,7 @@ describe('what a bookings module threw', () => {
     expect(shown).toMatch(
       /^\/srv\/bookings\.mjs threw TypeError E_GUEST \(--stack-trace shows its message\)\n {4}at /,
     );
-    expect(shown).toContain('source-messages.test.ts');
+    expect(shown).toContain('error-messages.test.ts');
     expect(shown).not.toMatch(/Canary|desk/);
   });
 
