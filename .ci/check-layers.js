@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
  * - an island imports only the folders that it names, and only `jobs` imports an island
  * - no two folders, at any depth, import each other
  * - files directly in src, the library's entry points, count as one folder above `testing`
- * - the core takes no library but the few that are allowed
+ * - the core imports no libraries except the few that are allowed
  */
 
 const importSpecifier = /(?<![.\w])(?:from|import)\s*\(?\s*'([^'\n]+)'/g;

@@ -1,5 +1,5 @@
-# For .ci/run and .ci/nightly: named parts with the time each took, the programs that the tests need, and other versions of
-# Node.
+# Shared by .ci/run and .ci/nightly: runs and times named parts, installs the programs that the tests need, and provides
+# other versions of Node.
 
 # shellcheck shell=bash
 
@@ -15,11 +15,11 @@ part() {
 }
 
 report_times() {
-  echo '=== how long it took'
-  printf '%s\n' "${times[@]}" "$(printf '%4d s  in all' $SECONDS)"
+  echo '=== times'
+  printf '%s\n' "${times[@]}" "$(printf '%4d s  total' $SECONDS)"
 }
 
-# Real counterparts for the tests: a certificate maker, two different SFTP servers, databases, and clients that are not ours.
+# Real servers and clients for the tests: openssl, two SFTP servers, databases, Redis, curl and Python.
 install_programs() {
   local package missing=()
   for package in openssl openssh-server openssh-client proftpd-core proftpd-mod-crypto curl python3 python3-paramiko \
@@ -30,7 +30,7 @@ install_programs() {
     apt-get update
     apt-get install -y --no-install-recommends "${missing[@]}"
   fi
-  # PostgreSQL runs under an account of its own, which has to open it; some machines keep it for root.
+  # PostgreSQL runs under its own account and must be able to open it; on some machines only root can.
   [ -w /dev/null ] && [ "$(stat -c %a /dev/null)" = 666 ] || chmod 666 /dev/null
 }
 

@@ -4,7 +4,7 @@ import { settingsSchema } from '../src/config/schema.js';
 import { renderJsonSchema } from './json-schema.js';
 
 /**
- * Writes docs/configuration.md and hotel-review.schema.json from the schema: `npm run docs`. A test fails when one of them is
+ * Writes docs/configuration.md and hotel-review.schema.json from the schema: `npm run docs`. A test fails if one of them is
  * out of date.
  */
 interface Node {
@@ -22,12 +22,15 @@ interface Node {
   readonly maximum?: number;
 }
 
+const and = new Intl.ListFormat('en-GB', { type: 'conjunction' });
+const or = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+
 const introduction = `# Configuration
 
-One YAML file, by default \`hotel-review.yaml\` in the current folder; \`--config FILE\` names another. Relative paths are
-relative to the file. \`\${NAME}\` inside a text takes a variable of the environment or, where that has none of the name,
-of the file \`.env\` beside the configuration; a missing one is an error that names it, and \`$\${\` is a \`\${\` that
-means itself. Unknown settings are errors, and all mistakes are reported at once. \`hotel-review init\` writes both files.
+The configuration is one YAML file, by default \`hotel-review.yaml\` in the current folder; \`--config FILE\` selects another.
+Relative paths are relative to that file. \`\${NAME}\` inside a text is replaced by the environment variable of that name or, if
+there is none, by the variable in the file \`.env\` next to the configuration. A missing variable is an error. For a literal
+\`\${\`, write \`$\${\`. Unknown settings are errors, and all mistakes are reported at once. \`hotel-review init\` writes both files.
 
 | setting | what it is | form | default |
 |---|---|---|---|
@@ -45,12 +48,12 @@ function listSettings(group: Node, prefix: string): string[] {
     if (node.properties)
       return [`| **\`${path}\`** | ${escapeCell(node.description)} | | |`, ...listSettings(node, `${path}.`)];
     const fallback =
-      node.default === undefined ? (group.required?.includes(name) ? 'needed' : '') : code(node.default);
+      node.default === undefined ? (group.required?.includes(name) ? 'required' : '') : code(node.default);
     return [`| \`${path}\` | ${escapeCell(node.description)} | ${describeForm(node)} | ${fallback} |`];
   });
 }
 
-/** The kinds of a group as one group, which says what only some of them have. */
+/** The kinds of a group as one group, which says which members only some of them have. */
 function joinKinds(node: Node): Node {
   const { oneOf: kinds, ...group } = node;
   if (!kinds) return node;
@@ -67,7 +70,7 @@ function joinMembers(name: string, kinds: readonly Node[]): Node {
   const [member = {}, ...others] = owners.flatMap(({ properties }) => properties?.[name] ?? []);
   if (owners.length < kinds.length) {
     const kindNames = owners.flatMap(({ properties }) => properties?.kind?.const ?? []).map(code);
-    return { ...member, description: `${member.description} Only for ${kindNames.join(' and ')}.` };
+    return { ...member, description: `${member.description} Only for ${and.format(kindNames)}.` };
   }
   if (member.const === undefined) return member;
   const { const: _, ...rest } = member;
@@ -88,7 +91,7 @@ function describeChoices(choices: readonly Node[]): string {
 
 function describeForm(node: Node): string {
   if (node.const !== undefined) return code(node.const);
-  if (node.enum) return node.enum.map(code).join(' or ');
+  if (node.enum) return or.format(node.enum.map(code));
   if (node.anyOf) return [...new Set(node.anyOf.map(describeForm))].join(' or ');
   switch (node.type) {
     case 'integer':

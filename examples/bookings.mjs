@@ -8,10 +8,10 @@ export async function* bookings(day, { signal, log, options }) {
     const url = new URL(`hotels/${encodeURIComponent(hotel)}/reservations`, options.baseUrl);
     url.searchParams.set('from', day.start.toISOString());
     url.searchParams.set('to', day.end.toISOString());
-    const answer = await fetch(url, { signal, headers: { authorization: `Bearer ${options.token}` } });
+    const response = await fetch(url, { signal, headers: { authorization: `Bearer ${options.token}` } });
     // Any error fails the run before anything is sent, so half a day never passes for a whole one.
-    if (!answer.ok) throw new Error(`${hotel} answered ${answer.status}`);
-    const reservations = await answer.json();
+    if (!response.ok) throw new Error(`${hotel}: HTTP ${response.status}`);
+    const reservations = await response.json();
     log.info(`${hotel}: ${reservations.length} bookings`);
     yield reservations.map(({ id, guest, room }) => ({
       ServiceId: room.masterId,

@@ -149,7 +149,7 @@ describe.skipIf(!isAvailable)(`npm start at a terminal of 80 columns (needs ${ne
 
   it('shows progress bars, without colours under NO_COLOR', () => {
     expect(session.exitCode).toBe(0);
-    expect(session.screen).toMatch(/deliver .+ \d+ % {2}/);
+    expect(session.screen).toMatch(/deliver .+ \d+% {2}/);
     expect(session.screen).not.toMatch(new RegExp(`${escapeCode}\\[[\\d;:]*m`));
   });
 
