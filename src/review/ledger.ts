@@ -65,7 +65,7 @@ export interface DayOverview {
   summarise(): Promise<LedgerSummary>;
 }
 
-/** What state-machine.ts decides about a whole run. */
+/** What run-transitions.ts decides about a whole run. */
 export interface RunWriter {
   /** Creates a run; `replaces` is marked cancelled in the same transaction and can't be written to any more. */
   createRun(run: NewRun): Promise<Run>;

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { recordAcceptedBatch } from '../../src/ledger/postgres/recording.js';
+import { recordAcceptedBatch } from '../../src/ledger/postgres/accepted-batch.js';
 import type { Session } from '../../src/ledger/postgres/session.js';
 import { toStoredStep } from '../../src/ledger/stored-run.js';
+import { patchRun } from '../../src/review/changes.js';
 import type { Ledger } from '../../src/review/ledger.js';
 import type { Run } from '../../src/review/run.js';
-import { patchRun, recordEnding } from '../../src/review/state-machine.js';
 import type { Claim, StepEnding } from '../../src/review/step.js';
+import { recordEnding } from '../../src/review/step-transitions.js';
 import {
   at,
   claimStep,

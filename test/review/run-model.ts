@@ -1,24 +1,24 @@
-import type { Recorded, Settlement, StoredStep } from '../../src/review/ledger.js';
-import type { Run } from '../../src/review/run.js';
 import {
   type Change,
-  claimStep,
-  type FileProgress,
-  finishTakeOver,
-  initialState,
-  mayAwaitResult,
   patchRun,
   type RunPatch,
-  recordEnding,
-  reopenAbandoned,
   type StepPatch,
   type StepSelection,
   type StepsChange,
+} from '../../src/review/changes.js';
+import type { Recorded, Settlement, StoredStep } from '../../src/review/ledger.js';
+import type { Run } from '../../src/review/run.js';
+import {
+  type FileProgress,
+  finishTakeOver,
+  mayAwaitResult,
+  reopenAbandoned,
   settleRun,
   startDelivery,
   takeOverSteps,
-} from '../../src/review/state-machine.js';
+} from '../../src/review/run-transitions.js';
 import type { Claim, PlannedStep, Step, StepEnding, StepState } from '../../src/review/step.js';
+import { claimStep, initialState, recordEnding } from '../../src/review/step-transitions.js';
 
 /** A step with everything that a change can affect. */
 export interface ModelStep extends StoredStep, Step {

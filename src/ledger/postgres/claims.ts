@@ -1,8 +1,9 @@
 import { FencedError, type Right, type SharedRight } from '../../review/ledger.js';
 import type { Claim, Claimed } from '../../review/step.js';
+import type { Dialect } from '../query.js';
+import { lockRight } from '../runs.js';
 import { runColumns, toRun, toStep } from '../stored-run.js';
 import type { StoredRow } from '../stored-values.js';
-import { lockRight } from './runs.js';
 import type { Session, Value } from './session.js';
 
 export interface ClaimRequest {
@@ -95,10 +96,11 @@ function findClaim(session: Session, { right, step, id }: ClaimRequest): Promise
  *
  * @throws FencedError when the step is no longer performed under this claim.
  */
-export async function lockClaim(session: Session, claim: Claim): Promise<number> {
-  const run = await lockRight(session, { runId: claim.step.runId, token: claim.token });
-  if (!(await holdsClaim(session, claim))) throw new FencedError(claim.step.runId);
-  return Number(run.number);
+export async function lockClaim(session: Session, dialect: Dialect, claim: Claim): Promise<number> {
+  const right = { runId: claim.step.runId, token: claim.token };
+  const { number } = await session.perform(lockRight(dialect, right));
+  if (!(await holdsClaim(session, claim))) throw new FencedError(right.runId);
+  return number;
 }
 
 const heldClaims = `
@@ -134,15 +136,6 @@ export async function renewClaims(
   );
   const renewed = new Set(rows.map(({ place }) => Number(place)));
   return claims.filter((_, index) => !renewed.has(index + 1));
-}
-
-export async function isBeingPerformed(session: Session, runId: string): Promise<boolean> {
-  const row = await session.row(
-    `SELECT 1 AS found FROM hotel_review.steps JOIN hotel_review.runs ON run = number
-     WHERE runs.id = $1 AND steps.state = 'running' AND lease_until > clock_timestamp() LIMIT 1`,
-    runId,
-  );
-  return row !== undefined;
 }
 
 function bind(claims: readonly Claim[]): readonly Value[] {

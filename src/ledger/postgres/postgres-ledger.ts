@@ -1,34 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { Ledger, ReadOnlyLedger } from '../../review/ledger.js';
-import type { BookingForm } from '../../review/step.js';
-import { measureBatches, nextDelivered, readBatch } from './batches.js';
-import { claim, holdsClaim, isBeingPerformed, lockClaim, renewClaims } from './claims.js';
-import { beginCollect } from './collecting.js';
+import { beginCollect } from '../collecting.js';
+import { createExportLog } from '../export-log.js';
+import { replaceAffected } from '../findings.js';
+import { createMappingCopy } from '../mapping-copy.js';
+import { type CarriesReference, createReader } from '../reader.js';
+import { record } from '../recording.js';
+import { createRetention } from '../retention.js';
+import { createRunWriter } from '../run-changes.js';
+import { recordAcceptedBatch } from './accepted-batch.js';
+import { claim, holdsClaim, lockClaim, renewClaims } from './claims.js';
 import { type Database, openDatabase, placeOf } from './database.js';
-import { createExportLog, createExportReader } from './export-log.js';
-import { nextAffected, nextSuspects, replaceAffected } from './findings.js';
 import { createHolds } from './holds.js';
-import { createMappingCopy, createMappingReader } from './mapping-copy.js';
-import { record, recordAcceptedBatch } from './recording.js';
-import { blankGuestNames, listRunsWithNames, prune } from './retention.js';
-import {
-  createRun,
-  findHookRun,
-  getRun,
-  listActiveRuns,
-  listLatestRuns,
-  listRuns,
-  readLatestRun,
-  rememberHookRun,
-  reopenAbandonedSteps,
-  runNumber,
-  settle,
-  summarise,
-  takeOver,
-} from './runs.js';
 import { isLedgerThere, migrate } from './schema.js';
-import { attemptsOf, listOpenSteps, tally } from './steps.js';
-import { countRejects, countWarnings, listRefused, trace } from './tracing.js';
+import { createPostgresStore } from './store.js';
 
 const pingTimeoutMs = 1_900;
 /** The most that the renewal of a lease may be late. */
@@ -37,8 +22,7 @@ const lateRenewalMs = 1_000;
 export interface PostgresReaderOptions {
   /** postgres://user:password@host:port/database, with the parameters that libpq knows, such as sslmode. */
   readonly url: string;
-  /** Whether a stored line has that booking reference. */
-  readonly carriesReference: (line: string, form: BookingForm, reference: string) => boolean;
+  readonly carriesReference: CarriesReference;
   /** Maximum number of connections. */
   readonly connections?: number;
   /** How long each call waits for an unavailable server. */
@@ -63,13 +47,18 @@ export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
   const { clock, leaseMs = 30_000 } = options;
   const database = connect(options, (transact, place) => transact((session) => migrate(session, place)));
   const { perform, transact } = database;
+  const store = createPostgresStore(database);
+  const { dialect } = store;
   const holds = createHolds(database, leaseMs);
   const holdDay = (day: string) => holds.take(`day ${day}`);
   return {
-    ...createReader(database, options.carriesReference),
+    ...createReader(store, options.carriesReference),
+    ...createRunWriter(store),
+    ...createRetention(store, clock, holdDay),
+    ping: () => database.ping(pingTimeoutMs),
     staleHoldMs: leaseMs + lateRenewalMs,
-    mappings: createMappingCopy(database, () => holds.take('mappings sync')),
-    exports: createExportLog(database),
+    mappings: createMappingCopy(store, () => holds.take('mappings sync')),
+    exports: createExportLog(store),
     holdDay,
     async holdPlace(places) {
       for (let number = 1; number <= places; number += 1) {
@@ -78,11 +67,7 @@ export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
       }
       return undefined;
     },
-    createRun: (run) => transact((session, mayBeDone) => createRun(session, run, mayBeDone)),
-    takeOver: (runId) => transact((session) => takeOver(session, runId)),
-    settle: (right, settlement) =>
-      transact((session, mayBeDone) => settle(session, right, settlement, mayBeDone)),
-    beginCollect: (right, collect) => beginCollect(database, right, collect),
+    beginCollect: (right, collect) => beginCollect(store, right, collect),
     claim(right, step, attempt, at) {
       const request = { right, step, attempt, at, leaseMs, id: randomUUID() };
       return perform((session, mayBeDone) => claim(session, request, mayBeDone));
@@ -94,19 +79,16 @@ export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
         return mayBeDone ? undefined : recordAcceptedBatch(session, held, ending, at);
       });
       return (
-        recorded ?? transact((session, mayBeDone) => record(session, held, ending, at, wasTried || mayBeDone))
+        recorded ?? store.transact((mayBeDone) => record(dialect, held, ending, at, wasTried || mayBeDone))
       );
     },
     holdsClaim: (held) => perform((session) => holdsClaim(session, held)),
     renewClaims: (claims) => transact((session) => renewClaims(session, claims, leaseMs)),
-    reopenAbandoned: (runId) => transact((session) => reopenAbandonedSteps(session, runId)),
     replaceAffected: (held, affected) =>
-      transact(async (session) => replaceAffected(session, await lockClaim(session, held), affected)),
-    findHookRun: (requestId) => perform((session) => findHookRun(session, requestId)),
-    rememberHookRun: (request) => transact((session) => rememberHookRun(session, request)),
-    listRunsWithNames: (before) => perform((session) => listRunsWithNames(session, before)),
-    blankGuestNames: (before, blank) => blankGuestNames(database, before, blank, clock(), holdDay),
-    prune: (before) => prune(database, before, clock(), holdDay),
+      transact(async (session) => {
+        const run = await lockClaim(session, dialect, held);
+        await session.perform(replaceAffected(dialect, run, affected));
+      }),
     async close() {
       await holds.close();
       await database.close();
@@ -130,7 +112,13 @@ export async function findPostgresLedger({
   try {
     if (!waits) await database.ping(pingTimeoutMs);
     const isThere = await database.perform((session) => isLedgerThere(session, database.place));
-    if (isThere) return createReader(database, options.carriesReference);
+    if (isThere) {
+      return {
+        ...createReader(createPostgresStore(database), options.carriesReference),
+        ping: () => database.ping(pingTimeoutMs),
+        close: () => database.close(),
+      };
+    }
   } catch (error) {
     await database.close();
     throw error;
@@ -148,40 +136,4 @@ function connect(
     ...{ url, place, connections, patienceMs },
     prepare: (transact) => prepare(transact, place),
   });
-}
-
-function createReader(
-  database: Database,
-  carriesReference: PostgresReaderOptions['carriesReference'],
-): ReadOnlyLedger {
-  const { perform, snapshot } = database;
-  return {
-    mappings: createMappingReader(database),
-    exports: createExportReader(database),
-    ping: () => database.ping(pingTimeoutMs),
-    latestRun: (day) => perform((session) => readLatestRun(session, day)),
-    getRun: (runId) => perform((session) => getRun(session, runId)),
-    listRuns: (options) => perform((session) => listRuns(session, options)),
-    listLatestRuns: (range) => perform((session) => listLatestRuns(session, range)),
-    listActiveRuns: () => perform(listActiveRuns),
-    summarise: () => perform(summarise),
-    listOpenSteps: (runId, page) => perform((session) => listOpenSteps(session, runId, page)),
-    isBeingPerformed: (runId) => perform((session) => isBeingPerformed(session, runId)),
-    readBatch: (runId, form, batch) => perform((session) => readBatch(session, runId, form, batch)),
-    measureBatches: (runId, form) => perform((session) => measureBatches(session, runId, form)),
-    nextDelivered: (runId, after) => snapshot((session) => nextDelivered(session, runId, after)),
-    nextAffected: (runId, after = -1) => snapshot((session) => nextAffected(session, runId, after)),
-    nextSuspects: (runId, after) => snapshot((session) => nextSuspects(session, runId, after)),
-    tally: (runId) => perform((session) => tally(session, runId)),
-    countRejects: (runId) => perform((session) => countRejects(session, runId)),
-    countWarnings: (runId) => perform((session) => countWarnings(session, runId)),
-    listRefused: (runId, limit) => snapshot((session) => listRefused(session, runId, limit)),
-    trace: (reference) =>
-      snapshot((session) =>
-        trace(session, reference, (line, form) => carriesReference(line, form, reference)),
-      ),
-    listAttempts: (runId, step) =>
-      perform(async (session) => attemptsOf(session, await runNumber(session, runId), step)),
-    close: () => database.close(),
-  };
 }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import type { Statement } from '../run-statements.js';
+import type { Answer, Cell, ColumnType, Query, Request } from '../query.js';
 import { type StoredRow, toStorable } from '../stored-values.js';
 import { translateFault } from './faults.js';
 
@@ -81,14 +81,9 @@ export interface Session {
    * statement names its columns, because they must not change with the table.
    */
   preparedRow(name: string, sql: string, ...values: readonly Value[]): Promise<StoredRow | undefined>;
-  /** Like `rows`, with a prepared statement. */
-  preparedRows(name: string, sql: string, ...values: readonly Value[]): Promise<StoredRow[]>;
   /** Returns how many rows changed. */
   run(sql: string, ...values: readonly Value[]): Promise<number>;
-  /** Like `rows`, for a statement that both databases understand. */
-  query(statement: Statement): Promise<StoredRow[]>;
-  /** Like `run`, for a statement that both databases understand. */
-  execute(statement: Statement): Promise<number>;
+  perform<Result>(query: Query<Result>): Promise<Result>;
   /** Runs several statements that have no values. */
   script(sql: string): Promise<void>;
   /** @param target the table and the columns that each row has values for */
@@ -103,14 +98,39 @@ export function createSession(client: ClientBase, place: string): Session {
       throw translateFault(error, place);
     }
   }
+  async function answer(request: Request): Promise<Answer> {
+    switch (request.kind) {
+      case 'read': {
+        const { sql, values, name } = request;
+        return { rows: (await query(numberPlaceholders(sql), values, name)).rows, changed: 0 };
+      }
+      case 'change': {
+        const { sql, values } = request;
+        return { rows: [], changed: (await query(numberPlaceholders(sql), values)).rowCount ?? 0 };
+      }
+      case 'insert': {
+        const { table, columns, rows } = request;
+        const target = `hotel_review.${table} (${Object.keys(columns).join(', ')})`;
+        await session.copy(target, toCopiedRows(Object.values(columns), rows));
+        return { rows: [], changed: 0 };
+      }
+      case 'update': {
+        const [sql, values] = updateTogether(request);
+        return { rows: [], changed: (await query(sql, values)).rowCount ?? 0 };
+      }
+    }
+  }
+
   const session: Session = {
     rows: async (sql, ...values) => (await query(sql, values)).rows,
     row: async (sql, ...values) => (await query(sql, values)).rows[0],
     preparedRow: async (name, sql, ...values) => (await query(sql, values, name)).rows[0],
-    preparedRows: async (name, sql, ...values) => (await query(sql, values, name)).rows,
     run: async (sql, ...values) => (await query(sql, values)).rowCount ?? 0,
-    query: async ({ sql, values }) => (await query(numberPlaceholders(sql), values)).rows,
-    execute: async ({ sql, values }) => (await query(numberPlaceholders(sql), values)).rowCount ?? 0,
+    async perform(work) {
+      let step = work.next();
+      while (!step.done) step = work.next(await answer(step.value));
+      return step.value;
+    },
     async script(sql) {
       try {
         await client.query(sql);
@@ -130,6 +150,41 @@ export function createSession(client: ClientBase, place: string): Session {
     },
   };
   return session;
+}
+
+function* toCopiedRows(types: readonly ColumnType[], rows: Iterable<readonly Cell[]>): Generator<CopiedRow> {
+  for (const row of rows) yield types.map((type, at) => toCopied(type, row[at] ?? null));
+}
+
+function toCopied(type: ColumnType, cell: Cell): CopiedValue {
+  switch (type) {
+    case 'integer':
+      return { integer: cell === null ? null : Number(cell) };
+    case 'bigint':
+      return { bigint: cell === null ? null : Number(cell) };
+    case 'text':
+      return { text: cell === null ? null : String(cell) };
+    case 'bytes':
+      if (!Buffer.isBuffer(cell)) throw new TypeError('expected bytes');
+      return { bytes: cell };
+  }
+}
+
+/** One statement that updates all rows: a round trip for each would take far longer. */
+function updateTogether({ table, columns, rows }: Request & { kind: 'update' }): [string, Value[]] {
+  const names = Object.keys(columns);
+  const [key, ...others] = names;
+  const cells = [...rows];
+  const arrays = Object.values(columns).map((type, at) => `$${at + 1}::${type}[]`);
+  return [
+    `UPDATE hotel_review.${table} SET ${others.map((name) => `${name} = changed.${name}`).join(', ')}
+     FROM unnest(${arrays.join(', ')}) AS changed (${names.join(', ')}) WHERE ${table}.${key} = changed.${key}`,
+    names.map((_, at) => cells.map((row) => toArrayElement(row[at] ?? null))),
+  ];
+}
+
+function toArrayElement(cell: Cell): string | null {
+  return cell === null ? null : String(cell);
 }
 
 function numberPlaceholders(sql: string): string {

@@ -1,45 +1,39 @@
-import { FencedError, type Recorded, type Right, type SharedRight } from '../../review/ledger.js';
-import { claimStep, mayAwaitResult, patchRun, recordEnding } from '../../review/state-machine.js';
-import type { Claim, Claimed, StepEnding } from '../../review/step.js';
-import { insertAttempt, insertSteps } from '../run-statements.js';
-import { toRun, toStep, toStoredStep } from '../stored-run.js';
-import { findBatch } from './collecting.js';
+import { patchRun } from '../../review/changes.js';
+import { FencedError, type Right, type SharedRight } from '../../review/ledger.js';
+import type { Claim, Claimed, Slice } from '../../review/step.js';
+import { claimStep } from '../../review/step-transitions.js';
+import { type Dialect, one, type Query } from '../query.js';
+import { changeRun } from '../run-changes.js';
+import { findLocked } from '../runs.js';
+import { changeSteps } from '../steps.js';
+import { storedStepColumns, toStep, toStoredStep } from '../stored-run.js';
 import type { Database } from './database.js';
-import {
-  changeRun,
-  changeSteps,
-  execute,
-  findRun,
-  findStep,
-  findStepWithSuccessors,
-  readProgress,
-  tables,
-} from './steps.js';
 
-export function claim(
-  database: Database,
+/** Every step is claimed with this. It names what is read: each column adds to the cost of a row. */
+const selectClaimedStep = `SELECT ${storedStepColumns.join(', ')}, after, form, batch, first, not_before
+  FROM steps WHERE run = ? AND name = ?`;
+
+export function* claim(
+  dialect: Dialect,
   right: Right | SharedRight,
   name: string,
   attempt: number,
   at: number,
   leaseUntil: number,
-): Claimed | undefined {
+): Query<Claimed | undefined> {
   const { runId, token } = right;
-  const row = findRun(database, runId);
-  const number = Number(row?.number);
-  const stepRow = row && findStep(database, number, name);
-  if (!stepRow) return undefined;
-  const run = toRun(row);
-  const step = toStoredStep(stepRow);
-  const change = claimStep(run, step, { token, attempt, at });
+  const stored = yield* findLocked(dialect, runId);
+  const row = stored && (yield* one(selectClaimedStep, stored.number, name));
+  if (!row) return undefined;
+  const { number, run } = stored;
+  const change = claimStep(run, toStoredStep(row), { token, attempt, at });
   if (!change) return undefined;
-  changeSteps(database, number, { which: { name }, set: change.step, leaseUntil });
-  changeRun(database, number, change.run);
-  const shown = toStep(runId, stepRow);
-  const { slice } = shown;
-  const lines = slice && findBatch(database, number, slice.form, slice.batch);
+  yield* changeSteps(dialect, number, { which: { name }, set: change.step }, leaseUntil);
+  yield* changeRun(dialect, number, change.run);
+  const step = toStep(runId, row);
+  const lines = step.slice && (yield* findLines(number, step.slice));
   return {
-    step: shown,
+    step,
     attempt,
     token: run.token,
     claimedAt: at,
@@ -49,36 +43,21 @@ export function claim(
   };
 }
 
-/** @throws FencedError when the step is not performed under this claim any more. */
-export function record(database: Database, claim: Claim, ending: StepEnding, at: number): Recorded {
-  const { runId, name } = claim.step;
-  const row = findRun(database, runId);
-  const number = Number(row?.number);
-  const found = row && findStepWithSuccessors(database, number, name);
-  if (!found) throw new FencedError(runId);
-  const run = toRun(row);
-  const change = recordEnding({
+function* findLines(run: number, { form, batch }: Slice): Query<Buffer | undefined> {
+  const row = yield* one(
+    'SELECT lines FROM batches WHERE run = ? AND form = ? AND batch = ?',
     run,
-    ...found,
-    claim,
-    ending,
-    at,
-    others: mayAwaitResult(run) ? readProgress(database, number, name) : undefined,
-  });
-  if (!change) throw new FencedError(runId);
-  const { steps, inserts } = change;
-  for (const each of steps) changeSteps(database, number, each);
-  if (inserts.length > 0) execute(database, insertSteps(tables, number, inserts, found.step.position));
-  changeRun(database, number, change.run);
-  execute(database, insertAttempt(tables, number, claim, ending, at));
-  return { run: patchRun(run, change.run), opened: change.opened, settled: change.settled };
+    form,
+    batch,
+  );
+  return row?.lines as Buffer | undefined;
 }
 
-/** @throws FencedError when the step is not performed under this claim any more. */
-export function checkClaim(database: Database, claim: Claim): { readonly run: number } {
+/** @throws FencedError when the step is no longer performed under this claim */
+export function checkClaim(database: Database, claim: Claim): number {
   const run = findClaimed(database, claim);
   if (run === undefined) throw new FencedError(claim.step.runId);
-  return { run };
+  return run;
 }
 
 /** The row number of the claim's run, if the claim is still valid. */
@@ -106,13 +85,4 @@ export function renewClaims(database: Database, claims: readonly Claim[], leaseU
 
 function renewLease(database: Database, run: number, step: string, until: number): void {
   database.run('UPDATE steps SET lease_until = ? WHERE run = ? AND name = ?', until, run, step);
-}
-
-export function isBeingPerformed(database: Database, run: number, now: number): boolean {
-  const step = database.get(
-    `SELECT 1 FROM steps WHERE run = ? AND state = 'running' AND lease_until > ? LIMIT 1`,
-    run,
-    now,
-  );
-  return step !== undefined;
 }

@@ -1,53 +1,46 @@
 import type { DeliveredCursor, DeliveredLines } from '../../review/collected.js';
 import { sliceLines } from '../../review/lines/line-buffer.js';
-import type { Slice } from '../../review/step.js';
-import { readBatch } from './collecting.js';
-import type { Database } from './database.js';
+import type { BookingForm, Slice } from '../../review/step.js';
+import { all, one, type Query } from '../query.js';
 
 /**
  * What other runs of the day have delivered: the slices of batches that are done, and every batch of a file whose
  * by-file call was accepted. The cursor is a position in that list, by run, form, batch and first booking.
  */
-export function nextDelivered(
-  database: Database,
+export function* nextDelivered(
   run: number,
   after: DeliveredCursor | undefined,
-): DeliveredLines | undefined {
+): Query<DeliveredLines | undefined> {
   const [afterRun, afterForm, ...afterPlace] = after?.split(' ') ?? ['-1'];
-  for (const other of listOthers(database, run, Number(afterRun))) {
+  for (const other of yield* listOthers(run, Number(afterRun))) {
     const place = other === Number(afterRun) ? afterPlace.map(Number) : [];
     const slice =
-      (afterForm === 'file' && place.length > 0 ? undefined : nextPosted(database, other, place)) ??
-      nextOfFile(database, other, afterForm === 'file' ? place : []);
+      (afterForm === 'file' && place.length > 0 ? undefined : yield* nextPosted(other, place)) ??
+      (yield* nextOfFile(other, afterForm === 'file' ? place : []));
     if (!slice) continue;
     const { form, batch, first } = slice;
     return {
       cursor: [other, form, batch, first].join(' ') as DeliveredCursor,
       form,
-      lines: sliceLines(readBatch(database, other, form, batch), slice),
+      lines: sliceLines(yield* readBatch(other, form, batch), slice),
     };
   }
   return undefined;
 }
 
-function listOthers(database: Database, run: number, from: number): number[] {
-  return database
-    .all(
-      `SELECT other.number FROM runs JOIN runs AS other ON other.day = runs.day AND other.number <> runs.number
+function* listOthers(run: number, from: number): Query<number[]> {
+  const rows = yield* all(
+    `SELECT other.number FROM runs JOIN runs AS other ON other.day = runs.day AND other.number <> runs.number
        WHERE runs.number = ? AND other.number >= ? AND other.names_blanked_at IS NULL AND other.pruned_at IS NULL
        ORDER BY other.number`,
-      run,
-      from,
-    )
-    .map(({ number }) => Number(number));
+    run,
+    from,
+  );
+  return rows.map(({ number }) => Number(number));
 }
 
-function nextPosted(
-  database: Database,
-  run: number,
-  [batch = -1, first = -1]: readonly number[],
-): Slice | undefined {
-  const row = database.get(
+function* nextPosted(run: number, [batch = -1, first = -1]: readonly number[]): Query<Slice | undefined> {
+  const row = yield* one(
     `SELECT batch, first, bookings FROM steps INDEXED BY steps_by_slice
      WHERE run = ? AND form = 'body' AND (batch, first) > (?, ?) AND kind = 'batch' AND state = 'done'
      ORDER BY batch, first LIMIT 1`,
@@ -65,8 +58,8 @@ function nextPosted(
   );
 }
 
-function nextOfFile(database: Database, run: number, [batch = -1]: readonly number[]): Slice | undefined {
-  const row = database.get(
+function* nextOfFile(run: number, [batch = -1]: readonly number[]): Query<Slice | undefined> {
+  const row = yield* one(
     `SELECT batch, bookings FROM batches WHERE run = ? AND form = 'file' AND batch > ?
        AND EXISTS (SELECT 1 FROM steps WHERE run = ? AND name = 'trigger' AND state = 'done')
      ORDER BY batch LIMIT 1`,
@@ -75,4 +68,15 @@ function nextOfFile(database: Database, run: number, [batch = -1]: readonly numb
     run,
   );
   return row && { form: 'file', batch: Number(row.batch), first: 0, bookings: Number(row.bookings) };
+}
+
+function* readBatch(run: number, form: BookingForm, batch: number): Query<Buffer> {
+  const row = yield* one(
+    'SELECT lines FROM batches WHERE run = ? AND form = ? AND batch = ?',
+    run,
+    form,
+    batch,
+  );
+  if (!row) throw new RangeError(`no ${form} batch ${batch} in the ledger`);
+  return row.lines as Buffer;
 }

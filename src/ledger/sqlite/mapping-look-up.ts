@@ -1,6 +1,6 @@
 import type { CopiedMapping, ProviderHotel } from '../../mappings/mapping-copy.js';
 import { toStorableHotel } from '../mapping-changes.js';
-import type { Database } from './database.js';
+import { one, type Query } from '../query.js';
 
 /** A found mapping: the index of its hotel in the request, then its columns. */
 type Found = readonly [
@@ -17,7 +17,7 @@ type Found = readonly [
  * The copy's mapping of each hotel, in the order of the request. One statement per provider returns all of its hotels as
  * one text: a statement or a row per hotel would take three times as long.
  */
-export function lookUp(database: Database, hotels: readonly ProviderHotel[]): (CopiedMapping | undefined)[] {
+export function* lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping | undefined)[]> {
   const byProvider = new Map<string, { readonly places: number[]; readonly ids: string[] }>();
   for (const [place, hotel] of hotels.entries()) {
     const { providerName, providerHotelId } = toStorableHotel(hotel);
@@ -31,7 +31,7 @@ export function lookUp(database: Database, hotels: readonly ProviderHotel[]): (C
   }
   const found = new Array<CopiedMapping | undefined>(hotels.length).fill(undefined);
   for (const [providerName, { places, ids }] of byProvider) {
-    const row = database.get(
+    const row = yield* one(
       `SELECT json_group_array(json_array(
          key, number, service_id, location_code, json(channel_ids), first_seen_at, moved_at
        )) AS found

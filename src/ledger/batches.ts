@@ -1,0 +1,57 @@
+import type { BookingForm } from '../review/step.js';
+import { type Dialect, one, type Query } from './query.js';
+import { noSuchRun } from './runs.js';
+
+export function* readBatch(
+  { schema, lines }: Dialect,
+  runId: string,
+  form: BookingForm,
+  batch: number,
+): Query<Buffer> {
+  const row = yield* one(
+    `SELECT ${lines} AS lines
+     FROM ${schema}runs LEFT JOIN ${schema}batches ON run = number AND form = ? AND batch = ? WHERE id = ?`,
+    form,
+    batch,
+    runId,
+  );
+  if (!row) throw noSuchRun(runId);
+  if (row.lines === null) throw noSuchBatch(form, batch);
+  return Buffer.isBuffer(row.lines) ? row.lines : Buffer.from(String(row.lines));
+}
+
+/** The lines of a batch of a run that is known to exist. */
+export function* readLines(
+  { schema, lines }: Dialect,
+  run: number,
+  form: BookingForm,
+  batch: number,
+): Query<string[]> {
+  const row = yield* one(
+    `SELECT ${lines} AS lines FROM ${schema}batches WHERE run = ? AND form = ? AND batch = ?`,
+    run,
+    form,
+    batch,
+  );
+  if (!row) throw noSuchBatch(form, batch);
+  return String(row.lines).split('\n');
+}
+
+export function* measureBatches(
+  { schema }: Dialect,
+  runId: string,
+  form: BookingForm,
+): Query<{ batches: number; bookings: number }> {
+  const row = yield* one(
+    `SELECT count(batch) AS batches, coalesce(sum(bookings), 0) AS bookings
+     FROM ${schema}runs LEFT JOIN ${schema}batches ON run = number AND form = ? WHERE id = ? GROUP BY id`,
+    form,
+    runId,
+  );
+  if (!row) throw noSuchRun(runId);
+  return { batches: Number(row.batches), bookings: Number(row.bookings) };
+}
+
+function noSuchBatch(form: BookingForm, batch: number): RangeError {
+  return new RangeError(`no ${form} batch ${batch} in the ledger`);
+}

@@ -1,0 +1,196 @@
+import type { Collect, CollectedBatch, CollectedChunk, CollectStart } from '../review/collected.js';
+import { FencedError, type Right } from '../review/ledger.js';
+import type { Run } from '../review/run.js';
+import { startDelivery } from '../review/run-transitions.js';
+import { type BookingForm, bookingForms, type PlannedStep } from '../review/step.js';
+import { readBatch } from './batches.js';
+import { countSuspects, storeSuspects } from './findings.js';
+import { change, type Dialect, insert, one, type Query, type Store } from './query.js';
+import { createReferenceIndex, type ReferenceIndex } from './reference-index.js';
+import { changeRun } from './run-changes.js';
+import { lockRight, readRun } from './runs.js';
+import { insertSteps } from './steps.js';
+import { runTables } from './stored-run.js';
+
+/** Number of batches that `holds` caches: duplicates are mostly close together or in the order of their originals. */
+const cachedBatches = 32;
+
+type Indexes = Readonly<Record<BookingForm, ReferenceIndex>>;
+
+export async function beginCollect(store: Store, right: Right, start: CollectStart): Promise<Collect> {
+  const { dialect, readTogether, transact, transactUnflushed } = store;
+  const { batchSize } = start;
+  const run = await transact(() => resetRun(dialect, right, start));
+  const indexes: Indexes = {
+    body: createReferenceIndex(dialect.references),
+    file: createReferenceIndex(dialect.references),
+  };
+  const cache = new Map<string, string>();
+  let chunks = 0;
+
+  return {
+    async store(chunk) {
+      const full = bookingForms.filter((form) => indexes[form].isFull);
+      await transactUnflushed(function* (mayBeDone) {
+        const { row } = yield* lockRight(dialect, right);
+        if (dialect.countsChunks) {
+          if (mayBeDone && Number(row.chunks) === chunks + 1) return;
+          if (Number(row.chunks) !== chunks) throw new FencedError(right.runId);
+        }
+        yield* storeChunk(dialect, run, chunk);
+        for (const form of full) yield* storeReferences(run, form, indexes[form]);
+      });
+      chunks += 1;
+      for (const form of full) indexes[form].clear();
+      indexBatches(indexes, chunk.batches, batchSize);
+    },
+
+    async holds(form, batch, line) {
+      const key = `${form} ${batch}`;
+      let lines = cache.get(key);
+      if (lines === undefined) {
+        lines = `\n${await readTogether(() => readOwnBatch(dialect, right, form, batch))}`;
+        const oldest = cache.size < cachedBatches ? undefined : cache.keys().next().value;
+        if (oldest !== undefined) cache.delete(oldest);
+        cache.set(key, lines);
+      }
+      return lines.includes(`\n${line}\n`);
+    },
+
+    finish: ({ steps, at }) =>
+      transact(function* (mayBeDone) {
+        const { run: before, row } = yield* lockRight(dialect, right);
+        if (mayBeDone && before.state !== 'collecting' && before.collectedAt === at) return before;
+        if (dialect.countsChunks && Number(row.chunks) !== chunks) throw new FencedError(right.runId);
+        for (const form of bookingForms) yield* storeReferences(run, form, indexes[form]);
+        return yield* storePlan(dialect, run, steps, at);
+      }),
+  };
+}
+
+/** Removes what an earlier collect of the run left, and returns the run's row number. */
+function* resetRun(
+  dialect: Dialect,
+  right: Right,
+  { source, at, batchSize, comparesMappings = false }: CollectStart,
+): Query<number> {
+  const { schema } = dialect;
+  const { number, run } = yield* lockRight(dialect, right);
+  if (run.state !== 'collecting')
+    throw new RangeError(`run ${right.runId} is ${run.state}: it has been collected already`);
+  for (const table of runTables) yield* change(`DELETE FROM ${schema}${table} WHERE run = ?`, number);
+  const noSuspects = comparesMappings ? 0 : null;
+  yield* change(
+    `UPDATE ${schema}runs SET source = ?, batch_size = ?, collect_started_at = ?, collected_at = NULL,
+       ${dialect.countsChunks ? 'chunks = 0,' : ''}
+       read = 0, accepted = 0, duplicates = 0, rejected = 0, delivered = 0, refused = 0, repeated = 0, affected = 0,
+       suspects = ?, filled_in = ?, open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL
+     WHERE number = ?`,
+    source,
+    batchSize,
+    at,
+    noSuspects,
+    noSuspects,
+    number,
+  );
+  return number;
+}
+
+function* storeChunk(dialect: Dialect, run: number, chunk: CollectedChunk): Query<void> {
+  const { schema } = dialect;
+  const { batches, rejects, duplicates } = chunk;
+  if (batches.length > 0) {
+    yield* insert(
+      'batches',
+      { run: 'bigint', form: 'text', batch: 'integer', bookings: 'integer', lines: 'bytes' },
+      batches.map(({ form, number, referenceHashes, lines }) => [
+        run,
+        form,
+        number,
+        referenceHashes.length,
+        lines,
+      ]),
+    );
+  }
+  yield* storeSuspects(run, batches);
+  yield* storeRejects(dialect, run, chunk);
+  const accepted = batches.reduce((sum, batch) => sum + batch.referenceHashes.length, 0);
+  const { suspects, filledIn } = countSuspects(batches);
+  // A run that compares nothing has no counts of suspects, and NULL stays NULL.
+  yield* change(
+    `UPDATE ${schema}runs SET ${dialect.countsChunks ? 'chunks = chunks + 1,' : ''}
+       read = read + ?, accepted = accepted + ?, duplicates = duplicates + ?, rejected = rejected + ?,
+       suspects = suspects + ?, filled_in = filled_in + ?
+     WHERE number = ?`,
+    accepted + duplicates + rejects.length,
+    accepted,
+    duplicates,
+    rejects.length,
+    suspects,
+    filledIn,
+    run,
+  );
+}
+
+function* storeRejects({ schema }: Dialect, run: number, { rejects, warnings }: CollectedChunk): Query<void> {
+  if (rejects.length > 0) {
+    yield* insert(
+      'rejects',
+      { run: 'bigint', place: 'bigint', reason: 'text', reference: 'text' },
+      rejects.map(({ place, reason, reference }) => [run, place, reason, reference ?? null]),
+    );
+  }
+  for (const { reason, count, firstPlace } of warnings) {
+    yield* change(
+      `INSERT INTO ${schema}warnings (run, reason, count, first_place) VALUES (?, ?, ?, ?)
+       ON CONFLICT (run, reason) DO UPDATE SET count = warnings.count + excluded.count`,
+      run,
+      reason,
+      count,
+      firstPlace ?? null,
+    );
+  }
+}
+
+function indexBatches(indexes: Indexes, batches: readonly CollectedBatch[], batchSize: number): void {
+  for (const { form, number, referenceHashes } of batches) {
+    referenceHashes.forEach((hash, index) => {
+      indexes[form].add(hash, number * batchSize + index);
+    });
+  }
+}
+
+function storeReferences(run: number, form: BookingForm, index: ReferenceIndex): Query<void> {
+  const columns = {
+    ...({ run: 'bigint', form: 'text', first_hash: 'bigint', last_hash: 'bigint' } as const),
+    ...({ page: 'integer', entries: 'bytes' } as const),
+  };
+  return insert('reference_pages', columns, toRows(run, form, index));
+}
+
+function* toRows(run: number, form: BookingForm, index: ReferenceIndex) {
+  for (const { page, firstHash, lastHash, entries } of index.pages())
+    yield [run, form, firstHash, lastHash, page, entries];
+}
+
+/** A process that took the run over collects again: the batch may be missing or different. */
+function* readOwnBatch(
+  dialect: Dialect,
+  { runId, token }: Right,
+  form: BookingForm,
+  batch: number,
+): Query<Buffer> {
+  const row = yield* one(
+    `SELECT 1 AS found FROM ${dialect.schema}runs WHERE id = ? AND token = ?`,
+    runId,
+    token,
+  );
+  if (!row) throw new FencedError(runId);
+  return yield* readBatch(dialect, runId, form, batch);
+}
+
+function* storePlan(dialect: Dialect, run: number, steps: readonly PlannedStep[], at: number): Query<Run> {
+  yield* insertSteps(run, steps, (index) => index);
+  yield* changeRun(dialect, run, startDelivery(steps.length, at));
+  return yield* readRun(dialect, run);
+}

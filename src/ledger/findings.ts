@@ -1,0 +1,147 @@
+import type { CollectedBatch, Suspect, SuspectReason } from '../review/collected.js';
+import type { AffectedLines, AffectedPlaces, BatchCursor, SuspectLines } from '../review/history.js';
+import type { SuspectCounts } from '../review/run.js';
+import type { BookingForm } from '../review/step.js';
+import { readLines } from './batches.js';
+import { all, change, type Dialect, insert, one, type Query } from './query.js';
+import { runNumber } from './runs.js';
+import { readColumns, type StoredRow, withoutUndefined } from './stored-values.js';
+
+export function* storeSuspects(run: number, batches: readonly CollectedBatch[]): Query<void> {
+  const rows = batches.flatMap(({ form, number, suspects = [] }) =>
+    suspects.map(({ place, reason, serviceId, movedAt }) => [
+      ...[run, form, number, place, reason],
+      ...[serviceId ?? null, movedAt ?? null],
+    ]),
+  );
+  if (rows.length === 0) return;
+  const columns = {
+    ...({ run: 'bigint', form: 'text', batch: 'integer', place: 'integer', reason: 'text' } as const),
+    ...({ service_id: 'bigint', moved_at: 'bigint' } as const),
+  };
+  yield* insert('suspects', columns, rows);
+}
+
+export function* nextSuspects(
+  dialect: Dialect,
+  runId: string,
+  after: BatchCursor | undefined,
+): Query<SuspectLines | undefined> {
+  const { schema } = dialect;
+  const run = yield* runNumber(dialect, runId);
+  const rows = yield* all(
+    `SELECT * FROM ${schema}suspects WHERE run = ? AND (form, batch) = (
+       SELECT form, batch FROM ${schema}suspects WHERE run = ? AND (form, batch) > (?, ?)
+       ORDER BY form, batch LIMIT 1
+     ) ORDER BY place`,
+    run,
+    run,
+    after?.form ?? '',
+    after?.batch ?? -1,
+  );
+  const [first] = rows;
+  if (!first) return undefined;
+  const form = String(first.form) as BookingForm;
+  const batch = Number(first.batch);
+  const lines = yield* readLines(dialect, run, form, batch);
+  return {
+    cursor: { form, batch },
+    form,
+    suspects: rows.map(toSuspect).map((suspect) => ({ ...suspect, line: lines[suspect.place] ?? '' })),
+  };
+}
+
+export function* findSuspect(
+  { schema }: Dialect,
+  run: number,
+  form: BookingForm,
+  batch: number,
+  place: number,
+): Query<Suspect | undefined> {
+  const row = yield* one(
+    `SELECT * FROM ${schema}suspects WHERE run = ? AND form = ? AND batch = ? AND place = ?`,
+    run,
+    form,
+    batch,
+    place,
+  );
+  return row && toSuspect(row);
+}
+
+export function* replaceAffected(
+  { schema }: Dialect,
+  run: number,
+  affected: readonly AffectedPlaces[],
+): Query<void> {
+  yield* change(`DELETE FROM ${schema}affected WHERE run = ?`, run);
+  yield* insert(
+    'affected',
+    { run: 'bigint', batch: 'integer', places: 'bytes' },
+    affected.map(({ batch, places }) => [run, batch, packPlaces(places)]),
+  );
+  const count = affected.reduce((sum, { places }) => sum + places.length, 0);
+  yield* change(`UPDATE ${schema}runs SET affected = ? WHERE number = ?`, count, run);
+}
+
+export function* nextAffected(
+  dialect: Dialect,
+  runId: string,
+  after: number,
+): Query<AffectedLines | undefined> {
+  const run = yield* runNumber(dialect, runId);
+  const row = yield* one(
+    `SELECT batch, places FROM ${dialect.schema}affected WHERE run = ? AND batch > ? ORDER BY batch LIMIT 1`,
+    run,
+    after,
+  );
+  if (!row) return undefined;
+  const batch = Number(row.batch);
+  const lines = yield* readLines(dialect, run, 'file', batch);
+  return { batch, lines: unpackPlaces(row.places as Buffer).map((place) => lines[place] ?? '') };
+}
+
+export function* isAffected({ schema }: Dialect, run: number, batch: number, place: number): Query<boolean> {
+  const row = yield* one(`SELECT places FROM ${schema}affected WHERE run = ? AND batch = ?`, run, batch);
+  return row !== undefined && unpackPlaces(row.places as Buffer).includes(place);
+}
+
+/** Packs the places of a batch's affected bookings as 16-bit little-endian numbers. */
+function packPlaces(places: readonly number[]): Buffer {
+  const packed = Buffer.alloc(2 * places.length);
+  for (const [index, place] of places.entries()) packed.writeUInt16LE(place, 2 * index);
+  return packed;
+}
+
+function unpackPlaces(packed: Buffer): number[] {
+  return Array.from({ length: packed.length / 2 }, (_, index) => packed.readUInt16LE(2 * index));
+}
+
+/** Reads a row of the table of suspects. */
+function toSuspect(row: StoredRow): Suspect {
+  const { integer } = readColumns(row);
+  return withoutUndefined({
+    place: Number(row.place),
+    reason: String(row.reason) as SuspectReason,
+    serviceId: integer('service_id'),
+    movedAt: integer('moved_at'),
+  });
+}
+
+export function countSuspects(batches: readonly CollectedBatch[]): SuspectCounts {
+  let suspects = 0;
+  let filledIn = 0;
+  for (const batch of batches) {
+    for (const { reason } of batch.suspects ?? []) {
+      switch (reason) {
+        case 'other-master':
+        case 'moved':
+          suspects += 1;
+          break;
+        case 'filled-in':
+          filledIn += 1;
+          break;
+      }
+    }
+  }
+  return { suspects, filledIn };
+}

@@ -1,0 +1,231 @@
+import type {
+  CopiedMapping,
+  MappingRow,
+  MappingSync,
+  NewSync,
+  StoredPage,
+} from '../mappings/mapping-copy.js';
+import {
+  changesOf,
+  findDoubted,
+  type HeldMappings,
+  type PageTime,
+  toStorablePage,
+} from './mapping-changes.js';
+import { all, change, type Dialect, insert, one, type Query, update } from './query.js';
+import {
+  fingerprintOf,
+  isOpen,
+  noSuchSync,
+  overtaken,
+  standsAt,
+  toLeftHotels,
+  toSync,
+  turnOf,
+} from './stored-mapping.js';
+import type { StoredRow } from './stored-values.js';
+
+export function* latestSync({ schema }: Dialect, scope: string): Query<MappingSync | undefined> {
+  const row = yield* one(
+    `SELECT * FROM ${schema}mapping_syncs WHERE scope = ? ORDER BY number DESC LIMIT 1`,
+    scope,
+  );
+  return row && toSync(row);
+}
+
+export function* latestSyncs({ schema }: Dialect): Query<MappingSync[]> {
+  const rows = yield* all(
+    `SELECT * FROM ${schema}mapping_syncs
+     WHERE number IN (SELECT max(number) FROM ${schema}mapping_syncs GROUP BY scope) ORDER BY scope`,
+  );
+  return rows.map(toSync);
+}
+
+/** @param mayBeDone an earlier try may have begun this same cycle */
+export function* beginSync(
+  dialect: Dialect,
+  { scope, syncId, since, keepsSince, at }: NewSync,
+  mayBeDone: boolean,
+): Query<MappingSync> {
+  const { schema } = dialect;
+  yield* lockCopy(dialect);
+  const begun = mayBeDone ? yield* findSync(dialect, syncId) : undefined;
+  if (begun) return toSync(begun);
+  yield* change(
+    `UPDATE ${schema}mapping_syncs SET given_up_at = ?
+     WHERE scope = ? AND ended_at IS NULL AND given_up_at IS NULL`,
+    at,
+    scope,
+  );
+  yield* change(
+    `INSERT INTO ${schema}mapping_syncs (scope, sync_id, since, keeps_since, begun_at) VALUES (?, ?, ?, ?, ?)`,
+    scope,
+    syncId,
+    since,
+    keepsSince ?? null,
+    at,
+  );
+  return toSync(yield* readSync(dialect, syncId));
+}
+
+export function* storePage(dialect: Dialect, received: StoredPage): Query<MappingSync> {
+  const page = toStorablePage(received);
+  const { syncId, resumeKey, rows, serviceBeganAt, at } = page;
+  yield* lockCopy(dialect);
+  const before = yield* readSync(dialect, syncId);
+  const fingerprint = fingerprintOf(page);
+  switch (turnOf(before, page, fingerprint)) {
+    case 'stored':
+      return toSync(before);
+    case 'overtaken':
+      throw overtaken(syncId);
+    case 'next':
+      break;
+  }
+  const counts = yield* storeRows(dialect, rows, { at, cycleBegunAt: Number(before.begun_at) });
+  yield* change(
+    `UPDATE ${dialect.schema}mapping_syncs SET resume_key = ?, last_page = ?, ended_at = ?,
+       service_began_at = coalesce(service_began_at, ?), pages = pages + 1, read = read + ?, added = added + ?,
+       moved = moved + ?, updated = updated + ?, deleted = deleted + ?, unchanged = unchanged + ?,
+       new_hotels = new_hotels + ?
+     WHERE sync_id = ?`,
+    resumeKey ?? null,
+    fingerprint,
+    resumeKey === undefined ? at : null,
+    serviceBeganAt ?? null,
+    counts.read,
+    counts.added,
+    counts.moved,
+    counts.updated,
+    counts.deleted,
+    counts.unchanged,
+    counts.newHotels,
+    syncId,
+  );
+  return toSync(yield* readSync(dialect, syncId));
+}
+
+/** @param mayBeDone an earlier try may have restarted it already */
+export function* restartSync(
+  dialect: Dialect,
+  { syncId, resumeKey }: Pick<MappingSync, 'syncId' | 'resumeKey'>,
+  mayBeDone: boolean,
+): Query<MappingSync> {
+  yield* lockCopy(dialect);
+  const before = yield* readSync(dialect, syncId);
+  if (mayBeDone && isOpen(before) && before.last_page === null && Number(before.restarts) > 0) {
+    return toSync(before);
+  }
+  if (!standsAt(before, resumeKey)) throw overtaken(syncId);
+  yield* change(
+    `UPDATE ${dialect.schema}mapping_syncs SET resume_key = NULL, last_page = NULL, restarts = restarts + 1
+     WHERE sync_id = ?`,
+    syncId,
+  );
+  return toSync(yield* readSync(dialect, syncId));
+}
+
+/** Serialises writers of the copy, so that mappings are numbered without gaps and none is inserted twice. */
+function* lockCopy({ lockMappings }: Dialect): Query<void> {
+  if (lockMappings !== undefined) yield* one(lockMappings);
+}
+
+function* readSync(dialect: Dialect, syncId: string): Query<StoredRow> {
+  const row = yield* findSync(dialect, syncId);
+  if (!row) throw noSuchSync(syncId);
+  return row;
+}
+
+function findSync({ schema }: Dialect, syncId: string): Query<StoredRow | undefined> {
+  return one(`SELECT * FROM ${schema}mapping_syncs WHERE sync_id = ?`, syncId);
+}
+
+/** Applies the rows of a page and returns what to add to the cycle's counts. */
+function* storeRows(dialect: Dialect, rows: readonly MappingRow[], time: PageTime) {
+  const changes = changesOf(yield* readHeld(dialect, rows), rows, time);
+  const { inserted, updated, moves, newHotels, counts } = changes;
+  if (inserted.length > 0) {
+    yield* insert(
+      'mappings',
+      {
+        ...changedColumns,
+        ...({ provider_name: 'text', provider_hotel_id: 'text', first_seen_at: 'bigint' } as const),
+      },
+      inserted.map((mapping) => [
+        ...changedCells(mapping),
+        mapping.providerName,
+        mapping.providerHotelId,
+        mapping.firstSeenAt,
+      ]),
+    );
+  }
+  if (updated.length > 0) yield* update('mappings', changedColumns, updated.map(changedCells));
+  if (moves.length > 0) {
+    yield* insert(
+      'mapping_moves',
+      { mapping: 'bigint', from_service_id: 'bigint', to_service_id: 'bigint', seen_at: 'bigint' },
+      moves.map(({ number, from, to, seenAt }) => [number, from ?? null, to ?? null, seenAt]),
+    );
+  }
+  if (newHotels.length > 0) {
+    yield* insert(
+      'master_hotels',
+      {
+        ...({ number: 'bigint', service_id: 'bigint', seen_at: 'bigint' } as const),
+        ...({ provider_name: 'text', provider_hotel_id: 'text' } as const),
+      },
+      newHotels.map(({ number, serviceId, seenAt, providerName, providerHotelId }) => [
+        ...[number, serviceId, seenAt],
+        ...[providerName, providerHotelId],
+      ]),
+    );
+  }
+  return counts;
+}
+
+/** What a page may change of a mapping, after the mapping's number. */
+const changedColumns = {
+  number: 'bigint',
+  service_id: 'bigint',
+  location_code: 'text',
+  channel_ids: 'text',
+  moved_at: 'bigint',
+} as const;
+
+function changedCells({ number, serviceId, locationCode, channelIds, movedAt }: CopiedMapping) {
+  return [number, serviceId ?? null, locationCode ?? null, JSON.stringify(channelIds), movedAt ?? null];
+}
+
+function* readHeld(dialect: Dialect, rows: readonly MappingRow[]): Query<HeldMappings> {
+  const { schema } = dialect;
+  const last = yield* one(
+    `SELECT (SELECT coalesce(max(number), 0) FROM ${schema}mappings) AS mapping,
+       (SELECT coalesce(max(number), 0) FROM ${schema}master_hotels) AS hotel`,
+  );
+  const ofPage = dialect.isListed(
+    'service_id',
+    rows.map(({ serviceId }) => serviceId),
+  );
+  const seen = yield* all(
+    `SELECT service_id FROM ${schema}master_hotels WHERE ${ofPage.sql}`,
+    ...ofPage.values,
+  );
+  const mappings = (yield* dialect.lookUp(rows)).filter((mapping) => mapping !== undefined);
+  const doubted = findDoubted(mappings, rows);
+  const ofDoubted = dialect.isListed('mapping', doubted);
+  const left =
+    doubted.length === 0
+      ? []
+      : yield* all(
+          `SELECT mapping, from_service_id FROM ${schema}mapping_moves
+           WHERE ${ofDoubted.sql} AND from_service_id IS NOT NULL`,
+          ...ofDoubted.values,
+        );
+  return {
+    mappings,
+    lastNumber: Number(last?.mapping),
+    seenHotels: new Set(seen.map(({ service_id }) => Number(service_id))),
+    lastHotelNumber: Number(last?.hotel),
+    leftHotels: toLeftHotels(left),
+  };
+}

@@ -1,0 +1,161 @@
+import { hashReference } from '../../booking/reference-hash.js';
+import type { CopiedMapping, ProviderHotel } from '../../mappings/mapping-copy.js';
+import type { DeliveredCursor, DeliveredLines } from '../../review/collected.js';
+import { sliceLines } from '../../review/lines/line-buffer.js';
+import type { BookingForm } from '../../review/step.js';
+import { toStorableHotel } from '../mapping-changes.js';
+import { all, type Candidates, type Dialect, one, type Query, type Store } from '../query.js';
+import { findInPage } from '../reference-index.js';
+import { mappingColumns, toMapping } from '../stored-mapping.js';
+import type { Database } from './database.js';
+
+/** One lock for all writers of the copy, whatever their scope: the letters `maps`. */
+const copyLock = 0x6d_61_70_73;
+
+const dialect: Dialect = {
+  schema: 'hotel_review.',
+  stepsByPredecessor: 'hotel_review.steps',
+  mappingsByNumber: 'hotel_review.mappings',
+  hookRequest: { run: 'run_id', at: 'at' },
+  // The server would write bytes in hexadecimal, twice as long.
+  lines: "convert_from(lines, 'UTF8')",
+  lock: 'FOR NO KEY UPDATE',
+  lockMappings: `SELECT pg_advisory_xact_lock(${copyLock})`,
+  countsChunks: true,
+  // Under 2 KB a page, so that it is stored in the table itself and a look-up reads no more than that. `findCandidates`
+  // expects all pages of a run to be sorted.
+  references: { pageEntries: 224, segmentEntries: Number.POSITIVE_INFINITY },
+  // `now()` is the time when the transaction started, the same for all of its statements.
+  isAbandoned: () => ({ sql: 'lease_until <= now()', values: [] }),
+  isHotel: ({ providerName, providerHotelId }) => ({
+    sql: isHotel('?', '?'),
+    values: [providerName, providerName, providerHotelId, providerHotelId],
+  }),
+  isReference: (reference) => ({
+    sql: 'left(reference, 200) = left(?, 200) AND reference = ?',
+    values: [reference, reference],
+  }),
+  isListed: (column, list) => ({ sql: `${column} = ANY (?)`, values: [list.map(String)] }),
+  findCandidates,
+  nextDelivered,
+  lookUp,
+};
+
+/** PostgreSQL as a store of the ledger. */
+export function createPostgresStore({ perform, snapshot, transact }: Database): Store {
+  const inTransaction: Store['transact'] = (query) =>
+    transact((session, mayBeDone) => session.perform(query(mayBeDone)));
+  return {
+    dialect,
+    read: (query) => perform((session) => session.perform(query())),
+    readTogether: (query) => snapshot((session) => session.perform(query())),
+    transact: inTransaction,
+    transactUnflushed: inTransaction,
+  };
+}
+
+/**
+ * Searches all runs, newest first. A run's pages are sorted; those that may contain the hash start with the last page
+ * whose first hash is smaller. Without that bound every page before it would be read.
+ */
+function* findCandidates(reference: string): Query<Candidates[]> {
+  const hash = hashReference(reference);
+  const rows = yield* all(
+    `SELECT run, form, batch_size, string_agg(entries, '' ORDER BY page) AS entries
+     FROM hotel_review.runs CROSS JOIN (VALUES ('body'), ('file')) AS forms (of_form) CROSS JOIN LATERAL (
+       SELECT * FROM hotel_review.reference_pages
+       WHERE run = number AND form = of_form AND first_hash <= ? AND last_hash >= ? AND first_hash >= coalesce(
+         (SELECT max(before.first_hash) FROM hotel_review.reference_pages AS before
+            WHERE before.run = number AND before.form = of_form AND before.first_hash < ?), ?)
+     ) AS pages
+     WHERE pruned_at IS NULL
+     GROUP BY run, form, batch_size ORDER BY run DESC, form`,
+    hash,
+    hash,
+    hash,
+    hash,
+  );
+  return rows.map(({ run, form, batch_size, entries }) => ({
+    run: Number(run),
+    form: form as BookingForm,
+    batchSize: Number(batch_size),
+    positions: findInPage(entries as Buffer, hash).sort((a, b) => a - b),
+  }));
+}
+
+/**
+ * What other runs of the day have delivered: the slices of batches that are done, and every batch of a file whose
+ * by-file call was accepted. The cursor is a position in that list, by run, form, batch and first booking.
+ */
+function* nextDelivered(run: number, after: DeliveredCursor | undefined): Query<DeliveredLines | undefined> {
+  const [afterRun = '0', afterForm = '', afterBatch = '-1', afterFirst = '-1'] = after?.split(' ') ?? [];
+  const row = yield* one(
+    `WITH others AS (
+       SELECT number FROM hotel_review.runs
+       WHERE day = (SELECT day FROM hotel_review.runs WHERE number = ?) AND number <> ? AND number >= ?
+         AND names_blanked_at IS NULL AND pruned_at IS NULL
+     ), slices AS (
+       SELECT number, form, batch, first, steps.bookings
+       FROM others JOIN hotel_review.steps ON steps.run = number
+       WHERE form = 'body' AND kind = 'batch' AND state = 'done'
+       UNION ALL
+       SELECT number, form, batch, 0, batches.bookings
+       FROM others JOIN hotel_review.batches ON batches.run = number
+       WHERE form = 'file' AND EXISTS (
+         SELECT 1 FROM hotel_review.steps WHERE steps.run = number AND name = 'trigger' AND state = 'done'
+       )
+     ), next AS (
+       SELECT * FROM slices WHERE (number, form, batch, first) > (?, ?, ?, ?)
+       ORDER BY number, form, batch, first LIMIT 1
+     )
+     SELECT next.*, lines FROM next
+     JOIN hotel_review.batches ON batches.run = number AND batches.form = next.form AND batches.batch = next.batch`,
+    run,
+    run,
+    Number(afterRun),
+    Number(afterRun),
+    afterForm,
+    Number(afterBatch),
+    Number(afterFirst),
+  );
+  if (!row) return undefined;
+  const slice = {
+    form: row.form as BookingForm,
+    batch: Number(row.batch),
+    first: Number(row.first),
+    bookings: Number(row.bookings),
+  };
+  return {
+    cursor: [row.number, slice.form, slice.batch, slice.first].join(' ') as DeliveredCursor,
+    form: slice.form,
+    lines: sliceLines(row.lines as Buffer, slice),
+  };
+}
+
+/** Finds a provider hotel by the index, which covers only the start of each name. */
+function isHotel(quotedProvider: string, quotedHotel: string): string {
+  return `left(provider_name, 200) = left(${quotedProvider}, 200) AND provider_name = ${quotedProvider}
+    AND left(provider_hotel_id, 200) = left(${quotedHotel}, 200) AND provider_hotel_id = ${quotedHotel}`;
+}
+
+/** The copy's mapping of each hotel, in the order of the request. */
+function* lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping | undefined)[]> {
+  const asked = hotels.map(toStorableHotel);
+  const { rows } = yield {
+    kind: 'read',
+    name: 'look up mappings',
+    // The limit keeps the plan at one index look-up per hotel, however many rows the planner expects.
+    sql: `SELECT place, found.* FROM unnest(?::text[], ?::text[]) WITH ORDINALITY AS asked (provider, hotel, place)
+     CROSS JOIN LATERAL (
+       SELECT ${mappingColumns} FROM hotel_review.mappings
+       WHERE ${isHotel('asked.provider', 'asked.hotel')} LIMIT 1
+     ) AS found`,
+    values: [
+      asked.map(({ providerName }) => providerName),
+      asked.map(({ providerHotelId }) => providerHotelId),
+    ],
+  };
+  const found = new Array<CopiedMapping | undefined>(hotels.length).fill(undefined);
+  for (const row of rows) found[Number(row.place) - 1] = toMapping(row);
+  return found;
+}

@@ -1,0 +1,157 @@
+import type { Hold } from '../async/hold.js';
+import type { CopiedMapping, ProviderHotel } from '../mappings/mapping-copy.js';
+import type { DeliveredCursor, DeliveredLines } from '../review/collected.js';
+import type { BookingForm } from '../review/step.js';
+import type { StoredRow } from './stored-values.js';
+
+/** A value of a row. */
+export type Cell = string | number | null | Buffer;
+
+/** A statement with a question mark for each value; PostgreSQL gets them numbered. Only PostgreSQL binds lists. */
+export interface Statement<Value = Cell | readonly string[]> {
+  readonly sql: string;
+  readonly values: readonly Value[];
+}
+
+export type ColumnType = 'integer' | 'bigint' | 'text' | 'bytes';
+export type Columns = Readonly<Record<string, ColumnType>>;
+
+/** Rows of one table, each with a value per column. */
+export interface Rows {
+  readonly table: string;
+  readonly columns: Columns;
+  readonly rows: Iterable<readonly Cell[]>;
+}
+
+export type Request =
+  /** A `name` prepares the statement: for queries that are needed for each step or chunk. */
+  | (Statement & { readonly kind: 'read'; readonly name?: string })
+  | (Statement<Cell> & { readonly kind: 'change' })
+  | (Rows & { readonly kind: 'insert' })
+  /** Sets the other columns of the rows that the first column identifies. */
+  | (Rows & { readonly kind: 'update' });
+
+export interface Answer {
+  readonly rows: readonly StoredRow[];
+  /** How many rows a change concerned. */
+  readonly changed: number;
+}
+
+/**
+ * Work on a ledger, written once for both databases: it yields each request and continues with the answer. SQLite answers
+ * at once, PostgreSQL after a round trip. Nothing is thrown into a query when a request fails.
+ */
+export type Query<Result> = Generator<Request, Result, Answer>;
+
+export function* all(
+  sql: string,
+  ...values: readonly (Cell | readonly string[])[]
+): Query<readonly StoredRow[]> {
+  return (yield { kind: 'read', sql, values }).rows;
+}
+
+export function* one(
+  sql: string,
+  ...values: readonly (Cell | readonly string[])[]
+): Query<StoredRow | undefined> {
+  return (yield { kind: 'read', sql, values }).rows[0];
+}
+
+/** Returns how many rows it changed. */
+export function* change(sql: string, ...values: readonly Cell[]): Query<number> {
+  return (yield { kind: 'change', sql, values }).changed;
+}
+
+export function* insert(table: string, columns: Columns, rows: Iterable<readonly Cell[]>): Query<void> {
+  yield { kind: 'insert', table, columns, rows };
+}
+
+/** @param columns the first one identifies a row */
+export function* update(table: string, columns: Columns, rows: Iterable<readonly Cell[]>): Query<void> {
+  yield { kind: 'update', table, columns, rows };
+}
+
+/** The columns to set; an undefined one stays as it is. */
+export type Assigned = Readonly<Record<string, string | number | null | undefined>>;
+
+/** The SET clause for those columns. */
+export function assign(columns: Assigned): Statement<Cell> {
+  let sql = '';
+  const values: Cell[] = [];
+  for (const name in columns) {
+    const value = columns[name];
+    if (value === undefined) continue;
+    sql += values.length === 0 ? `${name} = ?` : `, ${name} = ?`;
+    values.push(value);
+  }
+  return { sql, values };
+}
+
+/** Positions of bookings that may have a reference, in one run and form. */
+export interface Candidates {
+  readonly run: number;
+  readonly form: BookingForm;
+  readonly batchSize: number;
+  /** Lowest first. */
+  readonly positions: readonly number[];
+}
+
+/** What differs between the databases: words of their SQL, and the queries that each plans in its own way. */
+export interface Dialect {
+  /** Precedes the name of every table. */
+  readonly schema: '' | 'hotel_review.';
+  /** The table of steps, to be searched by predecessor. */
+  readonly stepsByPredecessor: string;
+  /** The table of mappings, to be read in the order of their numbers. */
+  readonly mappingsByNumber: string;
+  /** The columns of the table of hook requests. */
+  readonly hookRequest: { readonly run: string; readonly at: string };
+  /** The lines of a batch, as the type that is fetched fastest. */
+  readonly lines: string;
+  /** Locks the selected rows until the end of the transaction. */
+  readonly lock: string;
+  /** Locks the copy of the mappings for all other writers until the end of the transaction. */
+  readonly lockMappings?: string;
+  /**
+   * Whether a run counts the chunks that were stored: then a chunk that was committed, but whose answer was lost, is not
+   * stored twice.
+   */
+  readonly countsChunks: boolean;
+  /** See `createReferenceIndex`. */
+  readonly references: { readonly pageEntries: number; readonly segmentEntries: number };
+  /** True for a running step whose claim was not renewed for a lease. */
+  isAbandoned(): Statement<Cell>;
+  isHotel(hotel: ProviderHotel): Statement<Cell>;
+  isReference(reference: string): Statement<Cell>;
+  isListed(column: string, list: readonly (string | number)[]): Statement;
+  /** Bookings that may have that reference, the newest run first. */
+  findCandidates(reference: string): Query<readonly Candidates[]>;
+  /** See `DeliveredBookings`. */
+  nextDelivered(run: number, after: DeliveredCursor | undefined): Query<DeliveredLines | undefined>;
+  /** The copy's mapping of each hotel, in the order of the request. */
+  lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping | undefined)[]>;
+}
+
+/** A database. It may repeat a query when the connection is lost, so it gets a function that starts the query. */
+export interface Performer {
+  /** For one request, or several that need no transaction. */
+  read<Result>(query: () => Query<Result>): Promise<Result>;
+  /** For several reads of the same moment. */
+  readTogether<Result>(query: () => Query<Result>): Promise<Result>;
+  /**
+   * In one transaction: all of it or nothing.
+   *
+   * @param query gets true if an earlier try may have been committed: its connection was lost before the answer arrived
+   */
+  transact<Result>(query: (mayBeDone: boolean) => Query<Result>): Promise<Result>;
+  /** Like `transact`, but a power failure may undo it as long as no later `transact` was committed. */
+  transactUnflushed<Result>(query: (mayBeDone: boolean) => Query<Result>): Promise<Result>;
+}
+
+/** A dialect and the database that speaks it. */
+export interface Store extends Performer {
+  readonly dialect: Dialect;
+}
+
+/** Takes the sole right to work on a day; undefined if somebody else holds it. */
+export type HoldDay = (day: string) => Promise<Hold | undefined>;

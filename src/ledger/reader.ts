@@ -1,0 +1,48 @@
+import type { ReadOnlyLedger } from '../review/ledger.js';
+import type { BookingForm } from '../review/step.js';
+import { measureBatches, readBatch } from './batches.js';
+import { createExportReader } from './export-log.js';
+import { nextAffected, nextSuspects } from './findings.js';
+import { createMappingReader } from './mapping-copy.js';
+import type { Store } from './query.js';
+import { getRun, listActiveRuns, listLatestRuns, listRuns, runNumber, summarise } from './runs.js';
+import { isBeingPerformed, listOpenSteps, tally } from './steps.js';
+import { countRejects, countWarnings, listAttempts, listRefused, trace } from './tracing.js';
+
+/** Whether a stored line has that booking reference. */
+export type CarriesReference = (line: string, form: BookingForm, reference: string) => boolean;
+
+/** All that a ledger can be asked, for either database. */
+export function createReader(
+  store: Store,
+  carriesReference: CarriesReference,
+): Omit<ReadOnlyLedger, 'ping' | 'close'> {
+  const { dialect, read, readTogether } = store;
+  return {
+    mappings: createMappingReader(store),
+    exports: createExportReader(store),
+    latestRun: async (day) => (await read(() => listRuns(dialect, { day, limit: 1 })))[0],
+    getRun: (runId) => read(() => getRun(dialect, runId)),
+    listRuns: (options) => read(() => listRuns(dialect, options)),
+    listLatestRuns: (range) => read(() => listLatestRuns(dialect, range)),
+    listActiveRuns: () => read(() => listActiveRuns(dialect)),
+    summarise: () => read(() => summarise(dialect)),
+    listOpenSteps: (runId, page) => read(() => listOpenSteps(dialect, runId, page)),
+    isBeingPerformed: (runId) => read(() => isBeingPerformed(dialect, runId)),
+    readBatch: (runId, form, batch) => read(() => readBatch(dialect, runId, form, batch)),
+    measureBatches: (runId, form) => read(() => measureBatches(dialect, runId, form)),
+    nextDelivered: (runId, after) =>
+      readTogether(function* () {
+        return yield* dialect.nextDelivered(yield* runNumber(dialect, runId), after);
+      }),
+    nextAffected: (runId, after = -1) => readTogether(() => nextAffected(dialect, runId, after)),
+    nextSuspects: (runId, after) => readTogether(() => nextSuspects(dialect, runId, after)),
+    tally: (runId) => read(() => tally(dialect, runId)),
+    countRejects: (runId) => read(() => countRejects(dialect, runId)),
+    countWarnings: (runId) => read(() => countWarnings(dialect, runId)),
+    listRefused: (runId, limit) => readTogether(() => listRefused(dialect, runId, limit)),
+    trace: (reference) =>
+      readTogether(() => trace(dialect, reference, (line, form) => carriesReference(line, form, reference))),
+    listAttempts: (runId, step) => read(() => listAttempts(dialect, runId, step)),
+  };
+}

@@ -1,0 +1,80 @@
+import { patchRun } from '../review/changes.js';
+import { FencedError, type Recorded } from '../review/ledger.js';
+import { mayAwaitResult } from '../review/run-transitions.js';
+import type { Claim, StepEnding } from '../review/step.js';
+import { openedBy, recordEnding } from '../review/step-transitions.js';
+import { type Dialect, one, type Query } from './query.js';
+import { changeRun } from './run-changes.js';
+import { findLocked, readRun } from './runs.js';
+import { changeSteps, findStepWithSuccessors, insertAttempt, insertSteps, readProgress } from './steps.js';
+
+/**
+ * Records an ending, inside a transaction. If an earlier try recorded this same ending but its answer was lost, returns
+ * what that try would have returned.
+ *
+ * @throws FencedError when the step is no longer performed under this claim
+ */
+export function* record(
+  dialect: Dialect,
+  claim: Claim,
+  ending: StepEnding,
+  at: number,
+  mayBeDone: boolean,
+): Query<Recorded> {
+  const recorded = mayBeDone ? yield* findRecorded(dialect, claim, ending, at) : undefined;
+  if (recorded) return recorded;
+  const { runId, name } = claim.step;
+  const stored = yield* findLocked(dialect, runId);
+  const found = stored && (yield* findStepWithSuccessors(dialect, stored.number, name));
+  if (!found) throw new FencedError(runId);
+  const { number, run } = stored;
+  const others = mayAwaitResult(run) ? yield* readProgress(dialect, number, name) : undefined;
+  const change = recordEnding({ run, ...found, claim, ending, at, others });
+  if (!change) throw new FencedError(runId);
+  const { steps, inserts, opened, settled } = change;
+  for (const each of steps) yield* changeSteps(dialect, number, each);
+  if (inserts.length > 0) yield* insertSteps(number, inserts, () => found.step.position);
+  yield* changeRun(dialect, number, change.run);
+  yield* insertAttempt(dialect, number, claim, ending, at);
+  return { run: patchRun(run, change.run), opened, settled };
+}
+
+/**
+ * Finds what this same attempt has already recorded: its commit succeeded, but its answer was lost. What somebody else
+ * recorded for a lost owner's attempt does not count.
+ */
+function* findRecorded(
+  dialect: Dialect,
+  { step, attempt, claimedAt }: Claim,
+  ending: StepEnding,
+  at: number,
+): Query<Recorded | undefined> {
+  const row = yield* one(
+    `SELECT attempts.run FROM ${dialect.schema}attempts JOIN ${dialect.schema}runs ON attempts.run = number
+     WHERE id = ? AND step = ? AND attempt = ? AND attempts.started_at = ? AND outcome = ? AND code = ?
+       AND code <> 'owner-lost'`,
+    step.runId,
+    step.name,
+    attempt,
+    claimedAt,
+    ending.kind,
+    ending.evidence.code,
+  );
+  if (!row) return undefined;
+  const number = Number(row.run);
+  const run = yield* readRun(dialect, number);
+  const found = yield* findStepWithSuccessors(dialect, number, step.name);
+  if (!found) throw new FencedError(step.runId);
+  const { position, name } = found.step;
+  const free = found.successors.filter(({ state }) => state === 'ready');
+  return {
+    run,
+    // Those that nobody has claimed since then.
+    opened: openedBy(ending, { name, position, attempts: attempt }, free),
+    settled:
+      ending.kind === 'fatal' &&
+      run.state === 'failed' &&
+      run.finishedAt === at &&
+      run.failure?.message === ending.message,
+  };
+}

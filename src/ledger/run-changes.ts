@@ -1,0 +1,120 @@
+import { patchRun, type RunPatch } from '../review/changes.js';
+import type { HookRequests, NewRun, Right, RunWriter, Settlement } from '../review/ledger.js';
+import type { Run } from '../review/run.js';
+import {
+  cancelRun,
+  finishTakeOver,
+  reopenAbandoned,
+  settleRun,
+  takeOverSteps,
+} from '../review/run-transitions.js';
+import { type Assigned, assign, change, type Dialect, one, type Query, type Store } from './query.js';
+import { findRun, getRun, lockRight, lockRun } from './runs.js';
+import { changeSteps, readTotals } from './steps.js';
+
+/** Creates, takes over, reopens and settles runs. */
+export function createRunWriter({ dialect, read, transact }: Store): RunWriter & HookRequests {
+  return {
+    createRun: (run) => transact((mayBeDone) => createRun(dialect, run, mayBeDone)),
+    takeOver: (runId) => transact(() => takeOver(dialect, runId)),
+    settle: (right, settlement) => transact((mayBeDone) => settle(dialect, right, settlement, mayBeDone)),
+    reopenAbandoned: (runId) => transact(() => reopenAbandonedSteps(dialect, runId)),
+    findHookRun: (requestId) => read(() => findHookRun(dialect, requestId)),
+    rememberHookRun: (request) => transact(() => rememberHookRun(dialect, request)),
+  };
+}
+
+function* createRun(dialect: Dialect, run: NewRun, mayBeDone: boolean): Query<Run> {
+  const created = mayBeDone ? yield* findRun(dialect, run.id) : undefined;
+  if (created) return created;
+  if (run.replaces !== undefined) {
+    const replaced = yield* lockRun(dialect, run.replaces);
+    yield* changeRun(dialect, replaced.number, cancelRun(replaced.run, run.startedAt));
+  }
+  yield* change(
+    `INSERT INTO ${dialect.schema}runs (id, day, delivery, trigger, reason, tops_up, state, started_at)
+     VALUES (?, ?, ?, ?, ?, ?, 'collecting', ?)`,
+    run.id,
+    run.day,
+    run.delivery,
+    run.trigger,
+    run.reason ?? null,
+    run.topsUp ? 1 : 0,
+    run.startedAt,
+  );
+  return yield* getRun(dialect, run.id);
+}
+
+function* takeOver(dialect: Dialect, runId: string): Query<Run> {
+  const { number, run } = yield* lockRun(dialect, runId);
+  for (const each of takeOverSteps(run)) yield* changeSteps(dialect, number, each);
+  const patch = finishTakeOver(run, yield* readTotals(dialect, number));
+  yield* changeRun(dialect, number, patch);
+  return patchRun(run, patch);
+}
+
+/** Returns how many steps it reopened. */
+function* reopenAbandonedSteps(dialect: Dialect, runId: string): Query<number> {
+  const { number } = yield* lockRun(dialect, runId);
+  return yield* changeSteps(dialect, number, reopenAbandoned);
+}
+
+/** @param mayBeDone an earlier try may have settled it; then the result is the same */
+function* settle(dialect: Dialect, right: Right, settlement: Settlement, mayBeDone: boolean): Query<boolean> {
+  const { number, run } = yield* lockRight(dialect, right);
+  const { state, at } = settlement;
+  const finishedAt = state === 'awaiting-result' ? undefined : at;
+  if (mayBeDone && run.state === state && run.finishedAt === finishedAt) return true;
+  const patch = settleRun(run, settlement);
+  if (patch) yield* changeRun(dialect, number, patch);
+  return patch !== undefined;
+}
+
+export function* changeRun({ schema }: Dialect, run: number, patch: RunPatch): Query<void> {
+  const { sql, values } = assign(columnsOfRun(patch));
+  if (values.length > 0) yield* change(`UPDATE ${schema}runs SET ${sql} WHERE number = ?`, ...values, run);
+}
+
+/** Far longer than the tolerance for a request's age: an older one is refused by its timestamp. */
+const rememberedMs = 31 * 86_400_000;
+
+function* findHookRun({ schema, hookRequest }: Dialect, id: string): Query<string | undefined> {
+  const row = yield* one(`SELECT ${hookRequest.run} AS run FROM ${schema}hook_requests WHERE id = ?`, id);
+  return row && String(row.run);
+}
+
+/** Also deletes entries too old to recur. */
+function* rememberHookRun(
+  { schema, hookRequest }: Dialect,
+  { id, runId, at }: Parameters<HookRequests['rememberHookRun']>[0],
+): Query<void> {
+  yield* change(`DELETE FROM ${schema}hook_requests WHERE ${hookRequest.at} < ?`, at - rememberedMs);
+  yield* change(
+    `INSERT INTO ${schema}hook_requests (id, ${hookRequest.run}, ${hookRequest.at}) VALUES (?, ?, ?)
+     ON CONFLICT (id) DO NOTHING`,
+    id,
+    runId,
+    at,
+  );
+}
+
+function columnsOfRun(patch: RunPatch): Assigned {
+  const { failure, file } = patch;
+  return {
+    state: patch.state,
+    token: patch.token,
+    collected_at: patch.collectedAt,
+    finished_at: patch.finishedAt,
+    delivered: patch.delivered,
+    refused: patch.refused,
+    repeated: patch.repeated,
+    open_steps: patch.openSteps,
+    failed_steps: patch.failedSteps,
+    failures_in_row: patch.failuresInRow,
+    failure_class: failure === null ? null : failure?.class,
+    failure_code: failure === null ? null : failure?.code,
+    failure_message: failure === null ? null : failure?.message,
+    file: file && JSON.stringify(file),
+    names_blanked_at: patch.namesBlankedAt,
+  };
+}

@@ -1,0 +1,110 @@
+import { FencedError, type LedgerSummary, type Right } from '../review/ledger.js';
+import { noRuns, type Run, type RunState } from '../review/run.js';
+import { all, type Dialect, one, type Query } from './query.js';
+import { quotedActiveStates, runColumns, toRun } from './stored-run.js';
+import { type StoredRow, withoutUndefined } from './stored-values.js';
+
+export interface StoredRun {
+  /** Its row number: short, so that the tables that refer to it stay small. */
+  readonly number: number;
+  readonly run: Run;
+  readonly row: StoredRow;
+}
+
+export function noSuchRun(runId: string): RangeError {
+  return new RangeError(`no run ${runId} in the ledger`);
+}
+
+export function* runNumber({ schema }: Dialect, runId: string): Query<number> {
+  const row = yield* one(`SELECT number FROM ${schema}runs WHERE id = ?`, runId);
+  if (!row) throw noSuchRun(runId);
+  return Number(row.number);
+}
+
+/** Finds a run for a writer, and locks it. Names its columns: each column adds to the cost of recording a step. */
+export function* findLocked({ schema, lock }: Dialect, runId: string): Query<StoredRun | undefined> {
+  const row = yield* one(`SELECT number, ${runColumns} FROM ${schema}runs WHERE id = ? ${lock}`, runId);
+  return row && { number: Number(row.number), run: toRun(row), row };
+}
+
+/**
+ * Locks a run for the rest of the transaction. Every writer to a run or its tables does this first, so that writers of one
+ * run are serialised and can't deadlock.
+ */
+export function* lockRun({ schema, lock }: Dialect, runId: string): Query<StoredRun> {
+  const row = yield* one(`SELECT * FROM ${schema}runs WHERE id = ? ${lock}`, runId);
+  if (!row) throw noSuchRun(runId);
+  return { number: Number(row.number), run: toRun(row), row };
+}
+
+/** @throws FencedError when the run's token has changed */
+export function* lockRight({ schema, lock }: Dialect, { runId, token }: Right): Query<StoredRun> {
+  const row = yield* one(`SELECT * FROM ${schema}runs WHERE id = ? AND token = ? ${lock}`, runId, token);
+  if (!row) throw new FencedError(runId);
+  return { number: Number(row.number), run: toRun(row), row };
+}
+
+export function* readRun({ schema }: Dialect, number: number): Query<Run> {
+  const row = yield* one(`SELECT * FROM ${schema}runs WHERE number = ?`, number);
+  if (!row) throw new RangeError(`no run number ${number} in the ledger`);
+  return toRun(row);
+}
+
+export function* findRun({ schema }: Dialect, runId: string): Query<Run | undefined> {
+  const row = yield* one(`SELECT * FROM ${schema}runs WHERE id = ?`, runId);
+  return row && toRun(row);
+}
+
+export function* getRun(dialect: Dialect, runId: string): Query<Run> {
+  const run = yield* findRun(dialect, runId);
+  if (!run) throw noSuchRun(runId);
+  return run;
+}
+
+export function* listRuns(
+  { schema }: Dialect,
+  { day, limit }: { readonly day?: string; readonly limit: number },
+): Query<Run[]> {
+  const rows =
+    day === undefined
+      ? yield* all(`SELECT * FROM ${schema}runs ORDER BY day DESC, number DESC LIMIT ?`, limit)
+      : yield* all(`SELECT * FROM ${schema}runs WHERE day = ? ORDER BY number DESC LIMIT ?`, day, limit);
+  return rows.map(toRun);
+}
+
+export function* listLatestRuns(
+  { schema }: Dialect,
+  { from, to }: { readonly from: string; readonly to: string },
+): Query<Run[]> {
+  const rows = yield* all(
+    `SELECT * FROM ${schema}runs
+     WHERE number IN (SELECT max(number) FROM ${schema}runs WHERE day >= ? AND day <= ? GROUP BY day) ORDER BY day`,
+    from,
+    to,
+  );
+  return rows.map(toRun);
+}
+
+export function* listActiveRuns({ schema }: Dialect): Query<Run[]> {
+  const rows = yield* all(
+    `SELECT * FROM ${schema}runs WHERE state IN (${quotedActiveStates}) ORDER BY day, number`,
+  );
+  return rows.map(toRun);
+}
+
+export function* summarise({ schema }: Dialect): Query<LedgerSummary> {
+  const rows = yield* all(
+    `SELECT state, count(*) AS count, min(day) AS first_day, max(day) AS last_day FROM ${schema}runs GROUP BY state`,
+  );
+  const byState = new Map(rows.map((row) => [String(row.state) as RunState, row]));
+  const [firstDay] = rows.map((row) => String(row.first_day)).sort();
+  const succeeded = byState.get('succeeded');
+  return withoutUndefined({
+    runsByState: {
+      ...noRuns,
+      ...Object.fromEntries([...byState].map(([state, row]) => [state, Number(row.count)])),
+    },
+    firstDay,
+    lastGoodDay: succeeded && String(succeeded.last_day),
+  });
+}

@@ -1,0 +1,115 @@
+import { hashReference } from '../../booking/reference-hash.js';
+import { bookingForms } from '../../review/step.js';
+import { toStorableHotel } from '../mapping-changes.js';
+import {
+  type Answer,
+  all,
+  type Candidates,
+  type Dialect,
+  type Query,
+  type Request,
+  type Store,
+} from '../query.js';
+import { findInPage } from '../reference-index.js';
+import type { Database, Value } from './database.js';
+import { nextDelivered } from './delivered.js';
+import { lookUp } from './mapping-look-up.js';
+
+/** SQLite as a store of the ledger. @param clock decides which claims are abandoned */
+export function createSqliteStore(database: Database, clock: () => number): Store {
+  return {
+    dialect: createDialect(clock),
+    read: async (query) => perform(database, query()),
+    readTogether: async (query) => perform(database, query()),
+    transact: async (query) => database.transact(() => perform(database, query(false))),
+    async transactUnflushed(query) {
+      // Whatever a power failure destroys is collected again; the commit of the plan flushes all that precedes it.
+      database.exec('PRAGMA synchronous = NORMAL');
+      try {
+        return database.transact(() => perform(database, query(false)));
+      } finally {
+        database.exec('PRAGMA synchronous = FULL');
+      }
+    },
+  };
+}
+
+/** Performs a query at once; one that changes something inside a transaction. */
+export function perform<Result>(database: Database, query: Query<Result>): Result {
+  let step = query.next();
+  while (!step.done) step = query.next(answer(database, step.value));
+  return step.value;
+}
+
+function answer(database: Database, request: Request): Answer {
+  switch (request.kind) {
+    case 'read':
+      return { rows: database.all(request.sql, ...(request.values as readonly Value[])), changed: 0 };
+    case 'change':
+      return { rows: [], changed: database.run(request.sql, ...request.values) };
+    case 'insert': {
+      const columns = Object.keys(request.columns);
+      const sql = `INSERT INTO ${request.table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
+      for (const row of request.rows) database.run(sql, ...row);
+      return { rows: [], changed: 0 };
+    }
+    case 'update': {
+      const [key, ...columns] = Object.keys(request.columns);
+      const sql = `UPDATE ${request.table} SET ${columns.map((name) => `${name} = ?`).join(', ')} WHERE ${key} = ?`;
+      for (const [id = null, ...cells] of request.rows) database.run(sql, ...cells, id);
+      return { rows: [], changed: 0 };
+    }
+  }
+}
+
+function createDialect(clock: () => number): Dialect {
+  return {
+    schema: '',
+    // Without this hint, SQLite searches all steps of the run for those that wait for a step.
+    stepsByPredecessor: 'steps INDEXED BY steps_by_predecessor',
+    mappingsByNumber: 'mappings NOT INDEXED',
+    hookRequest: { run: 'run', at: 'answered_at' },
+    lines: 'lines',
+    lock: '',
+    countsChunks: false,
+    // 32 KB a page, so that a look-up reads little and a day of a million bookings has few pages.
+    references: { pageEntries: 4096, segmentEntries: 2 ** 19 },
+    isAbandoned: () => ({ sql: 'coalesce(lease_until, 0) <= ?', values: [clock()] }),
+    isHotel(hotel) {
+      const { providerName, providerHotelId } = toStorableHotel(hotel);
+      return { sql: 'provider_name = ? AND provider_hotel_id = ?', values: [providerName, providerHotelId] };
+    },
+    isReference: (reference) => ({ sql: 'reference = ?', values: [reference] }),
+    isListed: (column, list) => ({
+      sql: `${column} IN (SELECT value FROM json_each(?))`,
+      values: [JSON.stringify(list)],
+    }),
+    findCandidates,
+    nextDelivered,
+    lookUp,
+  };
+}
+
+function* findCandidates(reference: string): Query<Candidates[]> {
+  const hash = hashReference(reference);
+  const found: Candidates[] = [];
+  const runs = yield* all(
+    'SELECT number, batch_size FROM runs WHERE batch_size IS NOT NULL AND pruned_at IS NULL ORDER BY number DESC',
+  );
+  for (const { number, batch_size } of runs) {
+    const run = Number(number);
+    for (const form of bookingForms) {
+      const pages = yield* all(
+        'SELECT entries FROM reference_pages WHERE run = ? AND form = ? AND first_hash <= ? AND last_hash >= ?',
+        run,
+        form,
+        hash,
+        hash,
+      );
+      const positions = pages.flatMap(({ entries }) => findInPage(entries as Buffer, hash));
+      if (positions.length === 0) continue;
+      found.push({ run, form, batchSize: Number(batch_size), positions: positions.sort((a, b) => a - b) });
+    }
+  }
+  return found;
+}

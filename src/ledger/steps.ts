@@ -1,0 +1,296 @@
+import type { StepPatch, StepSelection, StepsChange } from '../review/changes.js';
+import type { OpenStep, StepCursor, StoredStep, Tally } from '../review/ledger.js';
+import type { FileProgress, StepTotals } from '../review/run-transitions.js';
+import type { Claim, PlannedStep, StepEnding } from '../review/step.js';
+import { initialState, type Successor } from '../review/step-transitions.js';
+import {
+  type Assigned,
+  all,
+  assign,
+  type Cell,
+  change,
+  type Dialect,
+  insert,
+  one,
+  type Query,
+} from './query.js';
+import { noSuchRun, runNumber } from './runs.js';
+import { storedStepColumns, toOpenStep, toStoredStep } from './stored-run.js';
+import type { StoredRow } from './stored-values.js';
+
+const stepColumns = storedStepColumns.join(', ');
+const foundColumns = [...storedStepColumns, 'after', 'not_before'];
+
+/** A step and all those that wait for it, directly or not; undefined when there is no such step. */
+export function* findStepWithSuccessors(
+  { schema, stepsByPredecessor }: Dialect,
+  run: number,
+  name: string,
+): Query<{ readonly step: StoredStep; readonly successors: readonly Successor[] } | undefined> {
+  const row = yield* one(
+    `SELECT ${stepColumns}, EXISTS (
+       SELECT 1 FROM ${stepsByPredecessor} WHERE steps.run = ended.run AND steps.after = ended.name
+     ) AS has_successors
+     FROM ${schema}steps AS ended WHERE run = ? AND name = ?`,
+    run,
+    name,
+  );
+  if (!row) return undefined;
+  const step = toStoredStep(row);
+  // Of a large day's steps hardly any has others waiting for it, so few need the recursive query.
+  if (!row.has_successors) return { step, successors: [] };
+  const rows = yield* all(
+    `WITH RECURSIVE found (${foundColumns.join(', ')}) AS (
+       SELECT ${foundColumns.join(', ')} FROM ${schema}steps WHERE run = ? AND name = ?
+       UNION ALL
+       SELECT ${foundColumns.map((column) => `steps.${column}`).join(', ')}
+       FROM ${stepsByPredecessor} JOIN found ON steps.after = found.name WHERE steps.run = ?
+     ) SELECT * FROM found WHERE name <> ? ORDER BY position, name`,
+    run,
+    name,
+    run,
+    name,
+  );
+  return { step, successors: rows.map(toSuccessor) };
+}
+
+function toSuccessor(row: StoredRow): Successor {
+  return { ...toOpenStep(row), after: String(row.after), state: String(row.state) as Successor['state'] };
+}
+
+export function* listOpenSteps(
+  dialect: Dialect,
+  runId: string,
+  { after, limit }: { readonly after?: StepCursor; readonly limit: number },
+): Query<OpenStep[]> {
+  const { schema } = dialect;
+  const rows = yield* all(
+    `SELECT position, name, attempts, not_before FROM ${schema}steps
+     WHERE run = (SELECT number FROM ${schema}runs WHERE id = ?) AND (position, name) > (?, ?) AND state = 'ready'
+     ORDER BY position, name LIMIT ?`,
+    runId,
+    after?.position ?? -1,
+    after?.name ?? '',
+    limit,
+  );
+  if (rows.length === 0) yield* runNumber(dialect, runId);
+  return rows.map(toOpenStep);
+}
+
+export function* isBeingPerformed({ schema, isAbandoned }: Dialect, runId: string): Query<boolean> {
+  const { sql, values } = isAbandoned();
+  const row = yield* one(
+    `SELECT 1 AS found FROM ${schema}steps JOIN ${schema}runs ON run = number
+     WHERE runs.id = ? AND steps.state = 'running' AND NOT (${sql}) LIMIT 1`,
+    runId,
+    ...values,
+  );
+  return row !== undefined;
+}
+
+/** One statement, so that all counts are of the same moment. */
+export function* tally(dialect: Dialect, runId: string): Query<Tally> {
+  const { schema } = dialect;
+  const ofRun = `run = (SELECT number FROM ${schema}runs WHERE id = ?)`;
+  const firstFailed = (column: string) =>
+    `(SELECT ${column} FROM ${schema}steps WHERE ${ofRun} AND state = 'failed' ORDER BY position, name LIMIT 1)`;
+  const row = yield* one(
+    `WITH RECURSIVE ${workableSteps(dialect, ofRun)}
+     SELECT counted.*,
+       (SELECT count(*) FROM ${schema}runs WHERE id = ?) AS runs,
+       (SELECT coalesce(sum(bookings), 0) FROM ${schema}batches WHERE ${ofRun}) AS stored,
+       (SELECT count(*) FROM workable) AS open_steps,
+       ${firstFailed('name')} AS failed_name, ${firstFailed('last_code')} AS failed_code
+     FROM (
+       SELECT
+         coalesce(sum(bookings) FILTER (WHERE state = 'done'), 0) AS delivered,
+         coalesce(sum(bookings) FILTER (WHERE state = 'refused'), 0) AS refused,
+         coalesce(sum(bookings) FILTER (
+           WHERE state IN ('waiting', 'ready', 'running', 'failed', 'overdue')
+         ), 0) AS pending,
+         count(*) FILTER (WHERE state = 'failed') AS failed_steps,
+         count(*) FILTER (WHERE state = 'overdue') AS overdue_steps
+       FROM ${schema}steps WHERE ${ofRun}
+     ) AS counted`,
+    ...[runId, runId, runId, runId, runId, runId, runId],
+  );
+  if (!row || Number(row.runs) === 0) throw noSuchRun(runId);
+  return {
+    stored: Number(row.stored),
+    delivered: Number(row.delivered),
+    refused: Number(row.refused),
+    pending: Number(row.pending),
+    openSteps: Number(row.open_steps),
+    failedSteps: Number(row.failed_steps),
+    overdueSteps: Number(row.overdue_steps),
+    ...(row.failed_name !== null && {
+      firstFailed: { name: String(row.failed_name), code: String(row.failed_code) },
+    }),
+  };
+}
+
+/** The progress of a run, ignoring one of its steps. */
+export function* readProgress(dialect: Dialect, run: number, except: string): Query<FileProgress> {
+  const { columns, values } = fileProgress(dialect, run, except);
+  return toFileProgress(yield* one(`SELECT ${columns}`, ...values));
+}
+
+export function* readTotals(dialect: Dialect, run: number): Query<StepTotals> {
+  const progress = fileProgress(dialect, run, '');
+  const row = yield* one(
+    `WITH RECURSIVE ${workableSteps(dialect, 'run = ?')}
+     SELECT (SELECT count(*) FROM workable) AS open_steps,
+       (SELECT coalesce(sum(bookings), 0) FROM ${dialect.schema}steps WHERE run = ? AND state = 'refused') AS refused,
+       ${progress.columns}`,
+    ...[run, run, run],
+    ...progress.values,
+  );
+  return { ...toFileProgress(row), openSteps: Number(row?.open_steps), refused: Number(row?.refused) };
+}
+
+/** Steps that can still be worked on: not those that wait for one that failed or is overdue. Binds the run twice. */
+function workableSteps({ schema, stepsByPredecessor }: Dialect, ofRun: string): string {
+  return `workable (name) AS (
+    SELECT name FROM ${schema}steps WHERE ${ofRun} AND state IN ('ready', 'running')
+    UNION ALL
+    SELECT steps.name FROM ${stepsByPredecessor} JOIN workable ON steps.after = workable.name WHERE steps.${ofRun}
+  )`;
+}
+
+function fileProgress({ schema }: Dialect, run: number, except: string) {
+  const exists = (condition: string) =>
+    `EXISTS (SELECT 1 FROM ${schema}steps WHERE run = ? AND name <> ? AND ${condition})`;
+  return {
+    columns: `${exists("name = 'trigger' AND state = 'done'")} AS is_triggered,
+      ${exists("kind = 'batch' AND state IN ('ready', 'running')")} AS has_open_batch,
+      ${exists("name IN ('await-result', 'archive') AND state IN ('waiting', 'ready', 'running')")} AS is_result_open`,
+    values: [run, except, run, except, run, except],
+  };
+}
+
+function toFileProgress(row: StoredRow | undefined): FileProgress {
+  return {
+    isTriggered: Boolean(row?.is_triggered),
+    hasOpenBatch: Boolean(row?.has_open_batch),
+    isResultOpen: Boolean(row?.is_result_open),
+  };
+}
+
+/**
+ * Returns how many steps it changed.
+ *
+ * @param leaseUntil until when the claim holds, if this process's clock decides that
+ */
+export function* changeSteps(
+  dialect: Dialect,
+  run: number,
+  { which, set, endsAttempt }: StepsChange,
+  leaseUntil?: number,
+): Query<number> {
+  const { schema, stepsByPredecessor } = dialect;
+  const chosen = choose(dialect, run, which);
+  if (endsAttempt) {
+    yield* change(
+      `INSERT INTO ${schema}attempts (run, step, attempt, started_at, ended_at, outcome, code)
+       SELECT run, name, attempts, claimed_at, claimed_at, '${endsAttempt.outcome}', '${endsAttempt.code}'
+       FROM ${schema}steps WHERE ${chosen.sql}`,
+      ...chosen.values,
+    );
+  }
+  const { sql, values } = assign(columnsOfStep(set, leaseUntil));
+  const steps = which.after === undefined ? `${schema}steps` : stepsByPredecessor;
+  return yield* change(`UPDATE ${steps} SET ${sql} WHERE ${chosen.sql}`, ...values, ...chosen.values);
+}
+
+function choose({ isAbandoned }: Dialect, run: number, which: StepSelection) {
+  const { name, after, kind, states, abandoned } = which;
+  let sql = 'run = ?';
+  const values: Cell[] = [run];
+  for (const [column, value] of [
+    ['name', name],
+    ['after', after],
+    ['kind', kind],
+  ] as const) {
+    if (value === undefined) continue;
+    sql += ` AND ${column} = ?`;
+    values.push(value);
+  }
+  if (states) sql += ` AND state IN ('${states.join("', '")}')`;
+  if (abandoned) {
+    const condition = isAbandoned();
+    sql += ` AND ${condition.sql}`;
+    values.push(...condition.values);
+  }
+  return { sql, values };
+}
+
+function columnsOfStep(patch: StepPatch, leaseUntil: number | undefined): Assigned {
+  const { outcomeUnknown } = patch;
+  return {
+    state: patch.state,
+    token: patch.token,
+    attempts: patch.attempts,
+    tries: patch.tries,
+    waits: patch.waits,
+    repeated: patch.repeated,
+    outcome_unknown: outcomeUnknown === undefined ? undefined : Number(outcomeUnknown),
+    not_before: patch.notBefore,
+    claimed_at: patch.claimedAt,
+    lease_until: leaseUntil,
+    ended_at: patch.endedAt,
+    last_code: patch.lastCode,
+  };
+}
+
+/** @param position of a step in the plan, by its index */
+export function insertSteps(
+  run: number,
+  steps: readonly PlannedStep[],
+  position: (index: number) => number,
+): Query<void> {
+  return insert(
+    'steps',
+    {
+      ...({ run: 'bigint', name: 'text', position: 'integer', kind: 'text', state: 'text' } as const),
+      ...({ after: 'text', form: 'text', batch: 'integer', first: 'integer', bookings: 'integer' } as const),
+    },
+    steps.map((step, index) => [
+      run,
+      step.name,
+      position(index),
+      step.kind,
+      initialState(step),
+      step.after ?? null,
+      step.slice?.form ?? null,
+      step.slice?.batch ?? null,
+      step.slice?.first ?? null,
+      step.bookings,
+    ]),
+  );
+}
+
+/** Stores the outcome of an attempt, as evidence. */
+export function* insertAttempt(
+  { schema }: Dialect,
+  run: number,
+  { step, attempt, claimedAt }: Claim,
+  { kind, evidence }: StepEnding,
+  endedAt: number,
+): Query<void> {
+  yield* change(
+    `INSERT INTO ${schema}attempts
+       (run, step, attempt, started_at, ended_at, outcome, code, http_status, status_code, answer, sha256)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    run,
+    step.name,
+    attempt,
+    claimedAt,
+    endedAt,
+    kind,
+    evidence.code,
+    evidence.httpStatus ?? null,
+    evidence.statusCode ?? null,
+    evidence.answer ?? null,
+    evidence.sha256 ?? null,
+  );
+}

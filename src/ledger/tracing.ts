@@ -1,0 +1,168 @@
+import type { ReasonCount, RejectCode } from '../review/collected.js';
+import type { Attempt, RefusedBooking, Trace } from '../review/history.js';
+import type { BookingForm, StepState } from '../review/step.js';
+import { readLines } from './batches.js';
+import { findSuspect, isAffected } from './findings.js';
+import { all, type Candidates, type Dialect, type Query } from './query.js';
+import { readRun, runNumber } from './runs.js';
+import { toAttempt } from './stored-run.js';
+import { type StoredRow, withoutUndefined } from './stored-values.js';
+
+type Carries = (line: string, form: BookingForm) => boolean;
+
+/** Everything the ledger knows about a booking reference, newest run first. */
+export function* trace(dialect: Dialect, reference: string, carries: Carries): Query<Trace[]> {
+  const found: { readonly run: number; readonly trace: Trace }[] = [];
+  for (const candidates of yield* dialect.findCandidates(reference)) {
+    for (const trace of yield* traceBookings(dialect, candidates, carries))
+      found.push({ run: candidates.run, trace });
+  }
+  found.push(...(yield* traceRejects(dialect, reference)));
+  // The sort is stable: within a run bookings stay before rejects.
+  return found.sort((a, b) => b.run - a.run).map(({ trace }) => trace);
+}
+
+function* traceBookings(
+  dialect: Dialect,
+  { run, form, batchSize, positions }: Candidates,
+  carries: Carries,
+): Query<Trace[]> {
+  const traces: Trace[] = [];
+  const found = yield* readRun(dialect, run);
+  let current: { readonly batch: number; readonly lines: readonly string[] } | undefined;
+  for (const position of positions) {
+    const batch = Math.floor(position / batchSize);
+    const first = position % batchSize;
+    if (current?.batch !== batch) current = { batch, lines: yield* readLines(dialect, run, form, batch) };
+    const line = current.lines[first];
+    if (line === undefined || !carries(line, form)) continue;
+    const steps = yield* stepsThatCarry(dialect, run, form, batch, first);
+    const step = steps.at(-1);
+    const attempts: Attempt[] = [];
+    for (const { name } of steps) attempts.push(...(yield* attemptsOf(dialect, run, String(name))));
+    traces.push(
+      withoutUndefined({
+        kind: 'booking' as const,
+        run: found,
+        form,
+        isAffected:
+          form === 'file' && found.file?.verdicts ? yield* isAffected(dialect, run, batch, first) : undefined,
+        line,
+        suspect: yield* findSuspect(dialect, run, form, batch, first),
+        step: step && {
+          name: String(step.name),
+          kind: String(step.kind) as 'batch',
+          state: String(step.state) as StepState,
+        },
+        attempts,
+      }) as Trace,
+    );
+  }
+  return traces;
+}
+
+/** From the whole batch down to the half that contains the booking now; a booking in the file belongs to the by-file call. */
+function stepsThatCarry(
+  { schema }: Dialect,
+  run: number,
+  form: BookingForm,
+  batch: number,
+  first: number,
+): Query<readonly StoredRow[]> {
+  if (form === 'file') return all(`SELECT * FROM ${schema}steps WHERE run = ? AND name = 'trigger'`, run);
+  return all(
+    `SELECT * FROM ${schema}steps
+     WHERE run = ? AND form = ? AND batch = ? AND first <= ? AND first + bookings > ? ORDER BY bookings DESC`,
+    run,
+    form,
+    batch,
+    first,
+    first,
+  );
+}
+
+function* traceRejects(
+  dialect: Dialect,
+  reference: string,
+): Query<{ readonly run: number; readonly trace: Trace }[]> {
+  const { sql, values } = dialect.isReference(reference);
+  const rows = yield* all(
+    `SELECT run, place, reason FROM ${dialect.schema}rejects WHERE ${sql} ORDER BY run DESC, place`,
+    ...values,
+  );
+  const traces: { run: number; trace: Trace }[] = [];
+  for (const row of rows) {
+    const run = Number(row.run);
+    const trace: Trace = {
+      kind: 'reject',
+      run: yield* readRun(dialect, run),
+      place: Number(row.place),
+      reason: String(row.reason) as RejectCode,
+    };
+    traces.push({ run, trace });
+  }
+  return traces;
+}
+
+export function* listAttempts(dialect: Dialect, runId: string, step: string): Query<Attempt[]> {
+  return yield* attemptsOf(dialect, yield* runNumber(dialect, runId), step);
+}
+
+function* attemptsOf({ schema }: Dialect, run: number, step: string): Query<Attempt[]> {
+  const rows = yield* all(
+    `SELECT * FROM ${schema}attempts WHERE run = ? AND step = ? ORDER BY attempt`,
+    run,
+    step,
+  );
+  return rows.map(toAttempt);
+}
+
+export function* listRefused(dialect: Dialect, runId: string, limit: number): Query<RefusedBooking[]> {
+  const run = yield* runNumber(dialect, runId);
+  const rows = yield* all(
+    `SELECT name, form, batch, first, last_code FROM ${dialect.schema}steps
+     WHERE run = ? AND state = 'refused' AND form IS NOT NULL ORDER BY position, name LIMIT ?`,
+    run,
+    limit,
+  );
+  const refused: RefusedBooking[] = [];
+  for (const row of rows) {
+    const form = String(row.form) as BookingForm;
+    const lines = yield* readLines(dialect, run, form, Number(row.batch));
+    refused.push({
+      step: String(row.name),
+      code: String(row.last_code),
+      form,
+      line: lines[Number(row.first)] ?? '',
+    });
+  }
+  return refused;
+}
+
+export function* countRejects(dialect: Dialect, runId: string): Query<ReasonCount[]> {
+  const rows = yield* all(
+    `SELECT reason, count(*) AS count, min(place) AS first_place FROM ${dialect.schema}rejects WHERE run = ?
+     GROUP BY reason`,
+    yield* runNumber(dialect, runId),
+  );
+  return toReasonCounts(rows);
+}
+
+export function* countWarnings(dialect: Dialect, runId: string): Query<ReasonCount[]> {
+  const rows = yield* all(
+    `SELECT reason, count, first_place FROM ${dialect.schema}warnings WHERE run = ?`,
+    yield* runNumber(dialect, runId),
+  );
+  return toReasonCounts(rows);
+}
+
+/** The most frequent first. Sorted here: a database may compare texts by its own collation. */
+function toReasonCounts(rows: readonly StoredRow[]): ReasonCount[] {
+  return rows
+    .map((row) => ({
+      reason: String(row.reason) as ReasonCount['reason'],
+      count: Number(row.count),
+      ...(row.first_place === null ? {} : { firstPlace: Number(row.first_place) }),
+    }))
+    .sort((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1));
+}

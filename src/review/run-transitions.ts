@@ -1,0 +1,121 @@
+import type { RunPatch, StepPatch, StepSelection, StepsChange } from './changes.js';
+import type { Settlement } from './ledger.js';
+import { isActive, type Run, type RunState } from './run.js';
+import type { StepState } from './step.js';
+
+/** The rules of a whole run: how its delivery starts, what a take-over does to it, and how it ends. */
+
+/** The progress of a file run, as far as it decides whether only the result is missing. */
+export interface FileProgress {
+  /** The trigger step is done. */
+  readonly isTriggered: boolean;
+  /** A batch is ready or running. */
+  readonly hasOpenBatch: boolean;
+  /** `await-result` or `archive` is waiting, ready or running. */
+  readonly isResultOpen: boolean;
+}
+
+/** What a take-over counts once its changes are applied. */
+export interface StepTotals extends FileProgress {
+  /** Steps that are ready or running, and those that wait for them. */
+  readonly openSteps: number;
+  /** Bookings of refused steps. */
+  readonly refused: number;
+}
+
+/** The collect is over: the steps of the plan can be performed. */
+export function startDelivery(steps: number, at: number): RunPatch {
+  return { state: 'delivering', collectedAt: at, openSteps: steps };
+}
+
+/** Whether its steps can be claimed. */
+export function isBeingDelivered({ state }: Run): boolean {
+  return state === 'delivering' || state === 'awaiting-result';
+}
+
+/** Whether an ending in this run may be the one after which only the result is missing. */
+export function mayAwaitResult({ delivery, state, openSteps }: Run): boolean {
+  return delivery === 'file' && state === 'delivering' && openSteps <= resultSteps + 1;
+}
+
+/** `await-result` and `archive`. */
+const resultSteps = 2;
+
+export function isOnlyResultMissing({ isTriggered, hasOpenBatch, isResultOpen }: FileProgress): boolean {
+  return isTriggered && !hasOpenBatch && isResultOpen;
+}
+
+const reopened: StepPatch = { state: 'ready', notBefore: null, endedAt: null };
+
+/** What the owner of these steps was doing may have reached the service. */
+function interrupt(which: StepSelection): StepsChange {
+  const code = 'owner-lost';
+  return {
+    which: { ...which, states: ['running'] },
+    set: { state: 'ready', outcomeUnknown: true, notBefore: null, lastCode: code },
+    endsAttempt: { outcome: 'interrupted', code },
+  };
+}
+
+/**
+ * Reopens the steps of owners that are dead or frozen. The run's counters stay as they are: a running step is open too.
+ */
+export const reopenAbandoned: StepsChange = interrupt({ abandoned: true });
+
+/**
+ * What taking a run over does to its steps. Running and overdue steps are reopened. A failed run gets fresh tries, and
+ * its failed steps are reopened; if too many refusals had stopped it, so are refused steps. The next check for a result
+ * is due at once.
+ *
+ * `finishTakeOver` says what it does to the run, once these changes are applied.
+ */
+export function takeOverSteps({ state, failure }: Run): readonly StepsChange[] {
+  const lookNow: StepsChange = {
+    which: { kind: 'await-result', states: ['ready'] },
+    set: { notBefore: null },
+  };
+  if (state !== 'failed') return [interrupt({}), { which: { states: ['overdue'] }, set: reopened }, lookNow];
+  const again: readonly StepState[] =
+    failure?.code === 'too-many-refused' ? ['failed', 'overdue', 'refused'] : ['failed', 'overdue'];
+  return [
+    interrupt({}),
+    { which: { states: again }, set: reopened },
+    { which: { states: ['ready'] }, set: { tries: 0, waits: 0, notBefore: null } },
+  ];
+}
+
+/** What taking a run over does to the run. Guests' names may be written again, hence `namesBlankedAt`. */
+export function finishTakeOver(run: Run, totals: StepTotals): RunPatch {
+  const { openSteps, refused } = totals;
+  const taken: RunPatch = { token: run.token + 1, openSteps, namesBlankedAt: null };
+  const state = run.state === 'failed' ? resumedState(run) : run.state;
+  const isAwaiting = mayAwaitResult({ ...run, state, openSteps }) && isOnlyResultMissing(totals);
+  const resumed: RunPatch = {
+    state,
+    refused,
+    failedSteps: 0,
+    failuresInRow: 0,
+    finishedAt: null,
+    failure: null,
+  };
+  return {
+    ...taken,
+    ...(run.state === 'failed' && resumed),
+    ...(isAwaiting && { state: 'awaiting-result' as const }),
+  };
+}
+
+function resumedState({ collectedAt }: Run): RunState {
+  return collectedAt === undefined ? 'collecting' : 'delivering';
+}
+
+/** Ends an active run; undefined if it is not active, because another process has settled it. */
+export function settleRun(run: Run, { state, failure, at }: Settlement): RunPatch | undefined {
+  if (!isActive(run)) return undefined;
+  return { state, failure: failure ?? null, finishedAt: state === 'awaiting-result' ? null : at };
+}
+
+/** Cancels a run that a new one replaces. The raised token fences processes that still work on it. */
+export function cancelRun({ state, token }: Run, at: number): RunPatch {
+  return state === 'succeeded' ? {} : { state: 'cancelled', token: token + 1, finishedAt: at };
+}
