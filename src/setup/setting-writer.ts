@@ -46,7 +46,10 @@ export function createSettingWriter(kind?: string): GeneralWriter {
     },
     text(path, value) {
       const indent = indentOf(path);
-      const block = stringify(escapeReferences(value), { blockQuote: 'literal', lineWidth: 0 }).trimEnd();
+      const block = stringify(escapeReferences(value), { blockQuote: 'literal', lineWidth: 0 }).replace(
+        /\n$/,
+        '',
+      );
       if (!block.startsWith('|-\n')) return writer.setting(path, value);
       const [head, ...lines] = block.split('\n');
       const indented = lines.map((line) => (line === '' ? line : `${indent}  ${line}`));
@@ -98,9 +101,11 @@ function indentOf(path: Path): string {
 }
 
 function writeScalar(value: unknown): string {
-  return stringify(value, {
+  const line = stringify(value, {
     blockQuote: false,
     lineWidth: 0,
     doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER,
-  }).trimEnd();
+  });
+  // Trimming would cut a no-break space off the end of a text.
+  return line.replace(/\n$/, '');
 }

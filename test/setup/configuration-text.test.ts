@@ -150,6 +150,14 @@ describe('A written configuration', () => {
     expect(load(uncomment(text)).source.columns).toMatchObject({ ServiceId: '…', CheckInDate: 'arrival' });
   });
 
+  it.each(['Hotel\u00a0', '\u205f', '\u3000id', ' id '])(
+    'keeps the white space of a column name: %j',
+    (name) => {
+      const text = render(answer(), { ...examined, columns: new Map([['ServiceId', name]]) });
+      expect(load(text).source.columns).toEqual({ ServiceId: name });
+    },
+  );
+
   it('quotes no column names if none is known: they may be a booking', () => {
     const unknown = {
       ...examined,
