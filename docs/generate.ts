@@ -70,7 +70,9 @@ function joinMembers(name: string, kinds: readonly Node[]): Node {
   const [member = {}, ...others] = owners.flatMap(({ properties }) => properties?.[name] ?? []);
   if (owners.length < kinds.length) {
     const kindNames = owners.flatMap(({ properties }) => properties?.kind?.const ?? []).map(code);
-    return { ...member, description: `${member.description} Only for ${and.format(kindNames)}.` };
+    if (others.every(({ description }) => description === member.description))
+      return { ...member, description: `${member.description} Only for ${and.format(kindNames)}.` };
+    return describeByKind([member, ...others], kindNames);
   }
   if (member.const === undefined) return member;
   const { const: _, ...rest } = member;
@@ -80,6 +82,18 @@ function joinMembers(name: string, kinds: readonly Node[]): Node {
     description: describeChoices(choices),
     enum: choices.flatMap((choice) => choice.const ?? []),
   };
+}
+
+/** A member that kinds describe differently, and that may have another default in each. */
+function describeByKind(members: readonly Node[], kindNames: readonly string[]): Node {
+  const { default: _, ...rest } = members[0] ?? {};
+  const kindsOf = new Map<string, string[]>();
+  for (const [index, { description, default: fallback }] of members.entries()) {
+    const text = `${description}${fallback === undefined ? '' : ` By default ${code(fallback)}.`}`;
+    kindsOf.set(text, [...(kindsOf.get(text) ?? []), kindNames[index] ?? '']);
+  }
+  const described = Array.from(kindsOf, ([text, names]) => `${and.format(names)}: ${text}`);
+  return { ...rest, description: described.join(' ') };
 }
 
 /** The description that all kinds share, or that of each. */
