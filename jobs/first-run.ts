@@ -36,7 +36,7 @@ async function reviewTwoDays(io: CommandIo): Promise<number> {
   const say = sayOn(io);
   const emails = { byBody: [] as string[], byFile: [] as string[] };
   const noteEmail = (event: SandboxEvent) => {
-    if (event.kind === 'email-written') emails.byBody.push(event.email.path);
+    if (event.kind === 'email-written') emails.byBody.push(event.email);
     if (event.kind === 'result-written' && event.email !== undefined) emails.byFile.push(event.email);
   };
   const world = createWorld({ seed: usualWorldSeed });

@@ -2,7 +2,7 @@ import type { ExportEvent } from './export/exports.js';
 import type { FileReviewEvent } from './file-review/pending-results.js';
 import type { SandboxEvent } from './sandbox.js';
 import type { CallEvent, ServiceEvent } from './service/service-event.js';
-import type { SftpEvent } from './sftp/sftp-event.js';
+import type { SftpEvent } from './sftp/channel.js';
 
 /** Describes an event in one line for people, without naming guests. */
 export function describeEvent(event: SandboxEvent, now: number): string {
@@ -33,7 +33,7 @@ function describeServiceEvent(event: ServiceEvent): string {
     case 'unanswered':
       return `${nameCall(event)}: no answer, ${describeOutcome(event)}`;
     case 'email-written':
-      return `e-mail about ${event.incorrect} of call ${event.number}: ${event.email.path}`;
+      return `e-mail about ${event.incorrect} of call ${event.number}: ${event.email}`;
     case 'email-failed':
       return `no e-mail about ${event.incorrect} of call ${event.number}: ${event.reason}`;
     case 'failed':

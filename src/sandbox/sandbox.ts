@@ -4,13 +4,12 @@ import { type FaultPlan, noFaults } from './common/faults.js';
 import { createExports, type ExportEvent } from './export/exports.js';
 import { createFileReview } from './file-review/file-review.js';
 import type { FileReviewEvent } from './file-review/pending-results.js';
-import { createMappingPages } from './mapping-pages/mapping-pages.js';
 import { createMailer } from './outbox/mailer.js';
 import { createOutbox } from './outbox/outbox.js';
 import type { ErrorShape } from './service/send-answer.js';
 import { type SandboxService, type ServiceEvent, startService, type TlsFiles } from './service/service.js';
+import type { SftpEvent } from './sftp/channel.js';
 import { readOrMakeHostKey } from './sftp/host-key.js';
-import type { SftpEvent } from './sftp/sftp-event.js';
 import { type SandboxSftp, startSftp } from './sftp/sftp-server.js';
 import { createBrands } from './world/hotel-content.js';
 import { createLivingWorld } from './world/living-world.js';
@@ -152,7 +151,7 @@ export async function startSandbox({
     errorShape,
     world,
     brands,
-    pages: createMappingPages({ world, masterIdName, resumeKeyMs: resumeKeyDays * dayMs, clock }),
+    resumeKeyMs: resumeKeyDays * dayMs,
     exports,
     faults,
     outbox,

@@ -99,7 +99,7 @@ describe.each([pythonEmail, plainReader])('an e-mail, read with $name', ({ name,
 
   readable(title('says to whom it is, from whom, of when and about how many bookings'), async () => {
     const { outbox } = await openOutbox();
-    const { headers } = await read((await outbox.notify({ about, incorrect: [wrong, wrong, wrong] })).path);
+    const { headers } = await read(await outbox.notify({ about, incorrect: [wrong, wrong, wrong] }));
     expect(headers).toMatchObject({
       subject: 'Incorrect hotel mappings: 3 bookings are affected',
       to,
@@ -113,7 +113,7 @@ describe.each([pythonEmail, plainReader])('an e-mail, read with $name', ({ name,
 
   readable(title('tells of each booking what was booked and what it really is'), async () => {
     const { outbox } = await openOutbox();
-    const { headers, text } = await read((await outbox.notify({ about, incorrect: [wrong] })).path);
+    const { headers, text } = await read(await outbox.notify({ about, incorrect: [wrong] }));
     expect(headers.subject).toBe('Incorrect hotel mappings: 1 booking is affected');
     expect(text).toBe(
       [
@@ -137,7 +137,7 @@ describe.each([pythonEmail, plainReader])('an e-mail, read with $name', ({ name,
       about,
       incorrect: [{ serviceId: 7, providerName: 'Nobody', providerHotelId: '0' }],
     });
-    const { text } = await read(email.path);
+    const { text } = await read(email);
     expect(text.split('\n').slice(2)).toEqual([
       '(no reference)',
       '  Guest:     (not given)',
@@ -163,7 +163,7 @@ describe.each([pythonEmail, plainReader])('an e-mail, read with $name', ({ name,
         checkOutDate: forged,
       },
     ];
-    const { headers, text } = await read((await outbox.notify({ about: `it${forged}`, incorrect })).path);
+    const { headers, text } = await read(await outbox.notify({ about: `it${forged}`, incorrect }));
     expect(Object.keys(headers).toSorted()).toEqual([
       'content-transfer-encoding',
       'content-type',
@@ -195,15 +195,15 @@ describe.each([pythonEmail, plainReader])('an e-mail, read with $name', ({ name,
       bookingReferenceId: `BR-${place}`,
     }));
     const references = (text: string) => text.split('\n').filter((line) => line.startsWith('BR-'));
-    const whole = await read((await outbox.notify({ about, incorrect: incorrect.slice(1) })).path);
+    const whole = await read(await outbox.notify({ about, incorrect: incorrect.slice(1) }));
     expect(references(whole.text)).toHaveLength(1_000);
     expect(whole.text).not.toContain('more');
-    const cut = await read((await outbox.notify({ about, incorrect })).path);
+    const cut = await read(await outbox.notify({ about, incorrect }));
     expect(references(cut.text)).toEqual(
       incorrect.slice(0, 1_000).map((booking) => booking.bookingReferenceId),
     );
     expect(cut.text).toMatch(/\n\n… and 1 more\.\n$/);
-    const counted = await read((await outbox.notify({ about, incorrect, count: 200_000 })).path);
+    const counted = await read(await outbox.notify({ about, incorrect, count: 200_000 }));
     expect(counted.headers.subject).toBe('Incorrect hotel mappings: 200000 bookings are affected');
     expect(counted.text).toMatch(/\n\n… and 199000 more\.\n$/);
   });
@@ -212,19 +212,17 @@ describe.each([pythonEmail, plainReader])('an e-mail, read with $name', ({ name,
 describe('the outbox', () => {
   it('names files by time and number, and returns what each is about', async () => {
     const { folder, outbox } = await openOutbox();
-    expect(await outbox.notify({ about, incorrect: [wrong] })).toEqual({
-      about,
-      path: join(folder, '20261120T140307.123Z-0001.eml'),
-    });
-    expect(await outbox.notify({ about: 'the request body of 14:03:07', incorrect: [wrong] })).toEqual({
-      about: 'the request body of 14:03:07',
-      path: join(folder, '20261120T140307.123Z-0002.eml'),
-    });
+    expect(await outbox.notify({ about, incorrect: [wrong] })).toBe(
+      join(folder, '20261120T140307.123Z-0001.eml'),
+    );
+    expect(await outbox.notify({ about: 'the request body of 14:03:07', incorrect: [wrong] })).toBe(
+      join(folder, '20261120T140307.123Z-0002.eml'),
+    );
   });
 
   it('makes e-mails readable by their owner only', async () => {
     const { folder, outbox } = await openOutbox();
-    const { path } = await outbox.notify({ about, incorrect: [wrong] });
+    const path = await outbox.notify({ about, incorrect: [wrong] });
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
@@ -235,19 +233,18 @@ describe('the outbox', () => {
     const emails = await Promise.all(
       notices.map((note) => outbox.notify({ about: note, incorrect: [wrong] })),
     );
-    expect((await readdir(folder)).toSorted()).toEqual(emails.map(({ path }) => basename(path)).toSorted());
-    for (const email of emails) expect(await readFile(email.path, 'utf8')).toContain(`${email.about} found`);
+    expect((await readdir(folder)).toSorted()).toEqual(emails.map((path) => basename(path)).toSorted());
+    for (const [place, path] of emails.entries())
+      expect(await readFile(path, 'utf8')).toContain(`${notices[place]} found`);
   });
 
   it('never overwrites an existing e-mail', async () => {
     const { folder, outbox } = await openOutbox();
     const first = await outbox.notify({ about, incorrect: [wrong] });
-    await writeFile(first.path, 'kept');
+    await writeFile(first, 'kept');
     const again = createOutbox({ folder, from, to, world, clock: () => now });
-    expect(basename((await again.notify({ about, incorrect: [wrong] })).path)).toBe(
-      '20261120T140307.123Z-0002.eml',
-    );
-    expect(await readFile(first.path, 'utf8')).toBe('kept');
+    expect(basename(await again.notify({ about, incorrect: [wrong] }))).toBe('20261120T140307.123Z-0002.eml');
+    expect(await readFile(first, 'utf8')).toBe('kept');
   });
 
   it('reports an unusable folder', async () => {

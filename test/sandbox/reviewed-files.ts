@@ -6,7 +6,7 @@ import { createFaultPlan, parseFault } from '../../src/sandbox/common/faults.js'
 import { createSeededRandom } from '../../src/sandbox/common/random.js';
 import { createFileReview, type FileReview } from '../../src/sandbox/file-review/file-review.js';
 import type { FileReviewEvent } from '../../src/sandbox/file-review/pending-results.js';
-import { createOutbox, type Notice, type Outbox, type SentEmail } from '../../src/sandbox/outbox/outbox.js';
+import { createOutbox, type Notice, type Outbox } from '../../src/sandbox/outbox/outbox.js';
 import { createWorld, type Mapping, type World } from '../../src/sandbox/world/world.js';
 
 /** The columns of the template in the tests' files. */
@@ -45,7 +45,8 @@ export interface ReviewedFiles {
   readonly events: readonly FileReviewEvent[];
   /** Notices passed to the outbox. */
   readonly notices: readonly Notice[];
-  readonly emails: readonly SentEmail[];
+  /** Their paths. */
+  readonly emails: readonly string[];
   /** A mapping of the world, by index. */
   mapping(place?: number): Mapping;
   /** A record with a correct mapping, with these changes. */
@@ -135,7 +136,7 @@ function outboxIn(folder: string, world: World): Outbox {
 
 function watchOutbox(outbox: Outbox) {
   const notices: Notice[] = [];
-  const emails: SentEmail[] = [];
+  const emails: string[] = [];
   const watched: Outbox = {
     async notify(notice) {
       notices.push(notice);

@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import ssh2, { type Client, type ConnectConfig, type SFTPWrapper } from 'ssh2';
+import type { SftpEvent } from '../../src/sandbox/sftp/channel.js';
 import { readOrMakeHostKey } from '../../src/sandbox/sftp/host-key.js';
-import type { SftpEvent } from '../../src/sandbox/sftp/sftp-event.js';
 import { type SandboxSftp, startSftp } from '../../src/sandbox/sftp/sftp-server.js';
 
 /** The sandbox's SFTP server in this process, with helpers for tests. */

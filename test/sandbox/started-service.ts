@@ -2,8 +2,7 @@ import { expect } from 'vitest';
 import { createFaultPlan, parseFault } from '../../src/sandbox/common/faults.js';
 import { createSeededRandom } from '../../src/sandbox/common/random.js';
 import type { FileReview } from '../../src/sandbox/file-review/file-review.js';
-import { createMappingPages } from '../../src/sandbox/mapping-pages/mapping-pages.js';
-import type { IncorrectMapping, SentEmail } from '../../src/sandbox/outbox/outbox.js';
+import type { IncorrectMapping } from '../../src/sandbox/outbox/outbox.js';
 import { type SandboxService, type ServiceEvent, startService } from '../../src/sandbox/service/service.js';
 import { createBrands } from '../../src/sandbox/world/hotel-content.js';
 import { createLivingWorld } from '../../src/sandbox/world/living-world.js';
@@ -69,19 +68,16 @@ export async function startedService(options: StartOptions = {}): Promise<Starte
   const files: (string | undefined)[] = [];
   const clock = () => Date.UTC(2026, 10, 20, 14, 3, 7);
   const service = await startService({
-    ...{ port, account, masterIdName, errorShape, world, brands: createBrands(1) },
-    pages: createMappingPages({
-      ...{ masterIdName, clock },
-      world: createLivingWorld({ world, clock }),
-      resumeKeyMs: 60_000,
-    }),
+    ...{ port, account, masterIdName, errorShape, brands: createBrands(1) },
+    world: createLivingWorld({ world, clock }),
+    resumeKeyMs: 60_000,
     exports: { accept: () => ({ kind: 'success', message: 'accepted' }) },
     faults: createFaultPlan(faults.map(parseFault), createSeededRandom(seed)),
     outbox: {
-      async notify(email): Promise<SentEmail> {
+      async notify(email) {
         emails.push(email);
         await options.deliver?.();
-        return { path: `outbox/${emails.length}.eml`, about: email.about };
+        return `outbox/${emails.length}.eml`;
       },
     },
     fileReview: {

@@ -67,15 +67,10 @@ export interface DayCounts {
   readonly wrongReferences: readonly string[];
 }
 
-export interface DayCounter {
-  add(record: MadeRecord): void;
-  counts(): DayCounts;
-}
-
 const shownReferences = 5;
 const readsAsNull = /^(?:null|none)$/i;
 
-export function createDayCounter(reasons: Readonly<Record<Flaw, string>>): DayCounter {
+function createDayCounter(reasons: Readonly<Record<Flaw, string>>) {
   const sums = { bookings: 0, duplicates: 0, rejected: 0, incomplete: 0, unfitForFile: 0 };
   const rejects = new Map<string, number>();
   const missing: Partial<Record<TextProperty, number>> = {};
@@ -97,7 +92,7 @@ export function createDayCounter(reasons: Readonly<Record<Flaw, string>>): DayCo
   }
 
   return {
-    add(record) {
+    add(record: MadeRecord): void {
       switch (record.kind) {
         case 'booking':
           addBooking(record);
@@ -112,7 +107,7 @@ export function createDayCounter(reasons: Readonly<Record<Flaw, string>>): DayCo
         }
       }
     },
-    counts: () => ({
+    counts: (): DayCounts => ({
       records: sums.bookings + sums.duplicates + sums.rejected,
       ...sums,
       rejects: [...rejects].map(([reason, count]) => ({ reason, count })),

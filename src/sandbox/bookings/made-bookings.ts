@@ -163,7 +163,7 @@ export interface Stay {
  *
  * @param day YYYY-MM-DD
  */
-export function createStays(day: string, random: () => number): () => Stay {
+function createStays(day: string, random: () => number): () => Stay {
   const first = Date.parse(`${day}T00:00:00Z`) - daysLate * dayMs;
   const dates = Array.from({ length: daysLate + daysAhead + longestStay + 1 }, (_, index) =>
     writeDate(first + index * dayMs),

@@ -34,7 +34,7 @@ export interface FaultRule {
 }
 
 /** A share of the calls from 0 to 1, or ranges of their numbers from 1 on, both ends included. */
-export type FaultTime =
+type FaultTime =
   | { readonly kind: 'rate'; readonly share: number }
   | {
       readonly kind: 'numbers';

@@ -12,7 +12,7 @@ export interface ExportTables {
   readonly hotels: Rows;
 }
 
-export interface ExportTablesOptions {
+interface ExportTablesOptions {
   readonly world: Pick<LivingWorld, 'hotelOf'>;
   readonly snapshot: Snapshot;
   /** The providers whose mappings are exported. */

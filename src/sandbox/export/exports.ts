@@ -38,7 +38,7 @@ export interface Exports {
   close(): Promise<void>;
 }
 
-export interface ExportsOptions {
+interface ExportsOptions {
   readonly world: LivingWorld;
   readonly brands: readonly BrandOfChain[];
   /** The SFTP root on this disk. */

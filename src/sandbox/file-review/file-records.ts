@@ -8,7 +8,7 @@ const maxRecordBytes = 2 ** 20;
 const recordLengthRule = `a record has at most ${maxRecordBytes} bytes, and every quotation mark is closed`;
 
 /** A record of a review file, with its cells unchanged. */
-export type FileRecord =
+type FileRecord =
   | { readonly kind: 'header'; readonly cells: readonly string[] }
   | { readonly kind: 'booking'; readonly cells: readonly string[]; readonly booking: FiledBooking };
 

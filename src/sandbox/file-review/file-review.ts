@@ -10,7 +10,7 @@ import { BrokenFile } from './file-rules.js';
 import { createPendingResults, type FileReviewEvent, type ReviewPath } from './pending-results.js';
 import { reviewFile } from './reviewed-file.js';
 
-export type FileAnswer = { readonly kind: 'accepted'; readonly rows: number } | Refusal;
+type FileAnswer = { readonly kind: 'accepted'; readonly rows: number } | Refusal;
 
 /** The by-file operation of the service. It reads the SFTP server's files on this disk. (Spec 4.3.) */
 export interface FileReview {
@@ -28,7 +28,7 @@ export interface FileReview {
   close(): Promise<void>;
 }
 
-export interface FileReviewOptions {
+interface FileReviewOptions {
   /** The SFTP root on this disk. */
   readonly root: string;
   /** A folder outside the SFTP root but on its disk, for drafts. Created when needed, removed by `close`. */

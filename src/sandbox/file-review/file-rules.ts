@@ -2,7 +2,7 @@ import { isCalendarDay } from '../../booking/business-day.js';
 import { type TextProperty, textFields } from '../common/fields.js';
 
 /** The rule that a file breaks, and where. The offending text is left out: it may be a guest's name. */
-export interface Violation {
+interface Violation {
   /** What is required. */
   readonly rule: string;
   /** Counted from 1, including the header. */

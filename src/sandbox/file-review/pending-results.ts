@@ -49,7 +49,7 @@ export interface ReviewPath {
 }
 
 /** An accepted file whose result is due. */
-export interface AcceptedFile {
+interface AcceptedFile {
   readonly path: ReviewPath;
   /** The complete result. It is removed or moved away in the end. */
   readonly draft: string;
@@ -57,21 +57,14 @@ export interface AcceptedFile {
   readonly fault: ResultFault | undefined;
 }
 
-/** Results, and the e-mails about them, that are still to be written. */
-export interface PendingResults {
-  /** Writes the result after the delay, and after earlier results of the same file. */
-  schedule(file: AcceptedFile): void;
-  /** Abandons what is not due yet, and waits for what is being written. */
-  close(): Promise<void>;
-}
-
-export interface PendingResultsOptions {
+interface PendingResultsOptions {
   readonly delayMs: number;
   readonly outbox: Outbox;
   readonly onEvent: (event: FileReviewEvent) => void;
 }
 
-export function createPendingResults({ delayMs, outbox, onEvent }: PendingResultsOptions): PendingResults {
+/** Results, and the e-mails about them, that are still to be written. */
+export function createPendingResults({ delayMs, outbox, onEvent }: PendingResultsOptions) {
   const closing = new AbortController();
   const { signal } = closing;
   /** The last result of each file. */
@@ -124,8 +117,7 @@ export function createPendingResults({ delayMs, outbox, onEvent }: PendingResult
   ): Promise<{ readonly email?: string }> {
     if (incorrectRows === 0) return {};
     try {
-      const email = await outbox.notify({ about: inputName, incorrect, count: incorrectRows });
-      return { email: email.path };
+      return { email: await outbox.notify({ about: inputName, incorrect, count: incorrectRows }) };
     } catch (error) {
       onEvent({ kind: 'email-failed', path: resultName, reason: nameReason(error) });
       return {};
@@ -133,14 +125,16 @@ export function createPendingResults({ delayMs, outbox, onEvent }: PendingResult
   }
 
   return {
-    schedule(file) {
+    /** Writes the result after the delay, and after earlier results of the same file. */
+    schedule(file: AcceptedFile): void {
       const { result } = file.path;
       const performed = perform(file, pending.get(result)).finally(() => {
         if (pending.get(result) === performed) pending.delete(result);
       });
       pending.set(result, performed);
     },
-    async close() {
+    /** Abandons what is not due yet, and waits for what is being written. */
+    async close(): Promise<void> {
       closing.abort();
       await Promise.all(pending.values());
     },

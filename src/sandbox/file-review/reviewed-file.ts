@@ -16,7 +16,7 @@ export interface Findings {
   readonly incorrect: readonly IncorrectMapping[];
 }
 
-export interface ReviewedFileOptions {
+interface ReviewedFileOptions {
   readonly input: string;
   /** Where to write the result; must not exist. */
   readonly draft: string;

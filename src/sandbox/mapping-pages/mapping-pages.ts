@@ -1,25 +1,15 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { type Refusal, refusal } from '../common/answer.js';
 import type { LivingWorld, Snapshot } from '../world/living-world.js';
 import { channelIdsOf, locationCodeOf, type MappingVersion } from '../world/mapping-version.js';
-import { type MappingsQuery, readMappingsQuery } from './mappings-query.js';
+import type { MappingsQuery } from './mappings-query.js';
 import { type Cursor, createResumeKeys } from './resume-keys.js';
 
 /** A page of changed mappings as it is answered. (Spec 2.3.) */
-export interface MappingPage {
+interface MappingPage {
   readonly kind: 'page';
   /** Null on the last page. */
   readonly resumeKey: string | null;
   readonly mappings: readonly object[];
-}
-
-/**
- * The pages of Get Mappings (spec 4.1). A retrieval shows the world as it was at its first page: each mapping that changed
- * since the lower bound comes once, with its latest change at that time. Later changes come with the next retrieval.
- */
-export interface MappingPages {
-  readQuery(headers: IncomingHttpHeaders, parameters: URLSearchParams): MappingsQuery | Refusal;
-  read(query: MappingsQuery): MappingPage | Refusal;
 }
 
 export interface MappingPagesOptions {
@@ -32,9 +22,12 @@ export interface MappingPagesOptions {
   readonly clock: () => number;
 }
 
-export function createMappingPages(options: MappingPagesOptions): MappingPages {
-  const { world, masterIdName, resumeKeyMs, clock } = options;
-  const keys = createResumeKeys({ validMs: resumeKeyMs, clock });
+/**
+ * Reads the pages of Get Mappings (spec 4.1). A retrieval shows the world as it was at its first page: each mapping that
+ * changed since the lower bound comes once, with its latest change at that time. Later changes come with the next retrieval.
+ */
+export function createMappingPages({ world, masterIdName, resumeKeyMs, clock }: MappingPagesOptions) {
+  const keys = createResumeKeys(resumeKeyMs, clock);
 
   function findCursor(query: MappingsQuery): { snapshot: Snapshot; cursor: Cursor } | Refusal {
     const { syncId, since, providerFamily, resumeKey } = query;
@@ -75,23 +68,20 @@ export function createMappingPages(options: MappingPagesOptions): MappingPages {
     };
   }
 
-  return {
-    readQuery: (headers, parameters) => readMappingsQuery(headers, parameters, world.providers),
-    read(query) {
-      const found = findCursor(query);
-      if ('kind' in found) return found;
-      const { snapshot, cursor } = found;
-      const mappings: object[] = [];
-      for (const version of snapshot.read(cursor.from)) {
-        if (query.providerFamily !== undefined && version.providerName !== query.providerFamily) continue;
-        if (mappings.length === query.limit) {
-          const resumeKey = keys.issue({ ...cursor, from: version.sequence });
-          return { kind: 'page', resumeKey, mappings };
-        }
-        mappings.push(render(version, cursor.since));
+  return (query: MappingsQuery): MappingPage | Refusal => {
+    const found = findCursor(query);
+    if ('kind' in found) return found;
+    const { snapshot, cursor } = found;
+    const mappings: object[] = [];
+    for (const version of snapshot.read(cursor.from)) {
+      if (query.providerFamily !== undefined && version.providerName !== query.providerFamily) continue;
+      if (mappings.length === query.limit) {
+        const resumeKey = keys.issue({ ...cursor, from: version.sequence });
+        return { kind: 'page', resumeKey, mappings };
       }
-      return { kind: 'page', resumeKey: null, mappings };
-    },
+      mappings.push(render(version, cursor.since));
+    }
+    return { kind: 'page', resumeKey: null, mappings };
   };
 }
 
@@ -99,21 +89,4 @@ export function createMappingPages(options: MappingPagesOptions): MappingPages {
 function typeOf({ isDeleted, createdAt }: MappingVersion, since: number): 'New' | 'Update' | 'Delete' {
   if (isDeleted) return 'Delete';
   return createdAt >= since ? 'New' : 'Update';
-}
-
-/** Lets one call per sync cycle in at a time. */
-export interface SyncLocks {
-  /** @returns the release function; undefined while another call of the cycle is in progress */
-  acquire(syncId: string): (() => void) | undefined;
-}
-
-export function createSyncLocks(): SyncLocks {
-  const held = new Set<string>();
-  return {
-    acquire(syncId) {
-      if (held.has(syncId)) return undefined;
-      held.add(syncId);
-      return () => held.delete(syncId);
-    },
-  };
 }

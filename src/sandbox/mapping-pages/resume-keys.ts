@@ -12,27 +12,16 @@ export interface Cursor {
   readonly from: number;
 }
 
-export type KeyFinding =
+type KeyFinding =
   | { readonly kind: 'found'; readonly cursor: Cursor }
   | { readonly kind: 'expired' }
   | { readonly kind: 'unknown' };
 
-/** Keys that continue a retrieval. A key can be reused and always gives the same page. */
-export interface ResumeKeys {
-  issue(cursor: Cursor): string;
-  find(key: string): KeyFinding;
-}
-
-export interface ResumeKeysOptions {
-  readonly validMs: number;
-  /** Epoch milliseconds. */
-  readonly clock: () => number;
-}
-
 /** How long an expired key is still distinguished from an unknown one. */
 const rememberedMs = 86_400_000;
 
-export function createResumeKeys({ validMs, clock }: ResumeKeysOptions): ResumeKeys {
+/** Keys that continue a retrieval. A key can be reused and always gives the same page. */
+export function createResumeKeys(validMs: number, clock: () => number) {
   const cursors = new Map<string, { readonly cursor: Cursor; readonly expiresAt: number }>();
 
   /** The map is ordered by age. */
@@ -44,14 +33,14 @@ export function createResumeKeys({ validMs, clock }: ResumeKeysOptions): ResumeK
   }
 
   return {
-    issue(cursor) {
+    issue(cursor: Cursor): string {
       const now = clock();
       forgetOld(now);
       const key = randomUUID();
       cursors.set(key, { cursor, expiresAt: now + validMs });
       return key;
     },
-    find(key) {
+    find(key: string): KeyFinding {
       const known = cursors.get(key.toLowerCase());
       if (!known) return { kind: 'unknown' };
       return clock() < known.expiresAt ? { kind: 'found', cursor: known.cursor } : { kind: 'expired' };

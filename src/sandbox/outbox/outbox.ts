@@ -20,19 +20,15 @@ export interface Notice {
   readonly count?: number;
 }
 
-export interface SentEmail {
-  readonly path: string;
-  readonly about: string;
-}
-
 /** Holds the e-mails about reviews that the service would have sent. */
 export interface Outbox {
   /**
    * Writes an e-mail as an `.eml` file, complete or not at all. Concurrent calls don't disturb each other.
    *
+   * @returns its path
    * @throws a system error when the folder can't be written
    */
-  notify(notice: Notice): Promise<SentEmail>;
+  notify(notice: Notice): Promise<string>;
 }
 
 export interface OutboxOptions extends MailerOptions {
@@ -48,15 +44,13 @@ const unprintable = /[\p{Cc}\u2028\u2029]+/gu;
 export function createOutbox({ to, world, ...options }: OutboxOptions): Outbox {
   const mailer = createMailer(options);
   return {
-    async notify({ about, incorrect, count = incorrect.length }) {
-      const path = await mailer.post({
+    notify: ({ about, incorrect, count = incorrect.length }) =>
+      mailer.post({
         to,
         subject: `Incorrect hotel mappings: ${count === 1 ? '1 booking is' : `${count} bookings are`} affected`,
         // Data of bookings goes into the text only, so it can't inject headers.
         text: renderText({ about, incorrect, count }, world),
-      });
-      return { path, about };
-    },
+      }),
   };
 }
 

@@ -1,17 +1,17 @@
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Answer } from '../common/answer.js';
 import { nameReason } from '../common/errors.js';
-import type { FaultPlan } from '../common/faults.js';
+import type { CallFault, FaultPlan } from '../common/faults.js';
 import type { Exports } from '../export/exports.js';
 import type { FileReview } from '../file-review/file-review.js';
-import { createSyncLocks, type MappingPages } from '../mapping-pages/mapping-pages.js';
 import type { IncorrectMapping, Outbox } from '../outbox/outbox.js';
 import type { Brand } from '../world/hotel-content.js';
-import type { HotelDirectory } from '../world/world.js';
-import { giveBrands, giveMappings, reviewByBody, reviewByFile } from './operations.js';
-import { performCall } from './perform-call.js';
+import type { LivingWorld } from '../world/living-world.js';
+import { createGiveMappings, giveBrands, reviewByBody, reviewByFile } from './operations.js';
 import type { OperationRoute } from './route.js';
-import { type ErrorShape, sendAnswer } from './send-answer.js';
+import { type ErrorShape, type SentAnswer, sendAnswer } from './send-answer.js';
 import { emptyOutcome, type PerformedCall, type ServiceEvent } from './service-event.js';
 
 export interface CallCounts {
@@ -40,9 +40,10 @@ export interface Calls {
 export interface CallsOptions {
   readonly masterIdName: string;
   readonly errorShape: ErrorShape;
-  readonly world: HotelDirectory;
+  readonly world: LivingWorld;
   readonly brands: readonly Brand[];
-  readonly pages: MappingPages;
+  /** How long a resume key is valid. */
+  readonly resumeKeyMs: number;
   readonly exports: Pick<Exports, 'accept'>;
   readonly faults: Pick<FaultPlan, 'nextCall'>;
   readonly fileReview: Pick<FileReview, 'accept'>;
@@ -52,11 +53,12 @@ export interface CallsOptions {
 }
 
 export function createCalls(options: CallsOptions): Calls {
-  const { pages, exports, fileReview, outbox, onEvent } = options;
+  const { exports, fileReview, outbox, errorShape, clock, onEvent } = options;
   const counts = { calls: 0, reviewed: 0, incorrect: 0, mappings: 0, refusedCalls: 0, faults: 0 };
-  const locks = createSyncLocks();
+  const giveMappings = createGiveMappings(options);
   const emails = new Set<Promise<void>>();
 
+  /** Undefined when the client left before its body was complete. */
   async function perform(
     { operation, parameters }: OperationRoute,
     request: IncomingMessage,
@@ -67,7 +69,7 @@ export function createCalls(options: CallsOptions): Calls {
       case 'by-file':
         return reviewByFile(parameters, fileReview);
       case 'mappings':
-        return giveMappings(request.headers, parameters, { pages, locks });
+        return giveMappings(request.headers, parameters);
       case 'brands':
         return giveBrands(options.brands);
       case 'export': {
@@ -79,18 +81,10 @@ export function createCalls(options: CallsOptions): Calls {
 
   function count({ answer, outcome }: PerformedCall): void {
     if (answer.kind !== 'success') counts.refusedCalls += 1;
-    switch (outcome.operation) {
-      case 'by-body':
-        counts.reviewed += outcome.bookings;
-        counts.incorrect += outcome.incorrect;
-        return;
-      case 'mappings':
-        counts.mappings += outcome.mappings;
-        return;
-      case 'by-file':
-      case 'brands':
-      case 'export':
-    }
+    if (outcome.operation === 'by-body') {
+      counts.reviewed += outcome.bookings;
+      counts.incorrect += outcome.incorrect;
+    } else if (outcome.operation === 'mappings') counts.mappings += outcome.mappings;
   }
 
   async function writeEmail(number: number, about: string, incorrect: readonly IncorrectMapping[]) {
@@ -111,10 +105,10 @@ export function createCalls(options: CallsOptions): Calls {
       const number = counts.calls;
       const fault = options.faults.nextCall();
       if (fault) counts.faults += 1;
-      const about = `the request body of ${formatTime(options.clock())}`;
+      const about = `the request body of ${new Date(clock()).toISOString().slice(11, 19)} UTC`;
 
       let performed: PerformedCall | undefined;
-      const call = {
+      const call: Call = {
         request,
         async perform() {
           performed = await perform(route, request);
@@ -128,7 +122,7 @@ export function createCalls(options: CallsOptions): Calls {
           emails.add(writing);
           await writing;
         },
-        send: (answer: Answer) => sendAnswer(response, answer, options.errorShape),
+        send: (answer) => sendAnswer(response, answer, errorShape),
       };
       const sent = await performCall(call, fault).finally(() => performed?.end?.());
 
@@ -142,6 +136,82 @@ export function createCalls(options: CallsOptions): Calls {
   };
 }
 
-function formatTime(instant: number): string {
-  return `${new Date(instant).toISOString().slice(11, 19)} UTC`;
+/** An authenticated call to an operation. */
+interface Call {
+  readonly request: IncomingMessage;
+  /** Does what the call asks for. Resolves to undefined when the client left before its body was complete. */
+  perform(): Promise<Answer | undefined>;
+  /** Writes the e-mail about the review, if one is due. Never rejects. */
+  notify(): Promise<void>;
+  /** Returns undefined when the client is gone. */
+  send(answer: Answer): SentAnswer | undefined;
+}
+
+/** Answers a call, properly or with a fault. Resolves to undefined when it ended without an answer. */
+async function performCall(call: Call, fault: CallFault | undefined): Promise<SentAnswer | undefined> {
+  const { socket } = call.request;
+  switch (fault?.kind) {
+    case undefined:
+      return answerAfter(0, call);
+    case 'latency':
+      return answerAfter(fault.seconds, call);
+    case 'status': {
+      const { status: httpStatus, retryAfterSeconds: seconds } = fault;
+      const message = `A fault of the sandbox: HTTP status ${httpStatus}.`;
+      const headers = seconds === undefined ? {} : { 'Retry-After': String(seconds) };
+      return answerUnperformed(call, { kind: 'error', httpStatus, message, headers });
+    }
+    case 'refuse': {
+      const { statusCode } = fault;
+      const message = `A fault of the sandbox: refused with ${statusCode}.`;
+      return answerUnperformed(call, { kind: 'refusal', statusCode, message });
+    }
+    case 'page':
+      return answerUnperformed(call, { kind: 'page' });
+    case 'hang':
+      // The body is read nevertheless: otherwise the socket would never notice that the client leaves.
+      await dropBody(call.request);
+      if (!socket.destroyed) await once(socket, 'close');
+      return undefined;
+    case 'drop':
+      await dropBody(call.request);
+      socket.destroy();
+      return undefined;
+    case 'lost-answer':
+      await call.perform();
+      await call.notify();
+      socket.destroy();
+      return undefined;
+  }
+}
+
+async function answerAfter(seconds: number, call: Call): Promise<SentAnswer | undefined> {
+  const answer = await call.perform();
+  if (answer === undefined) return undefined;
+  if (seconds > 0) await waitWhileConnected(call.request, seconds);
+  const sent = call.send(answer);
+  // The e-mail doesn't delay the answer, and is written even if nobody waited for that.
+  void call.notify();
+  return sent;
+}
+
+async function answerUnperformed(call: Call, answer: Answer): Promise<SentAnswer | undefined> {
+  return (await dropBody(call.request)) ? call.send(answer) : undefined;
+}
+
+/** Reads and discards a request's body; false when the client left before it was complete. */
+function dropBody(request: IncomingMessage): Promise<boolean> {
+  return new Promise((resolve) => {
+    request.resume();
+    request.once('end', () => resolve(true));
+    request.once('close', () => resolve(false));
+  });
+}
+
+async function waitWhileConnected({ socket }: IncomingMessage, seconds: number): Promise<void> {
+  const gone = new AbortController();
+  const onClose = () => gone.abort();
+  socket.once('close', onClose);
+  if (!socket.destroyed) await delay(seconds * 1000, undefined, { signal: gone.signal }).catch(() => {});
+  socket.off('close', onClose);
 }

@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Answer, refusal } from '../common/answer.js';
 import type { FileReview } from '../file-review/file-review.js';
-import type { MappingPages, SyncLocks } from '../mapping-pages/mapping-pages.js';
+import { createMappingPages, type MappingPagesOptions } from '../mapping-pages/mapping-pages.js';
+import { readMappingsQuery } from '../mapping-pages/mappings-query.js';
 import type { Brand } from '../world/hotel-content.js';
 import { type HotelDirectory, isCorrectlyMapped } from '../world/world.js';
 import { findMediaProblem, parseReview, readBody } from './review-body.js';
@@ -67,29 +68,32 @@ export async function reviewByFile(
   }
 }
 
-/** Gives a page of changed mappings. (Spec 4.1.) */
-export async function giveMappings(
-  headers: IncomingHttpHeaders,
-  parameters: URLSearchParams,
-  { pages, locks }: { readonly pages: MappingPages; readonly locks: SyncLocks },
-): Promise<PerformedCall> {
-  const outcome = emptyOutcome('mappings');
-  const query = pages.readQuery(headers, parameters);
-  if (query.kind === 'refusal') return { answer: query, outcome };
-  const end = locks.acquire(query.syncId);
-  if (!end)
+/** Creates the operation that gives a page of changed mappings (spec 4.1), to one call of a sync cycle at a time. */
+export function createGiveMappings(options: MappingPagesOptions) {
+  const readPage = createMappingPages(options);
+  const syncing = new Set<string>();
+
+  return async (headers: IncomingHttpHeaders, parameters: URLSearchParams): Promise<PerformedCall> => {
+    const outcome = emptyOutcome('mappings');
+    const query = readMappingsQuery(headers, parameters, options.world.providers);
+    if (query.kind === 'refusal') return { answer: query, outcome };
+    const { syncId } = query;
+    if (syncing.has(syncId))
+      return {
+        answer: refusal(2030, 'Another call of this syncId is in progress: send one call at a time.'),
+        outcome,
+      };
+    syncing.add(syncId);
+    const end = () => void syncing.delete(syncId);
+    await delay(pageMs);
+    const page = readPage(query);
+    if (page.kind === 'refusal') return { answer: page, outcome, end };
+    const { resumeKey: ResumeKey, mappings: Mappings } = page;
     return {
-      answer: refusal(2030, 'Another call of this syncId is in progress: send one call at a time.'),
-      outcome,
+      answer: { kind: 'success', message: 'The mappings are given.', content: { ResumeKey, Mappings } },
+      outcome: { operation: 'mappings', mappings: Mappings.length, isLastPage: ResumeKey === null },
+      end,
     };
-  await delay(pageMs);
-  const page = pages.read(query);
-  if (page.kind === 'refusal') return { answer: page, outcome, end };
-  const { resumeKey: ResumeKey, mappings: Mappings } = page;
-  return {
-    answer: { kind: 'success', message: 'The mappings are given.', content: { ResumeKey, Mappings } },
-    outcome: { operation: 'mappings', mappings: Mappings.length, isLastPage: ResumeKey === null },
-    end,
   };
 }
 

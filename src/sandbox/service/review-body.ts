@@ -42,9 +42,9 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bo
 }
 
 /** A booked hotel as submitted. (Spec 2.5.) */
-export type SubmittedHotel = IncorrectMapping;
+type SubmittedHotel = IncorrectMapping;
 
-export interface SubmittedHotels {
+interface SubmittedHotels {
   readonly kind: 'hotels';
   readonly hotels: readonly SubmittedHotel[];
 }

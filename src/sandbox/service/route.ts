@@ -11,7 +11,7 @@ export interface OperationRoute {
   readonly parameters: URLSearchParams;
 }
 
-export type Route =
+type Route =
   | OperationRoute
   | { readonly kind: 'wrong-method'; readonly allowed: string }
   | { readonly kind: 'unknown-path' };

@@ -5,7 +5,7 @@ import type { Answer } from '../common/answer.js';
 export type ErrorShape = 'envelope' | 'code-message';
 
 /** An answer as sent over the wire. */
-export interface RenderedAnswer {
+interface RenderedAnswer {
   readonly httpStatus: number;
   /** Absent for an HTML page. */
   readonly statusCode?: number;

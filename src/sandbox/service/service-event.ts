@@ -1,12 +1,12 @@
 import type { Answer } from '../common/answer.js';
 import type { CallFault } from '../common/faults.js';
-import type { IncorrectMapping, SentEmail } from '../outbox/outbox.js';
+import type { IncorrectMapping } from '../outbox/outbox.js';
 
 /** The operations of spec 4.1, 4.2, 4.3, 4.4 and 4.5. */
 export type Operation = 'mappings' | 'by-body' | 'by-file' | 'brands' | 'export';
 
 /** The outcome of a call, without guests' names, keys and addresses. */
-export type CallOutcome =
+type CallOutcome =
   | {
       readonly operation: 'by-body' | 'by-file';
       /** Accepted for review: bookings of the body, or rows of the file. */
@@ -72,7 +72,8 @@ export type ServiceEvent =
       /** Of the call that it is about. */
       readonly number: number;
       readonly incorrect: number;
-      readonly email: SentEmail;
+      /** Its path on this disk. */
+      readonly email: string;
     }
   | {
       readonly kind: 'email-failed';

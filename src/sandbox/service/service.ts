@@ -23,7 +23,7 @@ export interface TlsFiles {
   readonly key: Buffer;
 }
 
-export interface ServiceOptions extends CallsOptions {
+interface ServiceOptions extends CallsOptions {
   /** The name or address of this machine to listen on and to use in the base URL; 127.0.0.1 by default. */
   readonly host?: string;
   /** 0 for any free port. */

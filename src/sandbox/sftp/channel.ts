@@ -1,10 +1,29 @@
-import type { SFTPWrapper } from 'ssh2';
-import { type Answer, explainFailure, RequestRefused, sendAnswer, status } from './answer.js';
-import { createFileRequests, createHandles } from './file-requests.js';
-import type { Jail } from './jail.js';
-import type { WantedAttributes } from './open-file.js';
-import { createPathRequests } from './path-requests.js';
-import type { SftpEvent } from './sftp-event.js';
+import { lstatSync, renameSync } from 'node:fs';
+import { chmod, lstat, mkdir, rmdir, truncate, unlink, utimes } from 'node:fs/promises';
+import type { Attributes, SFTPWrapper } from 'ssh2';
+import { type Jail, normalisePath, type Place } from './jail.js';
+import {
+  newFolderMode,
+  type OpenFile,
+  openFile,
+  setAttributes,
+  toAttributes,
+  type WantedAttributes,
+} from './open-file.js';
+import { type OpenFolder, openFolder } from './open-folder.js';
+import { explainFailure, RequestRefused, status } from './refusal.js';
+
+/**
+ * What happened on the sandbox's SFTP server. Paths are as in the by-file call: relative to the root, without a leading
+ * slash. User names that clients sent are left out: people sometimes type passwords there.
+ */
+export type SftpEvent =
+  | { readonly kind: 'logged-in' }
+  | { readonly kind: 'login-refused'; readonly reason: 'wrong-login' | 'no-password' }
+  /** Written and closed without errors; `bytes` is the final size. */
+  | { readonly kind: 'received'; readonly path: string; readonly bytes: number }
+  | { readonly kind: 'removed'; readonly path: string }
+  | { readonly kind: 'renamed'; readonly from: string; readonly to: string };
 
 /** A client's SFTP channel. */
 export interface SftpChannel {
@@ -18,6 +37,9 @@ interface ChannelOptions {
   readonly onEvent: (event: SftpEvent) => void;
 }
 
+/** Sends the reply to the request with this number. Has no effect when the client has left. */
+type Reply = (request: number) => void;
+
 /** OpenSSH's rename that replaces an existing file. */
 const posixRename = 'posix-rename@openssh.com';
 
@@ -29,61 +51,169 @@ const posixRename = 'posix-rename@openssh.com';
  * clients that try it anyway (paramiko) get it.
  */
 export function serveChannel(channel: SFTPWrapper, { jail, clock, onEvent }: ChannelOptions): SftpChannel {
-  const handles = createHandles();
-  const files = createFileRequests({ jail, handles, onEvent });
-  const paths = createPathRequests({ jail, handles, clock, onEvent });
-
+  const opened = new Map<string, OpenFile | OpenFolder>();
+  let handles = 0;
   let queue = Promise.resolve();
   let ended = false;
 
-  const answer = <Given extends unknown[]>(name: string, act: (...given: Given) => Promise<Answer>): void => {
+  const done: Reply = (request) => channel.status(request, status.OK);
+  const noMore: Reply = (request) => channel.status(request, status.EOF);
+
+  function answer<Given extends unknown[]>(name: string, act: (...given: Given) => Promise<Reply>): void {
     channel.on(name, (request: number, ...given: Given) => {
       if (ended) return;
-      const task = async () => sendAnswer(channel, request, await outcomeOf(() => act(...given)));
+      const task = async () => (await act(...given).catch(refuse))(request);
       // Sending fails only when the client has left; `end` follows.
       queue = queue.then(task).catch(() => {});
     });
-  };
-  answer('OPEN', (path: string, flags: number) => files.open(path, flags));
-  answer('READ', files.read);
-  answer('WRITE', files.write);
-  answer('FSTAT', files.stat);
-  answer('FSETSTAT', (handle: Buffer, wanted: WantedAttributes) => files.setAttributes(handle, wanted));
-  answer('CLOSE', files.close);
-  answer('REALPATH', paths.realPath);
-  answer('STAT', paths.stat);
-  answer('LSTAT', paths.lstat);
-  answer('SETSTAT', (path: string, wanted: WantedAttributes) => paths.setAttributes(path, wanted));
-  answer('OPENDIR', paths.openFolder);
-  answer('READDIR', paths.readFolder);
-  answer('MKDIR', (path: string) => paths.makeFolder(path));
-  answer('RMDIR', paths.removeFolder);
-  answer('REMOVE', paths.removeFile);
-  answer('RENAME', paths.rename);
+  }
+
+  function refuse(error: unknown): Reply {
+    const failure = explainFailure(error);
+    return (request) => channel.status(request, failure.status, failure.message);
+  }
+
+  function addHandle(what: OpenFile | OpenFolder): Reply {
+    handles += 1;
+    const handle = Buffer.alloc(4);
+    handle.writeUInt32BE(handles);
+    opened.set(handle.toString('hex'), what);
+    return (request) => channel.handle(request, handle);
+  }
+
+  function find(handle: Buffer): OpenFile | OpenFolder {
+    const found = opened.get(handle.toString('hex'));
+    if (found === undefined) throw new RequestRefused(status.FAILURE, 'No such handle');
+    return found;
+  }
+
+  function findFile(handle: Buffer): OpenFile {
+    const found = find(handle);
+    if (found.kind !== 'file') throw new RequestRefused(status.FAILURE, 'The handle is a folder');
+    return found;
+  }
+
+  answer('OPEN', async (path: string, flags: number) =>
+    addHandle(await openFile(await jail.locate(path), flags)),
+  );
+  answer('READ', async (handle: Buffer, position: number, length: number) => {
+    const data = await findFile(handle).read(position, length);
+    return data === undefined ? noMore : (request) => channel.data(request, data);
+  });
+  answer('WRITE', async (handle: Buffer, position: number, data: Buffer) => {
+    await findFile(handle).write(position, data);
+    return done;
+  });
+  answer('FSTAT', async (handle: Buffer) => {
+    const attributes = toAttributes(await findFile(handle).stat());
+    return (request) => channel.attrs(request, attributes);
+  });
+  answer('FSETSTAT', async (handle: Buffer, wanted: WantedAttributes) => {
+    await findFile(handle).setAttributes(wanted);
+    return done;
+  });
+  answer('CLOSE', async (handle: Buffer) => {
+    const closed = find(handle);
+    opened.delete(handle.toString('hex'));
+    if (closed.kind === 'folder') return done;
+    const { receivedBytes } = await closed.close();
+    if (receivedBytes !== undefined) onEvent({ kind: 'received', path: closed.path, bytes: receivedBytes });
+    return done;
+  });
+
+  /** Locates something that may be changed, moved or removed, which excludes the root. */
+  async function locateBelowRoot(path: string): Promise<Place> {
+    const place = await jail.locate(path);
+    if (place.path === '') throw new RequestRefused(status.PERMISSION_DENIED, 'The root cannot be changed');
+    return place;
+  }
+
+  function describe({ stats }: Place): Reply {
+    if (stats === undefined) throw nothingThere();
+    return (request) => channel.attrs(request, toAttributes(stats));
+  }
+
+  async function rename(from: string, to: string, replaces: boolean): Promise<Reply> {
+    const [source, target] = [await locateBelowRoot(from), await locateBelowRoot(to)];
+    // Check and rename synchronously, so that only one of two clients gets the name.
+    if (!replaces && lstatSync(target.onDisk, { throwIfNoEntry: false }) !== undefined) {
+      throw new RequestRefused(status.FAILURE, 'The name is already in use');
+    }
+    renameSync(source.onDisk, target.onDisk);
+    onEvent({ kind: 'renamed', from: source.path, to: target.path });
+    return done;
+  }
+
+  async function remove(path: string, removeFromDisk: (path: string) => Promise<void>): Promise<Reply> {
+    const place = await locateBelowRoot(path);
+    await removeFromDisk(place.onDisk);
+    onEvent({ kind: 'removed', path: place.path });
+    return done;
+  }
+
+  // Also for paths that don't exist: clients ask before they create a file.
+  answer('REALPATH', async (path: string) => {
+    const filename = normalisePath(path);
+    return (request) => channel.name(request, [{ filename, longname: filename, attrs: {} as Attributes }]);
+  });
+  answer('STAT', async (path: string) => describe(await jail.locate(path)));
+  answer('LSTAT', async (path: string) => describe(await jail.locateLink(path)));
+  answer('SETSTAT', async (path: string, wanted: WantedAttributes) => {
+    const { onDisk, stats } = await locateBelowRoot(path);
+    if (stats === undefined) throw nothingThere();
+    const file = {
+      stat: () => lstat(onDisk),
+      truncate: (size: number) => truncate(onDisk, size),
+      chmod: (mode: number) => chmod(onDisk, mode),
+      utimes: (atime: number, mtime: number) => utimes(onDisk, atime, mtime),
+    };
+    await setAttributes(file, wanted);
+    return done;
+  });
+  answer('OPENDIR', async (path: string) => addHandle(await openFolder(await jail.locate(path), clock)));
+  answer('READDIR', async (handle: Buffer) => {
+    const folder = find(handle);
+    if (folder.kind !== 'folder') throw new RequestRefused(status.FAILURE, 'The handle is a file');
+    const names = await folder.next();
+    return names === undefined ? noMore : (request) => channel.name(request, [...names]);
+  });
+  answer('MKDIR', async (path: string) => {
+    const { onDisk } = await jail.locate(path);
+    await mkdir(onDisk, newFolderMode);
+    return done;
+  });
+  answer('RMDIR', (path: string) => remove(path, rmdir));
+  answer('REMOVE', (path: string) => remove(path, unlink));
+  answer('RENAME', (from: string, to: string) => rename(from, to, false));
   answer('EXTENDED', async (name: string, data: Buffer | undefined) => {
     if (name !== posixRename) throw new RequestRefused(status.OP_UNSUPPORTED, 'Not supported');
-    return paths.renameReplacing(...readTwoPaths(data));
+    const [from, to] = readTwoPaths(data);
+    return rename(from, to, true);
   });
-  const refuseLinks = async (): Promise<Answer> => {
-    throw new RequestRefused(status.OP_UNSUPPORTED, 'Links are not supported');
-  };
+  const refuseLinks = async () =>
+    refuse(new RequestRefused(status.OP_UNSUPPORTED, 'Links are not supported'));
   answer('READLINK', refuseLinks);
   answer('SYMLINK', refuseLinks);
 
-  const end = (): Promise<void> => {
+  /** Files that the client left open don't count as received. */
+  async function closeAll(): Promise<void> {
+    const left = [...opened.values()];
+    opened.clear();
+    await Promise.allSettled(left.map((one) => (one.kind === 'file' ? one.close() : undefined)));
+  }
+
+  function end(): Promise<void> {
     if (!ended) {
       ended = true;
       // Ending the channel fails when the connection is gone.
       queue = queue
-        .then(files.closeAll)
+        .then(closeAll)
         .then(() => channel.end())
         .catch(() => {});
     }
     return queue;
-  };
-  const onEnd = () => {
-    void end();
-  };
+  }
+  const onEnd = () => void end();
   channel.on('end', onEnd);
   channel.on('close', onEnd);
   // After a malformed packet ssh2 closes the channel itself, but an unhandled error would end the process.
@@ -91,16 +221,12 @@ export function serveChannel(channel: SFTPWrapper, { jail, clock, onEvent }: Cha
   return { end };
 }
 
-async function outcomeOf(act: () => Promise<Answer>): Promise<Answer> {
-  try {
-    return await act();
-  } catch (error) {
-    return { kind: 'failed', ...explainFailure(error) };
-  }
+function nothingThere(): RequestRefused {
+  return new RequestRefused(status.NO_SUCH_FILE, 'No such file or folder');
 }
 
 /** The two paths of a posix-rename. @throws RequestRefused for any other payload */
-export function readTwoPaths(data: Buffer | undefined): readonly [string, string] {
+function readTwoPaths(data: Buffer | undefined): readonly [string, string] {
   const paths: string[] = [];
   let rest = data ?? Buffer.alloc(0);
   while (rest.length >= 4) {

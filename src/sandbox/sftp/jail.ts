@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { lstat, mkdir, realpath } from 'node:fs/promises';
 import { join, posix, sep } from 'node:path';
-import { RequestRefused, status } from './answer.js';
+import { RequestRefused, status } from './refusal.js';
 
 /** A client's path resolved on this disk. */
 export interface Place {

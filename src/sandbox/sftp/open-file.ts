@@ -2,8 +2,8 @@ import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Attributes } from 'ssh2';
 import ssh2 from 'ssh2';
-import { RequestRefused, status } from './answer.js';
 import type { Place } from './jail.js';
+import { RequestRefused, status } from './refusal.js';
 
 /** Attributes that a client sets; absent ones stay unchanged. Times in seconds. */
 export interface WantedAttributes {
@@ -16,7 +16,7 @@ export interface WantedAttributes {
 }
 
 /** A file to change, by path or by handle. */
-export interface Changeable {
+interface Changeable {
   stat(): Promise<Stats>;
   truncate(size: number): Promise<void>;
   chmod(mode: number): Promise<void>;
@@ -24,7 +24,7 @@ export interface Changeable {
 }
 
 /** Files contain guests' names, so only their owner gets access, whatever a client asks for. */
-export const newFileMode = 0o600;
+const newFileMode = 0o600;
 export const newFolderMode = 0o700;
 const ownerOnly = 0o700;
 

@@ -2,10 +2,9 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import ssh2, { type Connection, type ServerChannel } from 'ssh2';
 import { isSameSecret } from '../common/same-secret.js';
-import { type SftpChannel, serveChannel } from './channel.js';
+import { type SftpChannel, type SftpEvent, serveChannel } from './channel.js';
 import { fingerprintOf } from './host-key.js';
 import { createJail } from './jail.js';
-import type { SftpEvent } from './sftp-event.js';
 
 export interface SandboxSftp {
   readonly host: string;
@@ -16,7 +15,7 @@ export interface SandboxSftp {
   close(): Promise<void>;
 }
 
-export interface SftpOptions {
+interface SftpOptions {
   /** A name or address of this machine; 127.0.0.1 by default. */
   readonly host?: string;
   /** 0 for any free port. */
@@ -108,7 +107,7 @@ function serveSessions(connection: Connection, serveSftp: (accept: () => ssh2.SF
   });
 }
 
-export interface Login {
+interface Login {
   readonly username: string;
   readonly password: string;
 }

@@ -20,7 +20,7 @@ const maxAttempts = 50;
 /** A hotel with this many mappings gets no more and is not merged; otherwise hotels would grow for ever. */
 const maxMappings = 10;
 
-export interface ChangesOptions {
+interface ChangesOptions {
   readonly log: MappingLog;
   /** New hotels are appended. */
   readonly hotels: Hotel[];

@@ -25,7 +25,7 @@ export interface Snapshot {
   read(from: number): Iterable<MappingVersion>;
 }
 
-export interface LivingWorldOptions {
+interface LivingWorldOptions {
   readonly world: World;
   /** Without it, the world never changes. */
   readonly pace?: Pace | undefined;

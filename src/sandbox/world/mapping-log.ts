@@ -32,24 +32,27 @@ export interface MappingLog {
 export type MappingDifference = Pick<MappingVersion, 'changedAt'> &
   Partial<Pick<MappingVersion, 'createdAt' | 'isDeleted' | 'channelsEdition' | 'locationEdition'>>;
 
+/** Numbers in columns instead of an object per version: large worlds have millions. */
+const emptyColumn = (): number[] => [];
+
 /** `replacedAt` of the newest version of a mapping. */
 const never = Number.POSITIVE_INFINITY;
 
 export function createMappingLog(): MappingLog {
   const columns = {
-    number: createNumberColumn(),
-    createdAt: createNumberColumn(),
-    changedAt: createNumberColumn(),
-    isDeleted: createNumberColumn(),
-    channelsEdition: createNumberColumn(),
-    locationEdition: createNumberColumn(),
+    number: emptyColumn(),
+    createdAt: emptyColumn(),
+    changedAt: emptyColumn(),
+    isDeleted: emptyColumn(),
+    channelsEdition: emptyColumn(),
+    locationEdition: emptyColumn(),
     /** The sequence of the version that replaced this one. */
-    replacedAt: createNumberColumn(),
+    replacedAt: emptyColumn(),
   };
   /** Indexed by number. */
   const mappings: Mapping[] = [];
   /** The sequence of each mapping's newest version. */
-  const newest = createNumberColumn();
+  const newest = emptyColumn();
   const numbers = new Map<string, Map<string, number>>();
   /** Mappings that provider hotels have moved away from. */
   const abandoned = new Map<string, number>();
@@ -66,7 +69,7 @@ export function createMappingLog(): MappingLog {
   }
 
   function versionAt(sequence: number): MappingVersion {
-    const number = columns.number.at(sequence);
+    const number = columns.number[sequence] as number;
     const { serviceId, providerName, providerHotelId } = mappings[number] as Mapping;
     return {
       sequence,
@@ -74,12 +77,16 @@ export function createMappingLog(): MappingLog {
       serviceId,
       providerName,
       providerHotelId,
-      createdAt: columns.createdAt.at(sequence),
-      changedAt: columns.changedAt.at(sequence),
-      isDeleted: columns.isDeleted.at(sequence) === 1,
-      channelsEdition: columns.channelsEdition.at(sequence),
-      locationEdition: columns.locationEdition.at(sequence),
+      createdAt: columns.createdAt[sequence] as number,
+      changedAt: columns.changedAt[sequence] as number,
+      isDeleted: columns.isDeleted[sequence] === 1,
+      channelsEdition: columns.channelsEdition[sequence] as number,
+      locationEdition: columns.locationEdition[sequence] as number,
     };
+  }
+
+  function currentVersion(number: number): MappingVersion {
+    return versionAt(newest[number] as number);
   }
 
   function add(mapping: Mapping, instants: Pick<MappingVersion, 'createdAt' | 'changedAt'>): number {
@@ -92,10 +99,10 @@ export function createMappingLog(): MappingLog {
   }
 
   function change(number: number, difference: MappingDifference): void {
-    const before = versionAt(newest.at(number));
+    const before = currentVersion(number);
     const sequence = append({ ...before, ...difference });
-    columns.replacedAt.put(before.sequence, sequence);
-    newest.put(number, sequence);
+    columns.replacedAt[before.sequence] = sequence;
+    newest[number] = sequence;
   }
 
   return {
@@ -106,15 +113,15 @@ export function createMappingLog(): MappingLog {
       return mappings.length;
     },
     at: versionAt,
-    current: (number) => versionAt(newest.at(number)),
+    current: currentVersion,
     find(providerName, providerHotelId) {
       const number = numbers.get(providerName)?.get(providerHotelId);
-      return number === undefined ? undefined : versionAt(newest.at(number));
+      return number === undefined ? undefined : currentVersion(number);
     },
-    add: (mapping, instants) => versionAt(newest.at(add(mapping, instants))),
+    add: (mapping, instants) => currentVersion(add(mapping, instants)),
     change,
     move(number, serviceId, changedAt) {
-      const before = versionAt(newest.at(number));
+      const before = currentVersion(number);
       const moved = { ...toMapping(before), serviceId };
       const known = abandoned.get(keyOf(moved));
       if (known !== undefined) change(known, { isDeleted: false, createdAt: changedAt, changedAt });
@@ -128,14 +135,14 @@ export function createMappingLog(): MappingLog {
       let [from, to] = [0, columns.changedAt.length];
       while (from < to) {
         const middle = Math.floor((from + to) / 2);
-        if (columns.changedAt.at(middle) < instant) from = middle + 1;
+        if ((columns.changedAt[middle] as number) < instant) from = middle + 1;
         else to = middle;
       }
       return from;
     },
     *read(from, snapshot) {
       for (let sequence = from; sequence < snapshot; sequence += 1) {
-        if (columns.replacedAt.at(sequence) >= snapshot) yield versionAt(sequence);
+        if ((columns.replacedAt[sequence] as number) >= snapshot) yield versionAt(sequence);
       }
     },
   };
@@ -147,42 +154,4 @@ function toMapping({ serviceId, providerName, providerHotelId }: Mapping): Mappi
 
 function keyOf({ serviceId, providerName, providerHotelId }: Mapping): string {
   return `${serviceId}\n${providerName}\n${providerHotelId}`;
-}
-
-/** A growing array of numbers without an object for each: large worlds have millions. */
-interface NumberColumn {
-  readonly length: number;
-  push(value: number): void;
-  /** @throws RangeError for a place beyond the end */
-  at(place: number): number;
-  put(place: number, value: number): void;
-}
-
-const firstCapacity = 1_024;
-
-function createNumberColumn(): NumberColumn {
-  let values = new Float64Array(firstCapacity);
-  let length = 0;
-  return {
-    get length() {
-      return length;
-    },
-    push(value) {
-      if (length === values.length) {
-        const larger = new Float64Array(2 * length);
-        larger.set(values);
-        values = larger;
-      }
-      values[length] = value;
-      length += 1;
-    },
-    at(place) {
-      const value = place < length ? values[place] : undefined;
-      if (value === undefined) throw new RangeError(`expected a place below ${length}, got: ${place}`);
-      return value;
-    },
-    put(place, value) {
-      values[place] = value;
-    },
-  };
 }

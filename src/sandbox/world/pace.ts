@@ -9,7 +9,7 @@ export interface Pace {
 }
 
 /** What identifies a changing world, apart from when its changes started. */
-export interface WorldSettings {
+interface WorldSettings {
   readonly world: number;
   readonly hotels: number;
   readonly changesPerHour: number;

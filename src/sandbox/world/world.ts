@@ -33,9 +33,9 @@ export interface World extends HotelDirectory {
 
 /** The default world. */
 export const usualWorldSeed = 1;
-export const usualHotelCount = 2_000;
+const usualHotelCount = 2_000;
 
-export interface WorldOptions {
+interface WorldOptions {
   /** The same seed gives the same world. */
   readonly seed: number;
   readonly hotels?: number;

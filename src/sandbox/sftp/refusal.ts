@@ -1,43 +1,4 @@
-import type { Attributes, FileEntry, SFTPWrapper } from 'ssh2';
 import ssh2 from 'ssh2';
-
-/** The answer to a request. */
-export type Answer =
-  | { readonly kind: 'done' }
-  | { readonly kind: 'no-more' }
-  | { readonly kind: 'failed'; readonly status: number; readonly message: string }
-  | { readonly kind: 'handle'; readonly handle: Buffer }
-  | { readonly kind: 'data'; readonly data: Buffer }
-  | { readonly kind: 'names'; readonly names: readonly FileEntry[] }
-  /** For REALPATH: a name without attributes. */
-  | { readonly kind: 'path'; readonly path: string }
-  | { readonly kind: 'attributes'; readonly attributes: Attributes };
-
-export const done: Answer = { kind: 'done' };
-
-/** Answers the request with this number. Has no effect when the client has left. */
-export function sendAnswer(channel: SFTPWrapper, request: number, answer: Answer): void {
-  switch (answer.kind) {
-    case 'done':
-      return channel.status(request, status.OK);
-    case 'no-more':
-      return channel.status(request, status.EOF);
-    case 'failed':
-      return channel.status(request, answer.status, answer.message);
-    case 'handle':
-      return channel.handle(request, answer.handle);
-    case 'data':
-      return channel.data(request, answer.data);
-    case 'names':
-      return channel.name(request, [...answer.names]);
-    case 'path':
-      return channel.name(request, [
-        { filename: answer.path, longname: answer.path, attrs: {} as Attributes },
-      ]);
-    case 'attributes':
-      return channel.attrs(request, answer.attributes);
-  }
-}
 
 export const status = ssh2.utils.sftp.STATUS_CODE;
 
