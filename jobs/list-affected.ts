@@ -1,5 +1,6 @@
-import { createAffectedFile, renderAffected } from '../src/cli/affected.js';
+import { affectedColumns, renderAffected } from '../src/cli/affected.js';
 import { exitCode, exitCodeOf } from '../src/cli/exit-code.js';
+import { createCsvFile } from '../src/cli/output-files.js';
 import type { Config } from '../src/config/load.js';
 import type { ReadOnlyLedger } from '../src/review/ledger.js';
 import type { Run } from '../src/review/run.js';
@@ -28,7 +29,8 @@ export async function listAffected(
       return runs[0]?.state === 'awaiting-result' ? exitCodeOf(runs[0]) : exitCode.failed;
     }
     const affected: Record<string, unknown>[] = [];
-    const file = csv === undefined ? undefined : await createAffectedFile(csv, terminal.locate(csv));
+    const file =
+      csv === undefined ? undefined : await createCsvFile(affectedColumns, csv, terminal.locate(csv));
     for await (const bookings of readAffected(ledger, run)) {
       await file?.add(bookings);
       affected.push(...bookings);

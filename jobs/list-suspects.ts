@@ -1,5 +1,6 @@
 import { exitCode } from '../src/cli/exit-code.js';
-import { createSuspectsFile, renderSuspects, suspectsShown } from '../src/cli/suspects.js';
+import { createCsvFile } from '../src/cli/output-files.js';
+import { renderSuspects, suspectColumns, suspectsShown } from '../src/cli/suspects.js';
 import type { Config } from '../src/config/load.js';
 import { findComparedRuns, readSuspects, type SuspectReport } from '../src/review/suspects/listing.js';
 import { lookIntoLedger } from './ledgers.js';
@@ -35,7 +36,8 @@ export async function listSuspects(
       terminal.answer(words, { day, runId: null, suspects: [] });
       return exitCode.failed;
     }
-    const file = csv === undefined ? undefined : await createSuspectsFile(csv, terminal.locate(csv));
+    const file =
+      csv === undefined ? undefined : await createCsvFile(suspectColumns, csv, terminal.locate(csv));
     for await (const suspects of readSuspects(ledger, compared)) {
       await file?.add(suspects);
       for (const suspect of suspects) {

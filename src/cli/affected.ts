@@ -1,10 +1,8 @@
-import { stringify } from 'csv-stringify/sync';
 import { guestNameFields, serviceFields } from '../booking/booking.js';
 import type { Run } from '../review/run.js';
 import { formatCount } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import { isClear } from './file-summary.js';
-import { createNewFile } from './output-files.js';
 import { renderTable } from './tables.js';
 
 /** Rows shown on a terminal; `--csv` and `--json` list all. */
@@ -49,19 +47,5 @@ export function renderAffected(
   ].join('\n');
 }
 
-const fileColumns = serviceFields.filter((field) => !guestNameFields.has(field));
-
-/**
- * The CSV of the affected bookings, without guests' names. An existing file is not overwritten.
- *
- * @throws UsageError when the file can't be created
- */
-export async function createAffectedFile(name: string, path = name) {
-  const file = await createNewFile('--csv', name, path);
-  await file.writeFile(stringify([[...fileColumns]]));
-  return {
-    add: (bookings: readonly Record<string, unknown>[]): Promise<void> =>
-      file.writeFile(stringify([...bookings], { columns: [...fileColumns] })),
-    finish: (): Promise<void> => file.close(),
-  };
-}
+/** The columns of `--csv`: all but guests' names. */
+export const affectedColumns = serviceFields.filter((field) => !guestNameFields.has(field));

@@ -1,7 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { stringify } from 'csv-stringify/sync';
 import { UsageError } from '../review/refusals.js';
+import { codeOf } from '../text/safe-error.js';
 
 /**
  * Creates a file that was named on the command line. An existing file is not overwritten.
@@ -15,13 +17,28 @@ export async function createNewFile(option: string, name: string, path = name): 
   try {
     return await open(path, 'wx', 0o600);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    const code = codeOf(error) ?? 'unknown';
     throw new UsageError(
       code === 'EEXIST'
         ? `${option}: ${name} exists already; name a new file`
         : `${option}: ${name} can't be written (${code})`,
     );
   }
+}
+
+/**
+ * Creates a CSV file that was named with `--csv`, with these columns.
+ *
+ * @throws UsageError when it can't be created
+ */
+export async function createCsvFile(columns: readonly string[], name: string, path = name) {
+  const file = await createNewFile('--csv', name, path);
+  await file.writeFile(stringify([[...columns]]));
+  return {
+    add: (records: readonly object[]): Promise<void> =>
+      file.writeFile(stringify([...records], { columns: [...columns] })),
+    finish: (): Promise<void> => file.close(),
+  };
 }
 
 /** A full or broken disk is not a usage error. */

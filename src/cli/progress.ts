@@ -172,22 +172,12 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
           return showTransfer(event);
         case 'watched':
           return showWatched(event.run);
-        case 'source-notice':
-        case 'holding-off':
-        case 'waiting-for-day':
-        case 'superseded':
-        case 'faulted':
-        case 'review-broke-off':
-        case 'queue-away':
-        case 'queue-back':
-        case 'stopping':
+        default: {
+          const text = describe(event, clock());
+          if (text === undefined) return;
           hide();
-          stream.write(`  ${describe(event, clock())}\n`);
-          return;
-        case 'step-claimed':
-        case 'working':
-        case 'settled':
-          return;
+          stream.write(`  ${text}\n`);
+        }
       }
     },
     stop() {

@@ -134,19 +134,7 @@ function createBars({ stream, clock }: ProgressOptions): RangeProgress {
         }
         case 'transferring':
           return show(event.run.day, event.step.name, event.total, event.done, formatBytes(event.done));
-        case 'step-claimed':
-        case 'working':
-        case 'settled':
-          return;
-        case 'source-notice':
-        case 'holding-off':
-        case 'waiting-for-day':
-        case 'superseded':
-        case 'faulted':
-        case 'review-broke-off':
-        case 'queue-away':
-        case 'queue-back':
-        case 'stopping': {
+        default: {
           const day = dayOf(event);
           const words = describe(event, clock());
           if (words !== undefined) say(day === undefined ? words : withDay(day, words));

@@ -1,9 +1,7 @@
-import { stringify } from 'csv-stringify/sync';
 import type { Run, SuspectCounts } from '../review/run.js';
 import type { SuspectReport, Suspicion } from '../review/suspects/listing.js';
 import { formatCount, formatCountOf, formatInstant } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
-import { createNewFile } from './output-files.js';
 import { renderTable } from './tables.js';
 
 /** Rows shown on a terminal; `--csv` and `--json` list all. */
@@ -99,7 +97,8 @@ function nameSuspicion({ reason, copyServiceId, movedAt }: Suspicion): string {
   }
 }
 
-const columns: readonly (keyof SuspectReport)[] = [
+/** The columns of `--csv`. */
+export const suspectColumns: readonly (keyof SuspectReport)[] = [
   'BookingReferenceId',
   'ServiceId',
   'ProviderName',
@@ -109,18 +108,3 @@ const columns: readonly (keyof SuspectReport)[] = [
   'copyServiceId',
   'movedAt',
 ];
-
-/**
- * The CSV of the suspects. An existing file is not overwritten.
- *
- * @throws UsageError when the file can't be created
- */
-export async function createSuspectsFile(name: string, path = name) {
-  const file = await createNewFile('--csv', name, path);
-  await file.writeFile(stringify([[...columns]]));
-  return {
-    add: (suspects: readonly SuspectReport[]): Promise<void> =>
-      file.writeFile(stringify([...suspects], { columns: [...columns] })),
-    finish: (): Promise<void> => file.close(),
-  };
-}

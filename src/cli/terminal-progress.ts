@@ -21,25 +21,6 @@ export function createTerminalProgress(options: ProgressOptions): TerminalProgre
   return {
     notify(event) {
       switch (event.type) {
-        case 'run-opened':
-        case 'collecting':
-        case 'source-notice':
-        case 'collected':
-        case 'step-claimed':
-        case 'step-ended':
-        case 'transferring':
-        case 'holding-off':
-        case 'watched':
-        case 'waiting-for-day':
-        case 'superseded':
-        case 'faulted':
-        case 'review-broke-off':
-        case 'queue-away':
-        case 'queue-back':
-        case 'working':
-        case 'stopping':
-        case 'settled':
-          return review.notify(event);
         case 'sync-begun':
         case 'page-stored':
         case 'sync-restarted':
@@ -62,6 +43,8 @@ export function createTerminalProgress(options: ProgressOptions): TerminalProgre
         case 'sync-failed':
         case 'schedule-away':
           return;
+        default:
+          return review.notify(event);
       }
     },
     followDays() {

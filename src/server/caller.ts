@@ -13,7 +13,7 @@ export interface CallerSettings {
 }
 
 /** A request whose body has not been parsed yet. */
-export interface HookCall {
+interface HookCall {
   readonly headers: IncomingHttpHeaders;
   readonly body: Uint8Array;
   /** Epoch milliseconds */
@@ -21,7 +21,7 @@ export interface HookCall {
 }
 
 /** Checks that a caller may call the hook, and returns the request's id if it has one. */
-export type CheckCaller = (call: HookCall) => string | undefined;
+type CheckCaller = (call: HookCall) => string | undefined;
 
 /** Ids that can be stored: visible ASCII, short enough for a database index. */
 const requestId = /^[\x21-\x7e]{1,256}$/;

@@ -103,36 +103,7 @@ export function createEventCounters(clock: () => number): EventCounters {
         case 'settled':
           if (event.run.state === 'succeeded') affected.inc(event.run.counts.affected);
           return settled.inc({ state: event.run.state });
-        case 'run-opened':
-        case 'collecting':
-        case 'source-notice':
-        case 'transferring':
-        case 'holding-off':
-        case 'watched':
-        case 'waiting-for-day':
-        case 'superseded':
-        case 'faulted':
-        case 'queue-away':
-        case 'queue-back':
-        case 'working':
-        case 'stopping':
-        case 'review-broke-off':
-        case 'due-day-started':
-        case 'due-day-ended':
-        case 'day-busy':
-        case 'due-day-failed':
-        case 'check-failed':
-        case 'slot-missed':
-        case 'schedule-away':
-        case 'sync-begun':
-        case 'page-stored':
-        case 'sync-restarted':
-        case 'sync-failed':
-        case 'waiting':
-        case 'sighted':
-        case 'downloading':
-        case 'archived':
-        case 'held-off':
+        default:
           return;
       }
     },
@@ -145,7 +116,7 @@ function nameClaim(runId: string, step: string, attempt: number): string {
 }
 
 /** Where a step's problem came from, with few enough values for a label. */
-export type CodeClass = 'http-4xx' | 'http-5xx' | 'service' | 'result' | 'sftp' | 'local' | 'connection';
+type CodeClass = 'http-4xx' | 'http-5xx' | 'service' | 'result' | 'sftp' | 'local' | 'connection';
 
 const families: readonly (readonly [RegExp, CodeClass])[] = [
   [/^http-4/, 'http-4xx'],
@@ -158,6 +129,6 @@ const families: readonly (readonly [RegExp, CodeClass])[] = [
 ];
 
 /** The class of an evidence's code. Whatever fits no other class concerns the connection to the service. */
-export function nameCodeClass(code: string): CodeClass {
+function nameCodeClass(code: string): CodeClass {
   return families.find(([pattern]) => pattern.test(code))?.[1] ?? 'connection';
 }

@@ -4,7 +4,7 @@ import { answerWithin, TooLateError } from './deadline.js';
 /** Rejects when the part can't be used at the moment. */
 export type HealthCheck = () => Promise<void>;
 
-export interface Readiness {
+interface Readiness {
   readonly ready: boolean;
   /** By name: `ok`, or the problem. */
   readonly parts: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ export interface Health {
   look(): Promise<Readiness>;
 }
 
-export interface HealthOptions {
+interface HealthOptions {
   /** By name, for example `ledger`. */
   readonly checks: Readonly<Record<string, HealthCheck>>;
   readonly clock: () => number;

@@ -6,7 +6,7 @@ import { type HookAnswer, hookPath } from './hook.js';
 import { allowOnly, renderError, toHttpError } from './http-error.js';
 import type { ServerLog } from './ports.js';
 
-export interface HookRouteParts {
+interface HookRouteParts {
   readonly answer: (request: {
     readonly headers: IncomingHttpHeaders;
     readonly body: Uint8Array;

@@ -73,7 +73,7 @@ export interface HookRuns {
   start(day: BusinessDay, requestId: string | undefined): Promise<StartedRun>;
 }
 
-export interface StartedRun {
+interface StartedRun {
   readonly runId: string;
   /** YYYY-MM-DD */
   readonly day: string;

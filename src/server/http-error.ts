@@ -22,7 +22,7 @@ const classes = {
   503: 'unavailable',
 } as const;
 
-export type ErrorStatus = keyof typeof classes;
+type ErrorStatus = keyof typeof classes;
 
 /** A request that is answered with an error status. The message goes to the caller as it is. */
 export class HttpError extends Error {
@@ -42,7 +42,7 @@ export function renderError(status: ErrorStatus, message: string): string {
 }
 
 /** Maps any status to one of ours. */
-export function toErrorStatus(status: number | undefined): ErrorStatus {
+function toErrorStatus(status: number | undefined): ErrorStatus {
   // The path is longer than any that exists.
   if (status === 414) return 404;
   if (status !== undefined && status in classes) return status as ErrorStatus;

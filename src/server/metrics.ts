@@ -4,7 +4,7 @@ import { answerWithin } from './deadline.js';
 import type { EventCounters } from './event-counters.js';
 import { countDaysBehind, endOfDay } from './last-good-day.js';
 
-export interface LedgerGaugeOptions {
+interface LedgerGaugeOptions {
   readonly registry: Registry;
   readonly summarise: () => Promise<LedgerSummary>;
   /** The number of steps waiting in the queue. */
@@ -18,7 +18,7 @@ export interface LedgerGaugeOptions {
 }
 
 /** Registers the gauges that are read at each scrape, and returns the function that reads them. */
-export function createLedgerGauges(options: LedgerGaugeOptions): () => Promise<void> {
+function createLedgerGauges(options: LedgerGaugeOptions): () => Promise<void> {
   const { registry, summarise, queueDepth, mappingsReach, clock, timezone, answerMs = 2_000 } = options;
   const gauge = (name: string, help: string) =>
     new Gauge({ name: `hotel_review_${name}`, help, registers: [registry] });
@@ -85,7 +85,7 @@ export function createLedgerGauges(options: LedgerGaugeOptions): () => Promise<v
 }
 
 /** The response to a scrape, in Prometheus' text format. */
-export interface Scrape {
+interface Scrape {
   readonly contentType: string;
   readonly text: string;
 }

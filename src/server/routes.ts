@@ -33,7 +33,7 @@ export function addProbeRoutes(
   allowOnly(app, 'GET', '/metrics');
 }
 
-export interface StatusParts {
+interface StatusParts {
   readonly statuses: Statuses;
   readonly timezone: string;
   readonly clock: () => number;

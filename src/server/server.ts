@@ -9,7 +9,7 @@ import type { Metrics } from './metrics.js';
 import type { ServerLog, Statuses } from './ports.js';
 import { addProbeRoutes, addStatusRoutes } from './routes.js';
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { quoteForShell } from '../text/shell.js';
 
 /** The content that a sender signs, as defined by Standard Webhooks. */
-export interface SignedMessage {
+interface SignedMessage {
   /** The header `webhook-id`. */
   readonly id: string;
   /** The header `webhook-timestamp`: whole seconds since 1970, as written. */
@@ -53,7 +53,7 @@ export function isSigned(message: SignedMessage, signatures: string, keys: reado
   });
 }
 
-export interface HookTrial {
+interface HookTrial {
   /** The full URL of the hook. */
   readonly url: string;
   /** YYYY-MM-DD; without it the hook takes yesterday. */

@@ -4,7 +4,7 @@ import { formatCount, formatCountOf, formatDuration } from '../text/format.js';
 import { countDaysBehind, listLastDays } from './last-good-day.js';
 import { type Html, html, renderPage } from './page.js';
 
-export interface StatusPageContent {
+interface StatusPageContent {
   readonly summary: LedgerSummary;
   /** Newest day first. */
   readonly runs: readonly Run[];

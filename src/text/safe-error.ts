@@ -16,5 +16,11 @@ export function isSafeToShow(error: Error): boolean {
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return 'unexpected error';
   if (isSafeToShow(error)) return error.message;
-  return `unexpected ${error.name}${'code' in error && typeof error.code === 'string' ? ` ${error.code}` : ''}`;
+  const code = codeOf(error);
+  return `unexpected ${error.name}${code === undefined ? '' : ` ${code}`}`;
+}
+
+/** The code of an error, such as ENOENT; undefined where it has none. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

@@ -2,7 +2,8 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createAffectedFile, renderAffected } from '../../src/cli/affected.js';
+import { affectedColumns, renderAffected } from '../../src/cli/affected.js';
+import { createCsvFile } from '../../src/cli/output-files.js';
 import { UsageError } from '../../src/review/refusals.js';
 import { someRun } from '../review/some-run.js';
 import { command } from './plain-command.js';
@@ -99,7 +100,7 @@ const booking = {
 describe('the CSV of affected bookings', () => {
   it('contains all that was added, in order, without guests’ names, readable only for its owner', async () => {
     const path = join(await createFolder(), 'wrong.csv');
-    const file = await createAffectedFile(path);
+    const file = await createCsvFile(affectedColumns, path);
     await file.add([booking, { ...booking, BookingReferenceId: 'BR-2' }]);
     await file.add([{ ServiceId: 8 }]);
     await file.finish();
@@ -112,14 +113,14 @@ describe('the CSV of affected bookings', () => {
 
   it('is only a header where no booking is affected', async () => {
     const path = join(await createFolder(), 'wrong.csv');
-    await (await createAffectedFile(path)).finish();
+    await (await createCsvFile(affectedColumns, path)).finish();
     expect(await readFile(path, 'utf8')).toBe(header);
   });
 
   it('never overwrites a file', async () => {
     const path = join(await createFolder(), 'wrong.csv');
     await writeFile(path, 'of an earlier time');
-    const error = await createAffectedFile(path).catch((reason: unknown) => reason);
+    const error = await createCsvFile(affectedColumns, path).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(UsageError);
     expect(String(error)).toContain(`--csv: ${path} exists already; name a new file`);
     expect(await readFile(path, 'utf8')).toBe('of an earlier time');
@@ -127,7 +128,7 @@ describe('the CSV of affected bookings', () => {
 
   it('is refused where it cannot be created', async () => {
     const path = join(await createFolder(), 'nowhere', 'wrong.csv');
-    const error = await createAffectedFile(path).catch((reason: unknown) => reason);
+    const error = await createCsvFile(affectedColumns, path).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(UsageError);
     expect(String(error)).toContain(`--csv: ${path} can't be written (ENOENT)`);
   });
