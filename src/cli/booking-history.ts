@@ -7,7 +7,7 @@ import type { WriteCommand } from '../text/shell.js';
 import { describeSuspicion } from './suspects.js';
 
 /** The history of one booking in one run. */
-export interface BookingHistory {
+interface BookingHistory {
   readonly runId: string;
   readonly day: string;
   readonly runState: string;

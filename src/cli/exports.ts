@@ -86,7 +86,7 @@ function describeOddities({ name, extraColumns, endsInMidLine }: InspectedFile):
 /** Rows shown on a terminal; `--out` lists all. */
 export const differencesShown = 20;
 
-export function hasDifferences({ added, changed, gone }: Comparison): boolean {
+function hasDifferences({ added, changed, gone }: Comparison): boolean {
   return added + changed + gone > 0;
 }
 

@@ -33,7 +33,7 @@ async function findRunBefore(ledger: DetailsLedger, { id, day }: Run): Promise<s
 }
 
 /** Refused bookings listed in a summary; the ledger has all. */
-export const refusedShown = 20;
+const refusedShown = 20;
 
 export interface RunDetails {
   readonly run: Run;

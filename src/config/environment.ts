@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { parseEnv } from 'node:util';
+import { codeOf } from '../text/safe-error.js';
 import { ConfigurationError } from './problems.js';
 
 /** `$${`, `${NAME}`, or a `${` that is neither. */
 const reference = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{/g;
 
-export interface Substitution {
+interface Substitution {
   readonly filled: string;
   /** Whether any part came, or should have come, from the environment. */
   readonly isFromEnvironment: boolean;
@@ -49,7 +50,7 @@ export async function readDotEnv(file: string): Promise<NodeJS.Dict<string>> {
   try {
     return parseEnv(new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file)));
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    const code = codeOf(error) ?? 'unknown';
     if (code === 'ENOENT') return {};
     const message =
       code === 'ERR_ENCODING_INVALID_ENCODED_DATA'

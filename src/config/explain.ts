@@ -111,7 +111,7 @@ function describe(value: unknown): string {
  * @param issue about the unknown kind
  * @param valueAt the settings as written
  */
-export function findMistakesOfEveryKind(
+function findMistakesOfEveryKind(
   issue: z.core.$ZodIssueInvalidUnion,
   schema: z.core.$ZodType,
   valueAt: (path: readonly PropertyKey[]) => unknown,
@@ -142,7 +142,7 @@ function identify(issue: z.core.$ZodIssue): string {
 const allowedDistance = (word: string) => Math.max(2, Math.floor(word.length / 3));
 
 /** The name that was probably meant; undefined if none is similar. Case does not count. */
-export function findNearestName(word: string, names: readonly string[]): string | undefined {
+function findNearestName(word: string, names: readonly string[]): string | undefined {
   let nearest: { name: string; distance: number } | undefined;
   for (const name of names) {
     const distance = measureDistance(word.toLowerCase(), name.toLowerCase());

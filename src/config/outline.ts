@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { confidentiality } from '../settings/values.js';
 
 /** What the schema says about a place in the tree of settings. */
-export interface SettingOutline {
+interface SettingOutline {
   /** The allowed names; none if it is not a group. */
   readonly names: readonly string[];
   /** The strictest level on the path to it. */

@@ -34,10 +34,7 @@ export function parseConfig(request: ReadRequest): Config {
 }
 
 /** The settings, as paths, whose secrets are in the file itself and not in the environment. */
-export function findLiteralSecrets(
-  schema: z.core.$ZodType,
-  { tree, fromEnvironment }: SettingsTree,
-): string[] {
+function findLiteralSecrets(schema: z.core.$ZodType, { tree, fromEnvironment }: SettingsTree): string[] {
   const isSecret = (path: readonly PropertyKey[], text: string) =>
     outlineSetting(schema, path).level === 'secret' || holdsPassword(text);
 

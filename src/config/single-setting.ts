@@ -34,7 +34,7 @@ function place(tree: Record<string, unknown>, [name = '', ...rest]: readonly str
 }
 
 /** What the schema says about a setting, for those who write a configuration. */
-export interface SettingFacts {
+interface SettingFacts {
   /** One sentence. */
   readonly description: string;
   /** Undefined if there is none. */

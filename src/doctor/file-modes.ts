@@ -4,13 +4,14 @@ import { dotEnvName } from '../config/environment.js';
 import type { Config } from '../config/load.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
 import { kindOf } from '../sources/registry.js';
+import { codeOf } from '../text/safe-error.js';
 import { quoteForShell } from '../text/shell.js';
 import type { KeptFolder, WrittenPlace } from './folders.js';
 
 const { ok, warning, wrong } = findingsOf('file-modes');
 
 /** A file that only its owner may read. */
-export interface ClosedFile {
+interface ClosedFile {
   readonly path: string;
   /** What it holds, for people: "a secret". */
   readonly holds: string;
@@ -36,8 +37,7 @@ async function lookAt({ path, holds }: ClosedFile): Promise<Finding[]> {
     const told = `${path} holds ${holds} and is open to others (mode ${mode.toString(8)})`;
     return [warning(told, `chmod 600 ${quoteForShell(path)}`)];
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
-      return [];
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return [];
     throw error;
   }
 }

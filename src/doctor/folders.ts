@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { open, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Finding, findingsOf } from '../examination/finding.js';
-import { describeError } from '../text/safe-error.js';
+import { codeOf, describeError } from '../text/safe-error.js';
 import { quoteForShell } from '../text/shell.js';
 
 interface Place {
@@ -26,7 +26,7 @@ async function isFolder(path: string): Promise<boolean> {
     const stats = await stat(path);
     if (stats.isDirectory()) return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+    if (codeOf(error) === 'ENOENT') return false;
     throw error;
   }
   throw new NotAFolderError(path);

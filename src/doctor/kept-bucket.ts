@@ -7,7 +7,7 @@ const { ok, warning, wrong } = findingsOf('archive');
 const content = Buffer.from('An object of hotel-review doctor. It can be removed.\n');
 
 /** The common prefix of keys in a bucket that will hold files with guests' names. */
-export interface KeptBucket {
+interface KeptBucket {
   readonly root: S3Location;
   readonly open: () => Promise<Pick<S3Bucket, 'put' | 'read' | 'list' | 'remove'>>;
 }

@@ -5,7 +5,7 @@ import { describeRedis, describeRefusal } from '../queue/redis-connection.js';
 
 const { ok, wrong } = findingsOf('queue');
 
-export interface QueueCheckParts {
+interface QueueCheckParts {
   /** `redis://` or `rediss://`, with user, password and database number where needed. */
   readonly url: string;
   /** How long the server may take for all of it. */

@@ -2,7 +2,7 @@ import type { Config } from '../config/load.js';
 import { type Finding, findingsOf, type Part } from '../examination/finding.js';
 import { isLoopback } from '../http/url.js';
 
-export interface DatabaseWire {
+interface DatabaseWire {
   readonly part: Part;
   /** The setting that holds the address. */
   readonly setting: string;

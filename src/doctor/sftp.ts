@@ -163,7 +163,7 @@ interface SftpTrial {
  *
  * @throws SftpError for the first step that fails; the signal's reason
  */
-export async function tryToDeliver(parts: SftpTrialParts): Promise<SftpTrial> {
+async function tryToDeliver(parts: SftpTrialParts): Promise<SftpTrial> {
   const { session, folder, signal, onFile } = parts;
   const local = await mkdtemp(join(parts.temporaryFolder, 'hotel-review-doctor-'));
   const trial = `.hotel-review-doctor-${randomUUID()}`;

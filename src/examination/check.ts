@@ -12,7 +12,7 @@ export interface Check {
 /** How long a stopped check may take to clean up before it is abandoned. */
 const graceMs = 3_000;
 
-export interface LookOptions {
+interface LookOptions {
   readonly signal: AbortSignal;
   /** Called when a check does not stop and is abandoned. */
   readonly onAbandoned: () => void;

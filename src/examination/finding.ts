@@ -18,7 +18,7 @@ export const parts = [
 export type Part = (typeof parts)[number];
 
 /** `warning`: a run works, but a person should look at this. `wrong`: a run would fail. */
-export type FindingVerdict = 'ok' | 'warning' | 'wrong';
+type FindingVerdict = 'ok' | 'warning' | 'wrong';
 
 /** One result of a check. It holds no secret, no guest's name, and no words of the service. */
 export interface Finding {

@@ -9,7 +9,7 @@ export interface DatesRead {
 }
 
 /** How many dates a date-fns pattern reads. */
-export interface FormatReading extends DatesRead {
+interface FormatReading extends DatesRead {
   readonly format: string;
 }
 

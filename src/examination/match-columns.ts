@@ -1,7 +1,7 @@
 import { type ServiceField, serviceFields } from '../booking/booking.js';
 
 /** Which columns hold which fields, by their names. */
-export interface ColumnMatch {
+interface ColumnMatch {
   /** In the service's order, without the fields that no column matches. */
   readonly columns: ReadonlyMap<ServiceField, string>;
   /** The other columns, in the file's order. */

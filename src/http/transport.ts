@@ -3,7 +3,7 @@ import { type Dispatcher, Pool } from 'undici';
 import { type AbortWatch, createAbortWatch } from '../async/abort.js';
 import { type NetworkFailure, readNetworkFailure } from './network-failure.js';
 
-export interface TransportOptions {
+interface TransportOptions {
   /** Scheme, host and port, such as `https://service.example.com`. */
   readonly origin: string;
   /** Maximum number of connections; further calls wait for a free one. */
@@ -15,7 +15,7 @@ export interface TransportOptions {
   readonly maxAnswerBytes: number;
 }
 
-export interface TransportRequest {
+interface TransportRequest {
   readonly method: 'GET' | 'POST';
   /** From the root, including the query. */
   readonly path: string;

@@ -6,7 +6,7 @@ import { MappingServiceError } from './errors.js';
 import type { CallOptions, Envelope } from './operations.js';
 import type { StatusCodeTable, Verdict } from './verdict.js';
 
-export interface OperationCall<Answer> extends ServiceRequest {
+interface OperationCall<Answer> extends ServiceRequest {
   /** For messages: `getMappings`. */
   readonly operation: string;
   /** Whether the call may be made twice; if not, it is repeated only where the service cannot have processed it. */
@@ -16,12 +16,12 @@ export interface OperationCall<Answer> extends ServiceRequest {
 }
 
 /** Makes one call, with its retries. @throws MappingServiceError; the signal's reason when aborted */
-export type CallWithRetries = <Answer>(
+type CallWithRetries = <Answer>(
   call: OperationCall<Answer>,
   options: CallOptions | undefined,
 ) => Promise<Answer>;
 
-export interface CallWithRetriesParts {
+interface CallWithRetriesParts {
   readonly client: Pick<ServiceClient, 'call'>;
   readonly statusCodes: StatusCodeTable;
   readonly policy: RetryPolicy;

@@ -37,7 +37,7 @@ export interface ServiceRequest {
   readonly body?: Uint8Array;
 }
 
-export interface ServiceReply {
+interface ServiceReply {
   readonly verdict: Verdict;
   /** What arrived, even if it broke off. */
   readonly answer?: HttpAnswer | undefined;

@@ -48,7 +48,7 @@ export interface MappingReader {
 }
 
 /** Which changes a cycle requests: those of one provider family, or of all where it is empty. */
-export type SyncScope = string;
+type SyncScope = string;
 
 export interface NewSync {
   readonly scope: SyncScope;

@@ -14,7 +14,7 @@ const maxRestarts = 5;
 /** HTTP statuses by which the service may say that a key is gone. */
 const goneStatuses: readonly unknown[] = [404, 410];
 
-export interface SyncSettings {
+interface SyncSettings {
   /** Mappings per page. */
   readonly limit: number;
   readonly overlapMs: number;
@@ -24,13 +24,13 @@ export interface SyncSettings {
   readonly resumeKeyCodes: readonly number[];
 }
 
-export interface SyncRequest {
+interface SyncRequest {
   readonly providerFamily?: string | undefined;
   /** Overrides the usual lower bound, epoch milliseconds. */
   readonly since?: number | undefined;
 }
 
-export interface SyncParts {
+interface SyncParts {
   readonly service: Pick<MappingService, 'getMappings'>;
   readonly copy: MappingCopy;
   readonly settings: SyncSettings;
@@ -156,7 +156,7 @@ function refusesKey(
 const firstBound = 0;
 
 /** The lower bound of a cycle, and the one that the next cycle must keep. */
-export interface SyncBounds {
+interface SyncBounds {
   readonly since: number;
   readonly keepsSince?: number;
 }
@@ -191,7 +191,7 @@ export function readReached(
 }
 
 /** Converts a mapping record (spec 2.2) for the copy. @param deletedTypes upper and lower case are equal */
-export function readMappingRow(
+function readMappingRow(
   { ServiceId, ProviderName, ProviderHotelId, ProviderLocationCode, Type, ChannelIds }: MappingRecord,
   deletedTypes: readonly string[],
 ): MappingRow {

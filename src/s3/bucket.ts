@@ -1,7 +1,7 @@
 import { isLoopback } from '../http/url.js';
 
 /** What the server says about an object. */
-export interface ObjectFacts {
+interface ObjectFacts {
   readonly size: number;
   /** With lower-case names. */
   readonly metadata: Readonly<Record<string, string>>;

@@ -13,7 +13,7 @@ export interface ArrivingObject {
   readonly drop: () => void;
 }
 
-export interface ObjectReading {
+interface ObjectReading {
   /** For messages. */
   readonly place: string;
   /**

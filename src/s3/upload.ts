@@ -7,7 +7,7 @@ import type { ObjectContent } from './bucket.js';
 const partBytes = 8 * 1024 * 1024;
 const partsAtOnce = 2;
 
-export interface ObjectUpload {
+interface ObjectUpload {
   readonly bucket: string;
   readonly key: string;
   readonly content: ObjectContent;

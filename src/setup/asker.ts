@@ -5,7 +5,7 @@ import { StoppedError } from '../async/stopped-error.js';
 import type { Choice } from '../sources/common/setup.js';
 
 /** Asks for a line of text. An empty answer means the default or, without one, no answer. */
-export interface TextQuestion {
+interface TextQuestion {
   readonly message: string;
   readonly fallback?: string | undefined;
   /** What is wrong with an answer; undefined if nothing is. Not called for an empty one. */

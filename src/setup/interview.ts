@@ -7,12 +7,12 @@ import { createQuestions, type RepeatableQuestions } from './questions.js';
 import { interviewSource, type SourceInterviewParts } from './source-interview.js';
 
 /** What the questions need to know about the machine. */
-export interface InterviewParts extends SourceInterviewParts {
+interface InterviewParts extends SourceInterviewParts {
   /** The machine's time zone, by its IANA name. */
   readonly timezone: string;
 }
 
-export interface Interview {
+interface Interview {
   readonly answers: Answers;
   readonly examination: Examination;
   /** What examining the day's bookings found. */

@@ -1,12 +1,19 @@
 import { holdsPassword } from '../config/locations.js';
 import { UsageError } from '../review/refusals.js';
-import type { AnswerRule, KnownSecrets, SourceFlag, SourceOptions } from '../sources/common/setup.js';
-import type { SourceKindName } from '../sources/registry.js';
+import {
+  type AnswerRule,
+  type KnownSecrets,
+  type SourceFlag,
+  type SourceOptions,
+  writeFlag,
+} from '../sources/common/setup.js';
+import { type SourceKindName, sourceKinds } from '../sources/registry.js';
 import { checkAnswer, listSetups, rules } from './answers.js';
 
 /** What is known of the configuration before any question. There are no options for secrets. */
 export interface InitOptions extends SourceOptions {
   readonly kind?: SourceKindName;
+  readonly path?: string;
   /** The day to examine, YYYY-MM-DD. */
   readonly day?: string;
   readonly timezone?: string;
@@ -22,20 +29,16 @@ export interface InitOptions extends SourceOptions {
 
 const list = new Intl.ListFormat('en', { type: 'disjunction' });
 
-/** The options that don't depend on the kind of source. */
-const generalFlags: readonly {
-  readonly name: keyof InitOptions;
-  readonly flag: string;
-  readonly rule: AnswerRule;
-}[] = [
-  { name: 'timezone', flag: '--timezone', rule: rules.timezone },
-  { name: 'baseUrl', flag: '--base-url', rule: rules.baseUrl },
-  { name: 'delivery', flag: '--delivery', rule: rules.delivery },
-  { name: 'sftpHost', flag: '--sftp-host', rule: rules.sftpHost },
-  { name: 'sftpPort', flag: '--sftp-port', rule: rules.sftpPort },
-  { name: 'sftpUsername', flag: '--sftp-username', rule: rules.sftpUsername },
-  { name: 'sftpKeyFile', flag: '--sftp-key-file', rule: rules.sftpKeyFile },
-];
+/** How the options are checked that don't depend on the kind of source. */
+const generalRules: Readonly<Record<string, AnswerRule>> = {
+  timezone: rules.timezone,
+  baseUrl: rules.baseUrl,
+  delivery: rules.delivery,
+  sftpHost: rules.sftpHost,
+  sftpPort: rules.sftpPort,
+  sftpUsername: rules.sftpUsername,
+  sftpKeyFile: rules.sftpKeyFile,
+};
 
 interface Circumstances {
   /** Whether there is a person to ask for what the options leave open. */
@@ -45,19 +48,23 @@ interface Circumstances {
 
 /** @throws UsageError for an option that the configuration would refuse, or that goes with something else */
 export function checkOptions(options: InitOptions, circumstances: Circumstances): void {
-  for (const { name, flag, rule } of generalFlags) {
+  for (const [name, rule] of Object.entries(generalRules)) {
     if (options[name] === undefined) continue;
-    refuse(flag, checkAnswer(rule, String(options[name])));
-    if (flag.startsWith('--sftp-') && options.delivery === 'body') {
-      throw new UsageError(`${flag} goes with --delivery file`);
+    refuse(name, checkAnswer(rule, String(options[name])));
+    if (isOfServer(name) && options.delivery === 'body') {
+      throw new UsageError(`${writeFlag(name)} goes with --delivery file`);
     }
   }
   checkSourceOptions(options, circumstances);
 }
 
+function isOfServer(name: string): boolean {
+  return /^sftp[A-Z]/.test(name);
+}
+
 /** Options for a server imply delivery by file. */
 export function namesServer(options: InitOptions): boolean {
-  return generalFlags.some(({ name, flag }) => flag.startsWith('--sftp-') && options[name] !== undefined);
+  return Object.keys(generalRules).some((name) => isOfServer(name) && options[name] !== undefined);
 }
 
 /** The kind of source that the options leave no doubt about. */
@@ -76,28 +83,26 @@ export function suggestKind(path = ''): SourceKindName {
 function checkSourceOptions(options: InitOptions, { asks, known }: Circumstances): void {
   const kind =
     findImpliedKind(options) ?? (asks && options.path === undefined ? undefined : suggestKind(options.path));
-  const setups = listSetups();
-  const flags = new Map(
-    setups.flatMap((setup) => setup.flags.map(({ name, flag }) => [name, flag] as const)),
-  );
-  for (const [name, flag] of flags) {
+  for (const name of new Set(sourceKinds.flatMap(({ flags }) => Object.keys(flags)))) {
     const value = options[name];
     if (value === undefined) continue;
-    const owners = setups.filter((setup) => setup.flags.some((own) => own.name === name));
-    const owner = kind === undefined ? owners[0] : owners.find((setup) => setup.name === kind);
-    if (owner === undefined) {
-      throw new UsageError(`${flag} goes with --kind ${list.format(owners.map((setup) => setup.name))}`);
+    const owners = sourceKinds.filter(({ flags }) => flags[name] !== undefined);
+    const owner = kind === undefined ? owners[0] : owners.find((one) => one.name === kind);
+    const flag = owner?.flags[name];
+    if (flag === undefined) {
+      throw new UsageError(
+        `${writeFlag(name)} goes with --kind ${list.format(owners.map((one) => one.name))}`,
+      );
     }
-    const own = owner.flags.find((one) => one.name === name);
-    if (own !== undefined) refuse(flag, findFault(own, String(value), options, known));
+    refuse(name, findFault(flag, String(value), options, known));
   }
-  for (const setup of setups) {
-    for (const flag of setup.flags) {
-      const complaint = options[flag.name] === undefined ? undefined : findMissingCompanion(flag, options);
-      if (complaint !== undefined) throw new UsageError(complaint);
+  for (const { flags } of sourceKinds) {
+    for (const [name, flag] of Object.entries(flags)) {
+      const companion = options[name] === undefined ? undefined : findMissingCompanion(flag, options);
+      if (companion !== undefined) throw new UsageError(`${writeFlag(name)} goes with ${companion}`);
     }
   }
-  const complaint = setups
+  const complaint = listSetups()
     .filter(({ name }) => kind === undefined || name === kind)
     .map((setup) => setup.checkOptions?.(options, { asks, known }))
     .find((one) => one !== undefined);
@@ -115,20 +120,15 @@ function findFault(
   return found === undefined ? undefined : checkAnswer(found, value);
 }
 
-function findMissingCompanion(
-  { flag, scheme, goesWith }: SourceFlag,
-  options: InitOptions,
-): string | undefined {
+function findMissingCompanion({ scheme, goesWith }: SourceFlag, options: InitOptions): string | undefined {
   if (scheme !== undefined && !options.path?.toLowerCase().startsWith(`${scheme}:`)) {
-    return `${flag} goes with a --path of ${scheme}://…`;
+    return `a --path of ${scheme}://…`;
   }
   if (goesWith === undefined) return undefined;
-  const value = options[goesWith.option];
-  return value !== undefined && goesWith.values.includes(value)
-    ? undefined
-    : `${flag} goes with --${goesWith.option} ${list.format(goesWith.values)}`;
+  const { option, values } = goesWith;
+  return values.includes(String(options[option])) ? undefined : `${writeFlag(option)} ${list.format(values)}`;
 }
 
-function refuse(flag: string, complaint: string | undefined): void {
-  if (complaint !== undefined) throw new UsageError(`${flag}: ${complaint}`);
+function refuse(name: string, complaint: string | undefined): void {
+  if (complaint !== undefined) throw new UsageError(`${writeFlag(name)}: ${complaint}`);
 }

@@ -13,7 +13,7 @@ export interface SourceInterviewParts extends QuestionsParts {
   readonly trials: SourceTrials;
 }
 
-export interface SourceInterview {
+interface SourceInterview {
   readonly source: SourceAnswers;
   readonly secrets: Secrets;
   readonly examination: Examination;
@@ -166,7 +166,7 @@ export async function askColumns(
 type AmbiguousDates = Extract<Examined['dates'], { readonly kind: 'several' }>;
 
 /** Asks for the format of ambiguous dates. */
-export async function askDateFormat(asker: Asker, dates: AmbiguousDates): Promise<Examined['dates']> {
+async function askDateFormat(asker: Asker, dates: AmbiguousDates): Promise<Examined['dates']> {
   const format = await asker.choose({
     message: 'The dates are ambiguous. How are they written?',
     choices: [
@@ -183,7 +183,7 @@ export async function askDateFormat(asker: Asker, dates: AmbiguousDates): Promis
 const barWidth = 3;
 
 /** A finding between two questions: one record per line, beside the bar of a terminal of 80 columns. */
-export function describeFinding({ verdict, message, advice = '' }: Finding): string {
+function describeFinding({ verdict, message, advice = '' }: Finding): string {
   const [first = '', ...others] = message.split('\n');
   const head = verdict === 'ok' ? first : `${verdict}: ${first}`;
   return [...wrapBeside(head, 0), ...[...others, advice].flatMap((line) => wrapBeside(line, 2))].join('\n');

@@ -1,8 +1,9 @@
 import { lstat, mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { UsageError } from '../review/refusals.js';
+import { codeOf } from '../text/safe-error.js';
 
-export interface NewFile {
+interface NewFile {
   readonly path: string;
   readonly text: string;
   readonly mode: number;
@@ -53,9 +54,10 @@ async function makeFolder(path: string): Promise<void> {
 }
 
 function explain(error: unknown, path: string): unknown {
-  if (!(error instanceof Error && 'code' in error)) return error;
-  if (error.code === 'EEXIST') {
+  const code = codeOf(error);
+  if (code === undefined) return error;
+  if (code === 'EEXIST') {
     return new UsageError(`${path} exists already and is not overwritten; nothing was written`);
   }
-  return new UsageError(`${path} can't be written (${String(error.code)}); nothing was written`);
+  return new UsageError(`${path} can't be written (${code}); nothing was written`);
 }

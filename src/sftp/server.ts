@@ -104,7 +104,7 @@ export function createSftpServer(options: SftpServerOptions): ClosableSftpServer
   };
 }
 
-export interface KeepOptions {
+interface KeepOptions {
   /** How long an unused connection stays open. */
   readonly idleMs: number;
   /** Epoch milliseconds. */
@@ -112,7 +112,7 @@ export interface KeepOptions {
 }
 
 /** Keeps one connection between uses, which saves the next one handshake, key exchange and login. */
-export interface ConnectionKeeper {
+interface ConnectionKeeper {
   /** The kept connection, which then belongs to the caller; undefined where none is alive. */
   take(): Connection | undefined;
   /** Keeps it, or closes it if another one is kept already. Never throws. */
@@ -121,7 +121,7 @@ export interface ConnectionKeeper {
   close(): Promise<void>;
 }
 
-export function createConnectionKeeper({ idleMs, clock }: KeepOptions): ConnectionKeeper {
+function createConnectionKeeper({ idleMs, clock }: KeepOptions): ConnectionKeeper {
   let kept: { readonly connection: Connection; readonly until: number; release(): void } | undefined;
   let isClosed = false;
 

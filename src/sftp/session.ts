@@ -204,13 +204,8 @@ export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-export interface Watchdog {
-  progressed(): void;
-  stop(): void;
-}
-
 /** Calls `onStalled` once when `deadlineMs` pass without progress. */
-export function createWatchdog(deadlineMs: number, onStalled: () => void): Watchdog {
+export function createWatchdog(deadlineMs: number, onStalled: () => void) {
   let stopped = false;
   let progress = 0;
 

@@ -4,7 +4,7 @@ import { UsageError } from '../../review/refusals.js';
 import type { DeliveryKind } from '../../review/run.js';
 import { type Finish, type GlobalOptions, readDay, readGlobals } from './options.js';
 
-export interface DryRunOptions {
+interface DryRunOptions {
   readonly dryRun: boolean;
   readonly out?: string;
 }
@@ -117,7 +117,7 @@ Examples:
                                   every day in a new run`;
 
 /** The modes that were given. */
-export type ModeFlags = { readonly [mode in RangeMode]?: boolean | undefined };
+type ModeFlags = { readonly [mode in RangeMode]?: boolean | undefined };
 
 const descriptions: { readonly [mode in RangeMode]: string } = {
   missing: 'only days that have no run',
@@ -126,13 +126,13 @@ const descriptions: { readonly [mode in RangeMode]: string } = {
   late: 'late bookings: send only what no earlier run of the day delivered',
 };
 
-export function addRangeModes(command: Command): Command {
+function addRangeModes(command: Command): Command {
   for (const mode of rangeModes) command.option(`--${mode}`, descriptions[mode]);
   return command;
 }
 
 /** @throws UsageError for options that can't be combined */
-export function readRangeMode(
+function readRangeMode(
   flags: ModeFlags,
   { reason, out }: { readonly reason?: string; readonly out?: string },
 ): RangeMode | undefined {

@@ -1,8 +1,11 @@
 import { type Command, Option } from 'commander';
 import type { InitOptions } from '../../setup/options.js';
+import type { SourceKind } from '../../sources/common/kind.js';
+import { writeFlag } from '../../sources/common/setup.js';
+import type { SourceSettings } from '../../sources/registry.js';
 import { type Finish, type GlobalOptions, readDay, readGlobals, wholeNumber } from './options.js';
 
-export interface DoctorOptions {
+interface DoctorOptions {
   readonly day?: string;
 }
 
@@ -16,43 +19,39 @@ export function addSetupCommands(program: Command, handlers: SetupHandlers, fini
   program
     .command('init')
     .description('write a commented configuration and a .env for its secrets, asking what it needs')
-    .addOption(
-      new Option('--kind <kind>', 'the kind of source: a file per day, a database, an API, own code').choices(
-        ['csv', 'ndjson', 'sql', 'http', 'module'],
-      ),
-    )
-    .option(
-      '--path <path>',
-      "a day's file, with {day} for the day; also s3://…, sftp://…; or the module's file",
-    )
+    .addHelpText('after', initExamples)
+    .action(async (options: InitOptions, command: Command) => {
+      finish(await handlers.init(options, readGlobals(command)));
+    });
+  program.hook('preSubcommand', async (_program, command) => {
+    // No other command waits for the kinds of sources to load.
+    if (command.name() === 'init')
+      addInitOptions(command, (await import('../../sources/registry.js')).sourceKinds);
+  });
+
+  program
+    .command('doctor')
+    .description('check the configuration, the source, the service, SFTP and the disk; say what to fix')
+    .option('--day <day>', 'the day whose bookings are checked (default: yesterday)', readDay)
+    .addHelpText('after', doctorExamples)
+    .action(async (options: DoctorOptions, command: Command) => {
+      finish(await handlers.doctor(options, readGlobals(command)));
+    });
+}
+
+type KindOptions = Pick<SourceKind<SourceSettings>, 'name' | 'flags'>;
+
+function addInitOptions(init: Command, kinds: readonly KindOptions[]): void {
+  init.addOption(
+    new Option('--kind <kind>', 'the kind of source: a file per day, a database, an API, own code').choices(
+      kinds.map(({ name }) => name),
+    ),
+  );
+  for (const name of new Set(kinds.flatMap(({ flags }) => Object.keys(flags)))) {
+    init.addOption(createSourceOption(name, kinds));
+  }
+  init
     .option('--day <day>', 'the day to read (default: that of the newest file, or yesterday)', readDay)
-    .option('--url <url>', "sql: the database's address, without a password; http: the API's")
-    .option('--query <text>', 'sql: the query, with :day or :dayStart and :dayEnd')
-    .option('--query-file <path>', 'sql: the file that holds it')
-    .addOption(
-      new Option('--auth <how>', 'http: how to authenticate').choices(['none', 'bearer', 'basic', 'header']),
-    )
-    .option('--auth-name <name>', 'http: the user name (basic), or the name of the header (header)')
-    .option('--records <path>', 'http: where a response holds its list of bookings: data.bookings')
-    .addOption(
-      new Option('--pagination <how>', 'http: how the API paginates').choices([
-        'none',
-        'page',
-        'offset',
-        'cursor',
-        'link',
-      ]),
-    )
-    .option('--page-parameter <name>', 'http: the parameter that selects the page')
-    .addOption(new Option('--first-page <number>', 'http: the number of the first page').choices(['0', '1']))
-    .option('--page-size-parameter <name>', 'http: the parameter for the page size')
-    .option('--page-size <number>', 'http: the page size', wholeNumber(1, 1_000_000))
-    .option('--cursor-field <path>', 'http: the field that holds the next cursor: meta.next')
-    .option('--s3-endpoint <url>', "s3://: the server, if not Amazon's")
-    .option('--s3-region <region>', 's3://: the region')
-    .option('--source-sftp-username <name>', 'sftp://: the user name')
-    .option('--source-sftp-key-file <path>', 'sftp://: the private key; without one a password is used')
-    .option('--source-sftp-host-key <fingerprint>', "sftp://: the server's host key, SHA256:…")
     .option('--timezone <zone>', "the account's time zone, such as Europe/Madrid")
     .option('--base-url <url>', 'the address of the mapping service, with its version')
     .addOption(
@@ -65,20 +64,22 @@ export function addSetupCommands(program: Command, handlers: SetupHandlers, fini
     .option('--sftp-port <port>', 'its port', wholeNumber(1, 65_535))
     .option('--sftp-username <name>', 'its user name')
     .option('--sftp-key-file <path>', 'its private key; without one a password is used')
-    .option('--yes', 'ask nothing: what no option sets gets its default or is left to fill in', false)
-    .addHelpText('after', initExamples)
-    .action(async (options: InitOptions, command: Command) => {
-      finish(await handlers.init(options, readGlobals(command)));
-    });
+    .option('--yes', 'ask nothing: what no option sets gets its default or is left to fill in', false);
+}
 
-  program
-    .command('doctor')
-    .description('check the configuration, the source, the service, SFTP and the disk; say what to fix')
-    .option('--day <day>', 'the day whose bookings are checked (default: yesterday)', readDay)
-    .addHelpText('after', doctorExamples)
-    .action(async (options: DoctorOptions, command: Command) => {
-      finish(await handlers.doctor(options, readGlobals(command)));
-    });
+/** Kinds may share an option: the help says what it means for each. */
+function createSourceOption(name: string, kinds: readonly KindOptions[]): Option {
+  const kindsByHelp = new Map<string, string[]>();
+  let [value, choices]: [string, readonly string[] | undefined] = ['', undefined];
+  for (const { name: kind, flags } of kinds) {
+    const flag = flags[name];
+    if (flag === undefined) continue;
+    kindsByHelp.set(flag.help, [...(kindsByHelp.get(flag.help) ?? []), kind]);
+    ({ value, choices } = flag);
+  }
+  const help = [...kindsByHelp].map(([text, names]) => `${names.join(', ')}: ${text}`).join('; ');
+  const option = new Option(`${writeFlag(name)} ${value}`, help);
+  return choices === undefined ? option : option.choices(choices);
 }
 
 const initExamples = `

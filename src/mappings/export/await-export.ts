@@ -113,7 +113,7 @@ export function pathOf(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`;
 }
 
-export interface SessionParts {
+interface SessionParts {
   readonly sftp: SftpServer;
   /** The delay after this many consecutive failures, in milliseconds; undefined to give up. */
   readonly backOff: (failures: number) => number | undefined;

@@ -39,7 +39,7 @@ export interface FetchedFile {
   readonly sha256: string;
 }
 
-export interface RequestParts {
+interface RequestParts {
   readonly service: Pick<MappingService, 'exportMappingsFile'>;
   readonly log: Pick<ExportLog, 'rememberRequest'>;
   /** Epoch milliseconds. */

@@ -1,7 +1,7 @@
 import type { RemoteFile } from '../../sftp/sftp.js';
 import type { ExportFileKind } from './export-log.js';
 
-export const exportFileKinds = ['mappings', 'transformed', 'hotels'] as const satisfies ExportFileKind[];
+const exportFileKinds = ['mappings', 'transformed', 'hotels'] as const satisfies ExportFileKind[];
 
 export interface ExportFile extends RemoteFile {
   readonly kind: ExportFileKind;

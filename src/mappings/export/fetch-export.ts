@@ -17,12 +17,12 @@ export const archiveDay = 'exports';
 /** The clocks of the service, of its SFTP server and of this machine differ; file times are whole seconds. */
 const clockToleranceMs = 60_000;
 
-export interface FetchSettings extends WatchSettings {
+interface FetchSettings extends WatchSettings {
   /** Accepted names of the master id's column. */
   readonly masterIdNames: readonly string[];
 }
 
-export interface FetchParts extends WatchParts {
+interface FetchParts extends WatchParts {
   readonly settings: FetchSettings;
   /** For exports only: anything else in it is removed. */
   readonly spool: Spool;
@@ -30,7 +30,7 @@ export interface FetchParts extends WatchParts {
   readonly log: ExportLog;
 }
 
-export interface FetchRequest {
+interface FetchRequest {
   /** Only exports since then, by the server's clock, epoch milliseconds; default: since the last request. */
   readonly since?: number | undefined;
   readonly timeoutMs: number;

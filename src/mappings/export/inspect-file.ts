@@ -68,35 +68,11 @@ const columnsOf: Readonly<Record<ExportFileKind, readonly string[]>> = {
   mappings: ['ProviderHotelId', 'ProviderFamily', 'ModifiedOn', 'ChannelIds', 'ProviderLocationId'],
   // Its other columns are named after providers.
   transformed: [],
-  hotels: [
-    'HotelName',
-    'Lat',
-    'Long',
-    'AddressLine1',
-    'AddressLine2',
-    'City',
-    'State',
-    'StateCode',
-    'CountryName',
-    'CountryCode',
-    'PostalCode',
-    'StarRating',
-    'PropertyType',
-    'ChainName',
-    'BrandName',
-    'CityLocationId',
-    'MasterCityName',
-    'LocationIds',
-    'Phones',
-    'Fax',
-    'Email',
-    'Website',
-    'AirportCodes',
-    'TrainStations',
-    'ProviderHotelId',
-    'ProviderFamily',
-    'GooglePlusCode',
-  ],
+  hotels: (
+    'HotelName Lat Long AddressLine1 AddressLine2 City State StateCode CountryName CountryCode PostalCode StarRating ' +
+    'PropertyType ChainName BrandName CityLocationId MasterCityName LocationIds Phones Fax Email Website AirportCodes ' +
+    'TrainStations ProviderHotelId ProviderFamily GooglePlusCode'
+  ).split(' '),
 };
 
 /** Maximum number of columns listed in a message. */
@@ -117,7 +93,7 @@ export function findMasterId(
  * @returns the columns that are not in the specification
  * @throws ExportFileError that lists the missing columns
  */
-export function checkHeader(
+function checkHeader(
   { kind, name }: { readonly kind: ExportFileKind; readonly name: string },
   header: readonly string[],
   masterIdNames: readonly string[],

@@ -1,7 +1,7 @@
 import type { BusinessDay } from '../../booking/business-day.js';
 
 /** A business day as sources query it: `start` is its first instant, `end` the first instant after it. */
-export interface DayBounds {
+interface DayBounds {
   readonly start: Date;
   readonly end: Date;
 }

@@ -1,7 +1,7 @@
 import type { RetryPolicy } from '../../async/retry.js';
 import type { BookingSource } from '../../review/source.js';
 import type { S3Bucket } from '../../s3/bucket.js';
-import type { SourceSetup } from './setup.js';
+import type { SourceFlags, SourceSetup } from './setup.js';
 
 /** How a source sends messages to an operator while it is read. */
 export interface SourceVoice {
@@ -42,6 +42,8 @@ export interface SourceKind<Settings extends { readonly kind: string }> {
   readonly name: Settings['kind'];
   /** What the places of records count: `line`, `record` or `row`. */
   readonly placeUnit: string;
+  /** The options of `init` for it. */
+  readonly flags: SourceFlags;
   /** Makes relative paths absolute. @param folder of the configuration file */
   resolve(settings: Settings, folder: string): Settings;
   open(settings: Settings, parts: SourceParts): Promise<BookingSource>;

@@ -1,28 +1,8 @@
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { SourceParts } from './kind.js';
 
-/** What the command line says about the source. There are no options for secrets. */
-export interface SourceOptions {
-  readonly kind?: string;
-  readonly path?: string;
-  readonly url?: string;
-  readonly query?: string;
-  readonly queryFile?: string;
-  readonly auth?: 'none' | 'bearer' | 'basic' | 'header';
-  readonly authName?: string;
-  readonly records?: string;
-  readonly pagination?: 'none' | 'page' | 'offset' | 'cursor' | 'link';
-  readonly pageParameter?: string;
-  readonly firstPage?: '0' | '1';
-  readonly pageSizeParameter?: string;
-  readonly pageSize?: number;
-  readonly cursorField?: string;
-  readonly s3Endpoint?: string;
-  readonly s3Region?: string;
-  readonly sourceSftpUsername?: string;
-  readonly sourceSftpKeyFile?: string;
-  readonly sourceSftpHostKey?: string;
-}
+/** What the command line says. There are no options for secrets. */
+export type SourceOptions = Readonly<Record<string, unknown>>;
 
 export type SettingPath = readonly [string, ...string[]];
 
@@ -42,20 +22,37 @@ export interface AnswerRule {
 }
 
 /** Returns what is wrong with an answer; undefined if nothing is. */
-export type CheckAnswer = (rule: AnswerRule, answer: string) => string | undefined;
+type CheckAnswer = (rule: AnswerRule, answer: string) => string | undefined;
 
 /** An option of `init` that a kind of source understands. */
 export interface SourceFlag {
-  readonly name: keyof SourceOptions;
-  readonly flag: string;
-  /** Undefined if the command line accepts only certain words. */
-  readonly rule?: AnswerRule | ((options: SourceOptions, known: KnownSecrets) => AnswerRule | undefined);
+  /** What stands for its value in the help: `<path>`. */
+  readonly value: string;
+  readonly help: string;
+  /** The values to choose from; any other value is checked by the rule. */
+  readonly choices?: readonly string[];
+  readonly rule?: AnswerRule | ((options: SourceOptions, known: KnownSecrets) => AnswerRule);
   /** The option requires one of these values of another option. */
-  readonly goesWith?: { readonly option: 'pagination' | 'auth'; readonly values: readonly string[] };
+  readonly goesWith?: { readonly option: string; readonly values: readonly string[] };
   /** The message for a URL with a password: others on the machine can see the command line. */
   readonly ifPassword?: string;
   /** The option requires a path with this scheme. */
   readonly scheme?: 's3' | 'sftp';
+}
+
+/** By name: `pageSize` is the option `--page-size`. The command line, its help and its checks are made from them. */
+export type SourceFlags = Readonly<Record<string, SourceFlag>>;
+
+/** The options of one kind of source. */
+export type OptionsOf<Flags extends SourceFlags> = {
+  readonly [Name in keyof Flags]?: Flags[Name] extends { readonly choices: readonly (infer Choice)[] }
+    ? Choice
+    : string;
+};
+
+/** `--page-size` */
+export function writeFlag(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 /** The environment variables, or those of `.env`, from which a written configuration takes a source's secrets. */
@@ -72,7 +69,7 @@ export const sourceVariables = {
   s3Secret: 'HOTEL_REVIEW_S3_SECRET',
 } as const;
 
-export type SourceSecret = keyof typeof sourceVariables;
+type SourceSecret = keyof typeof sourceVariables;
 
 /** Secrets that the environment or an existing `.env` already has. */
 export type KnownSecrets = (name: SourceSecret) => string | undefined;
@@ -154,20 +151,19 @@ export type SampleDay = (day: BusinessDay, signal: AbortSignal) => Promise<Sampl
 export const sampleRecords = 500;
 
 /** A kind's part of `init`: it asks for the settings, writes them, and takes a sample. */
-export interface SourceSetup<Answers, Settings> {
+export interface SourceSetup<Answers, Settings, Options = SourceOptions> {
   /** The choice in the question for the kind. */
   readonly label: string;
-  readonly flags: readonly SourceFlag[];
   /** Whether the options, with no `--kind`, can only mean this kind. */
-  isImpliedBy?(options: SourceOptions): boolean;
+  isImpliedBy?(options: Options): boolean;
   /** Whether a file of this name most likely belongs to this kind. */
   suits?(path: string): boolean;
   /** Says why the options can't be used together; undefined if they can. */
   checkOptions?(
-    options: SourceOptions,
+    options: Options,
     circumstances: { readonly asks: boolean; readonly known: KnownSecrets },
   ): string | undefined;
-  ask(options: SourceOptions, questions: Questions): Promise<Answers>;
+  ask(options: Options, questions: Questions): Promise<Answers>;
   /** The secrets that the source needs, in the order in which `.env` has them. */
   listSecrets(answers: Answers): readonly SourceSecret[];
   /**

@@ -62,7 +62,7 @@ function isDelimiter(text: string): boolean {
   return /^[^"\r\n\0]$/.test(text) && text.charCodeAt(0) < 0x80;
 }
 
-export interface CsvDecoderOptions {
+interface CsvDecoderOptions {
   /** For messages. */
   readonly path: string;
   readonly columns: SourceColumns;

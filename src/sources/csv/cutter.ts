@@ -22,7 +22,7 @@ export type CsvCut =
 
 type CutReason = 'malformed-quotes' | 'record-too-long';
 
-export interface CsvCutter {
+interface CsvCutter {
   cut(block: Buffer): readonly CsvCut[];
   /** What is left at the end of the input. */
   end(): readonly CsvCut[];

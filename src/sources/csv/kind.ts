@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { group, textLike } from '../../settings/values.js';
 import type { SourceKind } from '../common/kind.js';
+import { fileFlags } from '../files/flags.js';
 import {
   accountMissing,
   dayFileSettings,
@@ -17,11 +18,12 @@ const settings = group({
     .describe('The character between two cells.'),
 }).refine(hasAccount, accountMissing);
 
-export type CsvSettings = z.output<typeof settings>;
+type CsvSettings = z.output<typeof settings>;
 
 const kind: SourceKind<CsvSettings> = {
   name: 'csv',
   placeUnit: 'line',
+  flags: fileFlags('csv'),
   resolve: resolveDayFile,
   listSecretFiles: listKeyFiles,
   async open({ path, sftp, columns, delimiter }, parts) {

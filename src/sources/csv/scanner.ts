@@ -12,7 +12,7 @@ type Position =
   | 'lost';
 
 /** Scans one record at a time, byte by byte, by strict quoting rules, and resumes where it stopped. */
-export interface RecordScanner {
+interface RecordScanner {
   /**
    * Returns the position of the line feed that ends the record; undefined if the record continues after these bytes.
    * `quoteAt` is the position of the first quote at or after `from`: most records end before it and need no scan.

@@ -1,6 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { SourceError } from '../../review/source.js';
+import { codeOf } from '../../text/safe-error.js';
 import type { FileBlock, FileReading } from './day-file.js';
 
 /** The smallest output block size that zlib accepts. */
@@ -77,7 +78,7 @@ async function* resume(
 }
 
 function explainGzip(error: unknown, place: string): unknown {
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const code = codeOf(error) ?? '';
   return code.startsWith('Z_')
     ? new SourceError('truncated', `${place} is a gzip file that is cut off or damaged (${code})`, {
         cause: error,

@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { SourceError } from '../../review/source.js';
+import { codeOf } from '../../text/safe-error.js';
 import { unpackBlocks } from './blocks.js';
 import type { DayFile, FileBlock, FileReading } from './day-file.js';
 import { parsePathTemplate } from './path-template.js';
@@ -27,7 +28,7 @@ export function createLocalDayFile(path: string): DayFile {
  * @throws SourceError `missing`, `unreadable`, or `truncated` for damaged gzip data and for a file that changed while it
  *   was read; the signal's reason when it aborts
  */
-export async function* readLocalFile(
+async function* readLocalFile(
   path: string,
   { blockBytes, signal }: FileReading,
 ): AsyncGenerator<FileBlock, void, undefined> {
@@ -70,9 +71,8 @@ function nameKind(stats: Stats): string {
 }
 
 function explainFileError(error: unknown, path: string): unknown {
-  if (!(error instanceof Error) || error instanceof SourceError) return error;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-  if (code === undefined) return error;
+  const code = codeOf(error);
+  if (code === undefined || error instanceof SourceError) return error;
   if (code === 'ENOENT' || code === 'ENOTDIR') {
     return new SourceError('missing', `there is no file ${path}`, { cause: error });
   }

@@ -4,7 +4,7 @@ import { toFixedBlocks, unpackBlocks } from './blocks.js';
 import type { DayFile } from './day-file.js';
 import { parsePathTemplate } from './path-template.js';
 
-export interface S3DayFileOptions {
+interface S3DayFileOptions {
   readonly bucket: string;
   /** With `{day}` or `{day:ddMMyyyy}` (any date-fns pattern) as a placeholder for the day. */
   readonly key: string;

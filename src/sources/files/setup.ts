@@ -2,16 +2,14 @@ import type { BusinessDay } from '../../booking/business-day.js';
 import type { SourceError } from '../../review/source.js';
 import { unknownHostKey, unknownWord } from '../../settings/placeholders.js';
 import {
-  type AnswerRule,
   type Questions,
   type Sample,
   type SettingWriter,
-  type SourceFlag,
-  type SourceOptions,
   type SourceSetup,
   sourceVariables,
 } from '../common/setup.js';
 import type { DayFile } from './day-file.js';
+import { type FileOptions, fileRules } from './flags.js';
 import { readFileLocation } from './location.js';
 import { openDayFile } from './open-day-file.js';
 import { createTextGate, explainBinary } from './text-file.js';
@@ -27,7 +25,7 @@ export interface FileAnswers<Kind extends string = 'csv' | 'ndjson'> {
   readonly account?: AccountAnswers | undefined;
 }
 
-export interface BucketAnswers {
+interface BucketAnswers {
   /** Amazon's without one. */
   readonly endpoint: string | undefined;
   readonly region: string | undefined;
@@ -35,7 +33,7 @@ export interface BucketAnswers {
   readonly hasKey: boolean;
 }
 
-export interface AccountAnswers {
+interface AccountAnswers {
   readonly username: string | undefined;
   /** Without one the password is used. */
   readonly keyFile: string | undefined;
@@ -62,40 +60,11 @@ export function createFileSetup<Kind extends string>({
   explainEmpty,
   renderMore,
   ...format
-}: FileFormat<Kind>): SourceSetup<FileAnswers<Kind>, FileSettings> {
-  const beside = { source: { kind } };
-  const rule = (name: string, ...setting: string[]): AnswerRule => ({
-    name,
-    setting: ['source', ...setting],
-    beside,
-  });
-  const rules = {
-    path: rule('path', 'path'),
-    username: rule('sourceSftpUsername', 'sftp', 'username'),
-    keyFile: rule('sourceSftpKeyFile', 'sftp', 'privateKeyFile'),
-    password: rule('sourceSftpPassword', 'sftp', 'password'),
-    hostKey: rule('sourceSftpHostKey', 'sftp', 'hostKey'),
-    endpoint: { name: 's3Endpoint', setting: ['s3', 'endpoint'], beside },
-    region: { name: 's3Region', setting: ['s3', 'region'], beside },
-    // Either half of the key is wrong without the other.
-    keyId: {
-      name: 's3KeyId',
-      setting: ['s3', 'accessKeyId'],
-      beside: { ...beside, s3: { secretAccessKey: 'any' } },
-    },
-    keySecret: { name: 's3Secret', setting: ['s3', 'secretAccessKey'], beside },
-  } as const satisfies Record<string, AnswerRule>;
-  const flags: readonly SourceFlag[] = [
-    { name: 'path', flag: '--path', rule: rules.path },
-    { name: 's3Endpoint', flag: '--s3-endpoint', rule: rules.endpoint, scheme: 's3' },
-    { name: 's3Region', flag: '--s3-region', rule: rules.region, scheme: 's3' },
-    { name: 'sourceSftpUsername', flag: '--source-sftp-username', rule: rules.username, scheme: 'sftp' },
-    { name: 'sourceSftpKeyFile', flag: '--source-sftp-key-file', rule: rules.keyFile, scheme: 'sftp' },
-    { name: 'sourceSftpHostKey', flag: '--source-sftp-host-key', rule: rules.hostKey, scheme: 'sftp' },
-  ];
+}: FileFormat<Kind>): SourceSetup<FileAnswers<Kind>, FileSettings, FileOptions> {
+  const rules = fileRules(kind);
 
   async function askBucket(
-    { s3Endpoint, s3Region }: SourceOptions,
+    { s3Endpoint, s3Region }: FileOptions,
     questions: Questions,
   ): Promise<BucketAnswers> {
     const endpoint = await questions.text({
@@ -122,7 +91,7 @@ export function createFileSetup<Kind extends string>({
     return { endpoint, region, hasKey: true };
   }
 
-  async function askAccount(options: SourceOptions, questions: Questions): Promise<AccountAnswers> {
+  async function askAccount(options: FileOptions, questions: Questions): Promise<AccountAnswers> {
     const username = await questions.text({
       rule: rules.username,
       given: options.sourceSftpUsername,
@@ -151,7 +120,6 @@ export function createFileSetup<Kind extends string>({
 
   return {
     ...format,
-    flags,
     async ask(options, questions) {
       const fallback = `exports/bookings-{day}.${kind}`;
       const path =

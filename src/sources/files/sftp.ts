@@ -5,7 +5,7 @@ import { toFixedBlocks, unpackBlocks } from './blocks.js';
 import type { DayFile } from './day-file.js';
 import { parsePathTemplate } from './path-template.js';
 
-export interface SftpDayFileOptions {
+interface SftpDayFileOptions {
   /** `sftp://HOST:PORT`, for people. */
   readonly address: string;
   /** Relative to the server's root, with `{day}` or `{day:ddMMyyyy}` (any date-fns pattern) as a placeholder for the day. */
@@ -56,7 +56,7 @@ export function createSftpDayFile({ address, path, open }: SftpDayFileOptions): 
 }
 
 async function* readRanges(
-  session: RetryingSession,
+  session: ReturnType<typeof createRetryingSession>,
   path: string,
   { size }: RemoteFile,
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -89,21 +89,14 @@ function explainSftpError(error: unknown, place: string, done: number): unknown 
   });
 }
 
-/** Runs repeatable operations on an SFTP server. */
-export interface RetryingSession {
-  /** @throws SftpError after the last try; the signal's reason when it aborts */
-  run<Result>(operation: (session: SftpSession) => Promise<Result>): Promise<Result>;
-  /** Never throws. */
-  close(): Promise<void>;
-}
-
 const tries = 4;
 const firstPauseMs = 250;
 
-/** Opens a session on demand, and reopens it a few times if the connection is lost. */
-export function createRetryingSession(server: SftpServer, signal: AbortSignal): RetryingSession {
+/** Runs repeatable operations in a session that opens on demand, and reopens a few times if the connection is lost. */
+function createRetryingSession(server: SftpServer, signal: AbortSignal) {
   let session: SftpSession | undefined;
 
+  /** Never throws. */
   async function close(): Promise<void> {
     const open = session;
     session = undefined;
@@ -111,7 +104,8 @@ export function createRetryingSession(server: SftpServer, signal: AbortSignal): 
   }
 
   return {
-    async run(operation) {
+    /** @throws SftpError after the last try; the signal's reason when it aborts */
+    async run<Result>(operation: (session: SftpSession) => Promise<Result>): Promise<Result> {
       for (let tried = 1; ; tried += 1) {
         try {
           session ??= await server.connect({ signal });

@@ -49,13 +49,13 @@ const lineFeed = 0x0a;
 const byteOrderMark = Buffer.from('\uFEFF');
 const nothing: Buffer = Buffer.alloc(0);
 
-export type GateVerdict =
+type GateVerdict =
   | { readonly kind: 'text'; readonly bytes: Buffer }
   /** After this many line feeds of the block, there is a line that is not text. */
   | { readonly kind: 'binary'; readonly lineFeedsBefore: number };
 
 /** Lets blocks of UTF-8 text through, and nothing else. */
-export interface TextGate {
+interface TextGate {
   /** Returns the block's text up to its last complete character; the rest comes with the next block. */
   pass(block: Buffer): GateVerdict;
   /** Whether the input ended in the middle of a character. */

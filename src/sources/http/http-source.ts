@@ -69,7 +69,7 @@ function* mapped<Item, Result>(items: Iterable<Item>, map: (item: Item) => Resul
   for (const item of items) yield map(item);
 }
 
-export interface DayPagesOptions
+interface DayPagesOptions
   extends RequestCredentials,
     Omit<PageCallLimits, 'maxPageBytes'>,
     Partial<Pick<PageCallLimits, 'maxPageBytes'>> {
@@ -82,7 +82,7 @@ export interface DayPagesOptions
 }
 
 /** The pages of a day, as the API returns them. */
-export interface DayPages {
+interface DayPages {
   /** For people: without the query, which often holds keys. */
   locate(day: BusinessDay): string;
   /**

@@ -14,6 +14,7 @@ import {
 } from '../../settings/values.js';
 import type { SourceKind } from '../common/kind.js';
 import { recordSettings } from '../common/record-settings.js';
+import { httpFlags } from './flags.js';
 import { prepareRequests } from './pagination.js';
 import { checkHeaderName, checkUrlTemplate } from './request.js';
 
@@ -123,6 +124,7 @@ export type HttpSettings = z.output<typeof settings>;
 const kind: SourceKind<HttpSettings> = {
   name: 'http',
   placeUnit: 'record',
+  flags: httpFlags,
   resolve: (source) => source,
   async open(source, parts) {
     const { createHttpSource, toPageOptions } = await import('./http-source.js');

@@ -6,6 +6,7 @@ import { readRetryAfter } from '../../http/headers.js';
 import type { HttpAnswer, HttpResult } from '../../http/transport.js';
 import type { SourceFault } from '../../review/source.js';
 import { formatDuration } from '../../text/format.js';
+import { codeOf } from '../../text/safe-error.js';
 
 export interface PageCallLimits {
   /** For a whole request. */
@@ -27,7 +28,7 @@ export interface PageWait {
   readonly delayMs: number;
 }
 
-export type PageAnswer =
+type PageAnswer =
   | { readonly kind: 'page'; readonly body: Buffer; readonly link: string | undefined }
   | {
       readonly kind: 'failed';
@@ -39,7 +40,7 @@ export type PageAnswer =
     };
 
 /** The requests of one read, one at a time over one connection. */
-export interface PageCalls {
+interface PageCalls {
   /** Retries temporary failures. @throws the signal's reason when it aborts */
   get(url: URL, signal: AbortSignal): Promise<PageAnswer>;
   /** Cuts the connection. */
@@ -168,7 +169,7 @@ function fail(reason: string): Extract<PageAnswer, { readonly kind: 'failed' }> 
   return { kind: 'failed', fault: 'unreadable', isMissing: false, reason };
 }
 
-export type UnpackedAnswer =
+type UnpackedAnswer =
   | { readonly kind: 'unpacked'; readonly body: Buffer }
   | { readonly kind: 'too-large' }
   | { readonly kind: 'broken' }
@@ -190,7 +191,7 @@ const decoders: ReadonlyMap<string, Unpack> = new Map<string, Unpack>([
  * @param encoding the raw header `Content-Encoding` (RFC 9110, 8.4)
  * @param maxBytes limit of the output: a small body can expand to a very large one
  */
-export async function unpackAnswer(
+async function unpackAnswer(
   body: Buffer,
   encoding: string | undefined,
   maxBytes: number,
@@ -202,8 +203,7 @@ export async function unpackAnswer(
   try {
     return { kind: 'unpacked', body: await unpack(body, { maxOutputLength: maxBytes }) };
   } catch (error) {
-    const isTooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
-    return { kind: isTooLarge ? 'too-large' : 'broken' };
+    return { kind: codeOf(error) === 'ERR_BUFFER_TOO_LARGE' ? 'too-large' : 'broken' };
   }
 }
 

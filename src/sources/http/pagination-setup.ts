@@ -1,4 +1,5 @@
-import type { AnswerRule, Questions, SettingWriter, SourceFlag, SourceOptions } from '../common/setup.js';
+import type { Questions, SettingWriter } from '../common/setup.js';
+import { type HttpOptions, httpRules as rules } from './flags.js';
 
 /** How the API splits a day into pages. */
 export type PaginationAnswers =
@@ -21,66 +22,26 @@ export type PaginationAnswers =
 
 const usualSize = '100';
 
-const rule = (name: string, kind: string, setting: string): AnswerRule => ({
-  name,
-  setting: ['source', 'pagination', setting],
-  beside: { source: { kind: 'http', pagination: { kind } } },
-});
-const rules = {
-  parameter: rule('pageParameter', 'page', 'parameter'),
-  sizeParameter: rule('pageSizeParameter', 'page', 'sizeParameter'),
-  size: { ...rule('pageSize', 'page', 'size'), isNumber: true },
-  field: rule('cursorField', 'cursor', 'field'),
-};
-
-export const paginationFlags: readonly SourceFlag[] = [
-  { name: 'pagination', flag: '--pagination' },
-  {
-    name: 'pageParameter',
-    flag: '--page-parameter',
-    rule: rules.parameter,
-    goesWith: { option: 'pagination', values: ['page', 'offset', 'cursor'] },
-  },
-  { name: 'firstPage', flag: '--first-page', goesWith: { option: 'pagination', values: ['page'] } },
-  {
-    name: 'pageSizeParameter',
-    flag: '--page-size-parameter',
-    rule: rules.sizeParameter,
-    goesWith: { option: 'pagination', values: ['page', 'offset'] },
-  },
-  {
-    name: 'pageSize',
-    flag: '--page-size',
-    rule: rules.size,
-    goesWith: { option: 'pagination', values: ['page', 'offset'] },
-  },
-  {
-    name: 'cursorField',
-    flag: '--cursor-field',
-    rule: rules.field,
-    goesWith: { option: 'pagination', values: ['cursor'] },
-  },
-];
-
-export async function askPagination(
-  options: SourceOptions,
-  questions: Questions,
-): Promise<PaginationAnswers> {
+export async function askPagination(options: HttpOptions, questions: Questions): Promise<PaginationAnswers> {
   const { pageParameter, pageSizeParameter, pageSize, cursorField, firstPage } = options;
   const askParameter = (message: string, fallback?: string) =>
-    questions.text({ rule: rules.parameter, given: pageParameter, message, fallback });
+    questions.text({ rule: rules.pageParameter, given: pageParameter, message, fallback });
   const askSizeParameter = (message: string, fallback?: string) =>
-    questions.text({ rule: rules.sizeParameter, given: pageSizeParameter, message, fallback });
+    questions.text({ rule: rules.pageSizeParameter, given: pageSizeParameter, message, fallback });
   const askSize = async () => {
-    const given = pageSize === undefined ? undefined : String(pageSize);
     const message = 'How many bookings to request at a time';
-    const asked = await questions.text({ rule: rules.size, given, message, fallback: usualSize });
+    const asked = await questions.text({
+      rule: rules.pageSize,
+      given: pageSize,
+      message,
+      fallback: usualSize,
+    });
     return Number(asked ?? usualSize);
   };
   /** There is no default: with a wrong field a day would seem to have one page only. */
   const askField = async (): Promise<string> => {
     const message = 'The field of a response that says what comes next, such as meta.next';
-    return (await questions.text({ rule: rules.field, given: cursorField, message })) ?? askField();
+    return (await questions.text({ rule: rules.cursorField, given: cursorField, message })) ?? askField();
   };
 
   const kind = await questions.choose('pagination', options.pagination, {

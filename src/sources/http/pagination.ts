@@ -9,7 +9,7 @@ const anyDay = createBusinessDay('2000-01-01', 'UTC');
  * What an API returns after its last page. With `not-found`, 404 or 410 ends the day there, as does a page without
  * records.
  */
-export type AfterLastPage = 'empty' | 'not-found';
+type AfterLastPage = 'empty' | 'not-found';
 
 /** How an API returns more records than fit in one response. */
 export type HttpPagination =
@@ -41,7 +41,7 @@ export type HttpPagination =
   | { readonly kind: 'link' };
 
 /** A page that was read. */
-export interface ReadPage {
+interface ReadPage {
   readonly url: URL;
   /** The number of records on it. */
   readonly records: number;
@@ -54,7 +54,7 @@ export interface ReadPage {
   readonly link: string | undefined;
 }
 
-export type NextPage =
+type NextPage =
   | {
       readonly kind: 'page';
       readonly url: URL;
@@ -65,7 +65,7 @@ export type NextPage =
   /** The response points to a page that must not be requested. */
   | { readonly kind: 'refused'; readonly reason: string };
 
-export interface Paging {
+interface Paging {
   readonly first: URL;
   /**
    * A short page alone is never the end: an API may cap the page size below the requested one, and the rest of the day
@@ -201,7 +201,7 @@ const parameter = /;\s*([^\s=;,"]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*))
  *
  * @param header all `Link` headers, joined by commas
  */
-export function findNextLink(header: string): string | undefined {
+function findNextLink(header: string): string | undefined {
   for (const [, target, parameters = ''] of header.matchAll(link)) {
     // Only the first `rel` counts. It may list several relations, in any case.
     const [, , quoted, plain] =

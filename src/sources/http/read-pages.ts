@@ -4,7 +4,7 @@ import { listElements, readJsonPath } from '../json/json-text.js';
 import { openPageCalls, type PageCallLimits } from './page-calls.js';
 import { createPaging, type HttpPagination } from './pagination.js';
 
-export interface PagesReading {
+interface PagesReading {
   /** For messages. */
   readonly place: string;
   /** Where a response holds its records. */
@@ -28,8 +28,8 @@ export async function* readPages(
   const refuse = (index: number, reason: string, fault: SourceFault = 'unreadable') =>
     new SourceError(fault, `${place}, page ${index + 1}: ${reason}`);
   const paging = createPaging(pagination, address);
-  const addresses = createLoopDetector();
-  const contents = createLoopDetector();
+  const isKnownAddress = createRepeatCheck();
+  const isKnownContent = createRepeatCheck();
   const calls = await openPageCalls(address.origin, headers, limits);
   // Even if nobody requests the next page.
   const release = () => void calls.close();
@@ -40,7 +40,7 @@ export async function* readPages(
     let isDoubtful = false;
     let recordsBefore = 0;
     for (let index = 0; ; index += 1) {
-      if (addresses.isRepeat(url.href)) throw refuse(index, 'it was read before: the pages form a loop');
+      if (isKnownAddress(url.href)) throw refuse(index, 'it was read before: the pages form a loop');
       const answer = await calls.get(url, signal);
       if (answer.kind === 'failed') {
         if (answer.isMissing && isDoubtful) return;
@@ -49,7 +49,7 @@ export async function* readPages(
       const page = readJsonPage(answer.body, path);
       if (page.kind === 'unusable') throw refuse(index, `the answer ${page.reason}`, page.fault);
       const records = countElements(page.records);
-      if (records > 0 && contents.isRepeat(fingerprint(page.records))) {
+      if (records > 0 && isKnownContent(fingerprint(page.records))) {
         const advice = 'does source.pagination name the right parameters?';
         throw refuse(index, `it repeats an earlier page: ${advice}`);
       }
@@ -82,7 +82,7 @@ function fingerprint(text: string): string {
   return createHash('sha256').update(text).digest('base64');
 }
 
-export type JsonPage =
+type JsonPage =
   | {
       readonly kind: 'page';
       /** The whole response. */
@@ -99,7 +99,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  *
  * @param path of the array, such as `data.bookings`; empty for the response itself
  */
-export function readJsonPage(body: Uint8Array, path: string): JsonPage {
+function readJsonPage(body: Uint8Array, path: string): JsonPage {
   const json = decode(body)?.trim();
   if (json === undefined) return { kind: 'unusable', fault: 'binary', reason: 'is not UTF-8 text' };
   if (!isJson(json)) return unusable('is not JSON, or incomplete');
@@ -138,30 +138,24 @@ function isJson(text: string): boolean {
   }
 }
 
-export interface LoopDetector {
-  /** Whether the value repeats an earlier one. A loop is found at once if it has one page, otherwise within three rounds. */
-  isRepeat(value: string): boolean;
-}
-
 /**
- * Detects loops in a sequence, keeping two values only: the last one, and one that is kept twice as long each time (Brent's
- * algorithm). A day may have any number of pages.
+ * Tells whether a value repeats an earlier one of its sequence. It keeps two values only, as a day may have any number of
+ * pages: the last one, and one that is kept twice as long each time (Brent's algorithm). A loop of one page is found at
+ * once, any other within three rounds.
  */
-export function createLoopDetector(): LoopDetector {
+function createRepeatCheck(): (value: string) => boolean {
   let last: string | undefined;
   let kept: string | undefined;
   let seen = 0;
   let keepAt = 1;
-  return {
-    isRepeat(value) {
-      if (value === last || value === kept) return true;
-      last = value;
-      seen += 1;
-      if (seen === keepAt) {
-        kept = value;
-        keepAt *= 2;
-      }
-      return false;
-    },
+  return (value) => {
+    if (value === last || value === kept) return true;
+    last = value;
+    seen += 1;
+    if (seen === keepAt) {
+      kept = value;
+      keepAt *= 2;
+    }
+    return false;
   };
 }

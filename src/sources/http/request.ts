@@ -3,7 +3,7 @@ import { isLoopback } from '../../http/url.js';
 import { readDayBounds } from '../common/day-bounds.js';
 
 /** Returns the address for a day. */
-export type UrlTemplate = (day: BusinessDay) => URL;
+type UrlTemplate = (day: BusinessDay) => URL;
 
 /** Scheme, host and port without placeholders: no value may influence where a request goes. */
 const origin = /^https?:\/\/[^\s/\\?#{}]+(?=[/?]|$)/i;

@@ -1,24 +1,17 @@
 import { unknownApi, unknownWord } from '../../settings/placeholders.js';
 import {
-  type AnswerRule,
   type Questions,
   type SettingWriter,
-  type SourceOptions,
   type SourceSetup,
   sampleRecords,
   sourceVariables,
 } from '../common/setup.js';
 import { listElements } from '../json/json-text.js';
 import { listMembers, toMemberSample } from '../json/sample.js';
+import { type HttpOptions, httpRules as rules } from './flags.js';
 import { createDayPages, toPageOptions } from './http-source.js';
 import type { HttpSettings } from './kind.js';
-import {
-  askPagination,
-  type PaginationAnswers,
-  paginationFlags,
-  renderPagination,
-} from './pagination-setup.js';
-import { checkHeaderName } from './request.js';
+import { askPagination, type PaginationAnswers, renderPagination } from './pagination-setup.js';
 
 export interface HttpAnswers {
   readonly kind: 'http';
@@ -36,45 +29,8 @@ export type AuthAnswers =
   | { readonly kind: 'basic'; readonly username: string | undefined }
   | { readonly kind: 'header'; readonly name: string };
 
-const rule = (name: string, ...setting: string[]): AnswerRule => ({
-  name,
-  setting: ['source', ...setting],
-  beside: { source: { kind: 'http' } },
-});
-const rules = {
-  url: rule('url', 'url'),
-  records: rule('records', 'records'),
-  token: rule('sourceToken', 'bearerToken'),
-  username: rule('basicUsername', 'basic', 'username'),
-  password: rule('sourcePassword', 'basic', 'password'),
-  key: rule('sourceKey', 'headers', 'X-Api-Key'),
-  headerName: {
-    name: 'headerName',
-    check: (name: string) =>
-      checkHeaderName(name) === undefined ? undefined : 'expected the name of a header that can be set',
-  },
-} as const satisfies Record<string, AnswerRule>;
-
-export const httpSetup: SourceSetup<HttpAnswers, HttpSettings> = {
+export const httpSetup: SourceSetup<HttpAnswers, HttpSettings, HttpOptions> = {
   label: 'Behind an HTTP API that returns JSON',
-  flags: [
-    {
-      name: 'url',
-      flag: '--url',
-      rule: rules.url,
-      ifPassword:
-        'others on this machine can read a key there; leave it out, and say with --auth how the API authenticates callers',
-    },
-    { name: 'auth', flag: '--auth' },
-    {
-      name: 'authName',
-      flag: '--auth-name',
-      rule: ({ auth }) => (auth === 'header' ? rules.headerName : rules.username),
-      goesWith: { option: 'auth', values: ['basic', 'header'] },
-    },
-    { name: 'records', flag: '--records', rule: rules.records },
-    ...paginationFlags,
-  ],
   isImpliedBy: ({ url, records, pagination, auth }) =>
     url === undefined
       ? [records, pagination, auth].some((option) => option !== undefined)
@@ -136,7 +92,7 @@ export const httpSetup: SourceSetup<HttpAnswers, HttpSettings> = {
   findObjection: ({ columns }, { iso }) => (columns.length > 0 ? undefined : `it holds no booking of ${iso}`),
 };
 
-async function askAuth({ auth, authName }: SourceOptions, questions: Questions): Promise<AuthAnswers> {
+async function askAuth({ auth, authName }: HttpOptions, questions: Questions): Promise<AuthAnswers> {
   const kind = await questions.choose('auth', auth, {
     message: 'How does the API authenticate callers?',
     choices: [

@@ -3,7 +3,7 @@
  *
  * @param json valid JSON: in anything else the search may not terminate
  */
-export function endOfValue(json: string, from: number): number {
+function endOfValue(json: string, from: number): number {
   switch (json[from]) {
     case '"':
       return endOfText(json, from);
@@ -19,7 +19,7 @@ export function endOfValue(json: string, from: number): number {
 }
 
 /** Returns the end (exclusive) of the string that begins at `from`. Its closing quote follows an even number of backslashes. */
-export function endOfText(json: string, from: number): number {
+function endOfText(json: string, from: number): number {
   for (let quote = json.indexOf('"', from + 1); ; quote = json.indexOf('"', quote + 1)) {
     let before = quote - 1;
     while (json[before] === '\\') before -= 1;
@@ -49,7 +49,7 @@ function endOfNest(json: string, from: number): number {
 }
 
 /** Returns the first position at or after `from` that is not white space. */
-export function skipSpace(json: string, from: number): number {
+function skipSpace(json: string, from: number): number {
   let at = from;
   while (isSpace(json.charCodeAt(at))) at += 1;
   return at;
@@ -83,7 +83,7 @@ export function* listElements(json: string): Generator<string, void, undefined> 
 }
 
 /** Called for each member of an object with its name, and the start and end (exclusive) of its value in the text. */
-export type TakeMember = (name: string, from: number, to: number) => void;
+type TakeMember = (name: string, from: number, to: number) => void;
 
 /**
  * Scans the members of one JSON object as written, without descending into them. This shows what `JSON.parse` hides: all
@@ -109,7 +109,7 @@ function readName(json: string, from: number, to: number): string {
 }
 
 /** The value at a path as written, or why there is none. */
-export type JsonAtPath =
+type JsonAtPath =
   | { readonly kind: 'found'; readonly json: string }
   | { readonly kind: 'absent' }
   /** A name on the path occurs twice in its object, and JSON doesn't define which one counts. */

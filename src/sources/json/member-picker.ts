@@ -2,7 +2,7 @@ import { buildRecord, type RawBooking, serviceFields } from '../../booking/booki
 import type { SourceColumns, UnreadableReason } from '../../review/source.js';
 import { scanMembers } from './json-text.js';
 
-export type ObjectFault = Extract<UnreadableReason, 'malformed-json' | 'not-an-object' | 'duplicate-member'>;
+type ObjectFault = Extract<UnreadableReason, 'malformed-json' | 'not-an-object' | 'duplicate-member'>;
 
 /** Picks a booking's fields out of JSON objects. */
 export interface MemberPicker {

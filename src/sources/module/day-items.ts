@@ -14,7 +14,7 @@ export interface DayItemsOptions extends Pick<ModuleContext, 'log'>, Partial<Pic
 }
 
 /** The items that a module yields for a day. */
-export interface DayItems {
+interface DayItems {
   /**
    * Pulls items from the module on demand, and ends its generator when the reader stops.
    *

@@ -1,4 +1,5 @@
 import { SourceError } from '../../review/source.js';
+import { codeOf } from '../../text/safe-error.js';
 
 /**
  * Creates the error for something that a user's module threw. It keeps the original stack but not the original message,
@@ -13,7 +14,7 @@ export function createModuleError(message: string, thrown: unknown): SourceError
 }
 
 /** The parts of a foreign error that are safe to show: its class, its code and where it was thrown. */
-export interface ErrorName {
+interface ErrorName {
   /** The class. */
   readonly name: string;
   readonly code: string | undefined;
@@ -24,8 +25,8 @@ export interface ErrorName {
 export function nameError(error: unknown): ErrorName {
   if (!(error instanceof Error))
     return { name: typeof error, code: undefined, words: `a ${typeof error} that is no Error` };
-  const code =
-    'code' in error && typeof error.code === 'string' && /^\w+$/.test(error.code) ? error.code : undefined;
+  const written = codeOf(error);
+  const code = written !== undefined && /^\w+$/.test(written) ? written : undefined;
   // An error's name can be any text.
   const name = /^\w{1,60}$/.test(error.name) ? error.name : 'Error';
   const frames = listFrames(error);
@@ -34,7 +35,7 @@ export function nameError(error: unknown): ErrorName {
 }
 
 /** The frames of an error's stack, without its message, which may quote a booking. */
-export function listFrames(error: Error): readonly string[] {
+function listFrames(error: Error): readonly string[] {
   return (error.stack ?? '')
     .replace(error.message, () => '')
     .split('\n')

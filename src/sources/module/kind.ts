@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { confidentiality, expected, group, text } from '../../settings/values.js';
 import type { SourceKind } from '../common/kind.js';
 import { recordSettings } from '../common/record-settings.js';
+import { moduleFlags } from './flags.js';
 
 /** Bookings from a module of the user's own. */
 const settings = group({
@@ -21,6 +22,7 @@ export type ModuleSettings = z.output<typeof settings>;
 const kind: SourceKind<ModuleSettings> = {
   name: 'module',
   placeUnit: 'record',
+  flags: moduleFlags,
   resolve: (source, folder) => ({ ...source, path: resolve(folder, source.path) }),
   async open(source, { voice }) {
     const { createModuleSource, createModuleVoice } = await import('./module-source.js');

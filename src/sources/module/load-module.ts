@@ -4,7 +4,7 @@ import { SourceError } from '../../review/source.js';
 import { createModuleError, nameError } from './errors.js';
 
 /** The exported function. It is only known to be callable. */
-export type LoadedBookings = (day: unknown, context: unknown) => unknown;
+type LoadedBookings = (day: unknown, context: unknown) => unknown;
 
 /**
  * @param onFailure called with an error that the file itself threw while it was loaded

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { type RawBooking, type ServiceField, serviceFields } from '../../booking/booking.js';
-import type { BookingSource, SourceColumns, SourceRecord, UnreadableReason } from '../../review/source.js';
+import type { BookingSource, SourceColumns, SourceRecord } from '../../review/source.js';
 import type { SourceVoice } from '../common/kind.js';
 import { recordsInChunk } from '../common/record-chunks.js';
 import { createDayItems, type DayItemsOptions } from './day-items.js';
@@ -56,26 +56,19 @@ export function createModuleSource(options: ModuleSourceOptions): BookingSource 
   };
 }
 
-/** Picks a booking's fields out of objects. */
-export interface RecordPicker {
-  pick(record: unknown): RawBooking | Extract<UnreadableReason, 'not-an-object' | 'record-too-long'>;
-  /** The names that no object has had so far; none before the first object. */
-  absentColumns(): readonly string[];
-}
-
 /**
- * A field is the member with exactly that name. If there is none and the name has dots, it is a path into nested objects:
+ * Picks a booking's fields out of objects. A field is the member with exactly that name. If there is none and the name has dots, it is a path into nested objects:
  * `guest.name`. A bigint becomes a string of its digits.
  *
  * @param recordLimit in bytes of text; longer objects are not read
  */
-export function createRecordPicker(columns: SourceColumns, recordLimit: number): RecordPicker {
+function createRecordPicker(columns: SourceColumns, recordLimit: number) {
   const names = serviceFields.map((field) => columns[field] ?? field);
   const wasFound = new Set<string>();
   let hadObject = false;
 
   return {
-    pick(record) {
+    pick(record: unknown): RawBooking | 'not-an-object' | 'record-too-long' {
       if (!isObject(record)) return 'not-an-object';
       hadObject = true;
       const fields: { [field in ServiceField]?: unknown } = {};
@@ -91,6 +84,7 @@ export function createRecordPicker(columns: SourceColumns, recordLimit: number):
       });
       return bytes > recordLimit ? 'record-too-long' : fields;
     },
+    /** The names that no object has had so far; none before the first object. */
     absentColumns: () => (hadObject ? names.filter((name) => !wasFound.has(name)) : []),
   };
 }

@@ -91,19 +91,13 @@ export function watchForExit(tell: () => void): () => void {
   return () => void process.off('exit', onExit);
 }
 
-export interface FailureWatch {
-  /** @throws what the module threw without anybody waiting for it; StalledModuleError */
-  throwIfAny(): void;
-  end(): void;
-}
-
 /**
  * Watches, while a module reads a day, for what would end the process silently: an unhandled rejection (Node would print its
  * message, which may name a guest), and a promise that nothing can settle any more (Node would exit with success).
  *
  * @param onFailure called once `throwIfAny` has something to throw
  */
-export function watchUnhandledFailures(onFailure: () => void): FailureWatch {
+function watchUnhandledFailures(onFailure: () => void) {
   let failure: { readonly error: unknown } | undefined;
   const fail = (error: unknown) => {
     failure ??= { error };
@@ -113,10 +107,11 @@ export function watchUnhandledFailures(onFailure: () => void): FailureWatch {
   process.on('unhandledRejection', fail);
   process.on('beforeExit', onIdle);
   return {
-    throwIfAny() {
+    /** @throws what the module threw without anybody waiting for it; StalledModuleError */
+    throwIfAny(): void {
       if (failure) throw failure.error;
     },
-    end() {
+    end(): void {
       process.off('unhandledRejection', fail);
       process.off('beforeExit', onIdle);
     },

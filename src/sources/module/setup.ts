@@ -2,6 +2,7 @@ import type { SourceSetup } from '../common/setup.js';
 import { sampleRecords } from '../common/setup.js';
 import { type ListedMembers, listMembers, toMemberSample } from '../json/sample.js';
 import { createDayItems } from './day-items.js';
+import { type ModuleOptions, pathRule } from './flags.js';
 import type { ModuleSettings } from './kind.js';
 import { createModuleVoice } from './module-source.js';
 
@@ -10,20 +11,13 @@ export interface ModuleAnswers {
   readonly path: string;
 }
 
-const path = {
-  name: 'modulePath',
-  setting: ['source', 'path'],
-  beside: { source: { kind: 'module' } },
-} as const;
-
-export const moduleSetup: SourceSetup<ModuleAnswers, ModuleSettings> = {
+export const moduleSetup: SourceSetup<ModuleAnswers, ModuleSettings, ModuleOptions> = {
   label: 'Anywhere: a module of your own finds them',
-  flags: [{ name: 'path', flag: '--path', rule: path }],
   suits: (name) => /\.[cm]?[jt]s$/i.test(name),
   async ask({ path: given }, questions) {
     const fallback = 'bookings.mjs';
     const message = 'The file of the module';
-    const answer = await questions.text({ rule: path, given, message, fallback, isPath: true });
+    const answer = await questions.text({ rule: pathRule, given, message, fallback, isPath: true });
     return { kind: 'module', path: answer ?? fallback };
   },
   listSecrets: () => [],

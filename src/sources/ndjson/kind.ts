@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { group } from '../../settings/values.js';
 import type { SourceKind } from '../common/kind.js';
+import { fileFlags } from '../files/flags.js';
 import {
   accountMissing,
   dayFileSettings,
@@ -14,11 +15,12 @@ const settings = group(
   dayFileSettings('ndjson', 'The bookings are in one file a day, a JSON object per line, plain or gzip.'),
 ).refine(hasAccount, accountMissing);
 
-export type NdjsonSettings = z.output<typeof settings>;
+type NdjsonSettings = z.output<typeof settings>;
 
 const kind: SourceKind<NdjsonSettings> = {
   name: 'ndjson',
   placeUnit: 'line',
+  flags: fileFlags('ndjson'),
   resolve: resolveDayFile,
   listSecretFiles: listKeyFiles,
   async open({ path, sftp, columns }, parts) {

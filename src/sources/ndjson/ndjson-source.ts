@@ -42,7 +42,7 @@ export function createNdjsonSource(options: NdjsonSourceOptions): BookingSource 
   };
 }
 
-export interface NdjsonDecoderOptions {
+interface NdjsonDecoderOptions {
   /** For messages. */
   readonly path: string;
   readonly columns: SourceColumns;
@@ -117,23 +117,18 @@ const lineFeed = 0x0a;
 const nothing: Buffer = Buffer.alloc(0);
 
 /** A line without its line end; also without its bytes if it is longer than the limit. */
-export interface CutLine {
+interface CutLine {
   /** Counted from 1. */
   readonly line: number;
   readonly bytes: Buffer | undefined;
 }
 
-/** Cuts bytes into lines. They end with LF or CRLF; a lone CR is an ordinary character. */
-export interface LineCutter {
-  cut(block: Buffer): readonly CutLine[];
-  /** What follows the last line end, if anything does, at the end of the input. */
-  end(): CutLine | undefined;
-  /** The line on which the next block begins, counted from 1. */
-  readonly line: number;
-}
-
-/** @param lineLimit in bytes, without the line end. No more than that is held of a longer line. */
-export function createLineCutter(lineLimit: number): LineCutter {
+/**
+ * Cuts bytes into lines. They end with LF or CRLF; a lone CR is an ordinary character.
+ *
+ * @param lineLimit in bytes, without the line end. No more than that is held of a longer line.
+ */
+function createLineCutter(lineLimit: number) {
   let pending = nothing;
   let isDropped = false;
   let line = 1;
@@ -143,7 +138,7 @@ export function createLineCutter(lineLimit: number): LineCutter {
   }
 
   return {
-    cut(block) {
+    cut(block: Buffer): readonly CutLine[] {
       const bytes = pending.length === 0 ? block : Buffer.concat([pending, block]);
       const lines: CutLine[] = [];
       let start = 0;
@@ -166,9 +161,11 @@ export function createLineCutter(lineLimit: number): LineCutter {
       }
       return lines;
     },
-    end() {
+    /** What follows the last line end, if anything does, at the end of the input. */
+    end(): CutLine | undefined {
       return isDropped || pending.length > 0 ? { line, bytes: withinLimit(pending) } : undefined;
     },
+    /** The line on which the next block begins, counted from 1. */
     get line() {
       return line;
     },

@@ -1,7 +1,7 @@
 import { mayContainUnescapedPassword } from '../../http/url.js';
 
 /** Whether the connection is encrypted, and whether the server's certificate is verified. */
-export type MysqlTls = 'off' | 'unverified' | 'verified';
+type MysqlTls = 'off' | 'unverified' | 'verified';
 
 export type SqlAddress =
   | { readonly kind: 'postgres'; readonly place: string; readonly url: string }

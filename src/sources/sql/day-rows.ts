@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { SourceError } from '../../review/source.js';
+import { codeOf } from '../../text/safe-error.js';
 import { readSqlAddress, type SqlAddress } from './address.js';
 import { createDatabaseFault } from './database-fault.js';
 import { type DayQuery, parseDayQuery, writeDayParameter } from './query-text.js';
@@ -22,14 +23,14 @@ export interface DayRowsOptions {
   readonly chunkRows?: number;
 }
 
-export interface RowBlock {
+interface RowBlock {
   /** The column names from the database, in the query's order; the same in every block. */
   readonly columns: readonly string[];
   readonly rows: readonly SqlRow[];
 }
 
 /** The rows of a day, as the database returns them. */
-export interface DayRows {
+interface DayRows {
   /** For messages: the database, without user and password, and the query. */
   readonly where: string;
   /**
@@ -114,7 +115,7 @@ async function readQueryFile(path: string, dialect: SqlAddress['kind']): Promise
   try {
     bytes = await readFile(path);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    const code = codeOf(error) ?? 'unknown';
     throw new SourceError(
       code === 'ENOENT' ? 'missing' : 'unreadable',
       `the query file ${path} can't be read (${code}); fix source.queryFile`,

@@ -4,6 +4,7 @@ import { confidentiality, expected, group, isGroup, numberUpTo, text } from '../
 import type { SourceKind } from '../common/kind.js';
 import { recordSettings } from '../common/record-settings.js';
 import { readSqlAddress, sqlAddressForms } from './address.js';
+import { sqlFlags } from './flags.js';
 import { parseDayQuery } from './query-text.js';
 
 const dayInSeconds = 86_400;
@@ -55,6 +56,7 @@ export type SqlSettings = z.output<typeof settings>;
 const kind: SourceKind<SqlSettings> = {
   name: 'sql',
   placeUnit: 'row',
+  flags: sqlFlags,
   resolve(source, folder) {
     const { url, queryFile, ca } = source;
     const address = readSqlAddress(url);

@@ -18,7 +18,7 @@ export function explainMysqlError(error: unknown, where: string, isReading: bool
     if (code === 'HANDSHAKE_NO_SSL_SUPPORT') return createDatabaseFault('no-tls', where, code);
     return createDatabaseFault(isReading ? 'lost' : 'unreachable', where, code);
   }
-  const reason = readReason(number) ?? 'failed';
+  const reason = reasons.get(number) ?? 'failed';
   return createDatabaseFault(
     reason === 'unreachable' && isReading ? 'lost' : reason,
     where,
@@ -26,58 +26,19 @@ export function explainMysqlError(error: unknown, where: string, isReading: bool
   );
 }
 
-function readReason(number: number): DatabaseReason | undefined {
-  switch (number) {
-    case 1044:
-    case 1045:
-    case 1130:
-    case 1251:
-    case 1698:
-    case 2061:
-      return 'login-refused';
-    case 1046:
-    case 1049:
-      return 'no-database';
-    case 1142:
-    case 1143:
-    case 1227:
-    case 1370:
-      return 'no-permission';
-    case 1290:
-    case 1792:
-    case 1836:
-      return 'would-write';
-    case 1969:
-    case 3024:
-      return 'too-slow';
-    case 1040:
-    case 1053:
-    case 1077:
-    case 1080:
-    case 1152:
-    case 1153:
-    case 1158:
-    case 1159:
-    case 1160:
-    case 1161:
-    case 1203:
-    case 1927:
-      return 'unreachable';
-    case 1317:
-      return 'cancelled';
-    case 1052:
-    case 1054:
-    case 1064:
-    case 1109:
-    case 1146:
-    case 1210:
-    case 1222:
-    case 1267:
-    case 1295:
-    case 1305:
-    case 1630:
-      return 'query-wrong';
-    default:
-      return undefined;
-  }
-}
+/** The server's error numbers. */
+const numbers: { readonly [reason in DatabaseReason]?: readonly number[] } = {
+  'login-refused': [1044, 1045, 1130, 1251, 1698, 2061],
+  'no-database': [1046, 1049],
+  'no-permission': [1142, 1143, 1227, 1370],
+  'would-write': [1290, 1792, 1836],
+  'too-slow': [1969, 3024],
+  unreachable: [1040, 1053, 1077, 1080, 1152, 1153, 1158, 1159, 1160, 1161, 1203, 1927],
+  cancelled: [1317],
+  'query-wrong': [1052, 1054, 1064, 1109, 1146, 1210, 1222, 1267, 1295, 1305, 1630],
+};
+const reasons = new Map(
+  Object.entries(numbers).flatMap(([reason, list]) =>
+    list.map((number) => [number, reason as DatabaseReason] as const),
+  ),
+);

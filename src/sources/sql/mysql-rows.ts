@@ -6,7 +6,7 @@ import { explainMysqlError } from './mysql-faults.js';
 import { createMysqlSession, type MysqlSession } from './mysql-session.js';
 import type { RowsRequest, SqlRow, SqlRows, SqlValue } from './rows.js';
 
-export interface MysqlPlace {
+interface MysqlPlace {
   readonly login: MysqlLogin;
   /** The file of the authority's certificate, absolute. */
   readonly ca: string | undefined;

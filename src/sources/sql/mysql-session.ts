@@ -7,7 +7,7 @@ const disconnectMs = 2_000;
 /** A row of texts as the server sent them, as bytes. */
 type RawRow = readonly unknown[];
 
-export interface MysqlRowStream {
+interface MysqlRowStream {
   /** The columns; none if the statement returns no rows. */
   fields(): Promise<readonly mysql.FieldPacket[]>;
   /** The next rows; none once the server has reported the end. */

@@ -5,7 +5,7 @@ import { SourceError } from '../../review/source.js';
 import { createDatabaseFault, isCertificateFault, readAuthority, readErrorCode } from './database-fault.js';
 import { chunkBytes, measureRow, type RowsRequest, type SqlRow, type SqlRows } from './rows.js';
 
-export interface PostgresPlace {
+interface PostgresPlace {
   readonly url: string;
   /** The file of the authority's certificate, absolute. */
   readonly ca: string | undefined;
@@ -223,7 +223,7 @@ const cancelTimeoutMs = 2_000;
  * Cuts a connection and cancels its query: a server that is busy with one doesn't notice that its client is gone. The
  * cancel request needs no login and passes through poolers. Never throws.
  */
-export async function cancelPostgresQuery(client: pg.Client): Promise<void> {
+async function cancelPostgresQuery(client: pg.Client): Promise<void> {
   const { host, port } = client;
   const { processID, secretKey } = readKey(client);
   cut(client);

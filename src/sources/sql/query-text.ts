@@ -171,7 +171,7 @@ function list(names: readonly string[]): string {
  * @param words of the query, in order, outside literals and comments
  * @throws RangeError for a query that begins with SET or writes to a file
  */
-export function refuseMysqlEffects(words: readonly string[]): void {
+function refuseMysqlEffects(words: readonly string[]): void {
   const upper = words.map((word) => word.toUpperCase());
   if (upper[0] === 'SET')
     throw new RangeError('the query begins with SET, which changes settings; expected one SELECT');
@@ -191,9 +191,9 @@ export const dayParameters = ['day', 'dayStart', 'dayEnd'] as const;
  * `day` is the business day, `dayStart` its first instant, and `dayEnd` the first instant after it:
  * `>= :dayStart AND < :dayEnd` covers all of its 23, 24 or 25 hours.
  */
-export type DayParameter = (typeof dayParameters)[number];
+type DayParameter = (typeof dayParameters)[number];
 
-export function isDayParameter(name: string): name is DayParameter {
+function isDayParameter(name: string): name is DayParameter {
   return dayParameters.some((parameter) => parameter === name);
 }
 

@@ -1,14 +1,13 @@
 import { unknownDatabase, unknownQuery } from '../../settings/placeholders.js';
 import {
-  type AnswerRule,
   type Questions,
   type Sample,
   type SettingWriter,
-  type SourceOptions,
   type SourceSetup,
   sourceVariables,
 } from '../common/setup.js';
 import { createDayRows } from './day-rows.js';
+import { queryFileRule, queryRule, type SqlOptions, urlRule } from './flags.js';
 import type { SqlSettings } from './kind.js';
 import type { SqlRow, SqlValue } from './rows.js';
 
@@ -19,7 +18,7 @@ export interface SqlAnswers {
   readonly query: QueryAnswer | undefined;
 }
 
-export type QueryAnswer =
+type QueryAnswer =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'file'; readonly path: string };
 
@@ -31,40 +30,8 @@ const addressForms = {
 /** Few rows: each may be expensive for the database, and the date format of a database is seldom ambiguous. */
 const sampleRows = 5;
 
-const urlRule: AnswerRule = {
-  name: 'sourceUrl',
-  setting: ['source', 'url'],
-  beside: { source: { kind: 'sql' } },
-};
-const queryFileRule: AnswerRule = {
-  name: 'queryFile',
-  setting: ['source', 'queryFile'],
-  beside: { source: { kind: 'sql' } },
-};
-/** @param url the address by whose rules the query is read */
-const queryRule = (url: string): AnswerRule => ({
-  name: 'query',
-  setting: ['source', 'query'],
-  beside: { source: { kind: 'sql', url } },
-});
-
-export const sqlSetup: SourceSetup<SqlAnswers, SqlSettings> = {
+export const sqlSetup: SourceSetup<SqlAnswers, SqlSettings, SqlOptions> = {
   label: 'In a database: PostgreSQL, MySQL, MariaDB or SQLite',
-  flags: [
-    {
-      name: 'url',
-      flag: '--url',
-      rule: { ...urlRule, isSecret: true },
-      ifPassword:
-        'others on this machine can read a password there; leave it out, and put the whole address as HOTEL_REVIEW_SOURCE_URL into the environment or into .env',
-    },
-    {
-      name: 'query',
-      flag: '--query',
-      rule: ({ url }, known) => queryRule(known('sourceUrl') ?? url ?? unknownDatabase),
-    },
-    { name: 'queryFile', flag: '--query-file', rule: queryFileRule },
-  ],
   isImpliedBy: ({ url, query, queryFile }) =>
     url === undefined ? query !== undefined || queryFile !== undefined : !/^https?:/i.test(url),
   checkOptions({ url, query, queryFile }, { known }) {
@@ -113,7 +80,7 @@ interface DatabaseAddress {
   readonly rules: string;
 }
 
-async function askAddress({ url }: SourceOptions, questions: Questions): Promise<DatabaseAddress> {
+async function askAddress({ url }: SqlOptions, questions: Questions): Promise<DatabaseAddress> {
   const given = questions.takeOption(url);
   if (given !== undefined) {
     if (!isFile(given)) questions.keep('sourceUrl', given);
@@ -150,7 +117,7 @@ async function askAddress({ url }: SourceOptions, questions: Questions): Promise
 }
 
 async function askQuery(
-  { query, queryFile }: SourceOptions,
+  { query, queryFile }: SqlOptions,
   questions: Questions,
   database: string,
 ): Promise<QueryAnswer | undefined> {

@@ -13,7 +13,7 @@ import {
   type SqlValue,
 } from './rows.js';
 
-export interface SqlitePlace {
+interface SqlitePlace {
   /** Absolute. */
   readonly path: string;
   /** For messages. */
@@ -184,14 +184,14 @@ function interrupt(connection: Libsql.Database, rows: Iterator<unknown>): void {
 }
 
 /** The driver only names SQLite's primary codes. An extended code has the primary one in its last byte. */
-export function readSqliteCode(error: unknown): string | undefined {
+function readSqliteCode(error: unknown): string | undefined {
   const code = readErrorCode(error);
   const number = Number(/^UNKNOWN_SQLITE_ERROR_(\d+)$/.exec(code ?? '')?.[1]);
   return number % 256 === 1 ? 'SQLITE_ERROR' : code;
 }
 
 /** Explains an error of the driver without quoting its message. */
-export function explainSqliteError(error: unknown, where: string): unknown {
+function explainSqliteError(error: unknown, where: string): unknown {
   const code = readSqliteCode(error);
   if (error instanceof SourceError || !(error instanceof Error)) return error;
   if (code === undefined || code === '') return createDatabaseFault('unreachable', where, 'no code');
@@ -219,11 +219,7 @@ const calls: readonly string[] = ['Function', 'PureFunc'];
  * @param text a SELECT that can be prepared
  * @param busyTimeoutMs how long to wait for a writer that holds the file
  */
-export function findReachingFunction(
-  address: string,
-  text: string,
-  busyTimeoutMs: number,
-): string | undefined {
+function findReachingFunction(address: string, text: string, busyTimeoutMs: number): string | undefined {
   const connection = new Libsql(address);
   try {
     connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);

@@ -6,7 +6,7 @@ import { type ExportedMapping, readMappingFile } from './read-mapping-file.js';
 const pageSize = 1_000;
 const maxRowsListed = 20;
 
-export interface CompareParts {
+interface CompareParts {
   readonly copy: Pick<MappingCopy, 'lookUp' | 'listMappings' | 'summarise'>;
   /** Accepted names of the master id's column. */
   readonly masterIdNames: readonly string[];
@@ -134,8 +134,8 @@ async function* listUnseen(
 }
 
 /** The columns of the mapping file that are compared. */
-export const comparedColumns = ['ServiceId', 'ChannelIds', 'ProviderLocationId'] as const;
-export type ComparedColumn = (typeof comparedColumns)[number];
+const comparedColumns = ['ServiceId', 'ChannelIds', 'ProviderLocationId'] as const;
+type ComparedColumn = (typeof comparedColumns)[number];
 
 /** A difference between the file and the local copy for one provider hotel. */
 export type MappingDifference =
@@ -192,7 +192,7 @@ export function createWordReader(): (channels: string) => string {
 }
 
 /** The providers whose mappings are compared. */
-export interface WantedProviders {
+interface WantedProviders {
   has(providerName: string): boolean;
   /** Their names as the copy writes them; undefined for all providers. */
   readonly inCopy: readonly string[] | undefined;
@@ -203,7 +203,7 @@ export interface WantedProviders {
  *
  * @param names empty for all providers
  */
-export async function findWantedProviders(
+async function findWantedProviders(
   names: readonly string[],
   copy: Pick<MappingCopy, 'summarise'>,
 ): Promise<WantedProviders> {

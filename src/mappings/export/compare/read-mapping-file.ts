@@ -2,7 +2,7 @@ import { OpenQuotesError, readCsvRecords } from '../csv.js';
 import { ExportFileError, findMasterId } from '../inspect-file.js';
 
 /** Some consecutive rows of the file. */
-export interface MappingRows {
+interface MappingRows {
   readonly mappings: readonly ExportedMapping[];
   /** The numbers of rows without a provider hotel or with too few cells. */
   readonly unreadable: readonly number[];
