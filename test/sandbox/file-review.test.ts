@@ -89,7 +89,9 @@ describe('a result', () => {
       },
     ]);
     const [email] = files.emails;
-    expect(files.events).toEqual([{ kind: 'result-written', path: resultPath, rows: 3, incorrect: 1, email }]);
+    expect(files.events).toEqual([
+      { kind: 'result-written', path: resultPath, rows: 3, incorrect: 1, email },
+    ]);
   });
 
   it('is not followed by an e-mail when every mapping is correct', async () => {
