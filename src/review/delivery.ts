@@ -1,8 +1,12 @@
 import type { Booking } from '../booking/booking.js';
-import type { DeliveryKind, Run } from './run.js';
-import type { BookingForm, Claim, Findings, PlannedStep } from './step.js';
+import type { Verdict } from '../mapping-service/verdict.js';
+import type { DeliveryKind } from './run.js';
+import type { BookingForm, Claimed, Evidence, Findings, PlannedStep } from './step.js';
 
-/** The outcome of performing a step, before the runner decides what follows. */
+/**
+ * The outcome of performing a step. It differs from a `Verdict`, which is about one call, because steps also wait, use SFTP
+ * and the disk, and carry findings; and from a `StepEnding`, which is decided by tries, size and clock.
+ */
 export type StepOutcome =
   | (Findings & { readonly kind: 'done' })
   | (Findings & {
@@ -22,6 +26,28 @@ export type StepOutcome =
       readonly advice: string;
     });
 
+/**
+ * What a call's verdict means for the step that made the call.
+ *
+ * @param sha256 of the bytes sent for review
+ */
+export function toServiceOutcome(verdict: Verdict, sha256: string): StepOutcome {
+  const { code, httpStatus, statusCode, answer } = verdict;
+  const evidence: Evidence = { code, httpStatus, statusCode, answer, sha256 };
+  switch (verdict.kind) {
+    case 'accepted':
+      return { kind: 'done', evidence };
+    case 'retryable': {
+      const { outcomeUnknown, retryAfterMs, refusedWhenSpent } = verdict;
+      return { kind: 'retryable', evidence, outcomeUnknown, retryAfterMs, refusedWhenSpent };
+    }
+    case 'refused':
+      return { kind: 'refused', evidence };
+    case 'fatal':
+      return { kind: 'fatal', evidence, advice: 'check service.baseUrl, apiKey and accountId' };
+  }
+}
+
 /** How bookings are stored: all that reading a day needs to know about its delivery. */
 export interface BookingForms {
   readonly kind: DeliveryKind;
@@ -29,13 +55,6 @@ export interface BookingForms {
   formOf(booking: Booking): BookingForm | undefined;
   /** Writes the booking as one line, without a line end. */
   render(booking: Booking, form: BookingForm, line: LineWriter): void;
-}
-
-export interface PerformOptions {
-  readonly run: Run;
-  /** The lines of the stored batch that contains the step's slice. */
-  readonly lines?: Buffer | undefined;
-  readonly signal: AbortSignal;
 }
 
 /**
@@ -46,7 +65,7 @@ export interface Delivery extends BookingForms {
   /** @param bookings the number of collected bookings by form */
   plan(bookings: Readonly<Record<BookingForm, number>>): PlannedStep[];
   /** @throws the signal's reason when aborted during a call */
-  perform(claim: Claim, options: PerformOptions): Promise<StepOutcome>;
+  perform(claim: Claimed, signal: AbortSignal): Promise<StepOutcome>;
 }
 
 /** The hotel of a stored line, found without parsing the line. */

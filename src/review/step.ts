@@ -93,7 +93,10 @@ export interface Findings {
   readonly nothingSent?: boolean;
 }
 
-/** The closed set of ways in which an attempt ends. */
+/**
+ * The closed set of ways in which an attempt ends, as the ledger records it: an outcome once the runner has decided
+ * whether the step is tried again, halved or given up.
+ */
 export type StepEnding =
   | (Findings & { readonly kind: 'done' })
   | (Findings & { readonly kind: 'refused' })

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ReviewService } from '../../mapping-service/client.js';
-import type { Delivery } from '../delivery.js';
-import { toServiceOutcome } from '../service-outcome.js';
+import { type Delivery, toServiceOutcome } from '../delivery.js';
 import type { PlannedStep, Slice } from '../step.js';
 import { createBodyForms } from './booking-item.js';
 import { buildRequestBody } from './request-body.js';
@@ -17,7 +16,7 @@ export function createBodyDelivery({ service, masterIdName, batchSize }: BodyDel
   return {
     ...createBodyForms(masterIdName),
     plan: ({ body }) => planBatches(body, batchSize),
-    async perform({ step }, { lines, signal }) {
+    async perform({ step, lines }, signal) {
       if (!step.slice) throw new TypeError(`expected a batch, got: ${step.name}`);
       if (!lines) throw new RangeError(`no ${step.slice.form} batch ${step.slice.batch} in the ledger`);
       const body = buildRequestBody(lines, step.slice);

@@ -1,3 +1,6 @@
+import type { BusinessDay } from '../../booking/business-day.js';
+import { describeIncomparable, runsCompared } from '../collect/delivered-lines.js';
+import type { DayOverview, RunLister, StepReader } from '../ledger.js';
 import { isActive, type Run } from '../run.js';
 import { type DayRequest, type DayToOpen, decideOpening } from './open-run.js';
 
@@ -59,6 +62,41 @@ export function planDay(
       if (!latest) throw new TypeError('a day without a run was refused');
       return { action: 'refused', message: opening.message, run: latest };
   }
+}
+
+/** A day of a range, YYYY-MM-DD, and what a replay would do with it. */
+export interface PlannedDay {
+  readonly day: string;
+  readonly plan: DayPlan;
+}
+
+type PlanLedger = Pick<DayOverview, 'listLatestRuns'> & RunLister & Pick<StepReader, 'isBeingPerformed'>;
+
+/** What a replay would do with each day of a range, judged from the ledger alone. */
+export async function planRange(
+  ledger: PlanLedger,
+  days: readonly BusinessDay[],
+  { mode, ...request }: Pick<DayRequest, 'delivery' | 'reason'> & { readonly mode: RangeMode | undefined },
+): Promise<PlannedDay[]> {
+  const [from, to] = [days[0]?.iso ?? '', days.at(-1)?.iso ?? ''];
+  const latest = new Map((await ledger.listLatestRuns({ from, to })).map((run) => [run.day, run]));
+  const planned: PlannedDay[] = [];
+  for (const day of days) {
+    const run = latest.get(day.iso);
+    const plan = planDay(mode, run, { ...request, day });
+    planned.push({ day: day.iso, plan: await refuseInTime(ledger, plan, run) });
+  }
+  return planned;
+}
+
+/** Refusals that don't follow from the state of the newest run alone. */
+async function refuseInTime(ledger: PlanLedger, plan: DayPlan, run: Run | undefined): Promise<DayPlan> {
+  if (!run || plan.action === 'nothing' || plan.action === 'refused') return plan;
+  if (isActive(run) && (await ledger.isBeingPerformed(run.id)))
+    return { action: 'refused', message: `${run.day} is being run by another process`, run };
+  if (plan.action !== 'top-up') return plan;
+  const message = describeIncomparable(await ledger.listRuns({ day: run.day, limit: runsCompared }));
+  return message === undefined ? plan : { action: 'refused', message, run };
 }
 
 function whyNot(mode: RangeMode | undefined, latest: Run | undefined): string | undefined {

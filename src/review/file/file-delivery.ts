@@ -27,8 +27,9 @@ export function createFileDelivery(parts: FileDeliveryParts): Delivery {
   return {
     ...createFileForms({ body, incomplete }),
     plan: (bookings) => [...planFile(bookings.file), ...body.plan(bookings)],
-    async perform(claim, { run, lines, signal }) {
-      if (claim.step.kind === 'batch') return body.perform(claim, { run, lines, signal });
+    async perform(claim, signal) {
+      const { run } = claim;
+      if (claim.step.kind === 'batch') return body.perform(claim, signal);
       const day = createBusinessDay(run.day, timezone);
       const attempt = { claim, run, day, remote: locateRemoteFiles(day), signal };
       try {

@@ -1,7 +1,6 @@
 import type { SftpSession } from '../../sftp/sftp.js';
-import type { StepOutcome } from '../delivery.js';
+import { type StepOutcome, toServiceOutcome } from '../delivery.js';
 import { isSameSighting, type ReviewFile } from '../review-file.js';
-import { toServiceOutcome } from '../service-outcome.js';
 import { expectClaim, type FileAttempt, type FileParts, inSession } from './file-attempt.js';
 import { publishReviewFile, removeLeftovers } from './publish-file.js';
 import { findResults } from './remote-files.js';

@@ -60,9 +60,9 @@ export function createStepRunner(parts: StepRunnerParts) {
   let failuresInRow = 0;
 
   async function attempt(claim: Claimed, signal: AbortSignal): Promise<StepEnding> {
-    const { run, lines } = claim;
+    const { run } = claim;
     try {
-      const outcome = await deliveryOf(run).perform(claim, { run, lines, signal });
+      const outcome = await deliveryOf(run).perform(claim, signal);
       const ending = decideEnding(outcome, claim.step, run, { retry, random, now: clock() });
       await holdOffWhenDue(claim.step, run, outcome, ending);
       return ending;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../../src/mapping-service/verdict.js';
 import { createBodyDelivery, halveBatch, planBatches } from '../../../src/review/body/body-delivery.js';
 import type { StepOutcome } from '../../../src/review/delivery.js';
-import type { Claim, PlannedStep, Step } from '../../../src/review/step.js';
+import type { Claimed, PlannedStep, Step } from '../../../src/review/step.js';
 import { someRun } from '../some-run.js';
 
 const lines = Buffer.from('{"ServiceId":1}\n{"ServiceId":2}\n{"ServiceId":3}\n');
@@ -22,8 +22,8 @@ const step: Step = {
   waits: 0,
 };
 
-const run = someRun();
-const claimOf = (claimed: Step): Claim => ({
+const claimOf = (claimed: Step): Claimed => ({
+  run: someRun(),
   step: claimed,
   attempt: 1,
   token: 1,
@@ -72,7 +72,7 @@ describe('performing a batch', () => {
   ])('that the service answers with $kind', async (verdict, outcome) => {
     const { delivery, sent } = prepare(verdict);
     const { signal } = new AbortController();
-    expect(await delivery.perform(claimOf(step), { run, lines, signal })).toEqual(outcome);
+    expect(await delivery.perform({ ...claimOf(step), lines }, signal)).toEqual(outcome);
     expect(sent).toEqual([{ body: '{"Hotels":[{"ServiceId":2},{"ServiceId":3}]}', signal }]);
   });
 
@@ -80,7 +80,7 @@ describe('performing a batch', () => {
     const { delivery, sent } = prepare({ kind: 'accepted', ...said });
     const { slice: _, ...noBatch } = step;
     const { signal } = new AbortController();
-    const perform = delivery.perform(claimOf({ ...noBatch, name: 'upload' }), { run, signal });
+    const perform = delivery.perform(claimOf({ ...noBatch, name: 'upload' }), signal);
     await expect(perform).rejects.toThrow(new TypeError('expected a batch, got: upload'));
     expect(sent).toEqual([]);
   });
@@ -88,7 +88,7 @@ describe('performing a batch', () => {
   it('sends nothing for a batch that the ledger does not have', async () => {
     const { delivery, sent } = prepare({ kind: 'accepted', ...said });
     const { signal } = new AbortController();
-    const perform = delivery.perform(claimOf(step), { run, signal });
+    const perform = delivery.perform(claimOf(step), signal);
     await expect(perform).rejects.toThrow(new RangeError('no body batch 4 in the ledger'));
     expect(sent).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import { planDay, type RangeMode, requestOf } from '../../../src/review/day/range-plan.js';
+import { planDay, planRange, type RangeMode, requestOf } from '../../../src/review/day/range-plan.js';
 import type { Run, RunState } from '../../../src/review/run.js';
 import { someRun } from '../some-run.js';
 
@@ -87,4 +87,44 @@ it.each<[RangeMode | undefined, string]>([
 ])('a replay of what is %s asks for each day as %s, with its options', (mode, asked) => {
   const options = { delivery: 'file', reason } as const;
   expect(requestOf(mode, options)).toEqual({ mode: asked, ...options });
+});
+
+describe('the plan of a range', () => {
+  const days = ['2026-11-19', '2026-11-20', '2026-11-21'].map((iso) =>
+    createBusinessDay(iso, 'Europe/Madrid'),
+  );
+  const ledgerWith = (runs: readonly Run[], isBeingPerformed = false) => ({
+    listLatestRuns: async () => [...runs],
+    listRuns: async () => [...runs],
+    isBeingPerformed: async () => isBeingPerformed,
+  });
+
+  it('has every day in its order, with or without a run', async () => {
+    expect(await planRange(ledgerWith([someRun()]), days, { mode: 'missing', reason })).toMatchObject([
+      { day: '2026-11-19', plan: { action: 'new-run' } },
+      { day: '2026-11-20', plan: { action: 'nothing', why: 'has a run' } },
+      { day: '2026-11-21', plan: { action: 'new-run' } },
+    ]);
+  });
+
+  it('refuses a day whose run another process is working on', async () => {
+    const run = someRun({ state: 'delivering' });
+    const message = '2026-11-20 is being run by another process';
+    for (const [isBeingPerformed, plan] of [
+      [true, { action: 'refused', message, run }],
+      [false, { action: 'resume', run }],
+    ] as const) {
+      const planned = await planRange(ledgerWith([run], isBeingPerformed), days, { mode: 'failed', reason });
+      expect(planned[1]).toEqual({ day: '2026-11-20', plan });
+    }
+  });
+
+  it('refuses to top up a day whose guest names were blanked', async () => {
+    const run = someRun({ namesBlankedAt: 1 });
+    const planned = await planRange(ledgerWith([run]), days, { mode: 'late', reason });
+    expect(planned[1]?.plan).toMatchObject({
+      action: 'refused',
+      message: expect.stringContaining('its guest names were blanked after guestNameDays'),
+    });
+  });
 });

@@ -72,7 +72,7 @@ describe('performing a step of a file run', () => {
     const { delivery, ledger, run, parts } = await prepareDelivery();
     await parts.spool.write('20261120-givenup.csv', noBytes());
     await parts.spool.write('20261119-k3f9xq7d.csv', noBytes());
-    const outcome = await delivery.perform(await claimStep(ledger, run, 'write'), { run, signal });
+    const outcome = await delivery.perform(await claimStep(ledger, run, 'write'), signal);
     const { bytes, sha256 } = (await parts.spool.measure(reviewName(run))) ?? {};
     expect(outcome).toEqual({
       kind: 'done',
@@ -87,7 +87,7 @@ describe('performing a step of a file run', () => {
   it('ends the run if the written file breaks the file rules, with the place and without the cell', async () => {
     const bookings = [fileBooking(), named('null')];
     const { delivery, ledger, run } = await prepareDelivery({ bookings });
-    const outcome = await delivery.perform(await claimStep(ledger, run, 'write'), { run, signal });
+    const outcome = await delivery.perform(await claimStep(ledger, run, 'write'), signal);
     expect(outcome).toEqual({
       kind: 'fatal',
       evidence: { code: 'review-file-reads-as-null' },
@@ -100,7 +100,7 @@ describe('performing a step of a file run', () => {
     const { delivery, ledger, run, finish } = await prepareDelivery({ masterIdColumn: 'Another Id' });
     const written = await finish('write', { sha256: 'ab'.repeat(32) });
     const claim = await claimStep(ledger, run, 'upload');
-    expect(await delivery.perform(claim, { run: written, signal })).toEqual({
+    expect(await delivery.perform({ ...claim, run: written }, signal)).toEqual({
       kind: 'fatal',
       evidence: { code: 'review-file-changed' },
       advice:
@@ -124,7 +124,7 @@ describe('performing a step of a file run', () => {
       mayRepeat: false,
     } as const;
     const lines = await ledger.readBatch(run.id, 'file', 0);
-    expect(await delivery.perform(claim, { run, lines, signal })).toMatchObject({
+    expect(await delivery.perform({ ...claim, run, lines }, signal)).toMatchObject({
       kind: 'done',
       evidence: { code: 'posted' },
     });
