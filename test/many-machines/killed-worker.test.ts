@@ -1,8 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { RunningCommand } from '../support/command.js';
 import { day } from '../support/day-folder.js';
 import { createGate } from '../support/gate.js';
 import { success } from '../support/http-stand-in.js';
 import { freeze } from '../support/processes.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
 import { usePostgres, useRedis } from '../support/use-servers.js';
 import {
   batchSize,
@@ -74,26 +78,74 @@ describe('a `run` that is frozen in mid-collect past its lease', () => {
       redis: redis(),
       postgres: postgres(),
       bookings: 40_000,
-      settings: { body: { batchSize: 2_000, concurrency: stepsPerProcess } },
+      settings: { source: { kind: 'module', path: 'bookings.mjs' }, body: { batchSize: 2_000 } },
     });
+    const place = machines.folder.path;
+    await writeFile(join(place, 'bookings.json'), JSON.stringify(machines.bookings));
+    // It yields the second half once the test allows it.
+    await writeFile(
+      join(place, 'bookings.mjs'),
+      `import { existsSync, readFileSync } from 'node:fs';
+       export async function* bookings() {
+         const all = JSON.parse(readFileSync(new URL('bookings.json', import.meta.url)));
+         yield all.slice(0, 20_000);
+         while (!existsSync(new URL('second-half', import.meta.url))) await new Promise((resolve) => setTimeout(resolve, 5));
+         yield all.slice(20_000);
+       }`,
+    );
     const first = machines.folder.start(['run', '--day', day, '--json']);
-    const { read } = await machines.database.until((run) => run.read > 0);
+    await machines.database.until(({ read }) => read > 0);
     await freeze(first);
-    expect(read).toBeLessThan(40_000);
     expect(await machines.database.run()).toMatchObject({ state: 'collecting', token: 1 });
+    await writeFile(join(place, 'second-half'), '');
+    await expectOtherRunInstead(machines, first);
+  });
 
-    const second = await machines.folder.runDay();
-    expect(second.exitCode).toBe(0);
-    first.kill('SIGCONT');
-    const thawed = await first.ended;
-    // What it finds when it thaws is done already.
-    expect(thawed).toMatchObject({ exitCode: 0 });
-    expect(thawed.report).toMatchObject({ runId: second.report.runId, state: 'succeeded' });
-    const { counts } = await expectCompleted(machines);
-    expect(counts.repeated).toBe(0);
-    expect(await machines.database.run()).toMatchObject({ token: 2 });
+  it('while it stores bookings: the other one gets the lock that the frozen one had', async () => {
+    const machines = await prepareMachines({
+      redis: redis(),
+      postgres: postgres(),
+      bookings: 4_000,
+      settings: { body: { batchSize: 500 } },
+    });
+    const proxy = await startTcpProxy(postgres().port);
+    onTestFinished(() => proxy.stop());
+    const ledger = postgres().overTcp(machines.database.url, { port: proxy.port });
+    await machines.folder.configure({ ledger });
+    const first = machines.folder.start(['run', '--day', day, '--json']);
+    const frozen = createGate();
+    proxy.beforePassing((to, chunk) => {
+      if (to === 'server' || !asksForRows(chunk)) return undefined;
+      return freeze(first).then(frozen.open);
+    });
+    await frozen.passed;
+    proxy.heal();
+    expect(await machines.database.run()).toMatchObject({ state: 'collecting', token: 1 });
+    await machines.folder.configure({});
+    await expectOtherRunInstead(machines, first);
   });
 });
+
+/** Another `run` takes over and completes the day; when the frozen one thaws, it ends with the other's run. */
+async function expectOtherRunInstead(machines: Machines, frozen: RunningCommand): Promise<void> {
+  const second = await machines.folder.runDay();
+  expect(second).toMatchObject({ exitCode: 0 });
+  frozen.kill('SIGCONT');
+  const thawed = await frozen.ended;
+  // What it finds when it thaws is done already.
+  expect(thawed).toMatchObject({ exitCode: 0 });
+  expect(thawed.report).toMatchObject({ runId: second.report.runId, state: 'succeeded' });
+  const { counts } = await expectCompleted(machines);
+  expect(counts.repeated).toBe(0);
+  expect(await machines.database.run()).toMatchObject({ token: 2 });
+}
+
+/** Whether a chunk from PostgreSQL contains its request for the rows of a COPY, a CopyInResponse. */
+function asksForRows(chunk: Buffer): boolean {
+  for (let at = 0; at + 5 <= chunk.length; at += 1 + chunk.readUInt32BE(at + 1))
+    if (chunk[at] === 'G'.charCodeAt(0)) return true;
+  return false;
+}
 
 /** The service holds the first batches: the worker that is started first has these in flight, and no others. */
 async function prepareHeldWorker(): Promise<{ machines: Machines; release: () => void }> {

@@ -24,6 +24,8 @@ export interface TcpProxy {
    * waits for it.
    */
   beforePassing(callBack: BeforePassing): void;
+  /** From now on each chunk also waits for a promise of this function, if there is one; `heal` doesn't change that. */
+  slowDown(eachChunk: (() => Promise<void>) | undefined): void;
   /** From now on new connections, and new data on the old ones, get through again. */
   heal(): void;
   /** Resolves when the client has ended all its connections. */
@@ -31,7 +33,7 @@ export interface TcpProxy {
   stop(): Promise<void>;
 }
 
-type BeforePassing = (to: 'server' | 'client') => void | Promise<void>;
+type BeforePassing = (to: 'server' | 'client', chunk: Buffer) => void | Promise<void>;
 
 /** @param port to listen on; any free one by default */
 export async function startTcpProxy(targetPort: number, port = 0): Promise<TcpProxy> {
@@ -41,13 +43,14 @@ export async function startTcpProxy(targetPort: number, port = 0): Promise<TcpPr
   let passRequests = true;
   let answersToPass = Number.POSITIVE_INFINITY;
   let beforePassing: BeforePassing = () => {};
+  let eachChunk: (() => Promise<void>) | undefined;
 
   /** Data after the chunk waits with it. */
-  function passOn(from: Socket, to: 'server' | 'client', pass: () => void): void {
-    const before = beforePassing(to);
-    if (!before) return pass();
+  function passOn(from: Socket, to: 'server' | 'client', chunk: Buffer, pass: () => void): void {
+    const before = [beforePassing(to, chunk), eachChunk?.()].filter((promise) => promise instanceof Promise);
+    if (before.length === 0) return pass();
     from.pause();
-    void before.finally(() => {
+    void Promise.all(before).finally(() => {
       pass();
       from.resume();
     });
@@ -79,8 +82,8 @@ export async function startTcpProxy(targetPort: number, port = 0): Promise<TcpPr
         client.write(chunk);
       } else happened.swallowedChunks += 1;
     };
-    client.on('data', (chunk) => passOn(client, 'server', () => passToServer(chunk)));
-    target.on('data', (chunk) => passOn(target, 'client', () => passToClient(chunk)));
+    client.on('data', (chunk) => passOn(client, 'server', chunk, () => passToServer(chunk)));
+    target.on('data', (chunk) => passOn(target, 'client', chunk, () => passToClient(chunk)));
     client.on('close', () => {
       clients.delete(client);
       target.destroy();
@@ -110,6 +113,9 @@ export async function startTcpProxy(targetPort: number, port = 0): Promise<TcpPr
     },
     beforePassing(callBack) {
       beforePassing = callBack;
+    },
+    slowDown(wait) {
+      eachChunk = wait;
     },
     heal() {
       beforePassing = () => {};

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { LedgerAwayError, LedgerUnusableError } from '../../review/ledger.js';
-import { PassingFault, persist, translateFault } from './faults.js';
+import { lockTimeout, PassingFault, persist, translateFault } from './faults.js';
 import { createSession, type Session } from './session.js';
 
 /** The address for display, without the password, wherever it occurs. */
@@ -161,8 +161,29 @@ export function openDatabase({ url, place, connections, patienceMs, prepare }: D
         prepared = undefined;
         throw error;
       }
-      return work();
+      try {
+        return await work();
+      } catch (error) {
+        if (error instanceof PassingFault && error.code === lockTimeout) await endFrozenCopies();
+        throw error;
+      }
     });
+  }
+
+  /**
+   * PostgreSQL applies no time limit while it waits for the rows of a COPY: a process that was frozen at that moment would
+   * keep its locks until it thaws.
+   */
+  async function endFrozenCopies(): Promise<void> {
+    await withSession((session) =>
+      session.run(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND usename = current_user AND query LIKE 'COPY hotel_review.%'
+           AND state = 'active' AND wait_event = 'ClientRead'
+           AND query_start < now() - $1 * interval '1 millisecond'`,
+        idleTransactionTimeoutMs,
+      ),
+    );
   }
 
   return {

@@ -34,8 +34,10 @@ export class StatementRefusedError extends Error {
 }
 
 const serializationFailures: readonly string[] = ['40001', '40P01'];
+/** Another process held a lock for too long. */
+export const lockTimeout = '55P03';
 /** A lock or a statement timed out; the connection is still usable. */
-const timeouts: readonly string[] = ['55P03', '57014'];
+const timeouts: readonly string[] = [lockTimeout, '57014'];
 /** The server shut down, crashed, is starting, is a standby in recovery, or is out of connections, memory or the like. */
 const passingStates = /^(08...|57P0[1-5]|25006|25P03|53...|58...)$/;
 
