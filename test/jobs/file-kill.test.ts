@@ -1,5 +1,17 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { RunningCommand } from '../support/command.js';
@@ -39,29 +51,26 @@ const writeResultAndSucceed = async (call: FileCall) => {
 describe('a file delivery that is killed', () => {
   const newServer = startForSuite(openSsh);
 
-  // On a busy machine the moment may pass unobserved; then the test retries.
-  const retry = 2;
-
-  it.each(runsEveryCase ? steps.slice(1) : (['upload'] as const))(
-    'before %s is claimed resumes there, and repeats nothing',
-    { retry },
-    async (name) => {
-      const day = await prepareWatchedFileDay(newServer());
-      // There is time between two steps, as steps are claimed once a second.
-      await day.folder.configure({ body: { requestsPerSecond: 1 } });
-      day.folder.start(runArguments);
+  it('between any two steps resumes at the next one, and repeats nothing', async () => {
+    const day = await prepareWatchedFileDay(newServer());
+    // Nobody claims another step within twenty seconds.
+    await day.folder.configure({ body: { requestsPerSecond: 0.05 } });
+    day.folder.start(runArguments);
+    const done = new Map<string, number>();
+    for (const [index, name] of steps.slice(1).entries()) {
+      done.set(steps[index] ?? '', 1);
       const { release } = await day.holdWhen(
         name,
         ({ state, attempts }) => state === 'ready' && attempts === 0,
       );
-      const recorded = await killAndCheck(day, day.folder.processes.pick(createSeed().random));
+      const killed = day.folder.processes.pick(createSeed().random);
+      expect(await killAndCheck(day, killed)).toEqual(done);
       await release();
-      expect([...recorded.keys()]).toEqual(steps.slice(0, steps.indexOf(name)));
-
-      await day.folder.configure({}, { keepsWorkers: true });
-      await expectWhole(day, await untilDayEnded(day), { calls: 1, repeated: 0, recorded });
-    },
-  );
+      day.folder.processes.runBeside(killed, () => day.folder.start(runArguments));
+      await untilClaimed(day, name);
+    }
+    await expectWhole(day, await untilDayEnded(day), { calls: 1, repeated: 0, recorded: done });
+  });
 
   it.each(runsEveryCase ? steps : (['trigger'] as const))(
     'when %s was just claimed performs it, and repeats nothing before it',
@@ -251,10 +260,9 @@ describe('a file delivery that is killed', () => {
     });
 
     it('when everything is archived and the spool is empty, but that is not recorded, records it', async () => {
-      const { day, release } = await holdAfterVerdicts(newServer);
+      const { day, finishManifest, release } = await holdAtManifest(newServer());
       const command = await performerOf(day, 'archive');
-      const archive = await day.archiveFolder();
-      await untilTurn(command, () => listNames(archive).includes('manifest.json'));
+      finishManifest();
       await untilTurn(command, () => listNames(day.spoolFolder).length === 0);
       const recorded = await killAndCheck(day, command);
       await release();
@@ -311,24 +319,59 @@ async function holdIn(
   return { command: await performerOf(day, name), release };
 }
 
-/**
- * Starts a run and holds the ledger when the verdicts are recorded and the archive is not. That moment is short,
- * though
- * many bookings prolong it: on a busy machine the day may be over before it is seen, and another one is started.
- */
-async function holdAfterVerdicts(
-  newServer: () => RunningSftpServer,
-): Promise<{ readonly day: WatchedFileDay; release(): Promise<void> }> {
-  for (;;) {
-    const day = await prepareWatchedFileDay(newServer(), {
-      bookings: slowlyWritten,
-      onCall: writeResultAndSucceed,
+/** Waits until somebody performs this step, which is ready. */
+async function untilClaimed(day: WatchedFileDay, name: FileStepName): Promise<void> {
+  const isClaimed = () =>
+    day.ledger.whileHeld(async () => {
+      if ((await day.step(name)).attempts > 0) return true;
+      // Again each time: the old reference of a killed process may have taken the place of this step.
+      await day.folder.liftRateLimit();
+      return false;
     });
-    day.folder.start(runArguments);
-    const { run, release } = await day.ledger.holdWhen(({ affected }) => affected > 0);
-    if (run.state !== 'succeeded') return { day, release };
-    await release();
-    await day.folder.processes.dismiss();
+  await vi.waitUntil(isClaimed, { timeout: 30_000, interval: 200 });
+}
+
+/**
+ * Starts a run and holds the ledger when the verdicts are recorded and the manifest is being archived: the name of the
+ * manifest is taken by a pipe, so that comparing it with what is there lasts until `finishManifest`.
+ */
+async function holdAtManifest(
+  server: RunningSftpServer,
+): Promise<{ readonly day: WatchedFileDay; finishManifest(): void; release(): Promise<void> }> {
+  const day = await prepareWatchedFileDay(server, {
+    async onCall(call) {
+      const archive = await day.archiveFolder();
+      mkdirSync(archive, { recursive: true, mode: 0o700 });
+      execFileSync('mkfifo', [join(archive, 'manifest.json')]);
+      return writeResultAndSucceed(call);
+    },
+  });
+  day.folder.start(runArguments);
+  await day.standIn.received(1);
+  const archive = await day.archiveFolder();
+  const manifest = join(archive, 'manifest.json');
+  const pipe = await vi.waitUntil(() => openForReader(manifest), { timeout: 30_000, interval: 5 });
+  const { release } = await day.ledger.holdWhen(({ affected }) => affected > 0);
+  return {
+    day,
+    finishManifest() {
+      const unfinished = join(archive, listNames(archive).find((name) => name.startsWith('.')) ?? '');
+      rmSync(manifest);
+      linkSync(unfinished, manifest);
+      writeSync(pipe, readFileSync(unfinished));
+      closeSync(pipe);
+    },
+    release,
+  };
+}
+
+/** Opens a pipe for writing; undefined while nobody reads from it. */
+function openForReader(pipe: string): number | undefined {
+  try {
+    return openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENXIO') return undefined;
+    throw error;
   }
 }
 

@@ -49,7 +49,7 @@ export function watchPublished(server: RunningSftpServer): PublishedWatch {
 
   return {
     async expectOnly(...contents) {
-      await vi.waitUntil(() => renames > 0);
+      await vi.waitUntil(() => renames > 0, { timeout: 30_000 });
       const allowed = new Map(contents.map((content) => [digest(Buffer.from(content)), content.length]));
       for (const [sha256, bytes] of seen) expect(allowed.get(sha256), `a file of ${bytes} bytes`).toBe(bytes);
       expect(changes).toBe(0);

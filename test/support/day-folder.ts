@@ -76,6 +76,8 @@ export interface DayFolder {
   runDay(options?: RunOptions): Promise<CommandResult>;
   /** The processes that work on the day: the last `run`, and the workers beside it if the engine has any. */
   readonly processes: DayProcesses;
+  /** Lets the next step start now, though `requestsPerSecond` would have it wait. */
+  liftRateLimit(): Promise<void>;
   /** The configured ledger, which need not exist yet. Closed after the test. */
   watchLedger(): LedgerWatch;
 }
@@ -175,6 +177,7 @@ export async function createDayFolder({
       (asProcess ? folder.start(args, options) : folder.call(args, options)).ended,
     runDay: (options) => folder.run(['run', '--day', day, '--json'], options),
     processes,
+    liftRateLimit: place.liftRateLimit,
     watchLedger() {
       const tables = place.openTables();
       watched.push(tables);

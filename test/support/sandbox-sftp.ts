@@ -81,5 +81,5 @@ export const sandboxSftp: SftpServerKind = {
 
 async function freeze(pid: number | undefined): Promise<void> {
   process.kill(pid ?? 0, 'SIGSTOP');
-  await vi.waitUntil(() => readFileSync(`/proc/${pid}/stat`, 'latin1').includes(') T '));
+  await vi.waitUntil(() => readFileSync(`/proc/${pid}/stat`, 'latin1').includes(') T '), { timeout: 30_000 });
 }

@@ -32,7 +32,10 @@ export interface WatchedFileDay extends FileDay {
   recorded(): Promise<ReadonlyMap<string, number>>;
   /** Attempts of `trigger` whose call may have been received, with unknown outcome. */
   unclearCalls(): Promise<number>;
-  /** Holds the ledger at a moment when this step is in this state. */
+  /**
+   * Holds the ledger at a moment when this step is in this state. Meanwhile nothing reaches the server or comes from it
+   * before the ledger was read once more, so that no step which uses the server passes unseen.
+   */
   holdWhen(
     name: FileStepName,
     isDue: (step: { readonly state: string; readonly attempts: number }) => boolean,
@@ -80,7 +83,38 @@ export async function prepareWatchedFileDay(
       const attempts = await ledger.attempts();
       return attempts.filter(({ step: of, outcome }) => of === 'trigger' && outcome === 'interrupted').length;
     },
-    holdWhen: (name, isDue) => ledger.holdWhen(async () => isDue(await step(name))),
+    async holdWhen(name, isDue) {
+      const looks = createLooks();
+      proxy.slowDown(looks.next);
+      try {
+        return await ledger.holdWhen(() => looks.take(async () => isDue(await step(name))));
+      } finally {
+        proxy.slowDown(undefined);
+        looks.end();
+      }
+    },
+  };
+}
+
+/** Looks for which others can wait. */
+function createLooks() {
+  let waiting: (() => void)[] = [];
+  function release(those: readonly (() => void)[]): void {
+    for (const proceed of those) proceed();
+  }
+  return {
+    /** Resolves at the end of a look that began after this call. */
+    next: () => new Promise<void>((resolve) => waiting.push(resolve)),
+    async take(look: () => Promise<boolean>): Promise<boolean> {
+      const before = waiting;
+      waiting = [];
+      try {
+        return await look();
+      } finally {
+        release(before);
+      }
+    },
+    end: () => release(waiting),
   };
 }
 
