@@ -15,9 +15,7 @@ const common = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
   pool: 'forks' as const,
-  // A few tests still fail now and then on a busy machine. CI tries a test once more, and reports it, until their causes are
-  // found.
-  retry: process.env.CI ? 1 : 0,
+  expect: { poll: { timeout: 30_000 } },
   // The command is called as it was built.
   server: { deps: { external: [/\/dist\//] } },
 };

@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const proxy of proxies.splice(0)) await proxy.stop();
 });
 
-const look = (url: string, stop = signal) => checkQueue({ url, answerMs: 500 }, stop);
+const look = (url: string, answerMs = 10_000) => checkQueue({ url, answerMs }, signal);
 
 describe('a Redis that is suitable for the queue', () => {
   it('is reported without its password, and nothing is written to it', async () => {
@@ -84,7 +84,7 @@ describe('a Redis that is not suitable', () => {
     const proxy = await startTcpProxy(redis().port);
     proxies.push(proxy);
     proxy.blackHole();
-    const findings = await look(`redis://127.0.0.1:${proxy.port}`);
+    const findings = await look(`redis://127.0.0.1:${proxy.port}`, 500);
     expect(findings).toMatchObject([
       { verdict: 'wrong', message: expect.stringContaining('no answer within 500 ms') },
     ]);

@@ -31,7 +31,7 @@ it('an observer that throws or rejects disturbs neither the emitter nor the othe
   notify(working);
   notify(working);
   expect(last).toHaveBeenCalledTimes(2);
-  await vi.waitFor(() => expect(onFault.mock.calls).toEqual([[thrown], [rejected]]));
+  await vi.waitFor(() => expect(onFault.mock.calls).toEqual([[thrown], [rejected]]), { timeout: 30_000 });
 });
 
 it('a failure that can not even be reported is ignored', () => {

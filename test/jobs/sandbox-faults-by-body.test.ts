@@ -82,7 +82,7 @@ describe('a fault', () => {
 });
 
 describe('a call of unknown outcome', () => {
-  const briefTimeout = { service: { timeoutSeconds: 0.5 } };
+  const briefTimeout = { service: { timeoutSeconds: 1 } };
 
   it.each([
     ['hang@2', 0],

@@ -114,7 +114,7 @@ describe('the by-file call', () => {
     async (fault) => {
       const made = await run({
         faults: [fault],
-        settings: { ...fileAlone, service: { timeoutSeconds: 0.5 } },
+        settings: { ...fileAlone, service: { timeoutSeconds: 1 } },
       });
       expect({ exitCode: made.exitCode, calls: byFileCalls(made) }).toEqual({ exitCode: 0, calls: 4 });
       expect(made.report.counts).toMatchObject({ pending: 0, affected: wrongInFile(made) });

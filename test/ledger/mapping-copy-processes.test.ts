@@ -70,14 +70,13 @@ describe('the local copy of the mappings among several processes', () => {
            { eval: true, execArgv: [] },
          );
          await new Promise((resolve) => killer.once('online', resolve));
-         for (let page = ${from}; page < ${from + 200}; page += 1) {
+         for (let page = ${from}; ; page += 1) {
            const after = page === 0 ? {} : { after: String(page) };
            await mappings.storePage({ syncId: 's1', ...after, resumeKey: String(page + 1), rows: rowsOf(page), at: page });
            if (page === ${from}) killer.postMessage(${round * 4});
-         }
-         console.log('all pages');`,
+         }`,
       );
-      await expect(child.printed('all pages')).rejects.toThrow();
+      await expect(child.printed('anything')).rejects.toThrow();
       const sync = await mappings.latestSync('');
       if (!sync) throw new Error('expected a sync, got: none');
       expect(sync.counts.pages).toBeGreaterThan(from);

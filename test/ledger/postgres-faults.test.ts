@@ -131,14 +131,15 @@ describe('the PostgreSQL ledger in trouble', () => {
       expect(await ledger.listRuns({ limit: 1 })).toEqual([]);
     });
 
-    it('a server that can be reached but never answers fails the ping within two seconds', async () => {
+    it('a server that can be reached but never answers fails the ping within seconds', async () => {
       const proxy = await startTcpProxy(postgres().port);
       const ledger = opened.open({ url: postgres().overTcp(opened.url, { port: proxy.port }) });
       await ledger.ping();
       proxy.blackHole();
       const askedAt = performance.now();
       await expect(ledger.ping()).rejects.toThrow(LedgerAwayError);
-      expect(performance.now() - askedAt).toBeLessThan(2_000);
+      // Every other request would be repeated for half a minute.
+      expect(performance.now() - askedAt).toBeLessThan(10_000);
       expect(proxy.happened.swallowedChunks).toBeGreaterThan(0);
       await proxy.stop();
     });

@@ -109,7 +109,7 @@ describe('a call that the service may have processed', () => {
   it('because it is too slow times out', async () => {
     const { service, standIn } = await openService(
       (_request, number) => (number === 1 ? { kind: 'hang' } : lists),
-      { timeoutSeconds: 0.3 },
+      { timeoutSeconds: 1 },
     );
     expect(await service.getMasterHotelBrands()).toMatchObject({ StatusCode: 2000 });
     expect(standIn.requests).toHaveLength(2);
@@ -118,7 +118,7 @@ describe('a call that the service may have processed', () => {
   it('because its answer stalls is repeated, whatever part of the answer arrived', async () => {
     const stalls: StandInAnswer = { kind: 'text', body: '{}', headers: { 'content-length': 100 } };
     const { service, standIn } = await openService((_request, number) => (number === 1 ? stalls : lists), {
-      timeoutSeconds: 0.3,
+      timeoutSeconds: 1,
     });
     expect(await service.getMasterHotelBrands()).toMatchObject({ StatusCode: 2000 });
     expect(standIn.requests).toHaveLength(2);

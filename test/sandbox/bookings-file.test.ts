@@ -151,7 +151,9 @@ describe('a made-up day in a file', () => {
     const folder = await createFolder();
     const path = join(folder, 'day.csv');
     const written = writeDayFile(path, madeDay({ count: 100_000 }), 'csv').catch((error: unknown) => error);
-    await vi.waitUntil(async () => (await readdir(folder)).some((name) => name.endsWith('.partial')));
+    await vi.waitUntil(async () => (await readdir(folder)).some((name) => name.endsWith('.partial')), {
+      timeout: 30_000,
+    });
     await writeFile(path, 'mine');
     expect(await written).toBeInstanceOf(NameTakenError);
     expect(await readFile(path, 'utf8')).toBe('mine');
@@ -213,7 +215,7 @@ describe('a made-up day in a stream', () => {
     const streamed = streamDay(renderDay(madeDay(), 'csv', stop), stuck, stop).catch(
       (error: unknown) => error,
     );
-    await vi.waitUntil(() => stuck.writableNeedDrain);
+    await vi.waitUntil(() => stuck.writableNeedDrain, { timeout: 30_000 });
     stop.abort(reason);
     expect(await streamed).toBe(reason);
   });

@@ -317,11 +317,14 @@ it.each([
   const files = await openReviewedFiles({ faults: [fault] });
   await files.put(writeFileOf([files.cells()]));
   await files.review.accept(filePath);
-  await vi.waitUntil(async () => {
-    const beside = (await readdir(files.folder)).filter((name) => name !== 'sftp');
-    const drafts = await Promise.all(beside.map((name) => readdir(join(files.folder, name))));
-    return files.events.length === 1 && beside.length === 1 && drafts.flat().length === 0;
-  });
+  await vi.waitUntil(
+    async () => {
+      const beside = (await readdir(files.folder)).filter((name) => name !== 'sftp');
+      const drafts = await Promise.all(beside.map((name) => readdir(join(files.folder, name))));
+      return files.events.length === 1 && beside.length === 1 && drafts.flat().length === 0;
+    },
+    { timeout: 30_000 },
+  );
 });
 
 describe('closing the review', () => {
@@ -367,7 +370,7 @@ describe('closing the review', () => {
     const files = await openReviewedFiles({ outbox, faults: ['result-late:3600@2'] });
     await files.put(writeFileOf([files.cells({ ProviderHotelId: 'wrong' })]));
     for (let call = 0; call < calls; call += 1) await files.review.accept(filePath);
-    await vi.waitUntil(() => files.notices.length > 0);
+    await vi.waitUntil(() => files.notices.length > 0, { timeout: 30_000 });
     let isClosed = false;
     const closed = files.review.close().then(() => {
       isClosed = true;
@@ -399,7 +402,10 @@ describe('closing the review', () => {
     const answered = reading.then(() => {
       isAnswered = true;
     });
-    await vi.waitUntil(async () => (await readdir(files.folder)).length > 1, { interval: 1 });
+    await vi.waitUntil(async () => (await readdir(files.folder)).length > 1, {
+      timeout: 30_000,
+      interval: 1,
+    });
     await files.review.close();
     expect(isAnswered).toBe(true);
     await answered;

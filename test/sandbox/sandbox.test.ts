@@ -31,7 +31,7 @@ it('aborts the review of a file when it is closed', async () => {
   );
   const unanswered = expect(call).rejects.toThrow('fetch failed');
   const isReviewing = async () => (await readdir(folder)).includes('.sandbox-drafts');
-  await vi.waitUntil(isReviewing, { interval: 1 });
+  await vi.waitUntil(isReviewing, { timeout: 30_000, interval: 1 });
   await sandbox.close();
 
   await unanswered;

@@ -93,20 +93,22 @@ describe('A fault that accepts nothing', () => {
   it('keeps a call hanging until the client leaves', async () => {
     const service = await startForTest(['hang@1']);
     const { failed, leave } = open(service);
-    await vi.waitUntil(() => service.counts.faults === 1);
+    await vi.waitUntil(() => service.counts.faults === 1, { timeout: 30_000 });
     // Others are served meanwhile.
     expect(json(await post(service))).toMatchObject({ status: 200, json: success });
     const ofFirst = () => service.events.filter((event) => 'number' in event && event.number === 1);
     expect(ofFirst()).toEqual([]);
     leave();
     await failed;
-    await vi.waitFor(() =>
-      expect(ofFirst()).toEqual([
-        {
-          ...{ kind: 'unanswered', number: 1, operation: 'by-body', bookings: 0, incorrect: 0 },
-          fault: { kind: 'hang' },
-        },
-      ]),
+    await vi.waitFor(
+      () =>
+        expect(ofFirst()).toEqual([
+          {
+            ...{ kind: 'unanswered', number: 1, operation: 'by-body', bookings: 0, incorrect: 0 },
+            fault: { kind: 'hang' },
+          },
+        ]),
+      { timeout: 30_000 },
     );
     expect(service.counts.reviewed).toBe(1);
   });
@@ -114,7 +116,7 @@ describe('A fault that accepts nothing', () => {
   it('keeps a call hanging until the service is closed', async () => {
     const service = await startForTest(['hang@1']);
     const { failed } = open(service);
-    await vi.waitUntil(() => service.counts.faults === 1);
+    await vi.waitUntil(() => service.counts.faults === 1, { timeout: 30_000 });
     await service.close();
     expect(await failed).toBe('ECONNRESET');
     expect(service.events).toMatchObject([{ kind: 'unanswered', number: 1 }]);
@@ -129,7 +131,7 @@ describe('A lost answer', () => {
     const { failed } = open(service);
     const closing = vi.fn();
     const closed = failed.then(closing);
-    await vi.waitUntil(() => service.emails.length === 1);
+    await vi.waitUntil(() => service.emails.length === 1, { timeout: 30_000 });
     await get(service);
     expect(closing).not.toHaveBeenCalled();
     gate.open();
@@ -156,7 +158,7 @@ describe('A late answer', () => {
   it('is the proper one, and other calls are answered before it', async () => {
     const service = await startForTest(['latency:1@1']);
     const late = post(service);
-    await vi.waitUntil(() => service.counts.calls === 1);
+    await vi.waitUntil(() => service.counts.calls === 1, { timeout: 30_000 });
     await post(service);
     expect(json(await late)).toMatchObject({ status: 200, json: success });
     const answered = service.events.filter(({ kind }) => kind === 'answered');
@@ -179,21 +181,23 @@ describe('A late answer', () => {
   it('is dropped when the client leaves; the bookings are accepted nevertheless', async () => {
     const service = await startForTest(['latency:86400@1']);
     const { failed, leave } = open(service);
-    await vi.waitUntil(() => service.counts.reviewed === 1);
+    await vi.waitUntil(() => service.counts.reviewed === 1, { timeout: 30_000 });
     leave();
     await failed;
-    await vi.waitFor(() =>
-      expect(service.events).toContainEqual(
-        expect.objectContaining({ kind: 'unanswered', number: 1, bookings: 1, incorrect: 1 }),
-      ),
+    await vi.waitFor(
+      () =>
+        expect(service.events).toContainEqual(
+          expect.objectContaining({ kind: 'unanswered', number: 1, bookings: 1, incorrect: 1 }),
+        ),
+      { timeout: 30_000 },
     );
-    await vi.waitFor(() => expect(service.emails).toHaveLength(1));
+    await vi.waitFor(() => expect(service.emails).toHaveLength(1), { timeout: 30_000 });
   });
 
   it('is dropped when the service is closed, but its e-mail is not', async () => {
     const service = await startForTest(['latency:86400@1']);
     const { failed } = open(service);
-    await vi.waitUntil(() => service.counts.reviewed === 1);
+    await vi.waitUntil(() => service.counts.reviewed === 1, { timeout: 30_000 });
     await service.close();
     expect(await failed).toBe('ECONNRESET');
     expect(service.events.map(({ kind }) => kind)).toContain('email-written');

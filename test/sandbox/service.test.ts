@@ -96,8 +96,9 @@ describe('A review by body', () => {
     expect(service.events.filter(({ kind }) => kind === 'email-written')).toEqual([]);
     gate.open();
     const email = 'outbox/1.eml';
-    await vi.waitFor(() =>
-      expect(service.events).toContainEqual({ kind: 'email-written', number: 1, incorrect: 1, email }),
+    await vi.waitFor(
+      () => expect(service.events).toContainEqual({ kind: 'email-written', number: 1, incorrect: 1, email }),
+      { timeout: 30_000 },
     );
   });
 
@@ -106,11 +107,13 @@ describe('A review by body', () => {
       deliver: () => Promise.reject(Object.assign(new Error('no space for Ana Núñez'), { code: 'ENOSPC' })),
     });
     expect(await post(service, [wrongBooking])).toMatchObject({ json: success });
-    await vi.waitFor(() =>
-      expect(service.events).toContainEqual({
-        ...{ kind: 'email-failed', number: 1, incorrect: 1 },
-        reason: 'ENOSPC',
-      }),
+    await vi.waitFor(
+      () =>
+        expect(service.events).toContainEqual({
+          ...{ kind: 'email-failed', number: 1, incorrect: 1 },
+          reason: 'ENOSPC',
+        }),
+      { timeout: 30_000 },
     );
     expect(JSON.stringify(service.events)).not.toContain('Ana');
   });
@@ -148,10 +151,10 @@ describe('A review by body', () => {
     const request = openRequest(`${service.baseUrl}${byBody}`, { method: 'POST', headers });
     request.on('error', () => {});
     request.write('{"Hotels":[{"ServiceId":1}]}');
-    await vi.waitUntil(() => service.counts.calls === 1);
+    await vi.waitUntil(() => service.counts.calls === 1, { timeout: 30_000 });
     request.destroy();
     const call = { kind: 'unanswered', number: 1, operation: 'by-body', bookings: 0, incorrect: 0 };
-    await vi.waitFor(() => expect(service.events).toEqual([call]));
+    await vi.waitFor(() => expect(service.events).toEqual([call]), { timeout: 30_000 });
   });
 });
 
@@ -275,7 +278,9 @@ describe('Closing the service', () => {
       isClosed = true;
     });
     // It no longer listens, so it only waits for the e-mail.
-    await vi.waitFor(() => expect(post(service, [rightBooking])).rejects.toThrow('ECONNREFUSED'));
+    await vi.waitFor(() => expect(post(service, [rightBooking])).rejects.toThrow('ECONNREFUSED'), {
+      timeout: 30_000,
+    });
     expect(isClosed).toBe(false);
     gate.open();
     await closed;
@@ -296,7 +301,7 @@ describe('Closing the service', () => {
     const request = openRequest(`${service.baseUrl}${byBody}`, { method: 'POST', headers: jsonHeaders });
     request.write('{"Hotels":');
     const failed = once(request, 'error');
-    await vi.waitUntil(() => service.counts.calls === 1);
+    await vi.waitUntil(() => service.counts.calls === 1, { timeout: 30_000 });
     await service.close();
     expect((await failed)[0]).toMatchObject({ code: 'ECONNRESET' });
     expect(service.events).toMatchObject([{ kind: 'unanswered', number: 1 }]);

@@ -49,7 +49,7 @@ describe('logging in to the SFTP server', () => {
     const keyOnly = { type: 'publickey' as const, username, key: privateKey };
     await expect(sftp.connect({ authHandler: [keyOnly] })).rejects.toEqual(refused);
     const expected = [{ kind: 'login-refused', reason: 'no-password' }];
-    await vi.waitFor(() => expect(sftp.events).toEqual(expected));
+    await vi.waitFor(() => expect(sftp.events).toEqual(expected), { timeout: 30_000 });
   });
 
   it('accepts the password after a key was refused', async () => {

@@ -80,7 +80,7 @@ describe("the sandbox's SFTP server", () => {
     const lost = write(client, handle, randomBytes(500_000), 14);
     await expect(lost).rejects.toThrow();
 
-    await vi.waitFor(() => expect(openFiles()).toEqual([]));
+    await vi.waitFor(() => expect(openFiles()).toEqual([]), { timeout: 30_000 });
     expect(proxy.happened.resets).toBe(1);
     expect(sftp.onDisk('x')).toMatch(/^the first part/);
     expect(sftp.events.filter(({ kind }) => kind === 'received')).toEqual([]);
@@ -92,7 +92,7 @@ describe("the sandbox's SFTP server", () => {
     const client = await sftp.connect();
     await openForWriting(client, 'x');
     client.client.end();
-    await vi.waitFor(() => expect(openFiles()).toEqual([]));
+    await vi.waitFor(() => expect(openFiles()).toEqual([]), { timeout: 30_000 });
     expect(sftp.events).toEqual([{ kind: 'logged-in' }]);
   });
 
@@ -100,7 +100,7 @@ describe("the sandbox's SFTP server", () => {
     const client = await sftp.connect();
     await openForWriting(client, 'x');
     client.files.end();
-    await vi.waitFor(() => expect(openFiles()).toEqual([]));
+    await vi.waitFor(() => expect(openFiles()).toEqual([]), { timeout: 30_000 });
     const files = await client.ask<RawClient['files']>((answer) => client.client.sftp(answer));
     await expect(openForWriting({ ...client, files }, 'y')).resolves.toEqual(expect.any(Buffer));
   });

@@ -107,7 +107,7 @@ describe('a connection that is kept between sessions', () => {
     const reason = new Error('asked to stop');
     proxy.blackHole();
     const connecting = connect(sftp, stop.signal);
-    await vi.waitUntil(() => proxy.happened.swallowedChunks > 0);
+    await vi.waitUntil(() => proxy.happened.swallowedChunks > 0, { timeout: 30_000 });
     stop.abort(reason);
     await expect(connecting).rejects.toBe(reason);
     expect(connections).toBe(1);

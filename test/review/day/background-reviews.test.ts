@@ -83,7 +83,7 @@ describe('background reviews', () => {
     });
     const { reviews } = openReviews(shared.parts);
     const { run } = await reviews.start(reviewedDay, hook);
-    await vi.waitUntil(() => shared.reported('watched').length > 0);
+    await vi.waitUntil(() => shared.reported('watched').length > 0, { timeout: 30_000 });
     for (const _ of Array(9))
       expect(await reviews.start(reviewedDay, hook)).toMatchObject({ run: { id: run.id }, isNew: false });
     expect(shared.reported('run-opened')).toHaveLength(1);

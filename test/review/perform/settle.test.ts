@@ -17,7 +17,7 @@ describe('a run stops', () => {
     const delivering = await prepareDelivery({ bookings: 9, batchSize: 1, answer: () => gate.opened });
     await delivering.feed();
     const inHand = delivering.waiting.splice(0, 3).map((reference) => delivering.perform(reference));
-    await vi.waitFor(() => expect(delivering.calls).toHaveLength(3));
+    await vi.waitFor(() => expect(delivering.calls).toHaveLength(3), { timeout: 30_000 });
     gate.open(fatal);
     await Promise.all(inHand);
     expect(delivering.waiting).toEqual([]);

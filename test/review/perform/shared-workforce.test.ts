@@ -77,8 +77,10 @@ describe('processes that share the work', () => {
     const others = await collectElsewhere(ledger, 3);
     await ledger.claim(others, 'batch 1', 1, Date.now());
     const worker = work.startShared();
-    await vi.waitFor(async () =>
-      expect(await ledger.getRun(others.runId)).toMatchObject({ openSteps: 1, counts: { delivered: 2 } }),
+    await vi.waitFor(
+      async () =>
+        expect(await ledger.getRun(others.runId)).toMatchObject({ openSteps: 1, counts: { delivered: 2 } }),
+      { timeout: 30_000 },
     );
     expect(await ledger.isBeingPerformed(others.runId)).toBe(true);
     clock.late = 30_001;

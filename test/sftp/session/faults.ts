@@ -180,7 +180,7 @@ export function describeFaults({
       const reason = new Error('asked to stop');
       proxy.blackHole();
       const connecting = connect({ port: proxy.port }, stop.signal);
-      await vi.waitUntil(() => proxy.happened.swallowedChunks > 0);
+      await vi.waitUntil(() => proxy.happened.swallowedChunks > 0, { timeout: 30_000 });
       stop.abort(reason);
       await expect(connecting).rejects.toBe(reason);
       await expect(connect({}, stop.signal)).rejects.toBe(reason);

@@ -291,7 +291,7 @@ describe('an aborted read', () => {
     });
     const reading = readHttp({ url: `${api.origin}/{day}` }, stopping.signal);
     await expect(reading).rejects.toThrow('stopped by hand');
-    await vi.waitUntil(() => api.open() === 0, 30_000);
+    await vi.waitUntil(() => api.open() === 0, { timeout: 30_000 });
   });
 
   it('ends while it waits for the next try', async () => {
