@@ -44,3 +44,19 @@ with_node() {
     npm install --prefix "$folder" --no-audit --no-fund --loglevel=error "$package@$version"
   PATH="$folder/node_modules/$package/bin:$PATH" "$@"
 }
+
+# on_newer_nodes COMMAND...: runs it with each newer version of Node at the same time, and shows what each wrote.
+on_newer_nodes() {
+  local version job logs jobs=() failed=0
+  logs=$(mktemp -d)
+  for version in 24 26; do
+    with_node "$version" "$@" >"$logs/$version" 2>&1 &
+    jobs+=("$!")
+  done
+  for job in "${jobs[@]}"; do
+    wait "$job" || failed=1
+  done
+  cat "$logs"/*
+  rm -r "$logs"
+  return "$failed"
+}
