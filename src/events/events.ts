@@ -35,7 +35,9 @@ export function createNotify(observers: readonly Observer[], onFault: (error: un
   return (event) => {
     for (const observer of observers) {
       try {
-        observer(event)?.catch((error: unknown) => report(observer, error));
+        const result: unknown = observer(event);
+        // TypeScript lets a function that returns anything stand for one that returns nothing.
+        if (result instanceof Promise) result.catch((error: unknown) => report(observer, error));
       } catch (error) {
         report(observer, error);
       }

@@ -1,5 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { createNotify, type HotelReviewEvent } from '../../src/events/events.js';
+import { createEventCounters } from '../../src/server/event-counters.js';
+import { someRun } from '../review/some-run.js';
 
 const working: HotelReviewEvent = { type: 'working' };
 const away: HotelReviewEvent = { type: 'schedule-away', error: new Error('connection refused') };
@@ -39,4 +41,12 @@ it('a failure that can not even be reported is ignored', () => {
     throw new Error('standard error is closed');
   });
   expect(() => notify(working)).not.toThrow();
+});
+
+it('an observer that returns something other than a promise has not failed', () => {
+  const onFault = vi.fn();
+  const notify = createNotify([createEventCounters(() => 0).notify], onFault);
+  notify({ type: 'collected', run: someRun() });
+  notify({ type: 'settled', run: someRun() });
+  expect(onFault).not.toHaveBeenCalled();
 });
