@@ -20,7 +20,7 @@ import type { ReadOnlyLedger } from '../src/review/ledger.js';
 import { UsageError } from '../src/review/refusals.js';
 import { openArchive } from './deliveries.js';
 import { listMasterIdNames } from './fetch-export.js';
-import { lookIntoLedger } from './ledgers.js';
+import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
 /** `hotel-review export compare`: differences are a result, not a failure. */
@@ -35,7 +35,7 @@ export async function compareOneExport(
       `there is no local copy to compare with; to create one: ${terminal.command('mappings sync')}`,
     );
   };
-  return lookIntoLedger(config, refuse, async ({ mappings, exports }) => {
+  return withReadOnlyLedger(config, refuse, async ({ mappings, exports }) => {
     if (await mappings.isEmpty()) refuse();
     const request =
       file === undefined

@@ -12,12 +12,12 @@ import { createDelivery, openSftp } from './deliveries.js';
 import { openLedger } from './ledgers.js';
 import { openReviewService } from './mapping-services.js';
 import { openFillingReader, openReader } from './reading.js';
-import type { SourceVoice } from './sources.js';
+import type { SourceMessages } from './sources.js';
 import { openWorkforce } from './workforces.js';
 
 export interface ComposeOptions {
   readonly notify: Notify;
-  readonly voice: SourceVoice;
+  readonly sourceMessages: SourceMessages;
   /** False for a process that leaves the steps to workers. */
   readonly performs?: boolean;
 }
@@ -26,7 +26,10 @@ export interface ComposeOptions {
 const sftpIdleMs = 5_000;
 
 /** The parts of a review as configured: the one place that chooses adapters. */
-export async function composeReview(config: Config, { notify, voice, performs = true }: ComposeOptions) {
+export async function composeReview(
+  config: Config,
+  { notify, sourceMessages, performs = true }: ComposeOptions,
+) {
   const ledger = await openLedger(config);
   const service = openReviewService(config);
   let sftp: ClosableSftpServer | undefined;
@@ -43,8 +46,8 @@ export async function composeReview(config: Config, { notify, voice, performs = 
   };
   const workforce = await openWorkforce(config, { ledger, deliveryFor, notify, performs });
   const parts: RunDayParts = {
-    ...(await composeCollect(config, voice)),
-    comparison: await composeComparison(config, ledger, voice),
+    ...(await composeCollect(config, sourceMessages)),
+    comparison: await composeComparison(config, ledger, sourceMessages),
     ledger,
     deliveryFor,
     workforce,
@@ -61,10 +64,10 @@ export async function composeReview(config: Config, { notify, voice, performs = 
 }
 
 /** The parts for collecting a day, the same for a run and a dry run. */
-export async function composeCollect(config: Config, voice: SourceVoice) {
+export async function composeCollect(config: Config, sourceMessages: SourceMessages) {
   const { batchSize } = config.body;
   return {
-    reader: await openReader(config, voice),
+    reader: await openReader(config, sourceMessages),
     limits: { maxRejectedShare: config.maxRejectedShare, emptyDay: config.emptyDay, batchSize },
     clock,
   };
@@ -74,12 +77,12 @@ export async function composeCollect(config: Config, voice: SourceVoice) {
 export async function composeComparison(
   config: Config,
   { mappings: copy }: { readonly mappings: MappingReader },
-  voice: SourceVoice,
+  sourceMessages: SourceMessages,
 ): Promise<MappingComparison> {
   const { suspectDays, fillServiceId } = config.mappings;
   return {
     copy,
     suspectDays,
-    ...(fillServiceId && { fillingReader: await openFillingReader(config, copy, voice) }),
+    ...(fillServiceId && { fillingReader: await openFillingReader(config, copy, sourceMessages) }),
   };
 }

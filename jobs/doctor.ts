@@ -12,7 +12,7 @@ import { checkDisk, checkKeptFolder } from '../src/doctor/folders.js';
 import { checkKeptBucket } from '../src/doctor/kept-bucket.js';
 import { checkLedger, type LedgerPlace } from '../src/doctor/ledger.js';
 import { checkQueue } from '../src/doctor/queue.js';
-import { checkSharedPlaces, warnOfPlainWire } from '../src/doctor/risky-settings.js';
+import { checkSharedPlaces, warnAboutPlainConnection } from '../src/doctor/risky-settings.js';
 import {
   checkClock,
   checkService,
@@ -68,7 +68,7 @@ function listChecks(
   config: Config,
   file: string,
   day: string | undefined,
-  { voice, io }: Terminal,
+  { sourceMessages, io }: Terminal,
 ): Check[][] {
   const { timezone, service, maxRejectedShare, emptyDay, ledger, queue, archive } = config;
   const { sftp, resultPattern } = config.file;
@@ -89,7 +89,12 @@ function listChecks(
         seconds: 10,
         look: async (signal) => {
           const tried = day === undefined ? runsDay : createBusinessDay(day, timezone);
-          const parts = { ...(await composeSource(config, voice)), day: tried, maxRejectedShare, emptyDay };
+          const parts = {
+            ...(await composeSource(config, sourceMessages)),
+            day: tried,
+            maxRejectedShare,
+            emptyDay,
+          };
           return [...(await checkSource(parts, signal)), ...warnOfSourceWire(config)];
         },
       },
@@ -164,12 +169,12 @@ function listChecks(
 
 function warnOfSourceWire({ source }: Config): readonly Finding[] {
   const database = kindOf(source).findDatabase?.(source);
-  return database === undefined ? [] : warnOfPlainWire({ part: 'source', ...database });
+  return database === undefined ? [] : warnAboutPlainConnection({ part: 'source', ...database });
 }
 
 function warnOfLedgerWire({ ledger }: Config): readonly Finding[] {
   if (ledger.kind !== 'postgres') return [];
-  return warnOfPlainWire({ part: 'ledger', setting: 'ledger', url: ledger.url });
+  return warnAboutPlainConnection({ part: 'ledger', setting: 'ledger', url: ledger.url });
 }
 
 function placeOf(ledger: Config['ledger']): LedgerPlace {

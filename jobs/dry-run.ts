@@ -97,7 +97,7 @@ async function collect(
   config: Config,
   day: BusinessDay,
   { ledger, kept }: { readonly ledger: Ledger; readonly kept: ReadOnlyLedger | undefined },
-  { notify, voice, signal }: Terminal,
+  { notify, sourceMessages, signal }: Terminal,
 ): Promise<{ failure?: CollectError }> {
   const { id, token } = await ledger.createRun({
     id: runId,
@@ -115,8 +115,14 @@ async function collect(
     notify,
     clock,
   });
-  const comparison = kept && { comparison: await composeComparison(config, kept, voice) };
-  const parts = { ...(await composeCollect(config, voice)), ...comparison, delivery, ledger, notify };
+  const comparison = kept && { comparison: await composeComparison(config, kept, sourceMessages) };
+  const parts = {
+    ...(await composeCollect(config, sourceMessages)),
+    ...comparison,
+    delivery,
+    ledger,
+    notify,
+  };
   try {
     await collectDay(day, { runId: id, token }, parts, signal);
     return {};

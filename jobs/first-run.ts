@@ -45,11 +45,11 @@ async function reviewTwoDays(io: CommandIo): Promise<number> {
   const file = await writeSandboxConfiguration(sandbox);
   const config = await loadConfig({ file, env: {} });
   const openTerminal = () => createTerminal({ json: false, config: file, io });
-  const { command, voice } = openTerminal();
+  const { command, sourceMessages } = openTerminal();
   const yesterday = businessDayAt(new Date(), config.timezone).previous();
   const days = { body: yesterday.previous(), file: yesterday } as const;
   async function review(day: BusinessDay, delivery: DeliveryKind): Promise<number> {
-    const path = (await openSource(config, voice)).locate(day);
+    const path = (await openSource(config, sourceMessages)).locate(day);
     await writeDayFile(path, { day: day.iso, count: bookings, seed: 1, world, wrongShare }, 'csv', io);
     const terminal = openTerminal();
     try {

@@ -73,7 +73,7 @@ export async function initialise(
       clock,
       signal: terminal.signal,
       tell: asker.tell,
-      openParts: (parsed) => openSourceParts(parsed, terminal.voice),
+      openParts: (parsed) => openSourceParts(parsed, terminal.sourceMessages),
       onAbandoned,
     }),
   });
@@ -88,7 +88,7 @@ export async function initialise(
   const next = listNextSteps({
     config,
     env: shownEnv,
-    owed: listSecrets(answers)
+    missingSecrets: listSecrets(answers)
       .filter((name) => known(name) === undefined && (keepsEnv || answers.secrets[name] === undefined))
       .map((name) => variables[name]),
     hasPlaceholders: hasPlaceholders(text),

@@ -1,5 +1,5 @@
 import type { Config } from '../src/config/load.js';
-import { isFileThere } from '../src/ledger/sqlite/ledger-place.js';
+import { fileExists } from '../src/ledger/sqlite/ledger-place.js';
 import { createSqliteLedger, createSqliteReader } from '../src/ledger/sqlite/sqlite-ledger.js';
 import type { Ledger, ReadOnlyLedger } from '../src/review/ledger.js';
 import type { BookingForm } from '../src/review/step.js';
@@ -43,7 +43,7 @@ export async function findLedger(
 ): Promise<ReadOnlyLedger | undefined> {
   switch (ledger.kind) {
     case 'sqlite':
-      return isFileThere(ledger.path)
+      return fileExists(ledger.path)
         ? createSqliteReader({ path: ledger.path, carriesReference, clock })
         : undefined;
     case 'postgres': {
@@ -58,7 +58,7 @@ export async function findLedger(
  *
  * @param whenNone gets a message that says where no ledger was found
  */
-export async function lookIntoLedger<Answer>(
+export async function withReadOnlyLedger<Answer>(
   config: Config,
   whenNone: (notice: string) => Answer,
   look: (ledger: ReadOnlyLedger) => Promise<Answer>,

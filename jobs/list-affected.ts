@@ -5,7 +5,7 @@ import type { Config } from '../src/config/load.js';
 import type { ReadOnlyLedger } from '../src/review/ledger.js';
 import type { Run } from '../src/review/run.js';
 import { readNamelessFields } from '../src/review/stored/stored-line.js';
-import { lookIntoLedger } from './ledgers.js';
+import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
 const runsLookedAt = 1_000;
@@ -21,7 +21,7 @@ export async function listAffected(
     terminal.answer(`${notice}\n`, { day, runId: null, affected: [] });
     return exitCode.failed;
   };
-  return lookIntoLedger(config, reportNone, async (ledger) => {
+  return withReadOnlyLedger(config, reportNone, async (ledger) => {
     const runs = await ledger.listRuns({ day, limit: runsLookedAt });
     const run = runs.find(({ file }) => file?.verdicts);
     if (!run) {

@@ -3,7 +3,7 @@ import { createCsvFile } from '../src/cli/output-files.js';
 import { renderSuspects, suspectColumns, suspectsShown } from '../src/cli/suspects.js';
 import type { Config } from '../src/config/load.js';
 import { findComparedRuns, readSuspects, type SuspectReport } from '../src/review/suspects/listing.js';
-import { lookIntoLedger } from './ledgers.js';
+import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
 const runsLookedAt = 1_000;
@@ -25,7 +25,7 @@ export async function listSuspects(
     terminal.answer(`${notice}\n`, { day, runId: null, suspects: [] });
     return exitCode.failed;
   };
-  return lookIntoLedger(config, reportNone, async (ledger) => {
+  return withReadOnlyLedger(config, reportNone, async (ledger) => {
     const runs = await ledger.listRuns({ day, limit: runsLookedAt });
     const compared = findComparedRuns(runs);
     const listed: SuspectReport[] = [];

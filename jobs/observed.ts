@@ -1,5 +1,5 @@
 import type { Config } from '../src/config/load.js';
-import { readReached } from '../src/mappings/sync-mappings.js';
+import { readCompleteUntil } from '../src/mappings/sync-mappings.js';
 import type { Ledger } from '../src/review/ledger.js';
 import { createEventCounters } from '../src/server/event-counters.js';
 import { createHealth } from '../src/server/health.js';
@@ -11,10 +11,10 @@ import { composeReview } from './compose.js';
 import type { Terminal } from './terminal.js';
 
 /** The parts of a review in a long-running process, with health and metrics. */
-export async function composeObserved(config: Config, { notifyCounting, log, voice }: Terminal) {
+export async function composeObserved(config: Config, { notifyCounting, log, sourceMessages }: Terminal) {
   const counters = createEventCounters(clock);
   const notify = notifyCounting(counters);
-  const { parts, close } = await composeReview(config, { notify, voice });
+  const { parts, close } = await composeReview(config, { notify, sourceMessages });
   const { ledger, workforce } = parts;
   const { countWaiting } = workforce;
   const metrics = createMetrics({
@@ -55,5 +55,5 @@ export async function composeObserved(config: Config, { notifyCounting, log, voi
 
 async function readMappingsReach({ mappings }: Config, ledger: Ledger): Promise<number | undefined> {
   const latest = await ledger.mappings.latestSync(mappings.providerFamily ?? '');
-  return latest && readReached(latest, 0);
+  return latest && readCompleteUntil(latest, 0);
 }

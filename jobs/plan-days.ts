@@ -4,7 +4,7 @@ import { exitCode } from '../src/cli/exit-code.js';
 import { renderRangePlan, toPlanObject } from '../src/cli/range-summary.js';
 import type { Config } from '../src/config/load.js';
 import { planDay, planRange, type RangeMode } from '../src/review/day/range-plan.js';
-import { lookIntoLedger } from './ledgers.js';
+import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
 type PlanOptions = Pick<ReplayOptions, 'delivery' | 'reason'> & { readonly mode: RangeMode };
@@ -16,7 +16,7 @@ export async function planDays(
   options: PlanOptions,
   terminal: Terminal,
 ): Promise<number> {
-  const planned = await lookIntoLedger(
+  const planned = await withReadOnlyLedger(
     config,
     () => days.map((day) => ({ day: day.iso, plan: planDay(options.mode, undefined, { ...options, day }) })),
     (ledger) => planRange(ledger, days, options),

@@ -1,5 +1,5 @@
 import { homedir, tmpdir } from 'node:os';
-import { ignoreClosedPipe, leaveOnceWritten, listenForStop } from '../src/cli/process.js';
+import { exitOnceWritten, ignoreClosedPipe, listenForStop } from '../src/cli/process.js';
 import { endDespiteAbandonedWork } from '../src/doctor/ending.js';
 
 /** All that a command uses of the process it runs in. */
@@ -49,5 +49,5 @@ export async function runAsProcess(command: (io: CommandIo) => Promise<number>):
   // Output that nobody reads would keep the process alive; someone who pressed Ctrl-C must not wait for that.
   if (stop.signal.aborted) process.exit();
   if (hasAbandonedWork) endDespiteAbandonedWork(process);
-  leaveOnceWritten([stdout, stderr], () => process.exit());
+  exitOnceWritten([stdout, stderr], () => process.exit());
 }

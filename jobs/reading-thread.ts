@@ -13,6 +13,9 @@ const { signal } = new AbortController();
 const forms = createForms(kind, settings);
 const pool = createBufferPool();
 // Source modules are not read in this thread, so it has none of their errors to show.
-const voice = { say: (text: string) => void process.stderr.write(`${text}\n`), showsModuleErrors: false };
-const reader = createDayReader({ ...(await composeSource(settings, voice)), takeBuffer: pool.take });
+const sourceMessages = {
+  say: (text: string) => void process.stderr.write(`${text}\n`),
+  showsModuleErrors: false,
+};
+const reader = createDayReader({ ...(await composeSource(settings, sourceMessages)), takeBuffer: pool.take });
 await sendChunks(reader.read(createBusinessDay(day.iso, day.zone), forms, { signal }), parentPort, pool);

@@ -10,7 +10,7 @@ import type { BookingForms } from '../src/review/delivery.js';
 import { createFileForms } from '../src/review/file/review-line.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import { createFillingSource } from '../src/sources/filling-source.js';
-import { composeSource, type SourceSettings, type SourceVoice } from './sources.js';
+import { composeSource, type SourceMessages, type SourceSettings } from './sources.js';
 
 /** The part of the configuration that reading a day needs; plain data that can be sent to another thread. */
 export interface ReadingSettings {
@@ -30,10 +30,10 @@ export interface ReadingOrder {
 
 export async function openReader(
   { source, s3, retry, service, file }: Config,
-  voice: SourceVoice,
+  sourceMessages: SourceMessages,
 ): Promise<DayReader> {
   const settings = { source, s3, retry, masterIdName: service.masterIdName, incomplete: file.incomplete };
-  const parts = await composeSource(settings, voice);
+  const parts = await composeSource(settings, sourceMessages);
   const reader = createDayReader(parts);
   if (availableParallelism() === 1) return reader;
   return createThreadedReader({
@@ -50,9 +50,9 @@ export async function openReader(
 export async function openFillingReader(
   config: SourceSettings,
   copy: Pick<MappingCopy, 'lookUp'>,
-  voice: SourceVoice,
+  sourceMessages: SourceMessages,
 ): Promise<DayReader> {
-  const { source, normalise } = await composeSource(config, voice);
+  const { source, normalise } = await composeSource(config, sourceMessages);
   return createDayReader({ source: createFillingSource(source, copy), normalise });
 }
 

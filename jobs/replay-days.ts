@@ -1,12 +1,12 @@
 import { type BusinessDay, createBusinessDay } from '../src/booking/business-day.js';
 import type { ReplayOptions } from '../src/cli/commands/review.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { renderNotBegun } from '../src/cli/range-summary.js';
+import { renderNotStarted } from '../src/cli/range-summary.js';
 import type { Config } from '../src/config/load.js';
 import { type DayPlan, planDay, requestOf } from '../src/review/day/range-plan.js';
 import { UsageError } from '../src/review/refusals.js';
 import { dryRunDay } from './dry-run.js';
-import { lookIntoLedger } from './ledgers.js';
+import { withReadOnlyLedger } from './ledgers.js';
 import { planDays } from './plan-days.js';
 import { replayRange } from './replay-range.js';
 import { reviewDay } from './review-day.js';
@@ -47,7 +47,7 @@ async function replayDay(
 }
 
 function look(config: Config, day: BusinessDay, options: ReplayOptions): Promise<DayPlan> {
-  return lookIntoLedger(
+  return withReadOnlyLedger(
     config,
     () => planDay(options.mode, undefined, { ...options, day }),
     async (ledger) => planDay(options.mode, await ledger.latestRun(day.iso), { ...options, day }),
@@ -68,7 +68,7 @@ async function dryRunDays(
     if (next && to) {
       const why = `${day.iso} could not be collected`;
       const left = { ...options, next: next.iso, to: to.iso };
-      terminal.say(renderNotBegun({ ...left, why }, terminal.command));
+      terminal.say(renderNotStarted({ ...left, why }, terminal.command));
     }
     return code;
   }

@@ -7,7 +7,7 @@ import {
   describeOutcome,
   endsRange,
   exitCodeOfDay,
-  renderNotBegun,
+  renderNotStarted,
   renderRangeSummary,
   toDayObject,
 } from '../src/cli/range-summary.js';
@@ -19,7 +19,7 @@ import { runDaysConcurrently, waitForRunSlot } from '../src/review/day/run-slots
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
 import { clock } from './clock.js';
 import { composeReview } from './compose.js';
-import { forgetOldDaysOf } from './review-day.js';
+import { applyConfiguredRetention } from './review-day.js';
 import type { Terminal } from './terminal.js';
 
 /**
@@ -38,7 +38,10 @@ export async function replayRange(
   const places = config.workers.runsAtOnce;
   const atOnce = Math.min(places, days.length);
   const progress = terminal.followDays();
-  const { parts, close } = await composeReview(config, { notify: terminal.notify, voice: terminal.voice });
+  const { parts, close } = await composeReview(config, {
+    notify: terminal.notify,
+    sourceMessages: terminal.sourceMessages,
+  });
   const outcomes = new Map<string, DayOutcome>();
   const perform = (day: BusinessDay) => reviewOne(day, { config, parts, options, signal });
   const note = (outcome: DayOutcome) => {
@@ -72,7 +75,7 @@ export async function replayRange(
         return { ended };
       },
     });
-    if (!signal.aborted) await forgetOldDaysOf(config, parts.ledger);
+    if (!signal.aborted) await applyConfiguredRetention(config, parts.ledger);
   } finally {
     endProgress(progress, terminal);
     await close();
@@ -84,7 +87,7 @@ export async function replayRange(
   if (next && to) {
     const end = findEnd();
     const why = signal.aborted || !end ? 'it was stopped' : `${end.day} failed in a way that every day would`;
-    terminal.say(renderNotBegun({ ...options, why, next: next.iso, to: to.iso }, terminal.command));
+    terminal.say(renderNotStarted({ ...options, why, next: next.iso, to: to.iso }, terminal.command));
   }
   const codes = inOrder.map(exitCodeOfDay);
   return worstOf(next ? [...codes, 1] : codes);

@@ -8,7 +8,7 @@ import { runDay } from '../src/review/day/run-day.js';
 import type { Ledger } from '../src/review/ledger.js';
 import { UsageError } from '../src/review/refusals.js';
 import { hasWork, type Trigger } from '../src/review/run.js';
-import { forgetOldDays } from '../src/review/stored/retention.js';
+import { applyRetention } from '../src/review/stored/retention.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
 import { clock } from './clock.js';
 import { composeReview } from './compose.js';
@@ -32,7 +32,7 @@ export async function reviewDay(
     throw new UsageError('--detach leaves the steps to workers: set queue to redis://…');
   const { parts, close } = await composeReview(config, {
     notify: terminal.notify,
-    voice: terminal.voice,
+    sourceMessages: terminal.sourceMessages,
     performs: !detach,
   });
   try {
@@ -56,14 +56,14 @@ export async function reviewDay(
     );
     const suspects = await listSuspects(parts.ledger, run, suspectsReported);
     terminal.report(toReport(run, clock(), suspects));
-    if (!terminal.signal.aborted) await forgetOldDaysOf(config, parts.ledger);
+    if (!terminal.signal.aborted) await applyConfiguredRetention(config, parts.ledger);
     return detach && hasWork(run) ? exitCode.done : exitCodeOf(run);
   } finally {
     await close();
   }
 }
 
-export function forgetOldDaysOf(config: Config, ledger: Ledger): Promise<void> {
+export function applyConfiguredRetention(config: Config, ledger: Ledger): Promise<void> {
   const kept = { ledger, archive: openArchive(config), spool: openSpool(config) };
-  return forgetOldDays(kept, config, businessDayAt(new Date(clock()), config.timezone));
+  return applyRetention(kept, config, businessDayAt(new Date(clock()), config.timezone));
 }

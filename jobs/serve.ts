@@ -5,7 +5,7 @@ import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
 import { type BackgroundReviews, createBackgroundReviews } from '../src/review/day/background-reviews.js';
 import type { Ledger } from '../src/review/ledger.js';
-import { forgetOldDays } from '../src/review/stored/retention.js';
+import { applyRetention } from '../src/review/stored/retention.js';
 import { createReviewScheduler } from '../src/schedule/review-scheduler.js';
 import { createSlots } from '../src/schedule/slots.js';
 import type { HookSettings } from '../src/server/hook.js';
@@ -28,7 +28,7 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
     parts: observed.parts,
     configuredDelivery: config.delivery,
     afterReview: () =>
-      forgetOldDays(
+      applyRetention(
         { ledger, archive: openArchive(config), spool: openSpool(config) },
         config,
         today(config),

@@ -1,7 +1,7 @@
 import { renderHistories, toHistory } from '../src/cli/booking-history.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
-import { lookIntoLedger } from './ledgers.js';
+import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
 /** Shows the history of a booking; exits with 1 if no run contains it. */
@@ -16,7 +16,7 @@ export async function showBooking(
     terminal.say(notice);
     return exitCode.failed;
   };
-  return lookIntoLedger(config, reportNone, async (ledger) => {
+  return withReadOnlyLedger(config, reportNone, async (ledger) => {
     const traces = await ledger.trace(reference);
     const bookings = traces.map((trace) => toHistory(trace, { withAnswers: answers }));
     terminal.answer(renderHistories(reference, bookings, terminal.command), { reference, bookings });

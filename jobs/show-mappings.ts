@@ -2,7 +2,7 @@ import { exitCode } from '../src/cli/exit-code.js';
 import { renderMapping, renderStats, toMappingReport, toStatsReport } from '../src/cli/mappings.js';
 import type { Config } from '../src/config/load.js';
 import type { MappingSummary, ProviderHotel } from '../src/mappings/mapping-copy.js';
-import { lookIntoLedger } from './ledgers.js';
+import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
 const nothing: MappingSummary = { mappings: 0, masterHotels: 0, deleted: 0, providers: [], syncs: [] };
@@ -13,7 +13,7 @@ export async function showMapping(config: Config, hotel: ProviderHotel, terminal
     terminal.answer(`${notice}\n`, { ...hotel, serviceId: null });
     return exitCode.failed;
   };
-  return lookIntoLedger(config, reportNone, async ({ mappings }) => {
+  return withReadOnlyLedger(config, reportNone, async ({ mappings }) => {
     const found = await mappings.find(hotel);
     if (!found) {
       const { providerName, providerHotelId } = hotel;
@@ -34,7 +34,7 @@ export async function showStats(config: Config, terminal: Terminal): Promise<num
     terminal.answer(renderStats(summary, terminal.command), toStatsReport(summary));
     return exitCode.done;
   };
-  return lookIntoLedger(
+  return withReadOnlyLedger(
     config,
     () => answer(nothing),
     async ({ mappings }) => answer(await mappings.summarise()),

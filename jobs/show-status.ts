@@ -6,7 +6,7 @@ import { readReference } from '../src/review/stored/stored-line.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
 import { kindOf } from '../src/sources/registry.js';
 import { clock } from './clock.js';
-import { lookIntoLedger } from './ledgers.js';
+import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
 /** Runs shown without a day: about a month. */
@@ -23,7 +23,7 @@ export async function showStatus(
     terminal.say(notice);
     return exitCode.done;
   };
-  return lookIntoLedger(config, reportNone, async (ledger) => {
+  return withReadOnlyLedger(config, reportNone, async (ledger) => {
     const runs = await ledger.listRuns({ limit: runsShown, ...(day !== undefined && { day }) });
     if (day === undefined || runs.length === 0) {
       terminal.answer(

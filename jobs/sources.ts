@@ -1,38 +1,38 @@
 import { createNormaliser } from '../src/booking/normalise.js';
 import type { Config } from '../src/config/load.js';
 import type { BookingSource } from '../src/review/source.js';
-import type { SourceParts, SourceVoice } from '../src/sources/common/kind.js';
+import type { SourceMessages, SourceParts } from '../src/sources/common/kind.js';
 import { kindOf } from '../src/sources/registry.js';
 import { findBucket } from './buckets.js';
 import { random } from './clock.js';
 import { openRetryPolicy } from './retry-policy.js';
 
-export type { SourceVoice } from '../src/sources/common/kind.js';
+export type { SourceMessages } from '../src/sources/common/kind.js';
 
 /** The part of the configuration that describes a source. */
 export type SourceSettings = Pick<Config, 'source' | 's3' | 'retry'>;
 
 /** The source, and how to normalise its records. */
-export async function composeSource(settings: SourceSettings, voice: SourceVoice) {
+export async function composeSource(settings: SourceSettings, sourceMessages: SourceMessages) {
   return {
-    source: await openSource(settings, voice),
+    source: await openSource(settings, sourceMessages),
     normalise: createNormaliser({ dateFormat: settings.source.dateFormat }),
   };
 }
 
-export function openSource(settings: SourceSettings, voice: SourceVoice): Promise<BookingSource> {
-  return kindOf(settings.source).open(settings.source, openSourceParts(settings, voice));
+export function openSource(settings: SourceSettings, sourceMessages: SourceMessages): Promise<BookingSource> {
+  return kindOf(settings.source).open(settings.source, openSourceParts(settings, sourceMessages));
 }
 
 export function openSourceParts(
   { s3, retry }: Omit<SourceSettings, 'source'>,
-  voice: SourceVoice,
+  sourceMessages: SourceMessages,
 ): SourceParts {
   return {
     openBucket: (bucket) => findBucket({ s3 }, bucket)(),
     retry: openRetryPolicy({ retry }),
     clock: () => new Date(),
     random,
-    voice,
+    sourceMessages,
   };
 }

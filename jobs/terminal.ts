@@ -9,7 +9,7 @@ import { createCommandWriter, type WriteCommand } from '../src/text/shell.js';
 import { clock } from './clock.js';
 import { type ObserverParts, openObservers } from './observers.js';
 import type { CommandIo } from './process.js';
-import type { SourceVoice } from './sources.js';
+import type { SourceMessages } from './sources.js';
 
 /** The output of a job: progress and text for a person, reports for a program. */
 export interface Terminal {
@@ -31,7 +31,7 @@ export interface Terminal {
   /** Text for a person: on standard output, or on standard error with `--json`. */
   say(text: string): void;
   /** Messages of sources for a person while they are being read. */
-  readonly voice: SourceVoice;
+  readonly sourceMessages: SourceMessages;
   /** Writes a command as a person would type it. */
   readonly command: WriteCommand;
   /** Prints an object with `--json`; nothing otherwise. */
@@ -79,7 +79,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
     followDays: () =>
       log ? { end() {}, say: (words) => log.info(words), stop() {} } : progress.followDays(),
     say,
-    voice: { say: (text) => void errors.write(`${text}\n`), showsModuleErrors },
+    sourceMessages: { say: (text) => void errors.write(`${text}\n`), showsModuleErrors },
     command: createCommandWriter(commandNameIn(io.env), config),
     report,
     answer: (text, object) => (json ? report(object) : say(text)),

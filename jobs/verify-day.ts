@@ -3,7 +3,7 @@ import { renderVerified } from '../src/cli/file-summary.js';
 import type { Config } from '../src/config/load.js';
 import { verifyRun } from '../src/review/file/verify.js';
 import { openArchive } from './deliveries.js';
-import { lookIntoLedger } from './ledgers.js';
+import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
 const runsChecked = 1_000;
@@ -14,7 +14,7 @@ export async function verifyDay(config: Config, day: string, terminal: Terminal)
     terminal.answer(`${notice}\n`, { day, runs: [] });
     return exitCode.failed;
   };
-  return lookIntoLedger(config, reportNone, async (ledger) => {
+  return withReadOnlyLedger(config, reportNone, async (ledger) => {
     const parts = { ledger, archive: openArchive(config), masterIdColumn: config.service.masterIdColumn };
     const runs = (await ledger.listRuns({ day, limit: runsChecked })).filter(({ file }) => file?.archivedTo);
     const verified = [];

@@ -53,7 +53,7 @@ const graceMs = 1_000;
  *
  * @param exit ends the process with `process.exitCode`
  */
-export function leaveOnceWritten(
+export function exitOnceWritten(
   streams: readonly Pick<Writable, 'writableLength'>[],
   exit: () => void,
 ): void {

@@ -129,7 +129,7 @@ export interface EndedRange {
 }
 
 /** Which days of a range were not started, why, and how to continue. */
-export function renderNotBegun(range: EndedRange, command: WriteCommand): string {
+export function renderNotStarted(range: EndedRange, command: WriteCommand): string {
   const { next, to, why } = range;
   const days = next === to ? next : `${next} to ${to}`;
   return [`Not started: ${days}, because ${why}.`, `To continue: ${command(writeReplay(range))}`, ''].join(

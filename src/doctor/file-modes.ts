@@ -34,8 +34,8 @@ async function lookAt({ path, holds }: ClosedFile): Promise<Finding[]> {
     if (stats.isDirectory()) return [wrong(`${path} is a folder, expected a file that holds ${holds}`)];
     const mode = stats.mode & 0o777;
     if ((mode & 0o077) === 0) return [];
-    const told = `${path} holds ${holds} and is open to others (mode ${mode.toString(8)})`;
-    return [warning(told, `chmod 600 ${quoteForShell(path)}`)];
+    const message = `${path} holds ${holds} and is open to others (mode ${mode.toString(8)})`;
+    return [warning(message, `chmod 600 ${quoteForShell(path)}`)];
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return [];
     throw error;

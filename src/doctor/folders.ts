@@ -82,10 +82,10 @@ export async function checkDisk(places: readonly WrittenPlace[]): Promise<readon
 async function judge({ folder, names }: { readonly folder: string; readonly names: readonly string[] }) {
   const { bavail, bsize } = await statfs(folder);
   const free = bavail * bsize;
-  const told = `${formatSpace(free)} free for ${names.join(', ')} (${folder})`;
+  const message = `${formatSpace(free)} free for ${names.join(', ')} (${folder})`;
   const advice = 'Free some space: a day that cannot be stored is not sent.';
-  if (free < tooFewBytes) return wrong(told, advice);
-  return free < scarceBytes ? warning(told, advice) : ok(told);
+  if (free < tooFewBytes) return wrong(message, advice);
+  return free < scarceBytes ? warning(message, advice) : ok(message);
 }
 
 function formatSpace(bytes: number): string {

@@ -40,8 +40,8 @@ export async function checkLedger({
     const [last] = runs;
     if (last === undefined) return [ok(`${path} holds no run yet`)];
     const count = runs.length === runsRead ? `${formatCount(runsRead)} runs or more` : countRuns(runs.length);
-    const told = `${path} holds ${count}; the last day is ${last.day}: ${last.state}`;
-    return [ok(told), ...warnOfUnfinished(runs)];
+    const message = `${path} holds ${count}; the last day is ${last.day}: ${last.state}`;
+    return [ok(message), ...warnOfUnfinished(runs)];
   } finally {
     await ledger.close();
   }

@@ -40,7 +40,7 @@ export async function checkQueue(
   try {
     await client.connect();
     const findings = await checkRedis(client);
-    const told = findings.map(
+    const notes = findings.map(
       ({ verdict, message, advice }): Finding => ({
         part: 'queue',
         verdict,
@@ -48,7 +48,7 @@ export async function checkQueue(
         ...(advice && { advice }),
       }),
     );
-    return [ok(`${address} answers`), ...told];
+    return [ok(`${address} answers`), ...notes];
   } catch (error) {
     const reason = cause ?? (error instanceof Error ? describeRefusal(error) : String(error));
     return [wrong(`${address} cannot be used: ${reason}`, adviseOn(reason))];

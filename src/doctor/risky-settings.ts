@@ -2,7 +2,7 @@ import type { Config } from '../config/load.js';
 import { type Finding, findingsOf, type Part } from '../examination/finding.js';
 import { isLoopback } from '../http/url.js';
 
-interface DatabaseWire {
+interface DatabaseConnection {
   readonly part: Part;
   /** The setting that holds the address. */
   readonly setting: string;
@@ -13,7 +13,7 @@ interface DatabaseWire {
 }
 
 /** Warns if guests' names cross the network unencrypted. Only a warning: private networks exist. */
-export function warnOfPlainWire({ part, setting, url, ca }: DatabaseWire): readonly Finding[] {
+export function warnAboutPlainConnection({ part, setting, url, ca }: DatabaseConnection): readonly Finding[] {
   const host = readRemoteHost(url);
   if (host === undefined || ca !== undefined || asksForTls(new URL(url))) return [];
   return [

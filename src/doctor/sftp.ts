@@ -90,11 +90,11 @@ function describeFolder(files: readonly RemoteFile[], { day, resultPattern }: Sf
   const isResult = createResultNameTest(resultPattern, day);
   const input = files.find((file) => file.name === name);
   const results = files.filter((file) => isResult(file.name));
-  const told = [
+  const notes = [
     input === undefined ? `no ${name}` : describeFile(input),
     ...(results.length === 0 ? [`no result of ${day.iso}`] : results.map(describeFile)),
   ];
-  return ok(`${folder} holds ${formatCount(files.length)} files: ${told.join('; ')}`);
+  return ok(`${folder} holds ${formatCount(files.length)} files: ${notes.join('; ')}`);
 }
 
 function describeFile({ name, size, modifiedAt }: RemoteFile): string {
@@ -118,11 +118,11 @@ function adviseOn({ kind, code }: SftpError): string | undefined {
 /** A signal that follows another one: at once or, while our file is on the server, after a short delay. */
 function holdWhileThereIsSomethingToRemove(signal: AbortSignal) {
   const delayed = new AbortController();
-  let isFileThere = false;
+  let fileExists = false;
   let timer: NodeJS.Timeout | undefined;
   const stop = () => delayed.abort(signal.reason);
   const onAbort = () => {
-    if (isFileThere) timer = setTimeout(stop, cleanUpMs);
+    if (fileExists) timer = setTimeout(stop, cleanUpMs);
     else stop();
   };
   signal.addEventListener('abort', onAbort, { once: true });
@@ -130,7 +130,7 @@ function holdWhileThereIsSomethingToRemove(signal: AbortSignal) {
   return {
     signal: delayed.signal,
     setFile(isThere: boolean): void {
-      isFileThere = isThere;
+      fileExists = isThere;
     },
     end(): void {
       signal.removeEventListener('abort', onAbort);

@@ -105,14 +105,14 @@ function judge(sample: Sample, { source, day, maxRejectedShare, emptyDay }: Sour
   const title = `${place}: ${understood.length} of ${tried} as understood, with names masked and – for missing values:`;
   const findings = [ok([title, ...understood.map(showOnOneLine)].join('\n'))];
   if (rejected > 0) {
-    const told = `${rejected} of ${tried} cannot be sent: ${reasons.join(', ')}`;
+    const message = `${rejected} of ${tried} cannot be sent: ${reasons.join(', ')}`;
     findings.push(
       isMoreThanShare(rejected, read, maxRejectedShare)
         ? warning(
-            `${told}; a run fails if they are more than ${formatShare(maxRejectedShare)} of the day`,
+            `${message}; a run fails if they are more than ${formatShare(maxRejectedShare)} of the day`,
             advice,
           )
-        : ok(told),
+        : ok(message),
     );
   }
   if (dates.unreadable > 0) {

@@ -15,10 +15,10 @@ import {
 import { all, change, type Dialect, insert, one, type Query, update } from './query.js';
 import {
   fingerprintOf,
+  isAtKey,
   isOpen,
   noSuchSync,
   overtaken,
-  standsAt,
   toLeftHotels,
   toSync,
   turnOf,
@@ -116,7 +116,7 @@ export function* restartSync(
   if (mayBeDone && isOpen(before) && before.last_page === null && Number(before.restarts) > 0) {
     return toSync(before);
   }
-  if (!standsAt(before, resumeKey)) throw overtaken(syncId);
+  if (!isAtKey(before, resumeKey)) throw overtaken(syncId);
   yield* change(
     `UPDATE ${dialect.schema}mapping_syncs SET resume_key = NULL, last_page = NULL, restarts = restarts + 1
      WHERE sync_id = ?`,

@@ -109,11 +109,11 @@ export type PageTurn = 'next' | 'stored' | 'overtaken';
 /** Decides that from the row of the cycle and the page's `fingerprintOf`. */
 export function turnOf(row: StoredRow, page: StoredPage, fingerprint: string): PageTurn {
   if (row.last_page === fingerprint) return 'stored';
-  return standsAt(row, page.after) ? 'next' : 'overtaken';
+  return isAtKey(row, page.after) ? 'next' : 'overtaken';
 }
 
 /** Whether the cycle is at that key. */
-export function standsAt(row: StoredRow, resumeKey: string | undefined): boolean {
+export function isAtKey(row: StoredRow, resumeKey: string | undefined): boolean {
   return isOpen(row) && row.resume_key === (resumeKey ?? null);
 }
 

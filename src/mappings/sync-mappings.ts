@@ -171,7 +171,7 @@ export function decideBounds(
   last: MappingSync | undefined,
   { asked, overlapMs }: { readonly asked?: number | undefined; readonly overlapMs: number },
 ): SyncBounds {
-  const reached = last && readReached(last, overlapMs);
+  const reached = last && readCompleteUntil(last, overlapMs);
   if (asked === undefined) return { since: reached ?? firstBound };
   return reached !== undefined && asked > reached ? { since: asked, keepsSince: reached } : { since: asked };
 }
@@ -181,7 +181,7 @@ export function decideBounds(
  *
  * @param overlapMs subtracted where the cycle has ended
  */
-export function readReached(
+export function readCompleteUntil(
   { endedAt, keepsSince, since, serviceBeganAt, at }: MappingSync,
   overlapMs: number,
 ): number {

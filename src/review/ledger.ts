@@ -20,7 +20,7 @@ export interface Ledger
     AffectedWriter,
     Collecting,
     DayHolds,
-    PlaceHolds,
+    SlotHolds,
     HookRequests,
     Retention {
   readonly mappings: MappingCopy;
@@ -133,9 +133,9 @@ export interface DayHolds {
   holdDay(day: string): Promise<Hold | undefined>;
 }
 
-export interface PlaceHolds {
+export interface SlotHolds {
   /** Takes one of that many slots for concurrent runs, over all processes; undefined while all are taken. */
-  holdPlace(places: number): Promise<Hold | undefined>;
+  holdSlot(places: number): Promise<Hold | undefined>;
 }
 
 export interface HookRequests {

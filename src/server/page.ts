@@ -101,7 +101,7 @@ ${content}
 }
 
 /** The page while the ledger can't be reached. */
-export function renderAwayPage(): string {
+export function renderUnavailablePage(): string {
   return renderPage(html`<section class="card bad"><h2>Ledger</h2><p class="big">does not answer</p></section>
 <p>Nothing is lost: work continues once the ledger is back. Check that it runs and can be reached; this page
 checks again every 30 seconds.</p>`);

@@ -7,7 +7,7 @@ import { answerWithin } from './deadline.js';
 import type { Health } from './health.js';
 import { allowOnly, HttpError, toHttpError } from './http-error.js';
 import type { Metrics } from './metrics.js';
-import { pagePolicy, renderAwayPage } from './page.js';
+import { pagePolicy, renderUnavailablePage } from './page.js';
 import type { ServerLog, Statuses } from './ports.js';
 import { renderStatusPage } from './status-page.js';
 
@@ -72,7 +72,7 @@ export function addStatusRoutes(
       const { status } = toHttpError(error);
       if (status !== 503) throw error;
       log.error({ path: '/', status, error: describeError(error) }, 'request failed');
-      return { status, page: renderAwayPage() };
+      return { status, page: renderUnavailablePage() };
     }
   }
 

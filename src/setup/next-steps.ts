@@ -6,7 +6,7 @@ export interface Outcome {
   readonly config: string;
   readonly env: string;
   /** The variables that still have to be put into `.env`. */
-  readonly owed: readonly string[];
+  readonly missingSecrets: readonly string[];
   /** Whether the configuration has something to fill in. */
   readonly hasPlaceholders: boolean;
   /** The file of a bookings module that doesn't exist yet. */
@@ -23,9 +23,9 @@ const list = new Intl.ListFormat('en');
 
 /** What to do after `init`, in that order. */
 export function listNextSteps(outcome: Outcome): string[] {
-  const { config, env, owed, hasPlaceholders, module, missing = [], day, command } = outcome;
+  const { config, env, missingSecrets, hasPlaceholders, module, missing = [], day, command } = outcome;
   return [
-    ...(owed.length > 0 ? [`put ${list.format(owed)} into ${env}`] : []),
+    ...(missingSecrets.length > 0 ? [`put ${list.format(missingSecrets)} into ${env}`] : []),
     ...(hasPlaceholders ? [`fill in what ${config} marks as PLACEHOLDER`] : []),
     ...(module === undefined
       ? []

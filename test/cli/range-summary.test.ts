@@ -6,7 +6,7 @@ import {
   endsRange,
   exitCodeOfDay,
   type PlannedDay,
-  renderNotBegun,
+  renderNotStarted,
   renderRangePlan,
   renderRangeSummary,
   toDayObject,
@@ -131,7 +131,7 @@ const range: EndedRange = { why: 'it was stopped', next: '2026-11-04', to: '2026
 
 describe('the end of a range that stopped early', () => {
   it('says which days were not started, and how to continue', () => {
-    expect(renderNotBegun(range, command)).toBe(
+    expect(renderNotStarted(range, command)).toBe(
       `Not started: 2026-11-04 to 2026-11-20, because it was stopped.
 To continue: hotel-review replay 2026-11-04 --to 2026-11-20
 `,
@@ -139,7 +139,7 @@ To continue: hotel-review replay 2026-11-04 --to 2026-11-20
   });
 
   it('names a single remaining day as one', () => {
-    const text = renderNotBegun({ ...range, next: '2026-11-20' }, command);
+    const text = renderNotStarted({ ...range, next: '2026-11-20' }, command);
     expect(text).toBe(
       'Not started: 2026-11-20, because it was stopped.\nTo continue: hotel-review replay 2026-11-20\n',
     );
@@ -147,7 +147,7 @@ To continue: hotel-review replay 2026-11-04 --to 2026-11-20
 
   it('continues with the options of the range, quoted for a shell', () => {
     const options = { mode: 'all', reason: "the hotel's export came late", delivery: 'file' } as const;
-    const text = renderNotBegun(
+    const text = renderNotStarted(
       { ...range, ...options, dryRun: true },
       createCommandWriter('npx hotel-review', 'other.yaml'),
     );

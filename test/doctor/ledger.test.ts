@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkLedger } from '../../src/doctor/ledger.js';
 import { lookOnce } from '../../src/examination/check.js';
 import { openDatabase } from '../../src/ledger/sqlite/database.js';
-import { isFileThere } from '../../src/ledger/sqlite/ledger-place.js';
+import { fileExists } from '../../src/ledger/sqlite/ledger-place.js';
 import { createSqliteLedger, createSqliteReader } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import type { Ledger } from '../../src/review/ledger.js';
 import { withoutPrivileges } from '../support/machine.js';
@@ -18,7 +18,7 @@ function openSqlite(path: string): Ledger {
 
 /** Checks as doctor does: a failure becomes a finding. */
 function check(path: string) {
-  const open = async () => (isFileThere(path) ? createSqliteReader({ path, ...options }) : undefined);
+  const open = async () => (fileExists(path) ? createSqliteReader({ path, ...options }) : undefined);
   return lookOnce(
     { part: 'ledger', seconds: 30, look: () => checkLedger({ place: { kind: 'file', path }, open }) },
     { signal: new AbortController().signal, onAbandoned: () => {} },

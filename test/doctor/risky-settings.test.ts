@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { warnOfPlainWire } from '../../src/doctor/risky-settings.js';
+import { warnAboutPlainConnection } from '../../src/doctor/risky-settings.js';
 
 const look = (url: string, ca?: string) =>
-  warnOfPlainWire({ part: 'source', setting: 'source.url', url, ca });
+  warnAboutPlainConnection({ part: 'source', setting: 'source.url', url, ca });
 
 describe('the connection to a database', () => {
   it.each([

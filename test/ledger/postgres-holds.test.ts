@@ -111,10 +111,10 @@ describe('a day that is held in PostgreSQL', () => {
   it('is released at once when its ledger is closed', async () => {
     const other = opened.open();
     expect(await other.holdDay(day)).toBeDefined();
-    expect(await other.holdPlace(1)).toBeDefined();
+    expect(await other.holdSlot(1)).toBeDefined();
     await other.close();
     expect(await opened.ledger.holdDay(day)).toBeDefined();
-    expect(await opened.ledger.holdPlace(1)).toBeDefined();
+    expect(await opened.ledger.holdSlot(1)).toBeDefined();
   });
 
   it('keeps no finished process alive', async () => {

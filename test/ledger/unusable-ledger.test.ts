@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/ledger/sqlite/database.js';
 import { openLedgerFile } from '../../src/ledger/sqlite/ledger-file.js';
-import { isFileThere, refuseUnusable } from '../../src/ledger/sqlite/ledger-place.js';
+import { fileExists, refuseUnusable } from '../../src/ledger/sqlite/ledger-place.js';
 import { LedgerFullError, LedgerUnusableError } from '../../src/review/ledger.js';
 import { withoutPrivileges } from '../support/machine.js';
 import { startChild } from './child.js';
@@ -135,21 +135,21 @@ describe('a place where no ledger can be', () => {
 describe('checking for the ledger', () => {
   it('finds a file, or none, and creates nothing', () => {
     const path = join(folder, 'data', 'ledger.db');
-    expect(isFileThere(path)).toBe(false);
+    expect(fileExists(path)).toBe(false);
     expect(existsSync(join(folder, 'data'))).toBe(false);
     openLedgerFile(path, { isReader: false }).close();
-    expect(isFileThere(path)).toBe(true);
+    expect(fileExists(path)).toBe(true);
   });
 
   it('is refused if there is something else', () => {
-    expect(() => isFileThere(folder)).toThrow(LedgerUnusableError);
+    expect(() => fileExists(folder)).toThrow(LedgerUnusableError);
     writeFileSync(join(folder, 'file'), '');
-    expect(() => isFileThere(join(folder, 'file', 'ledger.db'))).toThrow(LedgerUnusableError);
+    expect(() => fileExists(join(folder, 'file', 'ledger.db'))).toThrow(LedgerUnusableError);
   });
 
   it('is refused without permission', async () => {
     chmodSync(folder, 0o000);
-    await expect(withoutPrivileges(() => isFileThere(join(folder, 'ledger.db')))).rejects.toThrow(
+    await expect(withoutPrivileges(() => fileExists(join(folder, 'ledger.db')))).rejects.toThrow(
       /EACCES: permission denied, stat/,
     );
     chmodSync(folder, 0o700);

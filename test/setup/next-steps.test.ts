@@ -6,7 +6,7 @@ import { createCommandWriter } from '../../src/text/shell.js';
 const usual = {
   config: 'hotel-review.yaml',
   env: '.env',
-  owed: [],
+  missingSecrets: [],
   hasPlaceholders: false,
   day: '2026-11-20',
   command: createCommandWriter('hotel-review', 'hotel-review.yaml'),
@@ -14,7 +14,7 @@ const usual = {
 
 describe('After init', () => {
   it('the steps are the secrets, the placeholders, doctor and a dry run, in that order', () => {
-    expect(listNextSteps({ ...usual, owed: ['KEY', 'ACCOUNT'], hasPlaceholders: true })).toEqual([
+    expect(listNextSteps({ ...usual, missingSecrets: ['KEY', 'ACCOUNT'], hasPlaceholders: true })).toEqual([
       'put KEY and ACCOUNT into .env',
       'fill in what hotel-review.yaml marks as PLACEHOLDER',
       'hotel-review doctor',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { openSourceParts } from '../../jobs/sources.js';
 import { createSourceTrials, type SourceTrials } from '../../src/setup/source-trials.js';
-import { silentVoice } from '../support/sampled.js';
+import { noMessages } from '../support/sampled.js';
 
 /** Tries sources of a configuration in that folder, on the morning of 2026-11-21. */
 export function openTrials(
@@ -19,7 +19,7 @@ export function openTrials(
     clock,
     signal,
     tell,
-    openParts: (config) => openSourceParts(config, silentVoice),
+    openParts: (config) => openSourceParts(config, noMessages),
     onAbandoned: () => {},
   });
 }

@@ -7,7 +7,7 @@ import type { Settings } from './day-folder.js';
 
 export const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 
-export const silentVoice = { say: () => {}, showsModuleErrors: false };
+export const noMessages = { say: () => {}, showsModuleErrors: false };
 
 /** As in a configuration. */
 export function settingsOf(source: Settings, others: Settings = {}): SourceSettings {
@@ -19,7 +19,7 @@ export function settingsOf(source: Settings, others: Settings = {}): SourceSetti
 /** A sample with its records as objects. */
 export async function takeSample(settings: SourceSettings, signal = new AbortController().signal) {
   const { sample } = await kindOf(settings.source).loadSetup();
-  const sampleDay = sample(settings.source, openSourceParts(settings, silentVoice));
+  const sampleDay = sample(settings.source, openSourceParts(settings, noMessages));
   const { columns, records, delimiter } = await sampleDay(day, signal);
   return { columns, records: records.map((record) => Object.fromEntries(record)), delimiter };
 }
@@ -27,7 +27,7 @@ export async function takeSample(settings: SourceSettings, signal = new AbortCon
 /** The errors of sampling a broken source and of reading it. */
 export async function failuresOf(settings: SourceSettings) {
   const read = async () => {
-    const source = await openSource(settings, silentVoice);
+    const source = await openSource(settings, noMessages);
     for await (const _ of source.read(day, { signal: new AbortController().signal }));
   };
   const failureOf = (reading: Promise<unknown>) =>

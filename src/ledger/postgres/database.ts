@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { LedgerAwayError, LedgerUnusableError } from '../../review/ledger.js';
-import { lockTimeout, PassingFault, persist, translateFault } from './faults.js';
+import { lockTimeout, persist, TemporaryFault, translateFault } from './faults.js';
 import { createSession, type Session } from './session.js';
 
 /** The address for display, without the password, wherever it occurs. */
@@ -116,7 +116,7 @@ export function openDatabase({ url, place, connections, patienceMs, prepare }: D
       isBroken = false;
       return result;
     } catch (error) {
-      isBroken = error instanceof PassingFault && error.endsConnection;
+      isBroken = error instanceof TemporaryFault && error.endsConnection;
       throw error;
     } finally {
       clearTimeout(timer);
@@ -137,7 +137,7 @@ export function openDatabase({ url, place, connections, patienceMs, prepare }: D
       try {
         result = await work(session);
       } catch (error) {
-        if (!(error instanceof PassingFault && error.endsConnection)) await session.run('ROLLBACK');
+        if (!(error instanceof TemporaryFault && error.endsConnection)) await session.run('ROLLBACK');
         throw error;
       }
       onCommit();
@@ -164,7 +164,7 @@ export function openDatabase({ url, place, connections, patienceMs, prepare }: D
       try {
         return await work();
       } catch (error) {
-        if (error instanceof PassingFault && error.code === lockTimeout) await endFrozenCopies();
+        if (error instanceof TemporaryFault && error.code === lockTimeout) await endFrozenCopies();
         throw error;
       }
     });
@@ -226,7 +226,7 @@ export function openDatabase({ url, place, connections, patienceMs, prepare }: D
         throw new LedgerAwayError(place);
       });
       const answer = withSession((session) => session.run('SELECT 1'), timeoutMs).catch((error) => {
-        throw error instanceof PassingFault ? new LedgerAwayError(place, { cause: error }) : error;
+        throw error instanceof TemporaryFault ? new LedgerAwayError(place, { cause: error }) : error;
       });
       try {
         await Promise.race([answer, tooLate]);

@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { LedgerAwayError, LedgerFullError, LedgerUnusableError } from '../../review/ledger.js';
 
 /** A temporary failure of the server or the network: the request may be repeated. */
-export class PassingFault extends Error {
-  override readonly name = 'PassingFault';
+export class TemporaryFault extends Error {
+  override readonly name = 'TemporaryFault';
   constructor(
     /** SQLSTATE, the system's code, or the driver's substitute for one. */
     readonly code: string,
@@ -49,9 +49,10 @@ const certificateFaults = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UN
 export function translateFault(error: unknown, place: string): Error {
   const { code, severity, constraint, message } = readError(error);
   if (isSqlState(code)) {
-    if (serializationFailures.includes(code) || timeouts.includes(code)) return new PassingFault(code, false);
-    if (code === '53100') return new LedgerFullError(place, { cause: new PassingFault(code, false) });
-    if (passingStates.test(code)) return new PassingFault(code, true);
+    if (serializationFailures.includes(code) || timeouts.includes(code))
+      return new TemporaryFault(code, false);
+    if (code === '53100') return new LedgerFullError(place, { cause: new TemporaryFault(code, false) });
+    if (passingStates.test(code)) return new TemporaryFault(code, true);
     const reason = explainState(code);
     return reason === undefined
       ? new StatementRefusedError(place, code, severity, constraint)
@@ -75,7 +76,7 @@ export function translateFault(error: unknown, place: string): Error {
       'the server requires a password, and there is no usable one; set it in the setting ledger',
     );
   }
-  return new PassingFault(code ?? 'connection-lost', true);
+  return new TemporaryFault(code ?? 'connection-lost', true);
 }
 
 function explainState(code: string): string | undefined {
@@ -137,7 +138,7 @@ export async function persist<Result>(
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof PassingFault)) throw error;
+      if (!(error instanceof TemporaryFault)) throw error;
       if (isOver() || performance.now() + pauseMs > deadline)
         throw new LedgerAwayError(place, { cause: error });
       await pause(pauseMs);

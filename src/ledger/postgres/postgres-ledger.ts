@@ -12,7 +12,7 @@ import { recordAcceptedBatch } from './accepted-batch.js';
 import { claim, holdsClaim, lockClaim, renewClaims } from './claims.js';
 import { type Database, openDatabase, placeOf } from './database.js';
 import { createHolds } from './holds.js';
-import { isLedgerThere, migrate } from './schema.js';
+import { ledgerExists, migrate } from './schema.js';
 import { createPostgresStore } from './store.js';
 
 const pingTimeoutMs = 1_900;
@@ -60,7 +60,7 @@ export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
     mappings: createMappingCopy(store, () => holds.take('mappings sync')),
     exports: createExportLog(store),
     holdDay,
-    async holdPlace(places) {
+    async holdSlot(places) {
       for (let number = 1; number <= places; number += 1) {
         const hold = await holds.take(`place ${number}`);
         if (hold) return hold;
@@ -111,7 +111,7 @@ export async function findPostgresLedger({
   const database = connect(options, async () => {});
   try {
     if (!waits) await database.ping(pingTimeoutMs);
-    const isThere = await database.perform((session) => isLedgerThere(session, database.place));
+    const isThere = await database.perform((session) => ledgerExists(session, database.place));
     if (isThere) {
       return {
         ...createReader(createPostgresStore(database), options.carriesReference),

@@ -34,7 +34,7 @@ export async function migrate(session: Session, place: string): Promise<void> {
  *
  * @throws LedgerUnusableError if this version can't read it, or it is not a ledger
  */
-export async function isLedgerThere(session: Session, place: string): Promise<boolean> {
+export async function ledgerExists(session: Session, place: string): Promise<boolean> {
   const { migrations: present } = await readSchema(session, place);
   if (present === 0 || present === migrations.length) return present > 0;
   throw new LedgerUnusableError(

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, isBusy, openDatabase } from './database.js';
-import { closeToOthers, makePlace, refuseUnusable } from './ledger-place.js';
+import { makePlace, refuseUnusable, restrictToOwner } from './ledger-place.js';
 import { migrate, readSchema } from './schema.js';
 
 /** Two processes that try at the same instant can block each other: the timeout lets one of them win. */
@@ -72,7 +72,7 @@ function open(path: string, { isReader }: { readonly isReader: boolean }): Ledge
     database.exec('PRAGMA page_size = 8192');
     // Checked before anything is changed: the file may belong to another program.
     readSchema(database, path);
-    closeToOthers(path);
+    restrictToOwner(path);
     // Only one of several processes on a ledger checkpoints the WAL: SQLite 3.45 has a bug when two do.
     checkpointer = isReader ? undefined : tryLock(locks, 'checkpoint');
     database.exec('PRAGMA journal_mode = WAL');

@@ -54,7 +54,7 @@ export function makePlace(path: string): void {
  *
  * @throws LedgerUnusableError if there is something other than a file, or the path is not accessible
  */
-export function isFileThere(path: string): boolean {
+export function fileExists(path: string): boolean {
   return refuseUnusable(path, () => {
     try {
       checkFile(path);
@@ -67,7 +67,7 @@ export function isFileThere(path: string): boolean {
 }
 
 /** Restricts the file, and the files that SQLite keeps beside it, to the owner, in case somebody changed the mode. */
-export function closeToOthers(path: string): void {
+export function restrictToOwner(path: string): void {
   if ((statSync(path).mode & 0o077) === 0) return;
   for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) chmodSync(file, 0o600);
 }

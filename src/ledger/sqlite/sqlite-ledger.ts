@@ -41,7 +41,7 @@ export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
     mappings: createMappingCopy(store, () => tryHold('mappings-sync')),
     exports: createExportLog(store),
     holdDay: (day) => tryHold(day),
-    async holdPlace(places) {
+    async holdSlot(places) {
       for (let place = 1; place <= places; place += 1) {
         // Doesn't wait for each of them: the caller tries again when all are taken.
         const hold = await tryHold(`place-${place}`, 0);

@@ -75,7 +75,7 @@ export async function indexDelivered(
   }
 
   /** Whether the line is at that position. Only chunks that are not cached need a promise. */
-  function standsAt(position: number, line: Buffer): boolean | Promise<boolean> {
+  function isAtKey(position: number, line: Buffer): boolean | Promise<boolean> {
     const index = findPlace(position);
     const compare = (piece: DeliveredChunk): boolean => {
       const known = piece.lines[position - (places[index]?.first ?? 0)];
@@ -93,7 +93,7 @@ export async function indexDelivered(
       count += 1;
       if (earlier === undefined) continue;
       const line = bytes.subarray(start, end);
-      if (!(await standsAt(earlier, line))) collided.add(line.toString());
+      if (!(await isAtKey(earlier, line))) collided.add(line.toString());
     }
   }
 
@@ -103,7 +103,7 @@ export async function indexDelivered(
       if (position === undefined) return false;
       // Copied, because the caller may overwrite it while this waits.
       const line = Buffer.from(new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start));
-      const stands = standsAt(position, line);
+      const stands = isAtKey(position, line);
       if (stands === true || collided.size === 0) return stands;
       const isCollided = collided.has(line.toString());
       return stands === false ? isCollided : stands.then((is) => is || isCollided);

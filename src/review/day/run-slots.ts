@@ -1,7 +1,7 @@
 import { pause } from '../../async/abort.js';
 import type { Hold } from '../../async/hold.js';
 import type { BusinessDay } from '../../booking/business-day.js';
-import type { PlaceHolds } from '../ledger.js';
+import type { SlotHolds } from '../ledger.js';
 
 /** Delay between attempts to get a slot. */
 const tryEveryMs = 1_000;
@@ -13,12 +13,12 @@ const tryEveryMs = 1_000;
  * @returns undefined when aborted
  */
 export async function waitForRunSlot(
-  ledger: PlaceHolds,
+  ledger: SlotHolds,
   places: number,
   { signal, onWait }: { readonly signal: AbortSignal; readonly onWait: () => void },
 ): Promise<Hold | undefined> {
   for (let isReported = false; !signal.aborted; isReported = true) {
-    const hold = await ledger.holdPlace(places);
+    const hold = await ledger.holdSlot(places);
     if (hold) return hold;
     if (!isReported) onWait();
     await pause(tryEveryMs, signal);

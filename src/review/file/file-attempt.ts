@@ -67,7 +67,7 @@ export async function inSession(
   signal: AbortSignal,
   work: (session: SftpSession) => Promise<StepOutcome>,
 ): Promise<StepOutcome> {
-  return catchTrouble(async () => {
+  return convertFailures(async () => {
     const session = await sftp.connect({ signal });
     try {
       return await work(session);
@@ -80,7 +80,7 @@ export async function inSession(
 /**
  * Converts failures of the SFTP server, the archive and the local disk into outcomes; rethrows all others.
  */
-export async function catchTrouble(work: () => Promise<StepOutcome>): Promise<StepOutcome> {
+export async function convertFailures(work: () => Promise<StepOutcome>): Promise<StepOutcome> {
   try {
     return await work();
   } catch (error) {

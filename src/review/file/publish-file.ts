@@ -1,7 +1,7 @@
 import type { SftpSession } from '../../sftp/sftp.js';
 import type { StepOutcome } from '../delivery.js';
 import type { ReviewFile, Sighting } from '../review-file.js';
-import { catchTrouble, expectClaim, type FileAttempt, type FileParts, inSession } from './file-attempt.js';
+import { convertFailures, expectClaim, type FileAttempt, type FileParts, inSession } from './file-attempt.js';
 import { checkReviewFile } from './file-check.js';
 import { createResultNameTest } from './remote-files.js';
 import { earlierName, ensureSpooled, hashSpooled, reviewName, spoolReviewFile } from './spooled-files.js';
@@ -10,7 +10,7 @@ import { earlierName, ensureSpooled, hashSpooled, reviewName, spoolReviewFile } 
  * `write`: writes the review file to the spool and checks it byte by byte against the file rules. (Spec 4.3.)
  */
 export async function writeReviewFile(parts: FileParts, { run }: FileAttempt): Promise<StepOutcome> {
-  return catchTrouble(async () => {
+  return convertFailures(async () => {
     const { spool, ledger, masterIdColumn } = parts;
     await removeOthersOfDay(parts, run.id);
     const { bytes, sha256 } = await spoolReviewFile(parts, run);

@@ -77,8 +77,8 @@ function isManifest(value: unknown): value is Manifest {
 /** Compares what a manifest states with what is expected. */
 function compareStated(manifest: Manifest, expected: Partial<Manifest>): string | undefined {
   const names = Object.keys(expected) as (keyof Manifest)[];
-  const told = Object.fromEntries(names.map((name) => [name, manifest[name]]));
-  return JSON.stringify(told) === JSON.stringify(expected) ? undefined : 'differs from the ledger';
+  const recorded = Object.fromEntries(names.map((name) => [name, manifest[name]]));
+  return JSON.stringify(recorded) === JSON.stringify(expected) ? undefined : 'differs from the ledger';
 }
 
 async function compareKept(content: AsyncIterable<Uint8Array>, sha256: string): Promise<string | undefined> {

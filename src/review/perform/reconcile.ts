@@ -3,7 +3,7 @@ import type { RunReader, RunWriter, StepReader } from '../ledger.js';
 import type { StepQueue } from '../queue.js';
 import { hasWork, type Run } from '../run.js';
 import { enqueueOpenSteps } from './enqueue-steps.js';
-import { type SettleLimits, settleWhenDue } from './settle.js';
+import { type SettleLimits, settleIfDue } from './settle.js';
 
 export interface ReconcileParts {
   readonly ledger: RunReader & RunWriter & StepReader;
@@ -35,17 +35,17 @@ export async function reconcile(
 export async function reconcileRun({ id }: Run, parts: ReconcileParts, signal: AbortSignal): Promise<Run> {
   const { ledger } = parts;
   await ledger.reopenAbandoned(id);
-  const current = await settleWhenLeftOver(await ledger.getRun(id), parts);
+  const current = await settleIfLeftOver(await ledger.getRun(id), parts);
   if (hasWork(current)) await enqueueOpenSteps(current, parts, signal);
   return current;
 }
 
 /** Settles a run whose last step was recorded by a process that did not settle it, or has not yet. */
-export async function settleWhenLeftOver(
+export async function settleIfLeftOver(
   run: Run,
   parts: Pick<ReconcileParts, 'ledger' | 'limits' | 'clock' | 'notify'>,
 ): Promise<Run> {
-  return (await isOverdue(run, parts.ledger)) ? run : settleWhenDue(run, parts);
+  return (await isOverdue(run, parts.ledger)) ? run : settleIfDue(run, parts);
 }
 
 /** An overdue run stays active, and the next `run` looks for its result again: there is nothing to settle. */

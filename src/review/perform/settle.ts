@@ -23,7 +23,7 @@ interface SettleParts {
 type End = Pick<Settlement, 'state' | 'failure'>;
 
 /** Settles the run when its last step has ended or when it must stop; by compare-and-set, so that it happens once. */
-export async function settleWhenDue(run: Run, { ledger, limits, clock, notify }: SettleParts): Promise<Run> {
+export async function settleIfDue(run: Run, { ledger, limits, clock, notify }: SettleParts): Promise<Run> {
   if (!isActive(run)) return run;
   const failure = findReasonToStop(run, limits);
   if (!failure && run.openSteps > 0) return run;

@@ -3,7 +3,7 @@ import { FencedError, type Ledger } from '../ledger.js';
 import type { PerformStep, StepQueue, StepReference } from '../queue.js';
 import { hasWork, isActive, type Run } from '../run.js';
 import { createHeldClaims } from './held-claims.js';
-import { reconcile, reconcileRun, settleWhenLeftOver } from './reconcile.js';
+import { reconcile, reconcileRun, settleIfLeftOver } from './reconcile.js';
 import { createStepRunner, type StepRunnerParts } from './step-runner.js';
 import type { Workforce } from './workforce.js';
 
@@ -93,7 +93,7 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
       await pause(lookEveryMs, signal);
       const found = await ledger.getRun(run.id);
       // A run whose last step has ended may not be settled yet: the process that performed the step may be gone.
-      run = await settleWhenLeftOver(found, parts).catch((error: unknown) => {
+      run = await settleIfLeftOver(found, parts).catch((error: unknown) => {
         if (error instanceof FencedError) return ledger.getRun(found.id);
         throw error;
       });

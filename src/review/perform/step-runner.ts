@@ -17,7 +17,7 @@ import { hasWork, type Run } from '../run.js';
 import type { Claim, Claimed, Findings, Step, StepEnding } from '../step.js';
 import { toQueuedStep } from './enqueue-steps.js';
 import type { HeldClaims } from './held-claims.js';
-import { type SettleLimits, settleWhenDue } from './settle.js';
+import { type SettleLimits, settleIfDue } from './settle.js';
 
 /** The outcome of an attempt that threw because of a fault of our own. */
 const fault: StepOutcome = {
@@ -133,7 +133,7 @@ export function createStepRunner(parts: StepRunnerParts) {
     reportEnding(claim, ending, recorded.run);
     // A fatal answer ended the run in the transaction that recorded it.
     if (recorded.settled) notify({ type: 'settled', run: recorded.run });
-    const run = await settleWhenDue(recorded.run, { ledger, limits, clock, notify });
+    const run = await settleIfDue(recorded.run, { ledger, limits, clock, notify });
     if (hasWork(run)) {
       await queue.add(recorded.opened.map((opened) => toQueuedStep(runId, opened)));
     } else {

@@ -5,7 +5,7 @@ import type { StepQueue } from '../queue.js';
 import { hasWork, type Run } from '../run.js';
 import { enqueueOpenSteps } from './enqueue-steps.js';
 import { createHeldClaims } from './held-claims.js';
-import { settleWhenDue } from './settle.js';
+import { settleIfDue } from './settle.js';
 import { createStepRunner, type StepRunnerParts } from './step-runner.js';
 
 /** What performs the steps of a collected run: this process alone, or all processes that share a queue. */
@@ -67,7 +67,7 @@ async function deliver(run: Run, parts: OwnWorkforceParts, signal: AbortSignal):
   const end = AbortSignal.any([signal, over.signal]);
   try {
     // Settles a day without steps, and one whose last step was recorded just before a crash.
-    const current = await settleWhenDue(run, parts);
+    const current = await settleIfDue(run, parts);
     if (hasWork(current)) {
       const ended = untilAborted(end);
       await enqueueOpenSteps(current, { ledger, queue }, end);

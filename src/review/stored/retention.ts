@@ -24,7 +24,7 @@ export interface RetentionParts {
  * Removes from ledger, archive and spool what must not be kept any longer. Idempotent. The ledger comes last, so that
  * interrupted work is finished the next time.
  */
-export async function forgetOldDays(
+export async function applyRetention(
   { ledger, archive, spool }: RetentionParts,
   { guestNameDays, recordDays }: RetentionPeriods,
   today: BusinessDay,

@@ -9,7 +9,7 @@ import type { FileReview } from '../file-review/file-review.js';
 import type { IncorrectMapping, Outbox } from '../outbox/outbox.js';
 import type { Brand } from '../world/hotel-content.js';
 import type { LivingWorld } from '../world/living-world.js';
-import { createGiveMappings, giveBrands, reviewByBody, reviewByFile } from './operations.js';
+import { createMappingsResponder, respondWithBrands, reviewByBody, reviewByFile } from './operations.js';
 import type { OperationRoute } from './route.js';
 import { type ErrorShape, type SentAnswer, sendAnswer } from './send-answer.js';
 import { emptyOutcome, type PerformedCall, type ServiceEvent } from './service-event.js';
@@ -55,7 +55,7 @@ export interface CallsOptions {
 export function createCalls(options: CallsOptions): Calls {
   const { exports, fileReview, outbox, errorShape, clock, onEvent } = options;
   const counts = { calls: 0, reviewed: 0, incorrect: 0, mappings: 0, refusedCalls: 0, faults: 0 };
-  const giveMappings = createGiveMappings(options);
+  const respondWithMappings = createMappingsResponder(options);
   const emails = new Set<Promise<void>>();
 
   /** Undefined when the client left before its body was complete. */
@@ -69,9 +69,9 @@ export function createCalls(options: CallsOptions): Calls {
       case 'by-file':
         return reviewByFile(parameters, fileReview);
       case 'mappings':
-        return giveMappings(request.headers, parameters);
+        return respondWithMappings(request.headers, parameters);
       case 'brands':
-        return giveBrands(options.brands);
+        return respondWithBrands(options.brands);
       case 'export': {
         const answer = exports.accept(parameters);
         return { answer, outcome: { operation, isAccepted: answer.kind === 'success' } };

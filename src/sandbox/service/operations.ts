@@ -69,7 +69,7 @@ export async function reviewByFile(
 }
 
 /** Creates the operation that gives a page of changed mappings (spec 4.1), to one call of a sync cycle at a time. */
-export function createGiveMappings(options: MappingPagesOptions) {
+export function createMappingsResponder(options: MappingPagesOptions) {
   const readPage = createMappingPages(options);
   const syncing = new Set<string>();
 
@@ -98,7 +98,7 @@ export function createGiveMappings(options: MappingPagesOptions) {
 }
 
 /** Gives the complete list of brands. (Spec 4.4.) */
-export function giveBrands(brands: readonly Brand[]): PerformedCall {
+export function respondWithBrands(brands: readonly Brand[]): PerformedCall {
   const HotelBrands = brands.map(({ Id, BrandCode, BrandName, ChainId }) => ({
     ...{ Id, BrandCode, BrandName, ChainId },
   }));

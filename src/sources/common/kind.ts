@@ -4,7 +4,7 @@ import type { S3Bucket } from '../../s3/bucket.js';
 import type { SourceFlags, SourceSetup } from './setup.js';
 
 /** How a source sends messages to an operator while it is read. */
-export interface SourceVoice {
+export interface SourceMessages {
   /** Writes one line at once. */
   say(text: string): void;
   /** Whether to show the messages of errors that a bookings module throws. They may quote a booking. */
@@ -19,7 +19,7 @@ export interface SourceParts {
   readonly clock: () => Date;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  readonly voice: SourceVoice;
+  readonly sourceMessages: SourceMessages;
 }
 
 /** A connection to a database, for the check that warns about one without encryption. */

@@ -117,7 +117,7 @@ export function createDayPages(options: DayPagesOptions): DayPages {
 /** Converts the settings to options for `createDayPages`. */
 export function toPageOptions(
   source: HttpSettings,
-  { retry, clock, random, voice }: SourceParts,
+  { retry, clock, random, sourceMessages }: SourceParts,
 ): DayPagesOptions {
   return {
     ...source,
@@ -128,7 +128,7 @@ export function toPageOptions(
     random,
     onWait(wait) {
       const notice = describePageWait(wait);
-      if (notice !== undefined) voice.say(notice);
+      if (notice !== undefined) sourceMessages.say(notice);
     },
   };
 }

@@ -67,6 +67,6 @@ function describe(error: unknown, showsMessage: boolean): string {
   if (!(error instanceof Error)) return nameError(error).words;
   const { name, code } = nameError(error);
   const called = [name, code].filter((word) => word !== undefined).join(' ');
-  const told = showsMessage ? `${called}: ${error.message}` : `${called} (--stack-trace shows its message)`;
-  return [told, ...listFrames(error).map((frame) => `    ${frame}`)].join('\n');
+  const text = showsMessage ? `${called}: ${error.message}` : `${called} (--stack-trace shows its message)`;
+  return [text, ...listFrames(error).map((frame) => `    ${frame}`)].join('\n');
 }

@@ -24,9 +24,9 @@ const kind: SourceKind<ModuleSettings> = {
   placeUnit: 'record',
   flags: moduleFlags,
   resolve: (source, folder) => ({ ...source, path: resolve(folder, source.path) }),
-  async open(source, { voice }) {
-    const { createModuleSource, createModuleVoice } = await import('./module-source.js');
-    return createModuleSource({ ...source, ...createModuleVoice(source.path, voice) });
+  async open(source, { sourceMessages }) {
+    const { createModuleSource, createModuleMessages } = await import('./module-source.js');
+    return createModuleSource({ ...source, ...createModuleMessages(source.path, sourceMessages) });
   },
   loadSetup: async () => (await import('./setup.js')).moduleSetup,
 };

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { type RawBooking, type ServiceField, serviceFields } from '../../booking/booking.js';
 import type { BookingSource, SourceColumns, SourceRecord } from '../../review/source.js';
-import type { SourceVoice } from '../common/kind.js';
+import type { SourceMessages } from '../common/kind.js';
 import { recordsInChunk } from '../common/record-chunks.js';
 import { createDayItems, type DayItemsOptions } from './day-items.js';
 import { describeModuleFailure } from './errors.js';
@@ -107,9 +107,9 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** Where a bookings module writes, and where its failures are shown: standard error, for the author of the module. */
-export function createModuleVoice(
+export function createModuleMessages(
   path: string,
-  { say: write, showsModuleErrors: showsMessage }: SourceVoice,
+  { say: write, showsModuleErrors: showsMessage }: SourceMessages,
 ): Pick<ModuleSourceOptions, 'log' | 'onFailure'> {
   // One line per message, without control characters: its text may come from a booking system.
   const say = (message: unknown) =>

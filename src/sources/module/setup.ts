@@ -4,7 +4,7 @@ import { type ListedMembers, listMembers, toMemberSample } from '../json/sample.
 import { createDayItems } from './day-items.js';
 import { type ModuleOptions, pathRule } from './flags.js';
 import type { ModuleSettings } from './kind.js';
-import { createModuleVoice } from './module-source.js';
+import { createModuleMessages } from './module-source.js';
 
 export interface ModuleAnswers {
   readonly kind: 'module';
@@ -29,8 +29,8 @@ export const moduleSetup: SourceSetup<ModuleAnswers, ModuleSettings, ModuleOptio
   ],
   findProgram: (answers) => answers.path,
   /** Samples what the module yields first, and stops it then. */
-  sample(settings, { voice }) {
-    const { read } = createDayItems({ ...settings, ...createModuleVoice(settings.path, voice) });
+  sample(settings, { sourceMessages }) {
+    const { read } = createDayItems({ ...settings, ...createModuleMessages(settings.path, sourceMessages) });
     return async (day, signal) => {
       const listed: (ListedMembers | undefined)[] = [];
       const take = (records: readonly unknown[]) => [records.slice(0, sampleRecords).map(listMembers)];

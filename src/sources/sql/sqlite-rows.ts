@@ -60,7 +60,7 @@ export async function openSqliteRows({ path, where }: SqlitePlace, request: Rows
     connection.exec('PRAGMA query_only = ON');
     const isUtf8 = readEncoding(connection) === 'UTF-8';
     const { columns, statement } = prepareQuery(connection, { text, atMost }, where);
-    const reaching = findReachingFunction(file.href, text, busyTimeoutMs);
+    const reaching = findUnsafeFunction(file.href, text, busyTimeoutMs);
     if (reaching !== undefined) {
       throw createDatabaseFault('query-wrong', where, `${reaching}() reaches beyond the database`);
     }
@@ -219,7 +219,7 @@ const calls: readonly string[] = ['Function', 'PureFunc'];
  * @param text a SELECT that can be prepared
  * @param busyTimeoutMs how long to wait for a writer that holds the file
  */
-function findReachingFunction(address: string, text: string, busyTimeoutMs: number): string | undefined {
+function findUnsafeFunction(address: string, text: string, busyTimeoutMs: number): string | undefined {
   const connection = new Libsql(address);
   try {
     connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);

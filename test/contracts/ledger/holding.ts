@@ -59,36 +59,36 @@ export function describePlaces(opened: () => OpenedLedger): void {
     it('are limited in number over all processes', async () => {
       const { ledger, reopen } = opened();
       const other = await reopen();
-      const held = [await ledger.holdPlace(3), await other.holdPlace(3), await ledger.holdPlace(3)];
+      const held = [await ledger.holdSlot(3), await other.holdSlot(3), await ledger.holdSlot(3)];
       for (const hold of held) expect(hold?.lost.aborted).toBe(false);
-      expect(await ledger.holdPlace(3)).toBeUndefined();
-      expect(await other.holdPlace(3)).toBeUndefined();
+      expect(await ledger.holdSlot(3)).toBeUndefined();
+      expect(await other.holdSlot(3)).toBeUndefined();
     });
 
     it('are freed one by one, whoever held them', async () => {
       const { ledger, reopen } = opened();
       const other = await reopen();
-      const first = await ledger.holdPlace(2);
-      const second = await other.holdPlace(2);
+      const first = await ledger.holdSlot(2);
+      const second = await other.holdSlot(2);
       await first?.release();
-      expect(await other.holdPlace(2)).toBeDefined();
-      expect(await ledger.holdPlace(2)).toBeUndefined();
+      expect(await other.holdSlot(2)).toBeDefined();
+      expect(await ledger.holdSlot(2)).toBeUndefined();
       await second?.release();
-      expect(await ledger.holdPlace(2)).toBeDefined();
+      expect(await ledger.holdSlot(2)).toBeDefined();
     });
 
     it('grow with their number; with a number of zero there is none', async () => {
       const { ledger } = opened();
-      expect(await ledger.holdPlace(0)).toBeUndefined();
-      expect(await ledger.holdPlace(1)).toBeDefined();
-      expect(await ledger.holdPlace(1)).toBeUndefined();
-      expect(await ledger.holdPlace(2)).toBeDefined();
+      expect(await ledger.holdSlot(0)).toBeUndefined();
+      expect(await ledger.holdSlot(1)).toBeDefined();
+      expect(await ledger.holdSlot(1)).toBeUndefined();
+      expect(await ledger.holdSlot(2)).toBeDefined();
     });
 
     it('are independent of days', async () => {
       const { ledger } = opened();
       expect(await ledger.holdDay(day)).toBeDefined();
-      expect(await ledger.holdPlace(1)).toBeDefined();
+      expect(await ledger.holdSlot(1)).toBeDefined();
       expect(await ledger.holdDay('2026-11-21')).toBeDefined();
     });
   });

@@ -256,7 +256,7 @@ export function describeCycles(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       await ledger.mappings.holdSync();
       expect(await ledger.holdDay('2026-11-20')).toBeDefined();
-      expect(await ledger.holdPlace(1)).toBeDefined();
+      expect(await ledger.holdSlot(1)).toBeDefined();
     });
   });
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { ArchiveError, type ArchiveErrorCode } from '../../../src/archive/archive.js';
 import type { StepOutcome } from '../../../src/review/delivery.js';
-import { adviseOnDisk, catchTrouble, inSession } from '../../../src/review/file/file-attempt.js';
+import { adviseOnDisk, convertFailures, inSession } from '../../../src/review/file/file-attempt.js';
 import { FencedError } from '../../../src/review/ledger.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../../src/sftp/sftp.js';
 
@@ -33,7 +33,7 @@ describe('the error of a step becomes an outcome:', () => {
       },
     ],
   ])('of the SFTP server (%#)', async (error, outcome) => {
-    expect(await catchTrouble(() => Promise.reject(error))).toEqual(outcome);
+    expect(await convertFailures(() => Promise.reject(error))).toEqual(outcome);
   });
 
   it.each<[ArchiveErrorCode, StepOutcome['kind']]>([
@@ -43,13 +43,13 @@ describe('the error of a step becomes an outcome:', () => {
     ['different-content', 'refused'],
     ['unsafe-name', 'refused'],
   ])('of the archive: %s is %s', async (code, kind) => {
-    const outcome = await catchTrouble(() => Promise.reject(new ArchiveError(code, 'in its words')));
+    const outcome = await convertFailures(() => Promise.reject(new ArchiveError(code, 'in its words')));
     expect(outcome).toMatchObject({ kind, evidence: { code: `archive-${code}`, answer: 'in its words' } });
     if (kind === 'retryable') expect(outcome).toMatchObject(clear);
   });
 
   it('of the local disk is retryable, with the system’s message', async () => {
-    const outcome = await catchTrouble(async () => {
+    const outcome = await convertFailures(async () => {
       await readFile('/nowhere/at/all');
       return done;
     });
@@ -68,11 +68,11 @@ describe('the error of a step becomes an outcome:', () => {
     new TypeError('a fault of ours'),
     new DOMException('stopped', 'AbortError'),
   ])('any other comes through (%#)', async (error) => {
-    await expect(catchTrouble(() => Promise.reject(error))).rejects.toBe(error);
+    await expect(convertFailures(() => Promise.reject(error))).rejects.toBe(error);
   });
 
   it('without one, the outcome of the work is returned', async () => {
-    expect(await catchTrouble(async () => done)).toBe(done);
+    expect(await convertFailures(async () => done)).toBe(done);
   });
 });
 

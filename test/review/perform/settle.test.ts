@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Verdict } from '../../../src/mapping-service/verdict.js';
 import type { ReviewEvent } from '../../../src/review/events.js';
 import type { Ledger } from '../../../src/review/ledger.js';
-import { settleWhenDue } from '../../../src/review/perform/settle.js';
+import { settleIfDue } from '../../../src/review/perform/settle.js';
 import type { Run } from '../../../src/review/run.js';
 import { at, done, failed, perform, retry } from '../../contracts/ledger/days.js';
 import { collectedFileRun, overdue, performUpTo } from '../../contracts/ledger/file-days.js';
@@ -216,7 +216,7 @@ describe('a file run', () => {
 async function settle(ledger: Ledger, run: Run): Promise<{ run: Run; events: ReviewEvent[] }> {
   const events: ReviewEvent[] = [];
   const parts = { ledger, limits: { maxRefusedShare: 1 }, clock: () => at + 5 };
-  const settled = await settleWhenDue(run, { ...parts, notify: (event) => events.push(event) });
+  const settled = await settleIfDue(run, { ...parts, notify: (event) => events.push(event) });
   return { run: settled, events };
 }
 

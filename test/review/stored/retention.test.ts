@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDirectoryArchive } from '../../../src/archive/directory.js';
 import { createS3Archive } from '../../../src/archive/s3.js';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import { forgetOldDays } from '../../../src/review/stored/retention.js';
+import { applyRetention } from '../../../src/review/stored/retention.js';
 import { blankNames } from '../../../src/review/stored/stored-line.js';
 import { createAwsBucket } from '../../../src/s3/aws-bucket.js';
 import { createDirectorySpool } from '../../../src/spool/spool.js';
@@ -31,7 +31,7 @@ describe('cleaning up old days', () => {
       prune: async (before: string) => asked.push(['prune', before]),
       blankGuestNames: async (before: string, blank: unknown) => asked.push(['blank', before, blank]),
     };
-    await forgetOldDays(
+    await applyRetention(
       { ledger, ...(await openTemporaryFolders()) },
       periods,
       createBusinessDay(today, 'Europe/Madrid'),
@@ -54,14 +54,14 @@ describe('cleaning up old days', () => {
       batchSize: 2,
       answer: () => ok,
     });
-    await forgetOldDays({ ledger, ...folders }, periods, today);
+    await applyRetention({ ledger, ...folders }, periods, today);
     const kept = await ledger.readBatch('run-of-2026-10-21', 'body', 0);
     const blanked = await ledger.readBatch(right.runId, 'body', 0);
     expect(kept.toString()).toContain('Ana Lovelace');
     expect(blanked.toString()).toBe(
       '{"ServiceId":700000,"BookingReferenceId":"BR-0"}\n{"ServiceId":700001,"BookingReferenceId":"BR-1"}\n',
     );
-    await forgetOldDays({ ledger, ...folders }, periods, today);
+    await applyRetention({ ledger, ...folders }, periods, today);
     expect((await ledger.readBatch(right.runId, 'body', 0)).equals(blanked)).toBe(true);
   });
 
@@ -76,7 +76,7 @@ describe('cleaning up old days', () => {
         await archive.keep(day, runId, name, bytesOf('Ana Lovelace'));
       await spool.write(`${runId}.csv`, bytesOf('Ana Lovelace'));
     }
-    await forgetOldDays({ ledger, archive, spool }, periods, today);
+    await applyRetention({ ledger, archive, spool }, periods, today);
     expect(await archive.list('2026-10-20', 'run-of-2026-10-20')).toEqual(['manifest.json']);
     expect(await archive.list('2026-10-21', 'run-of-2026-10-21')).toHaveLength(3);
     expect(await spool.list()).toEqual(['run-of-2026-10-21.csv']);
@@ -100,7 +100,7 @@ describe('cleaning up old days of an archive in a bucket', () => {
       for (const name of ['sent.csv', 'result.csv', 'manifest.json'])
         await archive.keep(day, right.runId, name, bytesOf('Ana Lovelace'));
     }
-    await forgetOldDays({ ledger, archive, spool }, periods, today);
+    await applyRetention({ ledger, archive, spool }, periods, today);
     expect(await server().keys()).toEqual([
       'evidence/2026-10-20/run-of-2026-10-20/manifest.json',
       'evidence/2026-10-21/run-of-2026-10-21/manifest.json',
