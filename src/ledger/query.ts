@@ -1,4 +1,3 @@
-import type { Hold } from '../async/hold.js';
 import type { CopiedMapping, ProviderHotel } from '../mappings/mapping-copy.js';
 import type { DeliveredCursor, DeliveredLines } from '../review/collected.js';
 import type { BookingForm } from '../review/step.js';
@@ -152,6 +151,3 @@ export interface Performer {
 export interface Store extends Performer {
   readonly dialect: Dialect;
 }
-
-/** Takes the sole right to work on a day; undefined if somebody else holds it. */
-export type HoldDay = (day: string) => Promise<Hold | undefined>;

@@ -2,9 +2,12 @@ import type { Hold } from '../async/hold.js';
 import type { Retention } from '../review/ledger.js';
 import type { Run } from '../review/run.js';
 import type { BookingForm } from '../review/step.js';
-import { all, change, type Dialect, type HoldDay, one, type Query, type Store } from './query.js';
+import { all, change, type Dialect, one, type Query, type Store } from './query.js';
 import { lockRun } from './runs.js';
 import { quotedActiveStates, runTables, toRun } from './stored-run.js';
+
+/** Takes the sole right to work on a day; undefined if somebody else holds it. */
+type HoldDay = (day: string) => Promise<Hold | undefined>;
 
 /** A run of an old day may itself be recent: the age counts from the day or the run's end, whichever is later. */
 const isOld = 'day < ? AND coalesce(finished_at, started_at) < ?';

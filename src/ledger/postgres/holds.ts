@@ -15,7 +15,7 @@ export interface Holds {
 }
 
 export function createHolds(database: Database, leaseMs: number): Holds {
-  const held = new Set<{ letGo(patienceMs: number): Promise<void> }>();
+  const held = new Set<{ releaseWithin(patienceMs: number): Promise<void> }>();
 
   return {
     async take(name) {
@@ -54,7 +54,7 @@ export function createHolds(database: Database, leaseMs: number): Holds {
         isHeld = false;
         clearTimeout(renewal);
         clearTimeout(end);
-        held.delete(inHand);
+        held.delete(current);
       }
 
       function lose(): void {
@@ -86,8 +86,8 @@ export function createHolds(database: Database, leaseMs: number): Holds {
         else lose();
       }
 
-      const inHand = {
-        async letGo(patienceMs: number): Promise<void> {
+      const current = {
+        async releaseWithin(patienceMs: number): Promise<void> {
           if (!isHeld) return;
           stop();
           try {
@@ -102,13 +102,13 @@ export function createHolds(database: Database, leaseMs: number): Holds {
           }
         },
       };
-      held.add(inHand);
+      held.add(current);
       schedule();
-      return { lost: lost.signal, release: () => inHand.letGo(releasePatienceMs) };
+      return { lost: lost.signal, release: () => current.releaseWithin(releasePatienceMs) };
     },
 
     async close() {
-      await Promise.all([...held].map((hold) => hold.letGo(0)));
+      await Promise.all([...held].map((hold) => hold.releaseWithin(0)));
     },
   };
 }

@@ -66,7 +66,7 @@ export const migrations: readonly string[] = [
     entries bytea NOT NULL,
     PRIMARY KEY (run, form, first_hash, last_hash, page)
   );
-  -- Hashes don't shrink, and a page is small enough to stand in the table itself.
+  -- Hashes don't shrink, and a page is small enough to be stored in the table itself.
   ALTER TABLE hotel_review.reference_pages ALTER COLUMN entries SET STORAGE EXTERNAL;
 
   CREATE TABLE hotel_review.rejects (
@@ -76,7 +76,7 @@ export const migrations: readonly string[] = [
     reference text COLLATE "C"
   );
   CREATE INDEX rejects_by_run ON hotel_review.rejects (run);
-  -- What cannot be sent can have a reference of any length; an index can't.
+  -- A rejected reference can have any length; an index entry can't.
   CREATE INDEX rejects_by_reference ON hotel_review.rejects (left(reference, 200)) WHERE reference IS NOT NULL;
 
   CREATE TABLE hotel_review.warnings (
@@ -152,12 +152,12 @@ export const migrations: readonly string[] = [
   );
   CREATE INDEX hook_requests_by_time ON hotel_review.hook_requests (at);
 
-  -- What was blanked or removed is to leave the disk soon, not when a fifth of the table has gone.
+  -- Blanked and removed rows must leave the disk soon, not only once a fifth of the table is gone.
   ALTER TABLE hotel_review.batches SET (
     autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
     toast.autovacuum_vacuum_scale_factor = 0, toast.autovacuum_vacuum_threshold = 10000
   );
-  -- Few rows of these are written often: room in each page keeps their indexes as they are.
+  -- A few of these rows are updated often: free space in each page keeps their indexes unchanged.
   ALTER TABLE hotel_review.runs SET (fillfactor = 50);
   ALTER TABLE hotel_review.steps SET (fillfactor = 70);
 
@@ -194,7 +194,7 @@ export const migrations: readonly string[] = [
     first_seen_at bigint NOT NULL,
     moved_at bigint
   );
-  -- What a service calls its hotels can have any length; an index can't. Who writes here does so alone: none comes twice.
+  -- A hotel's id can have any length; an index entry can't. Writers hold a lock, so no hotel is inserted twice.
   CREATE INDEX mappings_by_hotel ON hotel_review.mappings (left(provider_name, 200), left(provider_hotel_id, 200));
 
   CREATE TABLE hotel_review.mapping_moves (

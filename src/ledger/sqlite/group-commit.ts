@@ -30,8 +30,8 @@ export function createGroupCommit(database: Database): GroupCommit {
 
   function perform(pieces: readonly Piece[]): void {
     try {
-      const done = database.transact(() => pieces.map(({ work }) => work()));
-      for (const tell of done) tell();
+      const reports = database.transact(() => pieces.map(({ work }) => work()));
+      for (const report of reports) report();
     } catch (error) {
       if (pieces.length === 1 || error instanceof DatabaseBusyError) {
         for (const { reject } of pieces) reject(error);

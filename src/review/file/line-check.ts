@@ -91,8 +91,8 @@ function passCharacter(bytes: Buffer, at: number): number {
   const length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
   if (first < 0xc2 || first > 0xf4) return notUtf8;
   let point = first & (0x7f >> length);
-  for (let behind = 1; behind < length; behind += 1) {
-    const byte = bytes[at + behind] ?? 0;
+  for (let offset = 1; offset < length; offset += 1) {
+    const byte = bytes[at + offset] ?? 0;
     if ((byte & 0xc0) !== 0x80) return notUtf8;
     point = (point << 6) | (byte & 0x3f);
   }

@@ -40,7 +40,7 @@ describe('a finished review file', () => {
 
   it.each<[string, string, FileFault]>([
     ['is empty', '', { code: 'wrong-header', row: 0 }],
-    ['has no line end behind its header', header, { code: 'unterminated-line', row: 0 }],
+    ['has no line end after its header', header, { code: 'unterminated-line', row: 0 }],
     ['has no header', `${goodLine}\n`, { code: 'wrong-header', row: 0, column: masterIdColumn }],
     [
       'has a column in another case',
