@@ -24,7 +24,7 @@ describe('the affected bookings', () => {
     );
   });
 
-  it("of a run by body are the service's to tell", () => {
+  it('of a run by body are reported by the service only', () => {
     expect(renderAffected(day, someRun({ delivery: 'body' }), [], { command })).toBe(
       '2026-11-20 was reviewed by body: the service reports affected bookings only by e-mail (run 20261120-k3f9xq7d).\n',
     );

@@ -89,7 +89,7 @@ export function describeQueueContract(
         expect(worker.names()).toEqual([...stepsOf('run-b', 5), ...stepsOf('run-a', 2)].map(nameOf));
       });
 
-      it('the next attempt that a step adds while it is in hand', async () => {
+      it('the next attempt that a step adds while it is in progress', async () => {
         const { queue, worker } = await open({ concurrency: 1 });
         worker.holdAll();
         worker.start();
@@ -236,7 +236,7 @@ export function describeQueueContract(
     });
 
     describe('closes', () => {
-      it('by handing out nothing more and waiting for steps in hand', async () => {
+      it('by handing out nothing more and waiting for steps in progress', async () => {
         const { queue, worker } = await open({ concurrency: 1 });
         worker.holdAll();
         worker.start();
@@ -249,7 +249,7 @@ export function describeQueueContract(
         expect(worker.log).toEqual(['began run-a batch 0 1', 'ended run-a batch 0 1', 'closed']);
       });
 
-      it('by aborting steps in hand after the grace period', async () => {
+      it('by aborting steps in progress after the grace period', async () => {
         const { queue, worker } = await open({ concurrency: 2 });
         worker.holdAll();
         worker.start();

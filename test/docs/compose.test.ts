@@ -65,18 +65,21 @@ describe('docker-compose.yml', () => {
     expect(image).toMatch(/^[\w./-]+:\d[\w.-]*$/);
   });
 
-  it('has Redis keep what it holds: an append-only file, and nothing is evicted', () => {
+  it('makes Redis keep its data: an append-only file, and no eviction', () => {
     const command = services.redis.command?.join(' ');
     expect(command).toContain('--appendonly yes');
     expect(command).toContain('--maxmemory-policy noeviction');
     expect(services.redis.volumes).toContain('redis:/data');
   });
 
-  it.each(all.filter(([name]) => name !== 'certificate'))('asks %s how it is', (_name, { healthcheck }) => {
-    expect(healthcheck?.test.length).toBeGreaterThan(1);
-  });
+  it.each(all.filter(([name]) => name !== 'certificate'))(
+    'has a health check for %s',
+    (_name, { healthcheck }) => {
+      expect(healthcheck?.test.length).toBeGreaterThan(1);
+    },
+  );
 
-  it.each(all)('lets %s write on its volumes alone', (_name, { read_only }) => {
+  it.each(all)('lets %s write only to its volumes', (_name, { read_only }) => {
     expect(read_only).toBe(true);
   });
 
@@ -89,7 +92,7 @@ describe('docker-compose.yml', () => {
       });
   });
 
-  it('publishes nothing but serve, and that to this machine alone', () => {
+  it('publishes only serve, and only to this machine', () => {
     expect(all.filter(([, { ports }]) => ports !== undefined).map(([name]) => name)).toEqual(['serve']);
     expect(services.serve.ports).toEqual([expect.stringMatching(/^127\.0\.0\.1:/)]);
   });
@@ -132,7 +135,7 @@ describe('docker-compose.yml', () => {
       );
   });
 
-  it('makes the sandbox a certificate, once', ({ skip }) => {
+  it('creates the certificate of the sandbox once', ({ skip }) => {
     skip(certificateNeeds !== undefined, certificateNeeds);
     const folder = temporaryFolder();
     const { entrypoint = [], command = [] } = services.certificate;
@@ -183,7 +186,7 @@ describe('ops/docker/hotel-review.yaml', () => {
     });
   });
 
-  it.each(['serve', 'work'] as const)('lies where %s looks for it', (name) => {
+  it.each(['serve', 'work'] as const)('is where %s looks for it', (name) => {
     const { working_dir, volumes: mounts } = services[name];
     expect(mounts).toContain(`./ops/docker/hotel-review.yaml:${working_dir}/hotel-review.yaml:ro`);
     expect(services[name].command).not.toContain('--config');
@@ -197,7 +200,7 @@ describe('ops/docker/hotel-review.yaml', () => {
       );
   });
 
-  it('takes the account of the surroundings', async () => {
+  it('takes the account from the environment', async () => {
     const account = {
       HOTEL_REVIEW_BASE_URL: 'https://service.example.com/api/3.0',
       HOTEL_REVIEW_API_KEY: 'k-1',

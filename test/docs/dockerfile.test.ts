@@ -14,14 +14,14 @@ const instructions = readInstructions();
 const day = '2026-11-20';
 
 describe('The Dockerfile', () => {
-  it('pins the images that it begins with', () => {
+  it('pins its base images', () => {
     const images = instructions.filter(({ word }) => word === 'FROM').map(({ rest }) => rest.split(' ')[0]);
     expect(images).toHaveLength(2);
     expect(new Set(images).size).toBe(1);
     expect(images[0]).toMatch(/^node:\d+\.\d+-\w+-slim$/);
   });
 
-  it('begins with a Node that the package takes', () => {
+  it('starts from a Node version that the package supports', () => {
     const image = instructions[0]?.rest ?? '';
     const [, major, minor] = /node:(\d+)\.(\d+)/.exec(image) ?? [];
     const [, neededMajor, neededMinor] =
@@ -42,7 +42,7 @@ describe('The Dockerfile', () => {
   });
 });
 
-describe("What the Dockerfile's steps make", () => {
+describe('What the Dockerfile builds', () => {
   const needs = process.getuid?.() === 0 ? undefined : 'needs root, as an engine that builds images has it';
   beforeEach(({ skip }) => skip(needs !== undefined, needs));
 
@@ -78,7 +78,7 @@ describe("What the Dockerfile's steps make", () => {
     return { ...sandbox, configuration: JSON.parse(sandbox.written.stdout).configuration as string };
   }
 
-  it('runs as a user that is not root and owns the folders of its data alone', () => {
+  it('runs as a user that is not root and owns only its data folders', () => {
     expect(image.uid).toBe(1000);
     for (const path of ['/data', '/sandbox'])
       expect(statSync(image.at(path))).toMatchObject({ uid: 1000, gid: 1000, mode: 0o40700 });

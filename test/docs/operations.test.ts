@@ -53,7 +53,7 @@ describe('docs/operations.md', () => {
     expect(reported.filter((name) => name !== 'class')).toEqual(Object.keys(classes));
   });
 
-  it('has a CronJob that tries again after exit 1 alone, one at a time', () => {
+  it('has a CronJob that retries only after exit code 1, one at a time', () => {
     const { spec } = parseYaml(/```yaml\n([\s\S]*?)```/.exec(section('Kubernetes'))?.[1] ?? '');
     expect(spec.concurrencyPolicy).toBe('Forbid');
     const job = spec.jobTemplate.spec;
@@ -71,7 +71,7 @@ describe('docs/operations.md', () => {
     });
   });
 
-  it('leads to files and headings that are there', () => {
+  it('links to existing files and headings', () => {
     const links = [...page.matchAll(/\]\(([^)]+)\)/g)].map(([, link = '']) => link);
     const headings = [...page.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
       title.toLowerCase().replaceAll(' ', '-'),

@@ -27,7 +27,7 @@ describe('docs/service.md', () => {
     expect(listed).toEqual(knownByName);
   });
 
-  it('names settings that there are', () => {
+  it('names existing settings', () => {
     const shown = page.split('## What the contract does not show')[1]?.split('\n## ')[0] ?? '';
     const settings = [...shown.matchAll(/`([a-z]\w+(?:\.\w+)+)`/g)]
       .map(([, setting = '']) => setting)

@@ -83,7 +83,7 @@ describe('while Redis is away', () => {
     await capacity;
   });
 
-  it('a step in hand continues, and its end is recorded once Redis is back', async () => {
+  it('a step in progress continues, and its end is recorded once Redis is back', async () => {
     const { queue, worker, notices } = open({ lockMs: 60_000 });
     worker.holdAll();
     worker.start();
@@ -124,7 +124,7 @@ describe('a worker continues with what is added later', () => {
       'forgets its scripts and all they made',
       () => redis.ask((client) => client.script('FLUSH').then(() => client.flushall())),
     ],
-  ])('when Redis %s while it has steps in hand and more wait', async (_fault, happen) => {
+  ])('when Redis %s while it has steps in progress and more wait', async (_fault, happen) => {
     const opened = open({ concurrency: 2, perSecond: 100 });
     const { queue, worker } = opened;
     worker.holdAll();

@@ -68,7 +68,7 @@ describe('queues of several processes on one Redis', () => {
     );
   });
 
-  it('all hold off when one is told to; an earlier instant does not shorten it', async () => {
+  it('all hold off when one of them does; an earlier instant does not shorten it', async () => {
     const [asking, ...working] = [open(), open({ concurrency: 2 }), open({ concurrency: 2, perSecond: 50 })];
     for (const { worker } of working) worker.start();
     await asking.queue.add(stepsOf('run-a', 4));
@@ -90,7 +90,7 @@ describe('queues of several processes on one Redis', () => {
     expect(later.length).toBeGreaterThan(0);
   });
 
-  it('forget the waiting steps of a run when one drops it, due or not, but not of a run with a similar name', async () => {
+  it('forget the waiting steps of a run when one process drops it, due or not, but not of a run with a similar name', async () => {
     const [asking, working] = [open(), open()];
     const late = Date.now() + 1_500;
     await working.queue.add([

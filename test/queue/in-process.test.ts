@@ -80,7 +80,7 @@ describe('the in-process queue, with a fake clock,', () => {
     expect(instants).toHaveLength(2);
   });
 
-  it('lets many steps in hand listen for an abort without a leak warning', async () => {
+  it('lets many steps in progress listen for an abort without a leak warning', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
     const queue = createInProcessQueues({ concurrency: 50, clock })();
     let listening = 0;

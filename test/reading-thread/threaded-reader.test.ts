@@ -96,7 +96,7 @@ describe('a small day', () => {
     expect(threads).toEqual([]);
   });
 
-  it('that is not there is missed by its source', async () => {
+  it('that does not exist is reported as missing by its source', async () => {
     const { reader } = await prepare(bookings(1));
     const other = reader.read(day.next(), forms, { signal: never });
     await expect(other[Symbol.asyncIterator]().next()).rejects.toMatchObject({ fault: 'missing' });

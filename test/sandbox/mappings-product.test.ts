@@ -23,7 +23,7 @@ async function readAll(options: StartOptions) {
   return { sandbox, mappings };
 }
 
-describe("The product's client of all operations", () => {
+describe('The client of all operations', () => {
   it.each([
     ['without faults', []],
     ['when calls fail', ['status:503:0@2', 'drop@4', 'lost-answer@6', 'refuse:2030@8']],

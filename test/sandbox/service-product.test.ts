@@ -5,7 +5,7 @@ import { account, rightBooking, startedService } from './started-service.js';
 const notDone = { kind: 'retryable', outcomeUnknown: false };
 const perhapsDone = { kind: 'retryable', outcomeUnknown: true };
 
-describe("The product's client", () => {
+describe('The client', () => {
   it.each([
     ['status:500@1', { ...notDone, httpStatus: 500 }, 0],
     ['status:503:2@1', { ...notDone, httpStatus: 503, retryAfterMs: 2_000 }, 0],

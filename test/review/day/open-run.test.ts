@@ -76,7 +76,7 @@ describe('of a day', () => {
       expect(decideOpening(latest, { ...request, delivery: 'body' }).kind).toBe('usage-error');
     });
 
-    it('and also after it ended, is done', () => {
+    it('and after it ended, is done', () => {
       const latest = someRun({ state: 'succeeded', collectStartedAt: day.lastInstant.getTime() + 1 });
       expect(decideOpening(latest, { mode: 'run', day }).kind).toBe('already-done');
     });
