@@ -78,7 +78,12 @@ describe('a `run` that is frozen in mid-collect past its lease', () => {
       redis: redis(),
       postgres: postgres(),
       bookings: 40_000,
-      settings: { source: { kind: 'module', path: 'bookings.mjs' }, body: { batchSize: 2_000 } },
+      settings: {
+        source: { kind: 'module', path: 'bookings.mjs' },
+        body: { batchSize: 2_000 },
+        // The `run` that takes over must keep its right even on a busy machine.
+        workers: { leaseSeconds: 6, reconcileSeconds: 0.5 },
+      },
     });
     const place = machines.folder.path;
     await writeFile(join(place, 'bookings.json'), JSON.stringify(machines.bookings));
