@@ -30,7 +30,7 @@ const nightly = [
   'test/many-machines/triggers.test.ts',
   'test/schedule/review-scheduler-year.test.ts',
   'test/sources/files/{s3,sftp}-contract.test.ts',
-  'test/sources/sql/*-contract.test.ts',
+  'test/sources/sql/{mariadb,postgres,sqlite}{,-contract}.test.ts',
 ];
 
 /** Tests of whole days that run once more where several processes share the work, and where that makes a difference. */
