@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hashReference } from '../../src/booking/reference-hash.js';
+import { hashReference, noReference } from '../../src/booking/reference-hash.js';
 import { createReferenceIndex, findInPage } from '../../src/ledger/reference-index.js';
 
 describe('the reference index', () => {
@@ -32,6 +32,29 @@ describe('the reference index', () => {
     const once = keep(index.pages());
     expect(keep(index.pages())).toEqual(once);
     expect(once).toHaveLength(7);
+  });
+
+  it('keeps all entries when it grows, and none of bookings without a reference', () => {
+    const index = createReferenceIndex({ pageEntries: 512 });
+    const bookings = 100_000;
+    for (let position = 0; position < bookings; position += 1) {
+      index.add(position % 7 === 0 ? noReference : hashReference(`BR-${position}`), position);
+    }
+    const positions = keep(index.pages()).flatMap(({ entries }) =>
+      Array.from({ length: entries.length / 8 }, (_, at) => entries.readUInt32LE(8 * at)),
+    );
+    const expected = Array.from({ length: bookings }, (_, position) => position).filter((at) => at % 7 !== 0);
+    expect(positions.toSorted((one, other) => one - other)).toEqual(expected);
+  });
+
+  it('tells a reference from none, even one whose hash would be 0', () => {
+    // The last character completes the hash to 0: FNV-1a multiplies (hash XOR character).
+    const prefix = Array.from({ length: 500_000 }, (_, number) => `BR-${number}`).find(
+      (reference) => hashReference(reference) < 0x10000,
+    );
+    expect(prefix).toBeDefined();
+    const reference = `${prefix}${String.fromCharCode(hashReference(prefix))}`;
+    expect(hashReference(reference)).not.toBe(noReference);
   });
 });
 

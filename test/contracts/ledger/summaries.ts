@@ -15,6 +15,10 @@ async function endedRun(
 
 export function describeSummaries(opened: () => OpenedLedger): void {
   describe('over all days', () => {
+    it('it answers a ping', async () => {
+      await expect(opened().ledger.ping()).resolves.toBeUndefined();
+    });
+
     it('it counts runs by state, and knows the first day and the last successful one', async () => {
       const { ledger } = opened();
       const none = {
