@@ -1,7 +1,6 @@
-import { stringify } from 'csv-stringify/sync';
 import { exitCode } from '../src/cli/exit-code.js';
 import { renderBrands } from '../src/cli/mappings.js';
-import { createNewFile } from '../src/cli/output-files.js';
+import { createCsvFile } from '../src/cli/output-files.js';
 import type { Config } from '../src/config/load.js';
 import { openMappingService } from './mapping-services.js';
 import type { Terminal } from './terminal.js';
@@ -12,19 +11,16 @@ const columns = ['Id', 'BrandCode', 'BrandName', 'ChainId'];
 /** `hotel-review brands`: the complete list, as a table, as JSON or as a file. */
 export async function listBrands(
   config: Config,
-  { csv }: { readonly csv?: string | undefined },
+  { csv, delimiter }: { readonly csv?: string | undefined; readonly delimiter?: string | undefined },
   terminal: Terminal,
 ): Promise<number> {
   const service = openMappingService(config);
   try {
     const { HotelBrands: brands } = await service.getMasterHotelBrands({ signal: terminal.signal });
     if (csv !== undefined) {
-      const file = await createNewFile('--csv', csv, terminal.locate(csv));
-      try {
-        await file.writeFile(stringify([...brands], { header: true, columns }));
-      } finally {
-        await file.close();
-      }
+      const file = await createCsvFile(columns, csv, terminal.locate(csv), delimiter);
+      await file.add(brands);
+      await file.finish();
     }
     terminal.answer(
       csv === undefined ? renderBrands(brands) : `All ${brands.length} brands are in ${csv}.\n`,

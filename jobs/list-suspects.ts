@@ -10,6 +10,7 @@ const runsLookedAt = 1_000;
 
 interface SuspectOptions {
   readonly csv?: string | undefined;
+  readonly delimiter?: string | undefined;
   /** Whether to list all of them rather than the first ones. */
   readonly json: boolean;
 }
@@ -18,7 +19,7 @@ interface SuspectOptions {
 export async function listSuspects(
   config: Config,
   day: string,
-  { csv, json }: SuspectOptions,
+  { csv, delimiter, json }: SuspectOptions,
   terminal: Terminal,
 ): Promise<number> {
   const reportNone = (notice: string): number => {
@@ -37,7 +38,9 @@ export async function listSuspects(
       return exitCode.failed;
     }
     const file =
-      csv === undefined ? undefined : await createCsvFile(suspectColumns, csv, terminal.locate(csv));
+      csv === undefined
+        ? undefined
+        : await createCsvFile(suspectColumns, csv, terminal.locate(csv), delimiter);
     for await (const suspects of readSuspects(ledger, compared)) {
       await file?.add(suspects);
       for (const suspect of suspects) {

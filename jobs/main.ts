@@ -73,10 +73,10 @@ function createHandlers(io: CommandIo): Handlers {
         const { listAffected } = await import('./list-affected.js');
         return listAffected(config, day ?? yesterdayIn(config.timezone).iso, options, terminal);
       }),
-    suspects: (day, { csv }, globals) =>
+    suspects: (day, { csv, delimiter }, globals) =>
       withConfig(globals, io, async (config, terminal) => {
         const { listSuspects } = await import('./list-suspects.js');
-        const options = { csv, json: globals.json };
+        const options = { csv, delimiter, json: globals.json };
         return listSuspects(config, day ?? yesterdayIn(config.timezone).iso, options, terminal);
       }),
     verify: (day, globals) =>

@@ -26,17 +26,26 @@ export async function createNewFile(option: string, name: string, path = name): 
   }
 }
 
+/** Tells Excel that a CSV is UTF-8; other programs skip it. */
+const byteOrderMark = '\uFEFF';
+
 /**
- * Creates a CSV file that was named with `--csv`, with these columns.
+ * Creates a CSV file for people that was named with `--csv`, with these columns.
  *
+ * @param delimiter one character; Excel expects the list separator of the computer's region, which may be a semicolon
  * @throws UsageError when it can't be created
  */
-export async function createCsvFile(columns: readonly string[], name: string, path = name) {
+export async function createCsvFile(
+  columns: readonly string[],
+  name: string,
+  path = name,
+  delimiter: string | undefined = ',',
+) {
   const file = await createNewFile('--csv', name, path);
-  await file.writeFile(stringify([[...columns]]));
+  await file.writeFile(byteOrderMark + stringify([[...columns]], { delimiter }));
   return {
     add: (records: readonly object[]): Promise<void> =>
-      file.writeFile(stringify([...records], { columns: [...columns] })),
+      file.writeFile(stringify([...records], { columns: [...columns], delimiter })),
     finish: (): Promise<void> => file.close(),
   };
 }

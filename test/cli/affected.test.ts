@@ -86,7 +86,7 @@ describe('the affected bookings', () => {
   });
 });
 
-const header = 'ServiceId,BookingReferenceId,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate\n';
+const header = '\uFEFFServiceId,BookingReferenceId,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate\n';
 const booking = {
   ServiceId: 7,
   BookingReferenceId: 'BR-1, "two"',
@@ -115,6 +115,16 @@ describe('the CSV of affected bookings', () => {
     const path = join(await createFolder(), 'wrong.csv');
     await (await createCsvFile(affectedColumns, path)).finish();
     expect(await readFile(path, 'utf8')).toBe(header);
+  });
+
+  it.each([';', '\t'])('separates its cells as asked: %j', async (delimiter) => {
+    const path = join(await createFolder(), 'wrong.csv');
+    const file = await createCsvFile(['ProviderName', 'ServiceId'], path, path, delimiter);
+    await file.add([{ ServiceId: 7, ProviderName: 'a;b\tc,d' }]);
+    await file.finish();
+    expect(await readFile(path, 'utf8')).toBe(
+      `\uFEFFProviderName${delimiter}ServiceId\n"a;b\tc,d"${delimiter}7\n`,
+    );
   });
 
   it('never overwrites a file', async () => {

@@ -67,7 +67,7 @@ describe('suspects by body', () => {
     const { exitCode, stdout } = await folder.run(['suspects', day, '--csv', 'doubted.csv']);
     expect(exitCode).toBe(0);
     expect(stdout).toContain('All of them are in doubted.csv.');
-    const records = parse(await readFile(join(folder.path, 'doubted.csv')), { columns: true });
+    const records = parse(await readFile(join(folder.path, 'doubted.csv')), { columns: true, bom: true });
     expect(records).toEqual(suspects.map(toCells));
   });
 

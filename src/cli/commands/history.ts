@@ -1,5 +1,12 @@
 import type { Command } from 'commander';
-import { type Finish, type GlobalOptions, readDay, readGlobals } from './options.js';
+import {
+  addCsvOptions,
+  type CsvOptions,
+  type Finish,
+  type GlobalOptions,
+  readDay,
+  readGlobals,
+} from './options.js';
 
 /** The commands that look back at reviewed days; each returns the exit code. */
 export interface HistoryHandlers {
@@ -10,11 +17,7 @@ export interface HistoryHandlers {
     options: { readonly csv?: string },
     globals: GlobalOptions,
   ): Promise<number>;
-  suspects(
-    day: string | undefined,
-    options: { readonly csv?: string },
-    globals: GlobalOptions,
-  ): Promise<number>;
+  suspects(day: string | undefined, options: CsvOptions, globals: GlobalOptions): Promise<number>;
   verify(day: string, globals: GlobalOptions): Promise<number>;
 }
 
@@ -46,12 +49,13 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
       finish(await handlers.affected(checked, options, readGlobals(command)));
     });
 
-  program
-    .command('suspects [day]')
-    .description("list a day's bookings that the local copy of the mappings flags (default: yesterday)")
-    .option('--csv <file>', 'write all of them to this file')
+  addCsvOptions(
+    program
+      .command('suspects [day]')
+      .description("list a day's bookings that the local copy of the mappings flags (default: yesterday)"),
+  )
     .addHelpText('after', suspectsExamples)
-    .action(async (day: string | undefined, options: { csv?: string }, command: Command) => {
+    .action(async (day: string | undefined, options: CsvOptions, command: Command) => {
       const checked = day === undefined ? undefined : readDay(day);
       finish(await handlers.suspects(checked, options, readGlobals(command)));
     });

@@ -1,5 +1,12 @@
 import type { Command } from 'commander';
-import { type Finish, type GlobalOptions, readGlobals, readInstant } from './options.js';
+import {
+  addCsvOptions,
+  type CsvOptions,
+  type Finish,
+  type GlobalOptions,
+  readGlobals,
+  readInstant,
+} from './options.js';
 
 export interface SyncOptions {
   /** Epoch milliseconds; defaults to the start of the last sync. */
@@ -15,7 +22,7 @@ export interface MappingHandlers {
   syncMappings(options: SyncOptions, globals: GlobalOptions): Promise<number>;
   showMapping(provider: string, hotelId: string, globals: GlobalOptions): Promise<number>;
   mappingStats(globals: GlobalOptions): Promise<number>;
-  brands(options: { readonly csv?: string }, globals: GlobalOptions): Promise<number>;
+  brands(options: CsvOptions, globals: GlobalOptions): Promise<number>;
 }
 
 export function addMappingCommands(program: Command, handlers: MappingHandlers, finish: Finish): void {
@@ -54,12 +61,9 @@ export function addMappingCommands(program: Command, handlers: MappingHandlers, 
       finish(await handlers.mappingStats(readGlobals(command)));
     });
 
-  program
-    .command('brands')
-    .description("list the service's brands of master hotels")
-    .option('--csv <file>', 'write them to this file')
+  addCsvOptions(program.command('brands').description("list the service's brands of master hotels"))
     .addHelpText('after', brandsExamples)
-    .action(async (options: { csv?: string }, command: Command) => {
+    .action(async (options: CsvOptions, command: Command) => {
       finish(await handlers.brands(options, readGlobals(command)));
     });
 }

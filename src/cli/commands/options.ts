@@ -23,6 +23,31 @@ export function readDay(text: string): string {
   return text;
 }
 
+/** How `--csv` files are written. */
+export interface CsvOptions {
+  readonly csv?: string;
+  readonly delimiter?: string;
+}
+
+/** Adds `--csv` and `--delimiter`. */
+export function addCsvOptions(command: Command): Command {
+  return command
+    .option('--csv <file>', 'write all of them to this file')
+    .option(
+      '--delimiter <character>',
+      'between the cells of that file: "," (default), ";" or "tab"',
+      readDelimiter,
+    );
+}
+
+/** One character, by itself or as "tab". */
+function readDelimiter(text: string): string {
+  const character = text === 'tab' || text === '\\t' ? '\t' : text;
+  if (!/^(?:[!-~]|\t)$/.test(character) || /[\w"]/.test(character))
+    throw new InvalidArgumentError(`expected one character such as ";", or "tab", got: ${text}`);
+  return character;
+}
+
 /** A parser of whole numbers from `least` to `most`. */
 export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {
