@@ -38,6 +38,7 @@ export async function fillLedger(path: string, { days, bookings }: ManyDays): Pr
         batches: batches.filter(({ referenceHashes }) => referenceHashes.length > 0),
         rejects: [],
         duplicates: 0,
+        filtered: 0,
         warnings: [],
       });
     }

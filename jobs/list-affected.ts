@@ -47,7 +47,8 @@ export async function listAffected(
 
 /** One batch at a time. */
 async function* readAffected(ledger: ReadOnlyLedger, { id }: Run): AsyncGenerator<Record<string, unknown>[]> {
-  for (let page = await ledger.nextAffected(id); page; page = await ledger.nextAffected(id, page.batch)) {
+  const next = (after?: number) => ledger.nextJudged(id, 'incorrect', after);
+  for (let page = await next(); page; page = await next(page.batch)) {
     yield page.lines.map((line) => readNamelessFields(line, 'file'));
   }
 }

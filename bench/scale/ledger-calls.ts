@@ -42,6 +42,7 @@ export async function planRun(
         referenceHashes: [hashReference(`S-${from + index}`)],
       })),
       duplicates: 0,
+      filtered: 0,
       rejects: [],
       warnings: [],
     });

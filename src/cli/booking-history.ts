@@ -2,6 +2,7 @@ import type { Attempt, Trace } from '../review/history.js';
 import type { StepState } from '../review/step.js';
 import { readMaskedFields } from '../review/stored/stored-line.js';
 import { type Suspicion, toSuspicion } from '../review/suspects/listing.js';
+import { type BookingVerdict, judgeBooking, type UnknownReason } from '../review/verdict.js';
 import { formatInstant } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import { describeSuspicion } from './suspects.js';
@@ -13,8 +14,10 @@ interface BookingHistory {
   readonly runState: string;
   readonly state: 'delivered' | 'refused' | 'pending' | 'rejected';
   readonly booking?: Record<string, unknown>;
-  /** Whether the result marks its mapping as incorrect; absent until a result has arrived. */
-  readonly isAffected?: boolean;
+  /** Absent for a rejected record. */
+  readonly verdict?: BookingVerdict['verdict'];
+  /** Why there is no verdict. */
+  readonly verdictReason?: UnknownReason;
   /** What the local copy of the mappings said about it before it was sent. */
   readonly suspect?: Suspicion;
   readonly step?: string;
@@ -39,11 +42,42 @@ export function toHistory(trace: Trace, { withAnswers }: { readonly withAnswers:
         ...common,
         state: bookingState(trace.step?.state),
         booking: readMaskedFields(trace.line, trace.form),
-        ...(trace.isAffected !== undefined && { isAffected: trace.isAffected }),
+        ...toVerdict(judgeBooking(trace)),
         ...(trace.suspect && { suspect: toSuspicion(trace.suspect) }),
         ...(trace.step && { step: trace.step.name }),
         attempts: trace.attempts.map((attempt) => toAttemptReport(attempt, withAnswers)),
       };
+  }
+}
+
+function toVerdict(judged: BookingVerdict): Pick<BookingHistory, 'verdict' | 'verdictReason'> {
+  if (judged.verdict !== 'unknown') return { verdict: judged.verdict };
+  return { verdict: judged.verdict, verdictReason: judged.reason };
+}
+
+function describeVerdict(verdict: BookingVerdict['verdict'], reason?: UnknownReason): string {
+  switch (verdict) {
+    case 'correct':
+      return 'verdict: its mapping is correct';
+    case 'incorrect':
+      return 'verdict: affected, its mapping is incorrect';
+    case 'unknown':
+      return `verdict: unknown, ${describeReason(reason ?? 'not-delivered')}`;
+  }
+}
+
+function describeReason(reason: UnknownReason): string {
+  switch (reason) {
+    case 'not-in-result':
+      return 'the result does not name it';
+    case 'unclear':
+      return 'the result names it without a readable verdict';
+    case 'awaiting-result':
+      return 'no result has arrived yet';
+    case 'by-email':
+      return 'it went by body, and the service reports such verdicts by e-mail only';
+    case 'not-delivered':
+      return 'it was not delivered';
   }
 }
 
@@ -93,12 +127,7 @@ function renderHistory(reference: string, history: BookingHistory): string {
   if (history.rejected) {
     lines.push(`  not sent: ${history.rejected.reason}, at place ${history.rejected.place} of the source`);
   }
-  if (history.isAffected !== undefined) {
-    // The result may not even contain a booking that it doesn't mark.
-    lines.push(
-      `  ${history.isAffected ? 'affected: its mapping is marked as incorrect' : 'not marked as affected'}`,
-    );
-  }
+  if (history.verdict) lines.push(`  ${describeVerdict(history.verdict, history.verdictReason)}`);
   if (history.suspect) lines.push(`  ${describeSuspicion(history.suspect)}`);
   for (const [field, value] of Object.entries(history.booking ?? {})) lines.push(`  ${field}: ${value}`);
   for (const attempt of history.attempts ?? []) {

@@ -63,7 +63,7 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
         if (mayBeDone && before.state !== 'collecting' && before.collectedAt === at) return before;
         if (dialect.countsChunks && Number(row.chunks) !== chunks) throw new FencedError(right.runId);
         for (const form of bookingForms) yield* storeReferences(run, form, indexes[form]);
-        return yield* storePlan(dialect, run, steps, at);
+        return yield* storePlan(dialect, run, before, steps, at);
       }),
   };
 }
@@ -83,8 +83,8 @@ function* resetRun(
   yield* change(
     `UPDATE ${schema}runs SET source = ?, batch_size = ?, collect_started_at = ?, collected_at = NULL,
        ${dialect.countsChunks ? 'chunks = 0,' : ''}
-       read = 0, accepted = 0, duplicates = 0, rejected = 0, delivered = 0, refused = 0, repeated = 0, affected = 0,
-       suspects = ?, filled_in = ?, open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL
+       read = 0, accepted = 0, duplicates = 0, rejected = 0, filtered = 0, posted = 0, delivered = 0, refused = 0,
+       repeated = 0, affected = 0, suspects = ?, filled_in = ?, open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL
      WHERE number = ?`,
     source,
     batchSize,
@@ -98,7 +98,7 @@ function* resetRun(
 
 function* storeChunk(dialect: Dialect, run: number, chunk: CollectedChunk): Query<void> {
   const { schema } = dialect;
-  const { batches, rejects, duplicates } = chunk;
+  const { batches, rejects, duplicates, filtered } = chunk;
   if (batches.length > 0) {
     yield* insert(
       'batches',
@@ -120,12 +120,13 @@ function* storeChunk(dialect: Dialect, run: number, chunk: CollectedChunk): Quer
   yield* change(
     `UPDATE ${schema}runs SET ${dialect.countsChunks ? 'chunks = chunks + 1,' : ''}
        read = read + ?, accepted = accepted + ?, duplicates = duplicates + ?, rejected = rejected + ?,
-       suspects = suspects + ?, filled_in = filled_in + ?
+       filtered = filtered + ?,       suspects = suspects + ?, filled_in = filled_in + ?
      WHERE number = ?`,
-    accepted + duplicates + rejects.length,
+    accepted + duplicates + rejects.length + filtered,
     accepted,
     duplicates,
     rejects.length,
+    filtered,
     suspects,
     filledIn,
     run,
@@ -189,8 +190,14 @@ function* readOwnBatch(
   return yield* readBatch(dialect, runId, form, batch);
 }
 
-function* storePlan(dialect: Dialect, run: number, steps: readonly PlannedStep[], at: number): Query<Run> {
-  yield* insertSteps(run, steps, (index) => index);
-  yield* changeRun(dialect, run, startDelivery(steps.length, at));
-  return yield* readRun(dialect, run);
+function* storePlan(
+  dialect: Dialect,
+  number: number,
+  run: Run,
+  steps: readonly PlannedStep[],
+  at: number,
+): Query<Run> {
+  yield* insertSteps(number, steps, (index) => index);
+  yield* changeRun(dialect, number, startDelivery(run, steps, at));
+  return yield* readRun(dialect, number);
 }

@@ -1,7 +1,8 @@
 import type { CollectedBatch, Suspect, SuspectReason } from '../review/collected.js';
-import type { AffectedLines, AffectedPlaces, BatchCursor, SuspectLines } from '../review/history.js';
+import type { BatchCursor, JudgedLines, SuspectLines } from '../review/history.js';
 import type { SuspectCounts } from '../review/run.js';
 import type { BookingForm } from '../review/step.js';
+import type { Judged, JudgedPlaces } from '../review/verdict.js';
 import { readLines } from './batches.js';
 import { all, change, type Dialect, insert, one, type Query } from './query.js';
 import { runNumber } from './runs.js';
@@ -68,30 +69,37 @@ export function* findSuspect(
   return row && toSuspect(row);
 }
 
-export function* replaceAffected(
+/** Records what the result says about the bookings of the file, in place of what was recorded before. */
+export function* replaceVerdicts(
   { schema }: Dialect,
   run: number,
-  affected: readonly AffectedPlaces[],
+  verdicts: readonly JudgedPlaces[],
 ): Query<void> {
-  yield* change(`DELETE FROM ${schema}affected WHERE run = ?`, run);
+  yield* change(`DELETE FROM ${schema}verdicts WHERE run = ?`, run);
   yield* insert(
-    'affected',
-    { run: 'bigint', batch: 'integer', places: 'bytes' },
-    affected.map(({ batch, places }) => [run, batch, packPlaces(places)]),
+    'verdicts',
+    { run: 'bigint', batch: 'integer', judged: 'text', places: 'bytes' },
+    verdicts.map(({ batch, judged, places }) => [run, batch, judged, packPlaces(places)]),
   );
-  const count = affected.reduce((sum, { places }) => sum + places.length, 0);
-  yield* change(`UPDATE ${schema}runs SET affected = ? WHERE number = ?`, count, run);
+  const affected = verdicts.reduce(
+    (sum, { judged, places }) => sum + (judged === 'incorrect' ? places.length : 0),
+    0,
+  );
+  yield* change(`UPDATE ${schema}runs SET affected = ? WHERE number = ?`, affected, run);
 }
 
-export function* nextAffected(
+export function* nextJudged(
   dialect: Dialect,
   runId: string,
+  judged: Judged,
   after: number,
-): Query<AffectedLines | undefined> {
+): Query<JudgedLines | undefined> {
   const run = yield* runNumber(dialect, runId);
   const row = yield* one(
-    `SELECT batch, places FROM ${dialect.schema}affected WHERE run = ? AND batch > ? ORDER BY batch LIMIT 1`,
+    `SELECT batch, places FROM ${dialect.schema}verdicts
+     WHERE run = ? AND judged = ? AND batch > ? ORDER BY batch LIMIT 1`,
     run,
+    judged,
     after,
   );
   if (!row) return undefined;
@@ -100,12 +108,22 @@ export function* nextAffected(
   return { batch, lines: unpackPlaces(row.places as Buffer).map((place) => lines[place] ?? '') };
 }
 
-export function* isAffected({ schema }: Dialect, run: number, batch: number, place: number): Query<boolean> {
-  const row = yield* one(`SELECT places FROM ${schema}affected WHERE run = ? AND batch = ?`, run, batch);
-  return row !== undefined && unpackPlaces(row.places as Buffer).includes(place);
+export function* findJudged(
+  { schema }: Dialect,
+  run: number,
+  batch: number,
+  place: number,
+): Query<Judged | undefined> {
+  const rows = yield* all(
+    `SELECT judged, places FROM ${schema}verdicts WHERE run = ? AND batch = ?`,
+    run,
+    batch,
+  );
+  const row = rows.find(({ places }) => unpackPlaces(places as Buffer).includes(place));
+  return row && (String(row.judged) as Judged);
 }
 
-/** Packs the places of a batch's affected bookings as 16-bit little-endian numbers. */
+/** Packs places of a batch as 16-bit little-endian numbers. */
 function packPlaces(places: readonly number[]): Buffer {
   const packed = Buffer.alloc(2 * places.length);
   for (const [index, place] of places.entries()) packed.writeUInt16LE(place, 2 * index);

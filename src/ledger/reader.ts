@@ -2,7 +2,7 @@ import type { ReadOnlyLedger } from '../review/ledger.js';
 import type { BookingForm } from '../review/step.js';
 import { measureBatches, readBatch } from './batches.js';
 import { createExportReader } from './export-log.js';
-import { nextAffected, nextSuspects } from './findings.js';
+import { nextJudged, nextSuspects } from './findings.js';
 import { createMappingReader } from './mapping-copy.js';
 import type { Store } from './query.js';
 import { getRun, listActiveRuns, listLatestRuns, listRuns, runNumber, summarise } from './runs.js';
@@ -35,7 +35,7 @@ export function createReader(
       readTogether(function* () {
         return yield* dialect.nextDelivered(yield* runNumber(dialect, runId), after);
       }),
-    nextAffected: (runId, after = -1) => readTogether(() => nextAffected(dialect, runId, after)),
+    nextJudged: (runId, judged, after = -1) => readTogether(() => nextJudged(dialect, runId, judged, after)),
     nextSuspects: (runId, after) => readTogether(() => nextSuspects(dialect, runId, after)),
     tally: (runId) => read(() => tally(dialect, runId)),
     countRejects: (runId) => read(() => countRejects(dialect, runId)),

@@ -3,6 +3,7 @@ import { FencedError, type Recorded } from '../review/ledger.js';
 import { mayAwaitResult } from '../review/run-transitions.js';
 import type { Claim, StepEnding } from '../review/step.js';
 import { openedBy, recordEnding } from '../review/step-transitions.js';
+import { replaceVerdicts } from './findings.js';
 import { type Dialect, one, type Query } from './query.js';
 import { changeRun } from './run-changes.js';
 import { findLocked, readRun } from './runs.js';
@@ -35,6 +36,7 @@ export function* record(
   for (const each of steps) yield* changeSteps(dialect, number, each);
   if (inserts.length > 0) yield* insertSteps(number, inserts, () => found.step.position);
   yield* changeRun(dialect, number, change.run);
+  if (ending.verdicts) yield* replaceVerdicts(dialect, number, ending.verdicts);
   yield* insertAttempt(dialect, number, claim, ending, at);
   return { run: patchRun(run, change.run), opened, settled };
 }

@@ -104,6 +104,7 @@ function columnsOfRun(patch: RunPatch): Assigned {
     state: patch.state,
     token: patch.token,
     collected_at: patch.collectedAt,
+    posted: patch.posted,
     finished_at: patch.finishedAt,
     delivered: patch.delivered,
     refused: patch.refused,

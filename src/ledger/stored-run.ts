@@ -1,13 +1,13 @@
 import type { Attempt } from '../review/history.js';
 import type { OpenStep, StoredStep } from '../review/ledger.js';
-import { activeRunStates, type Run, type RunFailure } from '../review/run.js';
+import { activeRunStates, countVerdicts, type Run, type RunFailure } from '../review/run.js';
 import type { Step, StepEnding } from '../review/step.js';
 import { readColumns, type StoredRow, withoutUndefined } from './stored-values.js';
 
 /** The tables that refer to `runs`: a run's rows in them can be removed while its own row stays. */
 export const runTables = [
   'attempts',
-  'affected',
+  'verdicts',
   'suspects',
   'steps',
   'reference_pages',
@@ -22,7 +22,8 @@ export const quotedActiveStates = activeRunStates.map((state) => `'${state}'`).j
 export const runColumns = [
   ...['id', 'day', 'delivery', 'trigger', 'reason', 'tops_up', 'state', 'token', 'source'],
   ...['started_at', 'collect_started_at', 'collected_at', 'finished_at', 'names_blanked_at'],
-  ...['read', 'accepted', 'duplicates', 'rejected', 'delivered', 'refused', 'repeated', 'affected'],
+  ...['read', 'accepted', 'duplicates', 'rejected', 'filtered', 'posted'],
+  ...['delivered', 'refused', 'repeated'],
   ...['suspects', 'filled_in'],
   ...['open_steps', 'failed_steps', 'failures_in_row', 'failure_class', 'failure_code', 'failure_message'],
   'file',
@@ -40,6 +41,7 @@ export function toRun(row: StoredRow): Run {
     code: String(row.failure_code),
     message: String(row.failure_message),
   };
+  const file = row.file === null ? undefined : (JSON.parse(String(row.file)) as Run['file']);
   return withoutUndefined({
     id: String(row.id),
     day: String(row.day),
@@ -59,11 +61,13 @@ export function toRun(row: StoredRow): Run {
       accepted,
       duplicates: count('duplicates'),
       rejected: count('rejected'),
+      filtered: count('filtered'),
       delivered: count('delivered'),
       refused: count('refused'),
       pending: accepted - count('delivered') - count('refused'),
       repeated: count('repeated'),
-      affected: count('affected'),
+      posted: count('posted'),
+      ...countVerdicts(file),
     },
     suspects:
       row.suspects === null ? undefined : { suspects: count('suspects'), filledIn: count('filled_in') },
@@ -72,7 +76,7 @@ export function toRun(row: StoredRow): Run {
     failuresInRow: count('failures_in_row'),
     failure: failure || undefined,
     namesBlankedAt: integer('names_blanked_at'),
-    file: row.file === null ? undefined : (JSON.parse(String(row.file)) as Run['file']),
+    file,
   });
 }
 

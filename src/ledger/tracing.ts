@@ -2,7 +2,7 @@ import type { ReasonCount, RejectCode } from '../review/collected.js';
 import type { Attempt, RefusedBooking, Trace } from '../review/history.js';
 import type { BookingForm, StepState } from '../review/step.js';
 import { readLines } from './batches.js';
-import { findSuspect, isAffected } from './findings.js';
+import { findJudged, findSuspect } from './findings.js';
 import { all, type Candidates, type Dialect, type Query } from './query.js';
 import { readRun, runNumber } from './runs.js';
 import { toAttempt } from './stored-run.js';
@@ -45,8 +45,7 @@ function* traceBookings(
         kind: 'booking' as const,
         run: found,
         form,
-        isAffected:
-          form === 'file' && found.file?.verdicts ? yield* isAffected(dialect, run, batch, first) : undefined,
+        judged: form === 'file' ? yield* findJudged(dialect, run, batch, first) : undefined,
         line,
         suspect: yield* findSuspect(dialect, run, form, batch, first),
         step: step && {

@@ -1,6 +1,6 @@
 import type { OpenStep } from './ledger.js';
 import type { ReviewFile } from './review-file.js';
-import type { Run, RunFailure, RunState } from './run.js';
+import { countVerdicts, type Run, type RunFailure, type RunState } from './run.js';
 import type { PlannedStep, StepEnding, StepKind, StepState } from './step.js';
 
 /**
@@ -14,6 +14,7 @@ export interface RunPatch {
   readonly state?: RunState;
   readonly token?: number;
   readonly collectedAt?: number;
+  readonly posted?: number;
   readonly finishedAt?: number | null;
   readonly delivered?: number;
   readonly refused?: number;
@@ -72,12 +73,14 @@ export interface Change {
 
 /** The run after a patch is applied. */
 export function patchRun(run: Run, patch: RunPatch): Run {
-  const { delivered, refused, repeated, failure, finishedAt, namesBlankedAt, ...plain } = patch;
+  const { posted, delivered, refused, repeated, failure, finishedAt, namesBlankedAt, ...plain } = patch;
   const counts = {
     ...run.counts,
+    ...(posted !== undefined && { posted }),
     ...(delivered !== undefined && { delivered }),
     ...(refused !== undefined && { refused }),
     ...(repeated !== undefined && { repeated }),
+    ...(plain.file && countVerdicts(plain.file)),
   };
   const { failure: oldFailure, finishedAt: oldFinishedAt, namesBlankedAt: oldBlankedAt, ...kept } = run;
   const nextFailure = failure === undefined ? oldFailure : failure;

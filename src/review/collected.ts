@@ -41,6 +41,7 @@ export interface Collect {
 export interface CollectedChunk {
   readonly batches: readonly CollectedBatch[];
   readonly duplicates: number;
+  readonly filtered: number;
   readonly rejects: readonly Reject[];
   readonly warnings: readonly ReasonCount[];
 }

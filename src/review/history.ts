@@ -1,6 +1,7 @@
 import type { ReasonCount, RejectCode, Suspect } from './collected.js';
 import type { Run } from './run.js';
 import type { BookingForm, Step, StepEnding, StepState } from './step.js';
+import type { Judged } from './verdict.js';
 
 /** What a run did not send, or what the service refused. */
 export interface RejectReader {
@@ -13,8 +14,8 @@ export interface RejectReader {
 export interface History {
   /** Every booking and reject with that reference, in all runs, the newest run first. */
   trace(reference: string): Promise<Trace[]>;
-  /** The next batch that has affected bookings, with their lines. */
-  nextAffected(runId: string, after?: number): Promise<AffectedLines | undefined>;
+  /** The next batch with bookings of the file about which the result says this, with their lines. */
+  nextJudged(runId: string, judged: Judged, after?: number): Promise<JudgedLines | undefined>;
 }
 
 export interface AttemptReader {
@@ -55,22 +56,15 @@ export type Trace =
       readonly form: BookingForm;
       readonly line: string;
       readonly step?: Pick<Step, 'name' | 'kind'> & { readonly state: StepState };
-      /** Whether the result marks its mapping as incorrect; absent until a result has arrived. */
-      readonly isAffected?: boolean;
+      /** What its result says, unless it calls the mapping correct. */
+      readonly judged?: Judged;
       /** What the local copy of the mappings said about it. */
       readonly suspect?: Suspect;
       readonly attempts: readonly Attempt[];
     }
   | { readonly kind: 'reject'; readonly run: Run; readonly place: number; readonly reason: RejectCode };
 
-/** Bookings of one batch of the file. */
-export interface AffectedPlaces {
-  readonly batch: number;
-  /** Counted from 0, ascending. */
-  readonly places: readonly number[];
-}
-
-export interface AffectedLines {
+export interface JudgedLines {
   readonly batch: number;
   readonly lines: readonly string[];
 }

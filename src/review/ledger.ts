@@ -3,7 +3,7 @@ import type { ExportLog, ExportReader } from '../mappings/export/export-log.js';
 import type { MappingCopy, MappingReader } from '../mappings/mapping-copy.js';
 import { SafeError } from '../text/safe-error.js';
 import type { Collecting, DeliveredBookings } from './collected.js';
-import type { AffectedPlaces, AttemptReader, History, RejectReader, SuspectReader } from './history.js';
+import type { AttemptReader, History, RejectReader, SuspectReader } from './history.js';
 import type { DeliveryKind, Run, RunFailure, RunState, Trigger } from './run.js';
 import type { BookingForm, Claim, Claimed, Step, StepEnding } from './step.js';
 
@@ -17,7 +17,6 @@ export interface Ledger
   extends ReadOnlyLedger,
     RunWriter,
     Claims,
-    AffectedWriter,
     Collecting,
     DayHolds,
     SlotHolds,
@@ -119,11 +118,6 @@ export interface ClaimRenewal {
 export interface ClaimCheck {
   /** False once the claim is outdated: another process has taken over the run, or just the step. */
   holdsClaim(claim: Claim): Promise<boolean>;
-}
-
-export interface AffectedWriter {
-  /** Records which bookings of the file are affected, replacing what was recorded before. @throws FencedError */
-  replaceAffected(claim: Claim, affected: readonly AffectedPlaces[]): Promise<void>;
 }
 
 export interface DayHolds {

@@ -47,10 +47,12 @@ export interface ResultCounts {
   readonly affected: number;
   /** Bookings that no row of the result names. */
   readonly unanswered: number;
-  /** Rows without a readable verdict. */
+  /** Bookings that the result names without a readable verdict; in results judged by older versions, rows. */
   readonly unclear: number;
   /** Unreadable rows. */
   readonly malformed: number;
+  /** The ledger knows which bookings have no verdict. */
+  readonly listsUnanswered?: true;
 }
 
 /** Whether both are the same file, as far as the server reports. */

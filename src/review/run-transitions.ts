@@ -1,7 +1,7 @@
 import type { RunPatch, StepPatch, StepSelection, StepsChange } from './changes.js';
 import type { Settlement } from './ledger.js';
 import { isActive, type Run, type RunState } from './run.js';
-import type { StepState } from './step.js';
+import type { PlannedStep, StepState } from './step.js';
 
 /** The rules of a whole run: how its delivery starts, what a take-over does to it, and how it ends. */
 
@@ -24,8 +24,10 @@ export interface StepTotals extends FileProgress {
 }
 
 /** The collect is over: the steps of the plan can be performed. */
-export function startDelivery(steps: number, at: number): RunPatch {
-  return { state: 'delivering', collectedAt: at, openSteps: steps };
+export function startDelivery({ delivery }: Run, steps: readonly PlannedStep[], at: number): RunPatch {
+  const byBody = steps.reduce((sum, { slice, bookings }) => sum + (slice?.form === 'body' ? bookings : 0), 0);
+  const posted = delivery === 'file' ? byBody : 0;
+  return { state: 'delivering', collectedAt: at, openSteps: steps.length, posted };
 }
 
 /** Whether its steps can be claimed. */

@@ -21,21 +21,36 @@ export const noRuns: Readonly<Record<RunState, number>> = {
 };
 
 /**
- * What became of a run's records and bookings. At any moment read = accepted + duplicates + rejected, and accepted =
- * delivered + refused + pending.
+ * What became of a run's records and bookings. At any moment read = accepted + duplicates + rejected + filtered, and
+ * accepted = delivered + refused + pending.
  */
 export interface Counts {
   readonly read: number;
   readonly accepted: number;
   readonly duplicates: number;
   readonly rejected: number;
+  /** Records that `source.where` excludes. */
+  readonly filtered: number;
   readonly delivered: number;
   readonly refused: number;
   readonly pending: number;
   /** Bookings sent again after a call whose outcome was unknown. */
   readonly repeated: number;
-  /** Bookings that the result marks as incorrectly mapped. */
-  readonly affected: number;
+  /** Bookings of a file run that go by body, because they can't be in the file. */
+  readonly posted: number;
+  /** Bookings that the result marks as incorrectly mapped; null while no result is known. */
+  readonly affected: number | null;
+  /** Bookings of the file without a verdict; null where there is no file. */
+  readonly unanswered: number | null;
+}
+
+/**
+ * What a run's result says, as far as it is known. By body, and for what a file run posts, verdicts come by e-mail only.
+ */
+export function countVerdicts(file: Run['file']): Pick<Counts, 'affected' | 'unanswered'> {
+  const { verdicts, rows } = file ?? {};
+  if (!verdicts) return { affected: null, unanswered: rows ?? null };
+  return { affected: verdicts.affected, unanswered: verdicts.unanswered + verdicts.unclear };
 }
 
 /** Bookings that were flagged by comparing them with the local copy of the mappings; they are sent anyway. */

@@ -23,6 +23,8 @@ export type SourceRecord =
 export interface SourceChunk {
   /** In the source's order. */
   readonly records: readonly SourceRecord[];
+  /** Records that `source.where` excludes; none by default. */
+  readonly filtered?: number;
   /** How much has been read, in the source's own unit (bytes for a file). */
   readonly progress?: { readonly done: number; readonly total: number };
   readonly notices?: readonly SourceNotice[];

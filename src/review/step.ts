@@ -1,5 +1,6 @@
 import type { ReviewFile } from './review-file.js';
 import type { Run } from './run.js';
+import type { JudgedPlaces } from './verdict.js';
 
 /** The steps that deliveries are made of. (Design 2 and 5.) */
 export type StepKind = 'batch' | 'write' | 'upload' | 'trigger' | 'await-result' | 'archive';
@@ -89,6 +90,8 @@ export interface Findings {
   readonly evidence: Evidence;
   /** What is known about the run's file now. */
   readonly file?: Partial<ReviewFile>;
+  /** What the result says about the bookings of the file, in place of what was recorded before. */
+  readonly verdicts?: readonly JudgedPlaces[];
   /** The attempt sent nothing: an earlier request turned out to be done, or it failed before sending. */
   readonly nothingSent?: boolean;
 }

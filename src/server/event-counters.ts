@@ -89,9 +89,10 @@ export function createEventCounters(clock: () => number): EventCounters {
     notify(event) {
       switch (event.type) {
         case 'collected': {
-          const { accepted, duplicates, rejected } = event.run.counts;
+          const { accepted, duplicates, rejected, filtered } = event.run.counts;
           records.inc({ outcome: 'accepted' }, accepted);
           records.inc({ outcome: 'duplicate' }, duplicates);
+          records.inc({ outcome: 'filtered' }, filtered);
           suspects.inc(event.run.suspects?.suspects ?? 0);
           filledIn.inc(event.run.suspects?.filledIn ?? 0);
           return records.inc({ outcome: 'rejected' }, rejected);
@@ -101,7 +102,7 @@ export function createEventCounters(clock: () => number): EventCounters {
         case 'step-ended':
           return noteEnd(event);
         case 'settled':
-          if (event.run.state === 'succeeded') affected.inc(event.run.counts.affected);
+          if (event.run.state === 'succeeded') affected.inc(event.run.counts.affected ?? 0);
           return settled.inc({ state: event.run.state });
         default:
           return;

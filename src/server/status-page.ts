@@ -70,7 +70,7 @@ function renderRun(run: Run, now: number, timezone: string): Html[] {
   ] as const;
   const row = html`<tr class="run"><th scope="row"><a href="/runs/${encodeURIComponent(run.id)}">${run.day}</a></th>
 <td data-name="State"><span class="state ${run.state}">${run.state}</span> <small>${run.trigger}${run.topsUp ? ', late bookings' : ''}, by ${run.delivery}${nameSuspects(run)}</small></td>
-${numbers.map(([name, count]) => html`<td class="number${count > 0 ? '' : ' zero'}" data-name="${name}">${formatCount(count)}</td>`)}
+${numbers.map(([name, count]) => html`<td class="number${count === 0 ? ' zero' : ''}" data-name="${name}">${count === null ? 'unknown' : formatCount(count)}</td>`)}
 <td data-name="Started">${writeInstant(run.startedAt, timezone)}</td>
 <td data-name="Duration">${formatDuration((run.finishedAt ?? now) - run.startedAt)}</td></tr>
 `;

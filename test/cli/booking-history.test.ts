@@ -33,6 +33,7 @@ describe('the history of a booking', () => {
     expect(JSON.stringify(history)).not.toContain('Lovelace');
     expect(renderHistories('BR-1042', [history], command)).toBe(
       `BR-1042: delivered in run 20261120-k3f9xq7d of 2026-11-20 (succeeded)
+  verdict: unknown, it went by body, and the service reports such verdicts by e-mail only
   ServiceId: 7
   BookingReferenceId: BR-1042
   BookingClientName: ***
@@ -111,19 +112,31 @@ describe('the history of a booking', () => {
     );
   });
 
-  it.each([
-    [true, 'affected: its mapping is marked as incorrect'],
-    [false, 'not marked as affected'],
-  ])('shows the verdict right below its state: affected %s', (isAffected, words) => {
-    const history = toHistory({ ...booked('done'), isAffected }, { withAnswers: false });
-    expect(history.isAffected).toBe(isAffected);
-    expect(renderHistories('BR-1042', [history], command).split('\n')[1]).toBe(`  ${words}`);
+  it('shows the verdict right below its state', () => {
+    const history = toHistory(booked('done'), { withAnswers: false });
+    expect(history).toMatchObject({ verdict: 'unknown', verdictReason: 'by-email' });
+    expect(renderHistories('BR-1042', [history], command).split('\n')[1]).toBe(
+      '  verdict: unknown, it went by body, and the service reports such verdicts by e-mail only',
+    );
   });
 
-  it('shows no verdict before there is a result', () => {
-    const history = toHistory(booked('done'), { withAnswers: false });
-    expect(history).not.toHaveProperty('isAffected');
-    expect(renderHistories('BR-1042', [history], command)).not.toContain('affected');
+  it('gives no reason for a verdict that is known', () => {
+    const file = { verdicts: { affected: 1, unanswered: 0, unclear: 0, malformed: 0 } };
+    const trace = {
+      ...booked('done'),
+      run: someRun({ delivery: 'file', file }),
+      form: 'file',
+      judged: 'incorrect',
+    } as const;
+    const history = toHistory(
+      { ...trace, line: '7,BR-1042,Ann,hotelbeds,00123,2026-11-20,2026-11-23' },
+      { withAnswers: false },
+    );
+    expect(history.verdict).toBe('incorrect');
+    expect(history).not.toHaveProperty('verdictReason');
+    expect(renderHistories('BR-1042', [history], command)).toContain(
+      '  verdict: affected, its mapping is incorrect\n',
+    );
   });
 
   it('of a booking that was not sent says so', () => {

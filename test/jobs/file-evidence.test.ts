@@ -178,7 +178,7 @@ describe('what is shown of a day by file', () => {
         {
           day,
           state: 'delivered',
-          isAffected: true,
+          verdict: 'incorrect',
           step: 'trigger',
           booking: { BookingReferenceId: 'BR-2', BookingClientName: '***', CheckInDate: '2026-12-01' },
           attempts: [{ step: 'trigger', outcome: 'done', code: 'ok', httpStatus: 200 }],
@@ -186,8 +186,8 @@ describe('what is shown of a day by file', () => {
       ],
     });
     const said = (await folder.run(['show', 'BR-2'])).stdout;
-    expect(said).toContain('affected: its mapping is marked as incorrect');
-    expect((await folder.run(['show', 'BR-3'])).stdout).toContain('not marked as affected');
+    expect(said).toContain('verdict: affected, its mapping is incorrect');
+    expect((await folder.run(['show', 'BR-3'])).stdout).toContain('verdict: its mapping is correct');
   });
 
   it('includes in its status the file, the result and where both are archived', async () => {

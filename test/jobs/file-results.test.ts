@@ -92,7 +92,7 @@ describe('a result', () => {
   it('that does not arrive leaves the day delivered with exit 3; run checks again, and accepts it once it is there', async () => {
     const { folder, service, lastCall, listRemote } = await prepare(briefTimeout);
     const first = await folder.runDay();
-    const counts = { delivered: 4, pending: 0, affected: 0 };
+    const counts = { delivered: 4, pending: 0, affected: null };
     expectReport(first, { exitCode: 3, state: 'awaiting-result', counts });
     expect(first.json).toMatchObject({
       finishedAt: null,
@@ -287,7 +287,11 @@ describe.each(everySftpKind.map((kind) => [kind.name, kind] as const))(
       writeFileSync(server().disk(resultPath), old);
 
       const first = await folder.runDay();
-      expectReport(first, { exitCode: 3, state: 'awaiting-result', counts: { delivered: 4, affected: 0 } });
+      expectReport(first, {
+        exitCode: 3,
+        state: 'awaiting-result',
+        counts: { delivered: 4, affected: null },
+      });
       expect(listRemote()).toEqual(['20112026.csv', '20112026_Result.csv']);
       expect(existsSync(server().disk(remotePath))).toBe(true);
       expect(sessionUser.uid).not.toBe(0);

@@ -100,7 +100,7 @@ describe('a result', () => {
       exitCode: 3,
       state: 'awaiting-result',
     });
-    expect(made.report.counts).toMatchObject({ delivered: made.counts.bookings, pending: 0, affected: 0 });
+    expect(made.report.counts).toMatchObject({ delivered: made.counts.bookings, pending: 0, affected: null });
     expect((await runOnce(made)).exitCode).toBe(3);
   });
 });

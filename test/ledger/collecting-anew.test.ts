@@ -17,15 +17,18 @@ describe('collecting a file run again', () => {
     const run = await collectedFileRun(ledger, 'r1');
     await performUpTo(ledger, run, 'await-result');
     const claim = await claimStep(ledger, run, 'archive');
-    await ledger.replaceAffected(claim, [{ batch: 1, places: [0] }]);
-    await ledger.record(claim, { ...done, file: { verdicts } }, 7);
+    const judged = [{ batch: 1, judged: 'incorrect', places: [0] }] as const;
+    await ledger.record(claim, { ...done, file: { verdicts }, verdicts: judged }, 7);
     opened.openRaw().exec(`UPDATE runs SET state = 'collecting', collected_at = NULL`);
 
     await startCollect(ledger, run);
     const recollected = await ledger.getRun('r1');
-    expect(recollected).toMatchObject({ openSteps: 0, counts: { affected: 0, delivered: 0, repeated: 0 } });
+    expect(recollected).toMatchObject({
+      openSteps: 0,
+      counts: { affected: null, delivered: 0, repeated: 0 },
+    });
     expect(recollected).not.toHaveProperty('file');
-    expect(await ledger.nextAffected('r1')).toBeUndefined();
+    expect(await ledger.nextJudged('r1', 'incorrect')).toBeUndefined();
     expect(await ledger.measureBatches('r1', 'file')).toEqual({ batches: 0, bookings: 0 });
     expect(await ledger.listAttempts('r1', 'trigger')).toEqual([]);
     expect(await ledger.listOpenSteps('r1', { limit: 9 })).toEqual([]);

@@ -29,7 +29,7 @@ export interface ModelStep extends StoredStep, Step {
 
 /** A run and its steps in memory: the minimum to apply the rules of the state machine to. */
 export function createRunModel(collecting: Run, plan: readonly PlannedStep[], at: number) {
-  let run = patchRun(collecting, startDelivery(plan.length, at));
+  let run = patchRun(collecting, startDelivery(collecting, plan, at));
   const steps = new Map<string, ModelStep>();
   const abandoned = new Set<string>();
   plan.forEach(insert);

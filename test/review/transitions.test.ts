@@ -62,7 +62,17 @@ function momentOf({ run, steps }: RunModel): Moment {
 function collectingRun(delivery: Run['delivery'], steps: readonly PlannedStep[]): Run {
   const accepted = steps.reduce((sum, { bookings }) => sum + bookings, 0);
   const { collectedAt: _, ...run } = someRun({ delivery, state: 'collecting', startedAt: at });
-  const none = { duplicates: 0, rejected: 0, delivered: 0, refused: 0, repeated: 0, affected: 0 };
+  const none = {
+    duplicates: 0,
+    rejected: 0,
+    delivered: 0,
+    refused: 0,
+    repeated: 0,
+    filtered: 0,
+    posted: 0,
+    affected: null,
+    unanswered: null,
+  };
   return {
     ...run,
     counts: { ...none, read: accepted, accepted, pending: accepted },

@@ -9,7 +9,10 @@ const noCounts = {
   refused: 0,
   pending: 0,
   repeated: 0,
-  affected: 0,
+  filtered: 0,
+  posted: 0,
+  affected: null,
+  unanswered: null,
 };
 
 /** A run of a day as the ledger would tell of it; all its instants are `at`. */

@@ -27,11 +27,14 @@ export type CountName =
   | 'accepted'
   | 'duplicates'
   | 'rejected'
+  | 'filtered'
   | 'delivered'
   | 'refused'
   | 'pending'
   | 'repeated'
-  | 'affected';
+  | 'posted'
+  | 'affected'
+  | 'unanswered';
 
 /** How a command ended and what it wrote. */
 export interface CommandResult {

@@ -21,11 +21,14 @@ const countKeys: readonly CountName[] = [
   'accepted',
   'duplicates',
   'rejected',
+  'filtered',
   'delivered',
   'refused',
   'pending',
   'repeated',
+  'posted',
   'affected',
+  'unanswered',
 ];
 
 /**
@@ -37,7 +40,7 @@ export function expectReport(
   expected: {
     readonly exitCode: number;
     readonly state: string;
-    readonly counts?: Partial<Record<CountName, number>>;
+    readonly counts?: Partial<Record<CountName, number | null>>;
   },
 ): void {
   const { report } = result;
@@ -46,8 +49,8 @@ export function expectReport(
   expect(result.stdout.trimEnd().split('\n')).toHaveLength(1);
   expect(Object.keys(report)).toEqual(expected.state === 'failed' ? [...reportKeys, 'error'] : reportKeys);
   expect(Object.keys(report.counts)).toEqual(countKeys);
-  const { read, accepted, duplicates, rejected, delivered, refused, pending } = report.counts;
-  expect(accepted + duplicates + rejected).toBe(read);
+  const { read, accepted, duplicates, rejected, filtered, delivered, refused, pending } = report.counts;
+  expect(accepted + duplicates + rejected + filtered).toBe(read);
   expect(delivered + refused + pending).toBe(accepted);
 }
 

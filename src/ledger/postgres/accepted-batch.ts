@@ -13,10 +13,10 @@ import type { Session } from './session.js';
 export async function recordAcceptedBatch(
   session: Session,
   { step, attempt, token, claimedAt }: Claim,
-  { kind, evidence, file, nothingSent }: StepEnding,
+  { kind, evidence, file, verdicts, nothingSent }: StepEnding,
   at: number,
 ): Promise<Recorded | undefined> {
-  if (kind !== 'done' || step.kind !== 'batch' || file || nothingSent) return undefined;
+  if (kind !== 'done' || step.kind !== 'batch' || file || verdicts || nothingSent) return undefined;
   const row = await session.preparedRow(
     'record accepted batch',
     `WITH run AS MATERIALIZED (

@@ -1,7 +1,5 @@
-import { FencedError, type Right, type SharedRight } from '../../review/ledger.js';
+import type { Right, SharedRight } from '../../review/ledger.js';
 import type { Claim, Claimed } from '../../review/step.js';
-import type { Dialect } from '../query.js';
-import { lockRight } from '../runs.js';
 import { runColumns, toRun, toStep } from '../stored-run.js';
 import type { StoredRow } from '../stored-values.js';
 import type { Session, Value } from './session.js';
@@ -89,18 +87,6 @@ function findClaim(session: Session, { right, step, id }: ClaimRequest): Promise
     step,
     id,
   );
-}
-
-/**
- * Locks the claim's run and returns its number.
- *
- * @throws FencedError when the step is no longer performed under this claim.
- */
-export async function lockClaim(session: Session, dialect: Dialect, claim: Claim): Promise<number> {
-  const right = { runId: claim.step.runId, token: claim.token };
-  const { number } = await session.perform(lockRight(dialect, right));
-  if (!(await holdsClaim(session, claim))) throw new FencedError(right.runId);
-  return number;
 }
 
 const heldClaims = `

@@ -257,4 +257,28 @@ export const migrations: readonly string[] = [
     files text NOT NULL
   );
   `,
+  `
+  ALTER TABLE hotel_review.runs
+    ADD COLUMN filtered integer NOT NULL DEFAULT 0,
+    ADD COLUMN posted integer NOT NULL DEFAULT 0,
+    ADD COLUMN providers text,
+    ADD COLUMN expected integer,
+    ADD COLUMN accepts_volume boolean NOT NULL DEFAULT false,
+    ADD COLUMN cancel_reason text;
+  UPDATE hotel_review.runs SET posted = (
+    SELECT coalesce(sum(bookings), 0) FROM hotel_review.batches WHERE run = number AND form = 'body'
+  ) WHERE delivery = 'file';
+
+  ALTER TABLE hotel_review.rejects ADD COLUMN field text, ADD COLUMN value text;
+
+  CREATE TABLE hotel_review.verdicts (
+    run bigint NOT NULL REFERENCES hotel_review.runs (number),
+    batch integer NOT NULL,
+    judged text COLLATE "C" NOT NULL CHECK (judged IN ('incorrect', 'not-in-result', 'unclear')),
+    places bytea NOT NULL,
+    PRIMARY KEY (run, batch, judged)
+  );
+  INSERT INTO hotel_review.verdicts SELECT run, batch, 'incorrect', places FROM hotel_review.affected;
+  DROP TABLE hotel_review.affected;
+  `,
 ];

@@ -2,14 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { Ledger, ReadOnlyLedger } from '../../review/ledger.js';
 import { beginCollect } from '../collecting.js';
 import { createExportLog } from '../export-log.js';
-import { replaceAffected } from '../findings.js';
 import { createMappingCopy } from '../mapping-copy.js';
 import { type CarriesReference, createReader } from '../reader.js';
 import { record } from '../recording.js';
 import { createRetention } from '../retention.js';
 import { createRunWriter } from '../run-changes.js';
 import { recordAcceptedBatch } from './accepted-batch.js';
-import { claim, holdsClaim, lockClaim, renewClaims } from './claims.js';
+import { claim, holdsClaim, renewClaims } from './claims.js';
 import { type Database, openDatabase, placeOf } from './database.js';
 import { createHolds } from './holds.js';
 import { ledgerExists, migrate } from './schema.js';
@@ -84,11 +83,6 @@ export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
     },
     holdsClaim: (held) => perform((session) => holdsClaim(session, held)),
     renewClaims: (claims) => transact((session) => renewClaims(session, claims, leaseMs)),
-    replaceAffected: (held, affected) =>
-      transact(async (session) => {
-        const run = await lockClaim(session, dialect, held);
-        await session.perform(replaceAffected(dialect, run, affected));
-      }),
     async close() {
       await holds.close();
       await database.close();

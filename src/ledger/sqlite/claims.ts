@@ -1,5 +1,5 @@
 import { patchRun } from '../../review/changes.js';
-import { FencedError, type Right, type SharedRight } from '../../review/ledger.js';
+import type { Right, SharedRight } from '../../review/ledger.js';
 import type { Claim, Claimed, Slice } from '../../review/step.js';
 import { claimStep } from '../../review/step-transitions.js';
 import { type Dialect, one, type Query } from '../query.js';
@@ -51,13 +51,6 @@ function* findLines(run: number, { form, batch }: Slice): Query<Buffer | undefin
     batch,
   );
   return row?.lines as Buffer | undefined;
-}
-
-/** @throws FencedError when the step is no longer performed under this claim */
-export function checkClaim(database: Database, claim: Claim): number {
-  const run = findClaimed(database, claim);
-  if (run === undefined) throw new FencedError(claim.step.runId);
-  return run;
 }
 
 /** The row number of the claim's run, if the claim is still valid. */

@@ -231,6 +231,29 @@ const migrations: readonly string[] = [
     files TEXT NOT NULL
   ) STRICT;
   `,
+  `
+  ALTER TABLE runs ADD COLUMN filtered INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE runs ADD COLUMN posted INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE runs ADD COLUMN providers TEXT;
+  ALTER TABLE runs ADD COLUMN expected INTEGER;
+  ALTER TABLE runs ADD COLUMN accepts_volume INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE runs ADD COLUMN cancel_reason TEXT;
+  UPDATE runs SET posted = (SELECT coalesce(sum(bookings), 0) FROM batches WHERE run = number AND form = 'body')
+    WHERE delivery = 'file';
+
+  ALTER TABLE rejects ADD COLUMN field TEXT;
+  ALTER TABLE rejects ADD COLUMN value TEXT;
+
+  CREATE TABLE verdicts (
+    run INTEGER NOT NULL REFERENCES runs (number),
+    batch INTEGER NOT NULL,
+    judged TEXT NOT NULL CHECK (judged IN ('incorrect', 'not-in-result', 'unclear')),
+    places BLOB NOT NULL,
+    PRIMARY KEY (run, batch, judged)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO verdicts SELECT run, batch, 'incorrect', places FROM affected;
+  DROP TABLE affected;
+  `,
 ];
 
 /**

@@ -2,13 +2,12 @@ import type { Hold } from '../../async/hold.js';
 import type { Ledger, ReadOnlyLedger } from '../../review/ledger.js';
 import { beginCollect } from '../collecting.js';
 import { createExportLog } from '../export-log.js';
-import { replaceAffected } from '../findings.js';
 import { createMappingCopy } from '../mapping-copy.js';
 import { type CarriesReference, createReader } from '../reader.js';
 import { record } from '../recording.js';
 import { createRetention } from '../retention.js';
 import { createRunWriter } from '../run-changes.js';
-import { checkClaim, claim, findClaimed, renewClaims } from './claims.js';
+import { claim, findClaimed, renewClaims } from './claims.js';
 import { createGroupCommit } from './group-commit.js';
 import { openLedgerFile, tryLock } from './ledger-file.js';
 import { createSqliteStore, perform } from './store.js';
@@ -56,10 +55,6 @@ export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
       commits.transact(() => perform(database, record(dialect, held, ending, at, false))),
     holdsClaim: async (held) => findClaimed(database, held) !== undefined,
     renewClaims: async (claims) => database.transact(() => renewClaims(database, claims, clock() + leaseMs)),
-    replaceAffected: async (held, affected) =>
-      database.transact(() =>
-        perform(database, replaceAffected(dialect, checkClaim(database, held), affected)),
-      ),
     async close() {
       commits.flush();
       close();

@@ -49,8 +49,9 @@ const maxReferenceLength = 200;
 
 /** A source's chunk, rendered. Plain data, so that it can be sent between threads. */
 export interface RenderedChunk {
-  /** The number of records: lines and rejects together. */
+  /** The number of records: lines, rejects and filtered ones. */
   readonly read: number;
+  readonly filtered: number;
   readonly lines: RenderedLines;
   readonly rejects: readonly Reject[];
   readonly warnings: readonly ReasonCount[];
@@ -82,7 +83,7 @@ export function createChunkRenderer(
   { formOf, render }: BookingForms,
   takeBuffer?: TakeBuffer,
 ): Render {
-  return ({ records, progress, notices }) => {
+  return ({ records, filtered = 0, progress, notices }) => {
     const buffer = createLineBuffer(records.length * expectedLineBytes, takeBuffer);
     const ends = new Uint32Array(records.length);
     const forms = new Uint8Array(records.length);
@@ -133,7 +134,8 @@ export function createChunkRenderer(
     }
 
     return {
-      read: records.length,
+      read: records.length + filtered,
+      filtered,
       lines: {
         bytes: buffer.handOver(),
         ends: ends.subarray(0, lines),

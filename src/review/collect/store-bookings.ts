@@ -29,6 +29,7 @@ export function createBookingStore(
   let read = 0;
   let rejected = 0;
   let duplicates = 0;
+  let filtered = 0;
 
   function warn({ reason, count, ...first }: ReasonCount): void {
     const warning = warnings.get(reason);
@@ -45,10 +46,12 @@ export function createBookingStore(
       batches: batches.map(filledInMarks.tell),
       rejects,
       duplicates,
+      filtered,
       warnings: [...warnings].map(([reason, counted]) => ({ reason, ...counted })),
     };
     rejects = [];
     duplicates = 0;
+    filtered = 0;
     warnings.clear();
     await collect.store(chunk);
     batching.body.reuse();
@@ -120,6 +123,7 @@ export function createBookingStore(
     async take(chunk: RenderedChunk): Promise<void> {
       read += chunk.read;
       rejected += chunk.rejects.length;
+      filtered += chunk.filtered;
       rejects = rejects.concat(chunk.rejects);
       chunk.warnings.forEach(warn);
       dates.given += chunk.dates.given;

@@ -1,7 +1,7 @@
 import type { SftpSession } from '../../sftp/sftp.js';
 import type { StepOutcome } from '../delivery.js';
-import type { AffectedPlaces } from '../history.js';
 import { isSameSighting, type ReceivedResult, type ResultCounts } from '../review-file.js';
+import type { JudgedPlaces } from '../verdict.js';
 import { type FileAttempt, type FileParts, inSession } from './file-attempt.js';
 import { keepManifest } from './manifest.js';
 import type { JoinedResult } from './result-join.js';
@@ -15,21 +15,20 @@ import {
 } from './spooled-files.js';
 
 /**
- * `archive`: archives the file as sent and the result as received, records the affected bookings in the ledger,
- * writes the manifest, and empties the spool.
+ * `archive`: archives the file as sent and the result as received, writes the manifest, says which bookings are affected,
+ * and empties the spool.
  */
 export async function archiveRun(parts: FileParts, attempt: FileAttempt): Promise<StepOutcome> {
-  const { ledger, archive, spool, sftp } = parts;
-  const { claim, run, day, remote, signal } = attempt;
+  const { archive, spool, sftp } = parts;
+  const { run, day, remote, signal } = attempt;
   return inSession(sftp, signal, async (session) => {
     const result = await fetchRecordedResult(parts, attempt, session);
     await ensureSpooled(parts, run);
     await archive.keep(day.iso, run.id, remote.name, spool.read(reviewName(run)));
     await archive.keep(day.iso, run.id, result.name, spool.read(resultName(run)));
     const joined = await joinSpooledResult(parts, run);
-    const affected = [];
+    const affected: JudgedPlaces[] = [];
     for await (const ofBatch of joined.findAffected()) affected.push(ofBatch);
-    await ledger.replaceAffected(claim, affected);
     const { rows, isWhole } = joined.end;
     const file = {
       ...run.file,
@@ -39,7 +38,7 @@ export async function archiveRun(parts: FileParts, attempt: FileAttempt): Promis
     };
     await keepManifest(parts, attempt, file);
     await removeSpooled(spool, run.id);
-    return { kind: 'done', evidence: { code: 'ok', sha256: result.sha256 }, file };
+    return { kind: 'done', evidence: { code: 'ok', sha256: result.sha256 }, file, verdicts: affected };
   });
 }
 
@@ -71,7 +70,7 @@ async function fetchRecordedResult(
 
 function countVerdicts(
   { unanswered, unclear, end }: JoinedResult,
-  affected: readonly AffectedPlaces[],
+  affected: readonly JudgedPlaces[],
 ): ResultCounts {
   const count = affected.reduce((sum, { places }) => sum + places.length, 0);
   return { affected: count, unanswered, unclear, malformed: end.malformed };

@@ -6,20 +6,14 @@ import type { Spool } from '../../spool/spool.js';
 import type { StepOutcome } from '../delivery.js';
 import type { Notify } from '../events.js';
 import type { AttemptReader } from '../history.js';
-import {
-  type AffectedWriter,
-  type BatchReader,
-  type ClaimCheck,
-  FencedError,
-  type RunReader,
-} from '../ledger.js';
+import { type BatchReader, type ClaimCheck, FencedError, type RunReader } from '../ledger.js';
 import type { Run } from '../run.js';
 import type { Claim } from '../step.js';
 import type { RemoteFiles } from './remote-files.js';
 
 /** What the steps of a file delivery work with. */
 export interface FileParts {
-  readonly ledger: RunReader & BatchReader & AttemptReader & ClaimCheck & AffectedWriter;
+  readonly ledger: RunReader & BatchReader & AttemptReader & ClaimCheck;
   readonly service: Pick<ReviewService, 'reviewBookedHotelsByFile'>;
   readonly sftp: SftpServer;
   readonly spool: Spool;

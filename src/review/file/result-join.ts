@@ -1,4 +1,4 @@
-import type { AffectedPlaces } from '../history.js';
+import type { JudgedPlaces } from '../verdict.js';
 import { type Counters, createCounters, createKeyTable } from './key-table.js';
 import {
   type ResultEnd,
@@ -58,7 +58,7 @@ export interface JoinedResult extends ResultTotals {
   /**
    * The affected bookings of each batch that has any. Reads the sent bookings again if a row says "incorrect".
    */
-  findAffected(): AsyncGenerator<AffectedPlaces, void, undefined>;
+  findAffected(): AsyncGenerator<JudgedPlaces, void, undefined>;
 }
 
 /**
@@ -83,7 +83,7 @@ export async function joinResult(sources: JoinSources, reading: ResultReading): 
       if (totals.incorrect === 0) return;
       for await (const { batch, lines } of readSent()) {
         const places = listAffected(lines);
-        if (places.length > 0) yield { batch, places };
+        if (places.length > 0) yield { batch, judged: 'incorrect', places };
       }
     },
   };

@@ -61,7 +61,7 @@ function findReasonToStop(
 /** Counted from the steps themselves: a run whose sums don't add up fails. */
 function judgeEnd({ day, counts }: Run, tally: Tally): End {
   const addsUp =
-    counts.read === counts.accepted + counts.duplicates + counts.rejected &&
+    counts.read === counts.accepted + counts.duplicates + counts.rejected + counts.filtered &&
     counts.accepted === tally.stored &&
     counts.accepted === tally.delivered + tally.refused + tally.pending &&
     counts.delivered === tally.delivered &&

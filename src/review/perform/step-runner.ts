@@ -193,8 +193,13 @@ export function decideEnding(
   }
 }
 
-function findingsOf({ evidence, file, nothingSent }: Findings): Findings {
-  return { evidence, ...(file && { file }), ...(nothingSent && { nothingSent }) };
+function findingsOf({ evidence, file, verdicts, nothingSent }: Findings): Findings {
+  return {
+    evidence,
+    ...(file && { file }),
+    ...(verdicts && { verdicts }),
+    ...(nothingSent && { nothingSent }),
+  };
 }
 
 /** A batch is halved until the poison booking is on its own; any other step fails with the service's words. */

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { AffectedLines } from '../../../src/review/history.js';
+import type { JudgedLines } from '../../../src/review/history.js';
 import { FencedError, type Ledger } from '../../../src/review/ledger.js';
+import type { ResultCounts } from '../../../src/review/review-file.js';
+import type { Run } from '../../../src/review/run.js';
+import { type Judged, type JudgedPlaces, judgeBooking } from '../../../src/review/verdict.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
   at,
@@ -16,8 +19,6 @@ import {
 } from './days.js';
 import { collectedFileRun, performUpTo } from './file-days.js';
 
-const verdicts = { affected: 2, unanswered: 0, unclear: 0, malformed: 0 };
-
 export function describeAffected(opened: () => OpenedLedger): void {
   describe('measuring the stored batches', () => {
     it('counts batches and bookings by form, for that run only', async () => {
@@ -31,32 +32,41 @@ export function describeAffected(opened: () => OpenedLedger): void {
     });
   });
 
-  describe('affected bookings', () => {
-    it('are none before any are recorded', async () => {
+  describe('verdicts', () => {
+    it('are unknown before any are recorded', async () => {
       const { ledger } = opened();
-      await collectedFileRun(ledger, 'r1');
-      expect(await ledger.nextAffected('r1')).toBeUndefined();
-      await expect(ledger.nextAffected('nobody')).rejects.toThrow(RangeError);
+      const run = await collectedFileRun(ledger, 'r1');
+      expect(run.counts).toMatchObject({ affected: null, unanswered: null });
+      expect(await ledger.nextJudged('r1', 'incorrect')).toBeUndefined();
+      await expect(ledger.nextJudged('nobody', 'incorrect')).rejects.toThrow(RangeError);
     });
 
     it('are listed batch by batch, with their lines, and counted', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { file: 18 });
       await collectedFileRun(ledger, 'other', { file: 18, day: '2026-11-19' });
-      await performUpTo(ledger, run, 'await-result');
-      await ledger.replaceAffected(await claimStep(ledger, run, 'archive'), [
-        { batch: 4, places: [1] },
-        { batch: 0, places: [0, 3] },
-        { batch: 3, places: [2] },
+      await performUpTo(ledger, run, 'trigger');
+      await judge(ledger, run, [
+        { batch: 4, judged: 'incorrect', places: [1] },
+        { batch: 0, judged: 'incorrect', places: [0, 3] },
+        { batch: 0, judged: 'not-in-result', places: [2] },
+        { batch: 3, judged: 'incorrect', places: [2] },
+        { batch: 3, judged: 'unclear', places: [0, 1] },
       ]);
-      expect((await ledger.getRun('r1')).counts.affected).toBe(4);
+      expect((await ledger.getRun('r1')).counts).toMatchObject({ affected: 4, unanswered: 3 });
       expect(await readAll(ledger, 'r1')).toEqual([
         { batch: 0, lines: [fileLineOf('F-0'), fileLineOf('F-3')] },
         { batch: 3, lines: [fileLineOf('F-14')] },
         { batch: 4, lines: [fileLineOf('F-17')] },
       ]);
+      expect(await readAll(ledger, 'r1', 'not-in-result')).toEqual([
+        { batch: 0, lines: [fileLineOf('F-2')] },
+      ]);
+      expect(await readAll(ledger, 'r1', 'unclear')).toEqual([
+        { batch: 3, lines: [fileLineOf('F-12'), fileLineOf('F-13')] },
+      ]);
       expect(await readAll(ledger, 'other')).toEqual([]);
-      expect((await ledger.getRun('other')).counts.affected).toBe(0);
+      expect((await ledger.getRun('other')).counts.affected).toBeNull();
     });
 
     it('can be at any place of a batch of ten thousand', async () => {
@@ -64,10 +74,9 @@ export function describeAffected(opened: () => OpenedLedger): void {
       const run = await ledger.createRun(newRun('r1', { delivery: 'file' }));
       const collect = await ledger.beginCollect(rightOf(run), { source: 'x', at, batchSize: 10_000 });
       await collect.store(chunkOf({ batches: [batchOf(0, references(10_000), 'file')] }));
-      await collect.finish({ steps: [{ name: 'archive', kind: 'archive', bookings: 0 }], at });
-      const claim = await claimStep(ledger, run, 'archive');
-      await ledger.replaceAffected(claim, [{ batch: 0, places: [255, 256, 9_999] }]);
-      expect((await ledger.nextAffected('r1'))?.lines).toEqual(
+      await collect.finish({ steps: [{ name: 'await-result', kind: 'await-result', bookings: 0 }], at });
+      await judge(ledger, run, [{ batch: 0, judged: 'incorrect', places: [255, 256, 9_999] }]);
+      expect((await ledger.nextJudged('r1', 'incorrect'))?.lines).toEqual(
         ['BR-255', 'BR-256', 'BR-9999'].map(fileLineOf),
       );
     });
@@ -75,80 +84,76 @@ export function describeAffected(opened: () => OpenedLedger): void {
     it('recorded again replace those recorded before', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { file: 9 });
-      await performUpTo(ledger, run, 'await-result');
-      const claim = await claimStep(ledger, run, 'archive');
-      await ledger.replaceAffected(claim, [
-        { batch: 0, places: [0] },
-        { batch: 1, places: [2] },
-      ]);
-      await ledger.replaceAffected(claim, [{ batch: 1, places: [0, 1] }]);
+      await performUpTo(ledger, run, 'trigger');
+      const claim = await claimStep(ledger, run, 'await-result');
+      const ending = { kind: 'retry', evidence: { code: 'result-growing' }, notBefore: at } as const;
+      const partial = [{ batch: 0, judged: 'incorrect', places: [0] }] as const;
+      await ledger.record(
+        claim,
+        {
+          ...ending,
+          spendsTry: false,
+          outcomeUnknown: false,
+          file: { verdicts: countJudged(partial) },
+          verdicts: partial,
+        },
+        at,
+      );
+      expect((await ledger.getRun('r1')).counts.affected).toBe(1);
+      await judge(ledger, run, [{ batch: 1, judged: 'incorrect', places: [0, 1] }], 2);
       expect((await ledger.getRun('r1')).counts.affected).toBe(2);
       expect(await readAll(ledger, 'r1')).toEqual([
         { batch: 1, lines: [fileLineOf('F-4'), fileLineOf('F-5')] },
       ]);
-      await ledger.replaceAffected(claim, []);
-      expect((await ledger.getRun('r1')).counts.affected).toBe(0);
-      expect(await readAll(ledger, 'r1')).toEqual([]);
     });
 
-    it('are recorded only under a valid claim of the step', async () => {
+    it('are recorded together with the ending, or not at all', async () => {
       const { ledger, reopen } = opened();
       const run = await collectedFileRun(ledger, 'r1');
-      await performUpTo(ledger, run, 'await-result');
-      const asleep = await claimStep(ledger, run, 'archive');
+      await performUpTo(ledger, run, 'trigger');
+      const asleep = await claimStep(ledger, run, 'await-result');
+      const judged = [{ batch: 0, judged: 'incorrect', places: [0] }] as const;
+      const ending = { ...done, file: { verdicts: countJudged(judged) }, verdicts: judged };
+      const twice = [...judged, ...judged];
+      await expect(ledger.record(asleep, { ...ending, verdicts: twice }, at)).rejects.toThrow();
+      expect(await readAll(ledger, 'r1')).toEqual([]);
+
       const other = await reopen();
       const owner = await other.takeOver('r1');
-      const affected = [{ batch: 0, places: [0] }];
-      await expect(ledger.replaceAffected(asleep, affected)).rejects.toThrow(FencedError);
-      const claim = await claimStep(other, owner, 'archive', 2);
-      await expect(ledger.replaceAffected(asleep, affected)).rejects.toThrow(FencedError);
+      await expect(ledger.record(asleep, ending, at)).rejects.toThrow(FencedError);
       expect(await readAll(ledger, 'r1')).toEqual([]);
-      await other.replaceAffected(claim, affected);
-      await other.record(claim, done, at);
-      await expect(other.replaceAffected(claim, [])).rejects.toThrow(FencedError);
+      expect((await ledger.getRun('r1')).counts.affected).toBeNull();
+      await other.record(await claimStep(other, owner, 'await-result', 2), ending, at);
       expect((await ledger.getRun('r1')).counts.affected).toBe(1);
     });
 
-    it('are not recorded partially', async () => {
-      const { ledger } = opened();
-      const run = await collectedFileRun(ledger, 'r1');
-      await performUpTo(ledger, run, 'await-result');
-      const claim = await claimStep(ledger, run, 'archive');
-      await ledger.replaceAffected(claim, [{ batch: 0, places: [2] }]);
-      const twice = [
-        { batch: 1, places: [0] },
-        { batch: 1, places: [1] },
-      ];
-      await expect(ledger.replaceAffected(claim, twice)).rejects.toThrow();
-      expect(await readAll(ledger, 'r1')).toEqual([{ batch: 0, lines: [fileLineOf('F-2')] }]);
-      expect((await ledger.getRun('r1')).counts.affected).toBe(1);
-    });
-
-    it('are traced by their reference once the result has arrived, and so are unaffected ones', async () => {
+    it('are traced by their reference once the result has arrived, and so are correct ones', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { file: 6, body: 2 });
-      await performUpTo(ledger, run, 'await-result');
-      const claim = await claimStep(ledger, run, 'archive');
-      await ledger.replaceAffected(claim, [
-        { batch: 0, places: [1] },
-        { batch: 1, places: [1] },
-      ]);
-      const isAffected = async (reference: string) => {
+      await performUpTo(ledger, run, 'trigger');
+      const verdictOn = async (reference: string) => {
         const [trace, ...others] = await ledger.trace(reference);
         expect(others).toEqual([]);
-        return trace?.kind === 'booking' ? trace.isAffected : trace;
+        if (trace?.kind !== 'booking') return undefined;
+        const judged = judgeBooking(trace);
+        return judged.verdict === 'unknown' ? judged.reason : judged.verdict;
       };
-      expect(await isAffected('F-1')).toBeUndefined();
-      await ledger.record(claim, { ...done, file: { verdicts } }, at);
+      expect(await verdictOn('F-1')).toBe('awaiting-result');
+      await judge(ledger, run, [
+        { batch: 0, judged: 'incorrect', places: [1] },
+        { batch: 1, judged: 'incorrect', places: [1] },
+        { batch: 1, judged: 'unclear', places: [0] },
+        { batch: 0, judged: 'not-in-result', places: [3] },
+      ]);
       const all = [...references(6, 'F'), 'B-0'];
-      expect(await Promise.all(all.map(isAffected))).toEqual([
-        false,
-        true,
-        false,
-        false,
-        false,
-        true,
-        undefined,
+      expect(await Promise.all(all.map(verdictOn))).toEqual([
+        'correct',
+        'incorrect',
+        'correct',
+        'not-in-result',
+        'unclear',
+        'incorrect',
+        'not-delivered',
       ]);
     });
 
@@ -170,25 +175,46 @@ export function describeAffected(opened: () => OpenedLedger): void {
     it('are removed when their day is pruned; their count stays', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { day: '2024-01-01' });
-      await performUpTo(ledger, run, 'await-result');
-      const claim = await claimStep(ledger, run, 'archive');
-      await ledger.replaceAffected(claim, [{ batch: 0, places: [0, 1] }]);
-      await ledger.record(claim, { ...done, file: { verdicts } }, at);
+      await performUpTo(ledger, run, 'trigger');
+      await judge(ledger, run, [{ batch: 0, judged: 'incorrect', places: [0, 1] }]);
       await ledger.settle(rightOf(run), { state: 'succeeded', at: Date.parse('2024-01-02') });
       expect(await ledger.prune('2024-02-01')).toBe(1);
-      expect(await ledger.nextAffected('r1')).toBeUndefined();
+      expect(await ledger.nextJudged('r1', 'incorrect')).toBeUndefined();
       expect(await ledger.trace('F-0')).toEqual([]);
       expect((await ledger.getRun('r1')).counts.affected).toBe(2);
     });
   });
 }
 
-async function readAll(ledger: Ledger, runId: string): Promise<AffectedLines[]> {
-  const all: AffectedLines[] = [];
+/** Ends `await-result` with these verdicts. */
+async function judge(
+  ledger: Ledger,
+  run: Run,
+  verdicts: readonly JudgedPlaces[],
+  attempt = 1,
+): Promise<void> {
+  const claim = await claimStep(ledger, run, 'await-result', attempt);
+  await ledger.record(claim, { ...done, file: { verdicts: countJudged(verdicts) }, verdicts }, at);
+}
+
+function countJudged(verdicts: readonly JudgedPlaces[]): ResultCounts {
+  const count = (wanted: Judged) =>
+    verdicts.reduce((sum, { judged, places }) => sum + (judged === wanted ? places.length : 0), 0);
+  return {
+    affected: count('incorrect'),
+    unanswered: count('not-in-result'),
+    unclear: count('unclear'),
+    malformed: 0,
+    listsUnanswered: true,
+  };
+}
+
+async function readAll(ledger: Ledger, runId: string, judged: Judged = 'incorrect'): Promise<JudgedLines[]> {
+  const all: JudgedLines[] = [];
   for (
-    let next = await ledger.nextAffected(runId);
+    let next = await ledger.nextJudged(runId, judged);
     next;
-    next = await ledger.nextAffected(runId, next.batch)
+    next = await ledger.nextJudged(runId, judged, next.batch)
   ) {
     // Guards against an endless loop.
     expect(next.batch).toBeGreaterThan(all.at(-1)?.batch ?? -1);

@@ -64,7 +64,7 @@ export function toLines(lines: readonly string[]): Buffer {
 }
 
 export function chunkOf(parts: Partial<CollectedChunk>): CollectedChunk {
-  return { batches: [], duplicates: 0, rejects: [], warnings: [], ...parts };
+  return { batches: [], duplicates: 0, filtered: 0, rejects: [], warnings: [], ...parts };
 }
 
 export function rightOf({ id, token }: Run): Right {

@@ -74,7 +74,6 @@ export function describeLeases(opened: () => OpenedLedger): void {
         expect(await ledger.renewClaims([asleep])).toEqual([asleep]);
         expect(await ledger.holdsClaim(asleep)).toBe(false);
         await expect(ledger.record(asleep, done, at)).rejects.toThrow(FencedError);
-        await expect(ledger.replaceAffected(asleep, [])).rejects.toThrow(FencedError);
         expect(await look(other, 'r1')).toEqual(before);
       };
       await fenced();

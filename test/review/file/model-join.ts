@@ -39,11 +39,11 @@ export async function modelJoin(
     ...(isLoosest(booking) ? loose.filter((row) => fitsByReference(row, booking)) : []),
   ];
 
-  const affected: { readonly batch: number; readonly places: number[] }[] = [];
+  const affected: { readonly batch: number; readonly judged: 'incorrect'; readonly places: number[] }[] = [];
   bookings.forEach((booking, position) => {
     if (!rowsOf(booking).some(({ isCorrect }) => isCorrect === false)) return;
     const batch = Math.floor(position / batchSize);
-    if (affected.at(-1)?.batch !== batch) affected.push({ batch, places: [] });
+    if (affected.at(-1)?.batch !== batch) affected.push({ batch, judged: 'incorrect', places: [] });
     affected.at(-1)?.places.push(position % batchSize);
   });
   return {

@@ -149,9 +149,9 @@ describe('an echo', () => {
     const sources = sourcesOf(bookings, result, { batchSize: 2 });
     const echo = await readEcho(sources, reading);
     expect(echo && (await conclude(echo, sources)).affected).toEqual([
-      { batch: 0, places: [0] },
-      { batch: 1, places: [1] },
-      { batch: 2, places: [1] },
+      { batch: 0, judged: 'incorrect', places: [0] },
+      { batch: 1, judged: 'incorrect', places: [1] },
+      { batch: 2, judged: 'incorrect', places: [1] },
     ]);
   });
 
@@ -202,7 +202,7 @@ async function conclude({ totals, listAffected }: Judgement, { readSent }: JoinS
   const affected = [];
   for await (const { batch, lines } of readSent()) {
     const places = listAffected(lines);
-    if (places.length > 0) affected.push({ batch, places });
+    if (places.length > 0) affected.push({ batch, judged: 'incorrect', places });
   }
   return { totals, affected };
 }

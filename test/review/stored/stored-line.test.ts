@@ -112,7 +112,7 @@ describe('blanking an old run that stored both forms', () => {
       lines: Buffer.from(`${lineOf(fileBooking(), form)}\n`),
       referenceHashes: [hashReference('BR-1042')],
     }));
-    await collect.store({ batches, duplicates: 0, rejects: [], warnings: [] });
+    await collect.store({ batches, duplicates: 0, filtered: 0, rejects: [], warnings: [] });
     await ledger.blankGuestNames('2026-10-21', blankNames);
     const [items, lines] = await Promise.all(forms.map((form) => ledger.readBatch(right.runId, form, 0)));
     expect(items?.toString()).toBe(

@@ -48,7 +48,7 @@ function compareWith(mappings: readonly Partial<CopiedMapping>[]) {
   };
   const collect = createComparingCollect(under, { copy, suspectDays: 7, now });
   const store = (...batches: CollectedBatch[]) =>
-    collect.store({ batches, duplicates: 3, rejects: [], warnings: [] });
+    collect.store({ batches, duplicates: 3, filtered: 0, rejects: [], warnings: [] });
   return { asked, stored, store };
 }
 
@@ -83,6 +83,7 @@ describe('comparing a day with the local copy', () => {
           },
         ],
         duplicates: 3,
+        filtered: 0,
         rejects: [],
         warnings: [],
       },
