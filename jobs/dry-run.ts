@@ -7,6 +7,7 @@ import { createOutFolder, type OutFolder } from '../src/cli/output-files.js';
 import { readRunDetails } from '../src/cli/run-summary.js';
 import type { Config } from '../src/config/load.js';
 import { CollectError, collectDay } from '../src/review/collect/collect.js';
+import { requireBegun } from '../src/review/day/begun-days.js';
 import { toSuspectsReport } from '../src/review/day/report.js';
 import type { Ledger, ReadOnlyLedger } from '../src/review/ledger.js';
 import type { Run } from '../src/review/run.js';
@@ -33,6 +34,7 @@ export async function dryRunDay(
   { out }: { readonly out?: string | undefined },
   terminal: Terminal,
 ): Promise<number> {
+  requireBegun(day, clock());
   const folder = out === undefined ? undefined : await createOutFolder(out, terminal.locate(out));
   const kept = await findAnswering(config, terminal);
   const { ledger, discard } = await openPassingLedger(terminal.io.temporaryFolder);

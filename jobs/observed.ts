@@ -19,7 +19,7 @@ export async function composeObserved(config: Config, { notifyCounting, log, sou
   const { countWaiting } = workforce;
   const metrics = createMetrics({
     counters,
-    summarise: () => ledger.summarise(),
+    summarise: (today) => ledger.summarise(today),
     ...(countWaiting && { queueDepth: countWaiting }),
     ...(config.mappings.cron !== undefined && { mappingsReach: () => readMappingsReach(config, ledger) }),
     clock,

@@ -3,8 +3,10 @@ import type { ReplayOptions } from '../src/cli/commands/review.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { renderNotStarted } from '../src/cli/range-summary.js';
 import type { Config } from '../src/config/load.js';
+import { takeBegun } from '../src/review/day/begun-days.js';
 import { type DayPlan, planDay, requestOf } from '../src/review/day/range-plan.js';
 import { UsageError } from '../src/review/refusals.js';
+import { clock } from './clock.js';
 import { dryRunDay } from './dry-run.js';
 import { withReadOnlyLedger } from './ledgers.js';
 import { planDays } from './plan-days.js';
@@ -21,7 +23,11 @@ export async function replayDays(
 ): Promise<number> {
   const { to = from, mode, dryRun, out } = options;
   if (out !== undefined && to !== from) throw new UsageError('--out takes one day, not a range');
-  const days = daysBetween(from, to, config.timezone);
+  const asked = daysBetween(from, to, config.timezone);
+  const days = takeBegun(asked, clock());
+  const [last, notBegun] = [days.at(-1), asked[days.length]];
+  if (last && notBegun)
+    terminal.say(`The range ends with ${last.iso}: ${notBegun.iso} has not started in ${config.timezone}.`);
   if (dryRun && mode !== undefined) return planDays(config, days, { ...options, mode }, terminal);
   if (dryRun) return dryRunDays(config, days, options, terminal);
   const [day, ...others] = days;

@@ -2,6 +2,7 @@ import { type BusinessDay, businessDayAt } from '../src/booking/business-day.js'
 import { exitCode, exitCodeOf } from '../src/cli/exit-code.js';
 import { readRunDetails, renderClosing } from '../src/cli/run-summary.js';
 import type { Config } from '../src/config/load.js';
+import { requireBegun } from '../src/review/day/begun-days.js';
 import type { DayRequest } from '../src/review/day/open-run.js';
 import { toReport } from '../src/review/day/report.js';
 import { runDay } from '../src/review/day/run-day.js';
@@ -28,6 +29,7 @@ export async function reviewDay(
   { detach = false, ...request }: ReviewRequest,
   terminal: Terminal,
 ): Promise<number> {
+  requireBegun(day, clock());
   if (detach && config.queue.kind === 'in-process')
     throw new UsageError('--detach leaves the steps to workers: set queue to redis://…');
   const { parts, close } = await composeReview(config, {

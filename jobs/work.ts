@@ -16,7 +16,7 @@ export async function work(config: Config, { port }: WorkOptions, terminal: Term
   const { parts, server, close } = await open(config, port, terminal);
   try {
     // Problems of the ledger surface now rather than with the first step.
-    await parts.ledger.summarise();
+    await parts.ledger.listActiveRuns();
     if (server) terminal.log.info(await server.listen(), 'listening');
     await logQueueProblems(config, terminal.log, terminal.signal);
     terminal.notify({ type: 'working' });

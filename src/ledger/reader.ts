@@ -26,7 +26,7 @@ export function createReader(
     listRuns: (options) => read(() => listRuns(dialect, options)),
     listLatestRuns: (range) => read(() => listLatestRuns(dialect, range)),
     listActiveRuns: () => read(() => listActiveRuns(dialect)),
-    summarise: () => read(() => summarise(dialect)),
+    summarise: (today) => read(() => summarise(dialect, today)),
     listOpenSteps: (runId, page) => read(() => listOpenSteps(dialect, runId, page)),
     isBeingPerformed: (runId) => read(() => isBeingPerformed(dialect, runId)),
     readBatch: (runId, form, batch) => read(() => readBatch(dialect, runId, form, batch)),

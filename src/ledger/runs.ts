@@ -1,3 +1,4 @@
+import { type BusinessDay, createBusinessDay } from '../booking/business-day.js';
 import { FencedError, type LedgerSummary, type Right } from '../review/ledger.js';
 import { noRuns, type Run, type RunState } from '../review/run.js';
 import { all, type Dialect, one, type Query } from './query.js';
@@ -92,19 +93,42 @@ export function* listActiveRuns({ schema }: Dialect): Query<Run[]> {
   return rows.map(toRun);
 }
 
-export function* summarise({ schema }: Dialect): Query<LedgerSummary> {
+export function* summarise({ schema }: Dialect, today: BusinessDay): Query<LedgerSummary> {
   const rows = yield* all(
-    `SELECT state, count(*) AS count, min(day) AS first_day, max(day) AS last_day FROM ${schema}runs GROUP BY state`,
+    `SELECT state, count(*) AS count, min(day) AS first_day FROM ${schema}runs GROUP BY state`,
   );
   const byState = new Map(rows.map((row) => [String(row.state) as RunState, row]));
   const [firstDay] = rows.map((row) => String(row.first_day)).sort();
-  const succeeded = byState.get('succeeded');
   return withoutUndefined({
     runsByState: {
       ...noRuns,
       ...Object.fromEntries([...byState].map(([state, row]) => [state, Number(row.count)])),
     },
     firstDay,
-    lastGoodDay: succeeded && String(succeeded.last_day),
+    lastGoodDay: yield* findLastGoodDay(schema, today),
   });
+}
+
+/** Days read at once: the newest one is usually good. */
+const goodDaysRead = 10;
+
+/**
+ * Runs that were collected before their day ended miss bookings, and those of days that have not begun, which older versions
+ * allowed, miss them all: neither makes a day good.
+ */
+function* findLastGoodDay(schema: string, today: BusinessDay): Query<string | undefined> {
+  let before = today.next().iso;
+  for (;;) {
+    const rows = yield* all(
+      `SELECT day, max(coalesce(collect_started_at, started_at)) AS collected FROM ${schema}runs
+       WHERE state = 'succeeded' AND day < ? GROUP BY day ORDER BY day DESC LIMIT ${goodDaysRead}`,
+      before,
+    );
+    for (const row of rows) {
+      const day = createBusinessDay(String(row.day), today.zone);
+      if (Number(row.collected) > day.lastInstant.getTime()) return day.iso;
+      before = day.iso;
+    }
+    if (rows.length < goodDaysRead) return undefined;
+  }
 }

@@ -1,4 +1,5 @@
 import type { Hold } from '../async/hold.js';
+import type { BusinessDay } from '../booking/business-day.js';
 import type { ExportLog, ExportReader } from '../mappings/export/export-log.js';
 import type { MappingCopy, MappingReader } from '../mappings/mapping-copy.js';
 import { SafeError } from '../text/safe-error.js';
@@ -61,7 +62,8 @@ export interface RunLister {
 export interface DayOverview {
   /** The newest run of each day from `from` to `to` that has one, oldest day first. */
   listLatestRuns(range: { readonly from: string; readonly to: string }): Promise<Run[]>;
-  summarise(): Promise<LedgerSummary>;
+  /** @param today the day it is now in the account's zone: no later one is a good day */
+  summarise(today: BusinessDay): Promise<LedgerSummary>;
 }
 
 /** What run-transitions.ts decides about a whole run. */
@@ -169,7 +171,7 @@ export interface LedgerSummary {
   readonly runsByState: Readonly<Record<RunState, number>>;
   /** The first day in the ledger. */
   readonly firstDay?: string;
-  /** The last day with a successful run. */
+  /** The last day with a successful run that was collected after the day had ended. */
   readonly lastGoodDay?: string;
 }
 

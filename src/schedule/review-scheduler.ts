@@ -1,4 +1,4 @@
-import type { BusinessDay } from '../booking/business-day.js';
+import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
 import type { DayOverview } from '../review/ledger.js';
 import { DayBusyError } from '../review/refusals.js';
 import { type DueDay, findDayRange, findDueDays } from './due-days.js';
@@ -139,7 +139,7 @@ async function readDueDays(
   if (!range) return [];
   try {
     const [{ firstDay }, latestRuns] = await Promise.all([
-      ledger.summarise(),
+      ledger.summarise(businessDayAt(now, slots.zone)),
       ledger.listLatestRuns({ from: range.from.iso, to: range.to.iso }),
     ]);
     return findDueDays({

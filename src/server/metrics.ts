@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
+import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
 import type { LedgerSummary } from '../review/ledger.js';
 import { answerWithin } from './deadline.js';
 import type { EventCounters } from './event-counters.js';
@@ -6,7 +7,7 @@ import { countDaysBehind, endOfDay } from './last-good-day.js';
 
 interface LedgerGaugeOptions {
   readonly registry: Registry;
-  readonly summarise: () => Promise<LedgerSummary>;
+  readonly summarise: (today: BusinessDay) => Promise<LedgerSummary>;
   /** The number of steps waiting in the queue. */
   readonly queueDepth?: () => Promise<number>;
   /** The instant up to which the local copy of the mappings is complete, epoch milliseconds; undefined before the first sync. */
@@ -49,7 +50,7 @@ function createLedgerGauges(options: LedgerGaugeOptions): () => Promise<void> {
     lastGoodDay.remove();
     daysBehind.remove();
     runs.reset();
-    const summary = await ask(summarise);
+    const summary = await ask(() => summarise(businessDayAt(new Date(clock()), timezone)));
     isUp.set(summary === undefined ? 0 : 1);
     if (summary === undefined) return;
     for (const [state, count] of Object.entries(summary.runsByState)) runs.set({ state }, count);

@@ -1,3 +1,4 @@
+import type { BusinessDay } from '../booking/business-day.js';
 import type { LedgerSummary, RunLister } from '../review/ledger.js';
 import type { Run } from '../review/run.js';
 
@@ -11,5 +12,5 @@ export interface ServerLog {
 export interface Statuses extends RunLister {
   /** @throws RangeError for a run that does not exist. */
   getRun(runId: string): Promise<Run>;
-  summarise(): Promise<LedgerSummary>;
+  summarise(today: BusinessDay): Promise<LedgerSummary>;
 }

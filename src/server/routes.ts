@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { isCalendarDay } from '../booking/business-day.js';
+import { businessDayAt, isCalendarDay } from '../booking/business-day.js';
 import { toReport } from '../review/day/report.js';
 import type { Run } from '../review/run.js';
 import { describeError } from '../text/safe-error.js';
@@ -65,7 +65,10 @@ export function addStatusRoutes(
 
   async function renderStatus(): Promise<{ readonly status: number; readonly page: string }> {
     try {
-      const reading = Promise.all([statuses.summarise(), statuses.listRuns({ limit: shownRuns })]);
+      const reading = Promise.all([
+        statuses.summarise(businessDayAt(new Date(clock()), timezone)),
+        statuses.listRuns({ limit: shownRuns }),
+      ]);
       const [summary, runs] = await answerWithin(answerMs, reading);
       return { status: 200, page: renderStatusPage({ summary, runs, now: clock(), timezone }) };
     } catch (error) {

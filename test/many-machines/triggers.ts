@@ -140,7 +140,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
     health: createHealth({ checks: {}, clock }),
     metrics: createMetrics({
       counters: createEventCounters(clock),
-      summarise: () => ledger.summarise(),
+      summarise: (today) => ledger.summarise(today),
       clock,
       timezone,
     }),

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { createBusinessDay } from '../../../src/booking/business-day.js';
 import type { Ledger } from '../../../src/review/ledger.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, collectedRun, newRun, rightOf } from './days.js';
+
+const today = createBusinessDay('2026-11-22', 'Europe/Madrid');
 
 async function endedRun(
   ledger: Ledger,
@@ -29,9 +32,9 @@ export function describeSummaries(opened: () => OpenedLedger): void {
         failed: 0,
         cancelled: 0,
       };
-      expect(await ledger.summarise()).toEqual({ runsByState: none });
+      expect(await ledger.summarise(today)).toEqual({ runsByState: none });
       await endedRun(ledger, 'r1', '2026-11-18', 'failed');
-      expect(await ledger.summarise()).toEqual({
+      expect(await ledger.summarise(today)).toEqual({
         runsByState: { ...none, failed: 1 },
         firstDay: '2026-11-18',
       });
@@ -40,11 +43,45 @@ export function describeSummaries(opened: () => OpenedLedger): void {
       await endedRun(ledger, 'r4', '2026-11-21', 'failed');
       await ledger.createRun(newRun('r5', { day: '2026-11-21', replaces: 'r4' }));
       await collectedRun(ledger, 'r6', { day: '2026-11-22' });
-      expect(await ledger.summarise()).toEqual({
+      expect(await ledger.summarise(today)).toEqual({
         runsByState: { ...none, collecting: 1, delivering: 1, succeeded: 2, failed: 1, cancelled: 1 },
         firstDay: '2026-11-18',
         lastGoodDay: '2026-11-20',
       });
+    });
+
+    it('a day is good only if it has begun, and was collected after it had ended', async () => {
+      const { ledger } = opened();
+      await endedRun(ledger, 'good', '2026-11-03', 'succeeded');
+      const { lastInstant } = today.previous();
+      const early = { day: '2026-11-21', startedAt: lastInstant.getTime() };
+      await ledger.settle(rightOf(await ledger.createRun(newRun('early', early))), {
+        state: 'succeeded',
+        at,
+      });
+      await endedRun(ledger, 'future', '2027-11-21', 'succeeded');
+      for (let ahead = 10; ahead < 30; ahead += 1)
+        await endedRun(ledger, `ahead-${ahead}`, `2026-11-${ahead}`, 'failed');
+      expect(await ledger.summarise(today)).toMatchObject({ lastGoodDay: '2026-11-03' });
+      const topUp = { day: '2026-11-21', startedAt: lastInstant.getTime() + 1, topsUp: true };
+      await ledger.settle(rightOf(await ledger.createRun(newRun('top-up', topUp))), {
+        state: 'succeeded',
+        at,
+      });
+      expect(await ledger.summarise(today)).toMatchObject({ lastGoodDay: '2026-11-21' });
+    });
+
+    it('it finds the last good day behind any number of days collected too early', async () => {
+      const { ledger } = opened();
+      await endedRun(ledger, 'good', '2026-10-01', 'succeeded');
+      for (let day = 10; day < 32; day += 1) {
+        const early = newRun(`early-${day}`, {
+          day: `2026-10-${day}`,
+          startedAt: Date.UTC(2026, 9, day, 12),
+        });
+        await ledger.settle(rightOf(await ledger.createRun(early)), { state: 'succeeded', at });
+      }
+      expect(await ledger.summarise(today)).toMatchObject({ lastGoodDay: '2026-10-01' });
     });
 
     it('it lists the newest run of each day of a range, oldest day first', async () => {
