@@ -48,11 +48,15 @@ function createHandlers(io: CommandIo): Handlers {
     run: ({ day, dryRun, out, delivery, detach }, globals) =>
       withConfig(globals, io, async (configured, terminal) => {
         const config = withDelivery(configured, globals, delivery);
-        const businessDay =
-          day === undefined ? yesterdayIn(config.timezone) : createBusinessDay(day, config.timezone);
+        const businessDay = readDayIn(config.timezone, day);
         if (dryRun) return (await import('./dry-run.js')).dryRunDay(config, businessDay, { out }, terminal);
         const { reviewDay } = await import('./review-day.js');
         return reviewDay(config, businessDay, { mode: 'run', trigger: 'manual', delivery, detach }, terminal);
+      }),
+    cancel: (day, options, globals) =>
+      withConfig(globals, io, async (config, terminal) => {
+        const { cancelDay } = await import('./cancel-day.js');
+        return cancelDay(config, readDayIn(config.timezone, day).iso, options, terminal);
       }),
     replay: (day, options, globals) =>
       withConfig(globals, io, async (config, terminal) => {
@@ -72,6 +76,11 @@ function createHandlers(io: CommandIo): Handlers {
       withConfig(globals, io, async (config, terminal) => {
         const { listAffected } = await import('./list-affected.js');
         return listAffected(config, day ?? yesterdayIn(config.timezone).iso, options, terminal);
+      }),
+    rejected: (day, options, globals) =>
+      withConfig(globals, io, async (config, terminal) => {
+        const { listRejected } = await import('./list-rejected.js');
+        return listRejected(config, readDayIn(config.timezone, day).iso, options, terminal);
       }),
     suspects: (day, { csv, delimiter }, globals) =>
       withConfig(globals, io, async (config, terminal) => {
@@ -154,6 +163,18 @@ function toLog(globals: GlobalOptions): GlobalOptions {
 
 function yesterdayIn(timezone: string): BusinessDay {
   return businessDayAt(new Date(), timezone).previous();
+}
+
+/** @param written YYYY-MM-DD, `today` or `yesterday` */
+function readDayIn(timezone: string, written = 'yesterday'): BusinessDay {
+  switch (written) {
+    case 'today':
+      return businessDayAt(new Date(), timezone);
+    case 'yesterday':
+      return yesterdayIn(timezone);
+    default:
+      return createBusinessDay(written, timezone);
+  }
 }
 
 type Job = (terminal: Terminal) => Promise<number>;

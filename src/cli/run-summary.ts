@@ -96,8 +96,9 @@ function describeState({ state, failure }: Run): string {
   }
 }
 
-function explain({ state, failure, counts, topsUp }: Run, toppedUp = 'before'): string[] {
+function explain({ state, failure, counts, topsUp, cancelReason }: Run, toppedUp = 'before'): string[] {
   const late = topsUp ? [`  late bookings: it tops up run ${toppedUp}`] : [];
+  if (cancelReason !== undefined) return [...late, ...wrapText(`reason: ${cancelReason}`)];
   if (failure) return [...late, ...wrapText(failure.message)];
   if (state !== 'succeeded') return late;
   if (counts.read === 0) return [...late, '  The source has no bookings: nothing was sent.'];

@@ -137,8 +137,15 @@ function* storeRejects({ schema }: Dialect, run: number, { rejects, warnings }: 
   if (rejects.length > 0) {
     yield* insert(
       'rejects',
-      { run: 'bigint', place: 'bigint', reason: 'text', reference: 'text' },
-      rejects.map(({ place, reason, reference }) => [run, place, reason, reference ?? null]),
+      { run: 'bigint', place: 'bigint', reason: 'text', reference: 'text', field: 'text', value: 'text' },
+      rejects.map(({ place, reason, reference, field, value }) => [
+        run,
+        place,
+        reason,
+        reference ?? null,
+        field ?? null,
+        value ?? null,
+      ]),
     );
   }
   for (const { reason, count, firstPlace } of warnings) {

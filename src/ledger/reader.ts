@@ -7,7 +7,7 @@ import { createMappingReader } from './mapping-copy.js';
 import type { Store } from './query.js';
 import { getRun, listActiveRuns, listLatestRuns, listRuns, runNumber, summarise } from './runs.js';
 import { isBeingPerformed, listOpenSteps, tally } from './steps.js';
-import { countRejects, countWarnings, listAttempts, listRefused, trace } from './tracing.js';
+import { countRejects, countWarnings, listAttempts, listRefused, listRejects, trace } from './tracing.js';
 
 /** Whether a stored line has that booking reference. */
 export type CarriesReference = (line: string, form: BookingForm, reference: string) => boolean;
@@ -39,6 +39,7 @@ export function createReader(
     nextSuspects: (runId, after) => readTogether(() => nextSuspects(dialect, runId, after)),
     tally: (runId) => read(() => tally(dialect, runId)),
     countRejects: (runId) => read(() => countRejects(dialect, runId)),
+    listRejects: (runId, limit) => read(() => listRejects(dialect, runId, limit)),
     countWarnings: (runId) => read(() => countWarnings(dialect, runId)),
     listRefused: (runId, limit) => readTogether(() => listRefused(dialect, runId, limit)),
     trace: (reference) =>

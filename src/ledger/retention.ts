@@ -102,6 +102,8 @@ function* blankBatch({ schema, lock }: Dialect, key: BatchKey, blank: Blank): Qu
 function* markBlanked(dialect: Dialect, runId: string, at: number): Query<void> {
   const { schema } = dialect;
   const { number } = yield* lockRun(dialect, runId);
+  // What a broken record holds under a field may be anything.
+  yield* change(`UPDATE ${schema}rejects SET value = NULL WHERE run = ? AND value IS NOT NULL`, number);
   yield* change(`UPDATE ${schema}attempts SET answer = NULL WHERE run = ? AND answer IS NOT NULL`, number);
   // A run in progress may still write names, so it is not marked as blanked.
   yield* change(

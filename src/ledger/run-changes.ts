@@ -1,7 +1,8 @@
 import { patchRun, type RunPatch } from '../review/changes.js';
-import type { HookRequests, NewRun, Right, RunWriter, Settlement } from '../review/ledger.js';
+import type { Abandonment, HookRequests, NewRun, Right, RunWriter, Settlement } from '../review/ledger.js';
 import type { Run } from '../review/run.js';
 import {
+  abandonRun,
   cancelRun,
   finishTakeOver,
   reopenAbandoned,
@@ -16,6 +17,7 @@ import { changeSteps, readTotals } from './steps.js';
 export function createRunWriter({ dialect, read, transact }: Store): RunWriter & HookRequests {
   return {
     createRun: (run) => transact((mayBeDone) => createRun(dialect, run, mayBeDone)),
+    abandon: (runId, abandonment) => transact((mayBeDone) => abandon(dialect, runId, abandonment, mayBeDone)),
     takeOver: (runId) => transact(() => takeOver(dialect, runId)),
     settle: (right, settlement) => transact((mayBeDone) => settle(dialect, right, settlement, mayBeDone)),
     reopenAbandoned: (runId) => transact(() => reopenAbandonedSteps(dialect, runId)),
@@ -43,6 +45,20 @@ function* createRun(dialect: Dialect, run: NewRun, mayBeDone: boolean): Query<Ru
     run.startedAt,
   );
   return yield* getRun(dialect, run.id);
+}
+
+/** @param mayBeDone an earlier try may have cancelled it; then the result is the same */
+function* abandon(
+  dialect: Dialect,
+  runId: string,
+  abandonment: Abandonment,
+  mayBeDone: boolean,
+): Query<boolean> {
+  const { number, run } = yield* lockRun(dialect, runId);
+  if (mayBeDone && run.cancelReason === abandonment.reason && run.finishedAt === abandonment.at) return true;
+  const patch = abandonRun(run, abandonment);
+  if (patch) yield* changeRun(dialect, number, patch);
+  return patch !== undefined;
 }
 
 function* takeOver(dialect: Dialect, runId: string): Query<Run> {
@@ -115,6 +131,7 @@ function columnsOfRun(patch: RunPatch): Assigned {
     failure_class: failure === null ? null : failure?.class,
     failure_code: failure === null ? null : failure?.code,
     failure_message: failure === null ? null : failure?.message,
+    cancel_reason: patch.cancelReason,
     file: file && JSON.stringify(file),
     names_blanked_at: patch.namesBlankedAt,
   };

@@ -20,7 +20,7 @@ export const quotedActiveStates = activeRunStates.map((state) => `'${state}'`).j
 
 /** The columns that `toRun` reads, by name: a prepared statement must not change with the table. */
 export const runColumns = [
-  ...['id', 'day', 'delivery', 'trigger', 'reason', 'tops_up', 'state', 'token', 'source'],
+  ...['id', 'day', 'delivery', 'trigger', 'reason', 'cancel_reason', 'tops_up', 'state', 'token', 'source'],
   ...['started_at', 'collect_started_at', 'collected_at', 'finished_at', 'names_blanked_at'],
   ...['read', 'accepted', 'duplicates', 'rejected', 'filtered', 'posted'],
   ...['delivered', 'refused', 'repeated'],
@@ -48,6 +48,7 @@ export function toRun(row: StoredRow): Run {
     delivery: text('delivery') as Run['delivery'],
     trigger: text('trigger') as Run['trigger'],
     reason: text('reason'),
+    cancelReason: text('cancel_reason'),
     topsUp: Number(row.tops_up) === 1 ? (true as const) : undefined,
     state: text('state') as Run['state'],
     token: count('token'),

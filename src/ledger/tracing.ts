@@ -1,4 +1,4 @@
-import type { ReasonCount, RejectCode } from '../review/collected.js';
+import type { ReasonCount, Reject, RejectCode } from '../review/collected.js';
 import type { Attempt, RefusedBooking, Trace } from '../review/history.js';
 import type { BookingForm, StepState } from '../review/step.js';
 import { readLines } from './batches.js';
@@ -6,7 +6,7 @@ import { findJudged, findSuspect } from './findings.js';
 import { all, type Candidates, type Dialect, type Query } from './query.js';
 import { readRun, runNumber } from './runs.js';
 import { toAttempt } from './stored-run.js';
-import { type StoredRow, withoutUndefined } from './stored-values.js';
+import { readColumns, type StoredRow, withoutUndefined } from './stored-values.js';
 
 type Carries = (line: string, form: BookingForm) => boolean;
 
@@ -145,6 +145,25 @@ export function* countRejects(dialect: Dialect, runId: string): Query<ReasonCoun
     yield* runNumber(dialect, runId),
   );
   return toReasonCounts(rows);
+}
+
+export function* listRejects(dialect: Dialect, runId: string, limit: number): Query<Reject[]> {
+  const rows = yield* all(
+    `SELECT place, reason, reference, field, value FROM ${dialect.schema}rejects WHERE run = ?
+     ORDER BY place LIMIT ?`,
+    yield* runNumber(dialect, runId),
+    limit,
+  );
+  return rows.map((row) => {
+    const { text } = readColumns(row);
+    return withoutUndefined({
+      place: Number(row.place),
+      reason: String(row.reason) as RejectCode,
+      reference: text('reference'),
+      field: text('field'),
+      value: text('value'),
+    });
+  });
 }
 
 export function* countWarnings(dialect: Dialect, runId: string): Query<ReasonCount[]> {

@@ -23,6 +23,7 @@ export interface RunPatch {
   readonly failedSteps?: number;
   readonly failuresInRow?: number;
   readonly failure?: RunFailure | null;
+  readonly cancelReason?: string;
   readonly file?: Partial<ReviewFile>;
   readonly namesBlankedAt?: null;
 }

@@ -76,10 +76,17 @@ export type SuspectReason = 'other-master' | 'moved' | 'filled-in';
 
 export type RejectCode = RejectReason | UnreadableReason | 'not-for-the-file';
 
+/** A run's first rejects are listed; further ones are counted, and `show` finds them by their reference. */
+export const rejectsListed = 10_000;
+
 export interface Reject {
   readonly place: number;
   readonly reason: RejectCode;
   readonly reference?: string;
+  /** The field that made it unfit, under the service's name. */
+  readonly field?: string;
+  /** What the field held, never a guest's name. */
+  readonly value?: string;
 }
 
 export interface ReasonCount {

@@ -1,4 +1,4 @@
-import type { ReasonCount, RejectCode, Suspect } from './collected.js';
+import type { ReasonCount, Reject, RejectCode, Suspect } from './collected.js';
 import type { Run } from './run.js';
 import type { BookingForm, Step, StepEnding, StepState } from './step.js';
 import type { Judged } from './verdict.js';
@@ -8,6 +8,12 @@ export interface RejectReader {
   countRejects(runId: string): Promise<ReasonCount[]>;
   countWarnings(runId: string): Promise<ReasonCount[]>;
   listRefused(runId: string, limit: number): Promise<RefusedBooking[]>;
+}
+
+/** The records that a run could not send. */
+export interface RejectLister {
+  /** The first ones, by place. */
+  listRejects(runId: string, limit: number): Promise<Reject[]>;
 }
 
 /** Looking back at single bookings. */

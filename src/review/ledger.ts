@@ -4,7 +4,7 @@ import type { ExportLog, ExportReader } from '../mappings/export/export-log.js';
 import type { MappingCopy, MappingReader } from '../mappings/mapping-copy.js';
 import { SafeError } from '../text/safe-error.js';
 import type { Collecting, DeliveredBookings } from './collected.js';
-import type { AttemptReader, History, RejectReader, SuspectReader } from './history.js';
+import type { AttemptReader, History, RejectLister, RejectReader, SuspectReader } from './history.js';
 import type { DeliveryKind, Run, RunFailure, RunState, Trigger } from './run.js';
 import type { BookingForm, Claim, Claimed, Step, StepEnding } from './step.js';
 
@@ -36,6 +36,7 @@ export interface ReadOnlyLedger
     BatchReader,
     DeliveredBookings,
     RejectReader,
+    RejectLister,
     History,
     SuspectReader {
   readonly mappings: MappingReader;
@@ -70,6 +71,8 @@ export interface DayOverview {
 export interface RunWriter {
   /** Creates a run; `replaces` is marked cancelled in the same transaction and can't be written to any more. */
   createRun(run: NewRun): Promise<Run>;
+  /** Cancels an unfinished run; false if it has ended otherwise. Whoever works on it can't write to it any more. */
+  abandon(runId: string, abandonment: Abandonment): Promise<boolean>;
   /** Takes a run over: see `takeOverSteps`. */
   takeOver(runId: string): Promise<Run>;
   /** Ends a run by compare-and-set. False if the run is no longer active. @throws FencedError */
@@ -190,6 +193,11 @@ export interface NewRun {
 export interface Settlement {
   readonly state: Exclude<RunState, 'collecting' | 'delivering'>;
   readonly failure?: RunFailure;
+  readonly at: number;
+}
+
+export interface Abandonment {
+  readonly reason: string;
   readonly at: number;
 }
 

@@ -1,5 +1,5 @@
 import type { RunPatch, StepPatch, StepSelection, StepsChange } from './changes.js';
-import type { Settlement } from './ledger.js';
+import type { Abandonment, Settlement } from './ledger.js';
 import { isActive, type Run, type RunState } from './run.js';
 import type { PlannedStep, StepState } from './step.js';
 
@@ -120,4 +120,11 @@ export function settleRun(run: Run, { state, failure, at }: Settlement): RunPatc
 /** Cancels a run that a new one replaces. The raised token fences processes that still work on it. */
 export function cancelRun({ state, token }: Run, at: number): RunPatch {
   return state === 'succeeded' ? {} : { state: 'cancelled', token: token + 1, finishedAt: at };
+}
+
+/** Abandons an unfinished run because a person said so; undefined if there is nothing left to abandon. */
+export function abandonRun(run: Run, { reason, at }: Abandonment): RunPatch | undefined {
+  return isActive(run) || run.state === 'failed'
+    ? { ...cancelRun(run, at), cancelReason: reason }
+    : undefined;
 }

@@ -79,6 +79,8 @@ export interface Run {
   readonly delivery: DeliveryKind;
   readonly trigger: Trigger;
   readonly reason?: string;
+  /** Why a person abandoned it; such a day is left alone until somebody starts it again. */
+  readonly cancelReason?: string;
   /** True for a run that sends only what the other runs of its day have not delivered. */
   readonly topsUp?: true;
   readonly state: RunState;

@@ -6,9 +6,9 @@ import { businessDayOf, holdsInstants, type Slots } from './slots.js';
 export interface DueDay {
   readonly day: BusinessDay;
   /**
-   * `start`: it has no run, or only a cancelled one. `go-on`: its run is active; where its owner is alive, the day turns out
-   * to be busy, which does no harm. `top-up`: it was collected before it ended. `resume`: its run failed for a reason that
-   * may have passed. `look`: its result has not arrived yet.
+   * `start`: it has no run, or only a cancelled one; a day whose run a person cancelled is never due. `go-on`: its run is
+   * active; where its owner is alive, the day turns out to be busy, which does no harm. `top-up`: it was collected before it
+   * ended. `resume`: its run failed for a reason that may have passed. `look`: its result has not arrived yet.
    */
   readonly kind: 'start' | 'go-on' | 'top-up' | 'resume' | 'look';
   /** True for the day of the last slot. */
@@ -93,6 +93,7 @@ function judgeDay(
   isDue: boolean,
   { now, restMs }: DueDaysQuestion,
 ): DueDay['kind'] | undefined {
+  if (run?.cancelReason !== undefined) return undefined;
   if (!run || run.state === 'cancelled') return isDue ? 'start' : undefined;
   if (run.state === 'awaiting-result') return 'look';
   if (isActive(run)) return 'go-on';

@@ -52,6 +52,16 @@ describe('the command line', () => {
   it.each<[string, unknown[]]>([
     ['run', ['run', { dryRun: false }]],
     ['run --day 2026-11-20', ['run', { day: '2026-11-20', dryRun: false }]],
+    ['run 2026-11-20', ['run', { day: '2026-11-20', dryRun: false }]],
+    ['run yesterday', ['run', { day: 'yesterday', dryRun: false }]],
+    ['run --day today', ['run', { day: 'today', dryRun: false }]],
+    ['run today --day today', ['run', { day: 'today', dryRun: false }]],
+    ['cancel 2026-11-20 --reason twice', ['cancel', '2026-11-20', { reason: 'twice' }]],
+    ['rejected yesterday', ['rejected', 'yesterday', {}]],
+    [
+      'rejected 2026-11-20 --csv r.csv --delimiter ;',
+      ['rejected', '2026-11-20', { csv: 'r.csv', delimiter: ';' }],
+    ],
     ['run --delivery file', ['run', { delivery: 'file', dryRun: false }]],
     ['run --dry-run --out bodies', ['run', { dryRun: true, out: 'bodies' }]],
     ['replay 2026-11-20', ['replay', '2026-11-20', { dryRun: false }]],
@@ -204,10 +214,6 @@ describe('the command line', () => {
     ],
     ['sandbox --count 5', "unknown option '--count'; see `hotel-review --help`"],
     ['--verbose', "unknown option '--verbose'; see `hotel-review --help`"],
-    [
-      'run 2026-11-20',
-      "too many arguments for 'run': expected 0 arguments but got 1; see `hotel-review --help`",
-    ],
     ['replay', "missing required argument 'day'; see `hotel-review --help`"],
     ['show', "missing required argument 'booking-reference'; see `hotel-review --help`"],
     ['run --config', "option '--config <file>' argument missing; see `hotel-review --help`"],
@@ -222,7 +228,7 @@ describe('the command line', () => {
     ],
     [
       'run --day 2026-02-30',
-      "option '--day <day>' argument '2026-02-30' is invalid: expected a day as YYYY-MM-DD, got: 2026-02-30; see " +
+      "option '--day <day>' argument '2026-02-30' is invalid: expected a day as YYYY-MM-DD, today or yesterday, got: 2026-02-30; see " +
         '`hotel-review --help`',
     ],
     ['replay 20.11.2026', 'expected a day as YYYY-MM-DD, got: 20.11.2026; see `hotel-review --help`'],
@@ -253,6 +259,7 @@ describe('the command line', () => {
       'replay 2026-11-20 --all',
       '--all cancels unfinished runs and sends every day again: give the reason with --reason TEXT',
     ],
+    ['run today --day 2026-11-20', 'expected one day, got: today and --day 2026-11-20'],
     ['replay 2026-11-20 --failed --reason again', '--failed resumes runs and cancels none: omit --reason'],
   ])('refuses %s and starts nothing', async (line, message) => {
     const { error, calls, written } = await start(line);
@@ -269,9 +276,11 @@ describe('the command line', () => {
   it.each([
     ['--help', 'Usage: hotel-review [options] [command]'],
     ['help', 'Usage: hotel-review [options] [command]'],
-    ['run --help', 'Usage: hotel-review run [options]'],
-    ['help run', 'Usage: hotel-review run [options]'],
-    ['--json run -h', 'Usage: hotel-review run [options]'],
+    ['run --help', 'Usage: hotel-review run [options] [day]'],
+    ['help run', 'Usage: hotel-review run [options] [day]'],
+    ['--json run -h', 'Usage: hotel-review run [options] [day]'],
+    ['cancel --help', 'Usage: hotel-review cancel [options] <day>'],
+    ['rejected --help', 'Usage: hotel-review rejected [options] <day>'],
     ['replay --help', 'Usage: hotel-review replay [options] <day>'],
     ['status --help', 'Usage: hotel-review status [options] [day]'],
     ['show --help', 'Usage: hotel-review show [options] <booking-reference>'],
@@ -364,6 +373,8 @@ function recordingHandlers(calls: unknown[][]): Handlers {
     status: remember('status'),
     show: remember('show'),
     affected: remember('affected'),
+    rejected: remember('rejected'),
+    cancel: remember('cancel'),
     suspects: remember('suspects'),
     verify: remember('verify'),
     syncMappings: remember('syncMappings'),

@@ -49,6 +49,11 @@ describe('the days that are due', () => {
     ]);
   });
 
+  it('are not those that a person cancelled', () => {
+    const cancelled = { ...runOf('2026-11-20', 'cancelled', now), cancelReason: 'wrong export' };
+    expect(ask(ledgerWith([cancelled]))).toEqual([]);
+  });
+
   it('go back as many days as configured', () => {
     expect(ask([], { catchUpDays: 1 })).toEqual(['start 2026-11-20 (nightly)', 'start 2026-11-19']);
   });

@@ -6,6 +6,7 @@ import {
   type GlobalOptions,
   readDay,
   readGlobals,
+  readWrittenDay,
 } from './options.js';
 
 /** The commands that look back at reviewed days; each returns the exit code. */
@@ -17,6 +18,7 @@ export interface HistoryHandlers {
     options: { readonly csv?: string },
     globals: GlobalOptions,
   ): Promise<number>;
+  rejected(day: string, options: CsvOptions, globals: GlobalOptions): Promise<number>;
   suspects(day: string | undefined, options: CsvOptions, globals: GlobalOptions): Promise<number>;
   verify(day: string, globals: GlobalOptions): Promise<number>;
 }
@@ -47,6 +49,16 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
     .action(async (day: string | undefined, options: { csv?: string }, command: Command) => {
       const checked = day === undefined ? undefined : readDay(day);
       finish(await handlers.affected(checked, options, readGlobals(command)));
+    });
+
+  addCsvOptions(
+    program
+      .command('rejected <day>')
+      .description("list the records of a day's latest run that can't be sent: where, why, and which value"),
+  )
+    .addHelpText('after', rejectedExamples)
+    .action(async (day: string, options: CsvOptions, command: Command) => {
+      finish(await handlers.rejected(readWrittenDay(day), options, readGlobals(command)));
     });
 
   addCsvOptions(
@@ -82,6 +94,13 @@ const affectedExamples = `
 Examples:
   hotel-review affected                             those of yesterday
   hotel-review affected 2026-11-20 --csv wrong.csv  those of a day, as a file`;
+
+const rejectedExamples = `
+Examples:
+  hotel-review rejected 2026-11-20                     those of a day
+  hotel-review rejected yesterday --csv rejected.csv   as a file
+  hotel-review rejected yesterday --csv rejected.csv --delimiter ";"
+                                                       for Excel in most of Europe`;
 
 const suspectsExamples = `
 Examples:

@@ -48,6 +48,15 @@ function readDelimiter(text: string): string {
   return character;
 }
 
+const relativeDays: readonly string[] = ['today', 'yesterday'];
+
+/** Reads a day, or one of the words `today` and `yesterday`, whose day depends on the configured zone. */
+export function readWrittenDay(text: string): string {
+  if (!relativeDays.includes(text) && !isCalendarDay(text))
+    throw new InvalidArgumentError(`expected a day as YYYY-MM-DD, today or yesterday, got: ${text}`);
+  return text;
+}
+
 /** A parser of whole numbers from `least` to `most`. */
 export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {

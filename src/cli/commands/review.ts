@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type RangeMode, rangeModes } from '../../review/day/range-plan.js';
 import { UsageError } from '../../review/refusals.js';
 import type { DeliveryKind } from '../../review/run.js';
-import { type Finish, type GlobalOptions, readDay, readGlobals } from './options.js';
+import { type Finish, type GlobalOptions, readDay, readGlobals, readWrittenDay } from './options.js';
 
 interface DryRunOptions {
   readonly dryRun: boolean;
@@ -10,6 +10,7 @@ interface DryRunOptions {
 }
 
 export interface RunOptions extends DryRunOptions {
+  /** YYYY-MM-DD, `today` or `yesterday`. */
   readonly day?: string;
   readonly delivery?: DeliveryKind;
   /** Leaves the steps to workers and exits. */
@@ -27,26 +28,36 @@ export interface ReplayOptions extends DryRunOptions {
 /** The commands that review days; each returns the exit code. */
 export interface ReviewHandlers {
   run(options: RunOptions, globals: GlobalOptions): Promise<number>;
+  cancel(day: string, options: { readonly reason: string }, globals: GlobalOptions): Promise<number>;
   replay(day: string, options: ReplayOptions, globals: GlobalOptions): Promise<number>;
 }
 
 export function addReviewCommands(program: Command, handlers: ReviewHandlers, finish: Finish): void {
   program
-    .command('run')
+    .command('run [day]')
     .description('review a business day, or resume one that was interrupted')
     .option(
       '--day <day>',
-      'the business day as YYYY-MM-DD (default: yesterday in the configured zone)',
-      readDay,
+      'the same as [day]: YYYY-MM-DD, today or yesterday in the configured zone (default: yesterday)',
+      readWrittenDay,
     )
     .addOption(deliveryOption())
     .option('--detach', 'collect the day, leave the rest to workers (`work`, `serve`), and exit', false)
     .option('--dry-run', 'read and check the day, send nothing', false)
     .option('--out <dir>', 'with --dry-run: write what would be sent to this folder (with guest names)')
     .addHelpText('after', runExamples)
-    .action(async (options: RunOptions, command: Command) => {
+    .action(async (day: string | undefined, options: RunOptions, command: Command) => {
       checkOut(options);
-      finish(await handlers.run(options, readGlobals(command)));
+      finish(await handlers.run({ ...options, ...readOneDay(day, options) }, readGlobals(command)));
+    });
+
+  program
+    .command('cancel <day>')
+    .description("abandon a day's unfinished run; the schedule then leaves that day alone")
+    .requiredOption('--reason <text>', 'why', readReason)
+    .addHelpText('after', cancelExamples)
+    .action(async (day: string, options: { readonly reason: string }, command: Command) => {
+      finish(await handlers.cancel(readWrittenDay(day), options, readGlobals(command)));
     });
 
   const replay = program
@@ -72,6 +83,14 @@ export function addReviewCommands(program: Command, handlers: ReviewHandlers, fi
     });
 }
 
+/** The day that was given as an argument, with --day, or with both. */
+function readOneDay(argument: string | undefined, { day }: RunOptions): Pick<RunOptions, 'day'> {
+  if (argument === undefined) return {};
+  if (day !== undefined && day !== argument)
+    throw new UsageError(`expected one day, got: ${argument} and --day ${day}`);
+  return { day: readWrittenDay(argument) };
+}
+
 function deliveryOption(): Option {
   return new Option('--delivery <how>', 'how to reach the service (default: as configured)').choices([
     'body',
@@ -92,11 +111,22 @@ function checkOut({ dryRun, out }: DryRunOptions): void {
 const runExamples = `
 Examples:
   hotel-review run                review yesterday, or resume it
+  hotel-review run 2026-11-20     review that day, or resume it
+  hotel-review run today          review what has been booked today so far
   hotel-review run --day 2026-11-20 --dry-run
                                   what would be sent, and what rejected
   hotel-review run --day 2026-11-20 --dry-run --out out
                                   what would be sent, as files
   hotel-review run --detach       with Redis: workers do the rest, see \`status\``;
+
+const cancelExamples = `
+What was sent stays sent. A run of the day starts anew, with \`run\` or the
+end-of-day hook; the schedule and its catch-up no longer start the day.
+
+Example:
+  hotel-review cancel 2026-11-20 --reason "wrong export"
+                                  abandon that day's run
+  hotel-review run 2026-11-20     review the day from the start`;
 
 const replayExamples = `
 A failed day does not end a range, unless every other day would fail in the same

@@ -2,8 +2,10 @@ import type { BusinessDay } from '../../booking/business-day.js';
 import { readFieldText } from '../../booking/field-text.js';
 import { countDates, type Normalise } from '../../booking/normalise.js';
 import { hashReference } from '../../booking/reference-hash.js';
+import { describeCause, findRejectCause, type RejectCause } from '../../booking/reject-cause.js';
 import type { ReasonCount, Reject } from '../collected.js';
 import type { BookingForms } from '../delivery.js';
+import { findFileObstacle } from '../file/review-line.js';
 import { createLineBuffer, type TakeBuffer } from '../lines/line-buffer.js';
 import type { BookingSource, SourceChunk } from '../source.js';
 import { bookingForms } from '../step.js';
@@ -108,7 +110,8 @@ export function createChunkRenderer(
       }
       const normalised = normalise(record.fields);
       if (normalised.kind === 'reject') {
-        rejects.push(toReject(place, normalised.reason, record.fields.BookingReferenceId));
+        const cause = findRejectCause(record.fields, normalised.reason);
+        rejects.push(toReject(place, normalised.reason, record.fields.BookingReferenceId, cause));
         continue;
       }
       const { booking, warnings: found } = normalised;
@@ -118,7 +121,9 @@ export function createChunkRenderer(
       for (const warning of found) warn(warning, place);
       const form = formOf(booking);
       if (form === undefined) {
-        rejects.push(toReject(place, 'not-for-the-file', booking.bookingReferenceId));
+        const field = findFileObstacle(booking)?.field;
+        const cause = field === undefined ? {} : describeCause(record.fields, field);
+        rejects.push(toReject(place, 'not-for-the-file', booking.bookingReferenceId, cause));
         continue;
       }
       render(booking, form, buffer);
@@ -153,9 +158,9 @@ export function createChunkRenderer(
 }
 
 /** Keeps the reference of a rejected record, if readable, so that the record can be found again. */
-function toReject(place: number, reason: Reject['reason'], value: unknown): Reject {
+function toReject(place: number, reason: Reject['reason'], value: unknown, cause: RejectCause): Reject {
   const text = readFieldText(value);
-  if (typeof text !== 'string') return { place, reason };
+  if (typeof text !== 'string') return { place, reason, ...cause };
   // The cut may split a surrogate pair.
-  return { place, reason, reference: text.slice(0, maxReferenceLength).toWellFormed() };
+  return { place, reason, reference: text.slice(0, maxReferenceLength).toWellFormed(), ...cause };
 }

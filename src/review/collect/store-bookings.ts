@@ -1,5 +1,11 @@
 import { hashReference, noReference } from '../../booking/reference-hash.js';
-import type { Collect, CollectedBatch, ReasonCount, Reject } from '../collected.js';
+import {
+  type Collect,
+  type CollectedBatch,
+  type ReasonCount,
+  type Reject,
+  rejectsListed,
+} from '../collected.js';
 import { type BookingForm, bookingForms } from '../step.js';
 import { readReference } from '../stored/stored-line.js';
 import { createBatcher } from './batcher.js';
@@ -122,9 +128,13 @@ export function createBookingStore(
     /** The chunk's memory is no longer used once this resolves. */
     async take(chunk: RenderedChunk): Promise<void> {
       read += chunk.read;
+      // Beyond what is ever listed, a broken export of millions of records must not fill the ledger with its values.
+      const listable = Math.max(0, rejectsListed - rejected);
       rejected += chunk.rejects.length;
       filtered += chunk.filtered;
-      rejects = rejects.concat(chunk.rejects);
+      rejects = rejects.concat(
+        chunk.rejects.map((reject, at) => (at < listable ? reject : withoutCause(reject))),
+      );
       chunk.warnings.forEach(warn);
       dates.given += chunk.dates.given;
       dates.unreadable += chunk.dates.unreadable;
@@ -132,6 +142,10 @@ export function createBookingStore(
       if (isFull()) await store(false);
     },
   };
+}
+
+function withoutCause({ place, reason, reference }: Reject): Reject {
+  return { place, reason, ...(reference !== undefined && { reference }) };
 }
 
 /** Tracks which bookings were filled in from the local copy of the mappings, until their batch is stored. */

@@ -16,6 +16,8 @@ export interface RunReport {
   readonly startedAt: string;
   readonly finishedAt: string | null;
   readonly durationMs: number;
+  /** Only if a person cancelled the run. */
+  readonly cancelReason?: string;
   /** Only for a run that sends what the day's other runs have not delivered. */
   readonly topsUp?: true;
   /** Only if the day was compared with the local copy of the mappings. */
@@ -58,6 +60,7 @@ export function toReport(run: Run, now: number, listed?: readonly SuspectReport[
     startedAt: new Date(startedAt).toISOString(),
     finishedAt: finishedAt === undefined ? null : new Date(finishedAt).toISOString(),
     durationMs: (finishedAt ?? now) - startedAt,
+    ...(run.cancelReason !== undefined && { cancelReason: run.cancelReason }),
     ...(topsUp && { topsUp }),
     ...(suspects && { suspects: { ...toSuspectsReport(suspects), ...(listed && { listed }) } }),
     ...(failure && { error: { class: failure.class, message: failure.message } }),

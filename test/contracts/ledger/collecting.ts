@@ -46,6 +46,37 @@ export function describeCollecting(opened: () => OpenedLedger): void {
       expect((await ledger.getRun('r1')).counts).toMatchObject({ read: 5, accepted: 5, pending: 5 });
     });
 
+    it('lists rejects by place, with the field and the value that made them unfit', async () => {
+      const { ledger } = opened();
+      const run = await ledger.createRun(newRun('r1'));
+      const collect = await startCollect(ledger, run);
+      const invalid = { reason: 'service-id-invalid', field: 'ServiceId', value: '12x' } as const;
+      await collect.store(
+        chunkOf({
+          rejects: [
+            { place: 9, ...invalid, reference: 'BR-9' },
+            { place: 10, reason: 'wrong-cell-count' },
+          ],
+        }),
+      );
+      await collect.store(chunkOf({ rejects: [{ place: 2, ...invalid }] }));
+      expect(await ledger.listRejects('r1', 2)).toEqual([
+        { place: 2, ...invalid },
+        { place: 9, ...invalid, reference: 'BR-9' },
+      ]);
+      expect(await ledger.listRejects('r1', 10)).toHaveLength(3);
+      expect(await ledger.countRejects('r1')).toEqual([
+        { reason: 'service-id-invalid', count: 2, firstPlace: 2 },
+        { reason: 'wrong-cell-count', count: 1, firstPlace: 10 },
+      ]);
+      await ledger.settle(rightOf(run), { state: 'succeeded', at });
+      // A broken record may hold a guest's name anywhere.
+      await ledger.blankGuestNames('2027-01-01', (lines) => lines);
+      expect(await ledger.listRejects('r1', 1)).toEqual([
+        { place: 2, reason: 'service-id-invalid', field: 'ServiceId' },
+      ]);
+    });
+
     it('keeps the sums right after each chunk', async () => {
       const { ledger, reopen } = opened();
       const run = await ledger.createRun(newRun('r1'));

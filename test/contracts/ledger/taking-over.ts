@@ -67,6 +67,40 @@ export function describeTakingOver(opened: () => OpenedLedger): void {
       expect((await other.getRun('r1')).counts.repeated).toBe(4);
     });
 
+    it('cancels an unfinished run for a reason, and fences whoever works on it', async () => {
+      const { ledger, reopen } = opened();
+      const run = await collectedRun(ledger, 'r1');
+      const claim = await claimStep(ledger, run, 'batch 0');
+      const other = await reopen();
+      expect(await other.abandon('r1', { reason: 'wrong export', at: at + 5 })).toBe(true);
+      const cancelled = await other.getRun('r1');
+      expect(cancelled).toMatchObject({
+        state: 'cancelled',
+        cancelReason: 'wrong export',
+        finishedAt: at + 5,
+        token: run.token + 1,
+      });
+      await expect(ledger.record(claim, done, at + 6)).rejects.toThrow(FencedError);
+      expect(await ledger.claim({ runId: 'r1' }, 'batch 1', 1, at + 6)).toBeUndefined();
+      expect(await other.abandon('r1', { reason: 'again', at: at + 7 })).toBe(false);
+      expect(await other.getRun('r1')).toEqual(cancelled);
+    });
+
+    it('cancels a failed run, and leaves one that succeeded', async () => {
+      const { ledger } = opened();
+      for (const [id, state] of [
+        ['r1', 'failed'],
+        ['r2', 'succeeded'],
+      ] as const) {
+        const run = await collectedRun(ledger, id);
+        await ledger.settle(rightOf(run), { state, at, ...(state === 'failed' && { failure: spent }) });
+      }
+      expect(await ledger.abandon('r1', { reason: 'why', at })).toBe(true);
+      expect(await ledger.getRun('r1')).toMatchObject({ state: 'cancelled', cancelReason: 'why' });
+      expect(await ledger.abandon('r2', { reason: 'why', at })).toBe(false);
+      expect(await ledger.getRun('r2')).toMatchObject({ state: 'succeeded' });
+    });
+
     it('keeps an interrupted attempt as evidence that the step may have been sent', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: ['BR-1'] });

@@ -1,0 +1,41 @@
+import { exitCode } from '../src/cli/exit-code.js';
+import { createCsvFile } from '../src/cli/output-files.js';
+import { rejectedColumns, renderRejected, toRejectedRecord } from '../src/cli/rejected.js';
+import type { Config } from '../src/config/load.js';
+import { rejectsListed } from '../src/review/collected.js';
+import { kindOf } from '../src/sources/registry.js';
+import { withReadOnlyLedger } from './ledgers.js';
+import type { Terminal } from './terminal.js';
+
+/**
+ * Lists the records of a day that can't be sent. Of its latest run only: each run reads the whole source again, so an
+ * earlier one lists the same records once more, or records that were corrected since.
+ */
+export async function listRejected(
+  config: Config,
+  day: string,
+  { csv, delimiter }: { readonly csv?: string | undefined; readonly delimiter?: string | undefined },
+  terminal: Terminal,
+): Promise<number> {
+  const reportNone = (notice: string): number => {
+    terminal.answer(`${notice}\n`, { day, runId: null, rejected: [], more: 0 });
+    return exitCode.failed;
+  };
+  return withReadOnlyLedger(config, reportNone, async (ledger) => {
+    const run = await ledger.latestRun(day);
+    if (!run) return reportNone(`There is no run of ${day}.`);
+    const rejected = (await ledger.listRejects(run.id, rejectsListed)).map(toRejectedRecord);
+    const more = Math.max(0, run.counts.rejected - rejected.length);
+    if (csv !== undefined) {
+      const file = await createCsvFile(rejectedColumns, csv, terminal.locate(csv), delimiter);
+      await file.add(rejected);
+      await file.finish();
+    }
+    const { placeUnit } = kindOf(config.source);
+    terminal.answer(
+      renderRejected({ day, run, rejected, more, placeUnit }, { command: terminal.command, csv }),
+      { day, runId: run.id, rejected, more },
+    );
+    return exitCode.done;
+  });
+}

@@ -1,0 +1,62 @@
+import {
+  bookingFields,
+  guestNameFields,
+  masterIdField,
+  type RawBooking,
+  type ServiceField,
+} from './booking.js';
+import { notText, readFieldText, readGuestName } from './field-text.js';
+import type { RejectReason } from './normalise.js';
+
+/** Which field made a record unfit to be sent, and what it held. */
+export interface RejectCause {
+  /** The service's name of the field. */
+  readonly field?: string;
+  /** Absent for a missing value, and for anything that is or contains the guest's name. */
+  readonly value?: string;
+}
+
+/** Limit for a kept value, in UTF-16 units: broken records may contain anything. */
+const maxValueLength = 200;
+
+/** The cause of a reject by the normaliser. */
+export function findRejectCause(raw: RawBooking, reason: RejectReason): RejectCause {
+  const field = reason === 'field-not-text' ? findFieldThatIsNotText(raw) : masterIdField.name;
+  return field === undefined ? {} : describeCause(raw, field);
+}
+
+/** A value may hold the guest's name although its field is another one: columns are easily mixed up. */
+export function describeCause(raw: RawBooking, field: ServiceField): RejectCause {
+  const value = writeValue(raw[field]);
+  const guestName = writeValue(raw.BookingClientName);
+  const isName = guestNameFields.has(field) || (guestName !== undefined && value?.includes(guestName));
+  if (value === undefined || isName) return { field };
+  // The cut may split a surrogate pair.
+  return { field, value: value.slice(0, maxValueLength).toWellFormed() };
+}
+
+function findFieldThatIsNotText(raw: RawBooking): ServiceField | undefined {
+  const found = bookingFields.find(({ name, kind }) => {
+    if (name === masterIdField.name) return false;
+    const read = kind === 'guest-name' ? readGuestName : readFieldText;
+    return read(raw[name]) === notText;
+  });
+  return found?.name;
+}
+
+/** A value as text on one line; undefined for an empty one. */
+function writeValue(value: unknown): string | undefined {
+  const text = typeof value === 'string' ? value : writeOther(value);
+  return text?.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim() || undefined;
+}
+
+function writeOther(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'object') return String(value);
+  try {
+    return JSON.stringify(value);
+  } catch {
+    // A module's record may refer to itself.
+    return undefined;
+  }
+}

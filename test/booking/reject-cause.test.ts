@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import type { RawBooking } from '../../src/booking/booking.js';
+import { describeCause, findRejectCause } from '../../src/booking/reject-cause.js';
+
+describe('what made a record unfit to be sent', () => {
+  it.each<[string, RawBooking, object]>([
+    ['a ServiceId that is no number', { ServiceId: ' 12x ' }, { field: 'ServiceId', value: '12x' }],
+    ['a number that is no id', { ServiceId: 1.5 }, { field: 'ServiceId', value: '1.5' }],
+    ['an object', { ServiceId: { id: 5 } }, { field: 'ServiceId', value: '{"id":5}' }],
+    ['control characters', { ServiceId: '1\u001b[2J\n2' }, { field: 'ServiceId', value: '1 [2J 2' }],
+    ['a long value', { ServiceId: 'x'.repeat(999) }, { field: 'ServiceId', value: 'x'.repeat(200) }],
+    [
+      "the guest's name in the wrong column",
+      { ServiceId: 'Ana Gil (2)', BookingClientName: 'Ana Gil' },
+      { field: 'ServiceId' },
+    ],
+  ])('is shown for %s', (_, raw, cause) => {
+    expect(findRejectCause(raw, 'service-id-invalid')).toEqual(cause);
+  });
+
+  it('has no value where there is none', () => {
+    expect(findRejectCause({ ServiceId: ' ' }, 'service-id-missing')).toEqual({ field: 'ServiceId' });
+    expect(findRejectCause({}, 'service-id-missing')).toEqual({ field: 'ServiceId' });
+  });
+
+  it('is the first field that is not text, without the value of a name', () => {
+    const provider = { ServiceId: 7, ProviderName: true, ProviderHotelId: [1] };
+    expect(findRejectCause(provider, 'field-not-text')).toEqual({ field: 'ProviderName', value: 'true' });
+    expect(findRejectCause({ ServiceId: 7, BookingClientName: ['Ana'] }, 'field-not-text')).toEqual({
+      field: 'BookingClientName',
+    });
+  });
+
+  it('survives values that no JSON can express', () => {
+    const loop: Record<string, unknown> = {};
+    loop.self = loop;
+    expect(describeCause({ ServiceId: loop }, 'ServiceId')).toEqual({ field: 'ServiceId' });
+    expect(describeCause({ ServiceId: 5n }, 'ServiceId')).toEqual({ field: 'ServiceId', value: '5' });
+  });
+});
